@@ -1,0 +1,51 @@
+# Two commands: `make demo` (set up and run the main job) and `make test` (set up and pass the tests).
+# Both need Python 3.11 or newer and make, nothing else; PYTHON=python3.12 picks an interpreter.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+
+.PHONY: demo test lint types tests wheel models bench clean
+
+demo: $(VENV)/.train
+	$(BIN)/python scripts/demo.py
+
+test: lint types tests wheel
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(VENV)/.dev
+	$(BIN)/mypy
+
+tests: $(VENV)/.dev
+	$(BIN)/python -m pytest
+
+# The wheel as a user gets it: clean environment, no torch.
+wheel: $(VENV)/.dev
+	$(BIN)/python scripts/check_wheel.py
+
+# Shipped models; needs PFSM_DATA.
+models: $(VENV)/.train
+	$(BIN)/python scripts/build_models.py
+
+bench: $(VENV)/.dev
+	$(BIN)/python scripts/benchmarks/training.py
+	$(BIN)/python scripts/benchmarks/scoring.py
+	$(BIN)/python scripts/benchmarks/kernels.py
+
+$(VENV)/bin/python:
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "pfsm needs Python 3.11 or newer; try make PYTHON=python3.12")'
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.train: $(VENV)/bin/python pyproject.toml constraints.txt
+	$(INSTALL) --editable '.[train]'
+	touch $@
+
+$(VENV)/.dev: $(VENV)/bin/python pyproject.toml constraints.txt
+	$(INSTALL) --editable '.[train,dev]'
+	touch $@ $(VENV)/.train
+
+clean:
+	rm -rf $(VENV) .venv-wheel build dist demo-output .pytest_cache .mypy_cache .ruff_cache *.egg-info

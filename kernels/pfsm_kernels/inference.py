@@ -1,0 +1,240 @@
+"""The typed front of the finite-state machine: log-sums, expected counts and best paths of a batch.
+
+Linear space is tried first (``machine``); lattices whose sum it cannot vouch for are done again in log space
+(``machine_log``). What is computed for a pair depends on that pair and the weights alone: not on the batch it
+stands in, nor on the number of threads.
+"""
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pfsm_kernels import machine, machine_best, machine_log
+from pfsm_kernels.lattices import Lattices
+
+Float = NDArray[np.float64]
+
+# About a millisecond of work: small enough to share out evenly and to let Ctrl-C through.
+CELLS_PER_TASK = 400_000
+
+
+@dataclass(frozen=True, eq=False)
+class Weights:
+    """Weights of one machine, in the log domain.
+
+    Attributes:
+        table: float64 [S + 1, S], ``table[prev, cur] = u[cur] + t[prev > cur]``; row S, Start: ``u[cur]``.
+        arcs: float64 [n_arcs], added whenever an arc is taken; None: zero.
+        links: float64 [n_arcs], added when a 1:1 arc follows a 1:1 arc that ends where it begins; None: zero.
+    """
+
+    table: Float
+    arcs: Float | None = None
+    links: Float | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Expectations:
+    """Log-sums of a batch and their exact derivatives.
+
+    Attributes:
+        log_sum: float64 [n_pairs], y = log sum over edit sequences of exp(score).
+        table: float64 [n_pairs, S + 1, S], dy / dW: expected number of uses of each transition.
+        arcs: float64 [n_arcs], dy / d(arc weight): posterior probability of each arc.
+        links: float64 [n_arcs], dy / d(link weight); empty where no link weights were given.
+    """
+
+    log_sum: Float
+    table: Float
+    arcs: Float
+    links: Float
+
+
+@dataclass(frozen=True, eq=False)
+class BestPath:
+    """The best edit sequence of one lattice.
+
+    Attributes:
+        score: Its score, the maximum of Q(e); minus infinity where nothing is possible.
+        edits: int32 [n_edits] in order; ``machine_best.INSERT``, ``machine_best.DELETE`` or an arc's index.
+    """
+
+    score: float
+    edits: NDArray[np.int32]
+
+
+def log_sum(lattices: Lattices, weights: Weights, threads: int = 1) -> Float:
+    """y = log of the sum over all edit sequences of exp Q(e), equation (2) of Wang and Manning (2012).
+
+    Returns:
+        float64 [n_pairs], in the log domain; 0 for an empty pair.
+
+    Raises:
+        ValueError: If a weight is NaN or plus infinity, or a shape does not fit the lattices.
+    """
+    _check_weights(lattices, weights)
+    result = np.zeros(len(lattices))
+    accepted = np.zeros(len(lattices), dtype=np.bool_)
+    factors = _linear_factors(lattices, weights)
+    if factors is not None:
+
+        def task(first: int, last: int) -> None:
+            machine.forward_batch(first, last, *_arrays(lattices), *factors, result, accepted)
+
+        _run(task, lattices, threads)
+    _in_log_space(lattices, weights, accepted, result, None, threads)
+    return result
+
+
+def expectations(lattices: Lattices, weights: Weights, threads: int = 1) -> Expectations:
+    """Log-sums with their exact derivatives by forward-backward.
+
+    Raises:
+        ValueError: As ``log_sum``.
+    """
+    _check_weights(lattices, weights)
+    n, S, A = len(lattices), lattices.n_states, lattices.arcs.shape[0]
+    result = Expectations(
+        np.zeros(n), np.zeros((n, S + 1, S)), np.zeros(A), np.zeros(0 if weights.links is None else A)
+    )
+    accepted = np.zeros(n, dtype=np.bool_)
+    factors = _linear_factors(lattices, weights)
+    if factors is not None:
+
+        def task(first: int, last: int) -> None:
+            machine.forward_backward_batch(
+                first, last, *_arrays(lattices), *factors,
+                result.log_sum, accepted, result.table, result.arcs, result.links,
+            )  # fmt: skip
+
+        _run(task, lattices, threads)
+    _in_log_space(lattices, weights, accepted, result.log_sum, result, threads)
+    return result
+
+
+def best_path(lattices: Lattices, weights: Weights, pair: int) -> BestPath:
+    """The best edit sequence of one pair (Viterbi).
+
+    Raises:
+        ValueError: As ``log_sum``.
+    """
+    _check_weights(lattices, weights)
+    delete, insert, arcs, by_end, arc_weights, link_weights = _one(lattices, weights, pair)
+    path = np.empty(delete.size + insert.size, dtype=np.int32)
+    score, length = machine_best.best_path(
+        delete, insert, arcs, by_end, arc_weights, link_weights, weights.table, path
+    )
+    return BestPath(float(score), path[:length])
+
+
+def _check_weights(lattices: Lattices, weights: Weights) -> None:
+    S, A = lattices.n_states, lattices.arcs.shape[0]
+    for name, array, shape in (
+        ("table", weights.table, (S + 1, S)),
+        ("arcs", weights.arcs, (A,)),
+        ("links", weights.links, (A,)),
+    ):
+        if array is None:
+            continue
+        if array.dtype != np.float64 or array.shape != shape:
+            raise ValueError(f"weights.{name} must be float64 {shape}, not {array.dtype} {array.shape}")
+        if np.isnan(array).any() or (array == np.inf).any():
+            raise ValueError(f"weights.{name} holds NaN or infinity")
+
+
+def _arrays(
+    lattices: Lattices,
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
+    return lattices.offsets, lattices.delete_states, lattices.insert_states, lattices.arcs, lattices.by_end
+
+
+def _linear_factors(lattices: Lattices, weights: Weights) -> tuple[Float, Float, Float] | None:
+    """exp of the weights as the linear kernels take them; None where they are too large for any tilt."""
+    parts = [weights.table, weights.arcs, weights.links]
+    for part in parts:
+        if part is not None and part.size and (np.abs(part[part > -np.inf]) > machine.LARGEST_WEIGHT).any():
+            return None
+    arcs = np.ones(lattices.arcs.shape[0]) if weights.arcs is None else np.exp(weights.arcs)
+    links = np.zeros(0) if weights.links is None else np.exp(weights.links)
+    return arcs, links, np.exp(weights.table)
+
+
+def _in_log_space(
+    lattices: Lattices,
+    weights: Weights,
+    accepted: NDArray[np.bool_],
+    result: Float,
+    expected: Expectations | None,
+    threads: int,
+) -> None:
+    """Does the pairs that linear space did not accept."""
+    table = np.zeros((lattices.n_states + 1, lattices.n_states))
+
+    def one(pair: int) -> None:
+        arrays = _one(lattices, weights, pair)
+        first, last = lattices.offsets[pair : pair + 2, 2]
+        if expected is None:
+            empty = np.zeros(0)
+            result[pair] = machine_log.log_forward_backward(
+                *arrays, weights.table, table, empty, empty, False
+            )
+            return
+        expected.table[pair] = 0.0
+        links = expected.links[first:last]
+        links[:] = 0.0
+        result[pair] = machine_log.log_forward_backward(
+            *arrays, weights.table, expected.table[pair], expected.arcs[first:last], links, True
+        )
+
+    rejected = np.flatnonzero(~accepted)
+    if threads <= 1 or rejected.size <= 1:
+        for pair in rejected:
+            one(int(pair))
+        return
+    with ThreadPoolExecutor(threads) as pool:
+        for _ in pool.map(one, rejected.tolist()):
+            pass
+
+
+def _one(
+    lattices: Lattices, weights: Weights, pair: int
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], Float, Float]:
+    """Arrays of one pair, as the single-lattice kernels take them."""
+    (d0, i0, a0), (d1, i1, a1) = lattices.offsets[pair : pair + 2]
+    arc_weights = np.zeros(a1 - a0) if weights.arcs is None else weights.arcs[a0:a1]
+    link_weights = np.zeros(0) if weights.links is None else weights.links[a0:a1]
+    return (
+        lattices.delete_states[d0:d1],
+        lattices.insert_states[i0:i1],
+        lattices.arcs[a0:a1],
+        lattices.by_end[a0:a1],
+        arc_weights,
+        link_weights,
+    )
+
+
+def _tasks(lattices: Lattices) -> Iterator[tuple[int, int]]:
+    """Ranges of pairs of about ``CELLS_PER_TASK`` cells each."""
+    steps = np.diff(lattices.offsets, axis=0)
+    cells = np.cumsum((steps[:, 0] + 1) * (steps[:, 1] + 1))
+    first = 0
+    while first < len(lattices):
+        done = cells[first - 1] if first else 0
+        last = max(first + 1, int(np.searchsorted(cells, done + CELLS_PER_TASK, side="right")))
+        yield first, last
+        first = last
+
+
+def _run(task: Callable[[int, int], None], lattices: Lattices, threads: int) -> None:
+    """Runs the task over all pairs; every pair's result has a place of its own, so order does not matter."""
+    tasks = list(_tasks(lattices))
+    if threads <= 1 or len(tasks) <= 1:
+        for first, last in tasks:
+            task(first, last)
+        return
+    with ThreadPoolExecutor(min(threads, len(tasks))) as pool:
+        for _ in pool.map(lambda span: task(*span), tasks):
+            pass

@@ -1,0 +1,133 @@
+"""The arrays a kernel needs to know about a batch of sentence pairs. Nothing linguistic, no weights."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+Int32 = NDArray[np.int32]
+Int64 = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Lattices:
+    """A batch of lattices: for every sentence pair its positions, states and substitution arcs.
+
+    Attributes:
+        n_states: Number of states S; ids are 0..S-1. Row S of a weight table is Start.
+        delete_states: int32 [reference tokens of all pairs], state of the Delete at each position of r.
+        insert_states: int32 [hypothesis tokens of all pairs], state of the Insert at each position of s.
+        arcs: int32 [n_arcs, 5], rows (i, p, j, q, state): a substitution that consumes the block of p >= 1
+            tokens of r from i and q >= 1 tokens of s from j. Sorted by (i, j) within a pair.
+        offsets: int64 [n_pairs + 1, 3], where each pair begins in the three arrays above.
+
+    Raises:
+        ValueError: If shapes, ids, blocks or the order of arcs are wrong.
+    """
+
+    n_states: int
+    delete_states: Int32
+    insert_states: Int32
+    arcs: Int32
+    offsets: Int64
+
+    def __post_init__(self) -> None:
+        _check_shapes(self)
+        _check_arcs(self)
+
+    def __len__(self) -> int:
+        """Number of sentence pairs."""
+        return int(self.offsets.shape[0]) - 1
+
+    @property
+    def lengths(self) -> Int64:
+        """m + n of every pair, int64 [n_pairs]."""
+        steps = np.diff(self.offsets, axis=0)
+        return np.asarray(steps[:, 0] + steps[:, 1], dtype=np.int64)
+
+    @cached_property
+    def pair_of_arc(self) -> Int64:
+        """Index of the pair each arc belongs to, int64 [n_arcs]."""
+        return np.repeat(np.arange(len(self), dtype=np.int64), np.diff(self.offsets[:, 2]))
+
+    @cached_property
+    def by_end(self) -> Int32:
+        """Arcs of each pair, counted from 0, in order of their ends (i + p, j + q): int32 [n_arcs]."""
+        first = self.offsets[self.pair_of_arc, 2]
+        ends = self.arcs[:, 0:3:2] + self.arcs[:, 1:4:2]
+        if (self.arcs[:, 1:4:2] == 1).all():
+            return np.asarray(np.arange(self.arcs.shape[0]) - first, dtype=np.int32)
+        order = np.lexsort((ends[:, 1], ends[:, 0], self.pair_of_arc))
+        return np.asarray(order - first, dtype=np.int32)
+
+    def select(self, pairs: Int64) -> "Lattices":
+        """The lattices of the given pairs, in that order."""
+        rows = [np.arange(0)] * 3
+        offsets = np.zeros((pairs.size + 1, 3), dtype=np.int64)
+        for column in range(3):
+            sizes = np.diff(self.offsets[:, column])[pairs]
+            offsets[1:, column] = np.cumsum(sizes)
+            starts = self.offsets[pairs, column] - offsets[:-1, column]
+            rows[column] = np.arange(offsets[-1, column]) + np.repeat(starts, sizes)
+        return Lattices(
+            self.n_states,
+            self.delete_states[rows[0]],
+            self.insert_states[rows[1]],
+            self.arcs[rows[2]],
+            offsets,
+        )
+
+
+def single(
+    n_states: int, delete_states: Sequence[int], insert_states: Sequence[int], arcs: Sequence[Sequence[int]]
+) -> Lattices:
+    """A batch of one pair; ``arcs`` rows (i, p, j, q, state) must be sorted by (i, j)."""
+    return Lattices(
+        n_states,
+        np.asarray(delete_states, dtype=np.int32),
+        np.asarray(insert_states, dtype=np.int32),
+        np.asarray(arcs, dtype=np.int32).reshape(-1, 5),
+        np.array([[0, 0, 0], [len(delete_states), len(insert_states), len(arcs)]], dtype=np.int64),
+    )
+
+
+def _check_shapes(lattices: Lattices) -> None:
+    offsets = lattices.offsets
+    sizes = (lattices.delete_states.size, lattices.insert_states.size, lattices.arcs.shape[0])
+    if offsets.ndim != 2 or offsets.shape[0] < 1 or offsets.shape[1] != 3:
+        raise ValueError(f"offsets must have shape [n_pairs + 1, 3], not {offsets.shape}")
+    if offsets[0].any() or (np.diff(offsets, axis=0) < 0).any() or tuple(offsets[-1]) != sizes:
+        raise ValueError("offsets must rise from 0 to the sizes of delete_states, insert_states and arcs")
+    if lattices.arcs.ndim != 2 or lattices.arcs.shape[1] != 5:
+        raise ValueError(f"arcs must have shape [n_arcs, 5], not {lattices.arcs.shape}")
+    for name, array in (
+        ("delete_states", lattices.delete_states),
+        ("insert_states", lattices.insert_states),
+        ("arcs", lattices.arcs),
+    ):
+        if array.dtype != np.int32:
+            raise ValueError(f"{name} must be int32, not {array.dtype}")
+    for name, states in (
+        ("delete_states", lattices.delete_states),
+        ("insert_states", lattices.insert_states),
+        ("arcs", lattices.arcs[:, 4]),
+    ):
+        if states.size and (states.min() < 0 or states.max() >= lattices.n_states):
+            raise ValueError(f"{name} holds a state outside 0..{lattices.n_states - 1}")
+
+
+def _check_arcs(lattices: Lattices) -> None:
+    arcs = lattices.arcs
+    if not arcs.size:
+        return
+    pair = lattices.pair_of_arc
+    sizes = np.diff(lattices.offsets, axis=0)[pair]
+    blocks, starts = arcs[:, 1:4:2], arcs[:, 0:3:2]
+    if (blocks < 1).any() or (starts < 0).any() or (starts + blocks > sizes[:, :2]).any():
+        raise ValueError("an arc must consume at least one token on each side and stay inside its pair")
+    same = np.diff(pair) == 0
+    di, dj = np.diff(arcs[:, 0])[same], np.diff(arcs[:, 2])[same]
+    if ((di < 0) | ((di == 0) & (dj < 0))).any():
+        raise ValueError("arcs must be sorted by (i, j) within a pair")

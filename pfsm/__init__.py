@@ -1,0 +1,64 @@
+"""pfsm: learned translation metrics from probabilistic finite-state machines over edits.
+
+    import pfsm
+    metric = pfsm.load("en-small")
+    metric.score_pairs(["a translation"], ["its reference"])
+
+Training lives in ``pfsm_training`` (extra ``train``). Importing this package starts neither torch nor numba.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pfsm.errors import PfsmError as PfsmError
+    from pfsm.metric import Metric as Metric
+    from pfsm.metric import Score as Score
+    from pfsm.model import Model as Model
+    from pfsm.model import Scale as Scale
+    from pfsm.model import load_model as load_model
+    from pfsm.model import save_model as save_model
+    from pfsm.models import load as load
+    from pfsm.settings import Settings as Settings
+    from pfsm.version import __version__ as __version__
+
+_HOMES = {
+    "PfsmError": "pfsm.errors",
+    "Metric": "pfsm.metric",
+    "Score": "pfsm.metric",
+    "Model": "pfsm.model",
+    "Scale": "pfsm.model",
+    "load_model": "pfsm.model",
+    "save_model": "pfsm.model",
+    "load": "pfsm.models",
+    "Settings": "pfsm.settings",
+    "__version__": "pfsm.version",
+}
+
+__all__ = [
+    "Metric",
+    "Model",
+    "PfsmError",
+    "Scale",
+    "Score",
+    "Settings",
+    "__version__",
+    "load",
+    "load_model",
+    "save_model",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Imports a public name when it is first used, so that ``import pfsm`` stays quick."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'pfsm' has no attribute {name!r}")
+    from importlib import import_module  # noqa: PLC0415
+
+    value = getattr(import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    """The public names."""
+    return __all__

@@ -1,0 +1,7 @@
+"""``python -m pfsm``."""
+
+import sys
+
+from pfsm.cli import main
+
+sys.exit(main())

@@ -1,0 +1,73 @@
+"""Text in, lattices out: the way of a sentence pair up to the kernel, for scoring and training alike."""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from pfsm.lattice import LatticeBatch, build_lattices, state_names
+from pfsm.matchers.protocol import EncodedPairs
+from pfsm.matchers.registry import MATCHERS
+from pfsm.settings import Settings
+from pfsm.text.vocabulary import EncodedLines, Vocabulary
+
+# Bounds of one batch: 16 million cells hold at most that many arcs per block size (20 bytes each).
+PAIRS_PER_BATCH = 4096
+CELLS_PER_BATCH = 16_000_000
+
+
+class LatticeBuilder:
+    """Turns sentence pairs into lattices under fixed settings; keeps what it knows about token types.
+
+    Not for use from several threads at once.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.vocabulary = Vocabulary(settings.tokeniser, settings.stemmer, settings.lowercase)
+        self.matchers = [MATCHERS[name](settings.max_block[name]) for name in settings.matchers]
+        self.states = state_names(self.matchers)
+
+    def build(self, references: Sequence[str], hypotheses: Sequence[str]) -> LatticeBatch:
+        """Lattices of all pairs in one batch.
+
+        Raises:
+            ValueError: If the two lists differ in length.
+        """
+        pairs = self._encode(references, hypotheses)
+        return build_lattices(pairs, self.matchers, exclusive=self._exclusive)
+
+    def batches(self, references: Sequence[str], hypotheses: Sequence[str]) -> Iterator[LatticeBatch]:
+        """Lattices of all pairs in their order, in batches of bounded size.
+
+        Raises:
+            ValueError: If the two lists differ in length.
+        """
+        pairs = self._encode(references, hypotheses)
+        lengths = [np.diff(side.offsets) + 1 for side in (pairs.references, pairs.hypotheses)]
+        cells = np.cumsum(lengths[0] * lengths[1])
+        first = 0
+        while first < len(pairs):
+            limit = CELLS_PER_BATCH + (cells[first - 1] if first else 0)
+            last = int(np.searchsorted(cells, limit, side="right"))
+            last = min(max(first + 1, last), first + PAIRS_PER_BATCH)
+            part = EncodedPairs(
+                self.vocabulary, _part(pairs.references, first, last), _part(pairs.hypotheses, first, last)
+            )
+            yield build_lattices(part, self.matchers, exclusive=self._exclusive)
+            first = last
+
+    @property
+    def _exclusive(self) -> bool:
+        return self.settings.matching == "exclusive"
+
+    def _encode(self, references: Sequence[str], hypotheses: Sequence[str]) -> EncodedPairs:
+        if len(references) != len(hypotheses):
+            raise ValueError(f"{len(references)} references for {len(hypotheses)} hypotheses")
+        return EncodedPairs(
+            self.vocabulary, self.vocabulary.encode(references), self.vocabulary.encode(hypotheses)
+        )
+
+
+def _part(lines: EncodedLines, first: int, last: int) -> EncodedLines:
+    offsets = lines.offsets[first : last + 1]
+    return EncodedLines(lines.ids[offsets[0] : offsets[-1]], offsets - offsets[0])

@@ -1,0 +1,66 @@
+"""The command line: parses, calls a command, turns what a user can put right into one line and status 2."""
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+from pfsm.errors import PfsmError
+
+COMMANDS = {
+    "train": "learn a metric from human scores",
+    "score": "score translations",
+    "compare": "say which of two or more systems is better",
+    "evaluate": "measure how well scores agree with people",
+    "models": "list the models that ship with pfsm",
+    "show": "print what a model has learned",
+}
+DESCRIPTION = "Learned translation metrics you can train on your own judgments, run on a laptop, and read."
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs one command; returns the exit status (0, 2 for bad input, 130 after Ctrl-C)."""
+    arguments = sys.argv[1:] if arguments is None else list(arguments)
+    try:
+        return _run(arguments)
+    except PfsmError as error:
+        print(f"pfsm: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("\npfsm: interrupted", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        # The reader (head, less) went away: not our error. Python would complain again at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+
+
+def _run(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="pfsm", description=DESCRIPTION)
+    parser.add_argument("--version", action="store_true", help="print the version and exit")
+    subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
+    # Only the command that runs is imported: `pfsm --help` stays quick.
+    chosen = next((word for word in arguments if word in COMMANDS), None)
+    for name, summary in COMMANDS.items():
+        subparser = subparsers.add_parser(name, help=summary, description=f"{summary.capitalize()}.")
+        if name == chosen:
+            command = import_module(f"pfsm.commands.{name}")
+            command.add_arguments(subparser)
+            subparser.set_defaults(run=command.run)
+    options = parser.parse_args(arguments)
+    if options.version:
+        from pfsm.version import __version__
+
+        print(f"pfsm {__version__}")
+        return 0
+    if options.command is None:
+        parser.print_help()
+        return 0
+    options.run(options)
+    sys.stdout.flush()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,116 @@
+"""``pfsm compare``: which of two or more systems is better, and how sure that is."""
+
+import json
+from argparse import ArgumentParser, Namespace
+from dataclasses import asdict
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pfsm.commands.arguments import add_format, add_model, add_resamples, add_threads
+from pfsm.data import read_parallel
+from pfsm.errors import PfsmError
+from pfsm.evaluation import Comparison, Interval, PairResult, compare_systems
+from pfsm.files import atomic_write, check_writable
+from pfsm.models import load
+
+NO_PREFERENCE = "no preference"
+TIE = "tie"
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Arguments of the command."""
+    parser.add_argument(
+        "references", nargs="+", metavar="REF", help="reference file(s), one segment a line; .gz is read"
+    )
+    parser.add_argument(
+        "--input", "-i", nargs="+", required=True, metavar="SYS", help="two or more outputs, parallel to REF"
+    )
+    add_model(parser)
+    add_format(parser, "text", "json")
+    parser.add_argument(
+        "--sentences", metavar="FILE", help="write scores and preferred system per segment, as a TSV"
+    )
+    add_resamples(parser)
+    add_threads(parser)
+
+
+def run(options: Namespace) -> None:
+    """Reads, scores, compares, prints."""
+    if len(options.input) < 2:
+        raise PfsmError("compare needs at least two system outputs after -i")
+    if options.sentences:
+        check_writable(options.sentences)
+    metric = load(options.model, options.threads)
+    text = read_parallel(options.references, options.input)
+    names = [system.name for system in text.systems]
+    scores = [metric.segment_scores(system.lines, text.references) for system in text.systems]
+    result = compare_systems(names, scores, n_resamples=options.confidence_n)
+    signature = metric.get_signature()
+    if options.sentences:
+        _write_sentences(options.sentences, names, scores)
+    if options.format == "json":
+        print(json.dumps(_document(result, metric.name, signature), indent=1, ensure_ascii=False))
+    else:
+        _print_text(result, f"{metric.name}|{signature}")
+
+
+def _write_sentences(path: str, names: list[str], scores: list[NDArray[np.float64]]) -> None:
+    with atomic_write(path) as handle:
+        handle.write("\t".join(["segment", *names, "preferred"]) + "\n")
+        for segment, row in enumerate(np.column_stack(scores).tolist()):
+            best = [name for name, score in zip(names, row, strict=True) if score == max(row)]
+            preferred = best[0] if len(best) == 1 else TIE
+            handle.write("\t".join([str(segment), *map(repr, row), preferred]) + "\n")
+
+
+def _document(result: Comparison, name: str, signature: str) -> dict[str, object]:
+    systems = [{**asdict(system), "interval": _bounds(system.interval)} for system in result.systems]
+    pairs = [
+        {**asdict(pair), "interval": _bounds(pair.interval), "preferred": pair.preferred or NO_PREFERENCE}
+        for pair in result.pairs
+    ]
+    return {
+        "name": name,
+        "signature": signature,
+        "segments": result.n_segments,
+        "resamples": result.n_resamples,
+        "seed": result.seed,
+        "significance": result.significance,
+        "systems": systems,
+        "pairs": pairs,
+    }
+
+
+def _bounds(interval: Interval) -> list[float]:
+    return [interval.low, interval.high]
+
+
+def _print_text(result: Comparison, heading: str) -> None:
+    print(heading)
+    print()
+    width = max(len("system"), *(len(system.name) for system in result.systems))
+    print(f"{'system':{width}}  {'score':>9}  95% interval")
+    for system in result.systems:
+        print(
+            f"{system.name:{width}}  {system.score:>9.4f}  [{system.interval.low:.4f}, {system.interval.high:.4f}]"
+        )
+    for pair in result.pairs:
+        print()
+        _print_pair(pair, len(result.pairs))
+    print()
+    print(
+        f"[{result.n_segments} segments; paired bootstrap, {result.n_resamples} resamples, seed {result.seed}; "
+        f"a system is preferred where p < {result.significance:g}]"
+    )
+
+
+def _print_pair(pair: PairResult, pairs: int) -> None:
+    low, high = pair.interval.low, pair.interval.high
+    corrected = f" ({pair.p_holm:.4f} after Holm correction for {pairs} pairs)" if pairs > 1 else ""
+    print(f"{pair.system_a} vs {pair.system_b}")
+    print(
+        f"  difference      {pair.difference:+.4f} [{low:+.4f}, {high:+.4f}], p = {pair.p_value:.4f}{corrected}"
+    )
+    print(f"  segments        {pair.wins} better, {pair.losses} worse, {pair.ties} tied")
+    print(f"  preferred       {pair.preferred or NO_PREFERENCE}")

@@ -1,0 +1,68 @@
+"""``pfsm show``: what a model has learned, as a table."""
+
+import json
+from argparse import ArgumentParser, Namespace
+
+from pfsm.commands.arguments import add_format
+from pfsm.model import Model
+from pfsm.models import find_model
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Arguments of the command."""
+    parser.add_argument("model", metavar="MODEL", help="a shipped model's name or a model file")
+    add_format(parser, "text", "json")
+
+
+def run(options: Namespace) -> None:
+    """Prints settings, training and weights."""
+    model = find_model(options.model)
+    if options.format == "json":
+        print(json.dumps(model.to_dict(), indent=2, ensure_ascii=False))
+        return
+    _print_about(model)
+    print()
+    _print_weights(model)
+
+
+def _print_about(model: Model) -> None:
+    settings = model.settings
+    blocks = ", ".join(f"{name} up to {settings.max_block[name]}" for name in settings.matchers)
+    print(f"{model.name}  (fingerprint {model.fingerprint}, licence: {model.licence})")
+    print(
+        f"text        {settings.language}, tokeniser {settings.tokeniser}, stemmer {settings.stemmer}, "
+        f"{'lower-cased' if settings.lowercase else 'case kept'}"
+    )
+    print(f"matchers    {blocks}; {settings.matching}; max_jump {settings.max_jump}")
+    print(f"score       {model.scale.mean:.6g} + {model.scale.sd:.6g} * (y / (m + n) + {model.alpha:.6g})")
+    print(f"            {model.scale.note}")
+    for line in _training_lines(model):
+        print(line)
+
+
+def _training_lines(model: Model) -> list[str]:
+    training = model.training
+    if not training.get("data"):
+        return []
+    files = ", ".join(f"{entry.get('name')} ({entry.get('rows')})" for entry in training["data"])
+    validated = training.get("cross_validated") or {}
+    return [
+        f"trained on  {training.get('judgments')} judgments: {files}",
+        f"fit         {training.get('objective')}, lambda {training.get('lambda')} ({training.get('lambda_choice')})",
+        f"Pearson r   {_number(training.get('pearson'))} in training",
+        f"            {_number(validated.get('pearson'))} cross-validated by {validated.get('by')}",
+    ]
+
+
+def _number(value: object) -> str:
+    return f"{value:.3f}" if isinstance(value, float) else "undefined"
+
+
+def _print_weights(model: Model) -> None:
+    """States first, then transitions, each from the best to the worst."""
+    instances = model.training.get("instances", {})
+    names = sorted(model.weights, key=lambda name: (">" in name, -model.weights[name], name))
+    width = max([len(name) for name in names], default=7)
+    print(f"{'feature':{width}}  {'weight':>9}  {'instances':>10}")
+    for name in names:
+        print(f"{name:{width}}  {model.weights[name]:>+9.4f}  {instances.get(name, '-'):>10}")

@@ -1,0 +1,117 @@
+"""``pfsm train``: from judgments to a model file."""
+
+import math
+import sys
+from argparse import ArgumentParser, Namespace
+from dataclasses import replace
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+from pfsm.commands.arguments import add_threads
+from pfsm.data import Judgments, read_judgments
+from pfsm.errors import PfsmError
+from pfsm.evaluation import pearson
+from pfsm.files import check_writable
+from pfsm.metric import Metric
+from pfsm.model import Model, save_model
+from pfsm.models import find_model
+
+if TYPE_CHECKING:
+    from pfsm_training.lbfgs import Iteration
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Arguments of the command."""
+    parser.add_argument(
+        "data",
+        nargs="+",
+        metavar="DATA.tsv",
+        help="files with the columns reference, hypothesis and the score; .gz is read",
+    )
+    parser.add_argument(
+        "--output", "-o", required=True, metavar="MODEL.json", help="where to write the model"
+    )
+    parser.add_argument("--config", metavar="FILE.yaml", help="settings, lambda, solver, objective")
+    parser.add_argument("--score-column", default="score", metavar="NAME", help="default: score")
+    parser.add_argument(
+        "--init", metavar="MODEL", help="start from, and stay near, this model (name or file)"
+    )
+    parser.add_argument(
+        "--dev", metavar="FILE.tsv", help="report the correlation on this file; nothing is chosen by it"
+    )
+    parser.add_argument(
+        "--name", default="pfsm", help="name in the model file and in its scores (default: pfsm)"
+    )
+    parser.add_argument(
+        "--licence", default="not stated", metavar="TEXT", help="terms of the model, for its file"
+    )
+    add_threads(parser)
+
+
+def run(options: Namespace) -> None:
+    """Trains, reports, writes."""
+    if find_spec("torch") is None:
+        raise PfsmError("training needs PyTorch, which is not installed; pip install 'pfsm[train]'")
+    check_writable(options.output)
+    from pfsm_training import TrainingConfig, read_config, train  # noqa: PLC0415 - brings torch
+
+    config = read_config(options.config) if options.config else TrainingConfig()
+    init = find_model(options.init) if options.init else None
+    dev = read_judgments(options.dev, options.score_column) if options.dev else None
+    judgments = Judgments.join([read_judgments(path, options.score_column) for path in options.data])
+    model = train(
+        judgments,
+        config=config,
+        init=init,
+        name=options.name,
+        licence=options.licence,
+        score_column=options.score_column,
+        threads=options.threads,
+        progress=_Progress(),
+    )
+    save_model(replace(model, name=options.name), options.output)
+    _report(model, dev, options)
+
+
+class _Progress:
+    """A line per iteration on a terminal; silent elsewhere."""
+
+    def __init__(self) -> None:
+        self.terminal = sys.stderr.isatty()
+
+    def __call__(self, step: str, iteration: "Iteration | None") -> None:
+        if not self.terminal:
+            return
+        if iteration is None:
+            print(step, file=sys.stderr)
+        else:
+            print(
+                f"  iteration {iteration.number:3d}   objective {iteration.objective:14.6f}   "
+                f"gradient {iteration.gradient:.1e}",
+                file=sys.stderr,
+            )
+
+
+def _report(model: Model, dev: Judgments | None, options: Namespace) -> None:
+    training = model.training
+    validated = training["cross_validated"]
+    print(
+        f"trained on {training['judgments']} judgments: {len(model.weights)} weights, lambda {training['lambda']:g}"
+    )
+    if not training["converged"]:
+        print(
+            f"  stopped after {training['iterations']} iterations before the gradient vanished; the model is usable"
+        )
+    print(f"Pearson r, training data:   {_number(training['pearson'])}")
+    folds = "  ".join(f"{name} {r:.3f}" for name, r in validated["folds"].items())
+    print(f"Pearson r, cross-validated: {_number(validated['pearson'])}  (by {validated['by']}: {folds})")
+    for penalty, r in training.get("lambda_tried", {}).items():
+        print(f"  lambda {penalty:>5}: {_number(r)}")
+    if dev is not None:
+        r = pearson(Metric(model, options.threads).score_pairs(dev.hypotheses, dev.references), dev.scores)
+        print(f"Pearson r, {options.dev}: {_number(r)}")
+    print(f"wrote {options.output}")
+
+
+def _number(value: float | None) -> str:
+    return "undefined" if value is None or math.isnan(value) else f"{value:.3f}"

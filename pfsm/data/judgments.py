@@ -1,0 +1,119 @@
+"""Absolute judgments: a reference, a hypothesis, and the score that people gave it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pfsm.data.columns import join_columns, row_list, select_columns
+from pfsm.data.preferences import absolute_advice
+from pfsm.data.table import DataSource, Table, read_table
+from pfsm.errors import PfsmError
+from pfsm.files import StrPath
+
+__all__ = ["DataSource", "Judgments", "judgments_from_table", "read_judgments"]
+
+
+@dataclass(frozen=True, eq=False)
+class Judgments:
+    """Absolute scores of hypotheses, one judgment a row."""
+
+    references: tuple[str, ...]
+    """[n]"""
+    hypotheses: tuple[str, ...]
+    """[n]"""
+    scores: NDArray[np.float64]
+    """float64 [n], finite, in the units of the file; higher is better unless the column says otherwise."""
+    columns: Mapping[str, tuple[str, ...]]
+    """Every other column of the files (segment_id, system, source_lang, document …), each [n]."""
+    sources: tuple[DataSource, ...]
+    """The files they came from, whole, whichever of their rows are here."""
+
+    def __len__(self) -> int:
+        return len(self.references)
+
+    def select(self, rows: NDArray[np.int64]) -> "Judgments":
+        """The judgments of some rows, in the order given; a row may be given more than once.
+
+        Args:
+            rows: int64 [m], row numbers.
+
+        Raises:
+            TypeError: `rows` are not integers.
+            IndexError: no such row.
+        """
+        chosen = row_list(rows)
+        return Judgments(
+            tuple(self.references[row] for row in chosen),
+            tuple(self.hypotheses[row] for row in chosen),
+            self.scores[np.array(chosen, dtype=np.int64)],
+            select_columns(self.columns, chosen),
+            self.sources,
+        )
+
+    @staticmethod
+    def join(parts: Sequence["Judgments"]) -> "Judgments":
+        """Judgments end to end; a column that only some parts have is filled with ``""`` in the others.
+
+        Raises:
+            PfsmError: no parts.
+        """
+        if not parts:
+            raise PfsmError("no judgments: give at least one file of them")
+        return Judgments(
+            tuple(chain.from_iterable(part.references for part in parts)),
+            tuple(chain.from_iterable(part.hypotheses for part in parts)),
+            np.concatenate([part.scores for part in parts]),
+            join_columns([(len(part), part.columns) for part in parts]),
+            tuple(chain.from_iterable(part.sources for part in parts)),
+        )
+
+    def sorted(self) -> "Judgments":
+        """The same judgments in canonical order, so that the order of files and rows makes no difference.
+
+        Rows go by reference, hypothesis, score, then the other columns in the order of their names, text by
+        code point; exact duplicates all stay. Columns go by name, sources by name and checksum.
+        """
+        columns = {name: self.columns[name] for name in sorted(self.columns)}
+        keys = list(
+            zip(self.references, self.hypotheses, self.scores.tolist(), *columns.values(), strict=True)
+        )
+        order = sorted(range(len(self)), key=keys.__getitem__)
+        sources = tuple(sorted(self.sources, key=lambda source: (source.name, source.checksum, source.rows)))
+        ordered = Judgments(self.references, self.hypotheses, self.scores, columns, sources)
+        return ordered.select(np.array(order, dtype=np.int64))
+
+
+def read_judgments(path: StrPath, score_column: str = "score") -> Judgments:
+    """Read absolute judgments from a TSV or CSV file (``-``: standard input).
+
+    Args:
+        path: a file with the columns ``reference`` and ``hypothesis`` (COMET: ``ref`` and ``mt``) and scores.
+        score_column: the column that holds the score.
+
+    Raises:
+        PfsmError: what `pfsm.data.table.read_table` or `judgments_from_table` raises.
+    """
+    return judgments_from_table(read_table(path), score_column)
+
+
+def judgments_from_table(table: Table, score_column: str) -> Judgments:
+    """The absolute judgments in a table.
+
+    Raises:
+        PfsmError: a missing column, no rows, or a score that is not a finite number.
+    """
+    advice = absolute_advice(table)
+    references = tuple(table.column("reference", advice))
+    hypotheses = tuple(table.column("hypothesis", advice))
+    table.column(score_column, advice)
+    table.need_rows()
+    return Judgments(
+        references,
+        hypotheses,
+        table.numbers(score_column),
+        table.other_columns(["reference", "hypothesis", score_column]),
+        (table.source,),
+    )

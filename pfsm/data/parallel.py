@@ -1,0 +1,117 @@
+"""Text to be scored: files that are parallel line by line, or tables of references and hypotheses."""
+
+import os
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pfsm.data.preferences import absolute_advice
+from pfsm.data.table import Table, read_table
+from pfsm.errors import PfsmError
+from pfsm.files import STANDARD_INPUT, StrPath, display_name, read_lines
+
+_FURTHER_REFERENCE = re.compile(r"reference_([1-9][0-9]*)", re.ASCII)
+
+
+@dataclass(frozen=True)
+class SystemOutput:
+    """What one system made of a test set."""
+
+    name: str
+    """The path as given; ``-`` is standard input."""
+    lines: tuple[str, ...]
+    """[n_segments]"""
+
+    def __len__(self) -> int:
+        return len(self.lines)
+
+
+@dataclass(frozen=True)
+class ParallelText:
+    """References and the outputs of systems; line i of every one is segment i."""
+
+    references: tuple[tuple[str, ...], ...]
+    """Reference streams, as sacrebleu takes them: [n_references][n_segments]."""
+    systems: tuple[SystemOutput, ...]
+    """In the order given."""
+
+
+@dataclass(frozen=True)
+class PairsTable:
+    """Hypotheses with their references, one row each."""
+
+    references: tuple[tuple[str, ...], ...]
+    """[n_rows][1 or more]: ``reference``, then ``reference_2``, ``reference_3`` … as far as not empty."""
+    hypotheses: tuple[str, ...]
+    """[n_rows]"""
+    systems: tuple[str, ...] | None
+    """[n_rows], the column ``system``; None where the table has none."""
+
+    def __len__(self) -> int:
+        return len(self.hypotheses)
+
+
+def read_parallel(reference_paths: Sequence[StrPath], system_paths: Sequence[StrPath]) -> ParallelText:
+    """Read files that are parallel line by line (one of them may be ``-``: standard input).
+
+    An empty line is a segment like any other.
+
+    Raises:
+        PfsmError: what `pfsm.files.read_lines` raises, files with different numbers of lines or with none, a
+            system given twice, or standard input given more than once.
+    """
+    paths = [*reference_paths, *system_paths]
+    if [os.fspath(path) for path in paths].count(STANDARD_INPUT) > 1:
+        raise PfsmError("standard input: given more than once, it can be read only once; give files")
+    names = [os.fspath(path) for path in system_paths]
+    for position, name in enumerate(names):
+        if name in names[:position]:
+            raise PfsmError(f"{name}: given twice as a system; give each system once")
+    streams = [tuple(read_lines(path)) for path in paths]
+    for path, stream in zip(paths, streams, strict=True):
+        if len(stream) != len(streams[0]):
+            raise PfsmError(
+                f"{display_name(path)}: {_lines(len(stream))}, but {display_name(paths[0])} has "
+                f"{_lines(len(streams[0]))}; line i of both must be segment i"
+            )
+    if not streams or not streams[0]:
+        name = display_name(paths[0]) if paths else "no files"
+        raise PfsmError(f"{name}: no lines, at least one segment is needed")
+    references = tuple(streams[: len(reference_paths)])
+    outputs = streams[len(reference_paths) :]
+    return ParallelText(
+        references, tuple(SystemOutput(name, lines) for name, lines in zip(names, outputs, strict=True))
+    )
+
+
+def _lines(count: int) -> str:
+    return f"{count} line" if count == 1 else f"{count} lines"
+
+
+def read_pairs_table(path: StrPath) -> PairsTable:
+    """Read references and hypotheses to be scored from a TSV or CSV file (``-``: standard input).
+
+    Args:
+        path: a file with the columns ``reference`` and ``hypothesis`` (COMET: ``ref`` and ``mt``), and if it
+            likes further references in ``reference_2``, ``reference_3`` … and the column ``system``.
+
+    Raises:
+        PfsmError: what `pfsm.data.table.read_table` raises, a missing column, or no rows.
+    """
+    table = read_table(path)
+    advice = absolute_advice(table)
+    first = table.column("reference", advice)
+    hypotheses = tuple(table.column("hypothesis", advice))
+    table.need_rows()
+    further = [table.columns[name] for name in _further_references(table)]
+    references = tuple(
+        (reference, *filter(None, others)) for reference, *others in zip(first, *further, strict=True)
+    )
+    systems = tuple(table.columns["system"]) if "system" in table.columns else None
+    return PairsTable(references, hypotheses, systems)
+
+
+def _further_references(table: Table) -> list[str]:
+    """The columns ``reference_2``, ``reference_3`` …, by number; gaps in the numbers do not matter."""
+    numbers = {name: int(match[1]) for name in table.columns if (match := _FURTHER_REFERENCE.fullmatch(name))}
+    return sorted((name for name, number in numbers.items() if number > 1), key=numbers.__getitem__)

@@ -1,0 +1,119 @@
+"""Preferences: of two translations of a segment, the one that people ranked higher."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pfsm.data.columns import join_columns, row_list, select_columns
+from pfsm.data.table import DataSource, Table, read_table
+from pfsm.errors import PfsmError
+from pfsm.files import StrPath
+
+
+@dataclass(frozen=True, eq=False)
+class Preferences:
+    """Pairs of translations, the better one named, one pair a row.
+
+    Raters may contradict each other: the same pair can stand in both directions.
+    """
+
+    references: tuple[str, ...]
+    """[n]"""
+    better: tuple[str, ...]
+    """[n]"""
+    worse: tuple[str, ...]
+    """[n]"""
+    votes: NDArray[np.float64]
+    """float64 [n], finite and not negative: how many raters ranked the pair this way round."""
+    columns: Mapping[str, tuple[str, ...]]
+    """Every other column of the files (segment_id, better_system, votes_against …), each [n]."""
+    sources: tuple[DataSource, ...]
+    """The files they came from, whole, whichever of their rows are here."""
+
+    def __len__(self) -> int:
+        return len(self.references)
+
+    def select(self, rows: NDArray[np.int64]) -> "Preferences":
+        """The preferences of some rows, in the order given; a row may be given more than once.
+
+        Args:
+            rows: int64 [m], row numbers.
+
+        Raises:
+            TypeError: `rows` are not integers.
+            IndexError: no such row.
+        """
+        chosen = row_list(rows)
+        return Preferences(
+            tuple(self.references[row] for row in chosen),
+            tuple(self.better[row] for row in chosen),
+            tuple(self.worse[row] for row in chosen),
+            self.votes[np.array(chosen, dtype=np.int64)],
+            select_columns(self.columns, chosen),
+            self.sources,
+        )
+
+    @staticmethod
+    def join(parts: Sequence["Preferences"]) -> "Preferences":
+        """Preferences end to end; a column that only some parts have is filled with ``""`` in the others.
+
+        Raises:
+            PfsmError: no parts.
+        """
+        if not parts:
+            raise PfsmError("no preferences: give at least one file of them")
+        return Preferences(
+            tuple(chain.from_iterable(part.references for part in parts)),
+            tuple(chain.from_iterable(part.better for part in parts)),
+            tuple(chain.from_iterable(part.worse for part in parts)),
+            np.concatenate([part.votes for part in parts]),
+            join_columns([(len(part), part.columns) for part in parts]),
+            tuple(chain.from_iterable(part.sources for part in parts)),
+        )
+
+
+def is_preferences(table: Table) -> bool:
+    """Whether a table holds preferences: it has the columns ``better`` and ``worse``."""
+    return "better" in table.columns and "worse" in table.columns
+
+
+def absolute_advice(table: Table) -> str:
+    """What a reader of absolute scores adds when a column is missing; ``""`` if these are no preferences."""
+    if not is_preferences(table):
+        return ""
+    return "; this is a file of preferences (better, worse), which `pfsm evaluate` reads"
+
+
+def read_preferences(path: StrPath) -> Preferences:
+    """Read preferences from a TSV or CSV file (``-``: standard input).
+
+    Args:
+        path: a file with the columns ``reference``, ``better`` and ``worse``, and ``votes`` if it likes.
+
+    Raises:
+        PfsmError: what `pfsm.data.table.read_table` or `preferences_from_table` raises.
+    """
+    return preferences_from_table(read_table(path))
+
+
+def preferences_from_table(table: Table) -> Preferences:
+    """The preferences in a table; without a column ``votes`` every row counts once.
+
+    Raises:
+        PfsmError: a missing column, no rows, or votes that are not a finite number of 0 or more.
+    """
+    advice = "; this is a file of absolute scores" if "hypothesis" in table.columns else ""
+    references = tuple(table.column("reference", advice))
+    better = tuple(table.column("better", advice))
+    worse = tuple(table.column("worse", advice))
+    table.need_rows()
+    votes = (
+        table.numbers("votes", minimum=0.0, needed="a finite number of 0 or more")
+        if "votes" in table.columns
+        else np.ones(len(table), dtype=np.float64)
+    )
+    columns = table.other_columns(["reference", "better", "worse", "votes"])
+    return Preferences(references, better, worse, votes, columns, (table.source,))

@@ -1,0 +1,37 @@
+"""Fingerprints that let a model file remember its training references without containing them.
+
+A metric that is evaluated on references it was trained on looks better than it is. Forty bits a reference are
+enough to notice: among 100,000 references in a model and 1,000 in a test set, one agrees by accident in about
+one case of 10,000.
+"""
+
+import hashlib
+import unicodedata
+from collections.abc import Iterable
+
+_DIGITS = 10
+
+
+def digest(text: str) -> str:
+    """The fingerprint of a text: the first 10 hexadecimal digits of the SHA-256 of its normal form.
+
+    The normal form is Unicode NFC with every run of white space made one space and none at the ends, so that
+    a text is recognised after a trip through another tool.
+    """
+    normal = " ".join(unicodedata.normalize("NFC", text).split())
+    return hashlib.sha256(normal.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS]
+
+
+def digests(texts: Iterable[str]) -> str:
+    """The fingerprints of the distinct texts, sorted and joined by single spaces; ``""`` for no texts."""
+    return " ".join(sorted({digest(text) for text in texts}))
+
+
+def overlap(texts: Iterable[str], known: str) -> int:
+    """How many distinct texts have a fingerprint that is among the known ones.
+
+    Args:
+        texts: any texts; those with the same normal form count once.
+        known: what `digests` returned.
+    """
+    return len({digest(text) for text in texts} & set(known.split()))

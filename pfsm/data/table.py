@@ -1,0 +1,251 @@
+r"""Tables as the field passes them around: TSV without quoting, and COMET's CSV with it.
+
+A TSV here is what the WMT collections are: UTF-8, a header row, fields split at tabs and rows at ``\n`` only;
+a quotation mark is a character like any other. A CSV is RFC 4180, as pandas writes it.
+"""
+
+import csv
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pfsm.errors import PfsmError
+from pfsm.files import StrPath, content_checksum, decode, display_name, read_bytes, split_lines
+
+COMET_NAMES: Mapping[str, str] = {"src": "source", "mt": "hypothesis", "ref": "reference"}
+"""COMET's column names and ours; a column under the left name is known under the right one as well."""
+
+_SHOWN = 40  # characters of a bad value that a message repeats
+
+
+@dataclass(frozen=True)
+class DataSource:
+    """Where judgments came from: enough to recognise the file later, without its folder."""
+
+    name: str
+    """Base name of the file."""
+    rows: int
+    """Number of data rows in it."""
+    checksum: str
+    """SHA-256 of its decompressed content, hexadecimal."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A file with a header row, every field a string and kept as it stands.
+
+    COMET's columns ``src``, ``mt`` and ``ref`` are in `columns` twice, the second time as ``source``,
+    ``hypothesis`` and ``reference``, unless the file has columns of those names itself.
+    """
+
+    path: str
+    """The path as messages give it."""
+    columns: Mapping[str, Sequence[str]]
+    """Each column's fields by its name, in the order of the header; all equally long."""
+    line_numbers: Sequence[int]
+    """The line of the file on which each row begins; the header is line 1."""
+    checksum: str
+    """SHA-256 of the decompressed content, hexadecimal."""
+
+    def __len__(self) -> int:
+        return len(self.line_numbers)
+
+    @property
+    def source(self) -> DataSource:
+        """The file as a `DataSource`."""
+        return DataSource(Path(self.path).name, len(self), self.checksum)
+
+    @property
+    def header(self) -> tuple[str, ...]:
+        """The names that the header row itself has, without the second names of COMET's columns."""
+        added = {ours for theirs, ours in COMET_NAMES.items() if self._is_second_name(theirs, ours)}
+        return tuple(name for name in self.columns if name not in added)
+
+    def _is_second_name(self, theirs: str, ours: str) -> bool:
+        return theirs in self.columns and self.columns.get(ours) is self.columns[theirs]
+
+    def column(self, name: str, advice: str = "") -> Sequence[str]:
+        """The fields of one column.
+
+        Args:
+            name: the column.
+            advice: what the message adds when the column is missing.
+
+        Raises:
+            PfsmError: no such column.
+        """
+        if name not in self.columns:
+            there = ", ".join(_shown(column) for column in self.header)
+            raise PfsmError(f"{self.path}: no column {name!r}; the columns are {there}{advice}")
+        return self.columns[name]
+
+    def numbers(
+        self, name: str, minimum: float = -math.inf, needed: str = "a finite number"
+    ) -> NDArray[np.float64]:
+        """The fields of one column as numbers, float64 [rows].
+
+        Args:
+            name: the column.
+            minimum: the smallest value allowed.
+            needed: what the message says is needed.
+
+        Raises:
+            PfsmError: no such column, or a field that is not a finite number of at least `minimum`.
+        """
+        values = np.empty(len(self), dtype=np.float64)
+        for row, field in enumerate(self.column(name)):
+            value = _finite_number(field)
+            if value is None or value < minimum:
+                line = self.line_numbers[row]
+                raise PfsmError(f"{self.path}:{line}: {name} is {_shown(field)}, {needed} is needed")
+            values[row] = value
+        return values + 0.0  # -0.0 becomes 0.0, lest equal numbers sort apart
+
+    def need_rows(self) -> None:
+        """Refuse a table without data rows.
+
+        Raises:
+            PfsmError: the file has a header row and nothing below it.
+        """
+        if not len(self):
+            raise PfsmError(f"{self.path}: no rows below the header")
+
+    def other_columns(self, used: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        """Every column but the used ones, each once: under our name where COMET's differs."""
+        second = {theirs for theirs, ours in COMET_NAMES.items() if self._is_second_name(theirs, ours)}
+        return {
+            name: tuple(fields)
+            for name, fields in self.columns.items()
+            if name not in used and name not in second
+        }
+
+
+def read_table(path: StrPath) -> Table:
+    """Read a TSV or CSV file with a header row, gzip or plain (``-``: standard input).
+
+    A name that ends in ``.csv`` or ``.csv.gz`` makes it a CSV, as does a header with commas and no tab; all
+    else is TSV. Spaces around the names in the header are dropped, fields stay as they are. Empty lines at
+    the end are ignored, except where the table has a single column: there each is a row with an empty field.
+
+    Raises:
+        PfsmError: what `pfsm.files.read_bytes` raises, bytes that are not UTF-8, an empty file, a header
+            without names or with a name twice, a row with fewer or more fields than the header, an empty line
+            between rows; in a CSV also a NUL character or quotes that RFC 4180 does not allow.
+    """
+    name = display_name(path)
+    content = read_bytes(path)
+    text = decode(content, name)
+    first_line = text[: text.find("\n")] if "\n" in text else text
+    if _is_csv(name, first_line):
+        records = _csv_records(text, name)
+    else:
+        records = enumerate((line.split("\t") for line in split_lines(text)), start=1)
+    _, first = next(records, (1, None))
+    if first is None:
+        raise PfsmError(f"{name}: empty file, a header row is needed")
+    header = _header(first, name)
+    line_numbers, rows = _rows(records, header, name)
+    # An empty zip would lose the columns of a table without rows.
+    fields = [list(column) for column in zip(*rows, strict=True)] if rows else [[] for _ in header]
+    columns = dict(zip(header, fields, strict=True))
+    for theirs, ours in COMET_NAMES.items():
+        if theirs in columns:
+            columns.setdefault(ours, columns[theirs])
+    return Table(name, columns, line_numbers, content_checksum(content))
+
+
+def _is_csv(name: str, first_line: str) -> bool:
+    return name.lower().removesuffix(".gz").endswith(".csv") or ("," in first_line and "\t" not in first_line)
+
+
+def _header(fields: Sequence[str], name: str) -> list[str]:
+    """The column names, without spaces around them or a byte order mark before them."""
+    header = [field.replace("\ufeff", "").strip() for field in fields]
+    if not any(header):
+        raise PfsmError(f"{name}:1: the first line has no column names; a header row is needed")
+    for position, column in enumerate(header):
+        if column in header[:position]:
+            raise PfsmError(f"{name}:1: column {_shown(column)} is in the header twice; rename one of them")
+    return header
+
+
+def _rows(
+    records: Iterator[tuple[int, list[str]]], header: Sequence[str], name: str
+) -> tuple[list[int], list[list[str]]]:
+    """The line numbers and fields of the data rows, checked against the header's width."""
+    width = len(header)
+    line_numbers: list[int] = []
+    rows: list[list[str]] = []
+    # One object per distinct field: in pairs and rankings a sentence stands on dozens of rows.
+    shared: dict[str, str] = {}
+    empty_line = 0
+    for line, fields in records:
+        if width > 1 and fields in ([], [""]):
+            empty_line = empty_line or line
+            continue
+        if empty_line:
+            raise PfsmError(f"{name}:{empty_line}: empty line between rows; delete it")
+        if not fields:
+            fields.append("")
+        if len(fields) != width:
+            raise PfsmError(f"{name}:{line}: {_fields(len(fields))}, the header has {_fields(width)}")
+        line_numbers.append(line)
+        rows.append([shared.setdefault(field, field) for field in fields])
+    return line_numbers, rows
+
+
+def _fields(count: int) -> str:
+    return f"{count} field" if count == 1 else f"{count} fields"
+
+
+def _csv_records(text: str, name: str) -> Iterator[tuple[int, list[str]]]:
+    """Each record of a CSV with the line on which it begins."""
+    nul = text.find("\0")
+    if nul >= 0:
+        line = text.count("\n", 0, nul) + 1
+        raise PfsmError(f"{name}:{line}: a NUL character, which a CSV file cannot hold; remove it")
+    lines = text.split("\n")
+    if lines[-1] == "":
+        lines.pop()
+    reader = csv.reader((f"{line}\n" for line in lines), strict=True)
+    while True:
+        line = reader.line_num + 1
+        try:
+            record = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            raise PfsmError(f"{name}:{line}: {_csv_fault(error)}") from None
+        yield line, record
+
+
+def _csv_fault(error: csv.Error) -> str:
+    """What is wrong with the record that begins on this line, and the fix."""
+    reason = str(error)
+    if "unexpected end of data" in reason or "field larger than" in reason:
+        return "a quoted field that begins in this row never ends; close it, and write quotes inside it twice"
+    if "expected after" in reason:
+        return "text after the end of a quoted field; write quotes inside a quoted field twice"
+    if "new-line character" in reason:
+        return "a carriage return inside an unquoted field; quote the field or remove it"
+    return f"not a CSV row ({reason})"
+
+
+def _finite_number(field: str) -> float | None:
+    """The number that a field holds; None where it holds none."""
+    if "_" in field:  # digits grouped by an underscore are Python, not data
+        return None
+    try:
+        value = float(field)
+    except ValueError:
+        return None
+    return value if math.isfinite(value) else None
+
+
+def _shown(value: str) -> str:
+    """A value in quotes for a message, cut where it is long."""
+    return repr(value if len(value) <= _SHOWN else f"{value[:_SHOWN]}…")

@@ -1,0 +1,58 @@
+"""Matchers by agreement: two tokens match when they carry the same key (word, stem, punctuation mark)."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pfsm.matchers.protocol import EncodedPairs
+from pfsm.text.vocabulary import Vocabulary
+
+Keys = NDArray[np.int32]
+NO_KEY = -1
+
+
+@dataclass(frozen=True)
+class AgreementMatcher:
+    """Offers blocks of equal size, 1 to ``max_block`` tokens, whose tokens agree one by one.
+
+    Attributes:
+        name: Name in ``settings.matchers``; the state is ``S_`` and the name.
+        keys: From a vocabulary to int32 [n_types], the key of each token type; ``NO_KEY`` matches nothing.
+        max_block: Largest number of tokens on either side.
+    """
+
+    name: str
+    keys: Callable[[Vocabulary], Keys]
+    max_block: int
+
+    @property
+    def state(self) -> str:
+        """Name of the substitution state."""
+        return f"S_{self.name}"
+
+    def offers(self, pairs: EncodedPairs) -> NDArray[np.int32]:
+        """Blocks whose tokens agree, int32 [n_offers, 5], rows (pair, i, p, j, q)."""
+        from pfsm_kernels.matching import agreeing_blocks  # noqa: PLC0415 - brings numba
+
+        keys = self.keys(pairs.vocabulary)
+        references, hypotheses = pairs.references, pairs.hypotheses
+        return agreeing_blocks(
+            keys[references.ids], references.offsets, keys[hypotheses.ids], hypotheses.offsets, self.max_block
+        )
+
+
+def punctuation_keys(vocabulary: Vocabulary) -> Keys:
+    """The word, where no character of it is a letter or digit."""
+    return np.where(vocabulary.is_punctuation, vocabulary.word_ids, np.int32(NO_KEY))
+
+
+def word_keys(vocabulary: Vocabulary) -> Keys:
+    """The word, where it has a letter or digit."""
+    return np.where(vocabulary.is_punctuation, np.int32(NO_KEY), vocabulary.word_ids)
+
+
+def lemma_keys(vocabulary: Vocabulary) -> Keys:
+    """The stem, where the word has a letter or digit."""
+    return np.where(vocabulary.is_punctuation, np.int32(NO_KEY), vocabulary.stem_ids)

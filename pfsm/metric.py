@@ -1,0 +1,146 @@
+"""A model at work: scores of sentence pairs, segments with several references, and systems."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pfsm.builder import LatticeBuilder
+from pfsm.model import Model
+from pfsm.signature import signature
+from pfsm.threads import default_threads
+
+Float = NDArray[np.float64]
+
+
+class Score(float):
+    """A score: a number that prints itself and knows where it came from.
+
+    Attributes:
+        name: Name of the model.
+        signature: Everything that can change the number, ``key:value|…|version:X``.
+        segment_scores: float64 [n_segments]; the score is their unweighted mean.
+    """
+
+    name: str
+    signature: str
+    segment_scores: Float
+
+    @classmethod
+    def of(cls, segment_scores: Float, name: str, signature: str) -> "Score":
+        """The score of a system, or of one sentence, from its segment scores."""
+        score = cls(segment_scores.mean())
+        score.name, score.signature, score.segment_scores = name, signature, segment_scores
+        return score
+
+    @property
+    def score(self) -> float:
+        """The number itself, as in sacrebleu."""
+        return float(self)
+
+    def __str__(self) -> str:
+        return f"{self.name}|{self.signature} = {float(self):.4f}"
+
+    def __repr__(self) -> str:
+        return f"Score({float(self)!r}, {self.name!r}, {self.signature!r})"
+
+
+class Metric:
+    """Scores translations with one model.
+
+    Args:
+        model: The model.
+        threads: Threads for the dynamic programs; None: as many as the process may use. Scores do not depend on it.
+    """
+
+    def __init__(self, model: Model, threads: int | None = None) -> None:
+        self.model = model
+        self.threads = default_threads() if threads is None else threads
+        self._builder = LatticeBuilder(model.settings)
+        self._nrefs: int | None = None
+
+    @property
+    def name(self) -> str:
+        """Name of the model."""
+        return self.model.name
+
+    def score_pairs(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
+        """Scores of single-reference pairs.
+
+        Args:
+            hypotheses: Translations, one string each.
+            references: As many references.
+
+        Returns:
+            float64 [n_pairs], ``mean + sd * (y / (m + n) + alpha)`` with the y of equation (2) of Wang and
+            Manning (2012); ``y / (m + n)`` is 0 where both sides are empty.
+
+        Raises:
+            ValueError: If the lists differ in length, or one of them is a single string.
+        """
+        from pfsm_kernels.inference import log_sum  # noqa: PLC0415 - brings numba
+
+        for name, value in (("hypotheses", hypotheses), ("references", references)):
+            if isinstance(value, str):
+                raise ValueError(f"{name} must be a list of strings, not one string")
+        parts = [np.zeros(0)]
+        for batch in self._builder.batches(references, hypotheses):
+            lengths = np.maximum(batch.lattices.lengths, 1)
+            parts.append(log_sum(batch.lattices, batch.weights(self.model.weights), self.threads) / lengths)
+        return self._to_scale(np.concatenate(parts))
+
+    def segment_scores(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Float:
+        """Scores of segments against reference streams; the best reference counts.
+
+        Args:
+            hypotheses: One translation a segment.
+            references: Streams: ``references[k][i]`` is the k-th reference of segment i, as in sacrebleu.
+
+        Returns:
+            float64 [n_segments].
+
+        Raises:
+            ValueError: If there is no stream, or one differs in length from the hypotheses.
+        """
+        if isinstance(references, str) or not references:
+            raise ValueError("references must be a list of streams, each a list of strings")
+        self._nrefs = len(references)
+        scores: Float = np.max([self.score_pairs(hypotheses, stream) for stream in references], axis=0)
+        return scores
+
+    def sentence_score(self, hypothesis: str, references: Sequence[str]) -> Score:
+        """Score of one translation; with several references the best one counts.
+
+        Raises:
+            ValueError: If ``references`` is a string or empty.
+        """
+        if isinstance(references, str) or not references:
+            raise ValueError("references must be a list of strings, the references of this one sentence")
+        scores = self.segment_scores([hypothesis], [[reference] for reference in references])
+        return Score.of(scores, self.name, self.get_signature())
+
+    def corpus_score(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Score:
+        """Score of a system: the unweighted mean of its segment scores.
+
+        Args:
+            hypotheses: One translation a segment.
+            references: Reference streams, as in sacrebleu.
+
+        Raises:
+            ValueError: If there are no segments, or streams differ in length.
+        """
+        if not hypotheses:
+            raise ValueError("no segments to score")
+        scores = self.segment_scores(hypotheses, references)
+        return Score.of(scores, self.name, self.get_signature())
+
+    def get_signature(self, nrefs: int | None = None) -> str:
+        """Everything that can change a score: ``nrefs:1|model:…|…|version:X``.
+
+        ``nrefs`` defaults to the number of references of the last call, as in sacrebleu.
+        """
+        return signature(self.model, nrefs if nrefs is not None else self._nrefs)
+
+    def _to_scale(self, normalised: Float) -> Float:
+        scale = self.model.scale
+        return scale.mean + scale.sd * (normalised + self.model.alpha)

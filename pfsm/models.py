@@ -1,0 +1,62 @@
+"""Models that ship with the package, and loading by name or file."""
+
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+
+from pfsm.errors import PfsmError
+from pfsm.metric import Metric
+from pfsm.model import Model, load_model, model_from_dict
+
+DEFAULT_MODEL = "en-small"
+
+
+@dataclass(frozen=True)
+class ShippedModel:
+    """A model inside the package: its name, and the path to its file."""
+
+    name: str
+    path: Path
+
+
+def shipped_models() -> list[ShippedModel]:
+    """The models that came with this installation, by name."""
+    folder = Path(str(files("pfsm.resources") / "models"))
+    return [ShippedModel(path.stem, path) for path in sorted(folder.glob("*.json"))]
+
+
+def find_model(name_or_path: str | Path) -> Model:
+    """A shipped model by its name, or any model by its file.
+
+    Raises:
+        PfsmError: If there is neither, or the file is no valid model.
+    """
+    shipped = {model.name: model.path for model in shipped_models()}
+    text = str(name_or_path)
+    if text in shipped:
+        return load_model(shipped[text])
+    if not Path(text).exists() and "/" not in text and not text.endswith(".json"):
+        raise PfsmError(
+            f"{text}: no model of this name and no such file; shipped models: {', '.join(shipped) or 'none'}"
+        )
+    return load_model(text)
+
+
+def load(name_or_path: str | Path = DEFAULT_MODEL, threads: int | None = None) -> Metric:
+    """A metric, ready to score, from a shipped model's name or a model file.
+
+    Raises:
+        PfsmError: If there is no such model, or the file is no valid model.
+    """
+    return Metric(find_model(name_or_path), threads)
+
+
+__all__ = [
+    "DEFAULT_MODEL",
+    "ShippedModel",
+    "find_model",
+    "load",
+    "load_model",
+    "model_from_dict",
+    "shipped_models",
+]

@@ -1,0 +1,129 @@
+"""What a model assumes about text and machine: the ``settings`` of a model file, validated."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any
+
+from pfsm.errors import PfsmError
+from pfsm.matchers.registry import MATCHERS
+from pfsm.text.languages import (
+    check_language,
+    check_stemmer,
+    check_tokeniser,
+    default_stemmer,
+    default_tokeniser,
+)
+
+DEFAULT_MATCHERS = ("punct", "word", "lemma")
+MATCHING = ("exclusive", "overlapping")
+LARGEST_BLOCK = 9
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Everything besides weights that decides which lattice a sentence pair becomes.
+
+    Attributes:
+        language: Language code of the hypotheses, such as ``en``; picks the defaults of the next two.
+        tokeniser: Name of a tokeniser (``penn``, ``plain``).
+        stemmer: Name of a stemmer (``porter``, a Snowball language, ``none``).
+        lowercase: Whether words are compared in lower case.
+        matchers: Names of the matchers in the order in which they are tried.
+        matching: ``exclusive`` (a block is offered by the first matcher that accepts it) or ``overlapping``.
+        max_block: Per matcher, the largest number of tokens of a block on either side.
+        max_jump: Jump limit D of the machine; 0 is the finite-state machine.
+    """
+
+    language: str = "en"
+    tokeniser: str = "penn"
+    stemmer: str = "porter"
+    lowercase: bool = True
+    matchers: tuple[str, ...] = DEFAULT_MATCHERS
+    matching: str = "exclusive"
+    max_block: Mapping[str, int] = field(default_factory=lambda: dict.fromkeys(DEFAULT_MATCHERS, 1))
+    max_jump: int = 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """The settings as plain JSON values, in the order of the fields."""
+        values = asdict(self)
+        values["matchers"] = list(self.matchers)
+        values["max_block"] = {name: self.max_block[name] for name in self.matchers}
+        return values
+
+
+KEYS = tuple(entry.name for entry in fields(Settings))
+
+
+def settings_from_dict(values: Mapping[str, Any], where: str) -> Settings:
+    """Settings from a YAML or JSON mapping; what is absent takes the default of the language.
+
+    Args:
+        values: Any subset of the fields of ``Settings``. ``max_block`` may be one number for all matchers.
+        where: What to call the mapping in errors, such as ``train.yaml`` or ``model.json: settings``.
+
+    Raises:
+        PfsmError: If a key is unknown or a value is not what it must be.
+    """
+    for key in values:
+        if key not in KEYS:
+            raise PfsmError(f"{where}: unknown setting {key!r}; known are {', '.join(KEYS)}")
+    language = _named(where, check_language, _text(values.get("language", "en"), "language", where))
+    tokeniser = _text(values.get("tokeniser", default_tokeniser(language)), "tokeniser", where)
+    stemmer = _text(values.get("stemmer", default_stemmer(language)), "stemmer", where)
+    _named(where, check_tokeniser, tokeniser)
+    _named(where, check_stemmer, stemmer)
+    matchers = _matchers(values.get("matchers", DEFAULT_MATCHERS), where)
+    matching = _text(values.get("matching", "exclusive"), "matching", where)
+    if matching not in MATCHING:
+        raise PfsmError(f"{where}: matching is {matching!r}, it must be one of {', '.join(MATCHING)}")
+    lowercase = values.get("lowercase", True)
+    if not isinstance(lowercase, bool):
+        raise PfsmError(f"{where}: lowercase is {lowercase!r}, it must be true or false")
+    max_jump = values.get("max_jump", 0)
+    if type(max_jump) is not int or max_jump < 0:
+        raise PfsmError(f"{where}: max_jump is {max_jump!r}, it must be a whole number from 0")
+    if max_jump > 0:
+        raise PfsmError(
+            f"{where}: max_jump is {max_jump}; this version of pfsm has the machine without jumps, set it to 0"
+        )
+    max_block = _max_block(values.get("max_block", 1), matchers, where)
+    return Settings(language, tokeniser, stemmer, lowercase, matchers, matching, max_block, max_jump)
+
+
+def _named(where: str, check: Callable[[str], None], name: str) -> str:
+    try:
+        check(name)
+    except PfsmError as error:
+        raise PfsmError(f"{where}: {error}") from None
+    return name
+
+
+def _text(value: object, key: str, where: str) -> str:
+    # YAML reads an unquoted `no` (the code of Norwegian) as false: strings only, and say so.
+    if not isinstance(value, str) or not value:
+        raise PfsmError(f"{where}: {key} is {value!r}, it must be a name in quotes")
+    return value
+
+
+def _matchers(value: object, where: str) -> tuple[str, ...]:
+    if not isinstance(value, list | tuple):
+        raise PfsmError(f"{where}: matchers is {value!r}, it must be a list of names")
+    names = tuple(_text(name, "a name in matchers", where) for name in value)
+    for name in names:
+        if name not in MATCHERS:
+            raise PfsmError(f"{where}: unknown matcher {name!r}; known are {', '.join(MATCHERS)}")
+    if len(set(names)) < len(names):
+        raise PfsmError(f"{where}: matchers names one of them twice")
+    return names
+
+
+def _max_block(value: Any, matchers: tuple[str, ...], where: str) -> dict[str, int]:
+    given: dict[str, Any] = dict(value) if isinstance(value, Mapping) else dict.fromkeys(matchers, value)
+    for name, size in given.items():
+        if name not in matchers:
+            raise PfsmError(f"{where}: max_block names {name!r}, which is not among the matchers")
+        if type(size) is not int or not 1 <= size <= LARGEST_BLOCK:
+            raise PfsmError(
+                f"{where}: max_block is {size!r}, it must be a whole number from 1 to {LARGEST_BLOCK}"
+            )
+    return {name: given.get(name, 1) for name in matchers}

@@ -1,0 +1,70 @@
+"""Text is analysed in chunks: whatever stands between two ASCII spaces is tokenised once and remembered.
+
+A tokeniser whose rules look no further than a chunk and its edges splits a line into *keys*, one a chunk,
+such that the tokens of the line are those of its keys, one after the other. Real text repeats its chunks so
+often that a line then costs one dictionary look-up a chunk.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import TypeVar
+
+Value = TypeVar("Value")
+
+LONGEST_CACHED_KEY = 64
+TOKEN_CACHE_LIMIT = 500_000
+
+
+class ChunkCache(dict[str, Value]):
+    """What is known of each key; ``cache[key]`` analyses a key not met before.
+
+    At most ``limit`` keys are held: all are dropped when the cache is full, and it refills with what the text
+    at hand uses. Keys over 64 characters (URLs, lines without spaces) are analysed every time and never held,
+    so memory is bounded by ``limit`` times a key of 64 characters and its value.
+
+    Args:
+        analyse: a pure function of the key.
+        limit: number of keys held, at least 1.
+    """
+
+    def __init__(self, analyse: Callable[[str], Value], limit: int) -> None:
+        super().__init__()
+        self._analyse = analyse
+        self._limit = limit
+
+    def __missing__(self, key: str) -> Value:
+        value = self._analyse(key)
+        if len(key) <= LONGEST_CACHED_KEY:
+            if len(self) >= self._limit:
+                self.clear()
+            self[key] = value
+        return value
+
+
+@dataclass(frozen=True)
+class Tokeniser:
+    """A tokeniser that works chunk by chunk.
+
+    Attributes:
+        name: the name settings and model files know it by.
+        keys: splits a line into the keys of its chunks.
+        analyse: the tokens of one key; a pure function. Over the keys of a line, in order, they are the
+            tokens of the line.
+    """
+
+    name: str
+    keys: Callable[[str], list[str]]
+    analyse: Callable[[str], Sequence[str]]
+
+
+class CachedTokeniser:
+    """``tokenise`` with the tokens of each chunk remembered (500,000 chunks; see `ChunkCache`)."""
+
+    def __init__(self, tokeniser: Tokeniser) -> None:
+        self._keys = tokeniser.keys
+        self._tokens: ChunkCache[Sequence[str]] = ChunkCache(tokeniser.analyse, TOKEN_CACHE_LIMIT)
+
+    def __call__(self, line: str) -> list[str]:
+        """The tokens of a line."""
+        return list(chain.from_iterable(map(self._tokens.__getitem__, self._keys(line))))

@@ -1,0 +1,120 @@
+"""Which tokeniser and which stemmer a language gets where the settings name none.
+
+English: Penn Treebank tokens and the Porter stemmer. Any other language: the plain tokeniser, and the
+Snowball stemmer of the language where there is one.
+"""
+
+import re
+
+from pfsm.errors import PfsmError
+from pfsm.text.chunks import Tokeniser
+from pfsm.text.penn import PENN
+from pfsm.text.plain import PLAIN
+from pfsm.text.stemming import NO_STEMMER, check_stemmer
+
+__all__ = [
+    "check_language",
+    "check_stemmer",
+    "check_tokeniser",
+    "default_stemmer",
+    "default_tokeniser",
+    "tokeniser_named",
+]
+
+_TOKENISERS = {tokeniser.name: tokeniser for tokeniser in (PENN, PLAIN)}
+
+# ISO 639-1 and 639-3 codes of the languages that have a stemmer.
+_STEMMERS = {
+    "ar ara arb": "arabic",
+    "ca cat": "catalan",
+    "cs ces": "czech",
+    "da dan": "danish",
+    "de deu": "german",
+    "el ell": "greek",
+    "en eng": "porter",
+    "eo epo": "esperanto",
+    "es spa": "spanish",
+    "et est ekk": "estonian",
+    "eu eus": "basque",
+    "fa fas pes": "persian",
+    "fi fin": "finnish",
+    "fr fra": "french",
+    "ga gle": "irish",
+    "hi hin": "hindi",
+    "hu hun": "hungarian",
+    "hy hye": "armenian",
+    "id ind": "indonesian",
+    "it ita": "italian",
+    "lt lit": "lithuanian",
+    "nb nn no nob nno nor": "norwegian",
+    "ne nep npi": "nepali",
+    "nl nld": "dutch",
+    "pl pol": "polish",
+    "pt por": "portuguese",
+    "ro ron": "romanian",
+    "ru rus": "russian",
+    "sot st": "sesotho",
+    "sr srp": "serbian",
+    "sv swe": "swedish",
+    "ta tam": "tamil",
+    "tr tur": "turkish",
+    "yi yid ydd": "yiddish",
+}
+_STEMMER_OF = {code: stemmer for codes, stemmer in _STEMMERS.items() for code in codes.split()}
+_CODE = re.compile(r"[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]+)*")
+
+
+def check_language(language: str) -> None:
+    """Checks that a language code looks like one: ``en``, ``pt-BR``, ``zho_Hans``. Every such code is legal.
+
+    Raises:
+        PfsmError: If it has not; the message lists the codes of languages with a stemmer.
+    """
+    if not _CODE.fullmatch(language):
+        known = ", ".join(code for code in sorted(_STEMMER_OF) if len(code) == 2)
+        raise PfsmError(
+            f"language is {language!r}, an ISO 639 code is needed, such as (with a stemmer) {known}"
+        )
+
+
+def default_tokeniser(language: str) -> str:
+    """Name of the tokeniser of a language: ``penn`` for English, else ``plain``.
+
+    Raises:
+        PfsmError: If the language is not a code.
+    """
+    return "penn" if _main_subtag(language) in {"en", "eng"} else "plain"
+
+
+def default_stemmer(language: str) -> str:
+    """Name of the stemmer of a language, ``none`` where it has none. Regions and scripts make no difference.
+
+    Raises:
+        PfsmError: If the language is not a code.
+    """
+    return _STEMMER_OF.get(_main_subtag(language), NO_STEMMER)
+
+
+def check_tokeniser(name: str) -> None:
+    """Checks the name of a tokeniser.
+
+    Raises:
+        PfsmError: If there is none of this name; the message lists the known ones.
+    """
+    if name not in _TOKENISERS:
+        raise PfsmError(f"tokeniser is {name!r}, one of these is needed: {', '.join(_TOKENISERS)}")
+
+
+def tokeniser_named(name: str) -> Tokeniser:
+    """The tokeniser of a name.
+
+    Raises:
+        PfsmError: If there is none of this name; the message lists the known ones.
+    """
+    check_tokeniser(name)
+    return _TOKENISERS[name]
+
+
+def _main_subtag(language: str) -> str:
+    check_language(language)
+    return re.split("[-_]", language, maxsplit=1)[0].lower()

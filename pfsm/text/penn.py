@@ -1,0 +1,181 @@
+r"""Penn Treebank tokenisation, token for token that of NLTK's ``TreebankWordTokenizer`` (3.10, no arguments).
+
+The conventions are those of Robert MacIntyre's sed script for the Treebank: punctuation apart, a period only
+at the end of the line (before closing quotes and brackets), clitics apart (``do n't``, ``they 'll``, ``dog
+'s``), ``cannot`` and its like in two, double quotes as two backticks or two apostrophes. NLTK applies them as
+two dozen passes over the line, each inserting spaces that the next may look at. The same result comes from
+cutting once, coarse to fine:
+
+1. a line, at spaces, opening quotes, marks (``, : ; ? ! ...`` and so on) and the final period, into *pieces*;
+2. a piece, at brackets, double dashes and closing quotes, into *words*;
+3. a word, before its clitics and inside its contractions, into tokens.
+
+What each stage needs to know of its neighbours is noted where it is used. The time is linear in the line.
+
+Only ASCII spaces separate in stages 1 to 3 (before a tab or a no-break space ``dog's`` is not split); tokens
+are split at all other white space at the very end.
+
+Digits and letters are those of the Unicode tables of the Python that runs; NLTK takes digits from the
+``regex`` package, which may know those of newer scripts (it matters to a comma or colon before one).
+"""
+
+import re
+from collections.abc import Sequence
+
+from pfsm.text.chunks import CachedTokeniser, Tokeniser
+
+# Of a run of commas and colons every other one glues to what follows (",,a" gives "," and ",a"), as the pass
+# that splits "mark, no digit" consumes both characters; but one that ends the line stands alone.
+_DELIMITER = re.compile(
+    r"""
+      (?P<two_openings> (?:``|\A") (?:"|'') )
+    | (?P<opening> `` | \A" | (?<=[ (\[{<])(?:"|'') )
+    | (?P<mark> [:,](?=[:,]\n?\Z) | [:,](?![\d:,]) | \.\.\. | [;@\#$%&?!] )
+    | (?P<glued> [:,][:,] )
+    | (?P<space> [ ]+ )
+    """,
+    re.VERBOSE,
+)
+_INSIDE_PIECE = re.compile(r"""([][(){}<>]|--|''|")""")
+_CONTRACTION = re.compile(
+    r"\b(?:(can)(not)|(d)('ye)|(gim)(me)|(gon)(na)|(got)(ta)|(lem)(me)|(more)('n)|(wan)(na)(?=\s|\Z))\b",
+    re.IGNORECASE,
+)
+_TIS = re.compile(r"('t)(is)\b", re.IGNORECASE)
+_TWAS = re.compile(r"('t)(was)\b", re.IGNORECASE)
+
+_SHORT_CLITICS = ("'s", "'S", "'m", "'M", "'d", "'D", "'")
+_LONG_CLITICS = ("'ll", "'LL", "'re", "'RE", "'ve", "'VE", "n't", "N'T")
+
+# White space by the Unicode property: str.isspace and str.split know four more (U+001C to U+001F).
+_WHITE_SPACE = (
+    "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
+    "\u2028\u2029\u202f\u205f\u3000"
+)
+_CLOSERS = "])}>\"'"
+
+# Keys of `chunk_keys`. A chunk in mid-line is its own key; the others begin with a space, as no chunk does.
+_FIRST = " ^"
+_LAST = " $"
+_LAST_SPACED = " _"
+_WHOLE_LINE = " ="
+
+
+def chunk_keys(line: str) -> list[str]:
+    """The keys of a line's chunks, in order; over them `chunk_tokens` gives the tokens of the line.
+
+    Every rule stays inside a chunk, seeing at most that a space stands on either side, but for these: quotes
+    at the very start of the line, the final period, and the apostrophe that ends a line without a space after
+    it. So the last chunk, and a first one that begins with a quote, have keys of their own. A line of one
+    chunk, and one whose last chunk is other white space (a final period may stand before it), is one key.
+    """
+    body = line.rstrip(" ")
+    keys = body.split(" ")
+    last = keys[-1]
+    if len(keys) == 1 or last.isspace():
+        return [_WHOLE_LINE + line]
+    keys[-1] = (_LAST if len(body) == len(line) else _LAST_SPACED) + last
+    first = keys[0]
+    if first and first[0] in "\"'":
+        keys[0] = _FIRST + first
+    return keys
+
+
+def chunk_tokens(key: str) -> Sequence[str]:
+    """The tokens of one key of `chunk_keys`: those of the chunk between neighbours that no rule touches."""
+    if key.isalnum() and not _CONTRACTION.match(key):
+        return (key,)
+    context, chunk = key[:2], key[2:]
+    if context == _LAST:
+        return tuple(_line_tokens(f"x {chunk}")[1:])
+    if context == _LAST_SPACED:
+        return tuple(_line_tokens(f"x {chunk} ")[1:])
+    if context == _FIRST:
+        return tuple(_line_tokens(f"{chunk} x")[:-1])
+    if context == _WHOLE_LINE:
+        return tuple(_line_tokens(chunk))
+    return tuple(_line_tokens(f"x {key} x")[1:-1])
+
+
+def _line_tokens(line: str) -> list[str]:
+    tokens: list[str] = []
+    period = _final_period(line)
+    end = len(line) if period is None else period
+    start = 0
+    for match in _DELIMITER.finditer(line, 0, end):
+        _add_piece(tokens, line[start : match.start()], spaced=True)
+        start = match.end()
+        match match.lastgroup:
+            case "mark":
+                tokens.append(match[0])
+            case "glued":
+                tokens.append(match[0][0])
+                start -= 1
+            case "opening":
+                tokens.append("``")
+            case "two_openings":
+                tokens += ("``", "``")
+    _add_piece(tokens, line[start:end], spaced=period is not None)
+    if period is not None:
+        _add_piece(tokens, line[period:].rstrip(_WHITE_SPACE), spaced=True)
+    return tokens
+
+
+def _final_period(line: str) -> int | None:
+    """Where the period stands that ends the line but for closing quotes, brackets and white space.
+
+    Something must precede it, and not another period, though an ellipsis may: of a run of periods every three
+    are one, so one that is left over counts and two do not.
+    """
+    body = line.rstrip(_WHITE_SPACE).rstrip(_CLOSERS)
+    run = len(body) - len(body.rstrip("."))
+    return len(body) - 1 if run % 3 == 1 and len(body) > 1 else None
+
+
+def _add_piece(tokens: list[str], piece: str, *, spaced: bool) -> None:
+    """Stage 2. Before a space an apostrophe leaves its word first, and clitics then end before it."""
+    apostrophe = spaced and len(piece) > 1 and piece[-1] == "'" and piece[-2] != "'"
+    words = _INSIDE_PIECE.split(piece[:-1] if apostrophe else piece)
+    for place, word in enumerate(words):
+        if place % 2:
+            tokens.append("''" if word == '"' else word)
+        elif word:
+            _add_word(tokens, word)
+    if apostrophe:
+        tokens.append("'")
+
+
+def _add_word(tokens: list[str], word: str) -> None:
+    """Stage 3. A short clitic goes first, then a long one before it: ``don't's``: ``do``, ``n't``, ``'s``."""
+    head, short = _split_clitic(word, _SHORT_CLITICS)
+    head, long = _split_clitic(head, _LONG_CLITICS)
+    start = 0
+    for match in _CONTRACTION.finditer(head):
+        _add_tis(tokens, head[start : match.start()])
+        tokens += (part for part in match.groups() if part)
+        start = match.end()
+    _add_tis(tokens, head[start:])
+    tokens += (clitic for clitic in (long, short) if clitic)
+
+
+def _split_clitic(word: str, clitics: tuple[str, ...]) -> tuple[str, str]:
+    if word.endswith(clitics):
+        clitic = next(clitic for clitic in clitics if word.endswith(clitic))
+        head = word[: -len(clitic)]
+        if head and head[-1] != "'":
+            return head, clitic
+    return word, ""
+
+
+def _add_tis(tokens: list[str], word: str) -> None:
+    """``'tis``, then ``'twas``, count only at the start of a word; a split starts a new one."""
+    for pattern in (_TIS, _TWAS):
+        if match := pattern.match(word):
+            tokens += match.groups()
+            word = word[match.end() :]
+    tokens += word.split()
+
+
+PENN = Tokeniser("penn", chunk_keys, chunk_tokens)
+
+tokenise = CachedTokeniser(PENN)

@@ -1,0 +1,162 @@
+"""Sentences become arrays of token ids; what is to be known of a token is worked out once for each type."""
+
+from array import array
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pfsm.text.chunks import ChunkCache
+from pfsm.text.languages import tokeniser_named
+from pfsm.text.stemming import stemmer_named
+
+CHUNK_CACHE_LIMIT = 1_000_000
+
+Entry = TypeVar("Entry", np.int32, np.bool_)
+
+
+@dataclass(frozen=True, eq=False)
+class EncodedLines:
+    """Lines as token ids of the vocabulary that encoded them. Both arrays are read-only.
+
+    Attributes:
+        ids: int32 [n_tokens], the ids of all lines, one line after the other.
+        offsets: int64 [n_lines + 1]; line k is ``ids[offsets[k]:offsets[k + 1]]``.
+    """
+
+    ids: NDArray[np.int32]
+    offsets: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        """Number of lines."""
+        return int(self.offsets.size) - 1
+
+
+class _Column(Generic[Entry]):
+    """One value a type, growing at the end; a view handed out stays as it was."""
+
+    def __init__(self, dtype: type[Entry]) -> None:
+        self._values: NDArray[Entry] = np.empty(0, dtype)
+        self.size = 0
+
+    def extend(self, values: Sequence[int]) -> None:
+        size = self.size + len(values)
+        if size > self._values.size:
+            grown = np.empty(2 * size, self._values.dtype)
+            grown[: self.size] = self._values[: self.size]
+            self._values = grown
+        self._values[self.size : size] = values
+        self.size = size
+
+    def view(self) -> NDArray[Entry]:
+        view = self._values[: self.size]
+        view.flags.writeable = False
+        return view
+
+
+class Vocabulary:
+    """The token types met so far: forms, words, stems, whether punctuation.
+
+    A type is a token in its own case; its id is its place in ``types``. Ids are given in the order types are
+    met and never change, so all that was encoded stays valid as long as the vocabulary lives, and an array of
+    ``word_ids`` taken earlier is the beginning of one taken later.
+
+    Memory: at most ``chunk_limit`` chunks are remembered, about 200 bytes each, and dropped when it is
+    reached, without effect on ids. Types are never dropped, about 350 bytes each; they grow with the number
+    of distinct tokens ever encoded, so replace a vocabulary that serves endless text now and then, together
+    with all that it encoded.
+
+    Not safe for threads: only one at a time may encode or read the arrays.
+
+    Args:
+        tokeniser: ``penn`` or ``plain``.
+        stemmer: ``porter``, ``none`` or the name of a Snowball stemmer.
+        lowercase: whether words are compared in lower case. Stems always are.
+        chunk_limit: number of chunks remembered, at least 1.
+
+    Raises:
+        PfsmError: If there is no such tokeniser or stemmer.
+    """
+
+    def __init__(
+        self,
+        tokeniser: str = "penn",
+        stemmer: str = "porter",
+        lowercase: bool = True,
+        chunk_limit: int = CHUNK_CACHE_LIMIT,
+    ) -> None:
+        self._tokeniser = tokeniser_named(tokeniser)
+        self._stemmer = stemmer_named(stemmer)
+        self._lowercase = lowercase
+        self._chunks: ChunkCache[bytes] = ChunkCache(self._encode_chunk, chunk_limit)
+        self.types: list[str] = []
+        self._id_of_type: dict[str, int] = {}
+        self._id_of_word: dict[str, int] = {}
+        self._id_of_stem: dict[str, int] = {}
+        self._word_ids = _Column(np.int32)
+        self._stem_ids = _Column(np.int32)
+        self._is_punctuation = _Column(np.bool_)
+
+    def __len__(self) -> int:
+        """Number of types met."""
+        return len(self.types)
+
+    def encode(self, lines: Iterable[str]) -> EncodedLines:
+        """Tokenises lines and looks up, or gives, the ids of their tokens.
+
+        A line whose chunks are known costs a few microseconds. An empty line has no tokens.
+        """
+        keys, bytes_of = self._tokeniser.keys, self._chunks.__getitem__
+        encoded = [b"".join(map(bytes_of, keys(line))) for line in lines]
+        offsets = np.zeros(len(encoded) + 1, np.int64)
+        np.cumsum(np.fromiter(map(len, encoded), np.int64, len(encoded)), out=offsets[1:])
+        offsets //= np.dtype(np.int32).itemsize
+        offsets.flags.writeable = False
+        return EncodedLines(np.frombuffer(b"".join(encoded), np.int32), offsets)
+
+    def tokens(self, line: str) -> list[str]:
+        """The tokens of a line in their own case (quotes as the tokeniser writes them)."""
+        return [self.types[token] for token in self.encode([line]).ids.tolist()]
+
+    @property
+    def word_ids(self) -> NDArray[np.int32]:
+        """Int32 [n_types], read-only: equal where types are the same word, case aside if ``lowercase``."""
+        self._analyse_new_types()
+        return self._word_ids.view()
+
+    @property
+    def stem_ids(self) -> NDArray[np.int32]:
+        """Int32 [n_types], read-only: equal where the lower-cased types have the same stem."""
+        self._analyse_new_types()
+        return self._stem_ids.view()
+
+    @property
+    def is_punctuation(self) -> NDArray[np.bool_]:
+        """Bool [n_types], read-only: no character of the type is a letter or digit (`str.isalnum`)."""
+        self._analyse_new_types()
+        return self._is_punctuation.view()
+
+    def _encode_chunk(self, key: str) -> bytes:
+        tokens = self._tokeniser.analyse(key)
+        return array("i", map(self._type_id, tokens)).tobytes()
+
+    def _type_id(self, token: str) -> int:
+        known = self._id_of_type.setdefault(token, len(self.types))
+        if known == len(self.types):
+            self.types.append(token)
+        return known
+
+    def _analyse_new_types(self) -> None:
+        new = self.types[self._word_ids.size :]
+        if not new:
+            return
+        lowered = [token.lower() for token in new]
+        self._word_ids.extend(_interned(lowered if self._lowercase else new, self._id_of_word))
+        self._stem_ids.extend(_interned(self._stemmer.stems(lowered), self._id_of_stem))
+        self._is_punctuation.extend([not any(map(str.isalnum, token)) for token in new])
+
+
+def _interned(strings: Sequence[str], ids: dict[str, int]) -> list[int]:
+    return [ids.setdefault(string, len(ids)) for string in strings]

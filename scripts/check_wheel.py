@@ -1,0 +1,116 @@
+"""Builds the wheel, installs it into a clean environment without torch, and scores with it there.
+
+Catches what an editable install hides: files that are not packaged, imports of packages that are not
+dependencies, torch needed for scoring. Run by ``make test``.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import venv
+import zipfile
+from pathlib import Path
+
+CHECKOUT = Path(__file__).resolve().parent.parent
+LARGEST_WHEEL = 30_000_000
+
+PROBE = """
+import importlib.util, sys
+assert importlib.util.find_spec("torch") is None, "torch came in with the light install"
+import pfsm
+heavy = [name for name in ("numba", "torch", "nltk", "scipy.stats") if name in sys.modules]
+assert not heavy, f"import pfsm brings {heavy}"
+metric = pfsm.load()
+assert "site-packages" in pfsm.__file__, pfsm.__file__
+same = metric.sentence_score("The cat sat down.", ["The cat sat down."])
+other = metric.sentence_score("A dog ran off", ["The cat sat down."])
+assert same > other, (same, other)
+assert metric.get_signature().endswith("version:" + pfsm.__version__)
+print(same)
+"""
+
+
+def main() -> None:
+    """Builds, installs, tries."""
+    with tempfile.TemporaryDirectory() as folder:
+        wheel = build(Path(folder))
+        check_content(wheel)
+        python = install(wheel, Path(folder) / "environment")
+        run(python, "-c", PROBE, cwd=folder)
+        try_commands(python, Path(folder))
+    print(f"{wheel.name}: installs without torch and scores")
+
+
+def run(*command: str | Path, cwd: str | Path, expect: int = 0) -> subprocess.CompletedProcess[str]:
+    """Runs a command away from the checkout; its output is shown if the status is not the expected one."""
+    environment = {
+        key: value for key, value in os.environ.items() if key not in {"PYTHONPATH", "VIRTUAL_ENV"}
+    }
+    done = subprocess.run(
+        [str(word) for word in command], cwd=cwd, env=environment, capture_output=True, text=True, check=False
+    )
+    if done.returncode != expect:
+        sys.exit(
+            f"{' '.join(map(str, command))[:200]}\nstatus {done.returncode}\n{done.stdout}\n{done.stderr}"
+        )
+    return done
+
+
+def build(folder: Path) -> Path:
+    """The wheel of this checkout."""
+    run(sys.executable, "-m", "build", "--wheel", "--outdir", folder / "dist", CHECKOUT, cwd=folder)
+    (wheel,) = (folder / "dist").glob("*.whl")
+    return wheel
+
+
+def check_content(wheel: Path) -> None:
+    """Size, licence and the files that are not Python."""
+    names = zipfile.ZipFile(wheel).namelist()
+    for wanted in (
+        "pfsm/py.typed",
+        "pfsm_kernels/py.typed",
+        "pfsm/resources/demo/train.tsv",
+        "licenses/LICENSE",
+    ):
+        if not any(name.endswith(wanted) for name in names):
+            sys.exit(f"{wheel.name}: {wanted} is missing")
+    if not any(name.startswith("pfsm/resources/models/") for name in names):
+        sys.exit(f"{wheel.name}: no model in it")
+    stray = [
+        name for name in names if not name.startswith(("pfsm/", "pfsm_kernels/", "pfsm_training/", "pfsm-"))
+    ]
+    if stray or wheel.stat().st_size > LARGEST_WHEEL:
+        sys.exit(f"{wheel.name}: {wheel.stat().st_size} bytes, unexpected files {stray}")
+
+
+def install(wheel: Path, environment: Path) -> Path:
+    """A new environment with the wheel and nothing else; returns its Python."""
+    venv.create(environment, with_pip=True)
+    python = environment / "bin" / "python"
+    run(
+        python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check",
+        "--constraint", CHECKOUT / "constraints.txt", wheel, cwd=environment,
+    )  # fmt: skip
+    return python
+
+
+def try_commands(python: Path, folder: Path) -> None:
+    """The commands that must work without torch, and the one that must say what it needs."""
+    (folder / "ref.txt").write_text("The cat sat down.\n\n", encoding="utf-8")
+    (folder / "hyp.txt").write_text("The cat sat.\n\n", encoding="utf-8")
+    pfsm = python.with_name("pfsm")
+    run(pfsm, "--help", cwd=folder)
+    run(pfsm, "models", cwd=folder)
+    scored = run(pfsm, "score", "ref.txt", "-i", "hyp.txt", "-sl", "--format", "json", cwd=folder)
+    if len(json.loads(scored.stdout)["segment_scores"]) != 2:
+        sys.exit(f"pfsm score printed {scored.stdout}")
+    run(pfsm, "compare", "ref.txt", "-i", "hyp.txt", "ref.txt", cwd=folder)
+    refused = run(pfsm, "train", "ref.txt", "-o", "model.json", cwd=folder, expect=2)
+    if "pfsm[train]" not in refused.stderr:
+        sys.exit(f"pfsm train without torch said {refused.stderr}")
+
+
+if __name__ == "__main__":
+    main()

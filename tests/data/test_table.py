@@ -1,0 +1,233 @@
+"""Tables: what is read is what was written, and whatever is not a table is refused with its line."""
+
+import gzip
+import hashlib
+import io
+import os
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pfsm.data import DataSource, Table, read_table
+from pfsm.errors import PfsmError
+
+REAL = os.environ.get("PFSM_DATA")
+needs_data = pytest.mark.skipif(REAL is None, reason="PFSM_DATA is not set")
+
+ANY_TEXT = st.text(st.characters(blacklist_categories=["Cs"]), max_size=12)
+TSV_FIELD = st.text(st.characters(blacklist_categories=["Cs"], blacklist_characters="\t\n\r"), max_size=12)
+NAMES = st.lists(st.text("abcäß_", min_size=1, max_size=6), min_size=1, max_size=5, unique=True)
+
+
+def write(folder: Path, content: str | bytes, name: str = "x.tsv") -> Path:
+    path = folder / name
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return path
+
+
+def fault(folder: Path, content: str | bytes, name: str = "x.tsv") -> str:
+    """The message that refuses the file, without the file's name at its beginning."""
+    path = write(folder, content, name)
+    with pytest.raises(PfsmError) as caught:
+        read_table(path)
+    text = str(caught.value)
+    assert "\n" not in text
+    assert text.startswith(f"{path}:")
+    return text.removeprefix(f"{path}:")
+
+
+# TSV
+
+
+def test_fields_stay_as_they_are(tmp_path: Path) -> None:
+    path = write(tmp_path, 'a\tb\n x\t"y\n\u2028\t\0z \r\n')
+    table = read_table(path)
+    assert table.columns == {"a": [" x", "\u2028"], "b": ['"y', "\0z "]}
+    assert list(table.line_numbers) == [2, 3]
+    assert len(table) == 2
+    assert table.path == str(path)
+    assert table.checksum == hashlib.sha256(path.read_bytes()).hexdigest()
+    assert table.source == DataSource("x.tsv", 2, table.checksum)
+
+
+@pytest.mark.parametrize("header", ["\ufeffa\tb", "  a\tb  ", "\ufeff a \t b\r", "a\t\ufeffb"])
+def test_the_header_may_have_stray_spaces_and_byte_order_marks(header: str, tmp_path: Path) -> None:
+    assert read_table(write(tmp_path, f"{header}\n1\t2\n")).columns == {"a": ["1"], "b": ["2"]}
+
+
+def test_gzip_reads_like_plain(tmp_path: Path) -> None:
+    content = "a\tb\n1\té\n"
+    plain = read_table(write(tmp_path, content))
+    packed = read_table(write(tmp_path, gzip.compress(content.encode()), "x.tsv.gz"))
+    assert (packed.columns, packed.line_numbers, packed.checksum) == (
+        plain.columns,
+        plain.line_numbers,
+        plain.checksum,
+    )
+
+
+def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"a\tb\n1\t2\n")))
+    table = read_table("-")
+    assert table.columns == {"a": ["1"], "b": ["2"]}
+    assert table.path == table.source.name == "standard input"
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"a\tb\n1\n")))
+    with pytest.raises(PfsmError, match=r"^standard input:2: 1 field, the header has 2 fields$"):
+        read_table("-")
+
+
+@settings(deadline=None)
+@given(st.data())
+def test_tsv_round_trip(data: st.DataObject) -> None:
+    names = data.draw(NAMES)
+    row = st.lists(TSV_FIELD, min_size=len(names), max_size=len(names))
+    rows = data.draw(st.lists(row, max_size=6))
+    content = "".join("\t".join(fields) + "\n" for fields in [names, *rows])
+    with tempfile.TemporaryDirectory() as folder:
+        for path in (
+            write(Path(folder), content),
+            write(Path(folder), content.removesuffix("\n") if rows and any(rows[-1]) else content, "y.tsv"),
+            write(Path(folder), "\ufeff" + content.replace("\n", "\r\n"), "z.tsv"),
+            write(Path(folder), gzip.compress(content.encode()), "x.tsv.gz"),
+        ):
+            table = read_table(path)
+            assert list(table.columns) == names
+            assert [list(fields) for fields in zip(*table.columns.values(), strict=True)] == rows
+            assert list(table.line_numbers) == list(range(2, 2 + len(rows)))
+
+
+@settings(deadline=None)
+@given(ANY_TEXT, st.binary(max_size=40))
+def test_whatever_is_in_a_file_it_is_read_or_refused(text: str, content: bytes) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        for name in ("x.tsv", "x.csv"):
+            for body in (text.encode(), content, b"a\tb\n" + content, b'a,"b"\n' + content):
+                try:
+                    table = read_table(write(Path(folder), body, name))
+                except PfsmError as error:
+                    assert "\n" not in str(error)  # noqa: PT017 - either outcome is right
+                else:
+                    assert {len(fields) for fields in table.columns.values()} == {len(table)}
+
+
+def test_a_header_without_rows_is_a_table(tmp_path: Path) -> None:
+    table = read_table(write(tmp_path, "a\tb\n"))
+    assert table.columns == {"a": [], "b": []}
+    assert len(table) == 0
+    with pytest.raises(PfsmError, match=r"x\.tsv: no rows below the header$"):
+        table.need_rows()
+
+
+@pytest.mark.parametrize("end", ["\n", "\n\n", "\n\n\n", "\r\n\r\n", ""])
+def test_empty_lines_at_the_end_are_ignored(end: str, tmp_path: Path) -> None:
+    assert len(read_table(write(tmp_path, f"a\tb\n1\t2{end}"))) == 1
+    assert len(read_table(write(tmp_path, f"a,b\n1,2{end}", "x.csv"))) == 1
+
+
+@pytest.mark.parametrize(("name", "separator"), [("x.tsv", "\t"), ("x.csv", ",")])
+def test_an_empty_line_between_rows(name: str, separator: str, tmp_path: Path) -> None:
+    content = "a\tb\n1\t2\n\n\n3\t4\n".replace("\t", separator)
+    assert fault(tmp_path, content, name) == "3: empty line between rows; delete it"
+    assert fault(tmp_path, f"\n{content}", name).startswith("1: the first line has no column names")
+
+
+@pytest.mark.parametrize("name", ["x.tsv", "x.csv"])
+def test_a_single_column_keeps_its_empty_lines(name: str, tmp_path: Path) -> None:
+    table = read_table(write(tmp_path, "a\n1\n\n2\n\n", name))
+    assert table.columns == {"a": ["1", "", "2", ""]}
+    assert list(table.line_numbers) == [2, 3, 4, 5]
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ("", " empty file, a header row is needed"),
+        ("\ufeff", " empty file, a header row is needed"),
+        ("\n1\n", "1: the first line has no column names; a header row is needed"),
+        ("\t\t\n1\t2\t3\n", "1: the first line has no column names; a header row is needed"),
+        ("a\tb\ta\n", "1: column 'a' is in the header twice; rename one of them"),
+        ("a\tb\t a\n", "1: column 'a' is in the header twice; rename one of them"),
+        ("a\t\tb\t\n", "1: column '' is in the header twice; rename one of them"),
+        ("a\tb\n1\t2\n1\n", "3: 1 field, the header has 2 fields"),
+        ("a\tb\n1\t2\t3\n1\n", "2: 3 fields, the header has 2 fields"),
+        ("a\n1\t2\n", "2: 2 fields, the header has 1 field"),
+        ("a\tb\n \n", "2: 1 field, the header has 2 fields"),
+        (b"a\tb\n1\t\xff\n", "2: not UTF-8 (byte 0xff at position 3); convert the file to UTF-8"),
+    ],
+)
+def test_malformed_tsv(content: str | bytes, expected: str, tmp_path: Path) -> None:
+    assert fault(tmp_path, content) == expected
+
+
+def test_one_column_may_lack_a_name(tmp_path: Path) -> None:
+    """Pandas writes its index so."""
+    assert read_table(write(tmp_path, ",a,b\n0,1,2\n", "x.csv")).columns == {
+        "": ["0"],
+        "a": ["1"],
+        "b": ["2"],
+    }
+
+
+def test_equal_fields_are_one_object(tmp_path: Path) -> None:
+    """Memory: in rankings a reference stands on dozens of rows."""
+    columns = read_table(write(tmp_path, "a\tb\nsame text\tx\ny\tsame text\n")).columns
+    assert columns["a"][0] is columns["b"][1]
+
+
+# Columns and numbers
+
+
+def make(fields: list[str]) -> Table:
+    return Table("dir/data.tsv", {"a": fields}, [7 + row for row in range(len(fields))], "")
+
+
+def test_missing_column() -> None:
+    with pytest.raises(PfsmError, match=r"^dir/data.tsv: no column 'b'; the columns are 'a'; so there$"):
+        make(["1"]).column("b", "; so there")
+
+
+def test_numbers() -> None:
+    values = make(["1", "-2.5e3", " .5 ", "+0", "-0", "1e-400"]).numbers("a")
+    np.testing.assert_array_equal(values, [1.0, -2500.0, 0.5, 0.0, 0.0, 0.0])
+    assert values.dtype == np.float64
+    assert not np.signbit(values[4])
+
+
+@pytest.mark.parametrize(
+    "field", ["", " ", "n/a", "None", "nan", "-NaN", "inf", "-Infinity", "1e400", "1,5", "1_0", "0x1", "1 2"]
+)
+def test_not_a_number(field: str) -> None:
+    with pytest.raises(PfsmError) as caught:
+        make(["1", "2", field, "3"]).numbers("a")
+    assert str(caught.value) == f"dir/data.tsv:9: a is {field!r}, a finite number is needed"
+
+
+def test_a_long_value_is_cut() -> None:
+    with pytest.raises(PfsmError) as caught:
+        make(["word " * 1000]).numbers("a")
+    assert len(str(caught.value)) < 110
+
+
+def test_minimum() -> None:
+    np.testing.assert_array_equal(make(["0", "-0.0", "2"]).numbers("a", minimum=0.0), [0.0, 0.0, 2.0])
+    with pytest.raises(PfsmError, match=r"^dir/data.tsv:8: a is '-1e-9', so much is needed$"):
+        make(["0", "-1e-9"]).numbers("a", minimum=0.0, needed="so much")
+
+
+# Real files
+
+
+@needs_data
+@pytest.mark.parametrize("collection", ["wmt15-daseg", "wmt12-rr", "wmt21-da", "mlqe-multiref"])
+def test_real_tables_are_split_as_bytes_are(collection: str) -> None:
+    for path in sorted(Path(REAL or "", collection).glob("*.tsv.gz")):
+        content = gzip.decompress(path.read_bytes())
+        header, *rows = [line.decode().split("\t") for line in content.removesuffix(b"\n").split(b"\n")]
+        table = read_table(path)
+        assert list(table.columns) == header
+        assert list(table.columns.values()) == [list(fields) for fields in zip(*rows, strict=True)]
+        assert table.checksum == hashlib.sha256(content).hexdigest()

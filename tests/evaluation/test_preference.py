@@ -1,0 +1,141 @@
+"""Agreement with pairwise preferences: by hand, by loop, and the published results of two WMT tasks."""
+
+import gzip
+import math
+import os
+from functools import cache
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pfsm.evaluation import PreferenceCounts, bootstrap_interval, preference_counts, preference_interval
+
+
+def test_by_hand() -> None:
+    counts = preference_counts([3.0, 2.0, 1.0, 5.0], [1.0, 2.0, 2.0, 0.0], [2.0, 1.0, 3.0, 4.0])
+    assert counts == PreferenceCounts(concordant=6.0, discordant=3.0, ties=1.0)
+    assert counts.accuracy == pytest.approx(0.6)
+    assert counts.kendall_tau("wmt12") == pytest.approx((6 - 4) / 10)
+    assert counts.kendall_tau("wmt13") == pytest.approx((6 - 3) / 9)
+
+
+pairs = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3), st.integers(0, 4)), max_size=12)
+
+
+@given(pairs)
+def test_against_votes_looked_at_one_by_one(rows: list[tuple[int, int, int]]) -> None:
+    outcomes = [(better > worse) - (better < worse) for better, worse, votes in rows for _ in range(votes)]
+    counts = preference_counts(*np.array(rows, dtype=np.float64).reshape(-1, 3).T)
+    right, wrong, tied = (outcomes.count(outcome) for outcome in (1, -1, 0))
+    assert counts == PreferenceCounts(right, wrong, tied)
+    decided = [outcome for outcome in outcomes if outcome != 0]
+    tied_as_wrong = [outcome or -1 for outcome in outcomes]
+    expected = {
+        "accuracy": right / len(outcomes) if outcomes else math.nan,
+        "wmt12": float(np.mean(tied_as_wrong)) if outcomes else math.nan,
+        "wmt13": float(np.mean(decided)) if decided else math.nan,
+    }
+    assert counts.accuracy == pytest.approx(expected["accuracy"], nan_ok=True)
+    assert counts.kendall_tau("wmt12") == pytest.approx(expected["wmt12"], nan_ok=True)
+    assert counts.kendall_tau("wmt13") == pytest.approx(expected["wmt13"], nan_ok=True)
+
+
+def test_without_votes_every_pair_counts_once() -> None:
+    better, worse = [1.0, 2.0, 3.0], [2.0, 1.0, 3.0]
+    assert preference_counts(better, worse) == preference_counts(better, worse, np.ones(3))
+
+
+def test_wmt12_tau_is_twice_the_accuracy_less_one() -> None:
+    counts = PreferenceCounts(5.0, 2.0, 3.0)
+    assert counts.kendall_tau("wmt12") == pytest.approx(2 * counts.accuracy - 1)
+
+
+@pytest.mark.parametrize("statistic", ["accuracy", "wmt12", "wmt13"])
+def test_the_interval_is_that_of_the_plain_bootstrap(statistic: Any) -> None:
+    generator = np.random.default_rng(4)
+    better, worse = generator.integers(0, 4, size=(2, 60))
+    votes = generator.integers(0, 5, size=60)
+
+    def plain(*arrays: Any) -> float:
+        counts = preference_counts(*arrays)
+        return counts.accuracy if statistic == "accuracy" else counts.kendall_tau(statistic)
+
+    expected = bootstrap_interval(plain, better, worse, votes, n_resamples=400, seed=3, confidence=0.9)
+    interval = preference_interval(
+        better, worse, votes, statistic=statistic, n_resamples=400, seed=3, confidence=0.9
+    )
+    assert interval.low == pytest.approx(expected.low, abs=1e-12)
+    assert interval.high == pytest.approx(expected.high, abs=1e-12)
+    assert interval.low < plain(better, worse, votes) < interval.high
+
+
+def test_an_accuracy_has_the_interval_of_a_proportion() -> None:
+    interval = preference_interval(np.arange(1000) % 10 < 7, np.full(1000, 0.5), n_resamples=4000)
+    half = 1.96 * math.sqrt(0.7 * 0.3 / 1000)
+    assert interval.low == pytest.approx(0.7 - half, abs=0.003)
+    assert interval.high == pytest.approx(0.7 + half, abs=0.003)
+
+
+def test_nothing_to_count_is_undefined() -> None:
+    for counts in (preference_counts([], []), preference_counts([1.0], [0.0], [0.0])):
+        assert math.isnan(counts.accuracy)
+        assert math.isnan(counts.kendall_tau("wmt12"))
+    only_ties = preference_counts([1.0], [1.0])
+    assert only_ties.kendall_tau("wmt12") == -1.0
+    assert math.isnan(only_ties.kendall_tau("wmt13"))
+    assert math.isnan(preference_interval([], []).low)
+    assert math.isnan(preference_interval([1.0, 2.0], [1.0, 2.0], statistic="wmt13").high)
+
+
+def test_bad_arguments_are_refused() -> None:
+    with pytest.raises(ValueError, match="'wmt14'"):
+        PreferenceCounts(1.0, 0.0, 0.0).kendall_tau("wmt14")
+    with pytest.raises(ValueError, match="'accuracy'"):
+        PreferenceCounts(1.0, 0.0, 0.0).kendall_tau("accuracy")
+    with pytest.raises(ValueError, match="'tau'"):
+        preference_interval([1.0], [0.0], statistic=cast("Any", "tau"))
+    with pytest.raises(ValueError, match="one length"):
+        preference_counts([1.0, 2.0], [1.0])
+    with pytest.raises(ValueError, match="votes have shape"):
+        preference_counts([1.0, 2.0], [1.0, 3.0], [1.0])
+    with pytest.raises(ValueError, match="not finite"):
+        preference_counts([1.0], [math.nan])
+    for votes in (-1.0, math.nan, math.inf):
+        with pytest.raises(ValueError, match="number of votes"):
+            preference_counts([1.0], [0.0], [votes])
+
+
+DATA = os.environ.get("PFSM_DATA")
+
+
+@pytest.mark.skipif(DATA is None, reason="PFSM_DATA names no folder of human judgments")
+@pytest.mark.parametrize(
+    ("judgments", "language", "variant", "tau"),
+    [
+        ("wmt12-rr", "cs", "wmt12", 0.159),
+        ("wmt12-rr", "de", "wmt12", 0.184),
+        ("wmt12-rr", "es", "wmt12", 0.197),
+        ("wmt12-rr", "fr", "wmt12", 0.202),
+        ("wmt13-rr", "es", "wmt13", 0.260),
+    ],
+)
+def test_sentence_bleu_on_wmt_rankings(judgments: str, language: str, variant: str, tau: float) -> None:
+    import sacrebleu
+
+    with gzip.open(
+        Path(DATA or "") / judgments / f"{language}-en-test.tsv.gz", "rt", encoding="utf-8", newline="\n"
+    ) as file:
+        header, *lines = [line.rstrip("\n").split("\t") for line in file]
+    columns = dict(zip(header, zip(*lines, strict=True), strict=True))
+
+    @cache
+    def bleu(hypothesis: str, reference: str) -> float:
+        return float(sacrebleu.sentence_bleu(hypothesis, [reference]).score)
+
+    better, worse = (list(map(bleu, columns[side], columns["reference"])) for side in ("better", "worse"))
+    counts = preference_counts(better, worse, np.array(columns["votes"], dtype=np.float64))
+    assert counts.kendall_tau(variant) == pytest.approx(tau, abs=0.001)

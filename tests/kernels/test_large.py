@@ -1,0 +1,137 @@
+"""Long sentences: rows that are kept and recomputed, one-sided pairs, and thousands of tokens."""
+
+import dataclasses
+import itertools
+import math
+
+import numba
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from pfsm_kernels.inference import Weights, best_path, expectations, log_sum
+from pfsm_kernels.lattices import Lattices, single
+from pfsm_kernels.machine import STORED_CELLS
+from tests.kernels.kernel_runs import assert_agree, in_linear_space, in_log_space
+from tests.kernels.lattice_cases import random_lattices
+
+pytestmark = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="long sentences need compiled kernels")
+
+
+def even_weights(
+    rng: np.random.Generator, lattices: Lattices, spread: float = 0.1, match: float = -6.0
+) -> Weights:
+    """Weights under which Insert and Delete share about one unit of mass after every state.
+
+    A growth rate then fits every row about as well, and linear space can take long sentences.
+    """
+    states, arcs = lattices.n_states, lattices.arcs.shape[0]
+    odds = (
+        lattices.insert_states.size
+        / lattices.delete_states.size
+        * np.exp(rng.uniform(-spread, spread, states + 1))
+    )
+    table = np.empty((states + 1, states))
+    table[:, :2] = np.log(odds / (1.0 + odds))[:, None]
+    table[:, 2:4] = np.log(1.0 / (1.0 + odds))[:, None]
+    table[:, 4:] = match
+    table += rng.normal(0.0, spread / 10.0, table.shape)
+    arc_weights, links = rng.normal(0.5, 0.5, (2, arcs))
+    return Weights(table, arc_weights, links)
+
+
+# On both sides of the number of cells that are stored whole, and of whole numbers of blocks of rows.
+CHECKPOINTED = [(220, 220), (300, 130), (130, 300), (181, 181), (168, 195), (195, 168), (1100, 40), (6, 5000)]
+STORED = [(127, 255), (255, 127), (180, 180)]
+
+
+@pytest.mark.parametrize(("m", "n"), CHECKPOINTED + STORED)
+def test_both_ways_of_keeping_rows_agree_with_log_space(m: int, n: int) -> None:
+    assert ((m + 1) * (n + 1) > STORED_CELLS) == ((m, n) in CHECKPOINTED)
+    rng = np.random.default_rng([m, n])
+    lattices = random_lattices(rng, [(m, n)], n_states=7, max_block=5, arcs=3.0)
+    weights = even_weights(rng, lattices)
+    accepted, linear = in_linear_space(lattices, weights)
+    assert accepted.all()
+    assert linear.arcs.max() > 1e-3
+    assert linear.links.max() > 1e-5
+    assert_agree(linear, in_log_space(lattices, weights), 1e-9)
+
+
+@pytest.mark.parametrize("sizes", [(40, 30), (200, 190)])
+def test_blocks_over_many_rows(sizes: tuple[int, int]) -> None:
+    """Arcs that reach over whole blocks of kept rows, and one that is the whole pair."""
+    m, n = sizes
+    rng = np.random.default_rng(2)
+    lattices = random_lattices(rng, [(m, n)], n_states=6, max_block=30, arcs=3.0)
+    whole = np.array([[0, m, 0, n, 4]], dtype=np.int32)
+    arcs = np.concatenate([whole, lattices.arcs])
+    lattices = dataclasses.replace(lattices, arcs=arcs, offsets=np.array([[0, 0, 0], [m, n, len(arcs)]]))
+    weights = even_weights(rng, lattices)
+    accepted, linear = in_linear_space(lattices, weights)
+    assert accepted.all()
+    assert linear.arcs[0] > 1e-6
+    assert_agree(linear, in_log_space(lattices, weights), 1e-9)
+
+
+@pytest.mark.parametrize("weight", [-3.0, 0.0, 0.5])
+def test_one_sided_pairs_have_one_sequence(weight: float) -> None:
+    table = np.array([[weight, 0.1], [0.2, weight], [0.3, 0.4]])
+    size = 3000
+    insert_only, delete_only = single(2, [], [0] * size, []), single(2, [1] * size, [], [])
+    for lattices, state, first in ((insert_only, 0, 0.3), (delete_only, 1, 0.4)):
+        y = first + (size - 1) * weight
+        expected = expectations(lattices, Weights(table))
+        assert log_sum(lattices, Weights(table))[0] == pytest.approx(y, rel=1e-12)
+        assert expected.log_sum[0] == pytest.approx(y, rel=1e-12)
+        truth = np.zeros((3, 2))
+        truth[state, state], truth[2, state] = size - 1, 1.0
+        np.testing.assert_allclose(expected.table[0], truth, rtol=1e-12)
+        assert best_path(lattices, Weights(table), 0).edits.size == size
+
+
+def one_token_against_many(table: NDArray[np.float64], size: int) -> list[float]:
+    """Q of each sequence that deletes (state 1) the only reference token after k of ``size`` Inserts (0)."""
+    scores = []
+    for k in range(size + 1):
+        states = [2, *[0] * k, 1, *[0] * (size - k)]
+        scores.append(math.fsum(table[prev, cur] for prev, cur in itertools.pairwise(states)))
+    return scores
+
+
+@pytest.mark.parametrize("swapped", [False, True])
+def test_one_token_against_thousands(swapped: bool) -> None:
+    rng = np.random.default_rng(9)
+    size = 3000
+    table = rng.normal(0.0, 0.5, (3, 2))
+    scores = np.array(one_token_against_many(table, size))
+    truth = float(scores.max() + np.log(np.exp(scores - scores.max()).sum()))
+    # Exchanging the sides leaves states and scores alone: only what each state consumes changes.
+    lattices = single(2, [0] * size, [1], []) if swapped else single(2, [1], [0] * size, [])
+    assert log_sum(lattices, Weights(table))[0] == pytest.approx(truth, rel=1e-11)
+    expected = expectations(lattices, Weights(table))
+    assert expected.log_sum[0] == pytest.approx(truth, rel=1e-11)
+    np.testing.assert_allclose(expected.table[0].sum(axis=0), [size, 1.0], rtol=1e-9)
+    assert_agree(expected, in_log_space(lattices, Weights(table)), 1e-9)
+    path = best_path(lattices, Weights(table), 0)
+    assert path.score == pytest.approx(scores.max(), rel=1e-12)
+    assert path.edits.size == size + 1
+
+
+@pytest.mark.parametrize(("m", "n"), [(1, 3000), (3000, 1), (2, 2500)])
+def test_narrow_pairs_with_arcs(m: int, n: int) -> None:
+    rng = np.random.default_rng([m, n, 1])
+    lattices = random_lattices(rng, [(m, n)], n_states=6, max_block=3, arcs=0.5)
+    weights = even_weights(rng, lattices)
+    assert_agree(expectations(lattices, weights), in_log_space(lattices, weights), 1e-9)
+
+
+def test_thousands_of_tokens_on_both_sides() -> None:
+    rng = np.random.default_rng(10)
+    lattices = random_lattices(rng, [(3000, 3000)], n_states=6, max_block=3, arcs=3.0)
+    assert 7000 < lattices.arcs.shape[0] < 11000
+    weights = even_weights(rng, lattices, spread=0.02, match=-9.0)
+    accepted, linear = in_linear_space(lattices, weights)
+    assert accepted.all()
+    assert log_sum(lattices, weights)[0] == pytest.approx(linear.log_sum[0], rel=1e-13)
+    assert_agree(linear, in_log_space(lattices, weights), 1e-9)

@@ -1,0 +1,112 @@
+"""The worked cases of the edit model: every case without jumps holds for every implementation.
+
+Any further file ``vectors*.json`` of the same format beside this test is run as well.
+"""
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pfsm_kernels.inference import Expectations, best_path, expectations, log_sum
+from tests.kernels.kernel_runs import in_log_space
+from tests.kernels.lattice_cases import Numbered, number
+from tests.oracles.enumeration import Arc, EditLattice, Link, enumerate_all, score
+
+# Insert and Delete states are named per position only where a case splits them into classes.
+REQUIRED = {"name", "m", "n", "arcs", "links", "weights", "max_jump", "log_sum", "best_score"}
+OPTIONAL = {"expected_counts", "insert_states", "delete_states"}
+
+
+def read_cases() -> list[dict[str, Any]]:
+    files = sorted(Path(__file__).parent.glob("vectors*.json"))
+    cases = [case for path in files for case in json.loads(path.read_text(encoding="utf-8"))]
+    for case in cases:
+        if REQUIRED - set(case) or set(case) - REQUIRED - OPTIONAL:
+            raise ValueError(f"case '{case.get('name')}' has unknown keys or lacks some: {sorted(case)}")
+    return [case for case in cases if case["max_jump"] == 0]
+
+
+CASES = read_cases()
+# The oracle writes every sequence out: only where there are few.
+SMALL = [case for case in CASES if case["m"] + case["n"] <= 8]
+
+
+def lattice_of(case: dict[str, Any]) -> EditLattice:
+    return EditLattice(
+        tuple(case.get("delete_states", ["Delete"] * case["m"])),
+        tuple(case.get("insert_states", ["Insert"] * case["n"])),
+        tuple(Arc(**arc) for arc in case["arcs"]),
+        tuple(Link(**link) for link in case["links"]),
+    )
+
+
+def numbered(case: dict[str, Any]) -> Numbered:
+    return number([lattice_of(case)], case["weights"])
+
+
+def check_counts(case: dict[str, Any], found: dict[str, float]) -> None:
+    if "expected_counts" not in case:
+        return
+    for name in {*found, *case["weights"], *case["expected_counts"]}:
+        assert found.get(name, 0.0) == pytest.approx(case["expected_counts"].get(name, 0.0), abs=1e-6), name
+
+
+def check(case: dict[str, Any], batch: Numbered, expected: Expectations) -> None:
+    assert expected.log_sum[0] == pytest.approx(case["log_sum"], rel=1e-9, abs=1e-9)
+    check_counts(case, batch.named_counts(0, expected))
+
+
+def by_name(case: dict[str, Any]) -> str:
+    return str(case["name"])
+
+
+def test_there_are_cases() -> None:
+    assert len(CASES) >= 14
+    assert sum("expected_counts" in case for case in CASES) >= 5
+    assert any(arc["p"] > 1 for case in SMALL for arc in case["arcs"])
+    assert any(case["links"] for case in SMALL)
+
+
+@pytest.mark.parametrize("case", CASES, ids=by_name)
+def test_log_sum_and_expected_counts(case: dict[str, Any]) -> None:
+    batch = numbered(case)
+    assert log_sum(batch.lattices, batch.weights)[0] == pytest.approx(case["log_sum"], rel=1e-9, abs=1e-9)
+    check(case, batch, expectations(batch.lattices, batch.weights))
+
+
+@pytest.mark.parametrize("case", CASES, ids=by_name)
+def test_log_space(case: dict[str, Any]) -> None:
+    batch = numbered(case)
+    check(case, batch, in_log_space(batch.lattices, batch.weights))
+
+
+@pytest.mark.parametrize("case", CASES, ids=by_name)
+def test_best_score_and_path(case: dict[str, Any]) -> None:
+    batch = numbered(case)
+    path = best_path(batch.lattices, batch.weights, 0)
+    assert path.score == pytest.approx(case["best_score"], rel=1e-9, abs=1e-9)
+    assert score(batch.named[0], case["weights"], batch.replay(0, path)) == pytest.approx(
+        path.score, rel=1e-12
+    )
+
+
+@pytest.mark.parametrize("case", SMALL, ids=by_name)
+def test_the_oracle_itself(case: dict[str, Any]) -> None:
+    truth = enumerate_all(lattice_of(case), case["weights"])
+    assert truth.log_sum == pytest.approx(case["log_sum"], rel=1e-9, abs=1e-9)
+    assert truth.best_score == pytest.approx(case["best_score"], rel=1e-9, abs=1e-9)
+    check_counts(case, truth.expected_counts)
+
+
+def test_the_oracle_counts_sequences() -> None:
+    paths = {case["name"]: enumerate_all(lattice_of(case), {}).n_sequences for case in SMALL}
+    assert paths["no match 2x2, zero weights: 6 paths"] == 6
+    assert paths["all match 3x3, zero weights: Delannoy 63"] == 63
+    assert paths["crossing, no jump: 8 paths"] == 8
+    unweighted = [case for case in SMALL if not case["weights"]]
+    assert all(
+        math.log(paths[case["name"]]) == pytest.approx(case["log_sum"], abs=1e-12) for case in unweighted
+    )

@@ -1,0 +1,200 @@
+"""The edit model by brute force: every edit sequence of a small lattice, written out and scored one by one.
+
+Slow and obvious on purpose. Nothing is shared between sequences, no recurrence is used: a configuration
+says where the machine stands, ``legal_moves`` lists what it may do there, ``sequences`` walks the tree of
+all of them, and ``score`` adds up the weights of one sequence by name:
+
+    Q(e) = sum_k u[e_k] + t[e_{k-1} > e_k] (k > 1) + arc weights + link features
+"""
+
+import itertools
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Arc:
+    """An offered substitution of p reference tokens from i by q hypothesis tokens from j.
+
+    Attributes:
+        weight: Added whenever the arc is taken.
+        link: Added when the arc and the one before it are 1:1 and meet, beside the named link features.
+    """
+
+    i: int
+    p: int
+    j: int
+    q: int
+    state: str
+    weight: float = 0.0
+    link: float = 0.0
+
+
+@dataclass(frozen=True)
+class Link:
+    """A link feature on the 1:1 substitutions that begin at (i, j)."""
+
+    i: int
+    j: int
+    feature: str
+
+
+@dataclass(frozen=True)
+class EditLattice:
+    """Everything that can be done to one sentence pair, with states by name.
+
+    Attributes:
+        delete_states: State of the Delete at each position of the reference.
+        insert_states: State of the Insert at each position of the hypothesis.
+    """
+
+    delete_states: tuple[str, ...]
+    insert_states: tuple[str, ...]
+    arcs: tuple[Arc, ...] = ()
+    links: tuple[Link, ...] = ()
+
+    @property
+    def m(self) -> int:
+        """Number of reference tokens."""
+        return len(self.delete_states)
+
+    @property
+    def n(self) -> int:
+        """Number of hypothesis tokens."""
+        return len(self.insert_states)
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """Where the machine stands; the rules of a machine with memory would add their fields here."""
+
+    i: int = 0
+    j: int = 0
+
+
+@dataclass(frozen=True)
+class Move:
+    """One positioned edit: from one configuration to another.
+
+    Attributes:
+        arc: Index of the substitution taken; None for Insert and Delete.
+    """
+
+    source: Configuration
+    target: Configuration
+    state: str
+    arc: int | None = None
+
+
+Sequence = tuple[Move, ...]
+
+
+@dataclass(frozen=True)
+class Enumeration:
+    """What all edit sequences of a lattice say together.
+
+    Attributes:
+        log_sum: log of the sum of exp Q(e).
+        best_score: The largest Q(e); minus infinity where no sequence has a finite one.
+        n_sequences: Number of edit sequences, whatever their score.
+        expected_counts: Expected number of uses of each named weight; a weight never used is absent.
+        arc_posteriors: Probability of each arc, in the order of ``EditLattice.arcs``.
+        link_posteriors: Probability that each arc is taken as the second of two linked ones.
+    """
+
+    log_sum: float
+    best_score: float
+    n_sequences: int
+    expected_counts: dict[str, float]
+    arc_posteriors: list[float]
+    link_posteriors: list[float]
+
+
+def legal_moves(lattice: EditLattice, here: Configuration) -> Iterator[Move]:
+    """All edits the machine may make in a configuration."""
+    if here.j < lattice.n:
+        yield Move(here, Configuration(here.i, here.j + 1), lattice.insert_states[here.j])
+    if here.i < lattice.m:
+        yield Move(here, Configuration(here.i + 1, here.j), lattice.delete_states[here.i])
+    for index, arc in enumerate(lattice.arcs):
+        if (arc.i, arc.j) == (here.i, here.j):
+            yield Move(here, Configuration(here.i + arc.p, here.j + arc.q), arc.state, index)
+
+
+def sequences(lattice: EditLattice) -> Iterator[Sequence]:
+    """Every edit sequence from (0, 0) to (m, n), each once."""
+
+    def walk(here: Configuration, made: Sequence) -> Iterator[Sequence]:
+        if here == Configuration(lattice.m, lattice.n):
+            yield made
+        for move in legal_moves(lattice, here):
+            yield from walk(move.target, (*made, move))
+
+    return walk(Configuration(), ())
+
+
+def linked(lattice: EditLattice, before: Move, move: Move) -> bool:
+    """Whether both moves are 1:1 substitutions, the second beginning where the first ends."""
+    if before.arc is None or move.arc is None or before.target != move.source:
+        return False
+    return all(lattice.arcs[index].p == lattice.arcs[index].q == 1 for index in (before.arc, move.arc))
+
+
+def features(lattice: EditLattice, sequence: Sequence) -> list[str]:
+    """Names of the weights that a sequence uses, as often as it uses them."""
+    names = [move.state for move in sequence]
+    for before, move in itertools.pairwise(sequence):
+        names.append(f"{before.state}>{move.state}")
+        if linked(lattice, before, move):
+            place = (move.source.i, move.source.j)
+            names += [link.feature for link in lattice.links if (link.i, link.j) == place]
+    return names
+
+
+def taken_arcs(sequence: Sequence) -> list[int]:
+    """Indices of the arcs that a sequence takes."""
+    return [move.arc for move in sequence if move.arc is not None]
+
+
+def linked_arcs(lattice: EditLattice, sequence: Sequence) -> list[int]:
+    """Indices of the arcs that a sequence takes as the second of two linked ones."""
+    pairs = itertools.pairwise(sequence)
+    return [move.arc for before, move in pairs if move.arc is not None and linked(lattice, before, move)]
+
+
+def score(lattice: EditLattice, weights: Mapping[str, float], sequence: Sequence) -> float:
+    """Q(e) of one sequence; a weight that is absent is zero."""
+    parts = [weights.get(name, 0.0) for name in features(lattice, sequence)]
+    parts += [lattice.arcs[index].weight for index in taken_arcs(sequence)]
+    parts += [lattice.arcs[index].link for index in linked_arcs(lattice, sequence)]
+    return math.fsum(parts)
+
+
+def enumerate_all(lattice: EditLattice, weights: Mapping[str, float]) -> Enumeration:
+    """Walks every edit sequence of the lattice and adds up what they say together."""
+    every = list(sequences(lattice))
+    scores = [score(lattice, weights, sequence) for sequence in every]
+    best = max(scores, default=-math.inf)
+    arc_terms: list[list[float]] = [[] for _ in lattice.arcs]
+    link_terms: list[list[float]] = [[] for _ in lattice.arcs]
+    name_terms: dict[str, list[float]] = {}
+    total = 0.0
+    if best > -math.inf:
+        shares = [math.exp(value - best) for value in scores]
+        total = math.fsum(shares)
+        for sequence, share in zip(every, shares, strict=True):
+            for name in features(lattice, sequence):
+                name_terms.setdefault(name, []).append(share / total)
+            for index in taken_arcs(sequence):
+                arc_terms[index].append(share / total)
+            for index in linked_arcs(lattice, sequence):
+                link_terms[index].append(share / total)
+    return Enumeration(
+        log_sum=best + math.log(total) if total else -math.inf,
+        best_score=best,
+        n_sequences=len(every),
+        expected_counts={name: math.fsum(terms) for name, terms in name_terms.items()},
+        arc_posteriors=[math.fsum(terms) for terms in arc_terms],
+        link_posteriors=[math.fsum(terms) for terms in link_terms],
+    )

@@ -1,0 +1,164 @@
+import itertools
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from nltk.tokenize import TreebankWordTokenizer
+
+from pfsm.text.penn import chunk_keys, chunk_tokens, tokenise
+
+nltk_tokens = TreebankWordTokenizer().tokenize
+
+# Every character a rule of NLTK's names, some it does not, and the strings whose inside or end is split.
+CHARACTERS = [*"aZs19٣é_'\"`.,:;@#$%&?![](){}<>-*/\\«»“”‘’„—…\u0301\u200b\x00\U0001f600"]
+WHITE_SPACE = [*" \t\n\v\f\r\x1c\x1f\x85\xa0\u2003\u2028\u3000"]
+STRINGS = [
+    *[
+        "''",
+        "``",
+        "...",
+        "..",
+        "--",
+        "n't",
+        "N'T",
+        "N't",
+        "'ll",
+        "'LL",
+        "'Ll",
+        "'s",
+        "'S",
+        "'re",
+        "'RE",
+        "'ve",
+    ],
+    *[
+        "'VE",
+        "'m",
+        "'M",
+        "'d",
+        "'D",
+        "cannot",
+        "Cannot",
+        "CANNOT",
+        "gimme",
+        "gımme",
+        "gonna",
+        "gotta",
+        "lemme",
+    ],
+    *["wanna", "WANNA", "'tis", "'Tis", "'tiſ", "'twas", "'TWAS", "d'ye", "D'YE", "more'n", "whatcha"],
+]
+ADVERSARIAL = [*CHARACTERS, *WHITE_SPACE, *STRINGS, *"''''\"\"\"", *[" "] * 12]
+
+
+@pytest.mark.parametrize(
+    ("line", "tokens"),
+    [
+        # clitics and contractions
+        ("They'll say I don't, won't they?", "They 'll say I do n't , wo n't they ?"),
+        ("The dogs' and the dog's", "The dogs ' and the dog 's"),
+        ("I cannot; gimme that. Wanna go?", "I can not ; gim me that. Wan na go ?"),
+        ("'Tis more'n I d'ye wanna", "'T is more 'n I d 'ye wan na"),
+        ("wanna-be wannabe", "wanna-be wannabe"),
+        # an apostrophe before a space leaves first, so the clitic before it is found; not at the line's end
+        ("dog's' x", "dog 's ' x"),
+        ("x dog's'", "x dog's '"),
+        ("x dog's' ", "x dog 's ' "),
+        ("'tis'twas", "'t is 't was"),
+        ("'twas'tis", "'t was 'tis"),
+        # the final period
+        ("Mr. X left.", "Mr. X left ."),
+        ('He said "no."', "He said `` no . ''"),
+        ("(Yes.)  ", "( Yes . )"),
+        ("and so...", "and so ..."),
+        ("and so..", "and so.."),
+        ("and so....", "and so ... ."),
+        ("end. \t", "end ."),
+        ("end.\x1c", "end."),
+        (".", "."),
+        (".'", ". '"),
+        ("x .'''", "x . '' '"),
+        # quotes
+        ("\"\" x", "`` `` x"),
+        ("x \"\"", "x `` ''"),
+        ("'' x ''", "'' x ``"),
+        ("```\"", "`` ` ''"),
+        ("x``\"y", "x `` `` y"),
+        ("(''a'')", "( `` a '' )"),
+        # commas and colons
+        ("1,000:5 a:b, 5,a", "1,000:5 a : b , 5 , a"),
+        (",,a ,,, ::1", ", ,a , , , : :1"),
+        ("a,,\n", "a , ,"),
+        # white space that is not the ASCII space does not end a clitic
+        ("dog's\tcat's cow's", "dog's cat 's cow 's"),
+        ("", ""),
+        ("   ", ""),
+        ("\t\n", ""),
+    ],
+)  # fmt: skip
+def test_rules_one_by_one(line: str, tokens: str) -> None:
+    assert tokenise(line) == tokens.split()
+    assert nltk_tokens(line) == tokens.split()
+
+
+@settings(max_examples=1000, deadline=None)
+@given(st.lists(st.sampled_from(ADVERSARIAL), max_size=25).map("".join))
+def test_equals_nltk_on_adversarial_strings(line: str) -> None:
+    assert tokenise(line) == nltk_tokens(line)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.text(st.characters(exclude_categories=["Cs", "Cn", "Nd"]), max_size=30))
+def test_equals_nltk_on_any_text(line: str) -> None:
+    assert tokenise(line) == nltk_tokens(line)
+
+
+def test_equals_nltk_on_random_strings() -> None:
+    """Few different symbols a string, so that the same ones meet; hypothesis mixes them more."""
+    source = random.Random(20)
+    for _ in range(8_000):
+        symbols = source.sample(ADVERSARIAL, source.choice((2, 3, 4, 6)))
+        line = "".join(source.choices(symbols, k=source.choice((1, 2, 3, 5, 8, 12))))
+        assert tokenise(line) == nltk_tokens(line), repr(line)
+
+
+@pytest.mark.parametrize("symbols", ["a'\" .", "a,1: \n", "`\"' (", ".)' \"", "-'s ?"])
+def test_equals_nltk_on_every_short_string(symbols: str) -> None:
+    for length in range(6):
+        for characters in itertools.product(symbols, repeat=length):
+            line = "".join(characters)
+            assert tokenise(line) == nltk_tokens(line), repr(line)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(st.sampled_from(ADVERSARIAL), max_size=25).map("".join))
+def test_keys_hold_all_that_decides(line: str) -> None:
+    """The tokens of a key do not depend on what was tokenised before, nor on the line it came from."""
+    assert [token for key in chunk_keys(line) for token in chunk_tokens(key)] == nltk_tokens(line)
+
+
+@pytest.mark.parametrize(
+    ("line", "tokens"),
+    [
+        ("a" * 200_000, ["a" * 200_000]),
+        ("a" * 200_000 + ".", ["a" * 200_000, "."]),
+        ("," * 200_000, [","] * 200_000),
+        ("'" * 200_000, ["''"] * 100_000),
+        ('"' * 200_000, ["``"] * 2 + ["''"] * 199_998),
+        ("." * 200_000, ["..."] * 66_666 + [".."]),
+        ("a." * 100_000, ["a." * 99_999 + "a", "."]),
+        ("a" + ")" * 200_000 + "b", ["a", *[")"] * 200_000, "b"]),
+        ("a." + ")" * 200_000 + "b", ["a.", *[")"] * 200_000, "b"]),
+        ("a" + "\t" * 200_000 + "b", ["a", "b"]),
+        ("a." + "\t" * 200_000, ["a", "."]),
+        (" " * 200_000 + "a", ["a"]),
+        ("cannot-" * 30_000, ["can", "not", "-"] * 30_000),
+        ("don't " * 30_000, ["do", "n't"] * 30_000),
+        ("\x00\u200b" * 100_000, ["\x00\u200b" * 100_000]),
+    ],
+    ids=lambda value: repr(value[:10]) if isinstance(value, str) else "",
+)
+def test_long_lines_take_linear_time(line: str, tokens: list[str]) -> None:
+    """Quadratic time would take minutes. NLTK takes it for some of these, so the truth is spelt out."""
+    assert tokenise(line) == tokens

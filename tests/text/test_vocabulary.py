@@ -1,0 +1,194 @@
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from nltk.stem import PorterStemmer
+from nltk.tokenize import TreebankWordTokenizer
+
+from pfsm.errors import PfsmError
+from pfsm.text import EncodedLines, Vocabulary
+from pfsm.text.chunks import ChunkCache
+from pfsm.text.plain import tokenise as plain_tokens
+
+nltk_tokens = TreebankWordTokenizer().tokenize
+nltk_stem = PorterStemmer(mode=PorterStemmer.ORIGINAL_ALGORITHM).stem
+
+LINES = [
+    "The cats aren't here.",
+    "",
+    "the CAT's  Cat",
+    '"Here," she said...',
+    "  ",
+    "42 % 3.5 ¿?",
+    "the cats",
+]
+
+
+def decoded(vocabulary: Vocabulary, lines: EncodedLines) -> list[list[str]]:
+    return [
+        [vocabulary.types[token] for token in lines.ids[start:end]]
+        for start, end in zip(lines.offsets, lines.offsets[1:], strict=False)
+    ]
+
+
+def same(ids: np.ndarray, keys: list[str]) -> None:
+    """Equal ids exactly where keys are equal."""
+    assert len(ids) == len(keys)
+    pairs = set(zip(ids.tolist(), keys, strict=True))
+    assert len(pairs) == len(set(keys)) == len(set(ids.tolist()))
+
+
+def test_encode_gives_the_tokens_of_each_line() -> None:
+    vocabulary = Vocabulary()
+    lines = vocabulary.encode(LINES)
+    assert lines.ids.dtype == np.int32
+    assert lines.offsets.dtype == np.int64
+    assert len(lines) == len(LINES)
+    assert decoded(vocabulary, lines) == [nltk_tokens(line) for line in LINES]
+    assert [vocabulary.tokens(line) for line in LINES] == [nltk_tokens(line) for line in LINES]
+
+
+def test_plain_tokeniser() -> None:
+    vocabulary = Vocabulary("plain", "none")
+    assert decoded(vocabulary, vocabulary.encode(LINES)) == [plain_tokens(line) for line in LINES]
+
+
+@pytest.mark.parametrize("lines", [[], [""], ["", ""], [" "]])
+def test_nothing_to_encode(lines: list[str]) -> None:
+    vocabulary = Vocabulary()
+    encoded = vocabulary.encode(lines)
+    assert encoded.ids.shape == (0,)
+    assert encoded.offsets.tolist() == [0] * (len(lines) + 1)
+    assert len(vocabulary) == vocabulary.word_ids.size == vocabulary.is_punctuation.size == 0
+
+
+def test_one_id_per_type() -> None:
+    vocabulary = Vocabulary()
+    first, second = vocabulary.encode(LINES), vocabulary.encode(reversed(LINES))
+    assert len(set(vocabulary.types)) == len(vocabulary.types) == len(vocabulary)
+    assert sorted(set(first.ids.tolist())) == sorted(set(second.ids.tolist())) == list(range(len(vocabulary)))
+
+
+@pytest.mark.parametrize("lowercase", [True, False])
+def test_word_and_stem_ids(lowercase: bool) -> None:
+    vocabulary = Vocabulary(lowercase=lowercase)
+    vocabulary.encode(LINES)
+    types = vocabulary.types
+    assert {"The", "the", "cats", "CAT", "Cat"} <= set(types)
+    same(vocabulary.word_ids, [token.lower() if lowercase else token for token in types])
+    same(vocabulary.stem_ids, [nltk_stem(token.lower()) for token in types])
+    assert vocabulary.word_ids.dtype == vocabulary.stem_ids.dtype == np.int32
+
+
+def test_punctuation_has_no_letter_or_digit() -> None:
+    vocabulary = Vocabulary()
+    vocabulary.encode([*LINES, "x- n't `` -- ½ ² ٣ é 漢 _ \x00 \u0301 😀 3.5"])
+    truth = [all(not character.isalnum() for character in token) for token in vocabulary.types]
+    assert vocabulary.is_punctuation.tolist() == truth
+    assert 5 < sum(truth) < len(truth) - 5
+
+
+def test_types_that_come_later() -> None:
+    """Arrays taken early stay as they were and are the beginning of the later ones, whatever the batches."""
+    whole, parts = Vocabulary(), Vocabulary()
+    whole.encode(LINES)
+    taken = []
+    for line in LINES:
+        parts.encode([line])
+        taken.append((parts.word_ids, parts.word_ids.tolist(), parts.stem_ids, parts.stem_ids.tolist()))
+    assert parts.types == whole.types
+    for words, words_then, stems, stems_then in taken:
+        assert words.tolist() == words_then == whole.word_ids.tolist()[: words.size]
+        assert stems.tolist() == stems_then == whole.stem_ids.tolist()[: stems.size]
+    assert parts.is_punctuation.tolist() == whole.is_punctuation.tolist()
+
+
+def test_results_are_read_only() -> None:
+    vocabulary = Vocabulary()
+    lines = vocabulary.encode(LINES)
+    for values in (
+        lines.ids,
+        lines.offsets,
+        vocabulary.word_ids,
+        vocabulary.stem_ids,
+        vocabulary.is_punctuation,
+    ):
+        with pytest.raises(ValueError, match="read-only"):
+            values[0] = 0
+
+
+def test_full_chunk_cache_changes_no_id() -> None:
+    text = [f"w{number % 50} x{number % 7}." for number in range(400)]
+    small, large = Vocabulary(chunk_limit=3), Vocabulary()
+    for lines in (text, text[::-1]):
+        one, other = small.encode(lines), large.encode(lines)
+        assert one.ids.tolist() == other.ids.tolist()
+        assert one.offsets.tolist() == other.offsets.tolist()
+
+
+def test_chunk_cache_is_bounded() -> None:
+    calls: list[str] = []
+
+    def analyse(key: str) -> int:
+        calls.append(key)
+        return len(key)
+
+    cache = ChunkCache(analyse, 10)
+    for _ in range(2):
+        for number in range(25):
+            assert cache[f"{number:03}"] == 3
+            assert len(cache) <= 10
+    calls.clear()
+    assert cache["024"] == 3
+    assert not calls
+    assert cache["x" * 65] == cache["x" * 65] == 65
+    assert calls == ["x" * 65] * 2
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.lists(st.text(st.characters(exclude_categories=["Cs", "Cn"]), max_size=30), max_size=5), st.booleans()
+)
+def test_any_text_encodes(lines: list[str], plain: bool) -> None:
+    vocabulary = Vocabulary("plain" if plain else "penn", "english")
+    encoded = vocabulary.encode(lines)
+    assert encoded.offsets[-1] == encoded.ids.size
+    assert decoded(vocabulary, encoded) == [vocabulary.tokens(line) for line in lines]
+    same(vocabulary.word_ids, [token.lower() for token in vocabulary.types])
+
+
+@pytest.mark.parametrize(
+    "unit", ["a", "ß", "ing", "ay", ".", "'", "a.", "a'", "漢", "\u0301", "\x00", "😀", "\t"]
+)
+@pytest.mark.parametrize(
+    ("tokeniser", "stemmer"), [("penn", "porter"), ("penn", "english"), ("plain", "german")]
+)
+def test_long_lines(unit: str, tokeniser: str, stemmer: str) -> None:
+    line = (unit * 200_000)[:200_000]
+    vocabulary = Vocabulary(tokeniser, stemmer)
+    encoded = vocabulary.encode([line, "x " + line + " y."])
+    assert encoded.ids.size >= 3
+    assert vocabulary.stem_ids.size == vocabulary.is_punctuation.size == len(vocabulary)
+
+
+def test_real_sentences(sentences: list[str]) -> None:
+    vocabulary = Vocabulary()
+    some = sentences[::20]
+    encoded = vocabulary.encode(some)
+    assert decoded(vocabulary, encoded) == [nltk_tokens(text) for text in some]
+    same(vocabulary.word_ids, [token.lower() for token in vocabulary.types])
+    same(vocabulary.stem_ids, [nltk_stem(token.lower()) for token in vocabulary.types])
+
+
+@pytest.mark.parametrize(("tokeniser", "stemmer"), [("moses", "porter"), ("penn", "lancaster")])
+def test_unknown_names(tokeniser: str, stemmer: str) -> None:
+    with pytest.raises(PfsmError, match="one of these is needed"):
+        Vocabulary(tokeniser, stemmer)
+
+
+def test_nltk_is_not_imported() -> None:
+    code = "import sys, pfsm.text as t; t.Vocabulary().encode(['A b.']); sys.exit('nltk' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -1,0 +1,75 @@
+"""Anchoring: a scale on which 100 is a translation equal to the reference and 0 one with nothing in common."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from pfsm.builder import LatticeBuilder
+from pfsm.errors import PfsmError
+from pfsm.lattice import DELETE, INSERT, LatticeBatch
+from pfsm.matchers.registry import matcher_state
+from pfsm.model import Model, Scale
+from pfsm_kernels.inference import log_sum
+from pfsm_kernels.lattices import Lattices
+
+NOTE = (
+    "100: the translation equals the reference; 0: it has nothing in common with a reference of its length "
+    "(medians over the training references). Better than the first or worse than the second is possible."
+)
+
+
+def anchored(model: Model, references: Sequence[str], threads: int = 1) -> Model:
+    """The same model on the anchored scale; the order of any two translations is unchanged.
+
+    Two steps. Every edit sequence consumes every token exactly once, so adding a constant per consumed token
+    to the weights and taking it off alpha changes no prediction; the constant is chosen such that
+    ``y / (m + n)`` is 0 for a translation with nothing in common. An empty pair, whose ``y / (m + n)`` is 0 by
+    definition, then scores like one. Mean and sd are set so that the two anchors come out as 0 and 100.
+
+    Args:
+        model: A trained model without blocks of more than one token (a block is one visit of its state
+            whatever its size, so no weight could carry the constant).
+        references: The training references; repeated ones count once.
+        threads: Threads over pairs.
+
+    Raises:
+        PfsmError: If a matcher has a larger ``max_block``, or equal does not score above nothing in common.
+    """
+    if any(size > 1 for size in model.settings.max_block.values()):
+        raise PfsmError("only a model with max_block 1 can be anchored")
+    distinct = sorted({reference for reference in references if reference.strip()})
+    same = LatticeBuilder(model.settings).build(distinct, distinct)
+    nothing = _median(without_arcs(same), model.weights, threads)
+    weights = {
+        **model.weights,
+        INSERT: model.weights.get(INSERT, 0.0) - nothing,
+        DELETE: model.weights.get(DELETE, 0.0) - nothing,
+    }
+    for state in map(matcher_state, model.settings.matchers):
+        weights[state] = model.weights.get(state, 0.0) - 2.0 * nothing
+    equal = _median(same, weights, threads)
+    if not equal > 0.0:
+        raise PfsmError("this model does not score a translation equal to the reference above any other")
+    alpha = model.alpha + nothing
+    sd = 100.0 / equal
+    return replace(model, weights=weights, alpha=alpha, scale=Scale(-(sd * alpha), sd, NOTE))
+
+
+def without_arcs(batch: LatticeBatch) -> LatticeBatch:
+    """The lattices of the same lengths in which nothing matches."""
+    arrays = batch.lattices
+    offsets = arrays.offsets.copy()
+    offsets[:, 2] = 0
+    empty = np.zeros((0, 5), dtype=np.int32)
+    return LatticeBatch(
+        batch.states, Lattices(arrays.n_states, arrays.delete_states, arrays.insert_states, empty, offsets)
+    )
+
+
+def _median(batch: LatticeBatch, weights: Mapping[str, float], threads: int) -> float:
+    """Median of ``y / (m + n)``."""
+    values = (
+        log_sum(batch.lattices, batch.weights(weights), threads) / batch.lattices.lengths
+    )
+    return float(np.median(values))
