@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from pfsm.errors import PfsmError
-from pfsm.files import atomic_write, read_lines
+from pfsm.files import atomic_write, check_writable, read_lines
 
 
 @pytest.fixture
@@ -89,3 +89,22 @@ def test_errors_about_other_files_are_not_taken_for_the_outputs(unprivileged: Pa
     with pytest.raises(PermissionError), atomic_write(unprivileged / "x"):
         other.read_text()
     only(unprivileged, "other")
+
+
+def test_writing_is_refused_beforehand_where_it_would_fail(unprivileged: Path) -> None:
+    (unprivileged / "kept").write_text("old")
+    (unprivileged / "kept").chmod(0o444)
+    closed = unprivileged / "closed"
+    closed.mkdir()
+    closed.chmod(0o555)
+    check_writable(unprivileged / "new")
+    only(unprivileged, "closed", "kept")
+    for path, expected in (
+        (unprivileged / "kept", f"{unprivileged / 'kept'}: no permission to write it"),
+        (closed / "x", f"{closed}: no permission to write into this folder"),
+        (closed, f"{closed}: is a folder, a file name is needed"),
+        (unprivileged / "no" / "x", f"{unprivileged / 'no'}: no such folder; create it first"),
+    ):
+        with pytest.raises(PfsmError) as caught:
+            check_writable(path)
+        assert str(caught.value) == expected

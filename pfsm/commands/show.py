@@ -34,7 +34,7 @@ def _print_about(model: Model) -> None:
         f"{'lower-cased' if settings.lowercase else 'case kept'}"
     )
     print(f"matchers    {blocks}; {settings.matching}; max_jump {settings.max_jump}")
-    print(f"score       {model.scale.mean:.6g} + {model.scale.sd:.6g} * (y / (m + n) + {model.alpha:.6g})")
+    print(f"score       {model.scale.mean:.6g} + {model.scale.sd:.6g} * (y / (m + n) {model.alpha:+.6g})")
     print(f"            {model.scale.note}")
     for line in _training_lines(model):
         print(line)

@@ -79,9 +79,13 @@ def compare_systems(
 
     All systems share the resampled segments. For a pair, the resampled differences of the means, centred on
     their own mean, stand for what chance alone does; where c of the n are at least as far from 0 as
-    the observed difference, ``p = (c + 1) / (n + 1)``. The test is two-sided. It takes the segments for
-    independent draws, and is too ready to see a difference where there are only a dozen of them;
-    a single segment shows nothing, and gets p = 1. Holm (1979) corrects for the number of pairs.
+    the observed difference, ``p = (c + 1) / (n + 1)``. The test is two-sided (sacrebleu centres absolute
+    differences instead, which gives about half of this p-value for differences within the noise).
+    Holm (1979) corrects for the number of pairs.
+
+    Segments are taken for independent draws. The test is too ready to see a difference where there are few:
+    simulated without one, p < 0.05 came up in 5.6% of comparisons of 100 segments, 10% of 10 and 16% of 5.
+    A single segment shows nothing, and gets p = 1.
 
     Args:
         names: Of the systems, each different.

@@ -104,33 +104,23 @@ def pearson_of_rows(x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[n
     Returns:
         float64 [n_rows], in [-1, 1], NaN where a row is constant or shorter than two.
     """
-    if x.shape[1] < 2:
+    if x.shape[1] == 0:
         return np.full(x.shape[0], np.nan)
     x, y = _deviations(x), _deviations(y)
     products = np.einsum("ij,ij->i", x, y)
     squares = np.einsum("ij,ij->i", x, x) * np.einsum("ij,ij->i", y, y)
-    # A constant row has deviations of exactly zero; any other has one of about 0.5 or more.
-    defined = squares > 0.0
     result = np.full(x.shape[0], np.nan)
-    np.divide(products, np.sqrt(squares), out=result, where=defined)
+    np.divide(products, np.sqrt(squares), out=result, where=squares > 0.0)
     return np.clip(result, -1.0, 1.0, out=result)
 
 
 def _deviations(rows: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Deviations from each row's mean, scaled so that neither sums nor squares overflow or vanish.
-
-    Scaling is by powers of two, which rounds nothing. A constant row becomes zeros.
-    """
-    scaled = _scale(rows)
-    # The mean of a constant row may be off by a rounding: subtracting a member first makes it exact.
-    scaled = scaled - scaled[:, :1]
-    scaled = _scale(scaled - scaled.mean(axis=1, keepdims=True))
-    scaled -= scaled.mean(axis=1, keepdims=True)
-    return scaled
-
-
-def _scale(rows: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Each row times the power of two that brings its largest magnitude into [0.5, 1); zeros stay."""
+    """Deviations from each row's mean, each row in a scale of its own; zeros for a constant row."""
+    # The largest magnitude comes into [0.5, 1), so that nothing overflows and no square of a deviation
+    # vanishes; a power of two rounds nothing.
     exponents = np.frexp(np.abs(rows).max(axis=1, keepdims=True))[1]
     scaled: NDArray[np.float64] = np.ldexp(rows, -exponents)
+    # Without a common offset the mean loses no digits, and that of a constant row is exact.
+    scaled -= scaled[:, :1].copy()
+    scaled -= scaled.mean(axis=1, keepdims=True)
     return scaled

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from pfsm_kernels.inference import Weights, best_path, expectations, log_sum
 from pfsm_kernels.lattices import Lattices, single
 from pfsm_kernels.machine import STORED_CELLS
+from pfsm_kernels.machine_best import DELETE, INSERT
 from tests.kernels.kernel_runs import assert_agree, in_linear_space, in_log_space
-from tests.kernels.lattice_cases import random_lattices
+from tests.kernels.lattice_cases import random_lattices, random_weights
 
 pytestmark = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="long sentences need compiled kernels")
 
@@ -41,7 +42,16 @@ def even_weights(
 
 
 # On both sides of the number of cells that are stored whole, and of whole numbers of blocks of rows.
-CHECKPOINTED = [(220, 220), (300, 130), (130, 300), (181, 181), (168, 195), (195, 168), (1100, 40), (6, 5000)]
+CHECKPOINTED = [
+    (220, 220),
+    (300, 130),
+    (130, 300),
+    (181, 181),
+    (168, 195),
+    (195, 168),
+    (1100, 40),
+    (20, 1700),
+]
 STORED = [(127, 255), (255, 127), (180, 180)]
 
 
@@ -49,7 +59,7 @@ STORED = [(127, 255), (255, 127), (180, 180)]
 def test_both_ways_of_keeping_rows_agree_with_log_space(m: int, n: int) -> None:
     assert ((m + 1) * (n + 1) > STORED_CELLS) == ((m, n) in CHECKPOINTED)
     rng = np.random.default_rng([m, n])
-    lattices = random_lattices(rng, [(m, n)], n_states=7, max_block=5, arcs=3.0)
+    lattices = random_lattices(rng, [(m, n)], n_states=7, max_block=5, arcs=3.0 * min(m, n) / max(m, n))
     weights = even_weights(rng, lattices)
     accepted, linear = in_linear_space(lattices, weights)
     assert accepted.all()
@@ -124,6 +134,47 @@ def test_narrow_pairs_with_arcs(m: int, n: int) -> None:
     lattices = random_lattices(rng, [(m, n)], n_states=6, max_block=3, arcs=0.5)
     weights = even_weights(rng, lattices)
     assert_agree(expectations(lattices, weights), in_log_space(lattices, weights), 1e-9)
+
+
+def score_of(lattices: Lattices, weights: Weights, edits: list[int]) -> float:
+    """Q(e) of one sequence, edit by edit; fails where it does not consume every token."""
+    assert weights.arcs is not None
+    assert weights.links is not None
+    parts, prev, previous_arc = [], lattices.n_states, None
+    i = j = 0
+    for edit in edits:
+        arc = lattices.arcs[edit].tolist() if edit >= 0 else None
+        if arc is None:
+            cur = int(lattices.insert_states[j] if edit == INSERT else lattices.delete_states[i])
+            p, q = (0, 1) if edit == INSERT else (1, 0)
+        else:
+            start_i, p, start_j, q, cur = arc
+            assert (start_i, start_j) == (i, j)
+            parts.append(weights.arcs[edit])
+            if previous_arc is not None and [p, q, *previous_arc[1:4:2]] == [1, 1, 1, 1]:
+                parts.append(weights.links[edit])
+        parts.append(weights.table[prev, cur])
+        prev, previous_arc = cur, arc
+        i, j = i + p, j + q
+    assert (i, j) == (lattices.delete_states.size, lattices.insert_states.size)
+    return math.fsum(parts)
+
+
+@pytest.mark.parametrize(("m", "n"), [(60, 60), (200, 190), (20, 1700)])
+def test_the_best_score_is_the_log_sum_of_a_cold_machine(m: int, n: int) -> None:
+    rng = np.random.default_rng([m, n, 2])
+    lattices = random_lattices(rng, [(m, n)], n_states=7, max_block=4, arcs=3.0)
+    weights = random_weights(rng, lattices, scale=2.0)
+    assert weights.arcs is not None
+    assert weights.links is not None
+    path = best_path(lattices, weights, 0)
+    edits = path.edits.tolist()
+    assert {INSERT, DELETE} <= set(edits)
+    assert max(edits) >= 0
+    assert path.score == pytest.approx(score_of(lattices, weights, edits), rel=1e-12)
+    beta = 1e8
+    cold = Weights(beta * weights.table, beta * weights.arcs, beta * weights.links)
+    assert log_sum(lattices, cold)[0] / beta == pytest.approx(path.score, abs=2e-5)
 
 
 def test_thousands_of_tokens_on_both_sides() -> None:

@@ -4,6 +4,7 @@ import dataclasses
 import itertools
 import math
 
+import numba
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -203,6 +204,7 @@ def test_absent_arc_and_link_weights_are_zero() -> None:
     assert_agree(dataclasses.replace(absent, links=given.links), given, 1e-13)
 
 
+@pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="half a million cells need compiled kernels")
 @pytest.mark.parametrize("scale", [0.5, 8.0])
 def test_a_pair_does_not_depend_on_its_batch_or_on_threads(scale: float) -> None:
     rng = np.random.default_rng(8)

@@ -12,6 +12,7 @@ from pfsm.matchers.registry import matcher_state
 from pfsm.model import Model, Scale
 from pfsm_kernels.inference import log_sum
 from pfsm_kernels.lattices import Lattices
+from pfsm_training.features import select_pairs
 
 NOTE = (
     "100: the translation equals the reference; 0: it has nothing in common with a reference of its length "
@@ -34,12 +35,16 @@ def anchored(model: Model, references: Sequence[str], threads: int = 1) -> Model
         threads: Threads over pairs.
 
     Raises:
-        PfsmError: If a matcher has a larger ``max_block``, or equal does not score above nothing in common.
+        PfsmError: If a matcher has a larger ``max_block``, no reference has a token, or equal does not score
+            above nothing in common.
     """
     if any(size > 1 for size in model.settings.max_block.values()):
         raise PfsmError("only a model with max_block 1 can be anchored")
-    distinct = sorted({reference for reference in references if reference.strip()})
+    distinct = sorted(set(references))
     same = LatticeBuilder(model.settings).build(distinct, distinct)
+    same = select_pairs(same, np.flatnonzero(same.lattices.lengths))
+    if not len(same):
+        raise PfsmError("no reference has a token, so there is nothing to anchor the scale to")
     nothing = _median(without_arcs(same), model.weights, threads)
     weights = {
         **model.weights,
@@ -69,7 +74,5 @@ def without_arcs(batch: LatticeBatch) -> LatticeBatch:
 
 def _median(batch: LatticeBatch, weights: Mapping[str, float], threads: int) -> float:
     """Median of ``y / (m + n)``."""
-    values = (
-        log_sum(batch.lattices, batch.weights(weights), threads) / batch.lattices.lengths
-    )
+    values = log_sum(batch.lattices, batch.weights(weights), threads) / batch.lattices.lengths
     return float(np.median(values))

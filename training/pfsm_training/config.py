@@ -1,6 +1,6 @@
 """Training options: what a YAML file given to ``pfsm train --config`` may say."""
 
-import math
+import contextlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -16,6 +16,8 @@ from pfsm_training.objective import OBJECTIVES
 SOLVERS = ("lbfgs",)
 KEYS = ("lambda", "solver", "objective")
 AUTO: Literal["auto"] = "auto"
+# Holds every weight at its start; far above, the penalty drowns the errors and alpha is not found.
+LARGEST_PENALTY = 1e12
 
 Penalty = float | Literal["auto"]
 
@@ -53,6 +55,11 @@ def read_config(path: StrPath) -> TrainingConfig:
         raise PfsmError(f"{where}{line}: not valid YAML ({error.problem})") from None
     except yaml.YAMLError as error:
         raise PfsmError(f"{where}: not valid YAML ({' '.join(str(error).split())})") from None
+    except (AttributeError, LookupError, RecursionError, ValueError):
+        # What PyYAML lets through for the 45th of a month, `!!int x`, `!!bool x`, a thousand brackets.
+        raise PfsmError(
+            f"{where}: not valid YAML (a value is not of its type, or nested too deeply)"
+        ) from None
     if document is None:
         document = {}
     if not isinstance(document, dict) or not all(isinstance(key, str) for key in document):
@@ -84,9 +91,16 @@ def config_from_dict(values: Mapping[str, Any], where: str) -> TrainingConfig:
 def _penalty(value: object, where: str) -> Penalty:
     if value == AUTO:
         return AUTO
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < math.inf:
-        raise PfsmError(f"{where}: lambda is {value!r}, it must be a number from 0, or auto")
-    return float(value)
+    number = value
+    if isinstance(value, str):
+        # YAML 1.1 takes 1e-3, without a period, for text.
+        with contextlib.suppress(ValueError):
+            number = float(value)
+    if isinstance(number, bool) or not isinstance(number, int | float) or not 0 <= number <= LARGEST_PENALTY:
+        raise PfsmError(
+            f"{where}: lambda is {value!r}, it must be a number from 0 to {LARGEST_PENALTY:g}, or auto"
+        )
+    return float(number)
 
 
 def _choice(value: object, key: str, known: tuple[str, ...], where: str) -> str:

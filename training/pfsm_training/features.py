@@ -22,7 +22,9 @@ def instances(batch: LatticeBatch) -> dict[str, int]:
         for cur, after in enumerate(batch.states):
             result[transition(before, after)] = int(counts.transitions[prev, cur])
     for features in (batch.arc_features, batch.link_features):
-        carried = np.bincount(features.feature, minlength=len(features.names))
+        # An arc that carries a feature twice is still one arc.
+        carriers = np.unique(np.column_stack([features.feature, features.arc]), axis=0)[:, 0]
+        carried = np.bincount(carriers, minlength=len(features.names))
         result |= {name: int(count) for name, count in zip(features.names, carried, strict=True)}
     return result
 
@@ -81,20 +83,21 @@ def feature_index(batch: LatticeBatch, learned: tuple[str, ...], fixed: Mapping[
 
 
 def select_pairs(batch: LatticeBatch, pairs: NDArray[np.int64]) -> LatticeBatch:
-    """The lattices of some pairs, with their features."""
+    """The lattices of some pairs in the order given, with their features; a pair may be given more than once."""
     lattices = batch.lattices.select(pairs)
-    new_arc = np.full(batch.lattices.arcs.shape[0], -1, dtype=np.int64)
-    kept = np.concatenate(
-        [np.arange(*batch.lattices.offsets[pair : pair + 2, 2]) for pair in pairs]
-        or [np.zeros(0, dtype=np.int64)]
-    )
-    new_arc[kept] = np.arange(kept.size)
+    # Where the arcs of each pair begin in the new batch, counted from where they begin in the old one.
+    shift = lattices.offsets[:-1, 2] - batch.lattices.offsets[pairs, 2]
+    kept = np.arange(lattices.arcs.shape[0]) - np.repeat(shift, np.diff(lattices.offsets[:, 2]))
     return LatticeBatch(
-        batch.states, lattices, _moved(batch.arc_features, new_arc), _moved(batch.link_features, new_arc)
+        batch.states, lattices, _moved(batch.arc_features, kept), _moved(batch.link_features, kept)
     )
 
 
-def _moved(features: ArcFeatures, new_arc: NDArray[np.int64]) -> ArcFeatures:
-    arc = new_arc[features.arc]
-    kept = arc >= 0
-    return ArcFeatures(features.names, arc[kept], features.feature[kept], features.value[kept])
+def _moved(features: ArcFeatures, kept: NDArray[np.int64]) -> ArcFeatures:
+    """The features of the arcs ``kept``, which are the new batch's arcs by their old index."""
+    order = np.argsort(features.arc, kind="stable")
+    first, last = (np.searchsorted(features.arc[order], kept, side=side) for side in ("left", "right"))
+    sizes = last - first
+    arc = np.repeat(np.arange(kept.size), sizes)
+    entries = order[np.arange(arc.size) + np.repeat(first - (np.cumsum(sizes) - sizes), sizes)]
+    return ArcFeatures(features.names, arc, features.feature[entries], features.value[entries])

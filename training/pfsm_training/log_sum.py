@@ -6,6 +6,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
+from torch.autograd.function import once_differentiable
 
 from pfsm_kernels.inference import Expectations, Weights, expectations
 from pfsm_kernels.inference import log_sum as kernel_log_sum
@@ -25,6 +26,7 @@ class _LogSum(torch.autograd.Function):
         return torch.from_numpy(ctx.expected.log_sum)
 
     @staticmethod
+    @once_differentiable  # a second derivative would silently be zero
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, ...]:
         gradient = gradients[0].detach().numpy()
         expected: Expectations = ctx.expected

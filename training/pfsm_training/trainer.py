@@ -63,8 +63,8 @@ class _Trainer:
         """Fits to some rows (None: all); None where their scores are constant."""
         batch = self.batch if rows is None else select_pairs(self.batch, rows)
         scores = self.scores if rows is None else self.scores[rows]
-        mean, sd = float(scores.mean()), float(scores.std())
-        if not sd > 1e-12 * max(1.0, abs(mean)):
+        mean, sd = _mean_and_sd(scores)
+        if not sd > 1e-12 * abs(mean):
             return None
         learned = frequent(instances(batch))
         start = {} if self.init is None else dict(self.init.weights)
@@ -153,6 +153,14 @@ def train(
         record,
         licence,
     )
+
+
+def _mean_and_sd(scores: Float) -> tuple[float, float]:
+    """Mean and standard deviation (of the population), in whatever unit the scores come."""
+    # Next to 1 no square overflows or vanishes; a power of two rounds nothing.
+    exponent = int(np.frexp(np.abs(scores).max())[1])
+    scaled = np.ldexp(scores, -exponent)
+    return float(np.ldexp(scaled.mean(), exponent)), float(np.ldexp(scaled.std(), exponent))
 
 
 def _settings(settings: Settings | None, config: TrainingConfig, init: Model | None) -> Settings:

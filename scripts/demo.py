@@ -1,0 +1,124 @@
+"""The main job on shipped data: train, measure agreement, score, compare, read the weights. ``make demo``.
+
+Everything is written to ``demo-output/``; every command is shown as one would type it.
+"""
+
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+from importlib.resources import files
+from pathlib import Path
+
+from pfsm.data import read_table
+
+CHECKOUT = Path(__file__).resolve().parent.parent
+OUTPUT = CHECKOUT / "demo-output"
+SYSTEMS = ("amber", "birch", "cedar", "dune")
+
+
+def main() -> None:
+    """Runs the tour."""
+    prepare()
+    say(
+        "pfsm demonstration",
+        "",
+        "The data: 132 English sentences with four invented system translations each, written for this project",
+        "and graded 1 (wrong) to 7 (perfect) by its authors. 88 sentences are for training, 44 for testing. They",
+        "illustrate the commands and prove nothing. Many are hard on purpose: a lost 'not' or a changed number is one",
+        "word, and the whole meaning; a metric that sees words, stems and punctuation marks cannot weigh that.",
+    )
+    pfsm("train", "train.tsv", "--output", "model.json", "--name", "demo")
+    say(
+        "The model has learned what each kind of edit costs from 352 grades. Cross-validated is the number to",
+        "trust: the agreement on sentences held out of training.",
+    )
+    pfsm("evaluate", "test.tsv", "--model", "model.json", "--by", "source_lang")
+    say("Agreement with the grades of the 44 unseen sentences. 1 would be perfect, 0 chance.")
+    pfsm("score", "reference.txt", "-i", "birch.txt", "--model", "model.json")
+    pfsm(
+        "score", "reference.txt", "-i", "birch.txt", "--model", "model.json", "-sl", "-w", "2", first_lines=5
+    )
+    show_sentences("birch", 5)
+    say(
+        "One predicted grade a line (here the first five, and what they belong to); the system score is their mean.",
+        "What follows 'demo|' is the signature: whoever repeats it gets the same number.",
+    )
+    pfsm("compare", "reference.txt", "-i", "amber.txt", "birch.txt", "dune.txt", "--model", "model.json")
+    say(
+        "p is the chance of so large a difference between equally good systems; one is preferred where it is below",
+        ".05, corrected for the number of pairs. Where it is not, the metric does not know, and says so.",
+    )
+    pfsm("show", "model.json")
+    say(
+        "What the metric has learned, to read and, if you like, to edit. `Delete` drops a word of the reference,",
+        "`Insert` adds one that is not in it, `S_word` matches a word, `S_lemma` a stem, `S_punct` a punctuation mark;",
+        "`A>B` is added when B follows A. What counts are differences: matching two words (`S_word`) against dropping",
+        "the one and adding the other (`Delete` and `Insert`). Here the grades mostly punish what is missing.",
+    )
+    pfsm("score", "reference.txt", "-i", "amber.txt", "birch.txt", "cedar.txt", "dune.txt", "-b", "-w", "1")
+    say(
+        "The same sentences by the model that ships with pfsm (no training needed), trained on WMT15 and WMT16 human",
+        "judgments. On its scale 100 equals the reference and 0 has nothing in common with it.",
+        "",
+        f"All files are in {OUTPUT.relative_to(CHECKOUT)}/. Next: put your own judgments in the place of train.tsv.",
+    )
+
+
+def prepare() -> None:
+    """Lays out the corpus as the files a user would have."""
+    shutil.rmtree(OUTPUT, ignore_errors=True)
+    OUTPUT.mkdir()
+    corpus = Path(str(files("pfsm.resources") / "demo"))
+    for name in ("train.tsv", "test.tsv"):
+        shutil.copy(corpus / name, OUTPUT / name)
+    table = read_table(corpus / "test.tsv")
+    systems, references = table.columns["system"], table.columns["reference"]
+    for system in SYSTEMS:
+        rows = [row for row, name in enumerate(systems) if name == system]
+        write(f"{system}.txt", [table.columns["hypothesis"][row] for row in rows])
+        write("reference.txt", [references[row] for row in rows])
+
+
+def write(name: str, lines: list[str]) -> None:
+    """One segment a line."""
+    (OUTPUT / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+
+
+def say(*lines: str) -> None:
+    """An explanation."""
+    print()
+    for line in lines:
+        print(line)
+    print(flush=True)
+
+
+def pfsm(*words: str, first_lines: int | None = None) -> None:
+    """Shows a command, runs it, and stops the tour if it fails."""
+    shown = shlex.join(["pfsm", *words])
+    print(f"$ {shown} | head -{first_lines}" if first_lines else f"$ {shown}", flush=True)
+    command = [sys.executable, "-m", "pfsm", *words]
+    output = subprocess.PIPE if first_lines else None
+    done = subprocess.run(command, cwd=OUTPUT, stdout=output, text=True, check=False, env={**os.environ})
+    if done.returncode:
+        sys.exit(done.returncode)
+    if first_lines:
+        print("\n".join(done.stdout.splitlines()[:first_lines]))
+
+
+def show_sentences(system: str, count: int) -> None:
+    """The sentences behind the scores just printed."""
+    sides = [
+        (OUTPUT / f"{name}.txt").read_text(encoding="utf-8").splitlines() for name in ("reference", system)
+    ]
+    pairs = zip(*sides, strict=True)
+    print()
+    for number, (reference, hypothesis) in enumerate(pairs):
+        if number == count:
+            break
+        print(f"  reference  {reference}\n  {system:<9}  {hypothesis}")
+
+
+if __name__ == "__main__":
+    main()

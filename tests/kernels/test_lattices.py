@@ -1,0 +1,171 @@
+"""Lattices as arrays: what is derived from them, and what is refused."""
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pfsm_kernels.inference import Weights, best_path, expectations, log_sum
+from pfsm_kernels.lattices import Lattices, single
+from tests.kernels.lattice_cases import random_lattices, random_weights
+
+
+def two_pairs() -> Lattices:
+    """2 x 3 tokens with three arcs, then 2 x 1 with one."""
+    return Lattices(
+        3,
+        np.array([0, 0, 0, 1], dtype=np.int32),
+        np.array([1, 1, 1, 1], dtype=np.int32),
+        np.array([[0, 1, 0, 2, 2], [0, 2, 1, 2, 2], [1, 1, 2, 1, 2], [1, 1, 0, 1, 0]], dtype=np.int32),
+        np.array([[0, 0, 0], [2, 3, 3], [4, 4, 4]], dtype=np.int64),
+    )
+
+
+def test_sizes() -> None:
+    lattices = two_pairs()
+    assert len(lattices) == 2
+    assert lattices.lengths.tolist() == [5, 3]
+    assert lattices.pair_of_arc.tolist() == [0, 0, 0, 1]
+    none = Lattices(
+        1, *(np.zeros(0, dtype=np.int32),) * 2, np.zeros((0, 5), np.int32), np.zeros((1, 3), np.int64)
+    )
+    assert len(none) == 0
+    assert log_sum(none, Weights(np.zeros((2, 1)))).shape == (0,)
+    assert expectations(none, Weights(np.zeros((2, 1)))).table.shape == (0, 2, 1)
+
+
+@pytest.mark.parametrize("max_block", [1, 4])
+def test_arcs_in_order_of_their_ends(max_block: int) -> None:
+    lattices = random_lattices(np.random.default_rng(1), [(9, 8), (0, 5), (1, 6), (20, 11)], 6, max_block)
+    for pair in range(len(lattices)):
+        first, last = lattices.offsets[pair : pair + 2, 2]
+        own = lattices.arcs[first:last]
+        order = lattices.by_end[first:last]
+        ends = [(int(own[a, 0] + own[a, 1]), int(own[a, 2] + own[a, 3])) for a in order]
+        assert sorted(order.tolist()) == list(range(last - first))
+        assert ends == sorted(ends)
+
+
+def test_select_is_the_lattices_one_by_one() -> None:
+    lattices = random_lattices(
+        np.random.default_rng(2), [(3, 4), (0, 2), (5, 5), (2, 0), (4, 6)], 6, max_block=2
+    )
+    pairs = np.array([4, 0, 0, 3])
+    selected = lattices.select(pairs)
+    for place, pair in enumerate(pairs):
+        for column, name in enumerate(("delete_states", "insert_states", "arcs")):
+            here = getattr(selected, name)[slice(*selected.offsets[place : place + 2, column])]
+            there = getattr(lattices, name)[slice(*lattices.offsets[pair : pair + 2, column])]
+            assert np.array_equal(here, there)
+    assert len(lattices.select(np.zeros(0, dtype=np.int64))) == 0
+
+
+LARGE = 2**31 - 1
+WRONG = {
+    "state of a Delete too large": {"delete_states": np.array([0, 3, 0, 1], dtype=np.int32)},
+    "state of an Insert negative": {"insert_states": np.array([1, -1, 1, 1], dtype=np.int32)},
+    "int64 states": {"insert_states": np.array([1, 1, 1, 1], dtype=np.int64)},
+    "too few tokens": {"delete_states": np.array([0, 0, 0], dtype=np.int32)},
+    "states in two dimensions": {"delete_states": np.zeros((2, 2), dtype=np.int32)},
+    "offsets do not end at the sizes": {"offsets": np.array([[0, 0, 0], [2, 3, 3], [4, 4, 3]])},
+    "offsets fall": {"offsets": np.array([[0, 0, 0], [2, 5, 3], [4, 4, 4]])},
+    "offsets do not begin at zero": {"offsets": np.array([[0, 1, 0], [2, 3, 3], [4, 4, 4]])},
+    "offsets without a column for arcs": {"offsets": np.array([[0, 0], [2, 3], [4, 4]])},
+    "no offsets": {"offsets": np.zeros((0, 3), dtype=np.int64)},
+    "float offsets": {"offsets": np.array([[0.0, 0.0, 0.0], [2.0, 3.0, 3.0], [4.0, 4.0, 4.0]])},
+}
+WRONG_ARCS: dict[str, list[Any]] = {
+    "unsorted by i": [[1, 1, 2, 1, 2], [0, 1, 0, 2, 2]],
+    "unsorted by j": [[0, 1, 1, 1, 2], [0, 1, 0, 1, 2]],
+    "beyond the reference": [[1, 2, 0, 1, 2]],
+    "beyond the hypothesis": [[0, 1, 2, 2, 2]],
+    "before the reference": [[-1, 1, 0, 1, 2]],
+    "before the hypothesis": [[0, 1, -1, 1, 2]],
+    "no reference token": [[0, 0, 0, 1, 2]],
+    "no hypothesis token": [[0, 1, 0, 0, 2]],
+    "negative block": [[1, -1, 0, 1, 2]],
+    "block that overflows 32 bits": [[1, LARGE, 0, 1, 2]],
+    "start that overflows 32 bits": [[LARGE, 1, 0, 1, 2]],
+    "block on s that overflows 32 bits": [[0, 1, 1, LARGE, 2]],
+    "state too large": [[0, 1, 0, 1, 3]],
+    "state negative": [[0, 1, 0, 1, -1]],
+    "four columns": [[0, 1, 0, 1]],
+}
+
+
+@pytest.mark.parametrize("change", WRONG.values(), ids=list(WRONG))
+def test_wrong_arrays_are_refused(change: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=r"must|outside"):
+        dataclasses.replace(two_pairs(), **change)
+
+
+@pytest.mark.parametrize("rows", WRONG_ARCS.values(), ids=list(WRONG_ARCS))
+def test_wrong_arcs_are_refused(rows: list[Any]) -> None:
+    tokens = np.zeros(2, dtype=np.int32), np.zeros(3, dtype=np.int32)
+    offsets = np.array([[0, 0, 0], [2, 3, len(rows)]])
+    with pytest.raises(ValueError, match=r"must|outside"):
+        Lattices(3, *tokens, np.array(rows, dtype=np.int32), offsets)
+
+
+def test_an_arc_may_not_reach_into_the_next_pair() -> None:
+    arcs = two_pairs().arcs.copy()
+    arcs[2] = [1, 2, 2, 1, 2]
+    with pytest.raises(ValueError, match="stay inside its pair"):
+        dataclasses.replace(two_pairs(), arcs=arcs)
+
+
+def test_arcs_need_no_order_across_pairs() -> None:
+    arcs = np.array([[1, 1, 2, 1, 2], [0, 1, 0, 1, 2]], dtype=np.int32)
+    lattices = dataclasses.replace(
+        two_pairs(), arcs=arcs, offsets=np.array([[0, 0, 0], [2, 3, 1], [4, 4, 2]])
+    )
+    assert lattices.pair_of_arc.tolist() == [0, 1]
+
+
+BAD_WEIGHTS = {
+    "table": [
+        np.zeros((3, 3)),
+        np.zeros((4, 4)),
+        np.zeros(12),
+        np.zeros((4, 3), dtype=np.float32),
+        np.zeros((4, 3), dtype=np.int64),
+        np.where(np.eye(4, 3) == 1.0, np.nan, 0.0),
+        np.where(np.eye(4, 3) == 1.0, np.inf, 0.0),
+    ],
+    "arcs": [
+        np.zeros(3),
+        np.zeros((4, 1)),
+        np.zeros(4, dtype=np.float32),
+        np.full(4, np.nan),
+        np.full(4, np.inf),
+    ],
+    "links": [np.zeros(5), np.zeros(0), np.zeros(4, dtype=np.int32), np.array([0, 0, 0, np.nan])],
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [(name, value) for name, values in BAD_WEIGHTS.items() for value in values]
+)
+def test_wrong_weights_are_refused(name: str, value: Any) -> None:
+    weights = dataclasses.replace(Weights(np.zeros((4, 3)), np.zeros(4), np.zeros(4)), **{name: value})
+    with pytest.raises(ValueError, match=f"weights.{name}"):
+        log_sum(two_pairs(), weights)
+    with pytest.raises(ValueError, match=f"weights.{name}"):
+        expectations(two_pairs(), weights)
+    with pytest.raises(ValueError, match=f"weights.{name}"):
+        best_path(two_pairs(), weights, 0)
+
+
+def test_arrays_need_not_be_contiguous() -> None:
+    rng = np.random.default_rng(3)
+    lattices = random_lattices(rng, [(5, 6), (7, 4)], 6, max_block=2)
+    weights = random_weights(rng, lattices, 1.0)
+    turned = Weights(np.asfortranarray(weights.table), weights.arcs, weights.links)
+    np.testing.assert_allclose(log_sum(lattices, turned), log_sum(lattices, weights), rtol=1e-13)
+
+
+def test_single_is_a_batch_of_one() -> None:
+    lattices = single(3, [0, 1], [1], [(0, 2, 0, 1, 2)])
+    assert lattices.offsets.tolist() == [[0, 0, 0], [2, 1, 1]]
+    assert single(1, [], [], []).offsets.tolist() == [[0, 0, 0], [0, 0, 0]]
