@@ -98,6 +98,8 @@ def _check_shapes(lattices: Lattices) -> None:
     sizes = (lattices.delete_states.size, lattices.insert_states.size, lattices.arcs.shape[0])
     if offsets.ndim != 2 or offsets.shape[0] < 1 or offsets.shape[1] != 3:
         raise ValueError(f"offsets must have shape [n_pairs + 1, 3], not {offsets.shape}")
+    if offsets.dtype != np.int64:
+        raise ValueError(f"offsets must be int64, not {offsets.dtype}")
     if offsets[0].any() or (np.diff(offsets, axis=0) < 0).any() or tuple(offsets[-1]) != sizes:
         raise ValueError("offsets must rise from 0 to the sizes of delete_states, insert_states and arcs")
     if lattices.arcs.ndim != 2 or lattices.arcs.shape[1] != 5:
@@ -107,8 +109,10 @@ def _check_shapes(lattices: Lattices) -> None:
         ("insert_states", lattices.insert_states),
         ("arcs", lattices.arcs),
     ):
-        if array.dtype != np.int32:
-            raise ValueError(f"{name} must be int32, not {array.dtype}")
+        if array.dtype != np.int32 or array.ndim != (2 if name == "arcs" else 1):
+            raise ValueError(
+                f"{name} must be int32 in one dimension (arcs: two), not {array.dtype} {array.shape}"
+            )
     for name, states in (
         ("delete_states", lattices.delete_states),
         ("insert_states", lattices.insert_states),
@@ -124,7 +128,8 @@ def _check_arcs(lattices: Lattices) -> None:
         return
     pair = lattices.pair_of_arc
     sizes = np.diff(lattices.offsets, axis=0)[pair]
-    blocks, starts = arcs[:, 1:4:2], arcs[:, 0:3:2]
+    # int64: the end of a block must not wrap around.
+    blocks, starts = arcs[:, 1:4:2].astype(np.int64), arcs[:, 0:3:2].astype(np.int64)
     if (blocks < 1).any() or (starts < 0).any() or (starts + blocks > sizes[:, :2]).any():
         raise ValueError("an arc must consume at least one token on each side and stay inside its pair")
     same = np.diff(pair) == 0

@@ -38,12 +38,16 @@ SMALLEST_TOTAL = 1e-280
 LARGEST_WEIGHT = 600.0
 LARGEST_RATE = 1e150
 LARGEST_ARC_FACTOR = 1e6
+# A tilted entry that only a tiny arc factor keeps below one multiplies what underflow left of that factor.
+LARGEST_TILTED_ENTRY = 1e12
 STORED_CELLS = 32768
 
 
 @njit(cache=True)
 def _growth(E, delete_states, insert_states, arcs, arc_factor, link_factor, seen, arc_seen):
     """Growth rate ``rho`` per consumed token that no edit sequence of this lattice exceeds.
+
+    Returns ``rho`` and the largest table entry of a substitution that this lattice offers.
 
     Solves ``A / rho + B / rho^2 = 1``: A the largest row sum over Insert and Delete, B the largest row entry
     over substitutions times the largest number of arcs that start in one cell.
@@ -65,7 +69,7 @@ def _growth(E, delete_states, insert_states, arcs, arc_factor, link_factor, seen
         longest = max(longest, arcs[a, 1] + arcs[a, 3])
         run = run + 1 if a and arcs[a, 0] == arcs[a - 1, 0] and arcs[a, 2] == arcs[a - 1, 2] else 1
         most = max(most, run)
-    A, B = 0.0, 0.0
+    A, B, entry = 0.0, 0.0, 0.0
     for prev in range(S + 1):
         insert, delete, match = 0.0, 0.0, 0.0
         for cur in range(S):
@@ -75,6 +79,7 @@ def _growth(E, delete_states, insert_states, arcs, arc_factor, link_factor, seen
                 delete = max(delete, E[prev, cur])
             if arc_seen[cur] >= 0.0:
                 match = max(match, E[prev, cur] * arc_seen[cur])
+                entry = max(entry, E[prev, cur])
         A = max(A, insert + delete)
         B = max(B, match)
     B *= most * largest_link
@@ -84,12 +89,12 @@ def _growth(E, delete_states, insert_states, arcs, arc_factor, link_factor, seen
         low, high = rho, max(1.0, A + B)
         for _ in range(60):
             middle = 0.5 * (low + high)
-            if A / middle + B * middle**-longest > 1.0:
+            if A / middle + B * middle ** -float(longest) > 1.0:
                 low = middle
             else:
                 high = middle
         rho = high
-    return rho
+    return rho, entry
 
 
 @njit(cache=True)
@@ -220,7 +225,7 @@ def _tilt_arcs(rho, arcs, arc_factor, tilted):
     largest = 0.0
     for a in range(arcs.shape[0]):
         extra = arcs[a, 1] + arcs[a, 3] - 2
-        tilted[a] = arc_factor[a] if extra == 0 else arc_factor[a] * rho**-extra
+        tilted[a] = arc_factor[a] if extra == 0 else arc_factor[a] * rho ** -float(extra)
         largest = max(largest, tilted[a])
     return largest <= LARGEST_ARC_FACTOR
 
@@ -281,8 +286,9 @@ def forward_batch(
         if m + n == 0:
             log_sum[k] = 0.0
             continue
-        rho = _growth(E, dels, ins, arc, factor, link, seen, arc_seen)
-        accepted[k] = 1.0 / LARGEST_RATE < rho < LARGEST_RATE and _tilt_arcs(rho, arc, factor, tilted)
+        rho, entry = _growth(E, dels, ins, arc, factor, link, seen, arc_seen)
+        accepted[k] = 1.0 / LARGEST_RATE < rho < LARGEST_RATE and entry <= LARGEST_TILTED_ENTRY * rho * rho
+        accepted[k] = accepted[k] and _tilt_arcs(rho, arc, factor, tilted)
         if not accepted[k]:
             continue
         _prepare(rho, E, ins, seen, T1, T2, II, DI, ID)
@@ -422,7 +428,11 @@ def _collect(insert_states, seen, T1, T2, II, DI, ID, cII, cDI, cID, c1, c2, tot
     scale = 1.0 / total
     for prev in range(S + 1):
         for cur in range(S):
-            counts[prev, cur] = (c1[prev, cur] * T1[prev, cur] + c2[prev, cur] * T2[prev, cur]) * scale
+            # Entries of states this lattice does not use may be infinite once tilted; their counts are zero.
+            count = c1[prev, cur] * T1[prev, cur] if c1[prev, cur] > 0.0 else 0.0
+            if c2[prev, cur] > 0.0:
+                count += c2[prev, cur] * T2[prev, cur]
+            counts[prev, cur] = count * scale
     for j in range(1, n):
         counts[insert_states[j - 1], insert_states[j]] += cII[j] * II[j] * scale
     for state in range(S):
@@ -478,8 +488,9 @@ def forward_backward_batch(
         if m + n == 0:
             log_sum[k] = 0.0
             continue
-        rho = _growth(E, dels, ins, arc, factor, link, seen, arc_seen)
-        accepted[k] = 1.0 / LARGEST_RATE < rho < LARGEST_RATE and _tilt_arcs(rho, arc, factor, tilted)
+        rho, entry = _growth(E, dels, ins, arc, factor, link, seen, arc_seen)
+        accepted[k] = 1.0 / LARGEST_RATE < rho < LARGEST_RATE and entry <= LARGEST_TILTED_ENTRY * rho * rho
+        accepted[k] = accepted[k] and _tilt_arcs(rho, arc, factor, tilted)
         if not accepted[k]:
             continue
         _prepare(rho, E, ins, seen, T1, T2, II, DI, ID)

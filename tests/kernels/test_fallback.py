@@ -126,6 +126,32 @@ def test_only_the_diagonal_is_possible() -> None:
     np.testing.assert_allclose(expected.links, [0.0] + [1.0] * (size - 1), rtol=1e-13)
 
 
+def test_many_offers_in_one_cell() -> None:
+    """The growth rate counts how many arcs begin in a cell: 40 to the 200th is more than a double holds."""
+    size, offers = 200, 40
+    table = np.array([[-np.inf, 0.0]] * 3)
+    lattices = single(
+        2, [0] * size, [0] * size, [(k, 1, k, 1, 1) for k in range(size) for _ in range(offers)]
+    )
+    accepted, linear = in_linear_space(lattices, Weights(table))
+    assert accepted[0]
+    assert linear.log_sum[0] == pytest.approx(size * np.log(offers), rel=1e-12)
+    np.testing.assert_allclose(linear.arcs, 1.0 / offers, rtol=1e-10)
+
+
+@pytest.mark.parametrize("length", [2, 3])
+def test_a_chain_of_long_blocks_of_small_weight(length: int) -> None:
+    """Below a growth rate of one, longer blocks weigh more: a rate that fits 1:1 arcs would overflow here."""
+    blocks, weight = 200, -6.0
+    size = blocks * length
+    table = np.array([[-np.inf, weight]] * 3)
+    lattices = single(2, [0] * size, [0] * size, [(k, length, k, length, 1) for k in range(0, size, length)])
+    accepted, linear = in_linear_space(lattices, Weights(table))
+    assert accepted[0]
+    assert linear.log_sum[0] == pytest.approx(blocks * weight, rel=1e-12)
+    np.testing.assert_allclose(linear.arcs, 1.0, rtol=1e-10)
+
+
 def uniform(rng: np.random.Generator, shape: int | tuple[int, ...], scale: float) -> Float:
     return np.asarray(rng.uniform(-scale, scale, shape))
 

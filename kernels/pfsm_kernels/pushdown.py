@@ -1,0 +1,581 @@
+"""The restricted pushdown machine (pPDA) in linear space: sums over edit sequences with swaps, and derivatives.
+
+A swap on the hypothesis side jumps from (i, start) to (i, L), edits a landed block that begins with an arc b and ends
+at column e <= L + D, jumps back to ``start``, edits the gap [start, L), which begins with Deletes and an arc c, and
+jumps to e. Landed block and gap meet the rest of the sentence only through b and c, so they are summed up apart from it:
+
+    E_a[u, v, state]   inside mass of edits that begin with arc a (its own weight left out) and reach row u, column v,
+                       v <= column of a + D; the recurrence of ``machine`` in a window
+    Y_b[u, e]  = sum_state E_b[u, e, state] W[state, Jump]           the landed block ends, jump back
+    H_b[u+1, e] = H_b[u, e] W[del, del] + Y_b[u, e] W[Jump, del]     Deletes that open the gap
+    K_bc[e]    = Y_b[row c, e] W[Jump, c] + H_b[row c, e] W[del, c]  the gap's first arc
+    Z_c[u]     = sum_(state != Del) E_c[u, L, state] W[state, Jump]  the gap is closed: its last edit consumes s
+    J[i, j]    = outer mass that enters Jump at (i, j)
+    F_cL[e]    = sum_b J[row b, start] W[Jump, b] f_b K_bc[e]        over the arcs b that land at L
+    V[u, e]   += F_cL[e] f_c Z_c[u]                                  outer mass in state Jump after the swap
+
+and V joins Insert, Delete and arcs in the outer recurrence of ``machine``. Jumps on the reference side are the same on
+the transposed view. Every sum above is bilinear, so the backward pass is its plain adjoint, with
+
+    R_cL[e] = f_c sum_u Z_c[u] bV[u, e],   dJ[row b, start] = W[Jump, b] f_b sum_e K_bc[e] R_cL[e].
+
+**Tilt.** As in ``machine``: every edit is divided by ``rho`` per consumed token; jumps consume nothing. ``rho`` is large
+enough for swaps as well (``_growth``), so all masses stay bounded and a total of at least ``SMALLEST_TOTAL`` is exact to
+rounding; other pairs are left to ``pushdown_log``. Window rows are followed until their mass falls under ``NEGLIGIBLE``,
+which that bound covers.
+
+**Cost.** O(m n + arcs with crossings x window + groups x rows x D) time; 32 (m + 1)(n + 1) bytes, 16 D bytes a crossing
+and 8 (m + n) bytes a group and pair.
+"""
+
+import math
+
+import numpy as np
+from numba import njit
+
+SMALLEST_TOTAL = 1e-230
+NEGLIGIBLE = 1e-290
+LARGEST_RATE = 1e150
+LARGEST_FACTOR = 1e6
+
+
+@njit(cache=True)
+def _growth(E, jump, max_jump, delete_states, insert_states, arcs, arc_factor, link_factor, seen, arc_seen):
+    """Growth rate per consumed token that no edit sequence, swaps included, exceeds; 0 where there is none.
+
+    ``seen`` marks the states of Insert (1) and Delete (2). With r = A / rho + B / rho^2 (as in ``machine``) and g the
+    largest weight into Jump, swaps add ``2 D g^3 (B / rho^2)^2 / ((1 - r)^2 (1 - A / rho))`` to what can follow an
+    edit: two substitutions that open the blocks, three jumps, and any edits inside.
+    """
+    S = E.shape[1]
+    seen[:] = 0
+    for state in insert_states:
+        seen[state] |= 1
+    for state in delete_states:
+        seen[state] |= 2
+    arc_seen[:] = -1.0
+    largest_link = 1.0
+    most, run, longest = 0, 0, 2
+    for a in range(arcs.shape[0]):
+        state = arcs[a, 4]
+        arc_seen[state] = max(arc_seen[state], arc_factor[a])
+        if link_factor.size:
+            largest_link = max(largest_link, link_factor[a])
+        longest = max(longest, arcs[a, 1] + arcs[a, 3])
+        run = run + 1 if a and arcs[a, 0] == arcs[a - 1, 0] and arcs[a, 2] == arcs[a - 1, 2] else 1
+        most = max(most, run)
+    A, B, g = 0.0, 0.0, 0.0
+    for prev in range(S + 1):
+        insert, delete, match = 0.0, 0.0, 0.0
+        for cur in range(S):
+            if seen[cur] & 1:
+                insert = max(insert, E[prev, cur])
+            if seen[cur] & 2:
+                delete = max(delete, E[prev, cur])
+            if arc_seen[cur] >= 0.0:
+                match = max(match, E[prev, cur] * arc_seen[cur])
+        A = max(A, insert + delete)
+        B = max(B, match)
+        g = max(g, E[prev, jump])
+    B *= most * largest_link
+    if not (A + B < LARGEST_RATE) or g > LARGEST_FACTOR or A + B < 1.0 / LARGEST_RATE:
+        return 0.0
+    low, high = 0.0, A + math.sqrt(B) + 1e-300
+    while not _bounded(high, A, B, g, max_jump, longest):
+        low, high = high, 2.0 * high
+        if high > LARGEST_RATE:
+            return 0.0
+    for _ in range(30):
+        middle = 0.5 * (low + high)
+        if _bounded(middle, A, B, g, max_jump, longest):
+            high = middle
+        else:
+            low = middle
+        if high - low < 1e-3 * high:
+            break
+    return high
+
+
+@njit(cache=True)
+def _bounded(rho, A, B, g, max_jump, longest):
+    if rho <= 0.0:
+        return False
+    edit = A / rho
+    match = B * max(rho**-2.0, rho ** -float(longest))
+    room = 1.0 - edit - match
+    if room <= 0.0:
+        return False
+    return 2.0 * max_jump * g * g * g * match * match <= room * room * room * (1.0 - edit)
+
+
+@njit(cache=True)
+def _tilt_arcs(rho, arcs, arc_factor, tilted):
+    """Arc factors over ``rho`` per token beyond two; returns whether all stay small enough for the error bound."""
+    largest = 0.0
+    for a in range(arcs.shape[0]):
+        extra = arcs[a, 1] + arcs[a, 3] - 2
+        tilted[a] = arc_factor[a] if extra == 0 else arc_factor[a] * rho**-extra
+        largest = max(largest, tilted[a])
+    return largest <= LARGEST_FACTOR
+
+
+@njit(cache=True)
+def _lay_out(T0, T1, jump, across, seen, along_bit, II, DI, ID, TJ):
+    """Transitions of the two edits position by position, and from the across edit into Jump."""
+    n = across.size
+    II[0] = 0.0
+    TJ[0] = 0.0
+    for j in range(1, n):
+        II[j] = T1[across[j - 1], across[j]]
+    for j in range(n):
+        TJ[j + 1] = T0[across[j], jump]
+    for state in range(T1.shape[1]):
+        if not seen[state] & along_bit:
+            continue
+        ID[state, 0] = 0.0
+        DI[state, n] = 0.0
+        for j in range(n):
+            DI[state, j] = T1[state, across[j]]
+            ID[state, j + 1] = T1[across[j], state]
+
+
+@njit(cache=True)
+def _row_starts(arcs, by_end, starts, ends):
+    """CSR offsets of arcs by their row, and of ``by_end`` by their end row."""
+    starts[:] = 0
+    ends[:] = 0
+    for a in range(arcs.shape[0]):
+        starts[arcs[a, 0] + 1] += 1
+        ends[arcs[a, 0] + arcs[a, 1] + 1] += 1
+    for i in range(1, starts.size):
+        starts[i] += starts[i - 1]
+        ends[i] += ends[i - 1]
+
+
+@njit(cache=True, fastmath={"contract"})
+def _open_window(
+    x, rows, limit, along, across, arcs, by_end, starts, ends, factor, link, T0, T1, T2, II, DI, ID, TJ, jump,
+    EI, ED, EM, Y, Z, X,
+):  # fmt: skip
+    """Inside masses from arc x up to ``rows`` rows after its end and column ``limit``; exits into Jump in Y and Z.
+
+    Row r of EI, ED, Y, Z is row r of the window, column k its k-th. ``EM`` holds the masses of arcs (all zero before;
+    ``_close_window`` makes them zero again); ``EM[x]`` is 1. Returns the number of rows that carry mass.
+    """
+    top, left = arcs[x, 0] + arcs[x, 1], arcs[x, 2] + arcs[x, 3]
+    width = limit - left + 1
+    XI, XD = X[0], X[1]
+    EM[x] = 1.0
+    for k in range(width):
+        ED[0, k] = 0.0
+    pending = 0
+    done = 0
+    for r in range(rows):
+        u = top + r
+        for k in range(width):
+            XI[k] = 0.0
+            XD[k] = 0.0
+            Z[r, k] = 0.0
+        row_start, row_end = ends[u], ends[u + 1]
+        for e in range(row_start, row_end):
+            a = by_end[e]
+            mass = EM[a]
+            if mass == 0.0:
+                continue
+            v = arcs[a, 2] + arcs[a, 3]
+            k = v - left
+            state = arcs[a, 4]
+            if v < limit:
+                XI[k] += mass * T1[state, across[v]]
+            if r + 1 < rows:
+                XD[k] += mass * T1[state, along[u]]
+            Z[r, k] += mass * T0[state, jump]
+        enter = T0[along[u - 1], jump]
+        DIr = DI[along[u - 1]]
+        if r:
+            for k in range(width - 1):
+                XI[k] += ED[r, k] * DIr[left + k]
+        mass = 0.0
+        EI[r, 0] = 0.0
+        for k in range(width - 1):
+            mass = mass * II[left + k] + XI[k]
+            EI[r, k + 1] = mass
+        for k in range(width):
+            Z[r, k] += EI[r, k] * TJ[left + k]
+            Y[r, k] = Z[r, k] + ED[r, k] * enter
+        for b in range(starts[u], starts[u + 1]):
+            column = arcs[b, 2]
+            if column < left or column + arcs[b, 3] > limit or r + arcs[b, 1] >= rows:
+                continue
+            k = column - left
+            state = arcs[b, 4]
+            mass = 0.0
+            if k:
+                mass += EI[r, k] * T2[across[column - 1], state]
+            if r:
+                mass += ED[r, k] * T2[along[u - 1], state]
+            for e in range(row_start, row_end):
+                a = by_end[e]
+                if EM[a] == 0.0 or arcs[a, 2] + arcs[a, 3] != column:
+                    continue
+                weight = T2[arcs[a, 4], state]
+                if link.size and arcs[a, 1] + arcs[a, 3] == 2 and arcs[b, 1] + arcs[b, 3] == 2:
+                    weight *= link[b]
+                mass += EM[a] * weight
+            mass *= factor[b]
+            if mass > NEGLIGIBLE:
+                EM[b] = mass
+                pending = max(pending, r + arcs[b, 1])
+        done = r + 1
+        if done == rows:
+            break
+        IDr = ID[along[u]]
+        DD = T1[along[u - 1], along[u]]
+        largest = 0.0
+        for k in range(width):
+            mass = EI[r, k] * IDr[left + k] + ED[r, k] * DD + XD[k]
+            ED[done, k] = mass
+            largest = max(largest, mass)
+        if largest < NEGLIGIBLE and pending < done:
+            break
+    return done
+
+
+@njit(cache=True)
+def _close_window(x, rows, limit, arcs, starts, EM):
+    """Takes back the arc masses of a window."""
+    top, left = arcs[x, 0] + arcs[x, 1], arcs[x, 2] + arcs[x, 3]
+    EM[x] = 0.0
+    for b in range(starts[top], starts[top + rows]):
+        if left <= arcs[b, 2] <= limit:
+            EM[b] = 0.0
+
+
+@njit(cache=True)
+def _window_rows(x, first_arc, height, arcs, side):
+    """How many rows of arc x's window are needed: all where it opens gaps, else down to its last partner; 0 for none."""
+    top = arcs[x, 0] + arcs[x, 1]
+    if side.group_first[first_arc + x + 1] > side.group_first[first_arc + x]:
+        return height - top + 1
+    last = side.landed_first[first_arc + x + 1]
+    if last == side.landed_first[first_arc + x]:
+        return 0
+    return arcs[side.gap_arc[side.group[side.by_landed[last - 1]]], 0] - top + 1
+
+
+@njit(cache=True, fastmath={"contract"})
+def _lead(top, done, along, T1, jump, width, Y, H):
+    """Deletes that open the gap: H[r] for the rows of the window, from the exits Y."""
+    for k in range(width):
+        H[0, k] = 0.0
+    for r in range(done - 1):
+        state = along[top + r]
+        leave = T1[jump, state]
+        more = T1[along[top + r - 1], state]
+        for k in range(width):
+            H[r + 1, k] = H[r, k] * more + Y[r, k] * leave
+
+
+@njit(cache=True, fastmath={"contract"})
+def _inside(
+    first_arc, max_jump, along, across, arcs, side, starts, ends, factor, link,
+    T0, T1, T2, II, DI, ID, TJ, jump, EI, ED, EM, Y, Z, H, X, K, exits, first_group, first_crossing,
+):  # fmt: skip
+    """K of every crossing and Z of every group of one view, which no outer mass changes."""
+    height, n_columns = along.size, across.size
+    for x in range(arcs.shape[0]):
+        rows = _window_rows(x, first_arc, height, arcs, side)
+        if rows == 0:
+            continue
+        top, left = arcs[x, 0] + arcs[x, 1], arcs[x, 2] + arcs[x, 3]
+        limit = min(n_columns, arcs[x, 2] + max_jump)
+        width = limit - left + 1
+        done = 0
+        if width > 0:
+            done = _open_window(
+                x, rows, limit, along, across, arcs, side.by_end[first_arc:], starts, ends, factor, link,
+                T0, T1, T2, II, DI, ID, TJ, jump, EI, ED, EM, Y, Z, X,
+            )  # fmt: skip
+            _close_window(x, done, limit, arcs, starts, EM)
+        for g in range(side.group_first[first_arc + x], side.group_first[first_arc + x + 1]):
+            k = side.landing[g] - left
+            for r in range(rows):
+                exits[g - first_group, top + r] = Z[r, k] if r < done else 0.0
+        begin, end = side.landed_first[first_arc + x], side.landed_first[first_arc + x + 1]
+        if begin == end:
+            continue
+        _lead(top, done, along, T1, jump, width, Y, H)
+        skipped = arcs[x, 3] - 1
+        for crossing in side.by_landed[begin:end]:
+            c = side.gap_arc[side.group[crossing]]
+            r = arcs[c, 0] - top
+            row = K[crossing - first_crossing]
+            for k in range(max_jump):
+                row[k] = 0.0
+            if r >= done:
+                continue
+            state = arcs[c, 4]
+            after_jump, after_delete = T2[jump, state], T2[along[arcs[c, 0] - 1], state]
+            for k in range(width):
+                row[skipped + k] = Y[r, k] * after_jump + H[r, k] * after_delete
+
+
+@njit(cache=True, fastmath={"contract"})
+def _forward(
+    offsets, first_arc, max_jump, dels, ins, arcs, starts, ends, factor, link, hyp, ref, ref_arcs, ref_factor,
+    T0, T1, T2, II, DI, ID, TJ, leave_insert, jump, I, D, V, M, rows, hyp_K, ref_K, hyp_exits, ref_exits,
+    hyp_F, ref_F, hyp_entering, ref_entering, groups, crossings,
+):  # fmt: skip
+    """Outer forward pass; fills I, D, V, M, F and what enters every crossing's first jump. Returns the total."""
+    m, n = dels.size, ins.size
+    start = T1.shape[0] - 1
+    by_end = hyp.by_end[first_arc:]
+    XI, XD, Jr = rows[0], rows[1], rows[2]
+    for i in range(m + 1):
+        for j in range(n + 1):
+            XI[j] = V[i, j] * leave_insert[j]
+            XD[j] = 0.0
+            Jr[j] = 0.0
+        if i < m:
+            leave = T1[jump, dels[i]]
+            for j in range(n + 1):
+                XD[j] = V[i, j] * leave
+        if i == 0:
+            if n:
+                XI[0] = T1[start, ins[0]]
+            if m:
+                XD[0] = T1[start, dels[0]]
+            Jr[0] = T0[start, jump]
+        for e in range(ends[i], ends[i + 1]):
+            a = by_end[e]
+            j = arcs[a, 2] + arcs[a, 3]
+            if j < n:
+                XI[j] += M[a] * T1[arcs[a, 4], ins[j]]
+            if i < m:
+                XD[j] += M[a] * T1[arcs[a, 4], dels[i]]
+            Jr[j] += M[a] * T0[arcs[a, 4], jump]
+        if i:
+            DIr = DI[dels[i - 1]]
+            enter = T0[dels[i - 1], jump]
+            for j in range(n + 1):
+                XI[j] += D[i, j] * DIr[j]
+                Jr[j] += D[i, j] * enter
+        mass = 0.0
+        I[i, 0] = 0.0
+        for j in range(n):
+            mass = mass * II[j] + XI[j]
+            I[i, j + 1] = mass
+        for j in range(n + 1):
+            Jr[j] += I[i, j] * TJ[j]
+        for b in range(starts[i], starts[i + 1]):
+            j, state = arcs[b, 2], arcs[b, 4]
+            mass = V[i, j] * T2[jump, state]
+            if j:
+                mass += I[i, j] * T2[ins[j - 1], state]
+            if i:
+                mass += D[i, j] * T2[dels[i - 1], state]
+            elif j == 0:
+                mass += T2[start, state]
+            for e in range(ends[i], ends[i + 1]):
+                a = by_end[e]
+                if arcs[a, 2] + arcs[a, 3] != j:
+                    continue
+                weight = T2[arcs[a, 4], state]
+                if link.size and arcs[a, 1] + arcs[a, 3] == 2 and arcs[b, 1] + arcs[b, 3] == 2:
+                    weight *= link[b]
+                mass += M[a] * weight
+            M[b] = mass * factor[b]
+        if i < m:
+            IDr = ID[dels[i]]
+            DD = T1[dels[i - 1], dels[i]] if i else 0.0
+            for j in range(n + 1):
+                D[i + 1, j] = I[i, j] * IDr[j] + D[i, j] * DD + XD[j]
+        for a in range(starts[i], starts[i + 1]):
+            # Jumps on s: as landed arc it takes what enters here, as gap arc it closes what was opened above.
+            at = first_arc + a
+            open_weight = T2[jump, arcs[a, 4]] * factor[a]
+            for crossing in hyp.by_landed[hyp.landed_first[at] : hyp.landed_first[at + 1]]:
+                g = hyp.group[crossing]
+                mass = Jr[arcs[hyp.gap_arc[g], 2]]
+                hyp_entering[crossing - crossings[0]] = mass
+                for t in range(max_jump):
+                    hyp_F[g - groups[0], t] += mass * open_weight * hyp_K[crossing - crossings[0], t]
+            for g in range(hyp.group_first[at], hyp.group_first[at + 1]):
+                first, count = hyp.landing[g] + 1, min(max_jump, n - hyp.landing[g])
+                for u in range(i + arcs[a, 1], m + 1):
+                    mass = hyp_exits[g - groups[0], u] * factor[a]
+                    if mass > 0.0:
+                        for t in range(count):
+                            V[u, first + t] += hyp_F[g - groups[0], t] * mass
+            # Jumps on r: all that its swaps need stands in this row.
+            x = ref.view[at]
+            at = first_arc + x
+            for g in range(ref.group_first[at], ref.group_first[at + 1]):
+                row = ref_F[g - groups[1]]
+                for crossing in range(ref.crossing_first[g], ref.crossing_first[g + 1]):
+                    b = ref.landed[crossing]
+                    mass = Jr[ref_arcs[b, 0]]
+                    ref_entering[crossing - crossings[1]] = mass
+                    mass *= T2[jump, ref_arcs[b, 4]] * ref_factor[b]
+                    for t in range(max_jump):
+                        row[t] += mass * ref_K[crossing - crossings[1], t]
+                first, count = ref.landing[g] + 1, min(max_jump, m - ref.landing[g])
+                for t in range(count):
+                    mass = row[t] * factor[a]
+                    if mass > 0.0:
+                        for v in range(ref_arcs[x, 0] + ref_arcs[x, 1], n + 1):
+                            V[first + t, v] += mass * ref_exits[g - groups[1], v]
+    total = I[m, n] + D[m, n] + V[m, n]
+    for e in range(ends[m], ends[m + 1]):
+        if arcs[by_end[e], 2] + arcs[by_end[e], 3] == n:
+            total += M[by_end[e]]
+    return total
+
+
+@njit(cache=True, fastmath={"contract"})
+def _backward(
+    first_arc, max_jump, dels, ins, arcs, starts, ends, factor, link, hyp, ref, ref_arcs, ref_factor,
+    T0, T1, T2, II, DI, ID, TJ, leave_insert, jump, I, D, V, bV, M, B, rows, hyp_K, ref_K, hyp_exits, ref_exits,
+    hyp_R, ref_R, hyp_entering, ref_entering, groups, crossings, c0, c1, c2, cDI, cID, link_mass,
+):  # fmt: skip
+    """Outer backward pass: adjoint of ``_forward``; fills bV, B and R and adds up unscaled counts.
+
+    ``rows``: backward Insert and Delete masses, Delete masses of the row below, YI, YD, dJ, and the counts per column
+    of Insert>Insert, Insert>Jump and Jump>Insert.
+    """
+    m, n = dels.size, ins.size
+    start = T1.shape[0] - 1
+    by_end = hyp.by_end[first_arc:]
+    bI, bD, below, YI, YD, dJ = rows[0], rows[1], rows[2], rows[3], rows[4], rows[5]
+    cII, cIJ, cJI = rows[6], rows[7], rows[8]
+    for i in range(m, -1, -1):
+        for j in range(n + 1):
+            dJ[j] = 0.0
+            YI[j] = 0.0
+            YD[j] = 0.0
+            bV[i, j] = 0.0
+        for a in range(starts[i], starts[i + 1]):
+            at = first_arc + a
+            for g in range(hyp.group_first[at], hyp.group_first[at + 1]):
+                row = hyp_R[g - groups[0]]
+                first, count = hyp.landing[g] + 1, min(max_jump, n - hyp.landing[g])
+                for u in range(i + arcs[a, 1], m + 1):
+                    mass = hyp_exits[g - groups[0], u] * factor[a]
+                    if mass > 0.0:
+                        for t in range(count):
+                            row[t] += mass * bV[u, first + t]
+            x = ref.view[at]
+            for g in range(ref.group_first[first_arc + x], ref.group_first[first_arc + x + 1]):
+                row = ref_R[g - groups[1]]
+                first, count = ref.landing[g] + 1, min(max_jump, m - ref.landing[g])
+                for t in range(count):
+                    mass = 0.0
+                    for v in range(ref_arcs[x, 0] + ref_arcs[x, 1], n + 1):
+                        mass += ref_exits[g - groups[1], v] * bV[first + t, v]
+                    row[t] = mass * factor[a]
+                for crossing in range(ref.crossing_first[g], ref.crossing_first[g + 1]):
+                    b = ref.landed[crossing]
+                    mass = 0.0
+                    for t in range(count):
+                        mass += ref_K[crossing - crossings[1], t] * row[t]
+                    mass *= ref_factor[b]
+                    c2[jump, ref_arcs[b, 4]] += ref_entering[crossing - crossings[1]] * mass
+                    dJ[ref_arcs[b, 0]] += mass * T2[jump, ref_arcs[b, 4]]
+        for a in range(starts[i], starts[i + 1]):
+            at = first_arc + a
+            for crossing in hyp.by_landed[hyp.landed_first[at] : hyp.landed_first[at + 1]]:
+                g = hyp.group[crossing]
+                mass = 0.0
+                for t in range(max_jump):
+                    mass += hyp_K[crossing - crossings[0], t] * hyp_R[g - groups[0], t]
+                mass *= factor[a]
+                c2[jump, arcs[a, 4]] += hyp_entering[crossing - crossings[0]] * mass
+                dJ[arcs[hyp.gap_arc[g], 2]] += mass * T2[jump, arcs[a, 4]]
+        if i == m:
+            YI[n] = 1.0
+            YD[n] = 1.0
+            bV[m, n] = 1.0
+        for a in range(starts[i], starts[i + 1]):
+            j, state = arcs[a, 2], arcs[a, 4]
+            mass = factor[a] * B[a]
+            bV[i, j] += T2[jump, state] * mass
+            c2[jump, state] += V[i, j] * mass
+            if j:
+                YI[j] += T2[ins[j - 1], state] * mass
+                c2[ins[j - 1], state] += I[i, j] * mass
+            if i:
+                YD[j] += T2[dels[i - 1], state] * mass
+                c2[dels[i - 1], state] += D[i, j] * mass
+            elif j == 0:
+                c2[start, state] += mass
+        for j in range(n + 1):
+            YI[j] += TJ[j] * dJ[j]
+            cIJ[j] += I[i, j] * dJ[j]
+        if i < m:
+            IDr, cIDr = ID[dels[i]], cID[dels[i]]
+            leave = T1[jump, dels[i]]
+            count = 0.0
+            for j in range(n + 1):
+                YI[j] += IDr[j] * below[j]
+                cIDr[j] += I[i, j] * below[j]
+                bV[i, j] += leave * below[j]
+                count += V[i, j] * below[j]
+            c1[jump, dels[i]] += count
+        mass = YI[n]
+        bI[n] = mass
+        for j in range(n - 1, -1, -1):
+            mass = mass * II[j] + YI[j]
+            bI[j] = mass
+        for j in range(n):
+            cII[j] += I[i, j] * bI[j + 1]
+            cJI[j] += V[i, j] * bI[j + 1]
+            bV[i, j] += leave_insert[j] * bI[j + 1]
+        if i:
+            state = dels[i - 1]
+            DIr, cDIr = DI[state], cDI[state]
+            DD = T1[state, dels[i]] if i < m else 0.0
+            enter = T0[state, jump]
+            count, into = 0.0, 0.0
+            for j in range(n + 1):
+                bD[j] = DD * below[j] + YD[j] + enter * dJ[j]
+                count += D[i, j] * below[j]
+                into += D[i, j] * dJ[j]
+            for j in range(n):
+                bD[j] += DIr[j] * bI[j + 1]
+                cDIr[j] += D[i, j] * bI[j + 1]
+            c0[state, jump] += into
+            if i < m:
+                c1[state, dels[i]] += count
+        else:
+            c0[start, jump] += dJ[0]
+            if n:
+                c1[start, ins[0]] += bI[1]
+            if m:
+                c1[start, dels[0]] += below[0]
+        for e in range(ends[i], ends[i + 1]):
+            a = by_end[e]
+            j, state = arcs[a, 2] + arcs[a, 3], arcs[a, 4]
+            mass = 1.0 if i == m and j == n else 0.0
+            mass += T0[state, jump] * dJ[j]
+            c0[state, jump] += M[a] * dJ[j]
+            if j < n:
+                mass += T1[state, ins[j]] * bI[j + 1]
+                c1[state, ins[j]] += M[a] * bI[j + 1]
+            if i < m:
+                mass += T1[state, dels[i]] * below[j]
+                c1[state, dels[i]] += M[a] * below[j]
+            for b in range(starts[i], starts[i + 1]):
+                if arcs[b, 2] != j:
+                    continue
+                follow = factor[b] * B[b]
+                linked = link.size and arcs[a, 1] + arcs[a, 3] == 2 and arcs[b, 1] + arcs[b, 3] == 2
+                if linked:
+                    follow *= link[b]
+                c2[state, arcs[b, 4]] += M[a] * follow
+                follow *= T2[state, arcs[b, 4]]
+                if linked:
+                    link_mass[b] += M[a] * follow
+                mass += follow
+            B[a] = mass
+        for j in range(n + 1):
+            below[j] = bD[j]
