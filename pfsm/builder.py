@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from pfsm.errors import PfsmError
 from pfsm.lattice import LatticeBatch, build_lattices, state_names
 from pfsm.matchers.protocol import EncodedPairs
 from pfsm.matchers.registry import MATCHERS
@@ -25,22 +26,23 @@ class LatticeBuilder:
         self.settings = settings
         self.vocabulary = Vocabulary(settings.tokeniser, settings.stemmer, settings.lowercase)
         self.matchers = [MATCHERS[name](settings.max_block[name]) for name in settings.matchers]
-        self.states = state_names(self.matchers)
+        self.states = state_names(self.matchers, settings.max_jump)
 
     def build(self, references: Sequence[str], hypotheses: Sequence[str]) -> LatticeBatch:
         """Lattices of all pairs in one batch.
 
         Raises:
             ValueError: If the two lists differ in length.
+            PfsmError: If a pair has more crossing matches than memory should be spent on (with jumps only).
         """
-        pairs = self._encode(references, hypotheses)
-        return build_lattices(pairs, self.matchers, exclusive=self._exclusive)
+        return self._build(self._encode(references, hypotheses), 0)
 
     def batches(self, references: Sequence[str], hypotheses: Sequence[str]) -> Iterator[LatticeBatch]:
         """Lattices of all pairs in their order, in batches of bounded size.
 
         Raises:
             ValueError: If the two lists differ in length.
+            PfsmError: If a pair has more crossing matches than memory should be spent on (with jumps only).
         """
         pairs = self._encode(references, hypotheses)
         lengths = [np.diff(side.offsets) + 1 for side in (pairs.references, pairs.hypotheses)]
@@ -53,12 +55,21 @@ class LatticeBuilder:
             part = EncodedPairs(
                 self.vocabulary, _part(pairs.references, first, last), _part(pairs.hypotheses, first, last)
             )
-            yield build_lattices(part, self.matchers, exclusive=self._exclusive)
+            yield self._build(part, first)
             first = last
 
-    @property
-    def _exclusive(self) -> bool:
-        return self.settings.matching == "exclusive"
+    def _build(self, pairs: EncodedPairs, first: int) -> LatticeBatch:
+        from pfsm_kernels.crossings import TooManyCrossingsError  # noqa: PLC0415 - brings numba
+
+        settings = self.settings
+        exclusive = settings.matching == "exclusive"
+        try:
+            return build_lattices(pairs, self.matchers, exclusive=exclusive, max_jump=settings.max_jump)
+        except TooManyCrossingsError as error:
+            raise PfsmError(
+                f"segment {first + error.pair} (counted from 0): too many matches cross for max_jump "
+                f"{settings.max_jump}, as where one word fills the whole line; take the segment out"
+            ) from None
 
     def _encode(self, references: Sequence[str], hypotheses: Sequence[str]) -> EncodedPairs:
         if len(references) != len(hypotheses):

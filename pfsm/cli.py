@@ -1,6 +1,8 @@
 """The command line: parses, calls a command, turns what a user can put right into one line and status 2."""
 
 import argparse
+import errno
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -31,12 +33,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("\npfsm: interrupted", file=sys.stderr)
         return 130
     except BrokenPipeError:
-        # The reader (head, less) went away: not our error. Python would complain again at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # The reader (head, less) went away: not our error.
+        _drop_output()
         return 0
+    except OSError as error:
+        if error.filename is not None or error.errno not in {errno.ENOSPC, errno.EIO}:
+            raise
+        _drop_output()
+        print(f"pfsm: standard output: cannot be written ({error.strerror})", file=sys.stderr)
+        return 2
+
+
+def _drop_output() -> None:
+    """Sends what is left in the buffer nowhere, lest Python try once more at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _run(arguments: list[str]) -> int:
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # Names of files may hold what the terminal's encoding has not.
+        sys.stdout.reconfigure(errors="backslashreplace")
     parser = argparse.ArgumentParser(prog="pfsm", description=DESCRIPTION)
     parser.add_argument("--version", action="store_true", help="print the version and exit")
     subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
@@ -58,7 +74,8 @@ def _run(arguments: list[str]) -> int:
         parser.print_help()
         return 0
     options.run(options)
-    sys.stdout.flush()
+    if sys.stdout is not None:  # None where it was closed before we began
+        sys.stdout.flush()
     return 0
 
 

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from pfsm.matchers.protocol import EncodedPairs, Matcher
 
 if TYPE_CHECKING:
-    from pfsm_kernels.inference import Weights
+    from pfsm_kernels.inference import Jumps, Weights
     from pfsm_kernels.lattices import Lattices
 
-INSERT, DELETE = "Insert", "Delete"
+INSERT, DELETE, JUMP = "Insert", "Delete", "Jump"
 Int32 = NDArray[np.int32]
 Int64 = NDArray[np.int64]
 Float = NDArray[np.float64]
@@ -50,16 +50,18 @@ class LatticeBatch:
     """The lattices of a batch of sentence pairs and the names of what is in them.
 
     Attributes:
-        states: Name of each state id; Insert and Delete first, substitutions in the order of the matchers.
+        states: Name of each state id; Insert and Delete first, substitutions in the order of the matchers, Jump last.
         lattices: The arrays (``pfsm_kernels.lattices.Lattices``).
         arc_features: Features whose weights are added whenever an arc is taken.
         link_features: Features added when a 1:1 substitution directly continues another (model, "link feature").
+        jumps: Where the pushdown machine can jump; None for the finite-state machine.
     """
 
     states: tuple[str, ...]
     lattices: "Lattices"
     arc_features: ArcFeatures = ArcFeatures()
     link_features: ArcFeatures = ArcFeatures()
+    jumps: "Jumps | None" = None
 
     def __len__(self) -> int:
         """Number of sentence pairs."""
@@ -92,13 +94,13 @@ def transition(before: str, after: str) -> str:
     return f"{before}>{after}"
 
 
-def state_names(matchers: Sequence[Matcher]) -> tuple[str, ...]:
+def state_names(matchers: Sequence[Matcher], max_jump: int = 0) -> tuple[str, ...]:
     """States of the machine that these matchers make."""
-    return (INSERT, DELETE, *(matcher.state for matcher in matchers))
+    return (INSERT, DELETE, *(matcher.state for matcher in matchers), *([JUMP] if max_jump else []))
 
 
 def build_lattices(
-    pairs: EncodedPairs, matchers: Sequence[Matcher], *, exclusive: bool = True
+    pairs: EncodedPairs, matchers: Sequence[Matcher], *, exclusive: bool = True, max_jump: int = 0
 ) -> LatticeBatch:
     """Lattices of encoded pairs.
 
@@ -106,10 +108,14 @@ def build_lattices(
         pairs: The sentence pairs.
         matchers: In the order in which they are tried.
         exclusive: Whether a block belongs to the first matcher that offers it alone.
+        max_jump: Jump limit; 0 is the finite-state machine.
+
+    Raises:
+        TooManyCrossingsError: As ``pfsm_kernels.crossings.find_crossings``.
     """
     from pfsm_kernels.lattices import Lattices  # noqa: PLC0415 - brings numba
 
-    states = state_names(matchers)
+    states = state_names(matchers, max_jump)
     arcs, arc_offsets = _arcs([matcher.offers(pairs) for matcher in matchers], len(pairs), exclusive)
     offsets = np.column_stack([pairs.references.offsets, pairs.hypotheses.offsets, arc_offsets])
     lattices = Lattices(
@@ -119,7 +125,18 @@ def build_lattices(
         arcs,
         offsets,
     )
-    return LatticeBatch(states, lattices)
+    return LatticeBatch(states, lattices, jumps=find_jumps(states, lattices, max_jump))
+
+
+def find_jumps(states: Sequence[str], lattices: "Lattices", max_jump: int) -> "Jumps | None":
+    """Where the pushdown machine can jump; None where the limit is 0.
+
+    Raises:
+        TooManyCrossingsError: As ``pfsm_kernels.crossings.find_crossings``.
+    """
+    from pfsm_kernels.inference import find_jumps as kernel_find_jumps  # noqa: PLC0415 - brings numba
+
+    return kernel_find_jumps(lattices, states.index(JUMP), max_jump) if max_jump else None
 
 
 def _arcs(offers: Sequence[Int32], n_pairs: int, exclusive: bool) -> tuple[Int32, Int64]:

@@ -78,6 +78,10 @@ class Metric:
         Raises:
             ValueError: If the lists differ in length, or one of them is a single string.
         """
+        self._nrefs = 1
+        return self._score_pairs(hypotheses, references)
+
+    def _score_pairs(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
         from pfsm_kernels.inference import log_sum  # noqa: PLC0415 - brings numba
 
         for name, value in (("hypotheses", hypotheses), ("references", references)):
@@ -86,7 +90,10 @@ class Metric:
         parts = [np.zeros(0)]
         for batch in self._builder.batches(references, hypotheses):
             lengths = np.maximum(batch.lattices.lengths, 1)
-            parts.append(log_sum(batch.lattices, batch.weights(self.model.weights), self.threads) / lengths)
+            parts.append(
+                log_sum(batch.lattices, batch.weights(self.model.weights), self.threads, batch.jumps)
+                / lengths
+            )
         return self._to_scale(np.concatenate(parts))
 
     def segment_scores(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Float:
@@ -105,7 +112,7 @@ class Metric:
         if isinstance(references, str) or not references:
             raise ValueError("references must be a list of streams, each a list of strings")
         self._nrefs = len(references)
-        scores: Float = np.max([self.score_pairs(hypotheses, stream) for stream in references], axis=0)
+        scores: Float = np.max([self._score_pairs(hypotheses, stream) for stream in references], axis=0)
         return scores
 
     def sentence_score(self, hypothesis: str, references: Sequence[str]) -> Score:

@@ -3,19 +3,23 @@
 import hashlib
 import json
 import math
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from pfsm.errors import PfsmError
-from pfsm.files import atomic_write
-from pfsm.lattice import DELETE, INSERT, transition
+from pfsm.files import atomic_write, decode, display_name, read_bytes
+from pfsm.lattice import DELETE, INSERT, JUMP, transition
 from pfsm.matchers.registry import MATCHERS, matcher_state
 from pfsm.settings import Settings, settings_from_dict
 
 FORMAT = "pfsm-model-1"
-JUMP = "Jump"
+# Far beyond any sensible weight, and small enough that no sum over a sentence overflows.
+LARGEST_WEIGHT = 1e100
+# Categories of Unicode: control characters, lone surrogates, line and paragraph separators.
+_CONTROL = frozenset({"Cc", "Cs", "Zl", "Zp"})
 KEYS = ("format", "name", "settings", "weights", "alpha", "scale", "training", "licence")
 
 
@@ -60,7 +64,8 @@ class Model:
     def fingerprint(self) -> str:
         """First 8 hex digits of a SHA-256 over everything that can change a score."""
         document = self.to_dict()
-        relevant = [document["settings"], document["weights"], self.alpha, self.scale.mean, self.scale.sd]
+        scale = document["scale"]
+        relevant = [document["settings"], document["weights"], document["alpha"], scale["mean"], scale["sd"]]
         text = json.dumps(relevant, sort_keys=True, ensure_ascii=False)
         return hashlib.sha256(text.encode()).hexdigest()[:8]
 
@@ -84,32 +89,29 @@ def save_model(model: Model, path: str | Path) -> None:
     Raises:
         PfsmError: If the file cannot be written; what was there before is kept.
     """
+    text = json.dumps(model.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
     with atomic_write(path) as handle:
-        json.dump(model.to_dict(), handle, indent=2, ensure_ascii=False, allow_nan=False)
-        handle.write("\n")
+        # A data file's name may hold bytes that are not UTF-8: JSON can say so, as \udcff.
+        handle.write(text.encode("utf-8", "backslashreplace").decode() + "\n")
 
 
 def load_model(path: str | Path) -> Model:
-    """Reads and validates a model file.
+    """Reads and validates a model file, gzip or plain.
 
     Raises:
         PfsmError: If the file is missing, not JSON, of another format, or a field is not what it must be.
     """
-    try:
-        text = Path(path).read_text(encoding="utf-8")
-    except FileNotFoundError:
-        raise PfsmError(f"{path}: no such file; `pfsm models` lists the models that ship with pfsm") from None
-    except UnicodeDecodeError:
-        raise PfsmError(f"{path}: not UTF-8 text, so no pfsm model file") from None
-    except OSError as error:
-        raise PfsmError(f"{path}: {error.strerror}") from None
+    name = display_name(path)
+    text = decode(read_bytes(path), name)
     try:
         document = json.loads(text)
     except json.JSONDecodeError as error:
-        raise PfsmError(f"{path}:{error.lineno}: not valid JSON ({error.msg})") from None
+        raise PfsmError(f"{name}:{error.lineno}: not valid JSON ({error.msg})") from None
     except RecursionError:
-        raise PfsmError(f"{path}: not a pfsm model file (nested too deeply)") from None
-    return model_from_dict(document, str(path))
+        raise PfsmError(f"{name}: not a pfsm model file (nested too deeply)") from None
+    except ValueError:  # Python's bound on the digits of a whole number
+        raise PfsmError(f"{name}: not a pfsm model file (a number of thousands of digits)") from None
+    return model_from_dict(document, name)
 
 
 def model_from_dict(document: object, where: str) -> Model:
@@ -128,19 +130,28 @@ def model_from_dict(document: object, where: str) -> Model:
         if key not in document:
             raise PfsmError(f"{where}: the key {key!r} is missing")
     return Model(
-        name=_name(document["name"], where),
+        name=check_line(document["name"], f"{where}: name"),
         settings=settings_from_dict(_mapping(document["settings"], "settings", where), f"{where}: settings"),
         weights=_weights(_mapping(document["weights"], "weights", where), where),
-        alpha=_number(document["alpha"], "alpha", where),
+        alpha=_weight(document["alpha"], "alpha", where),
         scale=_scale(_mapping(document["scale"], "scale", where), where),
-        training=_mapping(document["training"], "training", where),
-        licence=_name(document["licence"], where, "licence"),
+        training=_training(_mapping(document["training"], "training", where), where),
+        licence=check_line(document["licence"], f"{where}: licence"),
     )
 
 
-def _name(value: object, where: str, key: str = "name") -> str:
-    if not isinstance(value, str) or not value.strip() or any(ord(character) < 32 for character in value):
-        raise PfsmError(f"{where}: {key} is {value!r}, it must be a line of text")
+def check_line(value: object, what: str) -> str:
+    """The value, if it is a line of text: not blank, without line ends and other control characters.
+
+    Raises:
+        PfsmError: If it is not; ``what`` says what has this value.
+    """
+    if (
+        not isinstance(value, str)
+        or not value.strip()
+        or not _CONTROL.isdisjoint(map(unicodedata.category, value))
+    ):
+        raise PfsmError(f"{what} is {value!r}, it must be a line of text")
     return value
 
 
@@ -151,12 +162,41 @@ def _mapping(value: object, key: str, where: str) -> dict[str, Any]:
 
 
 def _number(value: object, key: str, where: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise PfsmError(f"{where}: {key} is {value!r}, a finite number is needed")
-    return float(value)
+    try:
+        number = float(value) if isinstance(value, int | float) and not isinstance(value, bool) else math.nan
+    except OverflowError:  # a whole number of hundreds of digits
+        number = math.inf
+    if not math.isfinite(number):
+        raise PfsmError(f"{where}: {key} is {_shown(value)}, a finite number is needed")
+    return number
+
+
+def _weight(value: object, key: str, where: str) -> float:
+    weight = _number(value, key, where)
+    if abs(weight) > LARGEST_WEIGHT:
+        raise PfsmError(f"{where}: {key} is {weight:g}, at most {LARGEST_WEIGHT:g} is possible either way")
+    return weight
+
+
+def _shown(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 40 else f"{text[:40]}…"
+
+
+def _training(value: dict[str, Any], where: str) -> dict[str, Any]:
+    """Free text for people, but for the entries that commands look into."""
+    for key in ("cross_validated", "instances"):
+        _mapping(value.get(key, {}), f"training.{key}", where)
+    data = value.get("data", [])
+    if not isinstance(data, list) or not all(isinstance(entry, dict) for entry in data):
+        raise PfsmError(f"{where}: training.data must be a list of objects, in braces")
+    return value
 
 
 def _scale(value: Mapping[str, Any], where: str) -> Scale:
+    for key in value:
+        if key not in {"mean", "sd", "note"}:
+            raise PfsmError(f"{where}: unknown key {key!r} in scale; known are mean, sd, note")
     mean = _number(value.get("mean", 0.0), "scale.mean", where)
     sd = _number(value.get("sd", 1.0), "scale.sd", where)
     if sd <= 0:
@@ -169,10 +209,10 @@ def _weights(value: Mapping[str, Any], where: str) -> dict[str, float]:
     known = states | {transition(before, after) for before in states for after in states}
     weights = {}
     for name, weight in value.items():
-        if name not in known and not name.startswith("link:"):
+        if name not in known and not (name.startswith("link:") and name.isprintable()):
             raise PfsmError(
                 f"{where}: weights names {name!r}, which no machine has; states are {', '.join(sorted(states))}, "
                 "transitions STATE>STATE"
             )
-        weights[name] = _number(weight, f"weights[{name!r}]", where)
+        weights[name] = _weight(weight, f"weights[{name!r}]", where)
     return weights

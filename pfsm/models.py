@@ -35,11 +35,19 @@ def find_model(name_or_path: str | Path) -> Model:
     text = str(name_or_path)
     if text in shipped:
         return load_model(shipped[text])
-    if not Path(text).exists() and "/" not in text and not text.endswith(".json"):
+    if not _is_there(text):
+        names = ", ".join(shipped) or "none"
         raise PfsmError(
-            f"{text}: no model of this name and no such file; shipped models: {', '.join(shipped) or 'none'}"
+            f"{text or repr(text)}: no such file and no model of this name; shipped models: {names}"
         )
     return load_model(text)
+
+
+def _is_there(path: str) -> bool:
+    try:
+        return bool(path) and Path(path).exists()
+    except OSError:  # a name too long, a folder that may not be read
+        return False
 
 
 def load(name_or_path: str | Path = DEFAULT_MODEL, threads: int | None = None) -> Metric:

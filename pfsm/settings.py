@@ -82,10 +82,6 @@ def settings_from_dict(values: Mapping[str, Any], where: str) -> Settings:
     max_jump = values.get("max_jump", 0)
     if type(max_jump) is not int or max_jump < 0:
         raise PfsmError(f"{where}: max_jump is {max_jump!r}, it must be a whole number from 0")
-    if max_jump > 0:
-        raise PfsmError(
-            f"{where}: max_jump is {max_jump}; this version of pfsm has the machine without jumps, set it to 0"
-        )
     max_block = _max_block(values.get("max_block", 1), matchers, where)
     return Settings(language, tokeniser, stemmer, lowercase, matchers, matching, max_block, max_jump)
 

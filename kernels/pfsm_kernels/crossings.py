@@ -32,7 +32,7 @@ class Side(NamedTuple):
         arcs: int32 [n_arcs, 5], (row, rows, column, columns, state), sorted by (row, column).
         by_end: int32 [n_arcs], arcs in order of (end row, end column).
         original: int32 [n_arcs], the arc's index in the lattice.
-        view: int32 [n_arcs], by index in the lattice: the arc's index in this view.
+        position: int32 [n_arcs], by index in the lattice: the arc's index in this view.
         group_first: int64 [n_arcs + 1], groups of gap arc c: one for every column L at which some b lands.
         gap_arc: int32 [n_groups], the arc c.
         landing: int32 [n_groups], the column L.
@@ -46,7 +46,7 @@ class Side(NamedTuple):
     arcs: Int32
     by_end: Int32
     original: Int32
-    view: Int32
+    position: Int32
     group_first: Int64
     gap_arc: Int32
     landing: Int32
@@ -55,6 +55,14 @@ class Side(NamedTuple):
     group: Int64
     landed_first: Int64
     by_landed: Int64
+
+
+class TooManyCrossingsError(ValueError):
+    """A pair has more crossing matches than memory should be spent on; ``pair`` is its index in the batch."""
+
+    def __init__(self, pair: int) -> None:
+        super().__init__(f"pair {pair} has more than {MOST_CROSSINGS} crossing matches")
+        self.pair = pair
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,13 +74,25 @@ class Crossings:
     reference: Side
 
 
+# Of one pair: about 3,000 tokens of running text a side have 2 million within 5 columns.
+MOST_CROSSINGS = 10_000_000
+
+
 @njit(cache=True, nogil=True)
-def _find(arc_offsets, arcs, column_arcs, column_view, max_jump, group_first, landing, crossing_first, landed, write):
-    """Counts, then writes, groups and crossings; columns are searched through the transposed order."""
+def _find(
+    arc_offsets, arcs, column_arcs, column_view, max_jump, group_first, landing, crossing_first, landed, write
+):
+    """Counts, then writes, groups and crossings; columns are searched through the transposed order.
+
+    Returns the numbers of both, or -1 and a pair that has more than ``MOST_CROSSINGS``.
+    """
     groups, crossings = 0, 0
     for k in range(arc_offsets.size - 1):
+        before = crossings
         base, A = arc_offsets[k], arc_offsets[k + 1] - arc_offsets[k]
         for c in range(A):
+            if crossings - before > MOST_CROSSINGS:
+                return -1, k
             if write:
                 group_first[base + c] = groups
             row, column = arcs[base + c, 0], arcs[base + c, 2]
@@ -128,6 +148,7 @@ def find_crossings(lattices: Lattices, max_jump: int) -> Crossings:
 
     Raises:
         ValueError: If ``max_jump`` is negative.
+        TooManyCrossingsError: If a pair has more than ``MOST_CROSSINGS``, as where one word fills both of its lines.
     """
     if max_jump < 0:
         raise ValueError(f"max_jump is {max_jump}, it must not be negative")
@@ -142,10 +163,14 @@ def find_crossings(lattices: Lattices, max_jump: int) -> Crossings:
         none = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.int64)
         no_landed = np.zeros(0, dtype=np.int32)
         groups, crossings = _find(offsets, arcs, other[0], column_view, max_jump, *none, no_landed, False)
+        if groups < 0:
+            raise TooManyCrossingsError(crossings)
         group_first = np.zeros(arcs.shape[0] + 1, dtype=np.int64)
         landing, landed = np.zeros(groups, dtype=np.int32), np.zeros(crossings, dtype=np.int32)
         crossing_first = np.zeros(groups + 1, dtype=np.int64)
-        _find(offsets, arcs, other[0], column_view, max_jump, group_first, landing, crossing_first, landed, True)
+        _find(
+            offsets, arcs, other[0], column_view, max_jump, group_first, landing, crossing_first, landed, True
+        )
         group = np.repeat(np.arange(groups, dtype=np.int64), np.diff(crossing_first))
         gap_arc = np.repeat(np.arange(arcs.shape[0], dtype=np.int64), np.diff(group_first))
         landed_arc = landed + base[gap_arc[group]]

@@ -1,24 +1,26 @@
-"""The typed front of the finite-state machine: log-sums, expected counts and best paths of a batch.
+"""The typed front of the machines: log-sums, expected counts and best paths of a batch.
 
-Linear space is tried first (``machine``); lattices whose sum it cannot vouch for are done again in log space
-(``machine_log``). What is computed for a pair depends on that pair and the weights alone: not on the batch it
-stands in, nor on the number of threads.
+Linear space is tried first (``machine``, with jumps ``pushdown``); lattices whose sum it cannot vouch for are
+done again in log space (``machine_log``, ``pushdown_log``). What is computed for a pair depends on that pair
+and the weights alone: not on the batch it stands in, nor on the number of threads.
 """
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm_kernels import machine, machine_best, machine_log
+from pfsm_kernels import machine, machine_best, machine_log, pushdown, pushdown_log
+from pfsm_kernels.crossings import Crossings, find_crossings
 from pfsm_kernels.lattices import Lattices
 
 Float = NDArray[np.float64]
 
-# About a millisecond of work: small enough to share out evenly and to let Ctrl-C through.
-CELLS_PER_TASK = 400_000
+# A millisecond of work or less without jumps: small enough to share out evenly and to let Ctrl-C through.
+CELLS_PER_TASK = 50_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +36,19 @@ class Weights:
     table: Float
     arcs: Float | None = None
     links: Float | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Jumps:
+    """What makes the finite-state machine a pushdown machine.
+
+    Attributes:
+        state: Id of the state Jump, whose weights stand in the table like any other's.
+        crossings: Where jumps can be made, for the jump limit and the lattices at hand.
+    """
+
+    state: int
+    crossings: Crossings
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +81,20 @@ class BestPath:
     edits: NDArray[np.int32]
 
 
-def log_sum(lattices: Lattices, weights: Weights, threads: int = 1) -> Float:
+def find_jumps(lattices: Lattices, state: int, max_jump: int) -> Jumps | None:
+    """The jumps of a batch, found once and good for any weights; None where the limit is 0.
+
+    Raises:
+        ValueError: If ``max_jump`` is negative or ``state`` is no state.
+        TooManyCrossingsError: As ``find_crossings``.
+    """
+    if not 0 <= state < lattices.n_states:
+        raise ValueError(f"state is {state}, the lattices have states 0..{lattices.n_states - 1}")
+    crossings = find_crossings(lattices, max_jump)
+    return Jumps(state, crossings) if max_jump else None
+
+
+def log_sum(lattices: Lattices, weights: Weights, threads: int = 1, jumps: Jumps | None = None) -> Float:
     """y = log of the sum over all edit sequences of exp Q(e), equation (2) of Wang and Manning (2012).
 
     Returns:
@@ -79,17 +107,24 @@ def log_sum(lattices: Lattices, weights: Weights, threads: int = 1) -> Float:
     result = np.zeros(len(lattices))
     accepted = np.zeros(len(lattices), dtype=np.bool_)
     factors = _linear_factors(lattices, weights)
+    none = np.zeros(0)
     if factors is not None:
 
         def task(first: int, last: int) -> None:
-            machine.forward_batch(first, last, *_arrays(lattices), *factors, result, accepted)
+            if jumps is None:
+                machine.forward_batch(first, last, *_arrays(lattices), *factors, result, accepted)
+            else:
+                outputs = result, accepted, False, np.zeros((0, 0, 0)), none, none
+                pushdown.pushdown_batch(first, last, *_pushdown_inputs(lattices, factors, jumps), *outputs)
 
         _run(task, lattices, threads)
-    _in_log_space(lattices, weights, accepted, result, None, threads)
+    _in_log_space(lattices, weights, jumps, accepted, result, None, threads)
     return result
 
 
-def expectations(lattices: Lattices, weights: Weights, threads: int = 1) -> Expectations:
+def expectations(
+    lattices: Lattices, weights: Weights, threads: int = 1, jumps: Jumps | None = None
+) -> Expectations:
     """Log-sums with their exact derivatives by forward-backward.
 
     Raises:
@@ -105,13 +140,18 @@ def expectations(lattices: Lattices, weights: Weights, threads: int = 1) -> Expe
     if factors is not None:
 
         def task(first: int, last: int) -> None:
-            machine.forward_backward_batch(
-                first, last, *_arrays(lattices), *factors,
-                result.log_sum, accepted, result.table, result.arcs, result.links,
-            )  # fmt: skip
+            counts = result.table, result.arcs, result.links
+            if jumps is None:
+                arrays = _arrays(lattices)
+                machine.forward_backward_batch(
+                    first, last, *arrays, *factors, result.log_sum, accepted, *counts
+                )
+            else:
+                inputs = _pushdown_inputs(lattices, factors, jumps)
+                pushdown.pushdown_batch(first, last, *inputs, result.log_sum, accepted, True, *counts)
 
         _run(task, lattices, threads)
-    _in_log_space(lattices, weights, accepted, result.log_sum, result, threads)
+    _in_log_space(lattices, weights, jumps, accepted, result.log_sum, result, threads)
     return result
 
 
@@ -151,6 +191,15 @@ def _arrays(
     return lattices.offsets, lattices.delete_states, lattices.insert_states, lattices.arcs, lattices.by_end
 
 
+def _pushdown_inputs(
+    lattices: Lattices, factors: tuple[Float, Float, Float], jumps: Jumps
+) -> tuple[Any, ...]:
+    """Arguments of ``pushdown.pushdown_batch`` between the range of pairs and the outputs."""
+    arrays = lattices.offsets, lattices.delete_states, lattices.insert_states
+    crossings = jumps.crossings
+    return *arrays, *factors, jumps.state, crossings.max_jump, crossings.hypothesis, crossings.reference
+
+
 def _linear_factors(lattices: Lattices, weights: Weights) -> tuple[Float, Float, Float] | None:
     """exp of the weights as the linear kernels take them; None where they are too large for any tilt."""
     parts = [weights.table, weights.arcs, weights.links]
@@ -165,6 +214,7 @@ def _linear_factors(lattices: Lattices, weights: Weights) -> tuple[Float, Float,
 def _in_log_space(
     lattices: Lattices,
     weights: Weights,
+    jumps: Jumps | None,
     accepted: NDArray[np.bool_],
     result: Float,
     expected: Expectations | None,
@@ -174,20 +224,25 @@ def _in_log_space(
     table = np.zeros((lattices.n_states + 1, lattices.n_states))
 
     def one(pair: int) -> None:
-        arrays = _one(lattices, weights, pair)
         first, last = lattices.offsets[pair : pair + 2, 2]
-        if expected is None:
-            empty = np.zeros(0)
+        counts, arcs, links = table, np.zeros(0), np.zeros(0)
+        if expected is not None:
+            counts, arcs, links = expected.table[pair], expected.arcs[first:last], expected.links[first:last]
+            counts[:] = 0.0
+            arcs[:] = 0.0
+            links[:] = 0.0
+        inputs = _one(lattices, weights, pair)
+        wanted = expected is not None
+        if jumps is None:
             result[pair] = machine_log.log_forward_backward(
-                *arrays, weights.table, table, empty, empty, False
+                *inputs, weights.table, counts, arcs, links, wanted
             )
             return
-        expected.table[pair] = 0.0
-        links = expected.links[first:last]
-        links[:] = 0.0
-        result[pair] = machine_log.log_forward_backward(
-            *arrays, weights.table, expected.table[pair], expected.arcs[first:last], links, True
-        )
+        delete, insert, _, _, arc_weights, link_weights = inputs
+        crossings = jumps.crossings
+        sides = jumps.state, crossings.max_jump, crossings.hypothesis, crossings.reference
+        pair_inputs = first, delete, insert, arc_weights, link_weights, weights.table
+        result[pair] = pushdown_log.log_pushdown(*pair_inputs, *sides, wanted, counts, arcs, links)
 
     rejected = np.flatnonzero(~accepted)
     if threads <= 1 or rejected.size <= 1:

@@ -2,7 +2,8 @@
 
 A swap on the hypothesis side jumps from (i, start) to (i, L), edits a landed block that begins with an arc b and ends
 at column e <= L + D, jumps back to ``start``, edits the gap [start, L), which begins with Deletes and an arc c, and
-jumps to e. Landed block and gap meet the rest of the sentence only through b and c, so they are summed up apart from it:
+jumps to e. Landed block and gap meet the rest of the sentence only through b and c, so they are summed up
+apart from it:
 
     E_a[u, v, state]   inside mass of edits that begin with arc a (its own weight left out) and reach row u, column v,
                        v <= column of a + D; the recurrence of ``machine`` in a window
@@ -19,9 +20,12 @@ the transposed view. Every sum above is bilinear, so the backward pass is its pl
 
     R_cL[e] = f_c sum_u Z_c[u] bV[u, e],   dJ[row b, start] = W[Jump, b] f_b sum_e K_bc[e] R_cL[e].
 
-**Tilt.** As in ``machine``: every edit is divided by ``rho`` per consumed token; jumps consume nothing. ``rho`` is large
-enough for swaps as well (``_growth``), so all masses stay bounded and a total of at least ``SMALLEST_TOTAL`` is exact to
-rounding; other pairs are left to ``pushdown_log``. Window rows are followed until their mass falls under ``NEGLIGIBLE``,
+**Tilt.** As in ``machine``: every edit is divided by ``rho`` per consumed token; jumps consume nothing.
+``rho`` is large
+enough for swaps as well (``_growth``), so all masses stay bounded and a total of at least ``SMALLEST_TOTAL``
+is exact to
+rounding; other pairs are left to ``pushdown_log``. Window rows are followed until their mass falls under
+``NEGLIGIBLE``,
 which that bound covers.
 
 **Cost.** O(m n + arcs with crossings x window + groups x rows x D) time; 32 (m + 1)(n + 1) bytes, 16 D bytes a crossing
@@ -37,6 +41,8 @@ SMALLEST_TOTAL = 1e-230
 NEGLIGIBLE = 1e-290
 LARGEST_RATE = 1e150
 LARGEST_FACTOR = 1e6
+# As in ``machine``: an entry that only a tiny arc factor keeps below one multiplies what underflow left of it.
+LARGEST_TILTED_ENTRY = 1e12
 
 
 @njit(cache=True)
@@ -64,7 +70,7 @@ def _growth(E, jump, max_jump, delete_states, insert_states, arcs, arc_factor, l
         longest = max(longest, arcs[a, 1] + arcs[a, 3])
         run = run + 1 if a and arcs[a, 0] == arcs[a - 1, 0] and arcs[a, 2] == arcs[a - 1, 2] else 1
         most = max(most, run)
-    A, B, g = 0.0, 0.0, 0.0
+    A, B, g, entry = 0.0, 0.0, 0.0, 0.0
     for prev in range(S + 1):
         insert, delete, match = 0.0, 0.0, 0.0
         for cur in range(S):
@@ -74,6 +80,7 @@ def _growth(E, jump, max_jump, delete_states, insert_states, arcs, arc_factor, l
                 delete = max(delete, E[prev, cur])
             if arc_seen[cur] >= 0.0:
                 match = max(match, E[prev, cur] * arc_seen[cur])
+                entry = max(entry, E[prev, cur])
         A = max(A, insert + delete)
         B = max(B, match)
         g = max(g, E[prev, jump])
@@ -93,7 +100,7 @@ def _growth(E, jump, max_jump, delete_states, insert_states, arcs, arc_factor, l
             low = middle
         if high - low < 1e-3 * high:
             break
-    return high
+    return high if entry <= LARGEST_TILTED_ENTRY * high * high else 0.0
 
 
 @njit(cache=True)
@@ -101,7 +108,7 @@ def _bounded(rho, A, B, g, max_jump, longest):
     if rho <= 0.0:
         return False
     edit = A / rho
-    match = B * max(rho**-2.0, rho ** -float(longest))
+    match = B * max(1.0 / (rho * rho), rho ** -float(longest))
     room = 1.0 - edit - match
     if room <= 0.0:
         return False
@@ -114,7 +121,7 @@ def _tilt_arcs(rho, arcs, arc_factor, tilted):
     largest = 0.0
     for a in range(arcs.shape[0]):
         extra = arcs[a, 1] + arcs[a, 3] - 2
-        tilted[a] = arc_factor[a] if extra == 0 else arc_factor[a] * rho**-extra
+        tilted[a] = arc_factor[a] if extra == 0 else arc_factor[a] * rho ** -float(extra)
         largest = max(largest, tilted[a])
     return largest <= LARGEST_FACTOR
 
@@ -124,6 +131,7 @@ def _lay_out(T0, T1, jump, across, seen, along_bit, II, DI, ID, TJ):
     """Transitions of the two edits position by position, and from the across edit into Jump."""
     n = across.size
     II[0] = 0.0
+    II[n] = 0.0
     TJ[0] = 0.0
     for j in range(1, n):
         II[j] = T1[across[j - 1], across[j]]
@@ -140,7 +148,7 @@ def _lay_out(T0, T1, jump, across, seen, along_bit, II, DI, ID, TJ):
 
 
 @njit(cache=True)
-def _row_starts(arcs, by_end, starts, ends):
+def _row_starts(arcs, starts, ends):
     """CSR offsets of arcs by their row, and of ``by_end`` by their end row."""
     starts[:] = 0
     ends[:] = 0
@@ -160,11 +168,12 @@ def _open_window(
     """Inside masses from arc x up to ``rows`` rows after its end and column ``limit``; exits into Jump in Y and Z.
 
     Row r of EI, ED, Y, Z is row r of the window, column k its k-th. ``EM`` holds the masses of arcs (all zero before;
-    ``_close_window`` makes them zero again); ``EM[x]`` is 1. Returns the number of rows that carry mass.
+    ``_close_window`` makes them zero again); ``EM[x]`` is 1. ``X`` is scratch, zero before and after. Returns
+    the number of rows that carry mass.
     """
     top, left = arcs[x, 0] + arcs[x, 1], arcs[x, 2] + arcs[x, 3]
     width = limit - left + 1
-    XI, XD = X[0], X[1]
+    XI, XD, XJ = X[0], X[1], X[2]
     EM[x] = 1.0
     for k in range(width):
         ED[0, k] = 0.0
@@ -172,10 +181,6 @@ def _open_window(
     done = 0
     for r in range(rows):
         u = top + r
-        for k in range(width):
-            XI[k] = 0.0
-            XD[k] = 0.0
-            Z[r, k] = 0.0
         row_start, row_end = ends[u], ends[u + 1]
         for e in range(row_start, row_end):
             a = by_end[e]
@@ -183,26 +188,40 @@ def _open_window(
             if mass == 0.0:
                 continue
             v = arcs[a, 2] + arcs[a, 3]
-            k = v - left
             state = arcs[a, 4]
             if v < limit:
-                XI[k] += mass * T1[state, across[v]]
+                XI[v - left] += mass * T1[state, across[v]]
             if r + 1 < rows:
-                XD[k] += mass * T1[state, along[u]]
-            Z[r, k] += mass * T0[state, jump]
-        enter = T0[along[u - 1], jump]
-        DIr = DI[along[u - 1]]
-        if r:
-            for k in range(width - 1):
-                XI[k] += ED[r, k] * DIr[left + k]
+                XD[v - left] += mass * T1[state, along[u]]
+            XJ[v - left] += mass * T0[state, jump]
+        # One short loop: everything about a cell at once is faster here than a vector operation each.
+        before = along[u - 1]
+        enter = T0[before, jump]
+        DIr = DI[before]
+        more = r + 1 < rows
+        after = along[u] if more else before
+        IDr = ID[after]
+        DD = T1[before, after]
+        largest = 0.0
         mass = 0.0
-        EI[r, 0] = 0.0
-        for k in range(width - 1):
-            mass = mass * II[left + k] + XI[k]
-            EI[r, k + 1] = mass
         for k in range(width):
-            Z[r, k] += EI[r, k] * TJ[left + k]
-            Y[r, k] = Z[r, k] + ED[r, k] * enter
+            kept = ED[r, k]
+            EI[r, k] = mass
+            exit_mass = mass * TJ[left + k] + XJ[k]
+            Z[r, k] = exit_mass
+            Y[r, k] = exit_mass + kept * enter
+            if more:
+                below = mass * IDr[left + k] + kept * DD + XD[k]
+                ED[r + 1, k] = below
+                largest = max(largest, below)
+            if k + 1 < width:
+                mass = mass * II[left + k] + kept * DIr[left + k] + XI[k]
+        for e in range(row_start, row_end):
+            k = arcs[by_end[e], 2] + arcs[by_end[e], 3] - left
+            if EM[by_end[e]] != 0.0:
+                XI[k] = 0.0
+                XD[k] = 0.0
+                XJ[k] = 0.0
         for b in range(starts[u], starts[u + 1]):
             column = arcs[b, 2]
             if column < left or column + arcs[b, 3] > limit or r + arcs[b, 1] >= rows:
@@ -227,15 +246,6 @@ def _open_window(
                 EM[b] = mass
                 pending = max(pending, r + arcs[b, 1])
         done = r + 1
-        if done == rows:
-            break
-        IDr = ID[along[u]]
-        DD = T1[along[u - 1], along[u]]
-        largest = 0.0
-        for k in range(width):
-            mass = EI[r, k] * IDr[left + k] + ED[r, k] * DD + XD[k]
-            ED[done, k] = mass
-            largest = max(largest, mass)
         if largest < NEGLIGIBLE and pending < done:
             break
     return done
@@ -253,7 +263,7 @@ def _close_window(x, rows, limit, arcs, starts, EM):
 
 @njit(cache=True)
 def _window_rows(x, first_arc, height, arcs, side):
-    """How many rows of arc x's window are needed: all where it opens gaps, else down to its last partner; 0 for none."""
+    """Rows of arc x's window that are needed: all where it opens gaps, else down to its last partner, or 0."""
     top = arcs[x, 0] + arcs[x, 1]
     if side.group_first[first_arc + x + 1] > side.group_first[first_arc + x]:
         return height - top + 1
@@ -322,7 +332,7 @@ def _inside(
 
 @njit(cache=True, fastmath={"contract"})
 def _forward(
-    offsets, first_arc, max_jump, dels, ins, arcs, starts, ends, factor, link, hyp, ref, ref_arcs, ref_factor,
+    first_arc, max_jump, dels, ins, arcs, starts, ends, factor, link, hyp, ref, ref_arcs, ref_factor,
     T0, T1, T2, II, DI, ID, TJ, leave_insert, jump, I, D, V, M, rows, hyp_K, ref_K, hyp_exits, ref_exits,
     hyp_F, ref_F, hyp_entering, ref_entering, groups, crossings,
 ):  # fmt: skip
@@ -408,7 +418,7 @@ def _forward(
                         for t in range(count):
                             V[u, first + t] += hyp_F[g - groups[0], t] * mass
             # Jumps on r: all that its swaps need stands in this row.
-            x = ref.view[at]
+            x = ref.position[at]
             at = first_arc + x
             for g in range(ref.group_first[at], ref.group_first[at + 1]):
                 row = ref_F[g - groups[1]]
@@ -464,7 +474,7 @@ def _backward(
                     if mass > 0.0:
                         for t in range(count):
                             row[t] += mass * bV[u, first + t]
-            x = ref.view[at]
+            x = ref.position[at]
             for g in range(ref.group_first[first_arc + x], ref.group_first[first_arc + x + 1]):
                 row = ref_R[g - groups[1]]
                 first, count = ref.landing[g] + 1, min(max_jump, m - ref.landing[g])
@@ -579,3 +589,373 @@ def _backward(
             B[a] = mass
         for j in range(n + 1):
             below[j] = bD[j]
+
+
+@njit(cache=True, fastmath={"contract"})
+def _adjoint_window(
+    x, done, limit, along, across, arcs, by_end, starts, ends, factor, link, T0, T1, T2, II, DI, ID, TJ, jump,
+    EI, ED, EM, dY, dZ, LM, rows, c0, c1, c2, cII, cDI, cID, cIJ, arc_mass, link_mass,
+):  # fmt: skip
+    """Adjoint of ``_open_window``: from derivatives in the exits Y and Z to counts and arc posteriors.
+
+    ``LM[a]`` becomes the backward mass of arc a of the window; ``rows`` is scratch for five rows.
+    """
+    top, left = arcs[x, 0] + arcs[x, 1], arcs[x, 2] + arcs[x, 3]
+    width = limit - left + 1
+    LI, LD, below, AI, AD = rows[0], rows[1], rows[2], rows[3], rows[4]
+    for k in range(width):
+        below[k] = 0.0
+        AI[k] = 0.0
+        AD[k] = 0.0
+    LI[width] = 0.0
+    for r in range(done - 1, -1, -1):
+        u = top + r
+        before = along[u - 1]
+        enter = T0[before, jump]
+        for b in range(starts[u], starts[u + 1]):
+            if EM[b] == 0.0 or arcs[b, 2] < left or arcs[b, 2] > limit:
+                continue
+            k, state = arcs[b, 2] - left, arcs[b, 4]
+            mass = factor[b] * LM[b]
+            if k:
+                prev = across[arcs[b, 2] - 1]
+                AI[k] += T2[prev, state] * mass
+                c2[prev, state] += EI[r, k] * mass
+            if r:
+                AD[k] += T2[before, state] * mass
+                c2[before, state] += ED[r, k] * mass
+        last = r + 1 == done
+        # Without a row below all of its masses are zero, and which transitions lead there does not matter.
+        after = before if last else along[u]
+        IDr, cIDr = ID[after], cID[after]
+        DIr, cDIr = DI[before], cDI[before]
+        DD = T1[before, after]
+        into, count, mass = 0.0, 0.0, 0.0
+        for k in range(width - 1, -1, -1):
+            v = left + k
+            inserted, deleted = EI[r, k], ED[r, k]
+            exit_y = dY[r, k]
+            both = exit_y + dZ[r, k]
+            under = below[k]
+            LD[k] = exit_y * enter + DD * under + DIr[v] * mass + AD[k]
+            cDIr[v] += deleted * mass
+            cII[v] += inserted * mass
+            mass = both * TJ[v] + IDr[v] * under + II[v] * mass + AI[k]
+            LI[k] = mass
+            cIJ[v] += inserted * both
+            cIDr[v] += inserted * under
+            into += deleted * exit_y
+            count += deleted * under
+            AI[k] = 0.0
+            AD[k] = 0.0
+        if r:
+            c0[before, jump] += into
+            c1[before, after] += count
+        for e in range(ends[u], ends[u + 1]):
+            a = by_end[e]
+            if EM[a] == 0.0:
+                continue
+            v, state = arcs[a, 2] + arcs[a, 3], arcs[a, 4]
+            k = v - left
+            both = dY[r, k] + dZ[r, k]
+            mass = T0[state, jump] * both
+            c0[state, jump] += EM[a] * both
+            if v < limit:
+                mass += T1[state, across[v]] * LI[k + 1]
+                c1[state, across[v]] += EM[a] * LI[k + 1]
+            if not last:
+                mass += T1[state, along[u]] * below[k]
+                c1[state, along[u]] += EM[a] * below[k]
+            for b in range(starts[u], starts[u + 1]):
+                if arcs[b, 2] != v or EM[b] == 0.0:
+                    continue
+                follow = factor[b] * LM[b]
+                linked = link.size and arcs[a, 1] + arcs[a, 3] == 2 and arcs[b, 1] + arcs[b, 3] == 2
+                if linked:
+                    follow *= link[b]
+                c2[state, arcs[b, 4]] += EM[a] * follow
+                follow *= T2[state, arcs[b, 4]]
+                if linked:
+                    link_mass[b] += EM[a] * follow
+                mass += follow
+            LM[a] = mass
+            arc_mass[a] += EM[a] * mass
+        for k in range(width):
+            below[k] = LD[k]
+
+
+@njit(cache=True, fastmath={"contract"})
+def _inside_adjoint(
+    first_arc, max_jump, along, across, arcs, side, starts, ends, factor, link, T0, T1, T2, II, DI, ID, TJ, jump,
+    EI, ED, EM, Y, Z, H, dH, X, LM, rows, bV, transposed, F, R, entering, first_group, first_crossing,
+    c0, c1, c2, cII, cDI, cID, cIJ, arc_mass, link_mass,
+):  # fmt: skip
+    """Adjoint of ``_inside`` for one view: the windows are opened again, now with what their exits are worth."""
+    height, n_columns = along.size, across.size
+    dY, dZ = np.empty((height + 1, max_jump + 1)), np.empty((height + 1, max_jump + 1))
+    for x in range(arcs.shape[0]):
+        needed = _window_rows(x, first_arc, height, arcs, side)
+        if needed == 0:
+            continue
+        top, left = arcs[x, 0] + arcs[x, 1], arcs[x, 2] + arcs[x, 3]
+        limit = min(n_columns, arcs[x, 2] + max_jump)
+        width = limit - left + 1
+        if width <= 0:
+            continue
+        done = _open_window(
+            x, needed, limit, along, across, arcs, side.by_end[first_arc:], starts, ends, factor, link,
+            T0, T1, T2, II, DI, ID, TJ, jump, EI, ED, EM, Y, Z, X,
+        )  # fmt: skip
+        for r in range(done):
+            for k in range(width):
+                dY[r, k] = 0.0
+                dZ[r, k] = 0.0
+                dH[r, k] = 0.0
+        for g in range(side.group_first[first_arc + x], side.group_first[first_arc + x + 1]):
+            first, count = side.landing[g] + 1, min(max_jump, n_columns - side.landing[g])
+            k = side.landing[g] - left
+            for r in range(done):
+                mass = 0.0
+                if transposed:
+                    for t in range(count):
+                        mass += F[g - first_group, t] * bV[first + t, top + r]
+                else:
+                    for t in range(count):
+                        mass += F[g - first_group, t] * bV[top + r, first + t]
+                dZ[r, k] += mass * factor[x]
+        begin, end = side.landed_first[first_arc + x], side.landed_first[first_arc + x + 1]
+        if begin < end:
+            _lead(top, done, along, T1, jump, width, Y, H)
+            skipped = arcs[x, 3] - 1
+            opening = T2[jump, arcs[x, 4]] * factor[x]
+            for crossing in side.by_landed[begin:end]:
+                g = side.group[crossing]
+                c = side.gap_arc[g]
+                r = arcs[c, 0] - top
+                if r >= done:
+                    continue
+                state, before = arcs[c, 4], along[arcs[c, 0] - 1]
+                after_jump, after_delete = T2[jump, state], T2[before, state]
+                weight = entering[crossing - first_crossing] * opening
+                direct, through = 0.0, 0.0
+                for k in range(width):
+                    mass = weight * R[g - first_group, skipped + k]
+                    dY[r, k] += mass * after_jump
+                    dH[r, k] += mass * after_delete
+                    direct += mass * Y[r, k]
+                    through += mass * H[r, k]
+                c2[jump, state] += direct
+                c2[before, state] += through
+            for r in range(done - 2, -1, -1):
+                state, before = along[top + r], along[top + r - 1]
+                leave, more = T1[jump, state], T1[before, state]
+                direct, through = 0.0, 0.0
+                for k in range(width):
+                    mass = dH[r + 1, k]
+                    dH[r, k] += mass * more
+                    dY[r, k] += mass * leave
+                    direct += mass * Y[r, k]
+                    through += mass * H[r, k]
+                c1[jump, state] += direct
+                if r:
+                    c1[before, state] += through
+        _adjoint_window(
+            x, done, limit, along, across, arcs, side.by_end[first_arc:], starts, ends, factor, link,
+            T0, T1, T2, II, DI, ID, TJ, jump, EI, ED, EM, dY, dZ, LM, rows, c0, c1, c2, cII, cDI, cID, cIJ,
+            arc_mass, link_mass,
+        )  # fmt: skip
+        _close_window(x, done, limit, arcs, starts, EM)
+
+
+@njit(cache=True)
+def _collect(across, seen, along_bit, T1, jump, II, DI, ID, TJ, cII, cDI, cID, cIJ, scale, counts):
+    """Adds the counts kept position by position, and empties them."""
+    n = across.size
+    for j in range(n + 1):
+        if j:
+            counts[across[j - 1], jump] += cIJ[j] * TJ[j] * scale
+            if j < n:
+                counts[across[j - 1], across[j]] += cII[j] * II[j] * scale
+        cIJ[j] = 0.0
+        cII[j] = 0.0
+    for state in range(T1.shape[1]):
+        if not seen[state] & along_bit:
+            continue
+        for j in range(n):
+            counts[state, across[j]] += cDI[state, j] * DI[state, j] * scale
+            counts[across[j], state] += cID[state, j + 1] * ID[state, j + 1] * scale
+        for j in range(n + 1):
+            cDI[state, j] = 0.0
+            cID[state, j] = 0.0
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def pushdown_batch(
+    first, last, offsets, delete_states, insert_states, arc_factor, link_factor, E, jump, max_jump, hyp, ref,
+    log_sum, accepted, derivatives, counts, arc_counts, link_counts,
+):  # fmt: skip
+    """Log-sums of lattices first..last-1 with jumps of up to ``max_jump``; with ``derivatives``, expected counts too.
+
+    Arguments as in ``machine.forward_backward_batch``; ``jump`` is the id of the state Jump, ``hyp`` and
+    ``ref`` are the
+    two sides of ``crossings.Crossings``. ``accepted`` is False where log space is needed.
+    """
+    S = E.shape[1]
+    longest = 0
+    most_arcs = 0
+    for k in range(first, last):
+        longest = max(longest, offsets[k + 1, 0] - offsets[k, 0], offsets[k + 1, 1] - offsets[k, 1])
+        most_arcs = max(most_arcs, offsets[k + 1, 2] - offsets[k, 2])
+    width = longest + 1
+    T1, T2 = np.empty((S + 1, S)), np.empty((S + 1, S))
+    c0, c1, c2 = np.empty((S + 1, S)), np.empty((S + 1, S)), np.empty((S + 1, S))
+    hII, hTJ, rII, rTJ, leave = (
+        np.empty(width),
+        np.empty(width),
+        np.empty(width),
+        np.empty(width),
+        np.empty(width),
+    )
+    hDI, hID = np.empty((S, width)), np.empty((S, width))
+    rDI, rID = np.empty((S, width)), np.empty((S, width))
+    hcDI, hcID, rcDI, rcID = (
+        np.zeros((S, width)),
+        np.zeros((S, width)),
+        np.zeros((S, width)),
+        np.zeros((S, width)),
+    )
+    rcII, rcIJ = np.zeros(width), np.zeros(width)
+    rows = np.zeros((9, width))
+    scratch = np.empty((5, max_jump + 2))
+    EI, ED = np.empty((width, max_jump + 1)), np.empty((width, max_jump + 1))
+    Y, Z = np.empty((width, max_jump + 1)), np.empty((width, max_jump + 1))
+    H, dH = np.empty((width, max_jump + 1)), np.empty((width, max_jump + 1))
+    X = np.zeros((3, max_jump + 1))
+    M, B, LM = np.empty(most_arcs), np.empty(most_arcs), np.empty(most_arcs)
+    EM = np.zeros(most_arcs)
+    tilted, ref_tilted, ref_link = np.empty(most_arcs), np.empty(most_arcs), np.empty(most_arcs)
+    ref_mass, ref_link_mass = np.empty(most_arcs), np.empty(most_arcs)
+    starts, ends = np.empty(width + 1, np.int64), np.empty(width + 1, np.int64)
+    ref_starts, ref_ends = np.empty(width + 1, np.int64), np.empty(width + 1, np.int64)
+    seen, arc_seen = np.empty(S, np.int64), np.empty(S)
+    planes = np.empty(0)
+    empty = np.empty(0)
+    for k in range(first, last):
+        a0, a1 = offsets[k, 2], offsets[k + 1, 2]
+        dels = delete_states[offsets[k, 0] : offsets[k + 1, 0]]
+        ins = insert_states[offsets[k, 1] : offsets[k + 1, 1]]
+        arcs, ref_arcs = hyp.arcs[a0:a1], ref.arcs[a0:a1]
+        factor = arc_factor[a0:a1]
+        link = link_factor[a0:a1] if link_factor.size else link_factor
+        m, n, A = dels.size, ins.size, a1 - a0
+        accepted[k] = True
+        if derivatives:
+            counts[k] = 0.0
+        if m + n == 0:
+            log_sum[k] = 0.0
+            continue
+        rho = _growth(E, jump, max_jump, dels, ins, arcs, factor, link, seen, arc_seen)
+        accepted[k] = rho > 0.0 and _tilt_arcs(rho, arcs, factor, tilted)
+        if not accepted[k]:
+            continue
+        for prev in range(S + 1):
+            for cur in range(S):
+                T1[prev, cur] = E[prev, cur] / rho
+                T2[prev, cur] = E[prev, cur] / (rho * rho)
+        _lay_out(E, T1, jump, ins, seen, 2, hII, hDI, hID, hTJ)
+        _lay_out(E, T1, jump, dels, seen, 1, rII, rDI, rID, rTJ)
+        for j in range(n):
+            leave[j] = T1[jump, ins[j]]
+        leave[n] = 0.0
+        for x in range(A):
+            ref_tilted[x] = tilted[ref.original[a0 + x]]
+            if link.size:
+                ref_link[x] = link[ref.original[a0 + x]]
+        rlink = ref_link[:A] if link.size else empty
+        _row_starts(arcs, starts[: m + 2], ends[: m + 2])
+        _row_starts(ref_arcs, ref_starts[: n + 2], ref_ends[: n + 2])
+        groups = (hyp.group_first[a0], ref.group_first[a0])
+        crossings = (hyp.landed_first[a0], ref.landed_first[a0])
+        n_hyp, n_ref = hyp.group_first[a1] - groups[0], ref.group_first[a1] - groups[1]
+        x_hyp, x_ref = hyp.landed_first[a1] - crossings[0], ref.landed_first[a1] - crossings[1]
+        hyp_K, ref_K = np.empty((x_hyp, max_jump)), np.empty((x_ref, max_jump))
+        hyp_exits, ref_exits = np.empty((n_hyp, m + 1)), np.empty((n_ref, n + 1))
+        hyp_F, ref_F = np.zeros((n_hyp, max_jump)), np.zeros((n_ref, max_jump))
+        hyp_in, ref_in = np.empty(x_hyp), np.empty(x_ref)
+        _inside(
+            a0, max_jump, dels, ins, arcs, hyp, starts, ends, tilted, link, E, T1, T2, hII, hDI, hID, hTJ, jump,
+            EI, ED, EM, Y, Z, H, X, hyp_K, hyp_exits, groups[0], crossings[0],
+        )  # fmt: skip
+        _inside(
+            a0, max_jump, ins, dels, ref_arcs, ref, ref_starts, ref_ends, ref_tilted, rlink, E, T1, T2,
+            rII, rDI, rID, rTJ, jump, EI, ED, EM, Y, Z, H, X, ref_K, ref_exits, groups[1], crossings[1],
+        )  # fmt: skip
+        size = (m + 1) * (n + 1)
+        wanted = 4 * size if derivatives else 3 * size
+        if planes.size < wanted:
+            planes = np.empty(wanted)
+        I, D = planes[:size].reshape(m + 1, n + 1), planes[size : 2 * size].reshape(m + 1, n + 1)
+        V = planes[2 * size : 3 * size].reshape(m + 1, n + 1)
+        V[:] = 0.0
+        D[0] = 0.0
+        total = _forward(
+            a0, max_jump, dels, ins, arcs, starts, ends, tilted, link, hyp, ref, ref_arcs, ref_tilted,
+            E, T1, T2, hII, hDI, hID, hTJ, leave, jump, I, D, V, M, rows, hyp_K, ref_K, hyp_exits, ref_exits,
+            hyp_F, ref_F, hyp_in, ref_in, groups, crossings,
+        )  # fmt: skip
+        accepted[k] = total >= SMALLEST_TOTAL
+        if not accepted[k]:
+            continue
+        log_sum[k] = math.log(total) + (m + n) * math.log(rho)
+        if not derivatives:
+            continue
+        bV = planes[3 * size : 4 * size].reshape(m + 1, n + 1)
+        hyp_R, ref_R = np.zeros((n_hyp, max_jump)), np.zeros((n_ref, max_jump))
+        rows[:] = 0.0
+        c0[:] = 0.0
+        c1[:] = 0.0
+        c2[:] = 0.0
+        link_mass = link_counts[a0:a1] if link.size else empty
+        link_mass[:] = 0.0
+        _backward(
+            a0, max_jump, dels, ins, arcs, starts, ends, tilted, link, hyp, ref, ref_arcs, ref_tilted,
+            E, T1, T2, hII, hDI, hID, hTJ, leave, jump, I, D, V, bV, M, B, rows, hyp_K, ref_K, hyp_exits, ref_exits,
+            hyp_R, ref_R, hyp_in, ref_in, groups, crossings, c0, c1, c2, hcDI, hcID, link_mass,
+        )  # fmt: skip
+        mass = arc_counts[a0:a1]
+        for a in range(A):
+            mass[a] = M[a] * B[a]
+            ref_mass[a] = 0.0
+            ref_link_mass[a] = 0.0
+        _inside_adjoint(
+            a0, max_jump, dels, ins, arcs, hyp, starts, ends, tilted, link, E, T1, T2, hII, hDI, hID, hTJ, jump,
+            EI, ED, EM, Y, Z, H, dH, X, LM, scratch, bV, False, hyp_F, hyp_R, hyp_in, groups[0], crossings[0],
+            c0, c1, c2, rows[6], hcDI, hcID, rows[7], mass, link_mass,
+        )  # fmt: skip
+        _inside_adjoint(
+            a0, max_jump, ins, dels, ref_arcs, ref, ref_starts, ref_ends, ref_tilted, rlink, E, T1, T2,
+            rII, rDI, rID, rTJ, jump, EI, ED, EM, Y, Z, H, dH, X, LM, scratch, bV, True, ref_F, ref_R, ref_in,
+            groups[1], crossings[1], c0, c1, c2, rcII, rcDI, rcID, rcIJ, ref_mass, ref_link_mass,
+        )  # fmt: skip
+        for x in range(A):
+            a = ref.original[a0 + x]
+            mass[a] = (mass[a] + ref_mass[x]) / total
+            if link.size:
+                link_mass[a] += ref_link_mass[x]
+        for a in range(link_mass.size):
+            link_mass[a] /= total
+        scale = 1.0 / total
+        for j in range(n):
+            c1[jump, ins[j]] += rows[8, j]
+        for prev in range(S + 1):
+            for cur in range(S):
+                count = 0.0
+                if c0[prev, cur] > 0.0:
+                    count += c0[prev, cur] * E[prev, cur]
+                if c1[prev, cur] > 0.0:
+                    count += c1[prev, cur] * T1[prev, cur]
+                if c2[prev, cur] > 0.0:
+                    count += c2[prev, cur] * T2[prev, cur]
+                counts[k, prev, cur] = count * scale
+        _collect(ins, seen, 2, T1, jump, hII, hDI, hID, hTJ, rows[6], hcDI, hcID, rows[7], scale, counts[k])
+        _collect(dels, seen, 1, T1, jump, rII, rDI, rID, rTJ, rcII, rcDI, rcID, rcIJ, scale, counts[k])

@@ -1,7 +1,11 @@
 """Arguments that several commands share, so that they are spelled and explained alike."""
 
 from argparse import ArgumentParser, ArgumentTypeError
+from collections.abc import Iterable
+from pathlib import Path
 
+from pfsm.errors import PfsmError
+from pfsm.files import check_writable
 from pfsm.models import DEFAULT_MODEL
 
 
@@ -10,6 +14,31 @@ def positive(text: str) -> int:
     if not text.isascii() or not text.isdigit() or int(text) < 1:
         raise ArgumentTypeError(f"{text!r} is not a whole number from 1")
     return int(text)
+
+
+def decimals(text: str) -> int:
+    """A number of decimals, for argparse."""
+    if not text.isascii() or not text.isdigit() or int(text) > 100:
+        raise ArgumentTypeError(f"{text!r} is not a whole number from 0 to 100")
+    return int(text)
+
+
+def check_output(path: str, inputs: Iterable[str]) -> None:
+    """Finds out before the work begins whether the result can be written, and that it replaces no input.
+
+    Raises:
+        PfsmError: If it cannot, or ``path`` is one of the input files.
+    """
+    check_writable(path)
+    for name in inputs:
+        try:
+            same = Path(path).samefile(name)
+        except (OSError, ValueError):  # one of them is not there: whoever reads it will say so
+            same = False
+        if same and Path(path).is_file():
+            raise PfsmError(
+                f"{path}: is an input, which the output would replace; give the output another name"
+            )
 
 
 def add_model(parser: ArgumentParser) -> None:

@@ -7,11 +7,11 @@ from dataclasses import asdict
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.commands.arguments import add_format, add_model, add_resamples, add_threads
+from pfsm.commands.arguments import add_format, add_model, add_resamples, add_threads, check_output
 from pfsm.data import read_parallel
 from pfsm.errors import PfsmError
 from pfsm.evaluation import Comparison, Interval, PairResult, compare_systems
-from pfsm.files import atomic_write, check_writable
+from pfsm.files import atomic_write
 from pfsm.models import load
 
 NO_PREFERENCE = "no preference"
@@ -39,15 +39,15 @@ def run(options: Namespace) -> None:
     """Reads, scores, compares, prints."""
     if len(options.input) < 2:
         raise PfsmError("compare needs at least two system outputs after -i")
-    if options.sentences:
-        check_writable(options.sentences)
+    if options.sentences is not None:
+        check_output(options.sentences, [*options.references, *options.input, options.model])
     metric = load(options.model, options.threads)
     text = read_parallel(options.references, options.input)
     names = [system.name for system in text.systems]
     scores = [metric.segment_scores(system.lines, text.references) for system in text.systems]
     result = compare_systems(names, scores, n_resamples=options.confidence_n)
     signature = metric.get_signature()
-    if options.sentences:
+    if options.sentences is not None:
         _write_sentences(options.sentences, names, scores)
     if options.format == "json":
         print(json.dumps(_document(result, metric.name, signature), indent=1, ensure_ascii=False))
@@ -56,6 +56,8 @@ def run(options: Namespace) -> None:
 
 
 def _write_sentences(path: str, names: list[str], scores: list[NDArray[np.float64]]) -> None:
+    # A system's name is its path, which may hold bytes that are not UTF-8.
+    names = [name.encode("utf-8", "backslashreplace").decode() for name in names]
     with atomic_write(path) as handle:
         handle.write("\t".join(["segment", *names, "preferred"]) + "\n")
         for segment, row in enumerate(np.column_stack(scores).tolist()):

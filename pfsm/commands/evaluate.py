@@ -21,6 +21,7 @@ from pfsm.data import (
     preferences_from_table,
     read_table,
 )
+from pfsm.data.table import COMET_NAMES
 from pfsm.errors import PfsmError
 from pfsm.evaluation import (
     Estimate,
@@ -143,6 +144,7 @@ def _grouping(wanted: str | None, tables: Sequence[Table]) -> str | None:
 def _groups(data: Judgments | Preferences, by: str | None) -> Sequence[str]:
     if by is None:
         return [ONE_GROUP] * len(data)
+    by = by if by in data.columns else COMET_NAMES.get(by, by)
     if by not in data.columns:
         raise PfsmError(f"{by!r} holds what is measured; group by another column")
     return data.columns[by]

@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.commands.arguments import add_format, add_model, add_threads, positive
+from pfsm.commands.arguments import add_format, add_model, add_threads, decimals
 from pfsm.data import read_pairs_table, read_parallel
 from pfsm.errors import PfsmError
 from pfsm.files import STANDARD_INPUT
 from pfsm.metric import Metric
 from pfsm.models import load
+from pfsm.signature import signature
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +51,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--sentence-level", "-sl", action="store_true", help="one score a line")
     parser.add_argument("--score-only", "-b", action="store_true", help="print the number alone")
     parser.add_argument(
-        "--width", "-w", type=positive, default=4, metavar="N", help="decimals in text (default: 4)"
+        "--width", "-w", type=decimals, default=4, metavar="N", help="decimals in text (default: 4)"
     )
     add_format(parser, "text", "json", "tsv")
     add_threads(parser)
@@ -68,10 +69,8 @@ def run(options: Namespace) -> None:
         results, nrefs = _score_files(metric, options)
     else:
         raise PfsmError("nothing to score; give a reference file, or --table FILE")
-    signature = metric.get_signature(nrefs)
-    {"text": _print_text, "json": _print_json, "tsv": _print_tsv}[options.format](
-        results, metric.name, signature, options
-    )
+    write = {"text": _print_text, "json": _print_json, "tsv": _print_tsv}[options.format]
+    write(results, metric.name, signature(metric.model, nrefs), options)
 
 
 def _score_files(metric: Metric, options: Namespace) -> tuple[list[_Scored], int | None]:

@@ -65,4 +65,4 @@ def _print_weights(model: Model) -> None:
     width = max([len(name) for name in names], default=7)
     print(f"{'feature':{width}}  {'weight':>9}  {'instances':>10}")
     for name in names:
-        print(f"{name:{width}}  {model.weights[name]:>+9.4f}  {instances.get(name, '-'):>10}")
+        print(f"{name:{width}}  {model.weights[name]:>+9.4f}  {instances.get(name, '-')!s:>10}")

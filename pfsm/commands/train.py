@@ -7,13 +7,12 @@ from dataclasses import replace
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from pfsm.commands.arguments import add_threads
+from pfsm.commands.arguments import add_threads, check_output
 from pfsm.data import Judgments, read_judgments
 from pfsm.errors import PfsmError
 from pfsm.evaluation import pearson
-from pfsm.files import check_writable
 from pfsm.metric import Metric
-from pfsm.model import Model, save_model
+from pfsm.model import Model, check_line, save_model
 from pfsm.models import find_model
 
 if TYPE_CHECKING:
@@ -52,13 +51,17 @@ def run(options: Namespace) -> None:
     """Trains, reports, writes."""
     if find_spec("torch") is None:
         raise PfsmError("training needs PyTorch, which is not installed; pip install 'pfsm[train]'")
-    check_writable(options.output)
+    check_line(options.name, "--name")
+    check_line(options.licence, "--licence")
+    inputs = [*options.data, *(path for path in (options.config, options.dev) if path is not None)]
+    check_output(options.output, inputs)
     from pfsm_training import TrainingConfig, read_config, train  # noqa: PLC0415 - brings torch
 
-    config = read_config(options.config) if options.config else TrainingConfig()
-    init = find_model(options.init) if options.init else None
-    dev = read_judgments(options.dev, options.score_column) if options.dev else None
+    config = read_config(options.config) if options.config is not None else TrainingConfig()
+    init = find_model(options.init) if options.init is not None else None
+    dev = read_judgments(options.dev, options.score_column) if options.dev is not None else None
     judgments = Judgments.join([read_judgments(path, options.score_column) for path in options.data])
+    _check_scores(judgments, options)
     model = train(
         judgments,
         config=config,
@@ -71,6 +74,14 @@ def run(options: Namespace) -> None:
     )
     save_model(replace(model, name=options.name), options.output)
     _report(model, dev, options)
+
+
+def _check_scores(judgments: Judgments, options: Namespace) -> None:
+    if judgments.scores.min() == judgments.scores.max():
+        raise PfsmError(
+            f"{', '.join(options.data)}: {options.score_column} is {judgments.scores[0]:g} on every row "
+            f"({len(judgments)}), scores that differ are needed to learn from"
+        )
 
 
 class _Progress:

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from pfsm_kernels.inference import BestPath, Expectations, Weights
 from pfsm_kernels.lattices import Lattices
 from pfsm_kernels.machine_best import DELETE, INSERT
-from tests.oracles.enumeration import Arc, Configuration, EditLattice, Link, Move, legal_moves
+from tests.oracles.enumeration import Arc, EditLattice, Link, Move, legal_moves
+from tests.oracles.jumping import Configuration
 
 Int = NDArray[np.int64]
 

@@ -5,12 +5,18 @@ says where the machine stands, ``legal_moves`` lists what it may do there, ``seq
 all of them, and ``score`` adds up the weights of one sequence by name:
 
     Q(e) = sum_k u[e_k] + t[e_{k-1} > e_k] (k > 1) + arc weights + link features
+
+With ``max_jump`` 0 the machine is the finite-state one; above, it may jump (the rules are in ``jumping``).
 """
 
 import itertools
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+
+from tests.oracles.jumping import Configuration, after_edit, after_jump
+
+JUMP = "Jump"
 
 
 @dataclass(frozen=True)
@@ -66,19 +72,11 @@ class EditLattice:
 
 
 @dataclass(frozen=True)
-class Configuration:
-    """Where the machine stands; the rules of a machine with memory would add their fields here."""
-
-    i: int = 0
-    j: int = 0
-
-
-@dataclass(frozen=True)
 class Move:
-    """One positioned edit: from one configuration to another.
+    """One positioned operation: from one configuration to another.
 
     Attributes:
-        arc: Index of the substitution taken; None for Insert and Delete.
+        arc: Index of the substitution taken; None for Insert, Delete and Jump.
     """
 
     source: Configuration
@@ -111,24 +109,32 @@ class Enumeration:
     link_posteriors: list[float]
 
 
-def legal_moves(lattice: EditLattice, here: Configuration) -> Iterator[Move]:
-    """All edits the machine may make in a configuration."""
+def legal_moves(lattice: EditLattice, here: Configuration, max_jump: int = 0) -> Iterator[Move]:
+    """All operations the machine may make in a configuration."""
     if here.j < lattice.n:
-        yield Move(here, Configuration(here.i, here.j + 1), lattice.insert_states[here.j])
+        inserted = after_edit(here, 0, 1, False, max_jump)
+        if inserted:
+            yield Move(here, inserted, lattice.insert_states[here.j])
     if here.i < lattice.m:
-        yield Move(here, Configuration(here.i + 1, here.j), lattice.delete_states[here.i])
+        deleted = after_edit(here, 1, 0, False, max_jump)
+        if deleted:
+            yield Move(here, deleted, lattice.delete_states[here.i])
     for index, arc in enumerate(lattice.arcs):
         if (arc.i, arc.j) == (here.i, here.j):
-            yield Move(here, Configuration(here.i + arc.p, here.j + arc.q), arc.state, index)
+            substituted = after_edit(here, arc.p, arc.q, True, max_jump)
+            if substituted:
+                yield Move(here, substituted, arc.state, index)
+    for landed in after_jump(here, lattice.m, lattice.n, max_jump):
+        yield Move(here, landed, JUMP)
 
 
-def sequences(lattice: EditLattice) -> Iterator[Sequence]:
+def sequences(lattice: EditLattice, max_jump: int = 0) -> Iterator[Sequence]:
     """Every edit sequence from (0, 0) to (m, n), each once."""
 
     def walk(here: Configuration, made: Sequence) -> Iterator[Sequence]:
-        if here == Configuration(lattice.m, lattice.n):
+        if here.is_final and (here.i, here.j) == (lattice.m, lattice.n):
             yield made
-        for move in legal_moves(lattice, here):
+        for move in legal_moves(lattice, here, max_jump):
             yield from walk(move.target, (*made, move))
 
     return walk(Configuration(), ())
@@ -171,9 +177,9 @@ def score(lattice: EditLattice, weights: Mapping[str, float], sequence: Sequence
     return math.fsum(parts)
 
 
-def enumerate_all(lattice: EditLattice, weights: Mapping[str, float]) -> Enumeration:
+def enumerate_all(lattice: EditLattice, weights: Mapping[str, float], max_jump: int = 0) -> Enumeration:
     """Walks every edit sequence of the lattice and adds up what they say together."""
-    every = list(sequences(lattice))
+    every = list(sequences(lattice, max_jump))
     scores = [score(lattice, weights, sequence) for sequence in every]
     best = max(scores, default=-math.inf)
     arc_terms: list[list[float]] = [[] for _ in lattice.arcs]

@@ -4,7 +4,8 @@ import math
 from collections.abc import Mapping, Sequence
 
 from pfsm.lattice import ArcFeatures, LatticeBatch
-from tests.oracles.enumeration import Arc, Configuration, EditLattice, enumerate_all, legal_moves
+from tests.oracles.enumeration import Arc, EditLattice, enumerate_all, legal_moves
+from tests.oracles.jumping import Configuration
 
 
 def edit_lattice(batch: LatticeBatch, pair: int, weights: Mapping[str, float]) -> EditLattice:

@@ -19,6 +19,9 @@ NOTE = (
     "(medians over the training references). Better than the first or worse than the second is possible."
 )
 
+# In ``y / (m + n)``, between nothing in common and equal: less is rounding.
+SMALLEST_DISTANCE = 1e-9
+
 
 def anchored(model: Model, references: Sequence[str], threads: int = 1) -> Model:
     """The same model on the anchored scale; the order of any two translations is unchanged.
@@ -54,7 +57,7 @@ def anchored(model: Model, references: Sequence[str], threads: int = 1) -> Model
     for state in map(matcher_state, model.settings.matchers):
         weights[state] = model.weights.get(state, 0.0) - 2.0 * nothing
     equal = _median(same, weights, threads)
-    if not equal > 0.0:
+    if not equal > SMALLEST_DISTANCE:
         raise PfsmError("this model does not score a translation equal to the reference above any other")
     alpha = model.alpha + nothing
     sd = 100.0 / equal
@@ -74,5 +77,5 @@ def without_arcs(batch: LatticeBatch) -> LatticeBatch:
 
 def _median(batch: LatticeBatch, weights: Mapping[str, float], threads: int) -> float:
     """Median of ``y / (m + n)``."""
-    values = log_sum(batch.lattices, batch.weights(weights), threads) / batch.lattices.lengths
+    values = log_sum(batch.lattices, batch.weights(weights), threads, batch.jumps) / batch.lattices.lengths
     return float(np.median(values))

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.lattice import ArcFeatures, LatticeBatch, transition
-from pfsm.model import JUMP
+from pfsm.lattice import JUMP, ArcFeatures, LatticeBatch, find_jumps, transition
 from pfsm_kernels.instances import count_instances
 
 # Section 2.3 of Wang and Manning (2012): "We also threw away features occurring fewer than five times".
@@ -15,12 +14,20 @@ FEWEST_INSTANCES = 5
 
 
 def instances(batch: LatticeBatch) -> dict[str, int]:
-    """Number of instances of every feature, in the order states, transitions, arc features, link features."""
+    """Number of instances of every feature, in the order states, transitions, arc features, link features.
+
+    For the features of ``Jump``: the number of crossings, each of which a jump can open; ``Jump>Jump`` cannot be.
+    """
     counts = count_instances(batch.lattices)
     result = {state: int(count) for state, count in zip(batch.states, counts.states, strict=True)}
     for prev, before in enumerate(batch.states):
         for cur, after in enumerate(batch.states):
             result[transition(before, after)] = int(counts.transitions[prev, cur])
+    if batch.jumps is not None:
+        crossings = batch.jumps.crossings
+        count = int(crossings.hypothesis.landed.size + crossings.reference.landed.size)
+        result |= {name: count for name in result if JUMP in name.split(">")}
+        del result[transition(JUMP, JUMP)]
     for features in (batch.arc_features, batch.link_features):
         # An arc that carries a feature twice is still one arc.
         carriers = np.unique(np.column_stack([features.feature, features.arc]), axis=0)[:, 0]
@@ -88,8 +95,13 @@ def select_pairs(batch: LatticeBatch, pairs: NDArray[np.int64]) -> LatticeBatch:
     # Where the arcs of each pair begin in the new batch, counted from where they begin in the old one.
     shift = lattices.offsets[:-1, 2] - batch.lattices.offsets[pairs, 2]
     kept = np.arange(lattices.arcs.shape[0]) - np.repeat(shift, np.diff(lattices.offsets[:, 2]))
+    max_jump = batch.jumps.crossings.max_jump if batch.jumps is not None else 0
     return LatticeBatch(
-        batch.states, lattices, _moved(batch.arc_features, kept), _moved(batch.link_features, kept)
+        batch.states,
+        lattices,
+        _moved(batch.arc_features, kept),
+        _moved(batch.link_features, kept),
+        find_jumps(batch.states, lattices, max_jump),
     )
 
 

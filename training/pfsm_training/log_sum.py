@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-from pfsm_kernels.inference import Expectations, Weights, expectations
+from pfsm_kernels.inference import Expectations, Jumps, Weights, expectations
 from pfsm_kernels.inference import log_sum as kernel_log_sum
 from pfsm_kernels.lattices import Lattices
 
@@ -16,13 +16,19 @@ from pfsm_kernels.lattices import Lattices
 class _LogSum(torch.autograd.Function):
     @staticmethod
     def forward(
-        ctx: Any, table: Tensor, arcs: Tensor | None, links: Tensor | None, lattices: Lattices, threads: int
+        ctx: Any,
+        table: Tensor,
+        arcs: Tensor | None,
+        links: Tensor | None,
+        lattices: Lattices,
+        jumps: Jumps | None,
+        threads: int,
     ) -> Tensor:
         weights = Weights(table.detach().numpy(), _values(arcs), _values(links))
         ctx.lattices = lattices
         if not any(ctx.needs_input_grad[:3]):
-            return torch.from_numpy(kernel_log_sum(lattices, weights, threads))
-        ctx.expected = expectations(lattices, weights, threads)
+            return torch.from_numpy(kernel_log_sum(lattices, weights, threads, jumps))
+        ctx.expected = expectations(lattices, weights, threads, jumps)
         return torch.from_numpy(ctx.expected.log_sum)
 
     @staticmethod
@@ -38,7 +44,7 @@ class _LogSum(torch.autograd.Function):
         by_arc = gradient[ctx.lattices.pair_of_arc]
         arcs = torch.from_numpy(by_arc * expected.arcs) if ctx.needs_input_grad[1] else None
         links = torch.from_numpy(by_arc * expected.links) if ctx.needs_input_grad[2] else None
-        return torch.from_numpy(table), arcs, links, None, None
+        return torch.from_numpy(table), arcs, links, None, None, None
 
 
 def _values(weights: Tensor | None) -> NDArray[np.float64] | None:
@@ -51,6 +57,7 @@ def log_sum(
     arcs: Tensor | None = None,
     links: Tensor | None = None,
     threads: int = 1,
+    jumps: Jumps | None = None,
 ) -> Tensor:
     """y of every lattice, differentiable in the weights; equation (2) of Wang and Manning (2012).
 
@@ -60,6 +67,7 @@ def log_sum(
         arcs: float64 [n_arcs], weight of each arc; None: zero.
         links: float64 [n_arcs], weight of each arc as a continuation; None: zero.
         threads: Threads over pairs; the result does not depend on it.
+        jumps: Where the pushdown machine can jump; None: the finite-state machine.
 
     Returns:
         float64 [n_pairs], in the log domain.
@@ -67,6 +75,6 @@ def log_sum(
     Raises:
         ValueError: If a weight is NaN or plus infinity, or a shape or type does not fit.
     """
-    result = _LogSum.apply(table, arcs, links, lattices, threads)  # type: ignore[no-untyped-call]
+    result = _LogSum.apply(table, arcs, links, lattices, jumps, threads)  # type: ignore[no-untyped-call]
     assert isinstance(result, Tensor)
     return result

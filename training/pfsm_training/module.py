@@ -47,6 +47,7 @@ class LogLinearMachine(torch.nn.Module):
             _arc_weights(batch.arc_features, weights[index.arcs], n_arcs),
             _arc_weights(batch.link_features, weights[index.links], n_arcs),
             self.threads,
+            batch.jumps,
         )
         lengths = torch.from_numpy(batch.lattices.lengths).clamp(min=1)
         return y / lengths

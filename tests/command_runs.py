@@ -1,0 +1,45 @@
+"""What a command left behind, and the types of the fixtures that run commands."""
+
+import json
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Exit status and everything printed."""
+
+    status: int
+    out: str
+    err: str
+
+    @property
+    def lines(self) -> list[str]:
+        """Standard output by lines, of a command that succeeded in silence."""
+        assert (self.status, self.err) == (0, ""), self
+        return self.out.splitlines()
+
+    @property
+    def document(self) -> Any:
+        """Standard output as JSON, of a command that succeeded in silence."""
+        assert (self.status, self.err) == (0, ""), self
+        return json.loads(self.out)
+
+    @property
+    def fault(self) -> str:
+        """The one line of a command that refused its input."""
+        assert (self.status, self.out) == (2, ""), self
+        assert self.err.startswith("pfsm: "), self.err
+        assert self.err.endswith("\n"), self.err
+        assert self.err.count("\n") == 1, self.err
+        return self.err[len("pfsm: ") : -1]
+
+
+Cli = Callable[..., Outcome]
+Write = Callable[[str, str | bytes], str]
+
+
+def text(lines: Iterable[str]) -> str:
+    """The content of a file with these lines."""
+    return "".join(f"{line}\n" for line in lines)

@@ -1,0 +1,207 @@
+"""The command line as a whole: help, what is imported, closed pipes, full disks, odd file names."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from pfsm.cli import COMMANDS
+from pfsm.version import __version__
+from tests.command_runs import Cli, Write, text
+from tests.judgment_cases import rows, tsv
+from tests.model_cases import saved
+
+POSIX = pytest.mark.skipif(os.name != "posix", reason="signals and terminals are POSIX's")
+HEAVY = ("numba", "torch", "nltk", "scipy.stats")
+LONGEST_WAIT = 120.0
+CALL = "import sys; from pfsm.cli import main; sys.exit(main(sys.argv[1:]))"
+
+
+class TestHelp:
+    def test_no_command_prints_help(self, cli: Cli) -> None:
+        assert cli().lines == cli("--help").lines
+        body = cli().out
+        for command, summary in COMMANDS.items():
+            assert f"{command} " in body
+            assert summary in body
+
+    @pytest.mark.parametrize("command", COMMANDS)
+    def test_of_each_command(self, command: str, cli: Cli) -> None:
+        outcome = cli(command, "--help")
+        assert outcome.out.startswith(f"usage: pfsm {command} [-h]")
+        assert outcome.lines
+
+    @pytest.mark.parametrize(
+        ("command", "options"),
+        [
+            ("train", "--output --config --score-column --init --dev --threads"),
+            ("score", "--input -i --model --sentence-level -sl --score-only -b --width -w --format --table"),
+            ("compare", "--input -i --model --format --sentences --confidence-n"),
+            ("evaluate", "--model --score-column --by --tau --format"),
+            ("models", "--format"),
+            ("show", "--format"),
+        ],
+    )
+    def test_names_every_option(self, command: str, options: str, cli: Cli) -> None:
+        words = cli(command, "--help").out.replace(",", " ").replace("[", " ").replace("]", " ").split()
+        assert set(options.split()) <= set(words)
+
+    def test_version(self, cli: Cli) -> None:
+        assert cli("--version").lines == [f"pfsm {__version__}"]
+
+    def test_a_file_may_be_called_like_a_command(self, cli: Cli, write: Write, tmp_path: Path) -> None:
+        for name in ("train", "show"):
+            write(name, "a\n")
+        lines = cli("score", "train", "-i", "show", "-m", saved(tmp_path), "-sl").lines
+        assert len(lines) == 1
+
+
+def python(code: str, *arguments: str, folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-W", "error", "-c", code, *arguments],
+        cwd=folder,
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=LONGEST_WAIT,
+    )
+
+
+class TestImports:
+    """What is heavy is imported when it is needed and not before."""
+
+    RUN = """
+import sys
+if sys.argv[1] == "without torch":
+    sys.modules["torch"] = None
+heavy = sys.argv[2].split()
+import pfsm
+from pfsm.cli import main
+status = 0
+for line in sys.argv[3:]:
+    try:
+        status = main(line.split()) or status
+    except SystemExit as stop:
+        status = stop.code or status
+loaded = [name for name in heavy if sys.modules.get(name) is not None]
+print("loaded:", *loaded, file=sys.stderr)
+sys.exit(status)
+"""
+
+    def test_help_models_and_show_need_none_of_it(self, tmp_path: Path) -> None:
+        lines = ["", "--help", "train --help", "score --help", "models", "show en-small", "--version"]
+        done = python(self.RUN, "with torch", " ".join(HEAVY), *lines, folder=tmp_path)
+        assert (done.returncode, done.stderr) == (0, "loaded:\n")
+
+    def test_everything_but_training_works_without_torch(self, tmp_path: Path, write: Write) -> None:
+        write("ref.txt", "a b\nc\n")
+        write("hyp.txt", "a\nc\n")
+        write("d.tsv", tsv(rows(6)))
+        lines = ["score ref.txt -i hyp.txt", "compare ref.txt -i hyp.txt ref.txt --confidence-n 9"]
+        done = python(self.RUN, "without torch", "torch nltk scipy.stats", *lines, folder=tmp_path)
+        assert (done.returncode, done.stderr) == (0, "loaded:\n")
+        lines = ["evaluate d.tsv --confidence-n 9", "train d.tsv -o m.json"]
+        done = python(self.RUN, "without torch", "torch nltk", *lines, folder=tmp_path)
+        assert (done.returncode, done.stderr.splitlines()) == (
+            2,
+            ["pfsm: training needs PyTorch, which is not installed; pip install 'pfsm[train]'", "loaded:"],
+        )
+
+
+@POSIX
+class TestOutput:
+    @pytest.fixture
+    def many(self, write: Write, tmp_path: Path) -> tuple[str, ...]:
+        """A command that prints more than a pipe holds."""
+        write("many.txt", text(["a b c"] * 20_000))
+        model = saved(tmp_path)
+        return (sys.executable, "-m", "pfsm", "score", "many.txt", "-i", "many.txt", "-m", model, "-sl")
+
+    def test_a_reader_that_has_seen_enough(self, many: tuple[str, ...], tmp_path: Path) -> None:
+        process = subprocess.Popen(many, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        assert process.stdout is not None
+        assert process.stderr is not None
+        with process:
+            first = process.stdout.readline()
+            process.stdout.close()
+            complaint = process.stderr.read()
+            process.wait(LONGEST_WAIT)
+        assert first.strip()
+        assert (process.returncode, complaint) == (0, b"")
+
+    @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full")
+    def test_a_full_disk(self, many: tuple[str, ...], tmp_path: Path) -> None:
+        with Path("/dev/full").open("wb") as full:
+            done = subprocess.run(
+                many,
+                cwd=tmp_path,
+                stdout=full,
+                stderr=subprocess.PIPE,
+                text=True,
+                check=False,
+                timeout=LONGEST_WAIT,
+            )
+        assert (done.returncode, done.stderr) == (
+            2,
+            "pfsm: standard output: cannot be written (No space left on device)\n",
+        )
+
+    def test_no_standard_output_at_all(
+        self, cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        # What Python makes of a descriptor that was closed before it began.
+        monkeypatch.setattr(sys, "stdout", None)
+        assert cli("show", saved(tmp_path)).status == 0
+
+    def test_a_terminal_that_knows_few_characters(self, tmp_path: Path, write: Write) -> None:
+        write("naïve.txt", "a\n")
+        write("ref.txt", "a\n")
+        done = python(
+            CALL,
+            *("score", "ref.txt", "-i", "naïve.txt", "ref.txt", "-sl", "-m", saved(tmp_path)),
+            folder=tmp_path,
+            PYTHONIOENCODING="ascii",
+        )
+        assert (done.returncode, done.stderr) == (0, "")
+        assert done.stdout.startswith("na\\xefve.txt\t0\t")
+
+
+class TestFileNames:
+    """Bytes that are not UTF-8 in the name of a file: Python hands them on as lone surrogates."""
+
+    NAME = "h\udcff.txt"
+
+    @pytest.fixture(autouse=True)
+    def files(self, tmp_path: Path, write: Write) -> None:
+        saved(tmp_path)
+        write("ref.txt", "a b\nc\n")
+        try:
+            write(self.NAME, "a\nc\n")
+        except (OSError, UnicodeError):
+            pytest.skip("this system has no such file names")
+
+    def test_score_and_compare(self, cli: Cli, tmp_path: Path) -> None:
+        lines = cli("score", "ref.txt", "-i", self.NAME, "ref.txt", "-sl", "-m", "hand.json").lines
+        assert lines[0].startswith("h\\udcff.txt\t0\t")
+        systems = cli("score", "ref.txt", "-i", self.NAME, "-m", "hand.json", "-f", "json").document
+        assert systems["system"] == self.NAME
+        outcome = cli(
+            "compare", "ref.txt", "-i", self.NAME, "ref.txt", "-m", "hand.json", "--sentences", "s.tsv"
+        )
+        assert outcome.status == 0
+        header = (tmp_path / "s.tsv").read_text(encoding="utf-8").splitlines()[0]
+        assert header == "segment\th\\udcff.txt\tref.txt\tpreferred"
+
+    def test_train_and_show(self, cli: Cli, write: Write, tmp_path: Path) -> None:
+        write("t\udcff.tsv", tsv(rows(8)))
+        assert cli("train", "t\udcff.tsv", "-o", "m.json").lines[-1] == "wrote m.json"
+        (tmp_path / "m.json").read_text(encoding="utf-8")
+        assert "t\\udcff.tsv (8)" in cli("show", "m.json").out
+
+    def test_bad_input_is_named_all_the_same(self, tmp_path: Path) -> None:
+        done = python(CALL, "evaluate", self.NAME, folder=tmp_path)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr == "pfsm: h\\udcff.txt: no column 'reference'; the columns are 'a'\n"

@@ -1,0 +1,216 @@
+"""`pfsm compare`: two systems and more, what is said of each pair, and the preferred system per segment."""
+
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import pfsm
+from tests.command_runs import Cli, Write, text
+from tests.model_cases import saved
+
+REFERENCES = [f"the {word} bird sings near the river ." for word in ("red", "blue", "small", "large")] * 10
+GOOD = [
+    reference.replace("sings", "sang") if at % 4 else reference for at, reference in enumerate(REFERENCES)
+]
+FAIR = [reference.replace("the river", "rivers") for reference in REFERENCES]
+POOR = [" ".join(reference.split()[: 2 + at % 3]) for at, reference in enumerate(REFERENCES)]
+
+
+@pytest.fixture(autouse=True)
+def files(write: Write, tmp_path: Path) -> None:
+    saved(tmp_path)
+    for name, lines in (("ref", REFERENCES), ("good", GOOD), ("fair", FAIR), ("poor", POOR), ("twin", GOOD)):
+        write(f"{name}.txt", text(lines))
+
+
+def scores(hypotheses: list[str]) -> list[float]:
+    return [float(score) for score in pfsm.load("hand.json").score_pairs(hypotheses, REFERENCES)]
+
+
+COMMAND = ("compare", "ref.txt", "-m", "hand.json", "-i")
+
+
+def holm(p_values: list[float]) -> list[float]:
+    """Corrected p-values by the definition: no smaller one may come out larger."""
+    ranked = sorted(p_values)
+    return [
+        min(1.0, max((len(ranked) - j) * ranked[j] for j in range(ranked.index(p) + 1))) for p in p_values
+    ]
+
+
+class TestTwoSystems:
+    def test_the_better_one_is_preferred(self, cli: Cli) -> None:
+        result = cli(*COMMAND, "good.txt", "poor.txt", "--format", "json").document
+        assert result["name"] == "hand"
+        assert result["signature"] == pfsm.load("hand.json").get_signature(1)
+        assert (result["segments"], result["resamples"], result["seed"]) == (40, 1000, 12345)
+        good, poor = scores(GOOD), scores(POOR)
+        for system, name, values in zip(
+            result["systems"], ("good.txt", "poor.txt"), (good, poor), strict=True
+        ):
+            assert system["name"] == name
+            assert system["score"] == pytest.approx(np.mean(values), abs=1e-14)
+            low, high = system["interval"]
+            assert min(values) <= low < system["score"] < high <= max(values)
+        (pair,) = result["pairs"]
+        assert (pair["system_a"], pair["system_b"], pair["preferred"]) == ("good.txt", "poor.txt", "good.txt")
+        assert pair["difference"] == pytest.approx(np.mean(good) - np.mean(poor), abs=1e-14)
+        assert pair["interval"][0] < pair["difference"] < pair["interval"][1]
+        outcomes = np.sign(np.subtract(good, poor))
+        assert [pair["wins"], pair["losses"], pair["ties"]] == [
+            int((outcomes == x).sum()) for x in (1, -1, 0)
+        ]
+        # c of 1000 resamples: p = (c + 1) / 1001, and never 0.
+        assert 1 <= round(pair["p_value"] * 1001, 9) == int(round(pair["p_value"] * 1001, 9))
+        assert pair["p_value"] == pair["p_holm"] < 0.05
+
+    def test_the_other_way_round(self, cli: Cli) -> None:
+        (one,) = cli(*COMMAND, "good.txt", "poor.txt", "-f", "json").document["pairs"]
+        (other,) = cli(*COMMAND, "poor.txt", "good.txt", "-f", "json").document["pairs"]
+        assert other["difference"] == pytest.approx(-one["difference"], abs=1e-14)
+        assert (other["wins"], other["losses"], other["ties"]) == (one["losses"], one["wins"], one["ties"])
+        assert other["p_value"] == one["p_value"]
+        assert other["preferred"] == one["preferred"] == "good.txt"
+        assert other["interval"] == pytest.approx([-one["interval"][1], -one["interval"][0]], abs=1e-12)
+
+    def test_identical_systems(self, cli: Cli) -> None:
+        (pair,) = cli(*COMMAND, "good.txt", "twin.txt", "-f", "json").document["pairs"]
+        assert (pair["difference"], pair["p_value"], pair["p_holm"]) == (0.0, 1.0, 1.0)
+        assert pair["interval"] == [0.0, 0.0]
+        assert (pair["wins"], pair["losses"], pair["ties"]) == (0, 0, 40)
+        assert pair["preferred"] == "no preference"
+
+    def test_a_difference_within_the_noise(self, cli: Cli, write: Write) -> None:
+        mixed = [good if at % 2 else poor for at, (good, poor) in enumerate(zip(GOOD, POOR, strict=True))]
+        other = [
+            good if at % 2 == 0 else poor for at, (good, poor) in enumerate(zip(GOOD, POOR, strict=True))
+        ]
+        write("mixed.txt", text(mixed))
+        write("other.txt", text(other))
+        (pair,) = cli(*COMMAND, "mixed.txt", "other.txt", "-f", "json").document["pairs"]
+        assert pair["difference"] != 0.0
+        assert pair["p_value"] > 0.05
+        assert pair["preferred"] == "no preference"
+
+    def test_one_segment_shows_nothing(self, cli: Cli, write: Write) -> None:
+        for name, lines in (("ref", REFERENCES), ("good", GOOD), ("poor", POOR)):
+            write(f"{name}.txt", text(lines[:1]))
+        (pair,) = cli(*COMMAND, "good.txt", "poor.txt", "-f", "json").document["pairs"]
+        assert (pair["p_value"], pair["preferred"]) == (1.0, "no preference")
+
+    def test_text(self, cli: Cli) -> None:
+        lines = cli(*COMMAND, "good.txt", "poor.txt").lines
+        result = cli(*COMMAND, "good.txt", "poor.txt", "-f", "json").document
+        (pair,) = result["pairs"]
+        assert lines[0] == f"hand|{result['signature']}"
+        for system in result["systems"]:
+            low, high = system["interval"]
+            (line,) = [line for line in lines if line.split()[:1] == [system["name"]] and "vs" not in line]
+            assert line.split()[1:] == [f"{system['score']:.4f}", f"[{low:.4f},", f"{high:.4f}]"]
+        body = "\n".join(lines)
+        assert "good.txt vs poor.txt" in body
+        assert f"{pair['difference']:+.4f}" in body
+        assert f"p = {pair['p_value']:.4f}" in body
+        assert f"{pair['wins']} better, {pair['losses']} worse, {pair['ties']} tied" in body
+        assert "  preferred       good.txt" in lines
+        assert "Holm" not in body
+        assert "40 segments; paired bootstrap, 1000 resamples, seed 12345" in body
+        assert "  preferred       no preference" in cli(*COMMAND, "good.txt", "twin.txt").lines
+
+
+class TestSeveralSystems:
+    def test_every_pair_with_holms_correction(self, cli: Cli) -> None:
+        names = ["good.txt", "fair.txt", "poor.txt", "twin.txt"]
+        result = cli(*COMMAND, *names, "-f", "json").document
+        assert [system["name"] for system in result["systems"]] == names
+        pairs = result["pairs"]
+        assert [(pair["system_a"], pair["system_b"]) for pair in pairs] == list(combinations(names, 2))
+        p_values = [pair["p_value"] for pair in pairs]
+        assert [pair["p_holm"] for pair in pairs] == pytest.approx(holm(p_values), abs=1e-12)
+        assert any(pair["p_holm"] > pair["p_value"] for pair in pairs)
+        for pair in pairs:
+            better = pair["system_a"] if pair["difference"] > 0 else pair["system_b"]
+            assert pair["preferred"] == (better if pair["p_holm"] < 0.05 else "no preference")
+        assert {pair["preferred"] for pair in pairs} >= {"good.txt", "no preference"}
+
+    def test_three_in_text(self, cli: Cli) -> None:
+        body = cli(*COMMAND, "good.txt", "fair.txt", "poor.txt").out
+        assert body.count("after Holm correction for 3 pairs") == 3
+        assert body.count(" vs ") == 3
+
+    def test_further_systems_leave_the_systems_own_numbers_alone(self, cli: Cli) -> None:
+        two = cli(*COMMAND, "good.txt", "poor.txt", "-f", "json").document
+        three = cli(*COMMAND, "good.txt", "poor.txt", "fair.txt", "-f", "json").document
+        assert three["systems"][:2] == two["systems"]
+        assert three["pairs"][0]["p_value"] == two["pairs"][0]["p_value"]
+
+
+class TestSentences:
+    def test_scores_and_the_preferred_system_of_each_segment(self, cli: Cli, tmp_path: Path) -> None:
+        out = cli(*COMMAND, "good.txt", "fair.txt", "twin.txt", "--sentences", "s.tsv").out
+        assert out == cli(*COMMAND, "good.txt", "fair.txt", "twin.txt").out
+        header, *body = [
+            line.split("\t") for line in (tmp_path / "s.tsv").read_text(encoding="utf-8").splitlines()
+        ]
+        assert header == ["segment", "good.txt", "fair.txt", "twin.txt", "preferred"]
+        good, fair = scores(GOOD), scores(FAIR)
+        assert len(body) == len(REFERENCES)
+        for at, row in enumerate(body):
+            assert row[0] == str(at)
+            assert [float(field) for field in row[1:4]] == [good[at], fair[at], good[at]]
+            # good and twin are the same: where they lead, nobody is preferred.
+            assert row[4] == ("tie" if good[at] >= fair[at] else "fair.txt")
+
+    def test_wins_and_losses_are_those_of_the_pair(self, cli: Cli, tmp_path: Path) -> None:
+        (pair,) = cli(*COMMAND, "good.txt", "fair.txt", "-f", "json", "--sentences", "s.tsv").document[
+            "pairs"
+        ]
+        preferred = [
+            line.split("\t")[-1] for line in (tmp_path / "s.tsv").read_text(encoding="utf-8").splitlines()[1:]
+        ]
+        assert preferred.count("good.txt") == pair["wins"]
+        assert preferred.count("fair.txt") == pair["losses"]
+        assert preferred.count("tie") == pair["ties"]
+
+
+class TestRandomness:
+    def test_the_seed_is_in_the_environment(self, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+        command = (*COMMAND, "good.txt", "fair.txt", "poor.txt", "-f", "json")
+        first = cli(*command)
+        assert cli(*command).out == first.out
+        monkeypatch.setenv("PFSM_SEED", "12345")
+        assert cli(*command).out == first.out
+        monkeypatch.setenv("PFSM_SEED", "1")
+        other = cli(*command).document
+        assert other["seed"] == 1
+        assert other["systems"][0]["score"] == first.document["systems"][0]["score"]
+        intervals, others = (
+            [system["interval"] for system in one["systems"]] for one in (first.document, other)
+        )
+        assert intervals != others
+
+    def test_the_number_of_resamples(self, cli: Cli) -> None:
+        result = cli(*COMMAND, "good.txt", "poor.txt", "-f", "json", "--confidence-n", "9").document
+        assert result["resamples"] == 9
+        assert result["pairs"][0]["p_value"] * 10 == pytest.approx(round(result["pairs"][0]["p_value"] * 10))
+        assert result["pairs"][0]["preferred"] == "no preference"  # p cannot fall below 1 / 10
+
+
+def test_several_references(cli: Cli, write: Write) -> None:
+    write("second.txt", text(FAIR))
+    result = cli(
+        "compare", "ref.txt", "second.txt", "-m", "hand.json", "-i", "good.txt", "fair.txt", "-f", "json"
+    )
+    metric = pfsm.load("hand.json")
+    assert result.document["signature"] == metric.get_signature(2)
+    assert [system["score"] for system in result.document["systems"]] == pytest.approx(
+        [float(metric.corpus_score(system, [REFERENCES, FAIR])) for system in (GOOD, FAIR)], abs=1e-14
+    )
+
+
+def test_one_system_may_come_from_standard_input(cli: Cli) -> None:
+    result = cli(*COMMAND, "-", "poor.txt", "-f", "json", stdin=text(GOOD)).document
+    assert [system["name"] for system in result["systems"]] == ["-", "poor.txt"]
+    assert result["pairs"][0]["preferred"] == "-"

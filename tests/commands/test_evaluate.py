@@ -1,0 +1,261 @@
+"""`pfsm evaluate` on absolute scores: correlations against SciPy, groups, warnings about training data."""
+
+import gzip
+import math
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import pfsm
+from pfsm.data import digests
+from tests.command_runs import Cli, Write
+from tests.judgment_cases import Row, preferences, rows, tsv
+from tests.model_cases import saved
+
+ROWS = rows(30, seed=21)
+STATISTICS = {"pearson": stats.pearsonr, "spearman": stats.spearmanr, "kendall_tau_b": stats.kendalltau}
+FAST = ("--confidence-n", "50")
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> str:
+    return Path(saved(tmp_path)).name
+
+
+def predicted(made: list[Row]) -> list[float]:
+    scores = pfsm.load("hand.json").score_pairs([row[1] for row in made], [row[0] for row in made])
+    return [float(score) for score in scores]
+
+
+def truth(made: list[Row]) -> dict[str, float]:
+    human = [float(row[2]) for row in made]
+    return {name: float(function(predicted(made), human).statistic) for name, function in STATISTICS.items()}
+
+
+class TestCorrelation:
+    def test_one_group(self, cli: Cli, write: Write, model: str) -> None:
+        write("d.tsv", tsv(ROWS))
+        result = cli("evaluate", "d.tsv", "-m", model, "-f", "json", *FAST).document
+        assert result["name"] == "hand"
+        assert result["signature"] == pfsm.load(model).get_signature(1)
+        assert (result["by"], result["seed"], result["resamples"], result["warnings"]) == (
+            None,
+            12345,
+            50,
+            [],
+        )
+        (group,) = result["correlation"]["groups"]
+        assert group["n"] == 30
+        for name, value in truth(ROWS).items():
+            assert group[name]["value"] == pytest.approx(value, abs=1e-10)
+            low, high = group[name]["interval"]
+            assert -1 <= low < value < high <= 1
+            assert result["correlation"]["mean"][name]["value"] == group[name]["value"]
+        assert "preference" not in result
+
+    def test_text(self, cli: Cli, write: Write, model: str) -> None:
+        write("d.tsv", tsv(ROWS))
+        lines = cli("evaluate", "d.tsv", "-m", model, *FAST).lines
+        assert lines[0] == f"hand|{pfsm.load(model).get_signature(1)}"
+        (row,) = [line for line in lines if line.startswith("all")]
+        assert row.split()[1] == "30"
+        for value in truth(ROWS).values():
+            assert f"{value:+.3f}" in row
+        assert "Pearson r" in lines[2]
+        assert lines[-1] == "[95% intervals: 50 bootstrap resamples, seed 12345]"
+
+    def test_another_score_column(self, cli: Cli, write: Write, model: str) -> None:
+        write("d.tsv", tsv(ROWS, score="da", score_of="x"))
+        result = cli("evaluate", "d.tsv", "-m", model, "-f", "json", "--score-column", "da", *FAST).document
+        value = result["correlation"]["groups"][0]["pearson"]["value"]
+        assert value == pytest.approx(truth(ROWS)["pearson"], abs=1e-10)
+
+    def test_comet_csv_and_gzip(self, cli: Cli, write: Write, model: str) -> None:
+        body = "".join(f'x,"{hypothesis}","{reference}",{score}\n' for reference, hypothesis, score in ROWS)
+        write("d.csv.gz", gzip.compress(f"src,mt,ref,score\n{body}".encode()))
+        result = cli("evaluate", "d.csv.gz", "-m", model, "-f", "json", *FAST).document
+        value = result["correlation"]["groups"][0]["pearson"]["value"]
+        assert value == pytest.approx(truth(ROWS)["pearson"], abs=1e-10)
+
+    def test_scores_that_do_not_vary_have_no_correlation(self, cli: Cli, write: Write, model: str) -> None:
+        write("d.tsv", tsv([(reference, hypothesis, "3") for reference, hypothesis, _ in ROWS]))
+        result = cli("evaluate", "d.tsv", "-m", model, "-f", "json", *FAST).document
+        (group,) = result["correlation"]["groups"]
+        assert group["pearson"] == {"value": None, "interval": [None, None]}
+        assert result["correlation"]["mean"]["pearson"]["left_out"] == ["all"]
+        assert "undefined" in cli("evaluate", "d.tsv", "-m", model, *FAST).out
+
+    def test_one_judgment(self, cli: Cli, write: Write, model: str) -> None:
+        write("d.tsv", tsv(ROWS[:1]))
+        result = cli("evaluate", "d.tsv", "-m", model, "-f", "json", *FAST).document
+        assert result["correlation"]["groups"][0]["kendall_tau_b"]["value"] is None
+
+    def test_the_seed_and_threads(
+        self, cli: Cli, write: Write, model: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        write("d.tsv", tsv(ROWS))
+        command = ("evaluate", "d.tsv", "-m", model, "-f", "json", *FAST)
+        first = cli(*command)
+        assert cli(*command, "--threads", "2").out == first.out
+        monkeypatch.setenv("PFSM_SEED", "7")
+        other = cli(*command).document
+        assert other["seed"] == 7
+        one, two = (result["correlation"]["groups"][0]["pearson"] for result in (first.document, other))
+        assert one["value"] == two["value"]
+        assert one["interval"] != two["interval"]
+
+
+class TestGroups:
+    def by_language(self, name: str, count: int, seed: int) -> tuple[str, list[Row]]:
+        made = rows(count, seed)
+        return tsv(made, source_lang=name), made
+
+    def test_source_lang_is_the_default_where_every_file_has_it(
+        self, cli: Cli, write: Write, model: str
+    ) -> None:
+        (content, de), (other, cs) = self.by_language("de", 12, 1), self.by_language("cs", 25, 2)
+        write("de.tsv", content)
+        write("cs.tsv", other)
+        result = cli("evaluate", "de.tsv", "cs.tsv", "-m", model, "-f", "json", *FAST).document
+        assert result["by"] == "source_lang"
+        groups = {group["group"]: group for group in result["correlation"]["groups"]}
+        assert list(groups) == ["cs", "de"]
+        for name, made in (("cs", cs), ("de", de)):
+            assert groups[name]["n"] == len(made)
+            for statistic, value in truth(made).items():
+                assert groups[name][statistic]["value"] == pytest.approx(value, abs=1e-10)
+        # Unweighted: 12 judgments count as much as 25.
+        mean = (truth(cs)["pearson"] + truth(de)["pearson"]) / 2
+        assert result["correlation"]["mean"]["pearson"]["value"] == pytest.approx(mean, abs=1e-10)
+        text_lines = cli("evaluate", "de.tsv", "cs.tsv", "-m", model, *FAST).lines
+        (row,) = [line for line in text_lines if line.startswith("mean")]
+        assert f"{mean:+.3f}" in row
+
+    def test_all_together_where_a_file_has_not(self, cli: Cli, write: Write, model: str) -> None:
+        content, made = self.by_language("de", 12, 1)
+        write("de.tsv", content)
+        write("bare.tsv", tsv(ROWS))
+        result = cli("evaluate", "de.tsv", "bare.tsv", "-m", model, "-f", "json", *FAST).document
+        assert result["by"] is None
+        (group,) = result["correlation"]["groups"]
+        assert (group["group"], group["n"]) == ("all", 42)
+        assert group["pearson"]["value"] == pytest.approx(truth([*made, *ROWS])["pearson"], abs=1e-10)
+
+    def test_by_any_column(self, cli: Cli, write: Write, model: str) -> None:
+        systems = ["A" if at % 3 else "B" for at in range(len(ROWS))]
+        write("d.tsv", tsv(ROWS, system=systems))
+        result = cli("evaluate", "d.tsv", "-m", model, "-f", "json", "--by", "system", *FAST).document
+        values = {group["group"]: group["pearson"]["value"] for group in result["correlation"]["groups"]}
+        for system in ("A", "B"):
+            made = [row for row, name in zip(ROWS, systems, strict=True) if name == system]
+            assert values[system] == pytest.approx(truth(made)["pearson"], abs=1e-10)
+
+    def test_a_group_without_correlation_is_left_out_of_the_mean_and_named(
+        self, cli: Cli, write: Write, model: str
+    ) -> None:
+        write("d.tsv", tsv(ROWS, document=["one"] + ["many"] * 29))
+        mean = cli("evaluate", "d.tsv", "-m", model, "-f", "json", "--by", "document", *FAST).document
+        mean = mean["correlation"]["mean"]["spearman"]
+        assert mean["left_out"] == ["one"]
+        assert mean["value"] == pytest.approx(truth(ROWS[1:])["spearman"], abs=1e-10)
+
+    def test_comets_name_of_a_column_will_do(self, cli: Cli, write: Write, model: str) -> None:
+        write(
+            "d.csv",
+            "src,mt,ref,score\n" + "".join(f's{n},"{h}","{r}",{s}\n' for n, (r, h, s) in enumerate(ROWS)),
+        )
+        for column in ("src", "source"):
+            result = cli("evaluate", "d.csv", "-m", model, "-f", "json", "--by", column, *FAST).document
+            assert len(result["correlation"]["groups"]) == 30
+
+
+class TestWarnings:
+    """A file, or references, that the model was trained on."""
+
+    def warning(self, outcome: object) -> list[str]:
+        assert hasattr(outcome, "err")
+        return [line.removeprefix("pfsm: warning: ") for line in str(outcome.err).splitlines()]
+
+    @pytest.mark.parametrize("form", ["plain", "gzip", "renamed"])
+    def test_the_very_file(self, form: str, cli: Cli, write: Write, trained: Path) -> None:
+        content = (trained.parent / "train.tsv").read_bytes()
+        name = {"plain": "train.tsv", "gzip": "train.tsv.gz", "renamed": "other.tsv"}[form]
+        write(name, gzip.compress(content) if form == "gzip" else content)
+        outcome = cli("evaluate", name, "-m", str(trained), *FAST)
+        assert outcome.status == 0
+        expected = f"{name}: the model was trained on this very file; its agreement here says little"
+        assert self.warning(outcome) == [expected]
+        outcome = cli("evaluate", name, "-m", str(trained), "-f", "json", *FAST)
+        assert self.warning(outcome) == [expected]
+        assert '"warnings": [\n  "' + expected in outcome.out
+
+    def test_its_references(self, cli: Cli, write: Write, trained: Path) -> None:
+        seen = rows(40)[:3]
+        new = [row for row in rows(80, seed=99) if row[0] not in {row[0] for row in rows(40)}][:4]
+        write("some.tsv", tsv([*seen, *new, *seen]))
+        outcome = cli("evaluate", "some.tsv", "-m", str(trained), *FAST)
+        assert self.warning(outcome) == ["some.tsv: 3 of its 7 references are in the model's training data"]
+
+    def test_references_of_preferences(self, cli: Cli, write: Write, trained: Path) -> None:
+        write("pairs.tsv", preferences(rows(40)[:3]))
+        outcome = cli("evaluate", "pairs.tsv", "-m", str(trained), *FAST)
+        assert self.warning(outcome) == ["pairs.tsv: 2 of its 2 references are in the model's training data"]
+
+    def test_references_of_a_comet_csv_with_other_spaces(self, cli: Cli, write: Write, trained: Path) -> None:
+        reference = rows(40)[0][0].replace(" ", "  ")
+        write("c.csv", f'src,mt,ref,score\nx,a,"{reference} ",1\nx,b,nothing seen,2\n')
+        outcome = cli("evaluate", "c.csv", "-m", str(trained), *FAST)
+        assert self.warning(outcome) == ["c.csv: 1 of its 2 references are in the model's training data"]
+
+    def test_new_data(self, cli: Cli, write: Write, trained: Path) -> None:
+        write("new.tsv", tsv([("nothing of the kind", "at all", "1"), ("seen in training", "seen", "2")]))
+        assert cli("evaluate", "new.tsv", "-m", str(trained), *FAST).lines
+
+    def test_one_line_for_each_file(self, cli: Cli, write: Write, trained: Path, tmp_path: Path) -> None:
+        shutil.copy(trained.parent / "train.tsv", tmp_path / "a.tsv")
+        write("b.tsv", tsv(rows(40)[:2]))
+        write("c.tsv", tsv([("unseen", "x", "1")]))
+        outcome = cli("evaluate", "a.tsv", "b.tsv", "c.tsv", "-m", str(trained), *FAST)
+        assert [line.split(":")[0] for line in self.warning(outcome)] == ["a.tsv", "b.tsv"]
+
+    def test_by_fingerprints_in_a_model_file_written_by_hand(
+        self, cli: Cli, write: Write, tmp_path: Path
+    ) -> None:
+        write("d.tsv", tsv(ROWS))
+        name = saved(tmp_path, training={"reference_digests": digests([ROWS[0][0]])})
+        (line,) = self.warning(cli("evaluate", "d.tsv", "-m", name, *FAST))
+        assert (
+            line
+            == f"d.tsv: 1 of its {len({row[0] for row in ROWS})} references are in the model's training data"
+        )
+
+
+def test_mixed_files(cli: Cli, write: Write, model: str) -> None:
+    write("a.tsv", tsv(ROWS))
+    write("p.tsv", preferences(ROWS))
+    result = cli("evaluate", "p.tsv", "a.tsv", "-m", model, "-f", "json", *FAST).document
+    assert result["correlation"]["groups"][0]["n"] == 30
+    assert result["preference"]["groups"][0]["n"] == 29
+    body = cli("evaluate", "p.tsv", "a.tsv", "-m", model, *FAST).out
+    assert "Pearson r" in body
+    assert "accuracy" in body
+
+
+def test_agreement_on_the_demonstration_corpus_is_what_its_scores_say(cli: Cli, tmp_path: Path) -> None:
+    from importlib.resources import files
+
+    corpus = Path(str(files("pfsm.resources") / "demo" / "test.tsv"))
+    result = cli("evaluate", str(corpus), "-f", "json", *FAST).document
+    fields = [line.split("\t") for line in corpus.read_text(encoding="utf-8").splitlines()]
+    at = {name: fields[0].index(name) for name in ("reference", "hypothesis", "score")}
+    scores = pfsm.load().score_pairs(
+        [row[at["hypothesis"]] for row in fields[1:]], [row[at["reference"]] for row in fields[1:]]
+    )
+    human = np.array([float(row[at["score"]]) for row in fields[1:]])
+    (group,) = result["correlation"]["groups"]
+    assert group["group"] == "demo"
+    assert group["pearson"]["value"] == pytest.approx(float(np.corrcoef(scores, human)[0, 1]), abs=1e-12)
+    assert math.isfinite(group["kendall_tau_b"]["interval"][0])

@@ -1,0 +1,122 @@
+"""Ctrl-C: status 130, no traceback, no half-written file. And the progress that is shown meanwhile."""
+
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.command_runs import Cli, Write
+from tests.judgment_cases import rows, tsv
+
+LONGEST_WAIT = 120.0
+# `python -m pfsm`, with Ctrl-C heard even where the tests run in the background, which ignores it.
+START = """
+import runpy, signal
+signal.signal(signal.SIGINT, signal.default_int_handler)
+runpy.run_module("pfsm", run_name="__main__", alter_sys=True)
+"""
+POSIX = pytest.mark.skipif(os.name != "posix", reason="signals and terminals are POSIX's")
+
+
+@POSIX
+class TestInterruption:
+    def start(self, folder: Path, *arguments: str) -> tuple[subprocess.Popen[bytes], int]:
+        """A command whose errors go to a terminal, so that it reports progress; the terminal's other end."""
+        ours, theirs = os.openpty()
+        process = subprocess.Popen(
+            [sys.executable, "-c", START, *arguments],
+            cwd=folder,
+            stdout=subprocess.PIPE,
+            stderr=theirs,
+        )
+        os.close(theirs)
+        return process, ours
+
+    def read(self, terminal: int, until: bytes | None) -> bytes:
+        """What comes through the terminal, up to some words or to its end."""
+        seen, deadline = b"", time.monotonic() + LONGEST_WAIT
+        while until is None or until not in seen:
+            assert select.select([terminal], [], [], deadline - time.monotonic())[0], seen
+            try:
+                part = os.read(terminal, 4096)
+            except OSError:  # how Linux says that the other end is closed
+                part = b""
+            if not part:
+                break
+            seen += part
+        return seen
+
+    def interrupt(self, folder: Path, output: str, until: bytes) -> None:
+        (folder / "d.tsv").write_text(tsv(rows(6000)), encoding="utf-8")
+        (folder / "c.yaml").write_text("lambda: auto\nmax_block: 2\n", encoding="utf-8")
+        process, terminal = self.start(folder, "train", "d.tsv", "-o", output, "--config", "c.yaml")
+        try:
+            before = self.read(terminal, until)
+            assert until in before
+            process.send_signal(signal.SIGINT)
+            after = self.read(terminal, None)
+            printed, _ = process.communicate(timeout=LONGEST_WAIT)
+        finally:
+            process.kill()
+            os.close(terminal)
+        assert process.returncode == 130
+        assert after.rstrip().endswith(b"pfsm: interrupted")
+        assert b"Traceback" not in before + after
+        assert printed == b""
+
+    def test_ctrl_c_in_training_leaves_no_half_written_model(self, tmp_path: Path) -> None:
+        self.interrupt(tmp_path, "m.json", b"iteration   2 ")
+        assert sorted(path.name for path in tmp_path.iterdir()) == ["c.yaml", "d.tsv"]
+
+    def test_ctrl_c_in_training_keeps_an_older_model(self, tmp_path: Path) -> None:
+        (tmp_path / "m.json").write_text("precious", encoding="utf-8")
+        self.interrupt(tmp_path, "m.json", b"cross-validation, lambda")
+        assert (tmp_path / "m.json").read_text(encoding="utf-8") == "precious"
+        assert sorted(path.name for path in tmp_path.iterdir()) == ["c.yaml", "d.tsv", "m.json"]
+
+    def test_ctrl_c_anywhere_else(self, cli: Cli, write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+        def press(*_: object) -> None:
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr("pfsm.commands.score.read_parallel", press)
+        write("ref.txt", "a\n")
+        outcome = cli("score", "ref.txt")
+        assert (outcome.status, outcome.out, outcome.err) == (130, "", "\npfsm: interrupted\n")
+
+    def test_ctrl_c_while_the_model_is_written(
+        self, cli: Cli, write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def press(*_: object) -> None:
+            raise KeyboardInterrupt
+
+        write("d.tsv", tsv(rows(8)))
+        write("m.json", "precious")
+        monkeypatch.setattr("pfsm.files.os.fsync", press)
+        assert cli("train", "d.tsv", "-o", "m.json").status == 130
+        assert (tmp_path / "m.json").read_text(encoding="utf-8") == "precious"
+        assert sorted(path.name for path in tmp_path.iterdir()) == ["d.tsv", "m.json"]
+
+    def test_a_line_for_each_iteration_on_a_terminal(self, tmp_path: Path) -> None:
+        (tmp_path / "d.tsv").write_text(tsv(rows(20)), encoding="utf-8")
+        process, terminal = self.start(tmp_path, "train", "d.tsv", "-o", "m.json")
+        try:
+            shown = self.read(terminal, None).decode().splitlines()
+            printed, _ = process.communicate(timeout=LONGEST_WAIT)
+        finally:
+            process.kill()
+            os.close(terminal)
+        assert process.returncode == 0
+        assert "training" in shown
+        iterations = [line for line in shown[shown.index("training") :] if line.startswith("  iteration")]
+        record = json.loads((tmp_path / "m.json").read_text(encoding="utf-8"))["training"]
+        assert len(iterations) == record["iterations"] > 1
+        objectives = [float(line.split()[3]) for line in iterations]
+        assert objectives == sorted(objectives, reverse=True)
+        assert objectives[-1] == pytest.approx(record["minimum"], abs=1e-6)
+        assert printed.startswith(b"trained on 20 judgments")

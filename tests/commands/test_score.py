@@ -1,0 +1,174 @@
+"""`pfsm score`: files, standard input and tables; text, JSON and TSV; several systems and references."""
+
+import gzip
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import pfsm
+from tests.command_runs import Cli, Write, text
+from tests.judgment_cases import WORDS
+from tests.model_cases import saved
+
+REFERENCES = ["the red bird sings", "a small house .", "", "walking near the river"]
+HYPOTHESES = ["the red bird sang", "small houses", "", ""]
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> str:
+    return Path(saved(tmp_path)).name
+
+
+@pytest.fixture
+def files(write: Write, model: str) -> dict[str, str]:
+    """A reference, two hypotheses and the model, by what they are."""
+    return {
+        "ref": write("ref.txt", text(REFERENCES)),
+        "hyp": write("hyp.txt", text(HYPOTHESES)),
+        "same": write("same.txt", text(REFERENCES)),
+        "model": model,
+    }
+
+
+def expected(references: list[str] = REFERENCES, hypotheses: list[str] = HYPOTHESES) -> list[float]:
+    return [float(score) for score in pfsm.load("hand.json").score_pairs(hypotheses, references)]
+
+
+def mean(scores: list[float]) -> float:
+    return math.fsum(scores) / len(scores)
+
+
+class TestText:
+    def test_one_system(self, cli: Cli, files: dict[str, str]) -> None:
+        (line,) = cli("score", "ref.txt", "-i", "hyp.txt", "--model", files["model"]).lines
+        signature = pfsm.load("hand.json").get_signature(1)
+        assert line == f"hand|{signature} = {mean(expected()):.4f}"
+
+    def test_a_score_a_line(self, cli: Cli, files: dict[str, str]) -> None:
+        lines = cli("score", "ref.txt", "-i", "hyp.txt", "-m", files["model"], "-sl").lines
+        assert lines == [f"{score:.4f}" for score in expected()]
+        long = cli("score", "ref.txt", "--input", "hyp.txt", "-m", files["model"], "--sentence-level").lines
+        assert long == lines
+
+    @pytest.mark.parametrize("width", [0, 1, 7])
+    def test_the_number_alone_and_its_width(self, width: int, cli: Cli, files: dict[str, str]) -> None:
+        (line,) = cli("score", "ref.txt", "-i", "hyp.txt", "-m", files["model"], "-b", "-w", str(width)).lines
+        assert line == f"{mean(expected()):.{width}f}"
+        lines = cli("score", "ref.txt", "-i", "hyp.txt", "-m", files["model"], "-sl", "-w", str(width)).lines
+        assert lines == [f"{score:.{width}f}" for score in expected()]
+
+    def test_several_systems(self, cli: Cli, files: dict[str, str]) -> None:
+        command = ("score", "ref.txt", "-i", "hyp.txt", "same.txt", "-m", files["model"])
+        both = {"hyp.txt": expected(), "same.txt": expected(hypotheses=REFERENCES)}
+        assert cli(*command, "-sl").lines == [
+            f"{name}\t{index}\t{score:.4f}" for name, scores in both.items() for index, score in enumerate(scores)
+        ]  # fmt: skip
+        assert cli(*command, "-b").lines == [f"{name}\t{mean(scores):.4f}" for name, scores in both.items()]
+        signature = pfsm.load("hand.json").get_signature(1)
+        assert cli(*command).lines == [
+            f"{name}\thand|{signature} = {mean(scores):.4f}" for name, scores in both.items()
+        ]
+
+
+class TestJson:
+    def test_one_system_at_full_precision(self, cli: Cli, files: dict[str, str]) -> None:
+        command = ("score", "ref.txt", "-i", "hyp.txt", "-m", files["model"], "--format", "json")
+        result = cli(*command).document
+        assert result["name"] == "hand"
+        assert result["score"] == pytest.approx(mean(expected()), abs=1e-15)
+        assert result["signature"] == pfsm.load("hand.json").get_signature(1)
+        assert "segment_scores" not in result
+        result = cli(*command, "-sl").document
+        assert result["segment_scores"] == expected()
+        assert result["score"] == pytest.approx(mean(expected()), abs=1e-15)
+
+    def test_several_systems_are_a_list(self, cli: Cli, files: dict[str, str]) -> None:
+        results = cli(
+            "score", "ref.txt", "-i", "hyp.txt", "same.txt", "-m", files["model"], "-f", "json", "-sl"
+        ).document
+        assert [result["system"] for result in results] == ["hyp.txt", "same.txt"]
+        assert [result["segment_scores"] for result in results] == [
+            expected(),
+            expected(hypotheses=REFERENCES),
+        ]
+        assert results[0]["name"] == results[1]["name"] == "hand"
+
+
+class TestTsv:
+    def test_systems(self, cli: Cli, files: dict[str, str]) -> None:
+        lines = cli("score", "ref.txt", "-i", "hyp.txt", "same.txt", "-m", files["model"], "-f", "tsv").lines
+        header, *body = [line.split("\t") for line in lines]
+        assert header == ["system", "score", "name", "signature"]
+        assert [row[0] for row in body] == ["hyp.txt", "same.txt"]
+        assert float(body[0][1]) == pytest.approx(mean(expected()), abs=1e-15)
+        assert body[0][2:] == ["hand", pfsm.load("hand.json").get_signature(1)]
+
+    def test_segments(self, cli: Cli, files: dict[str, str]) -> None:
+        lines = cli("score", "ref.txt", "-i", "hyp.txt", "-m", files["model"], "-f", "tsv", "-sl").lines
+        header, *body = [line.split("\t") for line in lines]
+        assert header == ["system", "segment", "score"]
+        assert [(row[0], int(row[1]), float(row[2])) for row in body] == [
+            ("hyp.txt", index, score) for index, score in enumerate(expected())
+        ]
+
+
+class TestInput:
+    @pytest.mark.parametrize("dash", [(), ("-i", "-")])
+    def test_standard_input(self, dash: tuple[str, ...], cli: Cli, files: dict[str, str]) -> None:
+        outcome = cli("score", "ref.txt", *dash, "-m", files["model"], "-sl", stdin=text(HYPOTHESES))
+        assert outcome.lines == [f"{score:.4f}" for score in expected()]
+
+    def test_gzip_whatever_its_name(self, cli: Cli, write: Write, files: dict[str, str]) -> None:
+        write("ref.gz", gzip.compress(text(REFERENCES).encode()))
+        write("packed.txt", gzip.compress(text(HYPOTHESES).encode()))
+        plain = cli("score", "ref.txt", "-i", "hyp.txt", "-m", files["model"], "-sl", "-w", "9").out
+        for arguments in (("ref.gz", "-i", "hyp.txt"), ("ref.txt", "-i", "packed.txt")):
+            assert cli("score", *arguments, "-m", files["model"], "-sl", "-w", "9").out == plain
+        outcome = cli(
+            "score", "ref.txt", "-m", files["model"], "-sl", "-w", "9", stdin=gzip.compress(text(HYPOTHESES).encode())
+        )  # fmt: skip
+        assert outcome.out == plain
+
+    def test_the_best_of_several_references_counts_and_the_signature_says_so(
+        self, cli: Cli, write: Write, files: dict[str, str]
+    ) -> None:
+        second = write("second.txt", text(["a small bird sings", "small houses", "x", "walks"]))
+        result = cli(
+            "score", "ref.txt", second, "-i", "hyp.txt", "-m", files["model"], "-f", "json", "-sl"
+        ).document
+        other = expected(["a small bird sings", "small houses", "x", "walks"])
+        assert result["segment_scores"] == [max(pair) for pair in zip(expected(), other, strict=True)]
+        assert result["segment_scores"] not in (expected(), other)
+        assert result["signature"].startswith("nrefs:2|refs:best|model:hand|")
+        swapped = cli("score", second, "ref.txt", "-i", "hyp.txt", "-m", files["model"], "-f", "json", "-sl")
+        assert swapped.document["segment_scores"] == result["segment_scores"]
+
+    def test_windows_line_ends_and_a_missing_last_one(
+        self, cli: Cli, write: Write, files: dict[str, str]
+    ) -> None:
+        write("windows.txt", "\ufeff" + "\r\n".join([*HYPOTHESES[:3], "the river"]))
+        lines = cli("score", "ref.txt", "-i", "windows.txt", "-m", files["model"], "-sl").lines
+        assert lines == [f"{score:.4f}" for score in expected(hypotheses=[*HYPOTHESES[:3], "the river"])]
+
+    def test_odd_characters_do_not_shift_the_lines(
+        self, cli: Cli, write: Write, files: dict[str, str]
+    ) -> None:
+        odd = ["a\0b", "\u2028 x \x85\x0c", "\r", "\x1b[31mred\x07"]
+        write("odd.txt", text(odd))
+        lines = cli("score", "ref.txt", "-i", "odd.txt", "-m", files["model"], "-sl", "-w", "9").lines
+        odd[2] = ""  # a carriage return at the end of a line belongs to the line end
+        assert lines == [f"{score:.9f}" for score in expected(hypotheses=odd)]
+
+    def test_a_line_of_3000_tokens(self, cli: Cli, write: Write, model: str) -> None:
+        rng = np.random.default_rng(5)
+        long, other = (" ".join(rng.choice(WORDS, 3000)) for _ in range(2))
+        write("ref.txt", text([long, "a bird"]))
+        write("hyp.txt", text([other, "a bird"]))
+        first, second = cli("score", "ref.txt", "-i", "hyp.txt", "-m", model, "-sl", "-w", "12").lines
+        assert math.isfinite(float(first))
+        # A segment's score does not depend on its neighbours.
+        write("ref.txt", text(["a bird"]))
+        write("hyp.txt", text(["a bird"]))
+        assert cli("score", "ref.txt", "-i", "hyp.txt", "-m", model, "-sl", "-w", "12").lines == [second]

@@ -1,0 +1,82 @@
+"""`pfsm show`: a model's weights as a sorted table, where they come from, how often features occur."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from pfsm.model import load_model
+from pfsm.models import DEFAULT_MODEL, find_model
+from tests.command_runs import Cli
+from tests.model_cases import WEIGHTS, saved
+
+
+def table(lines: list[str]) -> list[list[str]]:
+    """The rows below the header of the table of weights."""
+    (start,) = [at for at, line in enumerate(lines) if line.split() == ["feature", "weight", "instances"]]
+    return [line.split() for line in lines[start + 1 :]]
+
+
+def test_weights_are_sorted_states_first(cli: Cli, tmp_path: Path) -> None:
+    rows = table(cli("show", saved(tmp_path)).lines)
+    assert [row[0] for row in rows] == [
+        "S_word", "S_lemma", "S_punct", "Insert", "Delete", "S_word>S_word", "Delete>S_word", "Insert>Insert",
+    ]  # fmt: skip
+    assert [float(row[1]) for row in rows] == [WEIGHTS[row[0]] for row in rows]
+    assert [row[2] for row in rows] == ["-"] * 8
+
+
+def test_a_trained_model(cli: Cli, trained: Path) -> None:
+    model = load_model(trained)
+    lines = cli("show", str(trained)).lines
+    rows = table(lines)
+    assert {row[0]: float(row[1]) for row in rows} == pytest.approx(dict(model.weights), abs=5e-5)
+    assert {row[0]: int(row[2]) for row in rows} == {
+        name: model.training["instances"][name] for name in model.weights
+    }
+    body = "\n".join(lines)
+    assert lines[0] == f"toy  (fingerprint {model.fingerprint}, licence: not stated)"
+    assert "40 judgments: train.tsv (40)" in body
+    assert "squared_error, lambda 5.0 (given)" in body
+    assert f"{model.training['pearson']:.3f} in training" in body
+    assert f"{model.training['cross_validated']['pearson']:.3f} cross-validated by segment" in body
+    assert model.scale.note in body
+
+
+def test_the_formula_gives_the_score(cli: Cli, tmp_path: Path) -> None:
+    body = cli("show", saved(tmp_path, alpha=-0.5, scale={"mean": 12.5, "sd": 2, "note": "Points."})).out
+    formula = next(line for line in body.splitlines() if line.startswith("score"))
+    mean_and_sd = formula.split("*")[0].split()[1:]
+    assert mean_and_sd == ["12.5", "+", "2"]
+    assert "Points." in body
+    assert "-0.5" in formula
+
+
+def test_settings(cli: Cli, tmp_path: Path) -> None:
+    settings = {
+        "language": "de",
+        "lowercase": False,
+        "matchers": ["lemma"],
+        "max_block": 2,
+        "matching": "overlapping",
+    }
+    body = cli("show", saved(tmp_path, settings=settings)).out
+    assert "de, tokeniser plain, stemmer german, case kept" in body
+    assert "lemma up to 2; overlapping; max_jump 0" in body
+
+
+def test_json_is_the_model_file(cli: Cli, trained: Path) -> None:
+    assert cli("show", str(trained), "-f", "json").document == json.loads(trained.read_text(encoding="utf-8"))
+
+
+def test_a_shipped_model_by_its_name(cli: Cli) -> None:
+    rows = table(cli("show", DEFAULT_MODEL).lines)
+    assert {row[0] for row in rows} == set(find_model(DEFAULT_MODEL).weights)
+    assert all(int(row[2]) >= 5 for row in rows)  # rarer features are not learned
+
+
+def test_a_model_without_weights_or_with_remarks_for_instances(cli: Cli, tmp_path: Path) -> None:
+    assert table(cli("show", saved(tmp_path, weights={})).lines) == []
+    lines = cli("show", saved(tmp_path, training={"instances": {"Insert": None, "Delete": "many"}})).lines
+    counts = {row[0]: row[2] for row in table(lines)}
+    assert (counts["Insert"], counts["Delete"]) == ("None", "many")

@@ -1,0 +1,240 @@
+"""`pfsm train`: what the model file holds, what decides it, and what must not."""
+
+import gzip
+import hashlib
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import pfsm
+from pfsm.data import digests
+from tests.command_runs import Cli, Outcome, Write
+from tests.judgment_cases import rows, tsv
+from tests.model_cases import STATES
+
+ROWS = rows(24, seed=2)
+MORE = rows(16, seed=5)
+
+
+def trained(path: str = "m.json") -> dict[str, Any]:
+    document = json.loads(Path(path).read_text(encoding="utf-8"))
+    assert isinstance(document, dict)
+    return document
+
+
+def number_after(label: str, outcome: Outcome) -> float:
+    (line,) = [line for line in outcome.lines if line.startswith(label)]
+    return float(line.removeprefix(label).split()[0])
+
+
+@pytest.fixture(autouse=True)
+def data(write: Write) -> None:
+    write("d.tsv", tsv(ROWS))
+
+
+class TestModelFile:
+    def test_every_key(self, cli: Cli, tmp_path: Path) -> None:
+        arguments = ("--name", "mine", "--licence", "CC0-1.0")
+        assert cli("train", "d.tsv", "--output", "m.json", *arguments).lines[-1] == "wrote m.json"
+        model = trained()
+        assert list(model) == [
+            "format",
+            "name",
+            "settings",
+            "weights",
+            "alpha",
+            "scale",
+            "training",
+            "licence",
+        ]
+        assert (model["format"], model["name"], model["licence"]) == ("pfsm-model-1", "mine", "CC0-1.0")
+        assert model["settings"] == pfsm.Settings().to_dict()
+        assert isinstance(model["alpha"], float)
+        human = np.array([float(score) for _, _, score in ROWS])
+        assert model["scale"]["mean"] == pytest.approx(human.mean(), abs=1e-12)
+        assert model["scale"]["sd"] == pytest.approx(human.std(), abs=1e-12)
+        assert model["scale"]["note"].endswith(".")
+        names = {*STATES, *(f"{before}>{after}" for before in STATES for after in STATES)}
+        assert {"Insert", "Delete", "S_word", "Delete>Delete"} <= set(model["weights"]) <= names
+        assert all(isinstance(weight, float) and np.isfinite(weight) for weight in model["weights"].values())
+        assert [path.name for path in sorted(tmp_path.iterdir())] == ["d.tsv", "m.json"]
+
+    def test_what_it_was_trained_on_and_how(self, cli: Cli) -> None:
+        outcome = cli("train", "d.tsv", "-o", "m.json")
+        training = trained()["training"]
+        checksum = hashlib.sha256(Path("d.tsv").read_bytes()).hexdigest()
+        assert training["data"] == [{"name": "d.tsv", "rows": 24, "sha256": checksum}]
+        assert (training["judgments"], training["score_column"]) == (24, "score")
+        assert (training["objective"], training["solver"]) == ("squared_error", "lbfgs")
+        assert (training["lambda"], training["lambda_choice"]) == (5.0, "given")
+        assert training["reference_digests"] == digests(reference for reference, _, _ in ROWS)
+        assert training["converged"] is True
+        assert set(training["versions"]) == {"pfsm", "numpy", "numba", "torch"}
+        assert set(training["instances"]) >= set(trained()["weights"])
+        assert all(training["instances"][name] >= 5 for name in trained()["weights"])
+        validated = training["cross_validated"]
+        assert validated["by"] == "segment"
+        assert validated["pearson"] == pytest.approx(np.mean(list(validated["folds"].values())), abs=1e-12)
+        assert number_after("Pearson r, cross-validated:", outcome) == round(validated["pearson"], 3)
+
+    def test_the_training_correlation_is_that_of_the_models_scores(self, cli: Cli) -> None:
+        outcome = cli("train", "d.tsv", "-o", "m.json")
+        scores = pfsm.load("m.json").score_pairs([row[1] for row in ROWS], [row[0] for row in ROWS])
+        human = [float(row[2]) for row in ROWS]
+        r = float(stats.pearsonr(scores, human).statistic)
+        assert trained()["training"]["pearson"] == pytest.approx(r, abs=1e-9)
+        assert number_after("Pearson r, training data:", outcome) == round(r, 3)
+        # The scale is that of the judgments: alpha is free, so the residuals cancel.
+        assert float(np.mean(scores - human)) == pytest.approx(0.0, abs=1e-5)
+        assert r > 0.5
+
+    def test_the_weights_are_at_the_minimum_of_the_objective(self, cli: Cli) -> None:
+        cli("train", "d.tsv", "-o", "m.json")
+        model = trained()
+        human = np.array([float(row[2]) for row in ROWS])
+        targets = (human - model["scale"]["mean"]) / model["scale"]["sd"]
+
+        def objective(weights: dict[str, float], alpha: float) -> float:
+            metric = pfsm.Metric(pfsm.Model("m", weights=weights, alpha=alpha))
+            scores = metric.score_pairs([row[1] for row in ROWS], [row[0] for row in ROWS])
+            penalty = 5.0 * sum(weight**2 for weight in weights.values())
+            return float(((targets - scores) ** 2).sum() + penalty)
+
+        lowest = objective(model["weights"], model["alpha"])
+        assert lowest == pytest.approx(model["training"]["minimum"], rel=1e-9)
+        for name in model["weights"]:
+            for step in (-1e-3, 1e-3):
+                shifted = {**model["weights"], name: model["weights"][name] + step}
+                assert objective(shifted, model["alpha"]) > lowest
+        for step in (-1e-3, 1e-3):
+            assert objective(model["weights"], model["alpha"] + step) > lowest
+
+    def test_an_existing_model_is_replaced(self, cli: Cli, write: Write) -> None:
+        write("m.json", "old")
+        cli("train", "d.tsv", "-o", "m.json")
+        assert trained()["name"] == "pfsm"
+
+    def test_compressed_output(self, cli: Cli) -> None:
+        cli("train", "d.tsv", "-o", "m.json.gz")
+        cli("train", "d.tsv", "-o", "m.json")
+        assert gzip.decompress(Path("m.json.gz").read_bytes()) == Path("m.json").read_bytes()
+        assert pfsm.load("m.json.gz").model.fingerprint == pfsm.load("m.json").model.fingerprint
+
+
+class TestReproducibility:
+    def test_threads_and_the_order_of_files(self, cli: Cli, write: Write) -> None:
+        write("e.tsv", tsv(MORE, source_lang="de", system="A"))
+        made = []
+        for files in (("d.tsv", "e.tsv"), ("e.tsv", "d.tsv")):
+            for threads in ("1", "2"):
+                cli("train", *files, "-o", "m.json", "--threads", threads)
+                made.append(Path("m.json").read_bytes())
+        assert len(set(made)) == 1
+
+    def test_the_order_of_rows_and_the_threads_do_not_change_weights(self, cli: Cli, write: Write) -> None:
+        write("backwards.tsv", tsv(ROWS[::-1]))
+        models = []
+        for name in ("d.tsv", "backwards.tsv"):
+            cli("train", name, "-o", "m.json")
+            models.append(trained())
+        assert models[0]["training"].pop("data") != models[1]["training"].pop("data")
+        assert models[0] == models[1]
+
+    def test_gzip_is_the_same_data(self, cli: Cli, write: Write) -> None:
+        cli("train", "d.tsv", "-o", "m.json")
+        plain = trained()
+        write("d.tsv.gz", gzip.compress(tsv(ROWS).encode()))
+        cli("train", "d.tsv.gz", "-o", "m.json")
+        packed = trained()
+        assert packed["training"]["data"].pop()["sha256"] == plain["training"]["data"].pop()["sha256"]
+        assert packed == plain
+
+    def test_further_columns_are_ignored(self, cli: Cli, write: Write) -> None:
+        cli("train", "d.tsv", "-o", "m.json")
+        bare = trained()
+        write("wide.tsv", tsv(ROWS, better_than_ever=[str(at) for at in range(24)], rater="x", empty=""))
+        cli("train", "wide.tsv", "-o", "m.json")
+        wide = trained()
+        assert (wide["weights"], wide["alpha"], wide["scale"]) == (
+            bare["weights"],
+            bare["alpha"],
+            bare["scale"],
+        )
+
+    def test_the_unit_of_the_scores_makes_no_difference(self, cli: Cli, write: Write) -> None:
+        cli("train", "d.tsv", "-o", "m.json")
+        before = pfsm.load("m.json").score_pairs([row[1] for row in MORE], [row[0] for row in MORE])
+        scaled = [
+            (reference, hypothesis, str(33 * float(score) + 50)) for reference, hypothesis, score in ROWS
+        ]
+        write("scaled.tsv", tsv(scaled))
+        cli("train", "scaled.tsv", "-o", "m.json")
+        after = pfsm.load("m.json").score_pairs([row[1] for row in MORE], [row[0] for row in MORE])
+        np.testing.assert_allclose(after, 33 * before + 50, rtol=0.0, atol=1e-4)
+
+
+class TestInput:
+    def test_another_score_column(self, cli: Cli, write: Write) -> None:
+        cli("train", "d.tsv", "-o", "m.json")
+        expected = trained()["weights"]
+        write("other.tsv", tsv(ROWS, score="da_z", score_note="n/a"))
+        cli("train", "other.tsv", "-o", "m.json", "--score-column", "da_z")
+        assert trained()["weights"] == expected
+        assert trained()["training"]["score_column"] == "da_z"
+
+    def test_comet_csv(self, cli: Cli, write: Write) -> None:
+        cli("train", "d.tsv", "-o", "m.json")
+        expected = trained()["weights"]
+        write("d.csv", "src,mt,ref,score\n" + "".join(f'"","{h}","{r}",{s}\n' for r, h, s in ROWS))
+        cli("train", "d.csv", "-o", "m.json")
+        assert trained()["weights"] == expected
+
+    def test_empty_lines_are_judgments(self, cli: Cli, write: Write) -> None:
+        write("empty.tsv", tsv([*ROWS, ("a red bird", "", "-3"), ("", "", "0"), ("", "bird", "-1")]))
+        cli("train", "empty.tsv", "-o", "m.json")
+        assert trained()["training"]["judgments"] == 27
+        scores = pfsm.load("m.json").score_pairs(["", "", "bird"], ["a red bird", "", ""])
+        assert np.isfinite(scores).all()
+
+    def test_two_judgments_are_enough_to_get_a_model(self, cli: Cli, write: Write) -> None:
+        write("two.tsv", tsv([("a b", "a b", "1"), ("c d", "x", "0")]))
+        outcome = cli("train", "two.tsv", "-o", "m.json")
+        assert "cross-validated: undefined" in outcome.out
+        assert trained()["training"]["cross_validated"]["pearson"] is None
+        assert cli("show", "m.json").lines
+
+    def test_the_development_set_is_reported_and_decides_nothing(self, cli: Cli, write: Write) -> None:
+        write("dev.tsv", tsv(MORE))
+        cli("train", "d.tsv", "-o", "m.json")
+        without = Path("m.json").read_bytes()
+        outcome = cli("train", "d.tsv", "-o", "m.json", "--dev", "dev.tsv")
+        assert Path("m.json").read_bytes() == without
+        scores = pfsm.load("m.json").score_pairs([row[1] for row in MORE], [row[0] for row in MORE])
+        r = float(stats.pearsonr(scores, [float(row[2]) for row in MORE]).statistic)
+        assert number_after("Pearson r, dev.tsv:", outcome) == round(r, 3)
+        write("flat.tsv", tsv([(reference, hypothesis, "1") for reference, hypothesis, _ in MORE]))
+        assert (
+            "Pearson r, flat.tsv: undefined"
+            in cli("train", "d.tsv", "-o", "m.json", "--dev", "flat.tsv").lines
+        )
+
+
+def test_without_torch_it_says_what_to_install(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "torch", None)
+    assert cli("train", "d.tsv", "-o", "m.json").fault == (
+        "training needs PyTorch, which is not installed; pip install 'pfsm[train]'"
+    )
+
+
+def test_the_demonstration_corpus(cli: Cli) -> None:
+    from importlib.resources import files
+
+    folder = files("pfsm.resources") / "demo"
+    outcome = cli("train", str(folder / "train.tsv"), "-o", "m.json", "--dev", str(folder / "test.tsv"))
+    assert outcome.lines[0].startswith("trained on 352 judgments: ")
+    assert number_after("Pearson r, training data:", outcome) > 0

@@ -1,0 +1,129 @@
+"""`pfsm train --config` and `--init`: settings, lambda, and another model to stay near."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import pfsm
+from tests.command_runs import Cli, Outcome, Write
+from tests.judgment_cases import rows, tsv
+from tests.model_cases import WEIGHTS, saved
+
+ROWS = rows(24, seed=2)
+MORE = rows(16, seed=5)
+
+
+def trained(path: str = "m.json") -> dict[str, Any]:
+    document = json.loads(Path(path).read_text(encoding="utf-8"))
+    assert isinstance(document, dict)
+    return document
+
+
+def number_after(label: str, outcome: Outcome) -> float:
+    (line,) = [line for line in outcome.lines if line.startswith(label)]
+    return float(line.removeprefix(label).split()[0])
+
+
+@pytest.fixture(autouse=True)
+def data(write: Write) -> None:
+    write("d.tsv", tsv(ROWS))
+
+
+class TestConfig:
+    def test_settings_of_the_machine(self, cli: Cli, write: Write) -> None:
+        write(
+            "c.yaml",
+            "language: de\nlowercase: false\nmatchers: [word, lemma, punct]\nmatching: overlapping\n"
+            "max_block: {word: 2, lemma: 3}\nlambda: 0.5\nsolver: lbfgs\nobjective: squared_error\n",
+        )
+        cli("train", "d.tsv", "-o", "m.json", "--config", "c.yaml")
+        model = trained()
+        assert model["settings"] == {
+            "language": "de",
+            "tokeniser": "plain",
+            "stemmer": "german",
+            "lowercase": False,
+            "matchers": ["word", "lemma", "punct"],
+            "matching": "overlapping",
+            "max_block": {"word": 2, "lemma": 3, "punct": 1},
+            "max_jump": 0,
+        }
+        assert model["training"]["lambda"] == 0.5
+        # Overlapping: a word that matches is offered as a stem too, as often.
+        assert model["training"]["instances"]["S_lemma"] > model["training"]["instances"]["S_word"] > 0
+
+    def test_lambda_pulls_towards_zero(self, cli: Cli, write: Write) -> None:
+        sizes = []
+        for penalty in ("0.05", "5", "1e9"):
+            write("c.yaml", f"lambda: {penalty}\n")
+            cli("train", "d.tsv", "-o", "m.json", "--config", "c.yaml")
+            sizes.append(sum(weight**2 for weight in trained()["weights"].values()))
+        assert sizes[0] > 2 * sizes[1]
+        assert sizes[2] < 1e-9
+
+    def test_lambda_by_cross_validation(self, cli: Cli, write: Write) -> None:
+        write("c.yaml", "lambda: auto\n")
+        outcome = cli("train", "d.tsv", "-o", "m.json", "--config", "c.yaml")
+        training = trained()["training"]
+        tried = training["lambda_tried"]
+        assert training["lambda_choice"] == "by cross-validation"
+        assert len(tried) > 3
+        assert "5" in tried
+        assert (
+            max(tried.values()) == tried[f"{training['lambda']:g}"] == training["cross_validated"]["pearson"]
+        )
+        assert f"lambda {training['lambda']:g}" in outcome.out
+        write("c.yaml", f"lambda: {training['lambda']}\n")
+        cli("train", "d.tsv", "-o", "again.json", "--config", "c.yaml")
+        assert trained("again.json")["weights"] == trained()["weights"]
+
+    def test_folds_are_source_languages_where_there_are_several(self, cli: Cli, write: Write) -> None:
+        write("two.tsv", tsv(ROWS, source_lang=["cs", "de"] * 12))
+        cli("train", "two.tsv", "-o", "m.json")
+        validated = trained()["training"]["cross_validated"]
+        assert (validated["by"], sorted(validated["folds"])) == ("source_lang", ["cs", "de"])
+        write("one.tsv", tsv(ROWS, source_lang="cs"))
+        cli("train", "one.tsv", "-o", "m.json")
+        assert trained()["training"]["cross_validated"]["by"] == "segment"
+
+    @pytest.mark.parametrize("content", ["", "# nothing yet\n", "---\n"])
+    def test_an_empty_file_is_the_default(self, content: str, cli: Cli, write: Write) -> None:
+        cli("train", "d.tsv", "-o", "default.json")
+        write("c.yaml", content)
+        cli("train", "d.tsv", "-o", "m.json", "--config", "c.yaml")
+        assert trained() == trained("default.json")
+
+
+class TestInit:
+    def test_weights_stay_near_the_other_model(self, cli: Cli, write: Write, tmp_path: Path) -> None:
+        saved(tmp_path, "start.json", settings={"max_block": 2})
+        write("c.yaml", "lambda: 1e9\n")
+        cli("train", "d.tsv", "-o", "m.json", "--init", "start.json", "--config", "c.yaml")
+        model = trained()
+        assert model["settings"]["max_block"] == {"punct": 2, "word": 2, "lemma": 2}  # of the other model
+        for name, weight in model["weights"].items():
+            assert weight == pytest.approx(WEIGHTS.get(name, 0.0), abs=1e-6)
+        assert set(WEIGHTS) <= set(model["weights"])
+        start = pfsm.load("start.json").model
+        assert model["training"]["init"] == {"name": "hand", "fingerprint": start.fingerprint}
+
+    def test_it_makes_a_difference_and_may_be_replaced_by_its_child(
+        self, cli: Cli, write: Write, tmp_path: Path
+    ) -> None:
+        cli("train", "d.tsv", "-o", "alone.json")
+        saved(tmp_path, "m.json")
+        cli("train", "d.tsv", "-o", "m.json", "--init", "m.json")
+        assert trained()["weights"] != trained("alone.json")["weights"]
+        assert trained()["training"]["init"]["name"] == "hand"
+
+    def test_a_shipped_model_adapts_to_a_few_judgments(self, cli: Cli) -> None:
+        cli("train", "d.tsv", "-o", "m.json", "--init", "en-small")
+        assert trained()["training"]["init"]["name"] == "en-small"
+        assert trained()["training"]["pearson"] > 0.5
+
+    def test_equal_settings_in_a_config_are_fine(self, cli: Cli, write: Write, tmp_path: Path) -> None:
+        saved(tmp_path, "start.json")
+        write("c.yaml", "max_block: 1\nlowercase: true\n")
+        assert cli("train", "d.tsv", "-o", "m.json", "--init", "start.json", "--config", "c.yaml").status == 0

@@ -1,0 +1,54 @@
+"""What the tests of the command line share: files, a command in this process, a trained model."""
+
+import io
+import sys
+from pathlib import Path
+
+import pytest
+
+from pfsm.cli import main
+from tests.command_runs import Cli, Outcome, Write
+from tests.judgment_cases import rows, tsv
+
+
+@pytest.fixture
+def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Cli:
+    """Runs one pfsm command in this process, in the folder of the test's files."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("PFSM_SEED", raising=False)
+
+    def run(*arguments: str, stdin: str | bytes = b"") -> Outcome:
+        content = stdin.encode() if isinstance(stdin, str) else stdin
+        with monkeypatch.context() as patch:
+            patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content), encoding="utf-8"))
+            capsys.readouterr()
+            try:
+                status = main(arguments)
+            except SystemExit as stop:  # argparse: wrong usage, --help
+                status = int(stop.code or 0)
+        captured = capsys.readouterr()
+        return Outcome(status, captured.out, captured.err)
+
+    return run
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    """Writes a file next to the others of the test and returns its name, by which `cli` finds it."""
+
+    def to_file(name: str, content: str | bytes) -> str:
+        path = tmp_path / name
+        path.write_bytes(content.encode("utf-8") if isinstance(content, str) else content)
+        return name
+
+    return to_file
+
+
+@pytest.fixture(scope="session")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A model file that `pfsm train` has made of 40 made-up judgments, beside its training data."""
+    folder = tmp_path_factory.mktemp("trained")
+    (folder / "train.tsv").write_text(tsv(rows(40)), encoding="utf-8")
+    arguments = ["train", str(folder / "train.tsv"), "--output", str(folder / "toy.json"), "--name", "toy"]
+    assert main(arguments) == 0
+    return folder / "toy.json"

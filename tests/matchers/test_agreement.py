@@ -1,0 +1,135 @@
+"""Words, stems and punctuation marks: what is offered, against every block looked at by its definition."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pfsm.matchers.protocol import EncodedPairs
+from pfsm.matchers.registry import MATCHERS
+from pfsm.text.vocabulary import Vocabulary
+from pfsm_kernels.matching import agreeing_blocks
+from tests.oracles import matching
+
+NAMES = ("punct", "word", "lemma")
+# Tokens that the plain tokeniser leaves whole between spaces: cases, inflections, marks, digits, other scripts.
+TOKENS = ("walk", "Walk", "walks", "walked", "cat", "Cats", "7", ".", ",", "—", "İ", "дом", "x")
+lines = st.lists(st.sampled_from(TOKENS), max_size=7)
+
+
+def encoded(pairs: Sequence[tuple[Sequence[str], Sequence[str]]], lowercase: bool = True) -> EncodedPairs:
+    vocabulary = Vocabulary("plain", "porter", lowercase)
+    references = vocabulary.encode([" ".join(reference) for reference, _ in pairs])
+    hypotheses = vocabulary.encode([" ".join(hypothesis) for _, hypothesis in pairs])
+    for number, (reference, hypothesis) in enumerate(pairs):
+        assert tokens(vocabulary, references.ids, references.offsets, number) == list(reference)
+        assert tokens(vocabulary, hypotheses.ids, hypotheses.offsets, number) == list(hypothesis)
+    return EncodedPairs(vocabulary, references, hypotheses)
+
+
+def tokens(
+    vocabulary: Vocabulary, ids: np.ndarray[tuple[int], np.dtype[np.int32]],
+    offsets: np.ndarray[tuple[int], np.dtype[np.int64]], line: int,
+) -> list[str]:  # fmt: skip
+    return [vocabulary.types[token] for token in ids[offsets[line] : offsets[line + 1]]]
+
+
+def offers(name: str, max_block: int, pairs: EncodedPairs) -> list[tuple[int, ...]]:
+    rows = MATCHERS[name](max_block).offers(pairs)
+    assert rows.dtype == np.int32
+    assert rows.shape[1:] == (5,)
+    return [tuple(row) for row in rows.tolist()]
+
+
+@settings(deadline=None)
+@given(
+    st.lists(st.tuples(lines, lines), min_size=1, max_size=4),
+    st.integers(1, 3),
+    st.booleans(),
+    st.sampled_from(NAMES),
+)
+def test_offers_are_the_blocks_that_match_token_by_token(
+    pairs: list[tuple[list[str], list[str]]], max_block: int, lowercase: bool, name: str
+) -> None:
+    expected = [
+        (number, *block)
+        for number, (reference, hypothesis) in enumerate(pairs)
+        for block in matching.offers(name, reference, hypothesis, max_block, lowercase)
+    ]
+    assert sorted(offers(name, max_block, encoded(pairs, lowercase))) == sorted(expected)
+
+
+def test_by_hand() -> None:
+    pair = (["The", "cats", ",", "7"], ["the", "cat", ",", "7", "!"])
+    pairs = encoded([pair])
+    assert offers("punct", 2, pairs) == [(0, 2, 1, 2, 1)]
+    assert offers("word", 2, pairs) == [(0, 0, 1, 0, 1), (0, 3, 1, 3, 1)]
+    assert offers("lemma", 2, pairs) == [
+        (0, 0, 1, 0, 1),
+        (0, 0, 2, 0, 2),
+        (0, 1, 1, 1, 1),
+        (0, 3, 1, 3, 1),
+    ]
+
+
+def test_the_same_word_has_the_same_stem_but_only_one_in_lower_case_is_the_same_word() -> None:
+    pairs = encoded([(["Walk"], ["walk"])], lowercase=False)
+    assert offers("word", 1, pairs) == []
+    assert offers("lemma", 1, pairs) == [(0, 0, 1, 0, 1)]
+
+
+def test_blocks_do_not_reach_into_the_next_pair() -> None:
+    pairs = encoded([(["a"], ["a"]), ([], ["a"]), (["a", "b"], []), (["b"], ["b"])])
+    assert offers("word", 3, pairs) == [(0, 0, 1, 0, 1), (3, 0, 1, 0, 1)]
+
+
+def test_no_pairs_and_empty_pairs() -> None:
+    assert offers("word", 2, encoded([])) == []
+    assert offers("punct", 2, encoded([([], []), ([], [])])) == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_repetition_makes_every_combination(name: str) -> None:
+    token = "," if name == "punct" else "so"
+    found = offers(name, 3, encoded([([token] * 3, [token] * 4)]))
+    # 12 pairs of tokens, 2 x 3 of pairs, 1 x 2 of triples.
+    assert [sum(row[2] == size for row in found) for size in (1, 2, 3)] == [12, 6, 2]
+    assert len(set(found)) == len(found) == 20
+
+
+class TestKernel:
+    """The kernel under the matchers, with keys made up."""
+
+    @settings(deadline=None)
+    @given(
+        st.lists(st.integers(-2, 2), max_size=8), st.lists(st.integers(-2, 2), max_size=8), st.integers(1, 4)
+    )
+    def test_against_the_definition(self, left: list[int], right: list[int], max_block: int) -> None:
+        blocks = agreeing_blocks(
+            np.array(left, dtype=np.int32),
+            np.array([0, len(left)]),
+            np.array(right, dtype=np.int32),
+            np.array([0, len(right)]),
+            max_block,
+        )
+        expected = [
+            [0, i, size, j, size]
+            for i in range(len(left))
+            for j in range(len(right))
+            for size in range(1, max_block + 1)
+            if i + size <= len(left)
+            and j + size <= len(right)
+            and all(left[i + k] == right[j + k] >= 0 for k in range(size))
+        ]
+        assert blocks.tolist() == expected
+
+    def test_what_does_not_fit_is_refused(self) -> None:
+        keys, one, two = np.zeros(1, dtype=np.int32), np.array([0, 1]), np.array([0, 0, 1])
+        with pytest.raises(ValueError, match="same number of sequences"):
+            agreeing_blocks(keys, one, keys, two, 1)
+        with pytest.raises(ValueError, match="max_block must be at least 1"):
+            agreeing_blocks(keys, one, keys, one, 0)
+        with pytest.raises(ValueError, match="the last offset must be the number of tokens"):
+            agreeing_blocks(keys, np.array([0, 2]), keys, one, 1)

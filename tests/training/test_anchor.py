@@ -1,0 +1,142 @@
+"""The anchored scale: what scores 0 and 100, and that nothing else changes."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from pfsm.errors import PfsmError
+from pfsm.metric import Metric
+from pfsm.model import Model, Scale
+from pfsm.settings import Settings
+from pfsm_training import train
+from pfsm_training.anchor import anchored
+from tests.training.small_data import WORDS, demo, invented
+
+DATA = invented(0, segments=41)
+REFERENCES = tuple(sorted(set(DATA.references)))
+
+
+def scores_of(model: Model, hypotheses: list[str], references: list[str]) -> NDArray[np.float64]:
+    return Metric(model, threads=1).score_pairs(hypotheses, references)
+
+
+def unlike(reference: str) -> str:
+    """As many tokens, none of them in any reference; the sentences here are words between spaces."""
+    return " ".join(f"q{k}x" for k in range(len(reference.split())))
+
+
+def unmatched(references: tuple[str, ...]) -> list[str]:
+    return [unlike(reference) for reference in references]
+
+
+@pytest.fixture(scope="module", params=["exclusive", "overlapping", "by hand"])
+def model(request: pytest.FixtureRequest) -> Model:
+    if request.param == "by hand":
+        # Most weights are absent, and Insert is better than nothing in common deserves.
+        return Model(
+            "hand",
+            weights={"Insert": 0.4, "S_word": 2.0, "Insert>Insert": -0.3},
+            alpha=0.7,
+            scale=Scale(3, 2),
+        )
+    return train(DATA, Settings(matching=request.param), threads=1)
+
+
+def test_the_anchors_are_100_and_0(model: Model) -> None:
+    found = anchored(model, REFERENCES)
+    assert np.median(scores_of(found, list(REFERENCES), list(REFERENCES))) == pytest.approx(100.0, abs=1e-9)
+    nothing = scores_of(found, unmatched(REFERENCES), list(REFERENCES))
+    assert np.median(nothing) == pytest.approx(0.0, abs=1e-9)
+
+
+def test_the_anchors_hold_on_the_references_of_the_demonstration_corpus() -> None:
+    """Real punctuation and clitics; nothing in common is made of words that stand in place of the tokens."""
+    data = demo("train")
+    references = sorted(set(data.references))
+    found = anchored(train(data, threads=1), data.references)
+    assert np.median(scores_of(found, references, references)) == pytest.approx(100.0, abs=1e-9)
+    metric = Metric(found, threads=1)
+    tokens = [len(metric._builder.vocabulary.encode([reference]).ids) for reference in references]
+    nothing = [" ".join(f"q{k}x" for k in range(count)) for count in tokens]
+    assert np.median(metric.score_pairs(nothing, references)) == pytest.approx(0.0, abs=1e-9)
+
+
+def test_the_scores_are_a_rising_line_over_those_before(model: Model) -> None:
+    rng = np.random.default_rng(1)
+    references = [" ".join(rng.choice(WORDS, rng.integers(0, 9))) for _ in range(60)]
+    hypotheses = [" ".join(rng.choice(WORDS, rng.integers(1, 9))) for _ in range(60)]
+    equal = [reference for reference in references[:20] if reference]
+    hypotheses, references = [*hypotheses, *equal, ""], [*references, *equal, "garden walk"]
+    before = scores_of(model, hypotheses, references)
+    after = scores_of(anchored(model, REFERENCES), hypotheses, references)
+    # A line through two points, held to all others.
+    low, high = int(before.argmin()), int(before.argmax())
+    slope = (after[high] - after[low]) / (before[high] - before[low])
+    assert slope > 0.0
+    assert after == pytest.approx(after[low] + slope * (before - before[low]), abs=1e-9)
+
+
+def test_in_the_units_that_were_fitted_no_prediction_changes(model: Model) -> None:
+    """What weights gain or lose per token, alpha makes up for: the model stays one to start training from."""
+    pair = (list(DATA.hypotheses), list(DATA.references))
+    before, after = (replace(one, scale=Scale()) for one in (model, anchored(model, REFERENCES)))
+    assert after.weights["S_word"] != pytest.approx(before.weights["S_word"], abs=0.1)
+    assert scores_of(after, *pair) == pytest.approx(scores_of(before, *pair), abs=1e-12)
+
+
+def test_an_empty_pair_scores_exactly_0(model: Model) -> None:
+    found = anchored(model, REFERENCES)
+    assert scores_of(found, ["", " "], ["", "\t"]).tolist() == [0.0, 0.0]
+
+
+def test_an_empty_hypothesis_scores_finitely_and_below_an_equal_one(model: Model) -> None:
+    found = anchored(model, REFERENCES)
+    score = scores_of(found, ["", "garden walk"], ["garden walk", "garden walk"])
+    assert np.isfinite(score).all()
+    assert score[0] < score[1]
+
+
+def test_only_weights_alpha_and_scale_change(model: Model) -> None:
+    found = anchored(model, REFERENCES)
+    weights, alpha, scale = model.weights, model.alpha, model.scale
+    assert replace(found, weights=weights, alpha=alpha, scale=scale).to_dict() == model.to_dict()
+    assert {name: found.weights[name] for name in found.weights if ">" in name} == {
+        name: weight for name, weight in weights.items() if ">" in name
+    }
+    assert "100" in found.scale.note
+
+
+def test_repeated_and_empty_references_count_once_and_not_at_all(model: Model) -> None:
+    once = anchored(model, REFERENCES).to_dict()
+    assert anchored(model, [*REFERENCES, *REFERENCES[:17], "", " "]).to_dict() == once
+    assert anchored(model, REFERENCES[::-1], threads=2).to_dict() == once
+
+
+def test_anchoring_again_changes_nothing(model: Model) -> None:
+    once = anchored(model, REFERENCES)
+    twice = anchored(once, REFERENCES)
+    assert twice.weights == pytest.approx(once.weights, abs=1e-12)
+    assert (twice.alpha, twice.scale.mean, twice.scale.sd) == pytest.approx(
+        (once.alpha, once.scale.mean, once.scale.sd), abs=1e-9
+    )
+
+
+def test_blocks_of_two_tokens_cannot_be_anchored() -> None:
+    model = Model("m", Settings(max_block={"punct": 1, "word": 2, "lemma": 1}), {"S_word": 2.0})
+    with pytest.raises(PfsmError, match="max_block"):
+        anchored(model, REFERENCES)
+
+
+@pytest.mark.parametrize("settings", [Settings(), Settings(matchers=(), max_block={})])
+def test_a_model_that_sees_no_difference_cannot_be_anchored(settings: Settings) -> None:
+    with pytest.raises(PfsmError, match="equal to the reference"):
+        anchored(Model("m", settings, {"S_word": -1e3, "S_lemma": -1e3, "S_punct": -1e3}), REFERENCES)
+
+
+@pytest.mark.parametrize("references", [[], ["", "  "], ["\u200b"]])
+def test_references_without_a_token_cannot_anchor(references: list[str]) -> None:
+    model = Model("m", Settings(tokeniser="plain"), {"S_word": 2.0})
+    with pytest.raises(PfsmError, match="token"):
+        anchored(model, references)

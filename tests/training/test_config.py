@@ -1,0 +1,148 @@
+"""The YAML file of ``pfsm train --config``: what it may say, and one clear line for what it may not."""
+
+from pathlib import Path
+
+import pytest
+
+from pfsm.errors import PfsmError
+from pfsm.settings import Settings
+from pfsm_training import TrainingConfig, read_config
+
+FOLDER = Path(__file__).parents[2] / "configs"
+
+
+def written(folder: Path, text: str | bytes) -> Path:
+    path = folder / "train.yaml"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return path
+
+
+def refusal(folder: Path, text: str | bytes) -> str:
+    """The message without the folder; checked to be one printable line."""
+    path = written(folder, text)
+    with pytest.raises(PfsmError) as caught:
+        read_config(path)
+    message = str(caught.value)
+    assert message.isprintable()
+    assert message.startswith(str(path))
+    return message.removeprefix(f"{folder}/")
+
+
+def test_everything_can_be_set(tmp_path: Path) -> None:
+    text = """
+        # a comment
+        language: de
+        tokeniser: plain
+        stemmer: none
+        lowercase: false
+        matchers: [word, punct]
+        matching: overlapping
+        max_block: {word: 2}
+        max_jump: 0
+        objective: squared_error
+        solver: lbfgs
+        lambda: 0.5
+    """
+    config = read_config(written(tmp_path, text))
+    blocks = {"word": 2, "punct": 1}
+    settings = Settings("de", "plain", "none", False, ("word", "punct"), "overlapping", blocks, 0)
+    assert config.settings == settings
+    assert (config.penalty, config.solver, config.objective) == (0.5, "lbfgs", "squared_error")
+    assert config.given == {*settings.to_dict(), "objective", "solver", "lambda"}
+
+
+@pytest.mark.parametrize("text", ["", "# nothing\n", "---\n", "{}", b"\xef\xbb\xbf"])
+def test_a_file_that_says_nothing_means_the_defaults(tmp_path: Path, text: str | bytes) -> None:
+    assert read_config(written(tmp_path, text)) == TrainingConfig()
+
+
+@pytest.mark.parametrize(
+    ("value", "penalty"),
+    [
+        ("5", 5.0),
+        ("0", 0.0),
+        ("1.5e+1", 15.0),
+        ("1e-3", 0.001),  # text to YAML 1.1
+        ("2E2", 200.0),
+        ('"0.5"', 0.5),
+        ("1e12", 1e12),
+        ("auto", "auto"),
+    ],
+)
+def test_lambda(tmp_path: Path, value: str, penalty: float | str) -> None:
+    config = read_config(written(tmp_path, f"lambda: {value}\n"))
+    assert config.penalty == penalty
+    assert type(config.penalty) is type(penalty)
+    assert config.given == {"lambda"}
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        *("-1", "-0.001", ".nan", ".inf", "nan", "-inf", "1e13", "1" + "0" * 400, "true", "yes", "", "~"),
+        *("[5]", "{a: 5}", "Auto", "five", "2020-01-01", '"a\\nb"', "&a [*a]"),
+    ],
+)
+def test_a_lambda_that_cannot_be_is_refused(tmp_path: Path, value: str) -> None:
+    assert "lambda is" in refusal(tmp_path, f"lambda: {value}\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("langauge: en", "train.yaml: unknown key 'langauge'; known are language"),
+        ("settings: {language: en}", "train.yaml: unknown key 'settings'"),
+        ('"lam\\nbda": 5', r"train.yaml: unknown key 'lam\nbda'"),
+        ("language: no", "train.yaml: language is False, it must be a name in quotes"),
+        ("language: [en]", "train.yaml: language is ['en']"),
+        ("language: e/n", "train.yaml: "),
+        ("stemmer: null", "train.yaml: stemmer is None"),
+        ("stemmer: klingon", "train.yaml: "),
+        ("tokeniser: 3", "train.yaml: tokeniser is 3"),
+        ("lowercase: 1", "train.yaml: lowercase is 1, it must be true or false"),
+        ('lowercase: "yes"', "train.yaml: lowercase is 'yes'"),
+        ("matchers: word", "train.yaml: matchers is 'word', it must be a list of names"),
+        ("matchers: [no]", "train.yaml: a name in matchers is False"),
+        ("matchers: [wrod]", "train.yaml: unknown matcher 'wrod'"),
+        ("matchers: [word, word]", "train.yaml: matchers names one of them twice"),
+        ("matching: both", "train.yaml: matching is 'both'"),
+        ("max_block: 0", "train.yaml: max_block is 0"),
+        ("max_block: 2.0", "train.yaml: max_block is 2.0"),
+        ("max_block: {wrod: 2}", "train.yaml: max_block names 'wrod'"),
+        ("max_jump: -1", "train.yaml: max_jump is -1"),
+        ("solver: adam", "train.yaml: solver is 'adam', it must be one of lbfgs"),
+        ("solver: [lbfgs]", "train.yaml: solver is ['lbfgs']"),
+        ("objective: ~", "train.yaml: objective is None, it must be one of squared_error"),
+        ("- language: en\n- lambda: 5", "train.yaml: must hold lines `key: value`"),
+        ("just words", "train.yaml: must hold lines `key: value`"),
+        ("1: 2", "train.yaml: must hold lines `key: value`"),
+        ("~: 2", "train.yaml: must hold lines `key: value`"),
+        ("language: en\n\tlambda: 5", "train.yaml:2: not valid YAML"),
+        ("language: en\nlambda: 5: 6", "train.yaml:2: not valid YAML"),
+        ("lambda: [5", "train.yaml:1: not valid YAML"),
+        ("? [a]\n: 5", "train.yaml:1: not valid YAML"),
+        ("lambda: *missing", "train.yaml:1: not valid YAML"),
+        ("lambda: 5\n---\nlambda: 6", "train.yaml:2: not valid YAML"),
+        ("lambda: !!python/name:os.system x", "train.yaml:1: not valid YAML"),
+        ("lambda: \x01", "train.yaml: not valid YAML"),
+        # What PyYAML answers with other exceptions than its own.
+        ("lambda: 2020-13-45", "train.yaml: not valid YAML"),
+        ("lambda: !!int five", "train.yaml: not valid YAML"),
+        ("lambda: !!bool five", "train.yaml: not valid YAML"),
+        ("lambda: !!timestamp five", "train.yaml: not valid YAML"),
+        ("[" * 5000, "train.yaml: not valid YAML"),
+        (b"lambda: 5\n# caf\xe9", "train.yaml:2: not UTF-8"),
+    ],
+)
+def test_what_cannot_be_is_refused_in_one_line(tmp_path: Path, text: str | bytes, message: str) -> None:
+    assert refusal(tmp_path, text).startswith(message)
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(PfsmError, match=r"nothing\.yaml: no such file"):
+        read_config(tmp_path / "nothing.yaml")
+
+
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.yaml")), ids=lambda path: path.name)
+def test_every_config_of_the_repository_can_be_read(path: Path) -> None:
+    assert read_config(path).given >= {"language", "lambda"}

@@ -1,0 +1,166 @@
+"""Training from another model: weights are pulled towards its own, and its settings are taken over."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from pfsm.builder import LatticeBuilder
+from pfsm.data import Judgments
+from pfsm.errors import PfsmError
+from pfsm.metric import Metric
+from pfsm.model import Model
+from pfsm.settings import Settings
+from pfsm_training import TrainingConfig, train
+from pfsm_training.anchor import anchored
+from pfsm_training.config import config_from_dict
+from tests.oracles import log_linear as oracle
+from tests.training.small_data import MARKS, invented
+
+HUGE = TrainingConfig(penalty=1e10)
+
+
+def scores_of(model: Model, judgments: Judgments) -> NDArray[np.float64]:
+    return Metric(model, threads=1).score_pairs(judgments.hypotheses, judgments.references)
+
+
+@pytest.fixture(scope="module")
+def init() -> Model:
+    """A model of its own data, on a scale of its own."""
+    data = invented(0, segments=40)
+    return train(replace(data, scores=-3.0 + data.scores / 7.0), name="first", threads=1)
+
+
+def unpunctuated(judgments: Judgments) -> Judgments:
+    """The same judgments where nothing can match as punctuation."""
+    return replace(
+        judgments, references=tuple(reference.rstrip("".join(MARKS)) for reference in judgments.references)
+    )
+
+
+def test_a_large_penalty_keeps_the_weights_of_the_model_and_fits_alpha(init: Model) -> None:
+    data = invented(1)
+    model = train(data, config=HUGE, init=init, threads=1)
+    assert set(model.weights) >= set(init.weights)
+    for name, weight in model.weights.items():
+        assert weight == pytest.approx(init.weights.get(name, 0.0), abs=1e-7), name
+    assert scores_of(model, data).mean() == pytest.approx(data.scores.mean(), abs=1e-6)
+    assert np.corrcoef(scores_of(model, data), scores_of(init, data))[0, 1] == pytest.approx(1.0)
+
+
+def test_features_that_are_rare_in_the_new_data_keep_their_weights(init: Model) -> None:
+    data = unpunctuated(invented(2))
+    model = train(data, init=init, threads=1)
+    rare = {name for name, count in model.training["instances"].items() if count < 5}
+    kept = rare & set(init.weights)
+    assert len(kept) > 4
+    assert "S_punct" in kept
+    for name in kept:
+        assert model.weights[name] == init.weights[name] != 0.0
+    assert not (rare - set(init.weights)) & set(model.weights)
+    learned = set(model.weights) - rare
+    assert any(model.weights[name] != init.weights.get(name, 0.0) for name in learned)
+
+
+def test_weights_that_nothing_in_the_new_data_takes_make_no_difference(init: Model) -> None:
+    data = unpunctuated(invented(2))
+    fixed = {"Insert>S_punct": 40.0, "S_odd": 1.0, "link:subject": 3.0}
+    other = replace(init, weights={**init.weights, **fixed})
+    model, changed = (train(data, init=start, threads=1) for start in (init, other))
+    assert scores_of(changed, data) == pytest.approx(scores_of(model, data), abs=1e-9)
+    assert changed.weights.items() >= fixed.items()
+
+
+def test_the_minimum_is_equation_3_around_the_weights_of_the_model(init: Model) -> None:
+    """With the weights that are rare in the new data, and so not learned, at work in the predictions."""
+    data = invented(12, segments=15)
+    batch = LatticeBuilder(Settings()).build(data.references, data.hypotheses)
+    counts = oracle.instances(batch)
+    rare = [name for name, count in counts.items() if count < 5]
+    learned = [name for name, count in counts.items() if count >= 5]
+    assert rare
+    start = replace(init, weights={**init.weights, **dict.fromkeys(rare, 1.5)})
+    model = train(data, init=start, threads=1)
+    moved = sum((model.weights[name] - start.weights.get(name, 0.0)) ** 2 for name in learned)
+    residuals = (data.scores - scores_of(model, data)) / data.scores.std()
+    expected = float((residuals**2).sum()) + 5.0 * moved
+    assert model.training["minimum"] == pytest.approx(expected, rel=1e-10)
+    assert all(model.weights[name] == 1.5 for name in rare)
+
+
+def test_a_smaller_penalty_moves_further_from_the_model(init: Model) -> None:
+    data = invented(3)
+
+    def distance(penalty: float) -> float:
+        model = train(data, config=TrainingConfig(penalty=penalty), init=init, threads=1)
+        return sum((weight - init.weights.get(name, 0.0)) ** 2 for name, weight in model.weights.items())
+
+    distances = [distance(penalty) for penalty in (0.5, 5.0, 50.0, 500.0)]
+    assert distances == sorted(distances, reverse=True)
+    assert distances[0] > 10 * distances[-1] > 0.0
+
+
+def test_a_model_without_weights_is_like_none(init: Model) -> None:
+    data = invented(4)
+    blank = Model("blank", settings=init.settings)
+    assert train(data, init=blank, threads=1).weights == train(data, threads=1).weights
+
+
+def test_few_judgments_with_a_model_predict_better_than_without(init: Model) -> None:
+    few, unseen = invented(5, segments=4), invented(6, segments=80)
+    with_model, without = (train(few, init=start, threads=1) for start in (init, None))
+    correlations = [
+        np.corrcoef(scores_of(model, unseen), unseen.scores)[0, 1] for model in (with_model, without)
+    ]
+    assert correlations[0] > correlations[1]
+
+
+def test_an_anchored_model_is_as_good_a_start(init: Model) -> None:
+    """Anchoring moves weights and alpha without changing a prediction, so adaptation ends in the same place."""
+    data = unpunctuated(invented(7))
+    other = anchored(init, invented(0).references)
+    assert other.weights["S_word"] != pytest.approx(init.weights["S_word"], abs=1e-2)
+    for config in (TrainingConfig(), HUGE):
+        plain, shifted = (train(data, config=config, init=start, threads=1) for start in (init, other))
+        assert scores_of(shifted, data) == pytest.approx(scores_of(plain, data), abs=1e-4)
+        assert shifted.training["minimum"] == pytest.approx(plain.training["minimum"], rel=1e-8)
+
+
+def test_the_record_names_the_model(init: Model) -> None:
+    record = train(invented(8), init=init, threads=1).training
+    assert record["init"] == {"name": "first", "fingerprint": init.fingerprint}
+
+
+SETTINGS = Settings(tokeniser="plain", matchers=("word", "punct"), max_block={"word": 1, "punct": 1})
+
+
+def test_without_settings_those_of_the_model_are_taken_over() -> None:
+    start = Model("start", settings=SETTINGS, weights={"S_word": 0.5})
+    data = invented(9)
+    for config in (None, TrainingConfig(penalty=50.0), config_from_dict({"lambda": 50.0}, "x.yaml")):
+        assert train(data, config=config, init=start, threads=1).settings == SETTINGS
+
+
+@pytest.mark.parametrize(
+    ("given", "key"),
+    [
+        ({"lowercase": False}, "tokeniser"),
+        ({"tokeniser": "plain", "matchers": ["punct", "word"]}, "matchers"),
+        ({"tokeniser": "plain", "matchers": ["word", "punct"], "matching": "overlapping"}, "matching"),
+        ({"tokeniser": "plain", "matchers": ["word", "punct"], "max_block": {"word": 2}}, "max_block"),
+    ],
+)
+def test_settings_other_than_those_of_the_model_are_refused(given: dict[str, object], key: str) -> None:
+    start = Model("start", settings=SETTINGS)
+    config = config_from_dict(given, "x.yaml")
+    for keywords in ({"config": config}, {"settings": config.settings}):
+        with pytest.raises(PfsmError, match=rf"^{key} is .*model start .*leave the settings out") as caught:
+            train(invented(10), init=start, threads=1, **keywords)
+        assert "\n" not in str(caught.value)
+
+
+def test_the_settings_of_the_model_may_be_given_again() -> None:
+    start = Model("start", settings=SETTINGS)
+    config = config_from_dict({"tokeniser": "plain", "matchers": ["word", "punct"]}, "x.yaml")
+    assert train(invented(11), config=config, init=start, threads=1).settings == SETTINGS

@@ -1,0 +1,217 @@
+"""From judgments to a model: the objective, what must not matter, bad input, and the record in the model file."""
+
+import json
+import math
+from dataclasses import replace
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from pfsm.builder import LatticeBuilder
+from pfsm.data import Judgments, digests
+from pfsm.errors import PfsmError
+from pfsm.evaluation import pearson
+from pfsm.metric import Metric
+from pfsm.model import Model, load_model, save_model
+from pfsm.settings import Settings
+from pfsm.version import __version__
+from pfsm_kernels import inference
+from pfsm_training import TrainingConfig, train
+from tests.oracles import log_linear as oracle
+from tests.training.small_data import demo, invented, judgments_of
+
+if TYPE_CHECKING:
+    from pfsm_training.lbfgs import Iteration
+
+JUDGMENTS = invented(0)
+
+
+def document(model: Model) -> str:
+    return json.dumps(model.to_dict())
+
+
+def scores_of(model: Model, judgments: Judgments) -> NDArray[np.float64]:
+    return Metric(model, threads=1).score_pairs(judgments.hypotheses, judgments.references)
+
+
+def same_weights(model: Model, other: Model) -> None:
+    assert set(model.weights) == set(other.weights)
+    for name, weight in model.weights.items():
+        assert other.weights[name] == pytest.approx(weight, abs=1e-6), name
+    assert other.alpha == pytest.approx(model.alpha, abs=1e-6)
+
+
+@pytest.fixture(scope="module")
+def model() -> Model:
+    return train(JUDGMENTS, threads=1)
+
+
+@pytest.mark.parametrize("penalty", [5.0, 0.5])
+def test_the_minimum_is_equation_3_at_the_weights_in_the_model(penalty: float) -> None:
+    model = train(JUDGMENTS, config=TrainingConfig(penalty=penalty), threads=1)
+    mean, sd = JUDGMENTS.scores.mean(), JUDGMENTS.scores.std()
+    assert model.scale.mean == pytest.approx(mean)
+    assert model.scale.sd == pytest.approx(sd)
+    residuals = (JUDGMENTS.scores - scores_of(model, JUDGMENTS)) / sd
+    shrunk = penalty * math.fsum(weight**2 for weight in model.weights.values())
+    assert model.training["minimum"] == pytest.approx(float((residuals**2).sum()) + shrunk, rel=1e-10)
+    assert model.training["converged"]
+    # Alpha is free of the penalty, so the residuals have no mean.
+    assert residuals.mean() == pytest.approx(0.0, abs=1e-6)
+
+
+def test_the_weights_are_those_of_the_features_with_five_instances(model: Model) -> None:
+    batch = LatticeBuilder(Settings()).build(JUDGMENTS.references, JUDGMENTS.hypotheses)
+    counts = oracle.instances(batch)
+    assert set(model.weights) == {name for name, count in counts.items() if count >= 5}
+    recorded = {name: count for name, count in model.training["instances"].items() if count}
+    assert recorded == counts
+    assert any(0 < count < 5 for count in counts.values())
+
+
+@pytest.mark.parametrize(("factor", "shift"), [(33.0, 50.0), (1e-14, 0.0), (1e200, 0.0), (1e-3, 1e6)])
+def test_the_scale_of_the_scores_is_irrelevant(model: Model, factor: float, shift: float) -> None:
+    scores = JUDGMENTS.scores / JUDGMENTS.scores.std() * factor + shift
+    other = train(replace(JUDGMENTS, scores=scores), threads=1)
+    same_weights(model, other)
+    assert other.scale.sd == pytest.approx(factor, rel=1e-6)
+    assert other.scale.mean == pytest.approx(
+        JUDGMENTS.scores.mean() / JUDGMENTS.scores.std() * factor + shift
+    )
+    assert other.training["pearson"] == pytest.approx(model.training["pearson"], abs=1e-6)
+    folds, others = (one.training["cross_validated"]["folds"] for one in (model, other))
+    assert others == pytest.approx(folds, abs=1e-6)
+    before, after = scores_of(model, JUDGMENTS), scores_of(other, JUDGMENTS)
+    expected = (before - model.scale.mean) / model.scale.sd
+    assert (after - other.scale.mean) / other.scale.sd == pytest.approx(expected, abs=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_order_of_the_rows_is_irrelevant(model: Model, seed: int) -> None:
+    rows = np.random.default_rng(seed).permutation(len(JUDGMENTS))
+    assert document(train(JUDGMENTS.select(rows), threads=1)) == document(model)
+
+
+def test_the_order_of_the_files_is_irrelevant() -> None:
+    first, second = invented(1, segments=12, name="a.tsv"), invented(2, segments=9, name="b.tsv")
+    second = replace(second, columns={**second.columns, "system": ("x",) * len(second)})
+    orders = [[first, second, first], [second, first, first], [first, first, second]]
+    documents = {document(train(Judgments.join(order), threads=1)) for order in orders}
+    assert len(documents) == 1
+    record = json.loads(documents.pop())["training"]
+    assert [data["name"] for data in record["data"]] == ["a.tsv", "a.tsv", "b.tsv"]
+    assert record["judgments"] == 2 * len(first) + len(second)
+
+
+def test_the_number_of_threads_is_irrelevant(model: Model, monkeypatch: pytest.MonkeyPatch) -> None:
+    # So that these few judgments make many tasks.
+    monkeypatch.setattr(inference, "CELLS_PER_TASK", 300)
+    assert document(train(JUDGMENTS, threads=2)) == document(model)
+    assert document(train(JUDGMENTS, threads=5)) == document(model)
+
+
+def test_a_large_penalty_leaves_the_weights_at_zero_and_fits_alpha() -> None:
+    model = train(JUDGMENTS, config=TrainingConfig(penalty=1e10), threads=1)
+    assert max(abs(weight) for weight in model.weights.values()) < 1e-8
+    unlearned = scores_of(replace(model, weights={}, alpha=0.0), JUDGMENTS)
+    assert model.alpha == pytest.approx((JUDGMENTS.scores - unlearned).mean() / model.scale.sd, abs=1e-6)
+
+
+def test_settings_reach_the_lattices_and_the_model() -> None:
+    settings = Settings(
+        matchers=("word",), matching="overlapping", max_block={"word": 2}, tokeniser="plain", lowercase=False
+    )
+    model = train(JUDGMENTS, settings, threads=1)
+    assert model.settings == settings
+    assert train(JUDGMENTS, config=TrainingConfig(settings), threads=1).to_dict() == model.to_dict()
+    states = {name for name in model.weights if ">" not in name}
+    assert states == {"Insert", "Delete", "S_word"}
+
+
+def test_progress_names_the_step_and_every_iteration() -> None:
+    seen: list[tuple[str, Iteration | None]] = []
+    model = train(JUDGMENTS, threads=1, progress=lambda step, iteration: seen.append((step, iteration)))
+    last = [iteration for step, iteration in seen if step == "training" and iteration is not None]
+    assert [iteration.number for iteration in last] == list(range(1, model.training["iterations"] + 1))
+    assert last[-1].objective == model.training["minimum"]
+    assert [step for step, iteration in seen if iteration is None][-1] == "training"
+
+
+@pytest.mark.parametrize(
+    ("scores", "message"),
+    [
+        ([], "no judgments"),
+        ([7.0], "all 1 scores are 7"),
+        ([0.1, 0.1, 0.1], "all 3 scores are 0.1"),
+        ([0.0, 0.0], "all 2 scores are 0"),
+        ([1e6, 1e6 + 1e-9], "too close"),
+    ],
+)
+def test_scores_that_teach_nothing_are_refused(scores: list[float], message: str) -> None:
+    words = ["the lamp", "a lamp", "lamps"][: len(scores)]
+    with pytest.raises(PfsmError, match=message) as caught:
+        train(judgments_of(words, words, scores), threads=1)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("penalty", [5.0, "auto"])
+def test_two_judgments_are_enough_to_run(penalty: float | str) -> None:
+    """No feature is frequent, nothing can be cross-validated; the mean of the scores is predicted."""
+    two = judgments_of(["lamp", "lamp"], ["lamp", ""], [1.0, 2.0])
+    model = train(two, config=TrainingConfig(penalty="auto" if penalty == "auto" else 5.0), threads=1)
+    assert model.weights == {}
+    assert model.training["cross_validated"] == {"by": "segment", "pearson": None, "folds": {}}
+    assert scores_of(model, two).mean() == pytest.approx(1.5)
+
+
+def test_empty_sentences_are_legal() -> None:
+    extra = judgments_of(["", "quiet lamp", ""], ["", "", "lamp"], [70.0, 20.0, 25.0])
+    model = train(Judgments.join([JUDGMENTS, extra]), threads=1)
+    assert np.isfinite(scores_of(model, extra)).all()
+
+
+def test_the_record_says_how_the_model_came_about() -> None:
+    data = replace(JUDGMENTS, columns={**JUDGMENTS.columns, "system": ("a system",) * len(JUDGMENTS)})
+    model = train(data, name="some name", licence="some terms", score_column="adequacy", threads=1)
+    assert (model.name, model.licence) == ("some name", "some terms")
+    record = model.training
+    source = JUDGMENTS.sources[0]
+    assert record["data"] == [{"name": "invented.tsv", "rows": len(JUDGMENTS), "sha256": source.checksum}]
+    assert record["judgments"] == len(JUDGMENTS)
+    assert record["score_column"] == "adequacy"
+    assert record["reference_digests"] == digests(JUDGMENTS.references)
+    assert (record["objective"], record["solver"]) == ("squared_error", "lbfgs")
+    assert (record["lambda"], record["lambda_choice"]) == (5.0, "given")
+    assert record["pearson"] == pytest.approx(pearson(scores_of(model, data), data.scores), abs=1e-12)
+    assert record["cross_validated"]["pearson"] == pytest.approx(
+        np.mean(list(record["cross_validated"]["folds"].values()))
+    )
+    expected = {"pfsm": __version__, **{name: version(name) for name in ("numpy", "numba", "torch")}}
+    assert record["versions"] == expected
+    assert "lambda_tried" not in record
+    assert "init" not in record
+
+
+def test_the_model_file_holds_no_sentence_of_the_training_data(tmp_path: Path) -> None:
+    data = demo("train")
+    save_model(train(data, threads=1), tmp_path / "model.json")
+    text = (tmp_path / "model.json").read_text(encoding="utf-8")
+    for sentence in {*data.references, *data.hypotheses}:
+        words = sentence.split()
+        assert not any(" ".join(words[k : k + 3]) in text for k in range(max(1, len(words) - 2)))
+
+
+def test_a_model_that_was_written_and_read_gives_the_same_scores_and_bytes(
+    model: Model, tmp_path: Path
+) -> None:
+    save_model(model, tmp_path / "model.json")
+    read = load_model(tmp_path / "model.json")
+    assert read.fingerprint == model.fingerprint
+    unseen = invented(9)
+    assert scores_of(read, unseen).tobytes() == scores_of(model, unseen).tobytes()
+    save_model(read, tmp_path / "again.json")
+    assert (tmp_path / "again.json").read_bytes() == (tmp_path / "model.json").read_bytes()
