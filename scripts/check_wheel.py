@@ -6,6 +6,7 @@ dependencies, torch needed for scoring. Run by ``make test``.
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -59,8 +60,11 @@ def run(*command: str | Path, cwd: str | Path, expect: int = 0) -> subprocess.Co
 
 
 def build(folder: Path) -> Path:
-    """The wheel of this checkout."""
-    run(sys.executable, "-m", "build", "--wheel", "--outdir", folder / "dist", CHECKOUT, cwd=folder)
+    """The wheel of this checkout, built from a copy: what earlier builds left behind must not get into it."""
+    source = folder / "source"
+    left_out = shutil.ignore_patterns(".*", "build", "dist", "demo-output", "*.egg-info", "__pycache__")
+    shutil.copytree(CHECKOUT, source, ignore=left_out)
+    run(sys.executable, "-m", "build", "--wheel", "--outdir", folder / "dist", source, cwd=folder)
     (wheel,) = (folder / "dist").glob("*.whl")
     return wheel
 

@@ -1,8 +1,8 @@
 """Table 1 of Wang and Manning (2012) on public data: block edits, and jumps of growing distance.
 
 Trained on WMT15 direct assessment (cs de fi ru -> en, 2,000 judgments, lambda 5), tested on each into-English pair of
-WMT16 (560 each). Columns: the finite-state machine with blocks of one and of up to two tokens (n1, n2), and the pushdown
-machine with jump limits 1, 2, 5, 10 (j1 … j10). Pearson's r and Spearman's rho with 95% bootstrap intervals.
+WMT16 (560 each). Columns: the finite-state machine with blocks of one and of up to two tokens (n1, n2), and the
+pushdown machine with jump limits 1, 2, 5, 10 (j1 … j10). Pearson's r and Spearman's rho with 95% bootstrap intervals.
 
     PFSM_DATA=… python scripts/results_jumps.py
 """

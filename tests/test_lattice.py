@@ -190,9 +190,12 @@ class TestWeights:
         assert table[3].tolist() == [1.0, 0.0, 4.0]
         assert transition("A", "B") == "A>B"
 
-    def batch(self, **features: ArcFeatures) -> LatticeBatch:
+    NONE = ArcFeatures()
+
+    def batch(self, on_arcs: ArcFeatures = NONE, on_links: ArcFeatures = NONE) -> LatticeBatch:
         arcs = [(0, 1, 0, 1, 2), (0, 1, 1, 1, 2), (1, 1, 1, 1, 2)]
-        return LatticeBatch(("Insert", "Delete", "S_word"), single(3, [1, 1], [0, 0], arcs), **features)
+        states = ("Insert", "Delete", "S_word")
+        return LatticeBatch(states, single(3, [1, 1], [0, 0], arcs), on_arcs, on_links)
 
     def test_without_features_arcs_weigh_nothing(self) -> None:
         weights = self.batch().weights({"S_word": 1.0, "link:subject": 5.0})
@@ -206,11 +209,11 @@ class TestWeights:
             np.array([0, 1, 1], dtype=np.int32),
             np.array([2.0, 1.0, -3.0]),
         )
-        weights = self.batch(arc_features=features).weights({"length": 0.5, "rare": 10.0})
+        weights = self.batch(on_arcs=features).weights({"length": 0.5, "rare": 10.0})
         assert weights.arcs is not None
         assert weights.arcs.tolist() == [10.0, 0.0, 2.0 * 0.5 - 3.0 * 10.0]
         assert weights.links is None
-        weights = self.batch(link_features=features).weights({"rare": 1.0})
+        weights = self.batch(on_links=features).weights({"rare": 1.0})
         assert weights.links is not None
         assert weights.links.tolist() == [1.0, 0.0, -3.0]
         assert weights.arcs is None

@@ -102,7 +102,7 @@ def run(options: Namespace) -> None:
 
 def training_overlap(training: Mapping[str, Any], tables: Sequence[Table]) -> list[str]:
     """Sentences about files, or references in files, that the model was trained on."""
-    known = {entry.get("sha256") for entry in training.get("data", []) if isinstance(entry, Mapping)}
+    known = {str(entry.get("sha256")) for entry in training.get("data", []) if isinstance(entry, Mapping)}
     digests = str(training.get("reference_digests", ""))
     warnings = []
     for table in tables:

@@ -96,6 +96,10 @@ sys.exit(status)
         done = python(self.RUN, "with torch", " ".join(HEAVY), *lines, folder=tmp_path)
         assert (done.returncode, done.stderr) == (0, "loaded:\n")
 
+    def test_help_needs_no_numpy_either(self, tmp_path: Path) -> None:
+        done = python(self.RUN, "with torch", "numpy", "--help", "--version", folder=tmp_path)
+        assert (done.returncode, done.stderr) == (0, "loaded:\n")
+
     def test_everything_but_training_works_without_torch(self, tmp_path: Path, write: Write) -> None:
         write("ref.txt", "a b\nc\n")
         write("hyp.txt", "a\nc\n")

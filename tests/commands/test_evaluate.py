@@ -225,7 +225,9 @@ class TestWarnings:
         self, cli: Cli, write: Write, tmp_path: Path
     ) -> None:
         write("d.tsv", tsv(ROWS))
-        name = saved(tmp_path, training={"reference_digests": digests([ROWS[0][0]])})
+        name = saved(
+            tmp_path, training={"reference_digests": digests([ROWS[0][0]]), "data": [{"sha256": []}, {}]}
+        )
         (line,) = self.warning(cli("evaluate", "d.tsv", "-m", name, *FAST))
         assert (
             line

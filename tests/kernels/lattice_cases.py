@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm_kernels.inference import BestPath, Expectations, Weights
+from pfsm_kernels.inference import BestPath, Expectations, Jumps, Weights, find_jumps
 from pfsm_kernels.lattices import Lattices
 from pfsm_kernels.machine_best import DELETE, INSERT
-from tests.oracles.enumeration import Arc, EditLattice, Link, Move, legal_moves
+from tests.oracles.enumeration import JUMP, Arc, EditLattice, Link, Move, legal_moves
 from tests.oracles.jumping import Configuration
 
 Int = NDArray[np.int64]
@@ -25,6 +25,7 @@ class Numbered:
         named: The lattices in question.
         states: Name of each state id.
         order: For every pair, which oracle arc each row of its arcs is.
+        jumps: The jumps of the batch; None without.
     """
 
     named: tuple[EditLattice, ...]
@@ -32,6 +33,7 @@ class Numbered:
     order: tuple[tuple[int, ...], ...]
     lattices: Lattices
     weights: Weights
+    jumps: Jumps | None = None
 
     def oracle_order(self, pair: int, values: NDArray[np.float64]) -> list[float]:
         """Values per arc of the whole batch, as those of one pair in the order of the oracle."""
@@ -78,9 +80,10 @@ class Numbered:
         return tuple(moves)
 
 
-def number(named: Sequence[EditLattice], weights: Mapping[str, float]) -> Numbered:
+def number(named: Sequence[EditLattice], weights: Mapping[str, float], max_jump: int = 0) -> Numbered:
     """Turns named lattices and weights into arrays; arcs are sorted on the way."""
-    states = tuple(sorted({name for lattice in named for name in _states(lattice)}))
+    names = {name for lattice in named for name in _states(lattice)}
+    states = tuple(sorted(names | {JUMP} if max_jump else names))
     ids = {name: k for k, name in enumerate(states)}
     order = tuple(_sorted(lattice.arcs) for lattice in named)
     arcs = [lattice.arcs[index] for lattice, rows in zip(named, order, strict=True) for index in rows]
@@ -102,6 +105,7 @@ def number(named: Sequence[EditLattice], weights: Mapping[str, float]) -> Number
     return Numbered(
         tuple(named), states, order, lattices,
         Weights(table(states, weights), arc_weights, links if has_links else None),
+        find_jumps(lattices, ids[JUMP], max_jump) if max_jump else None,
     )  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""The worked cases of the edit model: every case without jumps holds for every implementation.
+"""The worked cases of the edit model hold for every implementation; best paths for those without jumps.
 
 Any further file ``vectors*.json`` of the same format beside this test is run as well.
 """
@@ -13,7 +13,8 @@ import pytest
 from pfsm_kernels.inference import Expectations, best_path, expectations, log_sum
 from tests.kernels.kernel_runs import in_log_space
 from tests.kernels.lattice_cases import Numbered, number
-from tests.oracles.enumeration import Arc, EditLattice, Link, enumerate_all, score
+from tests.oracles.configuration_graph import add_up
+from tests.oracles.enumeration import Arc, EditLattice, Enumeration, Link, enumerate_all, score
 
 REQUIRED = {"name", "m", "n", "arcs", "links", "weights", "max_jump", "log_sum", "best_score"}
 
@@ -24,12 +25,13 @@ def read_cases() -> list[dict[str, Any]]:
     for case in cases:
         if REQUIRED - set(case):
             raise ValueError(f"case '{case.get('name')}' lacks {sorted(REQUIRED - set(case))}")
-    return [case for case in cases if case["max_jump"] == 0]
+    return cases
 
 
 CASES = read_cases()
+WITHOUT_JUMPS = [case for case in CASES if case["max_jump"] == 0]
 # The oracle writes every sequence out: only where there are few.
-SMALL = [case for case in CASES if case["m"] + case["n"] <= 8]
+SMALL = [case for case in CASES if case["m"] + case["n"] <= 12]
 
 
 def lattice_of(case: dict[str, Any]) -> EditLattice:
@@ -43,7 +45,7 @@ def lattice_of(case: dict[str, Any]) -> EditLattice:
 
 
 def numbered(case: dict[str, Any]) -> Numbered:
-    return number([lattice_of(case)], case["weights"])
+    return number([lattice_of(case)], case["weights"], case["max_jump"])
 
 
 def check_counts(case: dict[str, Any], found: dict[str, float]) -> None:
@@ -63,8 +65,11 @@ def by_name(case: dict[str, Any]) -> str:
 
 
 def test_there_are_cases() -> None:
-    assert len(CASES) >= 14
-    assert sum("expected_counts" in case for case in CASES) >= 5
+    assert len(WITHOUT_JUMPS) >= 14
+    assert len(CASES) >= 24
+    assert {case["max_jump"] for case in CASES} >= {0, 1, 2, 3, 5}
+    assert sum("expected_counts" in case for case in WITHOUT_JUMPS) >= 5
+    assert sum("expected_counts" in case for case in CASES) >= 13
     assert any(arc["p"] > 1 for case in SMALL for arc in case["arcs"])
     assert any(case["links"] for case in SMALL)
 
@@ -72,17 +77,18 @@ def test_there_are_cases() -> None:
 @pytest.mark.parametrize("case", CASES, ids=by_name)
 def test_log_sum_and_expected_counts(case: dict[str, Any]) -> None:
     batch = numbered(case)
-    assert log_sum(batch.lattices, batch.weights)[0] == pytest.approx(case["log_sum"], rel=1e-9, abs=1e-9)
-    check(case, batch, expectations(batch.lattices, batch.weights))
+    values = log_sum(batch.lattices, batch.weights, jumps=batch.jumps)
+    assert values[0] == pytest.approx(case["log_sum"], rel=1e-9, abs=1e-9)
+    check(case, batch, expectations(batch.lattices, batch.weights, jumps=batch.jumps))
 
 
 @pytest.mark.parametrize("case", CASES, ids=by_name)
 def test_log_space(case: dict[str, Any]) -> None:
     batch = numbered(case)
-    check(case, batch, in_log_space(batch.lattices, batch.weights))
+    check(case, batch, in_log_space(batch.lattices, batch.weights, batch.jumps))
 
 
-@pytest.mark.parametrize("case", CASES, ids=by_name)
+@pytest.mark.parametrize("case", WITHOUT_JUMPS, ids=by_name)
 def test_best_score_and_path(case: dict[str, Any]) -> None:
     batch = numbered(case)
     path = best_path(batch.lattices, batch.weights, 0)
@@ -92,19 +98,30 @@ def test_best_score_and_path(case: dict[str, Any]) -> None:
     )
 
 
-@pytest.mark.parametrize("case", SMALL, ids=by_name)
-def test_the_oracle_itself(case: dict[str, Any]) -> None:
-    truth = enumerate_all(lattice_of(case), case["weights"])
+def check_oracle(case: dict[str, Any], truth: Enumeration) -> None:
     assert truth.log_sum == pytest.approx(case["log_sum"], rel=1e-9, abs=1e-9)
     assert truth.best_score == pytest.approx(case["best_score"], rel=1e-9, abs=1e-9)
     check_counts(case, truth.expected_counts)
 
 
+@pytest.mark.parametrize("case", SMALL, ids=by_name)
+def test_the_oracle_itself(case: dict[str, Any]) -> None:
+    check_oracle(case, enumerate_all(lattice_of(case), case["weights"], case["max_jump"]))
+
+
+@pytest.mark.parametrize("case", CASES, ids=by_name)
+def test_the_graph_of_the_oracle(case: dict[str, Any]) -> None:
+    check_oracle(case, add_up(lattice_of(case), case["weights"], case["max_jump"]))
+
+
 def test_the_oracle_counts_sequences() -> None:
-    paths = {case["name"]: enumerate_all(lattice_of(case), {}).n_sequences for case in SMALL}
+    paths = {
+        case["name"]: enumerate_all(lattice_of(case), {}, case["max_jump"]).n_sequences for case in SMALL
+    }
     assert paths["no match 2x2, zero weights: 6 paths"] == 6
     assert paths["all match 3x3, zero weights: Delannoy 63"] == 63
     assert paths["crossing, no jump: 8 paths"] == 8
+    assert paths["crossing, D=1: 10 paths (the swap by a jump on either side)"] == 10
     unweighted = [case for case in SMALL if not case["weights"]]
     assert all(
         math.log(paths[case["name"]]) == pytest.approx(case["log_sum"], abs=1e-12) for case in unweighted

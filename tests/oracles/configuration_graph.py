@@ -17,9 +17,12 @@ from tests.oracles.jumping import Configuration
 class Node:
     """Where the machine stands and what its next operation is scored by."""
 
-    here: Configuration = Configuration()
+    here: Configuration
     state: str | None = None
     was_single: bool = False
+
+
+START = Node(Configuration())
 
 
 @dataclass(frozen=True)
@@ -57,9 +60,7 @@ def edges_from(
         if arc is not None:
             parts += [arc.weight, arc.link if is_linked else 0.0]
         parts += [weights.get(name, 0.0) for name in names]
-        yield Edge(
-            Node(move.target, move.state, single), tuple(names), move.arc, is_linked, math.fsum(parts)
-        )
+        yield Edge(Node(move.target, move.state, single), tuple(names), move.arc, is_linked, math.fsum(parts))
 
 
 def build(lattice: EditLattice, weights: Mapping[str, float], max_jump: int) -> Graph:
@@ -81,7 +82,7 @@ def build(lattice: EditLattice, weights: Mapping[str, float], max_jump: int) -> 
         dead.add(node)
         return False
 
-    visit(Node())
+    visit(START)
     ordered = dict(reversed(leads_home.items()))
     return Graph(ordered, [node for node in ordered if is_final(lattice, node)])
 
@@ -100,8 +101,8 @@ def log_add(left: float, right: float) -> float:
 def add_up(lattice: EditLattice, weights: Mapping[str, float], max_jump: int = 0) -> Enumeration:
     """What all edit sequences of the lattice say together, as ``enumerate_all`` does."""
     graph = build(lattice, weights, max_jump)
-    inside, outside = {Node(): 0.0}, dict.fromkeys(graph.final, 0.0)
-    paths, best = {Node(): 1}, {Node(): 0.0}
+    inside, outside = {START: 0.0}, dict.fromkeys(graph.final, 0.0)
+    paths, best = {START: 1}, {START: 0.0}
     for node, edges in graph.edges.items():
         for edge in edges:
             to, score = edge.target, edge.score
