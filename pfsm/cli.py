@@ -32,6 +32,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("\npfsm: interrupted", file=sys.stderr)
         return 130
+    except MemoryError:
+        print("pfsm: not enough memory; give less at once", file=sys.stderr)
+        return 2
     except BrokenPipeError:
         # The reader (head, less) went away: not our error.
         _drop_output()

@@ -153,9 +153,18 @@ class Vocabulary:
         if not new:
             return
         lowered = [token.lower() for token in new]
+        # Stems first: a half-done analysis would leave the columns unequal for good.
+        stems = self._stemmer.stems([_encodable(token) for token in lowered])
         self._word_ids.extend(_interned(lowered if self._lowercase else new, self._id_of_word))
-        self._stem_ids.extend(_interned(self._stemmer.stems(lowered), self._id_of_stem))
+        self._stem_ids.extend(_interned(stems, self._id_of_stem))
         self._is_punctuation.extend([not any(map(str.isalnum, token)) for token in new])
+
+
+def _encodable(token: str) -> str:
+    """The token as the stemmer can take it: lone surrogates, which no file holds but a caller may pass, escaped."""
+    if token.isascii():
+        return token
+    return token.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def _interned(strings: Sequence[str], ids: dict[str, int]) -> list[int]:

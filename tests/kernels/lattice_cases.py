@@ -132,10 +132,15 @@ def _begin(arc: Arc) -> tuple[int, int]:
 
 
 def random_named(
-    rng: np.random.Generator, inserts: Sequence[str], deletes: Sequence[str], matches: Sequence[str]
+    rng: np.random.Generator,
+    inserts: Sequence[str],
+    deletes: Sequence[str],
+    matches: Sequence[str],
+    sides: Sequence[int] = (0, 1, 2, 3, 3, 4, 4),
+    most_offers: int = 10,
 ) -> EditLattice:
-    """A lattice of 0 to 4 tokens a side: blocks of up to 3 tokens, overlapping offers, weights and links."""
-    m, n = (int(size) for size in rng.choice([0, 1, 2, 3, 3, 4, 4], 2))
+    """A lattice of few tokens a side: blocks of up to 3 tokens, overlapping offers, weights and links."""
+    m, n = (int(size) for size in rng.choice(sides, 2))
     blocks = [
         (i, p, j, q)
         for i, p, j, q in itertools.product(range(m), range(1, 4), range(n), range(1, 4))
@@ -144,7 +149,7 @@ def random_named(
     # Diagonals of 1:1 arcs are where links live: half of the offers are 1:1.
     single = [block for block in blocks if block[1] == block[3] == 1]
     arcs = []
-    for _ in range(int(rng.integers(0, 11)) if blocks else 0):
+    for _ in range(int(rng.integers(0, most_offers + 1)) if blocks else 0):
         pool = single if rng.random() < 0.5 else blocks
         i, p, j, q = pool[rng.integers(len(pool))]
         weight = float(rng.normal()) if rng.random() < 0.5 else 0.0

@@ -192,3 +192,10 @@ def test_unknown_names(tokeniser: str, stemmer: str) -> None:
 def test_nltk_is_not_imported() -> None:
     code = "import sys, pfsm.text as t; t.Vocabulary().encode(['A b.']); sys.exit('nltk' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_lone_surrogates_are_tokens_like_others() -> None:
+    vocabulary = Vocabulary()
+    ids = vocabulary.encode(["a \ud800 b\udfffing \ud800", "ok"]).ids.tolist()
+    assert len(vocabulary.stem_ids) == len(vocabulary.word_ids) == len(vocabulary) == 4
+    assert ids[1] == ids[3]

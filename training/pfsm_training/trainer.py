@@ -123,7 +123,7 @@ def train(
     progress("reading", None)
     batch = LatticeBuilder(settings).build(judgments.references, judgments.hypotheses)
     trainer = _Trainer(batch, judgments.scores, init, threads or default_threads(), progress)
-    if not np.ptp(judgments.scores) > 0:
+    if (judgments.scores == judgments.scores[0]).all():
         raise PfsmError(
             f"all {len(judgments)} scores are {judgments.scores[0]:g}; there is nothing to learn from"
         )

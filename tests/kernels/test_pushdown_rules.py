@@ -1,0 +1,263 @@
+"""The oracle of the pushdown machine against its definition, rule by rule, and against two other formulations."""
+
+import itertools
+from collections import Counter
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from tests.kernels.pushdown_cases import random_case
+from tests.oracles.configuration_graph import add_up
+from tests.oracles.enumeration import (
+    JUMP,
+    Arc,
+    EditLattice,
+    Link,
+    enumerate_all,
+    features,
+    legal_moves,
+    sequences,
+)
+from tests.oracles.jumping import HYPOTHESIS, REFERENCE, Configuration, Memory, Mode
+
+Ops = tuple[tuple[int, int, bool], ...]
+
+
+def plain_lattice(m: int, n: int, *blocks: tuple[int, int, int, int]) -> EditLattice:
+    return EditLattice(("Delete",) * m, ("Insert",) * n, tuple(Arc(*block, "S") for block in blocks))
+
+
+def transposed(lattice: EditLattice) -> EditLattice:
+    return EditLattice(
+        lattice.insert_states,
+        lattice.delete_states,
+        tuple(Arc(arc.j, arc.q, arc.i, arc.p, arc.state, arc.weight, arc.link) for arc in lattice.arcs),
+        tuple(Link(link.j, link.i, link.feature) for link in lattice.links),
+    )
+
+
+def everywhere(m: int, n: int) -> EditLattice:
+    """A lattice that offers every block of up to 3 tokens a side."""
+    blocks = itertools.product(range(m), range(1, 4), range(n), range(1, 4))
+    return plain_lattice(m, n, *(block for block in blocks if sum(block[:2]) <= m and sum(block[2:]) <= n))
+
+
+def jumped(side: int, start: int, landing: int, end: int | None = None) -> Memory:
+    return Memory(side, start, landing, end)
+
+
+def moves(here: Configuration, max_jump: int = 2, size: int = 6) -> set[tuple[str, int, int]]:
+    """State and target of every operation in a configuration of a pair that offers everything."""
+    return {
+        (move.state, move.target.i, move.target.j)
+        for move in legal_moves(everywhere(size, size), here, max_jump)
+    }
+
+
+def flipped(found: set[tuple[str, int, int]]) -> set[tuple[str, int, int]]:
+    other = {"Insert": "Delete", "Delete": "Insert"}
+    return {(other.get(state, state), j, i) for state, i, j in found}
+
+
+def both_sides(here: Configuration, max_jump: int = 2) -> set[tuple[str, int, int]]:
+    """The moves after a jump on the hypothesis side, which those of the mirror image must mirror."""
+    assert here.memory is not None
+    assert here.memory.side == HYPOTHESIS
+    memory = jumped(REFERENCE, here.memory.start, here.memory.landing, here.memory.end)
+    mirrored = Configuration(here.j, here.i, here.mode, memory)
+    found = moves(here, max_jump)
+    assert moves(mirrored, max_jump) == flipped(found)
+    return found
+
+
+def blocks(i: int, j: int, largest_q: int = 3) -> set[tuple[str, int, int]]:
+    return {("S", i + p, j + q) for p in range(1, 4) for q in range(1, largest_q + 1)}
+
+
+def test_forward_jumps_go_one_to_the_limit_on_either_side() -> None:
+    found = moves(Configuration(1, 2))
+    assert found == {("Insert", 1, 3), ("Delete", 2, 2), *blocks(1, 2)} | {
+        ("Jump", 1, 3),
+        ("Jump", 1, 4),
+        ("Jump", 2, 2),
+        ("Jump", 3, 2),
+    }
+    assert {move for move in moves(Configuration(), 3) if move[0] == JUMP} == {
+        ("Jump", i, j) for i, j in ((1, 0), (2, 0), (3, 0), (0, 1), (0, 2), (0, 3))
+    }
+    assert not any(state == JUMP for state, _, _ in moves(Configuration(1, 2), 0))
+
+
+def test_forward_jumps_land_before_the_last_token_ends() -> None:
+    at = {(i, j) for state, i, j in moves(Configuration(5, 4), 5) if state == JUMP}
+    assert at == {(5, 5)}
+    assert {(i, j) for state, i, j in moves(Configuration(0, 5), 5) if state == JUMP} == {
+        (i, 5) for i in range(1, 6)
+    }
+
+
+def test_no_forward_jump_directly_after_resuming_but_everything_else() -> None:
+    normal, resumed = moves(Configuration(1, 2)), moves(Configuration(1, 2, Mode.RESUMED))
+    assert resumed == {move for move in normal if move[0] != JUMP}
+    lattice = plain_lattice(1, 1)
+    assert [move.target.mode for move in legal_moves(lattice, Configuration(0, 0, Mode.RESUMED), 1)] == [
+        Mode.NORMAL
+    ] * 2
+
+
+def test_the_landed_block_begins_with_a_substitution_and_ends_within_the_limit() -> None:
+    memory = jumped(HYPOTHESIS, 0, 2)
+    assert both_sides(Configuration(1, 2, Mode.LANDED, memory)) == blocks(1, 2, largest_q=2)
+    assert both_sides(Configuration(1, 2, Mode.LANDED, jumped(HYPOTHESIS, 1, 2)), 1) == blocks(1, 2, 1)
+
+
+def test_after_its_first_substitution_the_landed_block_takes_any_edit_and_the_jump_back() -> None:
+    memory = jumped(HYPOTHESIS, 0, 2)
+    found = both_sides(Configuration(2, 3, Mode.MOVED, memory))
+    assert found == {("Insert", 2, 4), ("Delete", 3, 3), *blocks(2, 3, largest_q=1), ("Jump", 2, 0)}
+    # At the limit only what does not move on: Delete, and the jump back.
+    assert both_sides(Configuration(2, 4, Mode.MOVED, memory)) == {("Delete", 3, 4), ("Jump", 2, 0)}
+    # At the end of the hypothesis likewise, also within the limit.
+    at_end = Configuration(2, 6, Mode.MOVED, jumped(HYPOTHESIS, 3, 5))
+    assert both_sides(at_end) == {("Delete", 3, 6), ("Jump", 2, 3)}
+
+
+def test_the_gap_begins_with_anything_but_an_insert() -> None:
+    memory = jumped(HYPOTHESIS, 0, 2, 4)
+    assert both_sides(Configuration(2, 0, Mode.BACK, memory)) == {("Delete", 3, 0), *blocks(2, 0, 2)}
+    assert both_sides(Configuration(2, 0, Mode.GAP, memory)) == {
+        ("Insert", 2, 1),
+        ("Delete", 3, 0),
+        *blocks(2, 0, 2),
+    }
+    assert both_sides(Configuration(2, 1, Mode.GAP, memory)) == {
+        ("Insert", 2, 2),
+        ("Delete", 3, 1),
+        *blocks(2, 1, 1),
+    }
+
+
+def test_leading_deletes_leave_the_ban_on_inserts_in_force() -> None:
+    back = Configuration(2, 0, Mode.BACK, jumped(HYPOTHESIS, 0, 2, 4))
+    lattice = everywhere(6, 6)
+    for move in legal_moves(lattice, back, 2):
+        assert move.target.mode is (Mode.BACK if move.state == "Delete" else Mode.GAP)
+    gap = Configuration(2, 1, Mode.GAP, back.memory)
+    assert {move.target.mode for move in legal_moves(lattice, gap, 2)} == {Mode.GAP}
+
+
+def test_at_landing_the_only_operation_is_the_jump_to_the_end() -> None:
+    memory = jumped(HYPOTHESIS, 0, 2, 4)
+    assert both_sides(Configuration(3, 2, Mode.GAP, memory)) == {("Jump", 3, 4)}
+    [move] = legal_moves(everywhere(6, 6), Configuration(3, 2, Mode.GAP, memory), 2)
+    assert move.target == Configuration(3, 4, Mode.RESUMED)
+
+
+def test_the_machine_stops_only_in_normal_mode() -> None:
+    assert [mode for mode in Mode if Configuration(mode=mode).is_final] == [Mode.NORMAL, Mode.RESUMED]
+    # Two matches cross; only sequences that resume are complete, and one may stop directly after it.
+    lattice = plain_lattice(2, 2, (0, 1, 1, 1), (1, 1, 0, 1))
+    swaps = [sequence for sequence in sequences(lattice, 1) if any(move.state == JUMP for move in sequence)]
+    assert sorted([[move.state for move in swap] for swap in swaps]) == [[JUMP, "S", JUMP, "S", JUMP]] * 2
+    assert {tuple((move.target.i, move.target.j) for move in swap) for swap in swaps} == {
+        ((0, 1), (1, 2), (1, 0), (2, 1), (2, 2)),
+        ((1, 0), (2, 1), (0, 1), (1, 2), (2, 2)),
+    }
+
+
+def test_jump_is_a_state_with_features_and_breaks_a_link() -> None:
+    links = tuple(Link(i, j, "link:subject") for i, j in ((0, 1), (1, 0), (2, 2)))
+    lattice = plain_lattice(3, 3, (0, 1, 1, 1), (1, 1, 0, 1), (2, 1, 2, 1))
+    lattice = EditLattice(lattice.delete_states, lattice.insert_states, lattice.arcs, links)
+    [swap, _] = [sequence for sequence in sequences(lattice, 1) if len(sequence) == 6]
+    assert Counter(features(lattice, swap)) == {JUMP: 3, "S": 3, f"{JUMP}>S": 3, f"S>{JUMP}": 2}
+
+
+# A third formulation, without modes: a swap is two plain stretches of edits, and a sequence is made of edits
+# and swaps.
+
+
+def stretches(lattice: EditLattice, i: int, j: int, i2: int, j2: int) -> Iterator[Ops]:
+    """All sequences of plain edits from (i, j) to (i2, j2)."""
+    if (i, j) == (i2, j2):
+        yield ()
+    steps = [(0, 1, False), (1, 0, False)]
+    steps += [(arc.p, arc.q, True) for arc in lattice.arcs if (arc.i, arc.j) == (i, j)]
+    for p, q, is_substitution in steps:
+        if i + p <= i2 and j + q <= j2:
+            for rest in stretches(lattice, i + p, j + q, i2, j2):
+                yield (p, q, is_substitution), *rest
+
+
+def is_landed_block(ops: Ops) -> bool:
+    return bool(ops) and ops[0][2]
+
+
+def is_gap(ops: Ops) -> bool:
+    """Consumes no hypothesis token before the first substitution, and some with the last operation."""
+    leading = list(itertools.takewhile(lambda op: not op[2], ops))
+    return bool(ops) and ops[-1][1] > 0 and all(q == 0 for _, q, _ in leading) and len(leading) < len(ops)
+
+
+def swaps_on_hypothesis(lattice: EditLattice, max_jump: int) -> Counter[tuple[int, int, int, int]]:
+    """How many swaps lead from (i, j) to (i2, j2)."""
+    m, n = lattice.m, lattice.n
+    result: Counter[tuple[int, int, int, int]] = Counter()
+    for i, start, landing in itertools.product(range(m + 1), range(n), range(n)):
+        if not 1 <= landing - start <= max_jump:
+            continue
+        for i1, end in itertools.product(range(i, m + 1), range(landing, min(n, landing + max_jump) + 1)):
+            landed = sum(map(is_landed_block, stretches(lattice, i, landing, i1, end)))
+            for i2 in range(i1, m + 1) if landed else ():
+                gaps = sum(map(is_gap, stretches(lattice, i1, start, i2, landing)))
+                result[i, start, i2, end] += landed * gaps
+    return result
+
+
+def count_by_swaps(lattice: EditLattice, max_jump: int) -> int:
+    swaps = swaps_on_hypothesis(lattice, max_jump)
+    for (j, i, j2, i2), many in swaps_on_hypothesis(transposed(lattice), max_jump).items():
+        swaps[i, j, i2, j2] += many
+    edits = Counter((arc.i, arc.j, arc.i + arc.p, arc.j + arc.q) for arc in lattice.arcs)
+    for i, j in itertools.product(range(lattice.m + 1), range(lattice.n + 1)):
+        edits[i, j, i + 1, j] += i < lattice.m
+        edits[i, j, i, j + 1] += j < lattice.n
+
+    def count(i: int, j: int, resumed: bool) -> int:
+        total = int((i, j) == (lattice.m, lattice.n))
+        total += sum(many * count(*to[2:], False) for to, many in edits.items() if many and to[:2] == (i, j))
+        if not resumed:
+            total += sum(
+                many * count(*to[2:], True) for to, many in swaps.items() if many and to[:2] == (i, j)
+            )
+        return total
+
+    return count(0, 0, False)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_three_formulations_agree(seed: int) -> None:
+    rng = np.random.default_rng([seed, 77])
+    for max_jump in (1, 2, 4):
+        case = random_case(rng, "moderate")
+        lattice = case.lattices[0]
+        truth = enumerate_all(lattice, case.weights, max_jump)
+        graph = add_up(lattice, case.weights, max_jump)
+        assert graph.n_sequences == truth.n_sequences == count_by_swaps(lattice, max_jump)
+        assert graph.log_sum == pytest.approx(truth.log_sum, rel=1e-12, abs=1e-12)
+        assert graph.best_score == pytest.approx(truth.best_score, rel=1e-12, abs=1e-12)
+        assert graph.expected_counts == pytest.approx(truth.expected_counts, rel=1e-10, abs=1e-12)
+        assert graph.arc_posteriors == pytest.approx(truth.arc_posteriors, rel=1e-10, abs=1e-12)
+        assert graph.link_posteriors == pytest.approx(truth.link_posteriors, rel=1e-10, abs=1e-12)
+
+
+def test_no_sequence_is_listed_twice() -> None:
+    for seed in range(20):
+        lattice = random_case(np.random.default_rng([seed, 78]), "moderate").lattices[0]
+        every = [
+            tuple((move.state, move.arc, move.source.i, move.source.j) for move in sequence)
+            + tuple((move.target.i, move.target.j) for move in sequence if move.state == JUMP)
+            for sequence in sequences(lattice, 3)
+        ]
+        assert len(every) == len(set(every))
