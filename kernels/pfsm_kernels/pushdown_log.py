@@ -45,7 +45,7 @@ def _row_starts(arcs, starts, ends):
 
 @njit(cache=True)
 def _open_window(
-    x, limit, along, across, arcs, by_end, starts, ends, weight, link, W, jump, EI, ED, EM, Y, Z, best
+    x, limit, along, across, arcs, by_end, starts, ends, weight, link, W, jump, EI, ED, EM, Y, Z
 ):
     """Inside masses from arc x to the last row and column ``limit``; exits into Jump in Y and, without Delete, Z."""
     top, left = arcs[x, 0] + arcs[x, 1], arcs[x, 2] + arcs[x, 3]
@@ -67,50 +67,50 @@ def _open_window(
                     continue
                 state = arcs[a, 4]
                 if v < limit:
-                    EI[r, k + 1] = _plus(EI[r, k + 1], EM[a] + W[state, across[v]], best)
+                    EI[r, k + 1] = _add(EI[r, k + 1], EM[a] + W[state, across[v]])
                 if r + 1 < rows:
-                    ED[r + 1, k] = _plus(ED[r + 1, k], EM[a] + W[state, along[u]], best)
-                Z[r, k] = _plus(Z[r, k], EM[a] + W[state, jump], best)
+                    ED[r + 1, k] = _add(ED[r + 1, k], EM[a] + W[state, along[u]])
+                Z[r, k] = _add(Z[r, k], EM[a] + W[state, jump])
             inserted, deleted = EI[r, k], ED[r, k]
             if k:
-                Z[r, k] = _plus(Z[r, k], inserted + W[across[v - 1], jump], best)
+                Z[r, k] = _add(Z[r, k], inserted + W[across[v - 1], jump])
                 if v < limit:
-                    EI[r, k + 1] = _plus(EI[r, k + 1], inserted + W[across[v - 1], across[v]], best)
+                    EI[r, k + 1] = _add(EI[r, k + 1], inserted + W[across[v - 1], across[v]])
                 if r + 1 < rows:
-                    ED[r + 1, k] = _plus(ED[r + 1, k], inserted + W[across[v - 1], along[u]], best)
+                    ED[r + 1, k] = _add(ED[r + 1, k], inserted + W[across[v - 1], along[u]])
             Y[r, k] = Z[r, k]
             if r:
-                Y[r, k] = _plus(Y[r, k], deleted + W[along[u - 1], jump], best)
+                Y[r, k] = _add(Y[r, k], deleted + W[along[u - 1], jump])
                 if v < limit:
-                    EI[r, k + 1] = _plus(EI[r, k + 1], deleted + W[along[u - 1], across[v]], best)
+                    EI[r, k + 1] = _add(EI[r, k + 1], deleted + W[along[u - 1], across[v]])
                 if r + 1 < rows:
-                    ED[r + 1, k] = _plus(ED[r + 1, k], deleted + W[along[u - 1], along[u]], best)
+                    ED[r + 1, k] = _add(ED[r + 1, k], deleted + W[along[u - 1], along[u]])
             for b in range(starts[u], starts[u + 1]):
                 if arcs[b, 2] != v or v + arcs[b, 3] > limit:
                     continue
                 state = arcs[b, 4]
                 mass = NONE
                 if k:
-                    mass = _plus(mass, inserted + W[across[v - 1], state], best)
+                    mass = _add(mass, inserted + W[across[v - 1], state])
                 if r:
-                    mass = _plus(mass, deleted + W[along[u - 1], state], best)
+                    mass = _add(mass, deleted + W[along[u - 1], state])
                 for e in range(ends[u], ends[u + 1]):
                     a = by_end[e]
                     if arcs[a, 2] + arcs[a, 3] == v and EM[a] != NONE:
                         follow = EM[a] + W[arcs[a, 4], state]
-                        mass = _plus(mass, follow + link[b] if _continues(arcs, a, b, link) else follow, best)
+                        mass = _add(mass, follow + link[b] if _continues(arcs, a, b, link) else follow)
                 EM[b] = mass + weight[b]
     return rows
 
 
 @njit(cache=True)
-def _lead(top, rows, along, W, jump, width, Y, H, best):
+def _lead(top, rows, along, W, jump, width, Y, H):
     """Deletes that open the gap."""
     for k in range(width):
         H[0, k] = NONE
         for r in range(rows - 1):
             state = along[top + r]
-            H[r + 1, k] = _plus(H[r, k] + W[along[top + r - 1], state], Y[r, k] + W[jump, state], best)
+            H[r + 1, k] = _add(H[r, k] + W[along[top + r - 1], state], Y[r, k] + W[jump, state])
 
 
 @njit(cache=True)
@@ -134,7 +134,7 @@ def _inside(
     Z,
     H,
     K,
-    exits, best
+    exits,
 ):
     """K of every crossing and Z of every group of one view."""
     first_group, first_crossing = side.group_first[first_arc], side.landed_first[first_arc]
@@ -178,14 +178,14 @@ def _inside(
             c = side.gap_arc[side.group[crossing]]
             r, state = arcs[c, 0] - top, arcs[c, 4]
             for k in range(limit - left + 1):
-                mass = _plus(Y[r, k] + W[jump, state], H[r, k] + W[along[arcs[c, 0] - 1], state], best)
+                mass = _add(Y[r, k] + W[jump, state], H[r, k] + W[along[arcs[c, 0] - 1], state])
                 K[crossing - first_crossing, arcs[x, 3] - 1 + k] = mass
 
 
 @njit(cache=True)
 def _forward(
     first_arc, max_jump, dels, ins, arcs, starts, ends, weight, link, hyp, ref, ref_arcs, ref_weight, W, jump,
-    I, D, V, M, J, hyp_K, ref_K, hyp_exits, ref_exits, hyp_F, ref_F, best
+    I, D, V, M, J, hyp_K, ref_K, hyp_exits, ref_exits, hyp_F, ref_F,
 ):  # fmt: skip
     """Outer forward pass; fills I, D, V, M, F and J, the mass that enters Jump at each cell. Returns log_sum."""
     m, n = dels.size, ins.size
@@ -200,44 +200,44 @@ def _forward(
             if j < n:
                 into = W[start, ins[0]] if i + j == 0 else V[i, j] + W[jump, ins[j]]
                 if j:
-                    into = _plus(into, I[i, j] + W[ins[j - 1], ins[j]], best)
+                    into = _add(into, I[i, j] + W[ins[j - 1], ins[j]])
                 if i:
-                    into = _plus(into, D[i, j] + W[dels[i - 1], ins[j]], best)
+                    into = _add(into, D[i, j] + W[dels[i - 1], ins[j]])
                 I[i, j + 1] = into
             if i < m:
                 into = W[start, dels[0]] if i + j == 0 else V[i, j] + W[jump, dels[i]]
                 if j:
-                    into = _plus(into, I[i, j] + W[ins[j - 1], dels[i]], best)
+                    into = _add(into, I[i, j] + W[ins[j - 1], dels[i]])
                 if i:
-                    into = _plus(into, D[i, j] + W[dels[i - 1], dels[i]], best)
+                    into = _add(into, D[i, j] + W[dels[i - 1], dels[i]])
                 D[i + 1, j] = into
             if j:
-                J[i, j] = _plus(J[i, j], I[i, j] + W[ins[j - 1], jump], best)
+                J[i, j] = _add(J[i, j], I[i, j] + W[ins[j - 1], jump])
             if i:
-                J[i, j] = _plus(J[i, j], D[i, j] + W[dels[i - 1], jump], best)
+                J[i, j] = _add(J[i, j], D[i, j] + W[dels[i - 1], jump])
             for e in range(ends[i], ends[i + 1]):
                 a = by_end[e]
                 if arcs[a, 2] + arcs[a, 3] != j:
                     continue
                 if j < n:
-                    I[i, j + 1] = _plus(I[i, j + 1], M[a] + W[arcs[a, 4], ins[j]], best)
+                    I[i, j + 1] = _add(I[i, j + 1], M[a] + W[arcs[a, 4], ins[j]])
                 if i < m:
-                    D[i + 1, j] = _plus(D[i + 1, j], M[a] + W[arcs[a, 4], dels[i]], best)
-                J[i, j] = _plus(J[i, j], M[a] + W[arcs[a, 4], jump], best)
+                    D[i + 1, j] = _add(D[i + 1, j], M[a] + W[arcs[a, 4], dels[i]])
+                J[i, j] = _add(J[i, j], M[a] + W[arcs[a, 4], jump])
             for b in range(starts[i], starts[i + 1]):
                 if arcs[b, 2] != j:
                     continue
                 state = arcs[b, 4]
                 mass = W[start, state] if i + j == 0 else V[i, j] + W[jump, state]
                 if j:
-                    mass = _plus(mass, I[i, j] + W[ins[j - 1], state], best)
+                    mass = _add(mass, I[i, j] + W[ins[j - 1], state])
                 if i:
-                    mass = _plus(mass, D[i, j] + W[dels[i - 1], state], best)
+                    mass = _add(mass, D[i, j] + W[dels[i - 1], state])
                 for e in range(ends[i], ends[i + 1]):
                     a = by_end[e]
                     if arcs[a, 2] + arcs[a, 3] == j:
                         follow = M[a] + W[arcs[a, 4], state]
-                        mass = _plus(mass, follow + link[b] if _continues(arcs, a, b, link) else follow, best)
+                        mass = _add(mass, follow + link[b] if _continues(arcs, a, b, link) else follow)
                 M[b] = mass + weight[b]
         for a in range(starts[i], starts[i + 1]):
             at = first_arc + a
@@ -245,31 +245,33 @@ def _forward(
                 g = hyp.group[crossing]
                 mass = J[i, arcs[hyp.gap_arc[g], 2]] + W[jump, arcs[a, 4]] + weight[a]
                 for t in range(max_jump):
-                    hyp_F[g - hyp_group, t] = _plus(
-                        hyp_F[g - hyp_group, t], mass + hyp_K[crossing - hyp_crossing, t], best)
+                    hyp_F[g - hyp_group, t] = _add(
+                        hyp_F[g - hyp_group, t], mass + hyp_K[crossing - hyp_crossing, t]
+                    )
             for g in range(hyp.group_first[at], hyp.group_first[at + 1]):
                 for u in range(i + arcs[a, 1], m + 1):
                     for t in range(min(max_jump, n - hyp.landing[g])):
                         v = hyp.landing[g] + 1 + t
                         mass = hyp_F[g - hyp_group, t] + weight[a] + hyp_exits[g - hyp_group, u]
-                        V[u, v] = _plus(V[u, v], mass, best)
+                        V[u, v] = _add(V[u, v], mass)
             x = ref.position[at]
             for g in range(ref.group_first[first_arc + x], ref.group_first[first_arc + x + 1]):
                 for crossing in range(ref.crossing_first[g], ref.crossing_first[g + 1]):
                     b = ref.landed[crossing]
                     mass = J[i, ref_arcs[b, 0]] + W[jump, ref_arcs[b, 4]] + ref_weight[b]
                     for t in range(max_jump):
-                        ref_F[g - ref_group, t] = _plus(
-                            ref_F[g - ref_group, t], mass + ref_K[crossing - ref_crossing, t], best)
+                        ref_F[g - ref_group, t] = _add(
+                            ref_F[g - ref_group, t], mass + ref_K[crossing - ref_crossing, t]
+                        )
                 for t in range(min(max_jump, m - ref.landing[g])):
                     for v in range(ref_arcs[x, 0] + ref_arcs[x, 1], n + 1):
                         u = ref.landing[g] + 1 + t
                         mass = ref_F[g - ref_group, t] + weight[a] + ref_exits[g - ref_group, v]
-                        V[u, v] = _plus(V[u, v], mass, best)
-    log_sum = _plus(_plus(I[m, n], D[m, n], best), V[m, n], best)
+                        V[u, v] = _add(V[u, v], mass)
+    log_sum = _add(_add(I[m, n], D[m, n]), V[m, n])
     for e in range(ends[m], ends[m + 1]):
         if arcs[by_end[e], 2] + arcs[by_end[e], 3] == n:
-            log_sum = _plus(log_sum, M[by_end[e]], best)
+            log_sum = _add(log_sum, M[by_end[e]])
     return log_sum
 
 

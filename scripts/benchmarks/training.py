@@ -6,6 +6,7 @@ PFSM_DATA=… python scripts/benchmarks/training.py
 import subprocess
 import sys
 import tempfile
+from functools import partial
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
@@ -35,9 +36,7 @@ def main() -> None:
                 sys.executable, "-m", "pfsm", "train", str(table),
                 "--output", str(Path(folder) / "model.json"), "--threads", threads,
             ]  # fmt: skip
-            run = timed(
-                lambda command=command: subprocess.run(command, check=True, capture_output=True), RUNS
-            )
+            run = timed(partial(subprocess.run, command, check=True, capture_output=True), RUNS)
             print(f"pfsm train, {threads} thread(s): {run}")
 
 

@@ -5,10 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from pfsm_kernels.inference import Weights
-from pfsm_kernels.lattices import Lattices
 from tests.kernels.lattice_cases import random_named
 from tests.oracles.configuration_graph import add_up
 from tests.oracles.enumeration import JUMP, EditLattice
