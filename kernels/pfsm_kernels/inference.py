@@ -74,7 +74,8 @@ class BestPath:
 
     Attributes:
         score: Its score, the maximum of Q(e); minus infinity where nothing is possible.
-        edits: int32 [n_edits] in order; ``machine_best.INSERT``, ``machine_best.DELETE`` or an arc's index.
+        edits: int32 [n_edits] in order; ``machine_best.INSERT``, ``machine_best.DELETE``, ``pushdown_log.JUMP`` or an
+            arc's index.
     """
 
     score: float
@@ -155,7 +156,7 @@ def expectations(
     return result
 
 
-def best_path(lattices: Lattices, weights: Weights, pair: int) -> BestPath:
+def best_path(lattices: Lattices, weights: Weights, pair: int, jumps: Jumps | None = None) -> BestPath:
     """The best edit sequence of one pair (Viterbi).
 
     Raises:
@@ -163,10 +164,19 @@ def best_path(lattices: Lattices, weights: Weights, pair: int) -> BestPath:
     """
     _check_weights(lattices, weights)
     delete, insert, arcs, by_end, arc_weights, link_weights = _one(lattices, weights, pair)
-    path = np.empty(delete.size + insert.size, dtype=np.int32)
-    score, length = machine_best.best_path(
-        delete, insert, arcs, by_end, arc_weights, link_weights, weights.table, path
-    )
+    if jumps is None:
+        path = np.empty(delete.size + insert.size, dtype=np.int32)
+        inputs = delete, insert, arcs, by_end, arc_weights, link_weights
+        score, length = machine_best.best_path(*inputs, weights.table, path)
+    else:
+        path = np.empty(2 * (delete.size + insert.size), dtype=np.int32)
+        first, crossings = lattices.offsets[pair, 2], jumps.crossings
+        sides = jumps.state, crossings.max_jump, crossings.hypothesis, crossings.reference
+        none = np.zeros(0)
+        outputs = False, np.zeros((0, 0)), none, none, path
+        score, length = pushdown_log.log_pushdown(
+            first, delete, insert, arc_weights, link_weights, weights.table, *sides, *outputs
+        )
     return BestPath(float(score), path[:length])
 
 
@@ -242,7 +252,8 @@ def _in_log_space(
         crossings = jumps.crossings
         sides = jumps.state, crossings.max_jump, crossings.hypothesis, crossings.reference
         pair_inputs = first, delete, insert, arc_weights, link_weights, weights.table
-        result[pair] = pushdown_log.log_pushdown(*pair_inputs, *sides, wanted, counts, arcs, links)
+        outputs = wanted, counts, arcs, links, np.zeros(0, dtype=np.int32)
+        result[pair], _ = pushdown_log.log_pushdown(*pair_inputs, *sides, *outputs)
 
     rejected = np.flatnonzero(~accepted)
     if threads <= 1 or rejected.size <= 1:

@@ -1,11 +1,10 @@
 """Each implementation of the machines called by itself, and comparisons between results."""
 
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm_kernels import machine, machine_log, pushdown, pushdown_log
+from pfsm_kernels import inference, machine, pushdown
 from pfsm_kernels.inference import Expectations, Jumps, Weights
 from pfsm_kernels.lattices import Lattices
 
@@ -23,25 +22,11 @@ def empty_expectations(lattices: Lattices, weights: Weights) -> Expectations:
     )
 
 
-def linear_arguments(lattices: Lattices, weights: Weights) -> tuple[NDArray[np.generic], ...]:
-    """What the linear kernels take between the range of pairs and the results."""
-    arcs = np.zeros(lattices.arcs.shape[0]) if weights.arcs is None else weights.arcs
+def linear_factors(weights: Weights, arcs: int) -> tuple[Float, Float, Float]:
+    """exp of the weights on arcs, on links and in the table, whatever their size."""
+    on_arcs = np.ones(arcs) if weights.arcs is None else np.exp(weights.arcs)
     links = np.zeros(0) if weights.links is None else np.exp(weights.links)
-    return (
-        lattices.offsets,
-        lattices.delete_states,
-        lattices.insert_states,
-        lattices.arcs,
-        lattices.by_end,
-        np.exp(arcs),
-        links,
-        np.exp(weights.table),
-    )
-
-
-def jump_arguments(jumps: Jumps) -> tuple[Any, ...]:
-    """What the kernels with jumps take beside the lattice and its weights."""
-    return jumps.state, jumps.crossings.max_jump, jumps.crossings.hypothesis, jumps.crossings.reference
+    return on_arcs, links, np.exp(weights.table)
 
 
 def in_linear_space(
@@ -50,12 +35,13 @@ def in_linear_space(
     """Forward-backward in linear space only, and which pairs it accepted; the rest is meaningless."""
     result = empty_expectations(lattices, weights)
     accepted = np.zeros(len(lattices), dtype=np.bool_)
-    linear = linear_arguments(lattices, weights)
+    factors = linear_factors(weights, lattices.arcs.shape[0])
     outputs = result.table, result.arcs, result.links
     if jumps is None:
-        machine.forward_backward_batch(0, len(lattices), *linear, result.log_sum, accepted, *outputs)
+        inputs = *inference._arrays(lattices), *factors
+        machine.forward_backward_batch(0, len(lattices), *inputs, result.log_sum, accepted, *outputs)
     else:
-        inputs = *linear[:3], *linear[5:], *jump_arguments(jumps)
+        inputs = inference._pushdown_inputs(lattices, factors, jumps)
         pushdown.pushdown_batch(0, len(lattices), *inputs, result.log_sum, accepted, True, *outputs)
     return accepted, result
 
@@ -66,11 +52,11 @@ def linear_log_sums(
     """The forward pass in linear space only, and which pairs it accepted; the rest is meaningless."""
     result = np.full(len(lattices), np.nan)
     accepted = np.zeros(len(lattices), dtype=np.bool_)
-    linear = linear_arguments(lattices, weights)
+    factors = linear_factors(weights, lattices.arcs.shape[0])
     if jumps is None:
-        machine.forward_batch(0, len(lattices), *linear, result, accepted)
+        machine.forward_batch(0, len(lattices), *inference._arrays(lattices), *factors, result, accepted)
     else:
-        inputs, none = (*linear[:3], *linear[5:], *jump_arguments(jumps)), np.zeros(0)
+        inputs, none = inference._pushdown_inputs(lattices, factors, jumps), np.zeros(0)
         outputs = result, accepted, False, np.zeros((0, 0, 0)), none, none
         pushdown.pushdown_batch(0, len(lattices), *inputs, *outputs)
     return accepted, result
@@ -79,24 +65,8 @@ def linear_log_sums(
 def in_log_space(lattices: Lattices, weights: Weights, jumps: Jumps | None = None) -> Expectations:
     """Forward-backward in log space only."""
     result = empty_expectations(lattices, weights)
-    result.table[:] = 0.0
-    result.arcs[:] = 0.0
-    result.links[:] = 0.0
-    for pair in range(len(lattices)):
-        (d0, i0, a0), (d1, i1, a1) = lattices.offsets[pair : pair + 2]
-        delete_states, insert_states = lattices.delete_states[d0:d1], lattices.insert_states[i0:i1]
-        arcs = np.zeros(a1 - a0) if weights.arcs is None else weights.arcs[a0:a1]
-        links = np.zeros(0) if weights.links is None else weights.links[a0:a1]
-        outputs = result.table[pair], result.arcs[a0:a1], result.links[a0:a1]
-        if jumps is None:
-            ordered = lattices.arcs[a0:a1], lattices.by_end[a0:a1]
-            log_sum = machine_log.log_forward_backward(
-                delete_states, insert_states, *ordered, arcs, links, weights.table, *outputs, True
-            )
-        else:
-            inputs = a0, delete_states, insert_states, arcs, links, weights.table
-            log_sum = pushdown_log.log_pushdown(*inputs, *jump_arguments(jumps), True, *outputs)
-        result.log_sum[pair] = log_sum
+    none = np.zeros(len(lattices), dtype=np.bool_)
+    inference._in_log_space(lattices, weights, jumps, none, result.log_sum, result, 1)
     return result
 
 
