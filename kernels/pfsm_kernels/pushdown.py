@@ -262,23 +262,29 @@ def _close_window(x, rows, limit, arcs, starts, EM):
 
 
 @njit(cache=True)
+def _lead_rows(x, first_arc, arcs, side):
+    """Rows of landed arc x's window down to its last partner: Deletes lead there even where the window has ended."""
+    last = side.by_landed[side.landed_first[first_arc + x + 1] - 1]
+    return arcs[side.gap_arc[side.group[last]], 0] - arcs[x, 0] - arcs[x, 1] + 1
+
+
+@njit(cache=True)
 def _window_rows(x, first_arc, height, arcs, side):
     """Rows of arc x's window that are needed: all where it opens gaps, else down to its last partner, or 0."""
-    top = arcs[x, 0] + arcs[x, 1]
-    if side.group_first[first_arc + x + 1] > side.group_first[first_arc + x]:
-        return height - top + 1
-    last = side.landed_first[first_arc + x + 1]
-    if last == side.landed_first[first_arc + x]:
-        return 0
-    return arcs[side.gap_arc[side.group[side.by_landed[last - 1]]], 0] - top + 1
+    at = first_arc + x
+    if side.group_first[at + 1] > side.group_first[at]:
+        return height - arcs[x, 0] - arcs[x, 1] + 1
+    return _lead_rows(x, first_arc, arcs, side) if side.landed_first[at + 1] > side.landed_first[at] else 0
 
 
 @njit(cache=True, fastmath={"contract"})
-def _lead(top, done, along, T1, jump, width, Y, H):
-    """Deletes that open the gap: H[r] for the rows of the window, from the exits Y."""
+def _lead(top, done, rows, along, T1, jump, width, Y, H):
+    """Deletes that open the gap: H[r] for ``rows`` rows, from the exits Y, which are zero from row ``done`` on."""
     for k in range(width):
         H[0, k] = 0.0
-    for r in range(done - 1):
+        for r in range(done, rows):
+            Y[r, k] = 0.0
+    for r in range(rows - 1):
         state = along[top + r]
         leave = T1[jump, state]
         more = T1[along[top + r - 1], state]
@@ -314,7 +320,7 @@ def _inside(
         begin, end = side.landed_first[first_arc + x], side.landed_first[first_arc + x + 1]
         if begin == end:
             continue
-        _lead(top, done, along, T1, jump, width, Y, H)
+        _lead(top, done, _lead_rows(x, first_arc, arcs, side), along, T1, jump, width, Y, H)
         skipped = arcs[x, 3] - 1
         for crossing in side.by_landed[begin:end]:
             c = side.gap_arc[side.group[crossing]]
@@ -322,8 +328,6 @@ def _inside(
             row = K[crossing - first_crossing]
             for k in range(max_jump):
                 row[k] = 0.0
-            if r >= done:
-                continue
             state = arcs[c, 4]
             after_jump, after_delete = T2[jump, state], T2[along[arcs[c, 0] - 1], state]
             for k in range(width):
@@ -706,7 +710,9 @@ def _inside_adjoint(
             x, needed, limit, along, across, arcs, side.by_end[first_arc:], starts, ends, factor, link,
             T0, T1, T2, II, DI, ID, TJ, jump, EI, ED, EM, Y, Z, X,
         )  # fmt: skip
-        for r in range(done):
+        begin, end = side.landed_first[first_arc + x], side.landed_first[first_arc + x + 1]
+        lead = _lead_rows(x, first_arc, arcs, side) if begin < end else 0
+        for r in range(max(done, lead)):
             for k in range(width):
                 dY[r, k] = 0.0
                 dZ[r, k] = 0.0
@@ -723,17 +729,14 @@ def _inside_adjoint(
                     for t in range(count):
                         mass += F[g - first_group, t] * bV[top + r, first + t]
                 dZ[r, k] += mass * factor[x]
-        begin, end = side.landed_first[first_arc + x], side.landed_first[first_arc + x + 1]
         if begin < end:
-            _lead(top, done, along, T1, jump, width, Y, H)
+            _lead(top, done, lead, along, T1, jump, width, Y, H)
             skipped = arcs[x, 3] - 1
             opening = T2[jump, arcs[x, 4]] * factor[x]
             for crossing in side.by_landed[begin:end]:
                 g = side.group[crossing]
                 c = side.gap_arc[g]
                 r = arcs[c, 0] - top
-                if r >= done:
-                    continue
                 state, before = arcs[c, 4], along[arcs[c, 0] - 1]
                 after_jump, after_delete = T2[jump, state], T2[before, state]
                 weight = entering[crossing - first_crossing] * opening
@@ -746,7 +749,7 @@ def _inside_adjoint(
                     through += mass * H[r, k]
                 c2[jump, state] += direct
                 c2[before, state] += through
-            for r in range(done - 2, -1, -1):
+            for r in range(lead - 2, -1, -1):
                 state, before = along[top + r], along[top + r - 1]
                 leave, more = T1[jump, state], T1[before, state]
                 direct, through = 0.0, 0.0

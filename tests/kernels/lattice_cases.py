@@ -63,21 +63,32 @@ class Numbered:
     def replay(self, pair: int, path: BestPath) -> tuple[Move, ...]:
         """The edits of a path as the moves they stand for; fails where one of them is not legal."""
         lattice, here = self.named[pair], Configuration()
+        max_jump = self.jumps.crossings.max_jump if self.jumps else 0
+        edits = path.edits.tolist()
         moves = []
-        for edit in path.edits.tolist():
-            arc = self.order[pair][edit] if edit >= 0 else None
-            step = {INSERT: (0, 1), DELETE: (1, 0)}.get(edit)
-            for move in legal_moves(lattice, here):
-                made = (move.target.i - here.i, move.target.j - here.j)
-                if move.arc == arc and (arc is not None or made == step):
-                    break
-            else:
-                raise AssertionError(f"edit {edit} is not possible at {here}")
-            moves.append(move)
-            here = move.target
-        if here != Configuration(lattice.m, lattice.n):
+        for edit, following in zip(edits, [*edits[1:], None], strict=True):
+            legal = legal_moves(lattice, here, max_jump)
+            possible = [move for move in legal if self._is(pair, edit, move)]
+            if len(possible) > 1:
+                # A jump forward lands where the substitution after it begins.
+                begins = _begin(lattice.arcs[self.order[pair][following]])
+                possible = [move for move in possible if (move.target.i, move.target.j) == begins]
+            if len(possible) != 1:
+                raise AssertionError(f"edit {edit} is one of {len(possible)} at {here}")
+            moves += possible
+            here = possible[0].target
+        if not here.is_final or (here.i, here.j) != (lattice.m, lattice.n):
             raise AssertionError(f"the path stops at {here}")
         return tuple(moves)
+
+    def _is(self, pair: int, edit: int, move: Move) -> bool:
+        """Whether the kernels write ``edit`` for the move."""
+        if edit >= 0:
+            return move.arc == self.order[pair][edit]
+        consumed = {INSERT: (0, 1), DELETE: (1, 0)}.get(edit)
+        made = (move.target.i - move.source.i, move.target.j - move.source.j)
+        is_jump = move.source.mode is not move.target.mode and move.arc is None and move.state == JUMP
+        return move.arc is None and (is_jump if edit == pushdown_log.JUMP else not is_jump and made == consumed)
 
 
 def number(named: Sequence[EditLattice], weights: Mapping[str, float], max_jump: int = 0) -> Numbered:
