@@ -15,6 +15,7 @@ COMMANDS = {
     "score": "score translations",
     "compare": "say which of two or more systems is better",
     "evaluate": "measure how well scores agree with people",
+    "explain": "show why translations got their scores",
     "models": "list the models that ship with pfsm",
     "show": "print what a model has learned",
 }

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.builder import LatticeBuilder
+from pfsm.explain import Explanation, explain_lattice
 from pfsm.model import Model
 from pfsm.signature import signature
 from pfsm.threads import default_threads
@@ -140,6 +141,16 @@ class Metric:
             raise ValueError("no segments to score")
         scores = self.segment_scores(hypotheses, references)
         return Score.of(scores, self.name, self.get_signature())
+
+    def explain(self, hypothesis: str, reference: str) -> Explanation:
+        """Why a pair gets its score: best edit sequence, alignment posteriors, contributions that add up to it.
+
+        Raises:
+            PfsmError: If the pair is too long to be explained place by place.
+        """
+        batch = self._builder.build([reference], [hypothesis])
+        tokens = self._builder.vocabulary.tokens
+        return explain_lattice(batch, self.model, tokens(reference), tokens(hypothesis))
 
     def get_signature(self, nrefs: int | None = None) -> str:
         """Everything that can change a score: ``nrefs:1|model:…|…|version:X``.

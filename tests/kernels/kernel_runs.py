@@ -1,6 +1,5 @@
 """Each implementation of the machines called by itself, and comparisons between results."""
 
-
 import numpy as np
 from numpy.typing import NDArray
 

@@ -1,5 +1,6 @@
 """Lattices to test the kernels on: named ones as the oracle takes them, numbered ones as the kernels do."""
 
+import dataclasses
 import itertools
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -8,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from pfsm_kernels import pushdown_log
 from pfsm_kernels.inference import BestPath, Expectations, Jumps, Weights, find_jumps
 from pfsm_kernels.lattices import Lattices
 from pfsm_kernels.machine_best import DELETE, INSERT
@@ -66,7 +68,7 @@ class Numbered:
         max_jump = self.jumps.crossings.max_jump if self.jumps else 0
         edits = path.edits.tolist()
         moves = []
-        for edit, following in zip(edits, [*edits[1:], None], strict=True):
+        for edit, following in itertools.zip_longest(edits, edits[1:]):
             legal = legal_moves(lattice, here, max_jump)
             possible = [move for move in legal if self._is(pair, edit, move)]
             if len(possible) > 1:
@@ -85,10 +87,13 @@ class Numbered:
         """Whether the kernels write ``edit`` for the move."""
         if edit >= 0:
             return move.arc == self.order[pair][edit]
+        if edit == pushdown_log.JUMP or move.state == JUMP:
+            return edit == pushdown_log.JUMP and move.state == JUMP
         consumed = {INSERT: (0, 1), DELETE: (1, 0)}.get(edit)
-        made = (move.target.i - move.source.i, move.target.j - move.source.j)
-        is_jump = move.source.mode is not move.target.mode and move.arc is None and move.state == JUMP
-        return move.arc is None and (is_jump if edit == pushdown_log.JUMP else not is_jump and made == consumed)
+        return move.arc is None and consumed == (
+            move.target.i - move.source.i,
+            move.target.j - move.source.j,
+        )
 
 
 def number(named: Sequence[EditLattice], weights: Mapping[str, float], max_jump: int = 0) -> Numbered:
@@ -183,12 +188,14 @@ def random_lattices(
     n_states: int = 5,
     max_block: int = 1,
     arcs: float = 1.5,
+    spread: int = 2,
 ) -> Lattices:
     """Numbered lattices of given sizes, with ``arcs`` arcs per token of the longer side on average.
 
+    Arcs begin up to ``spread`` tokens off the diagonal.
     Ids 0 and 1 are states of Insert, 2 and 3 of Delete, the others of substitutions.
     """
-    rows = [_random_arcs(rng, m, n, n_states, max_block, arcs) for m, n in sizes]
+    rows = [_random_arcs(rng, (m, n), n_states, max_block, arcs, spread) for m, n in sizes]
     m_total, n_total = (sum(size[side] for size in sizes) for side in (0, 1))
     steps = [(m, n, len(own)) for (m, n), own in zip(sizes, rows, strict=True)]
     return Lattices(
@@ -200,8 +207,11 @@ def random_lattices(
     )
 
 
-def _random_arcs(rng: np.random.Generator, m: int, n: int, n_states: int, max_block: int, arcs: float) -> Int:
+def _random_arcs(
+    rng: np.random.Generator, size: tuple[int, int], n_states: int, max_block: int, arcs: float, spread: int
+) -> Int:
     """Arcs around the diagonal, half of them with a 1:1 arc that begins where they end."""
+    m, n = size
     if m == 0 or n == 0:
         return np.zeros((0, 5), dtype=np.int64)
     count = int(rng.poisson(arcs * max(m, n) / 1.5))
@@ -210,7 +220,7 @@ def _random_arcs(rng: np.random.Generator, m: int, n: int, n_states: int, max_bl
         for side in (m, n)
     )
     i = rng.integers(0, m - p + 1)
-    j = np.clip(i * n // m + rng.integers(-2, 3, count), 0, n - q)
+    j = np.clip(i * n // m + rng.integers(-spread, spread + 1, count), 0, n - q)
     follow = (i + p < m) & (j + q < n) & (rng.random(count) < 0.5)
     ones = np.ones(follow.sum(), dtype=np.int64)
     first = np.stack([i, p, j, q], axis=1)
@@ -227,3 +237,34 @@ def random_weights(rng: np.random.Generator, lattices: Lattices, scale: float) -
         rng.normal(0.0, scale, size) for size in ((states + 1, states), (arcs,), (arcs,))
     )
     return Weights(table, arc_weights, links)
+
+
+def split_by_position(lattices: Lattices, weights: Weights) -> tuple[Lattices, Weights, Int]:
+    """The same single lattice with a state of its own for every Delete and Insert, and what each one was."""
+    m, n = lattices.delete_states.size, lattices.insert_states.size
+    was = np.concatenate([np.arange(lattices.n_states), lattices.delete_states, lattices.insert_states])
+    rows = np.append(was, lattices.n_states)
+    split = dataclasses.replace(
+        lattices,
+        n_states=was.size,
+        delete_states=np.arange(m, dtype=np.int32) + lattices.n_states,
+        insert_states=np.arange(n, dtype=np.int32) + lattices.n_states + m,
+    )
+    table = np.ascontiguousarray(weights.table[np.ix_(rows, was)])
+    return split, dataclasses.replace(weights, table=table), was.astype(np.int64)
+
+
+def mirror(lattices: Lattices, weights: Weights) -> tuple[Lattices, Weights, Int]:
+    """Reference and hypothesis exchanged, and with them Delete and Insert; and where each arc comes from."""
+    arcs = lattices.arcs[:, [2, 3, 0, 1, 4]]
+    order = np.lexsort((arcs[:, 2], arcs[:, 0], lattices.pair_of_arc))
+    mirrored = Lattices(
+        lattices.n_states,
+        lattices.insert_states,
+        lattices.delete_states,
+        np.ascontiguousarray(arcs[order]),
+        np.ascontiguousarray(lattices.offsets[:, [1, 0, 2]]),
+    )
+    assert weights.arcs is not None
+    assert weights.links is not None
+    return mirrored, Weights(weights.table, weights.arcs[order], weights.links[order]), order

@@ -6,7 +6,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from tests.kernels.lattice_cases import random_named
+from pfsm_kernels.inference import Weights
+from pfsm_kernels.lattices import Lattices
+from tests.kernels.lattice_cases import random_lattices, random_named, random_weights
 from tests.oracles.configuration_graph import add_up
 from tests.oracles.enumeration import JUMP, EditLattice
 
@@ -72,3 +74,20 @@ def without_some_arcs(rng: np.random.Generator, lattice: EditLattice) -> EditLat
     """The lattice with a tenth of its arcs impossible."""
     arcs = tuple(replace(arc, weight=-np.inf) if rng.random() < 0.1 else arc for arc in lattice.arcs)
     return replace(lattice, arcs=arcs)
+
+
+def random_batch(
+    rng: np.random.Generator,
+    sizes: Sequence[tuple[int, int]],
+    scale: float,
+    max_block: int = 3,
+    arcs: float = 2.0,
+    spread: int = 5,
+) -> tuple[Lattices, Weights, int]:
+    """Numbered lattices whose matches cross, weights of a standard deviation, and the id of Jump.
+
+    Ids 0 and 1 are states of Insert, 2 and 3 of Delete, 4 to 6 of substitutions, 7 is Jump.
+    """
+    drawn = random_lattices(rng, sizes, 7, max_block, arcs, spread)
+    lattices = replace(drawn, n_states=8)
+    return lattices, random_weights(rng, lattices, scale), 7

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from pfsm_kernels.inference import Weights, best_path, expectations, log_sum
 from pfsm_kernels.lattices import Lattices
 from tests.kernels.kernel_runs import assert_agree, in_log_space, largest_difference, linear_log_sums
-from tests.kernels.lattice_cases import random_lattices, random_weights
+from tests.kernels.lattice_cases import mirror, random_lattices, random_weights, split_by_position
 
 SIZES = [(0, 0), (0, 3), (4, 0), (1, 1), (5, 7), (9, 4), (12, 12), (20, 17)]
 
@@ -56,21 +56,6 @@ def test_unweighted_sequences_are_counted(offers: int) -> None:
     np.testing.assert_allclose(np.exp(in_log_space(lattices, weights).log_sum), truth, rtol=1e-11)
 
 
-def split_by_position(lattices: Lattices, weights: Weights) -> tuple[Lattices, Weights, NDArray[np.int64]]:
-    """The same single lattice with a state of its own for every Delete and Insert, and what each one was."""
-    m, n = lattices.delete_states.size, lattices.insert_states.size
-    was = np.concatenate([np.arange(lattices.n_states), lattices.delete_states, lattices.insert_states])
-    rows = np.append(was, lattices.n_states)
-    split = dataclasses.replace(
-        lattices,
-        n_states=was.size,
-        delete_states=np.arange(m, dtype=np.int32) + lattices.n_states,
-        insert_states=np.arange(n, dtype=np.int32) + lattices.n_states + m,
-    )
-    table = np.ascontiguousarray(weights.table[np.ix_(rows, was)])
-    return split, dataclasses.replace(weights, table=table), was.astype(np.int64)
-
-
 @pytest.mark.parametrize("seed", range(40))
 def test_every_token_is_consumed_exactly_once(seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -110,22 +95,6 @@ def test_the_best_sequence_is_one_of_all(scale: float) -> None:
     assert (best <= total + slack).all()
     assert (total <= best + sequences + slack).all()
     assert (best < total).any()
-
-
-def mirror(lattices: Lattices, weights: Weights) -> tuple[Lattices, Weights, NDArray[np.int64]]:
-    """Reference and hypothesis exchanged, and with them Delete and Insert; and where each arc comes from."""
-    arcs = lattices.arcs[:, [2, 3, 0, 1, 4]]
-    order = np.lexsort((arcs[:, 2], arcs[:, 0], lattices.pair_of_arc))
-    mirrored = Lattices(
-        lattices.n_states,
-        lattices.insert_states,
-        lattices.delete_states,
-        np.ascontiguousarray(arcs[order]),
-        np.ascontiguousarray(lattices.offsets[:, [1, 0, 2]]),
-    )
-    assert weights.arcs is not None
-    assert weights.links is not None
-    return mirrored, Weights(weights.table, weights.arcs[order], weights.links[order]), order
 
 
 @pytest.mark.parametrize("scale", [0.3, 3.0, 30.0])

@@ -7,12 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pfsm_kernels.inference import Expectations, expectations, log_sum
+from pfsm_kernels.inference import Expectations, best_path, expectations, log_sum
 from tests.kernels.kernel_runs import in_linear_space, in_log_space
 from tests.kernels.lattice_cases import Numbered, number, random_named
 from tests.kernels.pushdown_cases import Case, random_case, random_named_weights
 from tests.oracles.configuration_graph import add_up
-from tests.oracles.enumeration import JUMP, Enumeration, enumerate_all
+from tests.oracles.enumeration import JUMP, Enumeration, enumerate_all, score
 
 KINDS = ("moderate", "large", "mixture", "impossible")
 SEEDS = 60
@@ -50,6 +50,17 @@ def check_all(case: Case, oracle: Callable[..., Enumeration]) -> None:
         check(batch, pair, in_logs, truth)
         if accepted[pair]:
             check(batch, pair, linear, truth)
+        check_best(batch, pair, case, truth)
+
+
+def check_best(batch: Numbered, pair: int, case: Case, truth: Enumeration) -> None:
+    path = best_path(batch.lattices, batch.weights, pair, batch.jumps)
+    assert close(path.score, truth.best_score)
+    if truth.best_score == -np.inf:
+        assert path.edits.size == 0
+    else:
+        replayed = batch.replay(pair, path)
+        assert close(score(case.lattices[pair], case.weights, replayed), truth.best_score)
 
 
 def weight_arrays(batch: Numbered) -> list[np.ndarray[tuple[int, ...], np.dtype[np.float64]]]:

@@ -1,4 +1,4 @@
-"""The worked cases of the edit model hold for every implementation; best paths for those without jumps.
+"""The worked cases of the edit model hold for every implementation.
 
 Any further file ``vectors*.json`` of the same format beside this test is run as well.
 """
@@ -88,10 +88,10 @@ def test_log_space(case: dict[str, Any]) -> None:
     check(case, batch, in_log_space(batch.lattices, batch.weights, batch.jumps))
 
 
-@pytest.mark.parametrize("case", WITHOUT_JUMPS, ids=by_name)
+@pytest.mark.parametrize("case", CASES, ids=by_name)
 def test_best_score_and_path(case: dict[str, Any]) -> None:
     batch = numbered(case)
-    path = best_path(batch.lattices, batch.weights, 0)
+    path = best_path(batch.lattices, batch.weights, 0, batch.jumps)
     assert path.score == pytest.approx(case["best_score"], rel=1e-9, abs=1e-9)
     assert score(batch.named[0], case["weights"], batch.replay(0, path)) == pytest.approx(
         path.score, rel=1e-12

@@ -1,0 +1,69 @@
+"""`pfsm explain`."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.command_runs import Cli, Write
+
+
+@pytest.fixture
+def files(write: Write) -> list[str]:
+    return [
+        write("ref.txt", "The cat sat down.\n\nWe met on Tuesday.\n"),
+        write("hyp.txt", "The cat sits down.\nhello\nOn Tuesday we met.\n"),
+        write("other.txt", "A cat.\n\nWe met.\n"),
+    ]
+
+
+def test_text_of_one_segment(cli: Cli, files: list[str]) -> None:
+    outcome = cli("explain", files[0], "-i", files[1], "--segment", "0")
+    assert outcome.status == 0
+    assert sum(line.startswith("segment ") for line in outcome.lines) == 1
+    assert any(line.strip().startswith("reference   The₁ cat₂ sat down") for line in outcome.lines)
+
+
+def test_json_adds_up(cli: Cli, files: list[str]) -> None:
+    outcome = cli("explain", files[0], "-i", *files[1:], "--format", "json")
+    assert [entry["system"] for entry in outcome.document] == files[1:]
+    for entry in outcome.document:
+        assert [segment["segment"] for segment in entry["segments"]] == [0, 1, 2]
+        for segment in entry["segments"]:
+            points = sum(part["points"] for part in segment["contributions"])
+            assert segment["base"] + segment["entropy"] + points == pytest.approx(segment["score"], abs=1e-9)
+
+
+def test_scores_are_those_of_score(cli: Cli, files: list[str]) -> None:
+    scores = cli("score", files[0], "-i", files[1], "-sl", "--format", "json").document["segment_scores"]
+    explained = cli("explain", files[0], "-i", files[1], "--format", "json").document[0]["segments"]
+    assert [segment["score"] for segment in explained] == pytest.approx(scores, abs=1e-9)
+
+
+def test_alignments(cli: Cli, files: list[str], tmp_path: Path) -> None:
+    outcome = cli("explain", files[0], "-i", files[1], "--alignments", "pairs.txt")
+    assert outcome.status == 0
+    lines = (tmp_path / "pairs.txt").read_text(encoding="utf-8").splitlines()
+    assert len(lines) == 3
+    assert lines[0].startswith("0-0 1-1")
+    assert lines[1] == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "fault"),
+    [
+        (["--segment", "3"], "there is no segment 3; the files have segments 0 to 2"),
+        (["--alignments", "no/such/x.txt"], "no/such: no such folder; create it first"),
+        (["--alignments", "ref.txt"], "ref.txt: is an input, which the output would replace"),
+        (["--model", "nope"], "nope: no such file"),
+    ],
+)
+def test_bad_input(cli: Cli, files: list[str], arguments: list[str], fault: str) -> None:
+    outcome = cli("explain", files[0], "-i", files[1], *arguments)
+    assert outcome.status == 2
+    assert fault in outcome.fault
+
+
+def test_alignments_of_two_systems_are_refused(cli: Cli, files: list[str]) -> None:
+    outcome = cli("explain", files[0], "-i", *files[1:], "--alignments", "pairs.txt")
+    assert outcome.status == 2
+    assert "one hypothesis file" in outcome.fault
