@@ -1,6 +1,7 @@
 """Long sentences with jumps: hundreds of tokens a side, one-sided pairs, and pairs full of matches."""
 
 import math
+from dataclasses import replace
 
 import numba
 import numpy as np
@@ -17,7 +18,7 @@ from tests.oracles.enumeration import Arc, EditLattice
 pytestmark = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="long sentences need compiled kernels")
 
 
-def even_weights(rng: np.random.Generator, lattices: Lattices, state: int, jump: float = -5.0) -> Weights:
+def even_weights(rng: np.random.Generator, lattices: Lattices, state: int, jump: float = -2.0) -> Weights:
     """Weights under which a growth rate fits every row about as well, so that linear space takes long pairs."""
     arcs = lattices.arcs.shape[0]
     odds = lattices.insert_states.size / lattices.delete_states.size
@@ -31,7 +32,7 @@ def even_weights(rng: np.random.Generator, lattices: Lattices, state: int, jump:
 
 
 @pytest.mark.parametrize("max_jump", [5, 10])
-@pytest.mark.parametrize(("m", "n"), [(300, 300), (350, 250), (30, 1500), (1500, 30)])
+@pytest.mark.parametrize(("m", "n"), [(300, 300), (350, 250)])
 def test_hundreds_of_tokens_a_side(m: int, n: int, max_jump: int) -> None:
     rng = np.random.default_rng([m, n, max_jump])
     lattices, _, state = random_batch(rng, [(m, n)], 0.0, arcs=3.0, spread=8)
@@ -41,14 +42,11 @@ def test_hundreds_of_tokens_a_side(m: int, n: int, max_jump: int) -> None:
     jumps = find_jumps(lattices, state, max_jump)
     accepted, linear = in_linear_space(lattices, weights, jumps)
     truth = in_log_space(lattices, weights, jumps)
-    if m == n:
-        assert accepted.all()
-    if accepted.all():
-        assert_agree(linear, truth, 1e-9)
+    assert accepted.all()
+    assert_agree(linear, truth, 1e-9)
     assert_agree(expectations(lattices, weights, jumps=jumps), truth, 1e-9)
     assert log_sum(lattices, weights, jumps=jumps)[0] == pytest.approx(truth.log_sum[0], rel=1e-12)
-    # Swaps happen, every operation but the first follows one, and what is best is less than all.
-    assert truth.table[0, :, state].sum() > 0.1
+    assert truth.table[0, :, state].sum() > 5e-4
     assert truth.table[0, -1].sum() == pytest.approx(1.0, abs=1e-9)
     assert truth.table[0, state].sum() == pytest.approx(truth.table[0, :, state].sum(), abs=1.0)
     path = best_path(lattices, weights, 0, jumps)
@@ -56,15 +54,25 @@ def test_hundreds_of_tokens_a_side(m: int, n: int, max_jump: int) -> None:
     assert plain.score <= path.score <= truth.log_sum[0]
 
 
+@pytest.mark.parametrize(("m", "n"), [(200, 220), (20, 300), (300, 20)])
 @pytest.mark.parametrize("scale", [1.0, 40.0])
-def test_weights_that_no_growth_rate_fits(scale: float) -> None:
-    rng = np.random.default_rng(2)
-    lattices, weights, state = random_batch(rng, [(200, 220)], scale, arcs=3.0)
+def test_weights_that_no_growth_rate_fits(scale: float, m: int, n: int) -> None:
+    """Log space takes over; many swaps, and derivatives that are the slope along a random direction."""
+    rng = np.random.default_rng([2, m])
+    lattices, weights, state = random_batch(rng, [(m, n)], scale, arcs=2.0)
+    weights.table[:, state] += scale
     jumps = find_jumps(lattices, state, 5)
-    truth = in_log_space(lattices, weights, jumps)
-    assert_agree(expectations(lattices, weights, jumps=jumps), truth, 1e-9)
-    if scale > 1.0:
-        assert not in_linear_space(lattices, weights, jumps)[0][0]
+    assert not in_linear_space(lattices, weights, jumps)[0][0]
+    truth = expectations(lattices, weights, jumps=jumps)
+    assert truth.table[0, :, state].sum() > 3.0
+    direction = rng.normal(size=weights.table.shape)
+    step = 1e-5
+    above, below = (
+        log_sum(lattices, replace(weights, table=weights.table + sign * step * direction), jumps=jumps)[0]
+        for sign in (1.0, -1.0)
+    )
+    slope = (truth.table[0] * direction).sum()
+    assert (above - below) / (2.0 * step) == pytest.approx(slope, rel=1e-5, abs=1e-5 * m)
     path = best_path(lattices, weights, 0, jumps)
     assert best_path(lattices, weights, 0).score <= path.score <= truth.log_sum[0]
 
@@ -107,26 +115,17 @@ def test_every_token_pair_matches() -> None:
         assert found.table[0, 3, 2] == pytest.approx(truth.expected_counts["Jump>2"], rel=1e-9)
 
 
-def test_a_pair_with_too_many_crossings_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    sizes = [(2, 2), (60, 60), (2, 2)]
-    arcs = [(i, 1, j, 1, 2) for m, n in sizes for i in range(m) for j in range(n)]
+def test_a_pair_with_too_many_crossings_is_named() -> None:
+    # One word fills both lines: every arc crosses one on every row before it, 1 to 10 columns off.
+    small, large = 2, 250
+    arcs = [(i, 1, j, 1, 2) for size in (small, large) for i in range(size) for j in range(size)]
+    offsets = np.cumsum([(0, 0, 0), *((size, size, size**2) for size in (small, large))], axis=0)
     lattices = Lattices(
         4,
-        np.ones(sum(m for m, _ in sizes), dtype=np.int32),
-        np.zeros(sum(n for _, n in sizes), dtype=np.int32),
+        np.ones(small + large, dtype=np.int32),
+        np.zeros(small + large, dtype=np.int32),
         np.array(arcs, dtype=np.int32),
-        np.cumsum([(0, 0, 0), *((m, n, m * n) for m, n in sizes)], axis=0, dtype=np.int64),
-    )
-    # A gap arc at row i and a landed arc on each row before it, at 1 to 60 columns' distance.
-    assert find_jumps(lattices, 3, 60) is not None
-    big = (250, 250)
-    arcs = [(i, 1, j, 1, 2) for m, n in (sizes[0], big) for i in range(m) for j in range(n)]
-    lattices = Lattices(
-        4,
-        np.ones(252, dtype=np.int32),
-        np.zeros(252, dtype=np.int32),
-        np.array(arcs, dtype=np.int32),
-        np.array([[0, 0, 0], [2, 2, 4], [252, 252, 4 + 62500]], dtype=np.int64),
+        offsets.astype(np.int64),
     )
     with pytest.raises(crossings.TooManyCrossingsError, match="pair 1 has more than") as caught:
         find_jumps(lattices, 3, 10)

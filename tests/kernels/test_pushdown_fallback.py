@@ -1,0 +1,251 @@
+"""What linear space cannot hold with jumps: whatever it accepts is right. The searches below try to break that."""
+
+from collections.abc import Callable
+
+import numba
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from pfsm_kernels.inference import Weights, best_path, expectations, find_jumps, log_sum
+from pfsm_kernels.lattices import Lattices, single
+from tests.kernels.kernel_runs import assert_agree, in_linear_space, in_log_space, linear_log_sums
+from tests.kernels.pushdown_cases import random_batch
+
+# Interpreted, the kernels warn where they overflow to infinity; compiled, they do so in silence.
+pytestmark = pytest.mark.filterwarnings(
+    *["ignore:(overflow|invalid value|divide by zero) encountered:RuntimeWarning"]
+    * bool(numba.config.DISABLE_JIT)
+)
+
+Float = NDArray[np.float64]
+Family = Callable[[np.random.Generator, Lattices], Weights]
+TRIES = 40 if numba.config.DISABLE_JIT else 1000
+# Linear space takes no larger weight, and the caller offers it none.
+LARGEST = 600.0
+JUMP = 7
+
+
+def check_both(lattices: Lattices, weights: Weights, max_jump: int, state: int = JUMP) -> None:
+    """The front agrees with log space, in values and in derivatives."""
+    jumps = find_jumps(lattices, state, max_jump)
+    truth = in_log_space(lattices, weights, jumps)
+    assert_agree(expectations(lattices, weights, jumps=jumps), truth, 1e-9)
+    np.testing.assert_allclose(log_sum(lattices, weights, jumps=jumps), truth.log_sum, rtol=1e-10, atol=1e-10)
+
+
+def check_accepted(lattices: Lattices, weights: Weights, max_jump: int) -> bool:
+    """Where linear space accepts a single lattice, it is right."""
+    jumps = find_jumps(lattices, JUMP, max_jump)
+    accepted, linear = in_linear_space(lattices, weights, jumps)
+    accepted_forward, values = linear_log_sums(lattices, weights, jumps)
+    assert accepted[0] == accepted_forward[0]
+    if accepted[0]:
+        truth = in_log_space(lattices, weights, jumps)
+        assert_agree(linear, truth, 1e-9)
+        np.testing.assert_allclose(values, truth.log_sum, rtol=1e-12, atol=1e-12)
+    return bool(accepted[0])
+
+
+def uniform(rng: np.random.Generator, shape: int | tuple[int, ...], scale: float) -> Float:
+    return np.asarray(rng.uniform(-scale, scale, shape))
+
+
+def clipped(weights: Float) -> Float:
+    """Finite weights brought within what linear space takes; minus infinity stays."""
+    return np.where(np.isneginf(weights), weights, np.clip(weights, -LARGEST, LARGEST))
+
+
+def with_jump_weights(rng: np.random.Generator, weights: Weights) -> Weights:
+    """Weights into and out of Jump moved up or down, all of them or some."""
+    table = weights.table.copy()
+    into, out = rng.choice([-300.0, -60.0, -10.0, -1.0, 0.0, 1.0, 10.0, 60.0, 300.0], 2)
+    table[:, JUMP] += into * (rng.random(table.shape[0]) < rng.choice([0.3, 1.0]))
+    table[JUMP] += out * (rng.random(table.shape[1]) < rng.choice([0.3, 1.0]))
+    if rng.random() < 0.15:
+        table[rng.random(table.shape) < 0.15] = -np.inf
+    return Weights(clipped(table), weights.arcs, weights.links)
+
+
+def of_many_scales(rng: np.random.Generator, lattices: Lattices) -> Weights:
+    def draw(shape: int | tuple[int, ...]) -> Float:
+        scales = rng.choice([0.1, 1.0, 10.0, 50.0, 300.0, LARGEST], 2)
+        some = rng.random(shape) < rng.random()
+        values = np.where(some, uniform(rng, shape, scales[0]), uniform(rng, shape, scales[1]))
+        return clipped(values + rng.uniform(-1.0, 1.0) * rng.choice([0.0, 10.0, 100.0]))
+
+    states, arcs = lattices.n_states, lattices.arcs.shape[0]
+    return with_jump_weights(rng, Weights(draw((states + 1, states)), draw(arcs), draw(arcs)))
+
+
+def nearly_even(rng: np.random.Generator, lattices: Lattices) -> Weights:
+    """A level per consumed token with little around it: one growth rate fits, so much is accepted."""
+    states, arcs = lattices.n_states, lattices.arcs.shape[0]
+    level = rng.uniform(-1.0, 1.0) * rng.choice([1.0, 30.0, 250.0])
+    table = uniform(rng, (states + 1, states), rng.choice([0.1, 3.0, 15.0]))
+    table[:, :JUMP] += level
+    lengths = lattices.arcs[:, 1] + lattices.arcs[:, 3]
+    arc_weights = clipped((lengths - 1) * level + uniform(rng, arcs, 5.0))
+    links = uniform(rng, arcs, rng.choice([1.0, 100.0]))
+    return with_jump_weights(rng, Weights(clipped(table), arc_weights, links))
+
+
+def jumps_instead_of_edits(rng: np.random.Generator, lattices: Lattices) -> Weights:
+    """Insert and Delete cost so much that nearly all mass is in swaps, or nearly none."""
+    states, arcs = lattices.n_states, lattices.arcs.shape[0]
+    table = uniform(rng, (states + 1, states), rng.choice([0.5, 5.0]))
+    table[:, :4] -= rng.choice([0.0, 5.0, 50.0, 200.0])
+    table[:, JUMP] += rng.choice([-100.0, -20.0, 0.0, 4.0])
+    table[JUMP, :4] += rng.choice([-300.0, 0.0, 50.0])
+    return Weights(clipped(table), uniform(rng, arcs, 3.0), uniform(rng, arcs, 3.0))
+
+
+def steps_out_of_windows(rng: np.random.Generator, lattices: Lattices) -> Weights:
+    """Edits after matches are all but impossible, so that windows empty out before their mass is used.
+
+    What leaves through Jump, or through the few edits that follow it, then weighs all the more.
+    """
+    states, arcs = lattices.n_states, lattices.arcs.shape[0]
+    table = uniform(rng, (states + 1, states), rng.choice([0.1, 3.0]))
+    cost, gain = rng.choice([100.0, 300.0, 500.0, 590.0]), rng.choice([0.0, 5.0, 12.0])
+    table[4:JUMP, :JUMP] -= cost * (rng.random((JUMP - 4, JUMP)) < 0.6)
+    table[JUMP, 4:JUMP] += gain
+    table[:4, :4] += rng.choice([0.0, 5.0, 20.0])
+    arc_weights = uniform(rng, arcs, 1.0) - rng.choice([0.0, 100.0, 300.0]) * (rng.random(arcs) < 0.3)
+    return Weights(clipped(table), clipped(arc_weights), uniform(rng, arcs, rng.choice([1.0, 300.0])))
+
+
+def cancelling(rng: np.random.Generator, lattices: Lattices) -> Weights:
+    """Arc weights that undo large table entries of their states, and the other way round."""
+    states, arcs = lattices.n_states, lattices.arcs.shape[0]
+    table = uniform(rng, (states + 1, states), rng.choice([0.1, 3.0, 50.0]))
+    table[:, 4:JUMP] += rng.uniform(-1.0, 1.0, JUMP - 4) * rng.choice([30.0, 100.0, LARGEST])
+    arc_weights = -table[-1, lattices.arcs[:, 4]] + uniform(rng, arcs, rng.choice([0.1, 10.0, 50.0]))
+    return with_jump_weights(rng, Weights(clipped(table), clipped(arc_weights), uniform(rng, arcs, 3.0)))
+
+
+def costly_positions(rng: np.random.Generator, lattices: Lattices) -> Weights:
+    """Some edits cost so much that the tilted total falls to about the smallest that is accepted."""
+    states, arcs = lattices.n_states, lattices.arcs.shape[0]
+    table = uniform(rng, (states + 1, states), 1.0)
+    cost = rng.uniform(150.0, 700.0) / max(1, lattices.delete_states.size)
+    table[:, 2:4] -= cost * np.array([1.0, rng.choice([0.5, 1.0, 2.0])])
+    table[:, JUMP] += rng.choice([-cost, -5.0, 0.0, 3.0])
+    arc_weights = uniform(rng, arcs, 2.0) - rng.choice([0.0, 2.0 * cost])
+    return Weights(clipped(table), clipped(arc_weights), uniform(rng, arcs, 2.0))
+
+
+FAMILIES = (
+    of_many_scales,
+    nearly_even,
+    jumps_instead_of_edits,
+    steps_out_of_windows,
+    cancelling,
+    costly_positions,
+)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("max_block", [1, 3, 12])
+def test_what_linear_space_accepts_is_right(family: Family, max_block: int) -> None:
+    rng = np.random.default_rng([max_block, FAMILIES.index(family)])
+    accepted = 0
+    for _ in range(TRIES):
+        size = (int(rng.integers(0, 13)), int(rng.integers(0, 13)))
+        lattices, _, _ = random_batch(rng, [size], 0.0, max_block, arcs=rng.choice([0.2, 1.0, 3.0]))
+        accepted += check_accepted(lattices, family(rng, lattices), int(rng.choice([1, 2, 3, 5, 12])))
+    assert accepted > TRIES // 20, "a search in which nothing is accepted shows nothing"
+
+
+@pytest.mark.parametrize("scale", [50.0, 300.0, 700.0, 1e5])
+def test_weights_of_any_size(scale: float) -> None:
+    rng = np.random.default_rng(1)
+    sizes = [(0, 0), (0, 4), (3, 0), *[(8, 9), (14, 12), (20, 20)] * 3]
+    lattices, _, _ = random_batch(rng, sizes, 0.0)
+    for max_jump in (1, 4, 10):
+        table = uniform(rng, (9, 8), scale)
+        arcs, links = uniform(rng, (2, lattices.arcs.shape[0]), scale)
+        check_both(lattices, Weights(table, arcs, links), max_jump)
+        check_both(lattices, Weights(table), max_jump)
+
+
+def test_impossible_transitions() -> None:
+    rng = np.random.default_rng(2)
+    lattices, _, _ = random_batch(rng, [(0, 3), (3, 0), *[(6, 5), (15, 14)] * 3], 0.0)
+    for row in range(9):
+        table = rng.normal(size=(9, 8))
+        table[row] = -np.inf
+        check_both(lattices, Weights(table), 3)
+    for _ in range(60):
+        table = rng.normal(scale=rng.choice([1.0, 100.0]), size=(9, 8))
+        table[rng.random(table.shape) < rng.choice([0.1, 0.4])] = -np.inf
+        arcs, links = rng.normal(size=(2, lattices.arcs.shape[0]))
+        arcs[rng.random(arcs.size) < 0.2] = -np.inf
+        links[rng.random(arcs.size) < 0.2] = -np.inf
+        check_both(lattices, Weights(table, arcs, links), int(rng.choice([1, 3, 9])))
+
+
+@pytest.mark.parametrize("length", [2, 5])
+def test_only_swaps_are_possible(length: int) -> None:
+    """Crossing matches from end to end, and no other way through than a swap for each: one sequence of two."""
+    swaps = 30
+    arcs = [
+        arc
+        for first in range(0, swaps * (length + 1), length + 1)
+        for arc in ((first, 1, first + 1, length, 1), (first + 1, length, first, 1, 1))
+    ]
+    size = swaps * (length + 1)
+    # States: 0 Insert and Delete, 1 match, 2 Jump. A match follows Jump only, except the first match of all.
+    table = np.full((4, 3), -np.inf)
+    table[2, 1], table[1, 2], table[3, 2] = 1.0, -2.0, -2.0
+    lattices = single(3, [0] * size, [0] * size, arcs)
+    # After a swap comes Jump again, which must not follow Jump: only one swap can be made.
+    jumps = find_jumps(lattices, 2, length)
+    assert log_sum(lattices, Weights(table), jumps=jumps)[0] == -np.inf
+    assert best_path(lattices, Weights(table), 0, jumps).score == -np.inf
+    # With a 1:1 match between swaps there are two ways for each swap: a jump on either side, where the
+    # limit allows it.
+    spaced = [(i + i // (length + 1), p, j + j // (length + 1), q, state) for i, p, j, q, state in arcs]
+    step = length + 2
+    spaced += [(first + step - 1, 1, first + step - 1, 1, 3) for first in range(0, swaps * step, step)]
+    table = np.full((5, 4), -np.inf)
+    table[2, 1], table[1, 2], table[4, 2], table[2, 3], table[3, 2] = 1.0, -2.0, -2.0, 0.5, -2.0
+    lattices = single(4, [0] * (swaps * step), [0] * (swaps * step), sorted(spaced))
+    for max_jump, ways in ((length, 2), (length - 1, 0)):
+        jumps = find_jumps(lattices, 2, max_jump)
+        y = swaps * (np.log(ways) + 2.0 - 6.0 + 0.5) if ways else -np.inf
+        found = expectations(lattices, Weights(table), jumps=jumps)
+        assert found.log_sum[0] == pytest.approx(y, rel=1e-12)
+        np.testing.assert_allclose(found.arcs, 1.0 if ways else 0.0, rtol=1e-11)
+        assert found.table[0, :, 2].sum() == pytest.approx(3 * swaps if ways else 0.0)
+        check_both(lattices, Weights(table), max_jump, state=2)
+
+
+@pytest.mark.parametrize("deletes", [1, 2, 5])
+def test_deletes_open_the_gap_where_none_may_follow_the_landed_block(deletes: int) -> None:
+    """The landed block carries nothing further down, the Deletes after the jump back do."""
+    size = deletes + 2
+    arcs = [(0, 1, 1, 1, 2), (size - 1, 1, 0, 1, 2)]
+    for impossible in (-np.inf, -590.0):
+        table = np.zeros((5, 4))
+        table[2, 0] = impossible
+        lattices = single(4, [0] * size, [1, 1], arcs)
+        check_both(lattices, Weights(table), 1, state=3)
+        expected = expectations(lattices, Weights(table), jumps=find_jumps(lattices, 3, 1))
+        assert expected.table[0, 3, 0] > 1e-3
+        mirrored = single(4, [0, 0], [1] * size, [(0, 1, size - 1, 1, 2), (1, 1, 0, 1, 2)])
+        table = np.zeros((5, 4))
+        table[2, 1] = impossible
+        check_both(mirrored, Weights(table), 1, state=3)
+
+
+def test_nothing_possible() -> None:
+    lattices, _, _ = random_batch(np.random.default_rng(3), [(0, 0), (0, 2), (2, 0), (7, 5)], 0.0)
+    for table in (np.full((9, 8), -np.inf), np.vstack([np.zeros((8, 8)), np.full((1, 8), -np.inf)])):
+        jumps = find_jumps(lattices, JUMP, 3)
+        expected = expectations(lattices, Weights(table), jumps=jumps)
+        assert log_sum(lattices, Weights(table), jumps=jumps).tolist() == [0.0, -np.inf, -np.inf, -np.inf]
+        assert expected.log_sum.tolist() == [0.0, -np.inf, -np.inf, -np.inf]
+        assert not expected.table.any()
+        assert not expected.arcs.any()
+        assert best_path(lattices, Weights(table), 3, jumps).edits.size == 0
