@@ -10,6 +10,7 @@ from pfsm.commands.arguments import add_format, add_model, check_output
 from pfsm.data import ParallelText, read_parallel
 from pfsm.errors import PfsmError
 from pfsm.explain import Explanation
+from pfsm.explain_page import render_page
 from pfsm.explain_text import explanation_lines, pharaoh
 from pfsm.files import atomic_write
 from pfsm.metric import Metric
@@ -30,6 +31,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--segment", type=_index, metavar="N", help="this segment alone, counted from 0")
     add_model(parser)
     parser.add_argument(
+        "--html", metavar="FILE", help="write one self-contained page, for one or two hypothesis files"
+    )
+    parser.add_argument(
         "--alignments",
         metavar="FILE",
         help="write the alignments, i-j with i in REF and j in HYP, one segment a line",
@@ -39,6 +43,10 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(options: Namespace) -> None:
     """Reads, explains, prints or writes."""
+    if options.html is not None:
+        if len(options.input) > 2:
+            raise PfsmError("--html sets at most two hypothesis files side by side")
+        check_output(options.html, [options.reference, *options.input])
     if options.alignments is not None:
         if len(options.input) > 1:
             raise PfsmError("--alignments takes one hypothesis file; call it once for each")
@@ -49,9 +57,14 @@ def run(options: Namespace) -> None:
     systems = [
         (system.name, _explain(metric, text, number, chosen)) for number, system in enumerate(text.systems)
     ]
+    if options.html is not None:
+        with atomic_write(options.html) as handle:
+            handle.write(render_page(systems, options.reference, f"{metric.name}|{metric.get_signature(1)}"))
     if options.alignments is not None:
         _write_alignments(options.alignments, systems[0][1])
-    elif options.format == "json":
+    if options.html is not None or options.alignments is not None:
+        return
+    if options.format == "json":
         print(json.dumps(_document(systems, chosen, metric), indent=1, ensure_ascii=False))
     else:
         _print_text(systems, chosen, metric)

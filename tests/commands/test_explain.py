@@ -67,3 +67,16 @@ def test_alignments_of_two_systems_are_refused(cli: Cli, files: list[str]) -> No
     outcome = cli("explain", files[0], "-i", *files[1:], "--alignments", "pairs.txt")
     assert outcome.status == 2
     assert "one hypothesis file" in outcome.fault
+
+
+def test_a_page_for_two_systems(cli: Cli, files: list[str], tmp_path: Path) -> None:
+    outcome = cli("explain", files[0], "-i", *files[1:], "--html", "page.html")
+    assert (outcome.status, outcome.lines) == (0, [])
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert page.lower().startswith("<!doctype html>")
+    assert "Tuesday" in page
+    assert "http://" not in page.replace("http://www.w3.org/2000/svg", "")
+    assert "https://" not in page
+    refused = cli("explain", files[0], "-i", *files[1:], files[0], "--html", "page.html")
+    assert refused.status == 2
+    assert "at most two" in refused.fault

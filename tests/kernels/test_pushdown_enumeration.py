@@ -15,7 +15,7 @@ from tests.oracles.configuration_graph import add_up
 from tests.oracles.enumeration import JUMP, Enumeration, enumerate_all, score
 
 KINDS = ("moderate", "large", "mixture", "impossible")
-SEEDS = 60
+SEEDS = 50
 PAIRS = 3
 
 
@@ -119,6 +119,6 @@ def test_the_random_cases_hold_what_they_are_meant_to_test() -> None:
         for lattice, case in lattices
         if f"{JUMP}>S_a" in add_up(lattice, {}, case.max_jump).expected_counts
     ]
-    assert len(swapped) > 40
+    assert len(swapped) > 30
     assert {case.max_jump for case in cases} == {1, 2, 3, 4, 5}
     assert sum(max(found.link_posteriors, default=0.0) > 0.0 for found in swapped) > 10

@@ -239,6 +239,28 @@ def test_deletes_open_the_gap_where_none_may_follow_the_landed_block(deletes: in
         check_both(mirrored, Weights(table), 1, state=3)
 
 
+@pytest.mark.parametrize("level", range(-700, -440, 5))
+def test_mass_too_small_for_a_window_may_be_all_there_is(level: int) -> None:
+    """A swap of e^level among edits of e^(level - 8): if windows drop its mass, the total must be refused."""
+    # States: 0 Delete, 1 Insert, 2 match, 3 Jump. In the swap the landed match is followed by two Deletes.
+    table = np.zeros((5, 4))
+    table[0, 0] = -80.0
+    table[0, 1] = -np.inf
+    table[2, 0] = max(level + 80.0, -590.0)
+    table[2, 3] = level + 80.0 - table[2, 0]
+    table[3, 0] = -np.inf
+    table[4, 0] = -np.inf
+    table[4, 1] = level - 8.0 + 3 * 80.0
+    lattices = single(4, [0] * 4, [1, 1], [(0, 1, 1, 1, 2), (3, 1, 0, 1, 2)])
+    jumps = find_jumps(lattices, 3, 1)
+    weights = Weights(table)
+    accepted, linear = in_linear_space(lattices, weights, jumps)
+    if accepted[0]:
+        assert_agree(linear, in_log_space(lattices, weights, jumps), 1e-9)
+    check_both(lattices, weights, 1, state=3)
+    assert log_sum(lattices, weights, jumps=jumps)[0] >= level - table[2, 3] * 0.0 - 25.0
+
+
 def test_nothing_possible() -> None:
     lattices, _, _ = random_batch(np.random.default_rng(3), [(0, 0), (0, 2), (2, 0), (7, 5)], 0.0)
     for table in (np.full((9, 8), -np.inf), np.vstack([np.zeros((8, 8)), np.full((1, 8), -np.inf)])):

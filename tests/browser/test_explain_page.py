@@ -1,0 +1,367 @@
+"""The page of explanations in a real browser: it draws, sorts, filters, explains, and fits its window."""
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pfsm.explain import Explanation
+from pfsm.explain_page import render_page
+from tests.browser.devtools import Browser, find_chromium
+from tests.explanation_cases import explained, rotated, swapped
+
+BINARY = find_chromium()
+pytestmark = pytest.mark.skipif(BINARY is None, reason="no Chromium here")
+
+FAULTS = {"Runtime.exceptionThrown", "Runtime.consoleAPICalled", "Log.entryAdded"}
+SHOWN = "[...document.querySelectorAll('.card')].map((card) => Number(card.id.split('-')[1]))"
+ODD = "<b>bold</b> </script> & \"quoted\" 'it' 😀 a{{data}}b"
+RIGHT_TO_LEFT = "ذهب الولد إلى المدرسة في الصباح"
+LONG = " ".join(f"word{k}" for k in range(60))
+
+
+def first_system() -> list[Explanation]:
+    return [
+        swapped(),
+        explained("the cat sat on the mat .", "the cat sat on the mat ."),
+        explained("a small red house", "one small blue house here"),
+        explained("", "only inserted"),
+        explained("only deleted words here", ""),
+        explained("", ""),
+        explained(ODD, ODD.replace("bold", "brave")),
+        explained(RIGHT_TO_LEFT, "الولد إلى المدرسة في المساء"),
+        explained(LONG, LONG.replace("word7 ", "other ").replace("word30", "x" * 90)),
+    ]
+
+
+def second_system() -> list[Explanation]:
+    first = first_system()
+    return [explained(" ".join(one.reference), " ".join(one.reference[::2])) for one in first]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    assert BINARY is not None
+    with Browser(BINARY) as one:
+        yield one
+
+
+@pytest.fixture
+def show(browser: Browser, tmp_path: Path) -> Iterator[Any]:
+    """Writes a page, opens it in a window of some width; at the end nothing may have gone wrong in it."""
+
+    def opened(*systems: tuple[str, Sequence[Explanation]], width: int = 1280, where: str = "") -> Browser:
+        path = tmp_path / "page.html"
+        path.write_text(render_page(systems, "A page", "model:toy"), encoding="utf-8", newline="\n")
+        browser.size(width, 900)
+        browser.open(path.as_uri() + where)
+        browser.frame()
+        return browser
+
+    yield opened
+    assert [event for event in browser.events if event["method"] in FAULTS] == []
+    requests = [
+        event["params"]["request"]["url"]
+        for event in browser.events
+        if event["method"] == "Network.requestWillBeSent"
+    ]
+    assert [url for url in requests if not url.startswith(("file:", "data:", "about:"))] == []
+
+
+def type_into(browser: Browser, field: str, value: str) -> None:
+    """Fills a field as a person does, and waits for the list to follow."""
+    browser.evaluate(
+        f"(() => {{ const field = document.getElementById('{field}'); field.value = '{value}';"
+        "field.dispatchEvent(new Event('input', {bubbles: true})); })()"
+    )
+    browser.evaluate("new Promise((done) => setTimeout(done, 200))")
+
+
+def choose(browser: Browser, name: str) -> None:
+    """Chooses what to sort by."""
+    browser.evaluate(
+        "(() => { const key = document.getElementById('key');"
+        f"key.selectedIndex = [...key.options].findIndex((option) => option.text === '{name}');"
+        "key.dispatchEvent(new Event('change', {bubbles: true})); })()"
+    )
+
+
+def order(values: Sequence[float], descending: bool = False) -> list[int]:
+    """Segment numbers by value; equal ones stay in the order of the file."""
+    sign = -1 if descending else 1
+    return [k + 1 for k in sorted(range(len(values)), key=lambda k: (sign * values[k], k))]
+
+
+def test_words_stand_on_the_page_as_they_are(show: Any) -> None:
+    segments = first_system()
+    browser = show(("one", segments))
+    for number, segment in enumerate(segments, 1):
+        browser.evaluate(f"document.getElementById('segment-{number}').scrollIntoView()")
+        browser.wait(f"document.querySelector('#segment-{number} .figure')")
+        words = browser.evaluate(
+            f"[...document.querySelectorAll('#segment-{number} .token')].map((token) => token.textContent)"
+        )
+        assert words == [*segment.reference, *segment.hypothesis]
+    assert browser.evaluate("document.querySelector('#segment-6 .figure').textContent").count("(empty)") == 2
+    assert browser.evaluate("document.querySelector('main b')") is None
+
+
+def test_only_what_is_near_the_window_is_drawn(show: Any) -> None:
+    browser = show(("one", first_system() * 20))
+    browser.wait("document.querySelector('#segment-1 .figure')")
+    assert browser.evaluate("document.querySelectorAll('.card').length") == 180
+    assert browser.evaluate("document.querySelectorAll('.figure').length") <= 15
+    browser.evaluate("window.scrollTo(0, document.body.scrollHeight)")
+    browser.wait("document.querySelector('#segment-180 .figure')")
+
+
+def test_what_was_looked_at_is_dropped_and_drawn_again(show: Any) -> None:
+    browser = show(("one", first_system() * 20))
+    for number in range(1, 181, 7):
+        browser.evaluate(f"document.getElementById('segment-{number}').scrollIntoView()")
+        browser.frame()
+    browser.wait("document.querySelector('#segment-176 .figure')")
+    assert browser.evaluate("document.querySelectorAll('.figure').length") <= 30
+    assert browser.evaluate("document.querySelector('#segment-4 .figure')") is None
+    browser.evaluate("document.getElementById('segment-4').scrollIntoView()")
+    browser.wait("document.querySelector('#segment-4 .figure')")
+    assert browser.evaluate(LINES_MEET_WORDS) == []
+
+
+def test_one_system_is_sorted_by_number_score_and_length(show: Any) -> None:
+    segments = first_system()
+    browser = show(("one", segments))
+    assert browser.evaluate(SHOWN) == list(range(1, len(segments) + 1))
+    scores = [segment.score for segment in segments]
+    choose(browser, "Score")
+    assert browser.evaluate(SHOWN) == order(scores)
+    browser.evaluate("document.getElementById('direction').click()")
+    assert browser.evaluate(SHOWN) == order(scores, descending=True)
+    choose(browser, "Length of the reference")
+    assert browser.evaluate(SHOWN) == order([len(segment.reference) for segment in segments])
+    choose(browser, "Segment number")
+    assert browser.evaluate(SHOWN) == list(range(1, len(segments) + 1))
+
+
+def test_two_systems_come_by_the_size_of_their_difference(show: Any) -> None:
+    one, two = first_system(), second_system()
+    browser = show(("one", one), ("two", two))
+    differences = [b.score - a.score for a, b in zip(one, two, strict=True)]
+    assert browser.evaluate(SHOWN) == order([abs(value) for value in differences], descending=True)
+    choose(browser, "Score of two")
+    assert browser.evaluate(SHOWN) == order([segment.score for segment in two])
+    head = browser.evaluate("document.querySelector('#segment-3 .difference dd').textContent")
+    assert float(head.replace("−", "-")) == pytest.approx(differences[2], abs=0.01)
+
+
+def test_text_and_scores_filter(show: Any) -> None:
+    segments = first_system()
+    browser = show(("one", segments))
+    type_into(browser, "text", "CAT SAT")
+    assert browser.evaluate(SHOWN) == [2]
+    assert browser.evaluate("document.getElementById('count').textContent") == "1 of 9 segments"
+    type_into(browser, "text", "the mat.")
+    assert browser.evaluate(SHOWN) == [2]
+    type_into(browser, "text", "no such words")
+    assert browser.evaluate(SHOWN) == []
+    assert browser.evaluate("document.getElementById('none').checkVisibility()")
+    type_into(browser, "text", "")
+    type_into(browser, "low", "-0.5")
+    type_into(browser, "high", "1")
+    kept = [number for number, segment in enumerate(segments, 1) if -0.5 <= segment.score <= 1.0]
+    assert 0 < len(kept) < len(segments)
+    assert browser.evaluate(SHOWN) == kept
+    browser.evaluate("document.getElementById('clear').click()")
+    browser.wait(f"document.querySelectorAll('.card').length === {len(segments)}")
+
+
+def test_pointing_at_a_word_tells_its_edits_and_marks_its_partner(show: Any) -> None:
+    browser = show(("one", [swapped()]))
+    browser.point(".token[aria-label^='reference 1']")
+    rows = browser.evaluate(
+        "[...document.querySelectorAll('#detail tbody tr')].map((row) => row.textContent)"
+    )
+    # Sword yesterday -> yesterday, Slemma yesterday -> barked, Delete: by their posteriors.
+    assert [re.sub(r"\s+", " ", row).strip() for row in rows] == [
+        "● Sword yesterday → yesterday88 %+0.2500",
+        "Slemma yesterday → barked25 %+0.0156",
+        "Delete 13 %−0.0625",
+    ]
+    marked = browser.evaluate(
+        "[...document.querySelectorAll('.token.on')].map((token) => token.ariaLabel.split(':')[0])"
+    )
+    assert marked == ["reference 1", "hypothesis 4"]
+    assert browser.evaluate("document.querySelectorAll('.line.on').length") == 1
+    browser.point("h1")
+    assert browser.evaluate("document.getElementById('detail').hidden")
+    assert browser.evaluate("document.querySelector('.on')") is None
+
+
+def test_dotted_lines_are_the_other_alignments(show: Any) -> None:
+    browser = show(("one", [swapped()]))
+    assert browser.evaluate("document.querySelectorAll('.line').length") == 5
+    assert browser.evaluate("document.querySelectorAll('.line.other').length") == 1
+    label = browser.evaluate("document.querySelector('.line.other').getAttribute('aria-label')")
+    assert label == "same stem: yesterday → barked, posterior 25 %, +0.0156 points"
+
+
+def test_the_sequence_numbers_its_jumps_and_the_sum_adds_up(show: Any) -> None:
+    explanation = swapped()
+    browser = show(("one", [explanation]))
+    chips = browser.evaluate("[...document.querySelectorAll('.chip')].map((chip) => chip.textContent)")
+    sequence = ["Jump1", "Sword", "Jump2", "Sword", "Slemma", "Sword", "Jump3"]
+    assert [chip for chip in chips if " " not in chip] == sequence
+    numbers = browser.evaluate(
+        "[...document.querySelectorAll('.sum .points')].map((cell) => cell.textContent)"
+    )
+    *parts, score = [float(text.replace("−", "-")) for text in numbers]
+    assert len(parts) == 6
+    assert score == pytest.approx(explanation.score, abs=0.0005)
+    assert sum(parts) == pytest.approx(explanation.score, abs=0.0035)
+
+
+LINES_MEET_WORDS = """
+(() => {
+  const wrong = [];
+  for (const figure of document.querySelectorAll('.figure')) {
+    const word = (side, k) => {
+      const token = figure.querySelector(`.token[aria-label^="${side} ${k + 1}:"]`);
+      const { offsetLeft: left, offsetTop: top, offsetWidth: width, offsetHeight: height } = token;
+      return { left, top, width, bottom: top + height };
+    };
+    for (const { line } of figure.querySelectorAll('.line')) {
+      const length = line.stroke.getTotalLength();
+      for (const [side, k, at] of [['reference', line.i, 0], ['hypothesis', line.j, length]]) {
+        const point = line.stroke.getPointAtLength(at);
+        const box = word(side, k);
+        const x = point.x - (box.left + box.width / 2);
+        // The edge that faces the other word, so that a line never crosses the words it joins.
+        const upwards = word('hypothesis', line.j).bottom <= word('reference', line.i).top;
+        const edge = (side === 'reference') === upwards ? box.top : box.bottom;
+        if (Math.abs(x) > 1 || Math.abs(point.y - edge) > 1) wrong.push([side, k]);
+      }
+    }
+  }
+  return wrong;
+})()
+"""
+WORDS_OVERLAP = """
+[...document.querySelectorAll('.figure')].some((figure) => {
+  const boxes = [...figure.querySelectorAll('.token')].map((token) => token.getBoundingClientRect());
+  return boxes.some((a, i) => boxes.some((b, j) => i < j && a.left < b.right - 1 && b.left < a.right - 1
+    && a.top < b.bottom - 1 && b.top < a.bottom - 1));
+})
+"""
+
+
+@pytest.mark.parametrize("systems", [1, 2])
+def test_lines_meet_their_words_at_every_width(show: Any, systems: int) -> None:
+    both = [("one", [*first_system(), rotated(LONG, 9)]), ("two", [*second_system(), rotated(LONG, 50)])]
+    browser = show(*both[:systems])
+    for width in (1280, 390, 320, 900):
+        browser.size(width, 20000)
+        browser.frame()
+        browser.frame()
+        assert browser.evaluate("document.querySelectorAll('.figure').length") == 10 * systems
+        assert browser.evaluate(LINES_MEET_WORDS) == []
+        assert not browser.evaluate(WORDS_OVERLAP)
+        assert browser.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_right_to_left_sentences_run_right_to_left(show: Any) -> None:
+    browser = show(("one", [explained(RIGHT_TO_LEFT, RIGHT_TO_LEFT), explained("one two", "one two")]))
+    lefts = "[...document.querySelectorAll('#segment-{} .token')].map((token) => token.offsetLeft)"
+    arabic = browser.evaluate(lefts.format(1))[:6]
+    assert arabic == sorted(arabic, reverse=True)
+    english = browser.evaluate(lefts.format(2))[:2]
+    assert english == sorted(english)
+    browser.evaluate("document.querySelector('#segment-1 .token').focus()")
+    browser.press("ArrowLeft")
+    assert browser.evaluate(FOCUS).startswith("reference 2:")
+
+
+def test_two_systems_stand_beside_each_other_or_below_on_a_phone(show: Any) -> None:
+    browser = show(("one", first_system()), ("two", second_system()))
+    place = (
+        "[...document.querySelectorAll('#segment-3 .column')].map((column) => column.getBoundingClientRect())"
+        ".map((box) => [box.left, box.top])"
+    )
+    browser.evaluate("document.getElementById('segment-3').scrollIntoView()")
+    browser.wait("document.querySelector('#segment-3 .column')")
+    (left, top), (right, same) = browser.evaluate(place)
+    assert left < right
+    assert top == same
+    browser.size(390, 900)
+    browser.frame()
+    (left, top), (same, bottom) = browser.evaluate(place)
+    assert left == same
+    assert top < bottom
+
+
+FOCUS = "document.activeElement.getAttribute('aria-label') || document.activeElement.id"
+
+
+def test_the_keyboard_leads_through_segments_words_and_lines(show: Any) -> None:
+    browser = show(("one", [swapped(), *first_system()]))
+    browser.evaluate("document.getElementById('clear').focus()")
+    steps = [
+        ("Tab", "segment-1"),
+        ("ArrowDown", "segment-2"),
+        ("End", "segment-10"),
+        ("Home", "segment-1"),
+        ("Tab", "reference 1: yesterday, same word, aligned with yesterday"),
+        ("ArrowRight", "reference 2: the, same word, aligned with the"),
+        ("ArrowDown", "same word: the → the, posterior 88 %, +0.250 points"),
+        ("ArrowDown", "hypothesis 1: the, same word, aligned with the"),
+        ("ArrowRight", "hypothesis 2: dogs, same stem, aligned with dog"),
+        ("ArrowUp", "same stem: dog → dogs, posterior 88 %, +0.188 points"),
+        ("ArrowUp", "reference 3: dog, same stem, aligned with dogs"),
+    ]
+    for key, where in steps:
+        browser.press(key)
+        assert browser.evaluate(FOCUS) == where
+    assert not browser.evaluate("document.getElementById('detail').hidden")
+    assert browser.evaluate("document.activeElement.getAttribute('aria-describedby')") == "detail"
+    assert "dogs" in browser.evaluate("document.getElementById('detail').textContent")
+    browser.press("Escape")
+    assert browser.evaluate(FOCUS) == "segment-1"
+    assert browser.evaluate("document.getElementById('detail').hidden")
+
+
+def test_a_link_leads_to_a_segment(show: Any) -> None:
+    browser = show(("one", first_system() * 5), where="#segment-40")
+    browser.wait("document.activeElement.id === 'segment-40'")
+    box = browser.evaluate(
+        "(({top, bottom}) => [top, bottom])(document.activeElement.getBoundingClientRect())"
+    )
+    assert box[0] < 900
+    assert box[1] > 0
+
+
+def test_words_that_only_one_system_aligns_are_marked_in_the_reference(show: Any) -> None:
+    browser = show(("one", [explained("a b c", "a c")]), ("two", [explained("a b c", "a b")]))
+    marked = (
+        "[...document.querySelectorAll('.shared .contested')].map((word) => [word.textContent, word.title])"
+    )
+    assert browser.evaluate(marked) == [["b", "aligned only in two"], ["c", "aligned only in one"]]
+
+
+def test_a_file_without_segments_says_so(show: Any) -> None:
+    browser = show(("one", []))
+    assert "There are no segments." in browser.evaluate("document.getElementById('list').textContent")
+
+
+def test_without_scripts_there_is_a_message(browser: Browser, tmp_path: Path) -> None:
+    path = tmp_path / "page.html"
+    path.write_text(
+        render_page([("one", [swapped()])], "A page", "model:toy"), encoding="utf-8", newline="\n"
+    )
+    browser.call("Emulation.setScriptExecutionDisabled", value=True)
+    try:
+        browser.open(path.as_uri())
+        assert "JavaScript" in browser.evaluate("document.querySelector('noscript').textContent")
+        assert browser.evaluate("document.querySelector('noscript p').checkVisibility()")
+    finally:
+        browser.call("Emulation.setScriptExecutionDisabled", value=False)
