@@ -1,4 +1,4 @@
-"""Lattices a second through the finite-state kernels, on one core: real WMT16 pairs, and by length.
+"""Lattices a second through the kernels, on one core: real WMT16 pairs without and with jumps, and by length.
 
 PFSM_DATA=… python scripts/benchmarks/kernels.py
 """
@@ -23,7 +23,7 @@ LENGTHS = (10, 25, 50, 100, 200)
 
 
 def main() -> None:
-    """Times the three operations on the real pairs, then the first two on joined pairs of growing length."""
+    """Times the three operations on the real pairs, with jumps too, then on pieces of growing length."""
     one_core()
     print(machine())
     references: list[str] = []
@@ -39,6 +39,9 @@ def main() -> None:
         f"{'pairs':>24} {'tokens':>7} {'arcs':>6} {'log-sum/s':>11} {'forward-backward/s':>19} {'best path/s':>12}"
     )
     report("WMT16 into English", batch, weights)
+    for max_jump in (5, 10):
+        jumping = LatticeBuilder(Settings(max_jump=max_jump)).build(references, hypotheses)
+        report(f"the same, max_jump {max_jump}", jumping, {**weights, "Jump": -1.0})
     for length in LENGTHS:
         words = [" ".join(tokens) for tokens in windows(references, length)]
         others = [" ".join(tokens) for tokens in windows(hypotheses, length)]
@@ -57,9 +60,10 @@ def report(name: str, batch: LatticeBatch, named: dict[str, float]) -> None:
     pairs = len(batch)
     some = range(min(pairs, 300))
     seconds = (
-        timed(lambda: log_sum(lattices, weights), RUNS).median / pairs,
-        timed(lambda: expectations(lattices, weights), RUNS).median / pairs,
-        timed(lambda: [best_path(lattices, weights, pair) for pair in some], RUNS).median / len(some),
+        timed(lambda: log_sum(lattices, weights, 1, batch.jumps), RUNS).median / pairs,
+        timed(lambda: expectations(lattices, weights, 1, batch.jumps), RUNS).median / pairs,
+        timed(lambda: [best_path(lattices, weights, pair, batch.jumps) for pair in some], RUNS).median
+        / len(some),
     )
     rates = [f"{1 / each:,.0f}" for each in seconds]
     tokens, arcs = lattices.lengths.mean() / 2, lattices.arcs.shape[0] / pairs
