@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from pfsm.errors import PfsmError
-from pfsm.lattice import LatticeBatch, build_lattices, state_names
+from pfsm.lattice import NO_SPLIT, LatticeBatch, build_lattices, state_names
 from pfsm.matchers.protocol import EncodedPairs
 from pfsm.matchers.registry import MATCHERS
 from pfsm.settings import Settings
@@ -25,8 +25,17 @@ class LatticeBuilder:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.vocabulary = Vocabulary(settings.tokeniser, settings.stemmer, settings.lowercase)
-        self.matchers = [MATCHERS[name](settings.max_block[name]) for name in settings.matchers]
-        self.states = state_names(self.matchers, settings.max_jump)
+        self.matchers = [
+            MATCHERS[name].build(settings.max_block[name], settings.options.get(name, {}))
+            for name in settings.matchers
+        ]
+        self.split = NO_SPLIT
+        self.states = state_names(self.matchers, settings.max_jump, self.split)
+
+    @property
+    def resources(self) -> tuple[str, ...]:
+        """What the matchers know from, as ``NAME@CHECKSUM``."""
+        return tuple(resource for matcher in self.matchers for resource in matcher.resources)
 
     def build(self, references: Sequence[str], hypotheses: Sequence[str]) -> LatticeBatch:
         """Lattices of all pairs in one batch.
@@ -35,7 +44,7 @@ class LatticeBuilder:
             ValueError: If the two lists differ in length.
             PfsmError: If a pair has more crossing matches than memory should be spent on (with jumps only).
         """
-        return self._build(self._encode(references, hypotheses), 0)
+        return self._build(self.encode(references, hypotheses), 0)
 
     def batches(self, references: Sequence[str], hypotheses: Sequence[str]) -> Iterator[LatticeBatch]:
         """Lattices of all pairs in their order, in batches of bounded size.
@@ -44,7 +53,7 @@ class LatticeBuilder:
             ValueError: If the two lists differ in length.
             PfsmError: If a pair has more crossing matches than memory should be spent on (with jumps only).
         """
-        pairs = self._encode(references, hypotheses)
+        pairs = self.encode(references, hypotheses)
         lengths = [np.diff(side.offsets) + 1 for side in (pairs.references, pairs.hypotheses)]
         cells = np.cumsum(lengths[0] * lengths[1])
         first = 0
@@ -64,14 +73,25 @@ class LatticeBuilder:
         settings = self.settings
         exclusive = settings.matching == "exclusive"
         try:
-            return build_lattices(pairs, self.matchers, exclusive=exclusive, max_jump=settings.max_jump)
+            return build_lattices(
+                pairs,
+                self.matchers,
+                exclusive=exclusive,
+                max_jump=settings.max_jump,
+                split=self.split,
+            )
         except TooManyCrossingsError as error:
             raise PfsmError(
                 f"segment {first + error.pair} (counted from 0): too many matches cross for max_jump "
                 f"{settings.max_jump}, as where one word fills the whole line; take the segment out"
             ) from None
 
-    def _encode(self, references: Sequence[str], hypotheses: Sequence[str]) -> EncodedPairs:
+    def encode(self, references: Sequence[str], hypotheses: Sequence[str]) -> EncodedPairs:
+        """The pairs as token ids of the builder's vocabulary.
+
+        Raises:
+            ValueError: If the two lists differ in length.
+        """
         if len(references) != len(hypotheses):
             raise ValueError(f"{len(references)} references for {len(hypotheses)} hypotheses")
         return EncodedPairs(

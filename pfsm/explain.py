@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.errors import PfsmError
-from pfsm.lattice import DELETE, INSERT, JUMP, LatticeBatch, weight_table
+from pfsm.lattice import JUMP, LatticeBatch, weight_table
 from pfsm.model import Model
 
 if TYPE_CHECKING:
@@ -267,9 +267,9 @@ def _edits(batch: LatticeBatch, path: NDArray[np.int32]) -> tuple[Edit, ...]:
             walk.jump(*landing)
             edits.append(Edit(JUMP, (walk.i, walk.i), (walk.j, walk.j), walk.jumps))
         elif code == INSERTED:
-            edits.append(Edit(INSERT, *walk.take(0, 1)))
+            edits.append(Edit(batch.states[batch.lattices.insert_states[walk.j]], *walk.take(0, 1)))
         elif code == DELETED:
-            edits.append(Edit(DELETE, *walk.take(1, 0)))
+            edits.append(Edit(batch.states[batch.lattices.delete_states[walk.i]], *walk.take(1, 0)))
         else:
             _, p, _, q, state = arcs[code]
             edits.append(Edit(batch.states[state], *walk.take(p, q)))

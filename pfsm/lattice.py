@@ -1,19 +1,21 @@
 """Sentence pair + matchers -> the arrays of a lattice. One lattice feeds scoring, training and explaining."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.matchers.protocol import EncodedPairs, Matcher
+from pfsm.matchers.protocol import EncodedPairs, Matcher, Offers
+from pfsm.text.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from pfsm_kernels.inference import Jumps, Weights
     from pfsm_kernels.lattices import Lattices
 
 INSERT, DELETE, JUMP = "Insert", "Delete", "Jump"
+CLASS_MARK = ":"
 Int32 = NDArray[np.int32]
 Int64 = NDArray[np.int64]
 Float = NDArray[np.float64]
@@ -43,6 +45,32 @@ class ArcFeatures:
         values = by_name[self.feature] * self.value
         sums: Float = np.bincount(self.arc, values, minlength=n_arcs).astype(np.float64)
         return sums
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """Which states are split by the class of the word they consume, and into what.
+
+    The class is that of the hypothesis's word for Insert, else of the first word of the reference's block.
+
+    Attributes:
+        states: Names of the states that are split, such as ``Insert``.
+        classes: Names of the classes.
+        of_types: From a vocabulary to int32 [n_types], the class of each token type.
+    """
+
+    states: frozenset[str] = frozenset()
+    classes: tuple[str, ...] = ()
+    of_types: "Callable[[Vocabulary], Int32] | None" = None
+
+    def names(self, state: str) -> tuple[str, ...]:
+        """The states that a state becomes: itself, or one for each class."""
+        if state not in self.states:
+            return (state,)
+        return tuple(f"{state}{CLASS_MARK}{name}" for name in self.classes)
+
+
+NO_SPLIT = Split()
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,12 +108,16 @@ class LatticeBatch:
 
 
 def weight_table(states: Sequence[str], named: Mapping[str, float]) -> Float:
-    """``W[prev, cur] = u[cur] + t[prev > cur]``, float64 [S + 1, S]; the last row is Start: ``u[cur]``."""
-    visits = np.array([named.get(state, 0.0) for state in states])
+    """``W[prev, cur] = u[cur] + t[prev > cur]``, float64 [S + 1, S]; the last row is Start: ``u[cur]``.
+
+    A state split by word class has the weights of the unsplit state in addition to its own.
+    """
+    visits = np.array([sum(named.get(name, 0.0) for name in (cur, *shared(cur))) for cur in states])
     table = np.tile(visits, (len(states) + 1, 1))
     for prev, before in enumerate(states):
         for cur, after in enumerate(states):
-            table[prev, cur] += named.get(transition(before, after), 0.0)
+            name = transition(before, after)
+            table[prev, cur] += sum(named.get(key, 0.0) for key in (name, *shared(name)))
     return table
 
 
@@ -94,13 +126,30 @@ def transition(before: str, after: str) -> str:
     return f"{before}>{after}"
 
 
-def state_names(matchers: Sequence[Matcher], max_jump: int = 0) -> tuple[str, ...]:
+def base_state(state: str) -> str:
+    """The state without its word class: ``Insert`` for ``Insert:function``."""
+    return state.partition(CLASS_MARK)[0]
+
+
+def shared(name: str) -> tuple[str, ...]:
+    """The feature of a state or transition without word classes, where it differs from the feature itself."""
+    base = ">".join(map(base_state, name.split(">")))
+    return () if base == name else (base,)
+
+
+def state_names(matchers: Sequence[Matcher], max_jump: int = 0, split: Split = NO_SPLIT) -> tuple[str, ...]:
     """States of the machine that these matchers make."""
-    return (INSERT, DELETE, *(matcher.state for matcher in matchers), *([JUMP] if max_jump else []))
+    bases = (INSERT, DELETE, *(matcher.state for matcher in matchers))
+    return (*(name for base in bases for name in split.names(base)), *([JUMP] if max_jump else []))
 
 
 def build_lattices(
-    pairs: EncodedPairs, matchers: Sequence[Matcher], *, exclusive: bool = True, max_jump: int = 0
+    pairs: EncodedPairs,
+    matchers: Sequence[Matcher],
+    *,
+    exclusive: bool = True,
+    max_jump: int = 0,
+    split: Split = NO_SPLIT,
 ) -> LatticeBatch:
     """Lattices of encoded pairs.
 
@@ -109,23 +158,52 @@ def build_lattices(
         matchers: In the order in which they are tried.
         exclusive: Whether a block belongs to the first matcher that offers it alone.
         max_jump: Jump limit; 0 is the finite-state machine.
+        split: Which states are split by word class.
 
     Raises:
         TooManyCrossingsError: As ``pfsm_kernels.crossings.find_crossings``.
     """
     from pfsm_kernels.lattices import Lattices  # noqa: PLC0415 - brings numba
 
-    states = state_names(matchers, max_jump)
-    arcs, arc_offsets = _arcs([matcher.offers(pairs) for matcher in matchers], len(pairs), exclusive)
+    states = state_names(matchers, max_jump, split)
+    offers = [matcher.offers(pairs) for matcher in matchers]
+    rows, rank, places = _merged([offer.blocks for offer in offers], exclusive)
+    arc_offsets = np.zeros(len(pairs) + 1, dtype=np.int64)
+    arc_offsets[1:] = np.cumsum(np.bincount(rows[:, 0], minlength=len(pairs)))
     offsets = np.column_stack([pairs.references.offsets, pairs.hypotheses.offsets, arc_offsets])
+    classes = _Classes(states, split, pairs.vocabulary)
+    starts = pairs.references.offsets[rows[:, 0]] + rows[:, 1]
+    # An offer outside its pair is for the lattice to refuse.
+    words = pairs.references.ids.take(starts, mode="clip") if pairs.references.ids.size else starts
+    arc_states = np.zeros(rows.shape[0], dtype=np.int32)
+    for place, matcher in enumerate(matchers):
+        of_matcher = rank == place
+        arc_states[of_matcher] = classes.states(matcher.state, words[of_matcher])
     lattices = Lattices(
         len(states),
-        np.full(pairs.references.ids.size, states.index(DELETE), dtype=np.int32),
-        np.full(pairs.hypotheses.ids.size, states.index(INSERT), dtype=np.int32),
-        arcs,
+        classes.states(DELETE, pairs.references.ids),
+        classes.states(INSERT, pairs.hypotheses.ids),
+        np.column_stack([rows[:, 1:], arc_states]).astype(np.int32),
         offsets,
     )
-    return LatticeBatch(states, lattices, jumps=find_jumps(states, lattices, max_jump))
+    features = _arc_features(offers, places)
+    return LatticeBatch(states, lattices, features, jumps=find_jumps(states, lattices, max_jump))
+
+
+@dataclass(frozen=True, eq=False)
+class _Classes:
+    """Ids of states, by the class of a token where the state is split."""
+
+    names: tuple[str, ...]
+    split: Split
+    vocabulary: Vocabulary
+
+    def states(self, state: str, tokens: Int32 | Int64) -> Int32:
+        """The state's id at each of the tokens, int32 [n_tokens]."""
+        first = self.names.index(self.split.names(state)[0])
+        if state not in self.split.states or self.split.of_types is None:
+            return np.full(tokens.size, first, dtype=np.int32)
+        return (first + self.split.of_types(self.vocabulary)[tokens]).astype(np.int32)
 
 
 def find_jumps(states: Sequence[str], lattices: "Lattices", max_jump: int) -> "Jumps | None":
@@ -139,22 +217,41 @@ def find_jumps(states: Sequence[str], lattices: "Lattices", max_jump: int) -> "J
     return kernel_find_jumps(lattices, states.index(JUMP), max_jump) if max_jump else None
 
 
-def _arcs(offers: Sequence[Int32], n_pairs: int, exclusive: bool) -> tuple[Int32, Int64]:
-    """Merges the offers of all matchers into sorted arcs (i, p, j, q, state) and their offsets by pair."""
+def _merged(offers: Sequence[Int32], exclusive: bool) -> tuple[Int32, Int64, Int64]:
+    """The blocks of all matchers in the order of arcs.
+
+    Returns:
+        int32 [n_arcs, 5], rows (pair, i, p, j, q); int64 [n_arcs], which matcher offered each; int64 [n_offers],
+        the arc that each offer, counted through all matchers, became; -1 where a matcher before had it.
+    """
     rank = np.repeat(np.arange(len(offers), dtype=np.int64), [offer.shape[0] for offer in offers])
     rows = np.concatenate([*offers, np.zeros((0, 5), dtype=np.int32)])
     # Sorted by pair, i, j, p, q, then order of the matchers.
     fields = [rows[:, 0], rows[:, 1], rows[:, 3], rows[:, 2], rows[:, 4], rank]
     order = _sorted_order(fields)
     rows, rank = rows[order], rank[order]
-    if exclusive and rows.shape[0]:
-        first = np.ones(rows.shape[0], dtype=np.bool_)
-        first[1:] = (rows[1:] != rows[:-1]).any(axis=1)
-        rows, rank = rows[first], rank[first]
-    arcs = np.column_stack([rows[:, 1:], rank + 2]).astype(np.int32)
-    offsets = np.zeros(n_pairs + 1, dtype=np.int64)
-    offsets[1:] = np.cumsum(np.bincount(rows[:, 0], minlength=n_pairs))
-    return arcs, offsets
+    kept = np.ones(rows.shape[0], dtype=np.bool_)
+    if exclusive:
+        kept[1:] = (rows[1:] != rows[:-1]).any(axis=1)
+    places = np.full(order.size, -1, dtype=np.int64)
+    places[order[kept]] = np.arange(int(kept.sum()))
+    return rows[kept], rank[kept], places
+
+
+def _arc_features(offers: Sequence[Offers], places: Int64) -> ArcFeatures:
+    """The features of the offers on the arcs that they became."""
+    names: list[str] = []
+    arcs, features, values = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int32)], [np.zeros(0)]
+    first = 0
+    for offer in offers:
+        arc = places[first + offer.offer]
+        taken = arc >= 0
+        arcs.append(arc[taken])
+        features.append((offer.feature[taken] + len(names)).astype(np.int32))
+        values.append(offer.value[taken])
+        names.extend(offer.names)
+        first += offer.blocks.shape[0]
+    return ArcFeatures(tuple(names), np.concatenate(arcs), np.concatenate(features), np.concatenate(values))
 
 
 def _sorted_order(fields: Sequence[Int32 | Int64]) -> Int64:

@@ -4,14 +4,14 @@ import hashlib
 import json
 import math
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from pfsm.errors import PfsmError
 from pfsm.files import atomic_write, decode, display_name, read_bytes
-from pfsm.lattice import DELETE, INSERT, JUMP, transition
+from pfsm.lattice import DELETE, INSERT, JUMP, shared, transition
 from pfsm.matchers.registry import MATCHERS, matcher_state
 from pfsm.settings import Settings, settings_from_dict
 
@@ -209,10 +209,22 @@ def _weights(value: Mapping[str, Any], where: str) -> dict[str, float]:
     known = states | {transition(before, after) for before in states for after in states}
     weights = {}
     for name, weight in value.items():
-        if name not in known and not (name.startswith("link:") and name.isprintable()):
+        if not _is_feature(name, known):
             raise PfsmError(
                 f"{where}: weights names {name!r}, which no machine has; states are {', '.join(sorted(states))}, "
                 "transitions STATE>STATE"
             )
         weights[name] = _weight(weight, f"weights[{name!r}]", where)
     return weights
+
+
+def _is_feature(name: str, known: Collection[str]) -> bool:
+    """A state or transition, whole or of word classes; or a feature of arcs, ``link:…`` or ``MATCHER:…``."""
+    if name in known:
+        return True
+    if not name.isprintable():
+        return False
+    family, mark, _ = name.partition(":")
+    return (bool(mark) and (family == "link" or family in MATCHERS)) or any(
+        whole in known for whole in shared(name)
+    )

@@ -32,6 +32,7 @@ class Settings:
         matching: ``exclusive`` (a block is offered by the first matcher that accepts it) or ``overlapping``.
         max_block: Per matcher, the largest number of tokens of a block on either side.
         max_jump: Jump limit D of the machine; 0 is the finite-state machine.
+        options: Per matcher that takes any, its options, all of them.
     """
 
     language: str = "en"
@@ -42,12 +43,15 @@ class Settings:
     matching: str = "exclusive"
     max_block: Mapping[str, int] = field(default_factory=lambda: dict.fromkeys(DEFAULT_MATCHERS, 1))
     max_jump: int = 0
+    options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
-        """The settings as plain JSON values, in the order of the fields."""
+        """The settings as plain JSON values, in the order of the fields; the newer ones only where they are used."""
         values = asdict(self)
         values["matchers"] = list(self.matchers)
         values["max_block"] = {name: self.max_block[name] for name in self.matchers}
+        if not values["options"]:
+            del values["options"]
         return values
 
 
@@ -83,7 +87,26 @@ def settings_from_dict(values: Mapping[str, Any], where: str) -> Settings:
     if type(max_jump) is not int or max_jump < 0:
         raise PfsmError(f"{where}: max_jump is {max_jump!r}, it must be a whole number from 0")
     max_block = _max_block(values.get("max_block", 1), matchers, where)
-    return Settings(language, tokeniser, stemmer, lowercase, matchers, matching, max_block, max_jump)
+    options = _options(values.get("options", {}), matchers, where)
+    return Settings(language, tokeniser, stemmer, lowercase, matchers, matching, max_block, max_jump, options)
+
+
+def _options(value: object, matchers: tuple[str, ...], where: str) -> dict[str, dict[str, Any]]:
+    """Options by matcher, with their defaults; a matcher without options is absent."""
+    if not isinstance(value, Mapping):
+        raise PfsmError(f"{where}: options is {value!r}, it must name matchers and their options")
+    for name in value:
+        if name not in matchers:
+            raise PfsmError(f"{where}: options names {name!r}, which is not among the matchers")
+    result = {}
+    for name in matchers:
+        given = value.get(name, {})
+        if not isinstance(given, Mapping) or not all(isinstance(key, str) for key in given):
+            raise PfsmError(f"{where}: options of {name} must be lines `key: value`")
+        checked = MATCHERS[name].check(given, f"{where}: options of {name}")
+        if checked:
+            result[name] = checked
+    return result
 
 
 def _named(where: str, check: Callable[[str], None], name: str) -> str:

@@ -7,20 +7,21 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
 from pfsm import builder as builder_module
 from pfsm.builder import LatticeBuilder
 from pfsm.lattice import (
     ArcFeatures,
     LatticeBatch,
+    Split,
     _sorted_order,
     build_lattices,
     state_names,
     transition,
     weight_table,
 )
-from pfsm.matchers.protocol import EncodedPairs
+from pfsm.matchers.bins import ramped
+from pfsm.matchers.protocol import EncodedPairs, Offers
 from pfsm.settings import Settings, settings_from_dict
 from pfsm.text.vocabulary import Vocabulary
 from pfsm_kernels.lattices import single
@@ -124,13 +125,19 @@ class Offering:
 
     name: str
     rows: tuple[tuple[int, int, int, int, int], ...]
+    knots: tuple[float, ...] = ()
 
     @property
     def state(self) -> str:
         return f"S_{self.name}"
 
-    def offers(self, pairs: EncodedPairs) -> NDArray[np.int32]:
-        return np.array(self.rows, dtype=np.int32).reshape(-1, 5)
+    @property
+    def resources(self) -> tuple[str, ...]:
+        return ()
+
+    def offers(self, pairs: EncodedPairs) -> Offers:
+        blocks = np.array(self.rows, dtype=np.int32).reshape(-1, 5)
+        return ramped(self.name, blocks, np.arange(len(self.rows)) / 2.0, self.knots)
 
 
 def encoded(references: Sequence[str], hypotheses: Sequence[str]) -> EncodedPairs:
@@ -154,6 +161,56 @@ def test_new_kinds_of_knowledge_need_no_change_here() -> None:
         (0, 2, 1, 1, "S_one"),
         (0, 2, 1, 1, "S_other"),
     ]
+
+
+def test_features_follow_their_blocks_into_the_lattice() -> None:
+    one = Offering("one", ((1, 0, 2, 1, 1), (0, 0, 1, 0, 1), (0, 0, 1, 0, 2)), (0.0, 0.75, 1.0))
+    other = Offering("other", ((1, 0, 1, 0, 1), (1, 0, 2, 1, 1), (0, 0, 2, 0, 1)), (0.0, 1.0))
+    batch = build_lattices(encoded(["a b", "c d"], ["e f", "g h"]), [one, other])
+    features = batch.arc_features
+    assert features.names == ("one:+0", "one:+1", "other:+0")
+    found = {
+        (tuple(batch.lattices.arcs[arc].tolist()), features.names[feature], value)
+        for arc, feature, value in zip(features.arc, features.feature, features.value.tolist(), strict=True)
+    }
+    # The number is half the offer's place: 0, 0.5, 1. The block both offer belongs to the first, with value 0.
+    assert found == {
+        ((0, 1, 0, 1, 2), "one:+0", 0.5 / 0.75),
+        ((0, 1, 0, 2, 2), "one:+0", 1.0),
+        ((0, 1, 0, 2, 2), "one:+1", 1.0),
+        ((0, 2, 0, 1, 3), "other:+0", 1.0),
+    }
+
+
+def test_states_split_by_the_class_of_the_word() -> None:
+    split = Split(
+        frozenset({"Insert", "S_one"}),
+        ("early", "late"),
+        lambda vocabulary: np.array([word > "c" for word in vocabulary.types], dtype=np.int32),
+    )
+    one = Offering("one", ((0, 0, 1, 0, 1), (0, 1, 1, 0, 1), (0, 0, 2, 1, 1)))
+    batch = build_lattices(encoded(["b d"], ["e a f"]), [one], split=split)
+    names = ("Insert:early", "Insert:late", "Delete", "S_one:early", "S_one:late")
+    assert batch.states == names
+    assert [names[state] for state in batch.lattices.delete_states] == ["Delete"] * 2
+    assert [names[state] for state in batch.lattices.insert_states] == [
+        "Insert:late", "Insert:early", "Insert:late",
+    ]  # fmt: skip
+    assert arcs_by_name(batch) == [
+        [(0, 1, 0, 1, "S_one:early"), (0, 2, 1, 1, "S_one:early"), (1, 1, 0, 1, "S_one:late")]
+    ]
+
+
+def test_a_split_state_has_the_weights_of_the_whole_one_too() -> None:
+    named = {
+        "Insert": 1.0,
+        "Insert:a": 2.0,
+        "Insert>Delete": 4.0,
+        "Insert:b>Delete": 8.0,
+        "Insert>Insert": 16.0,
+    }
+    table = weight_table(("Insert:a", "Insert:b", "Delete"), named)
+    assert table.tolist() == [[19.0, 17.0, 4.0], [19.0, 17.0, 12.0], [3.0, 1.0, 0.0], [3.0, 1.0, 0.0]]
 
 
 def test_an_offer_outside_its_pair_is_refused_before_a_kernel_sees_it() -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.matchers.protocol import EncodedPairs
+from pfsm.matchers.protocol import EncodedPairs, Offers
 from pfsm.text.vocabulary import Vocabulary
 
 Keys = NDArray[np.int32]
@@ -32,14 +32,25 @@ class AgreementMatcher:
         """Name of the substitution state."""
         return f"S_{self.name}"
 
-    def offers(self, pairs: EncodedPairs) -> NDArray[np.int32]:
-        """Blocks whose tokens agree, int32 [n_offers, 5], rows (pair, i, p, j, q)."""
+    @property
+    def resources(self) -> tuple[str, ...]:
+        """None: words, stems and punctuation come from the text itself."""
+        return ()
+
+    def offers(self, pairs: EncodedPairs) -> Offers:
+        """Blocks whose tokens agree one by one."""
         from pfsm_kernels.matching import agreeing_blocks  # noqa: PLC0415 - brings numba
 
         keys = self.keys(pairs.vocabulary)
         references, hypotheses = pairs.references, pairs.hypotheses
-        return agreeing_blocks(
-            keys[references.ids], references.offsets, keys[hypotheses.ids], hypotheses.offsets, self.max_block
+        return Offers(
+            agreeing_blocks(
+                keys[references.ids],
+                references.offsets,
+                keys[hypotheses.ids],
+                hypotheses.offsets,
+                self.max_block,
+            )
         )
 
 

@@ -1,6 +1,6 @@
-"""What a matcher is: it looks at encoded sentence pairs and offers blocks."""
+"""What a matcher is: it looks at encoded sentence pairs and offers blocks, with features if it likes."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
@@ -22,6 +22,26 @@ class EncodedPairs:
         return int(self.references.offsets.size) - 1
 
 
+@dataclass(frozen=True, eq=False)
+class Offers:
+    """Blocks that a matcher accepts, and named numbers on them, sparse.
+
+    Attributes:
+        blocks: int32 [n_offers, 5], rows (pair, i, p, j, q): p tokens of the reference from i, q tokens of the
+            hypothesis from j, p and q at least 1. In any order, without repetition.
+        names: Names of the features, each beginning with the matcher's name and a colon, such as ``para:0``.
+        offer: int64 [n_entries], the offer that entry k is on.
+        feature: int32 [n_entries], which of the names.
+        value: float64 [n_entries].
+    """
+
+    blocks: NDArray[np.int32]
+    names: tuple[str, ...] = ()
+    offer: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    feature: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
+    value: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+
+
 class Matcher(Protocol):
     """One kind of knowledge, which becomes one substitution state of the machine."""
 
@@ -33,10 +53,9 @@ class Matcher(Protocol):
     def state(self) -> str:
         """Name of the substitution state, such as ``S_word``."""
 
-    def offers(self, pairs: EncodedPairs) -> NDArray[np.int32]:
-        """Blocks this matcher accepts.
+    @property
+    def resources(self) -> tuple[str, ...]:
+        """What it knows from, as ``NAME@CHECKSUM`` for the signature; nothing for matchers that need nothing."""
 
-        Returns:
-            int32 [n_offers, 5], rows (pair, i, p, j, q): p tokens of the reference from i, q tokens of the
-            hypothesis from j, p and q at least 1. In any order, without repetition.
-        """
+    def offers(self, pairs: EncodedPairs) -> Offers:
+        """Blocks this matcher accepts, with their features."""

@@ -37,7 +37,7 @@ def tokens(
 
 
 def offers(name: str, max_block: int, pairs: EncodedPairs) -> list[tuple[int, ...]]:
-    rows = MATCHERS[name](max_block).offers(pairs)
+    rows = MATCHERS[name].build(max_block, {}).offers(pairs).blocks
     assert rows.dtype == np.int32
     assert rows.shape[1:] == (5,)
     return [tuple(row) for row in rows.tolist()]

@@ -15,7 +15,8 @@ def test_the_default_order_is_the_order_of_the_registry() -> None:
 
 @pytest.mark.parametrize("name", MATCHERS)
 def test_names_and_states(name: str) -> None:
-    matcher = MATCHERS[name](1)
+    kind = MATCHERS[name]
+    matcher = kind.build(1, kind.check({}, name))
     assert (matcher.name, matcher.state, matcher_state(name)) == (name, f"S_{name}", f"S_{name}")
 
 
@@ -29,7 +30,9 @@ def test_the_promises_of_the_protocol(name: str, max_block: int) -> None:
     vocabulary = Vocabulary()
     references = vocabulary.encode(["the cats, the cats", "", "walks !", "c d e ; : ! f"])
     hypotheses = vocabulary.encode(["the cat, the cat", "a", "", "c d e ; : ! f"])
-    offers = MATCHERS[name](max_block).offers(EncodedPairs(vocabulary, references, hypotheses))
+    kind = MATCHERS[name]
+    matcher = kind.build(max_block, kind.check({}, name))
+    offers = matcher.offers(EncodedPairs(vocabulary, references, hypotheses)).blocks
     assert offers.dtype == np.int32
     assert len({tuple(row) for row in offers.tolist()}) == len(offers) > 0
     for pair, i, p, j, q in offers.tolist():

@@ -114,9 +114,10 @@ def test_every_entry_finds_its_weight() -> None:
     values = np.concatenate([[1.0, 2.0, 3.0, 99.0], index.fixed])
     by_name = {**fixed, "S_word": 1.0, "Insert>Delete": 2.0, "link:object": 3.0}
     assert index.learned == learned
-    assert values[index.states].tolist() == [by_name.get(name, 0.0) for name in STATES]
+    none = [0.0] * len(STATES)  # nothing is split by word class
+    assert values[index.states].tolist() == [[by_name.get(name, 0.0) for name in STATES], none]
     table = [[by_name.get(f"{prev}>{cur}", 0.0) for cur in STATES] for prev in STATES]
-    assert values[index.transitions].tolist() == [*table, [0.0] * len(STATES)]
+    assert values[index.transitions].tolist() == [[*table, none], [none] * (len(STATES) + 1)]
     assert values[index.arcs].tolist() == [by_name.get(name, 0.0) for name in batch.arc_features.names]
     assert values[index.links].tolist() == [by_name.get(name, 0.0) for name in LINK_NAMES]
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.lattice import JUMP, ArcFeatures, LatticeBatch, find_jumps, transition
+from pfsm.lattice import JUMP, ArcFeatures, LatticeBatch, find_jumps, shared, transition
 from pfsm_kernels.instances import count_instances
 
 # Section 2.3 of Wang and Manning (2012): "We also threw away features occurring fewer than five times".
@@ -28,6 +28,9 @@ def instances(batch: LatticeBatch) -> dict[str, int]:
         count = int(crossings.hypothesis.landed.size + crossings.reference.landed.size)
         result |= {name: count for name in result if JUMP in name.split(">")}
         del result[transition(JUMP, JUMP)]
+    for name in list(result):
+        for whole in shared(name):
+            result[whole] = result.get(whole, 0) + result[name]
     for features in (batch.arc_features, batch.link_features):
         # An arc that carries a feature twice is still one arc.
         carriers = np.unique(np.column_stack([features.feature, features.arc]), axis=0)[:, 0]
@@ -47,13 +50,14 @@ def frequent(counts: Mapping[str, int]) -> tuple[str, ...]:
 class FeatureIndex:
     """Where each entry of the weight table and of the arc weights finds its weight in the parameter vector.
 
-    An index of ``n_learned`` + k points at the k-th fixed weight; the very last one at zero.
+    An index of ``n_learned`` + k points at the k-th fixed weight; the very last one at zero. States and transitions
+    have two weights each, their own and that of the state not split by word class (zero where it is not split).
 
     Attributes:
         learned: Names of the learned weights, the parameter vector's order.
         fixed: float64 [n_fixed + 1], weights that stay as they are, and a zero.
-        states: int64 [S].
-        transitions: int64 [S + 1, S]; the row of Start is zero throughout.
+        states: int64 [2, S].
+        transitions: int64 [2, S + 1, S]; the row of Start is zero throughout.
         arcs: int64 [number of names of arc features].
         links: int64 [number of names of link features].
     """
@@ -75,18 +79,26 @@ def feature_index(batch: LatticeBatch, learned: tuple[str, ...], fixed: Mapping[
     def look_up(names: tuple[str, ...]) -> NDArray[np.int64]:
         return np.array([place.get(name, zero) for name in names], dtype=np.int64)
 
-    transitions = [
-        look_up(tuple(transition(before, after) for after in batch.states)) for before in batch.states
-    ]
-    transitions.append(np.full(len(batch.states), zero, dtype=np.int64))
+    names = [[transition(before, after) for after in batch.states] for before in batch.states]
+    start = np.full((1, len(batch.states)), zero, dtype=np.int64)
     return FeatureIndex(
         learned,
         np.array([*others.values(), 0.0]),
-        look_up(batch.states),
-        np.stack(transitions),
+        np.stack([look_up(batch.states), look_up(tuple(map(_whole, batch.states)))]),
+        np.stack(
+            [
+                np.concatenate([np.stack([look_up(tuple(row)) for row in names]), start]),
+                np.concatenate([np.stack([look_up(tuple(map(_whole, row))) for row in names]), start]),
+            ]
+        ),
         look_up(batch.arc_features.names),
         look_up(batch.link_features.names),
     )
+
+
+def _whole(name: str) -> str:
+    """The shared feature of a split one; a name no feature has for others."""
+    return next(iter(shared(name)), "")
 
 
 def select_pairs(batch: LatticeBatch, pairs: NDArray[np.int64]) -> LatticeBatch:

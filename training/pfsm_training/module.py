@@ -39,7 +39,7 @@ class LogLinearMachine(torch.nn.Module):
     def normalised_log_sum(self, batch: LatticeBatch, index: FeatureIndex) -> Tensor:
         """``y / (m + n)``, float64 [n_pairs]."""
         weights = torch.cat([self.theta, torch.from_numpy(index.fixed)])
-        table = weights[index.states] + weights[index.transitions]
+        table = weights[index.states].sum(0) + weights[index.transitions].sum(0)
         n_arcs = batch.lattices.arcs.shape[0]
         y = log_sum(
             table,

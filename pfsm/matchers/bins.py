@@ -1,0 +1,79 @@
+"""Soft bins: a number on an arc becomes features whose weights make a piecewise linear, never falling function.
+
+Between neighbouring knots ``k`` and ``k + 1`` stands one feature, ``clip((v - knot_k) / (knot_{k+1} - knot_k), 0, 1)``.
+With weights ``w_k`` the sum over the features is 0 at the first knot, rises by ``w_k`` on the way from knot k to
+the next, and is constant outside. Training keeps weights whose name has a ``+`` after the colon at 0 or above.
+"""
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pfsm.errors import PfsmError
+from pfsm.matchers.protocol import Offers
+
+AUTO = "auto"
+QUANTILES = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
+RISING = ":+"
+
+
+def ramp_names(prefix: str, knots: Sequence[float]) -> tuple[str, ...]:
+    """Names of the features between the knots: ``PREFIX:+0``, ``PREFIX:+1`` and so on."""
+    return tuple(f"{prefix}{RISING}{place}" for place in range(len(knots) - 1))
+
+
+def is_rising(name: str) -> bool:
+    """Whether the weight of this feature must be 0 or above."""
+    return RISING in name
+
+
+def ramped(
+    prefix: str, blocks: NDArray[np.int32], values: NDArray[np.float64], knots: Sequence[float]
+) -> Offers:
+    """Offers that carry a number each as soft bins.
+
+    Args:
+        prefix: Name of the matcher.
+        blocks: int32 [n_offers, 5].
+        values: float64 [n_offers], finite.
+        knots: Rising, at least two (fewer give no features).
+    """
+    if len(knots) < 2:
+        return Offers(blocks)
+    edges = np.asarray(knots, dtype=np.float64)
+    ramps = np.clip((values[:, np.newaxis] - edges[:-1]) / np.diff(edges), 0.0, 1.0)
+    offer, feature = np.nonzero(ramps)
+    return Offers(
+        blocks,
+        ramp_names(prefix, knots),
+        offer.astype(np.int64),
+        feature.astype(np.int32),
+        ramps[offer, feature],
+    )
+
+
+def quantile_knots(values: NDArray[np.float64]) -> list[float]:
+    """Knots at the quantiles 0, .2 … 1 of training values, rounded to four digits, each once; rising."""
+    if not values.size:
+        return []
+    knots = np.unique(np.round(np.quantile(values, QUANTILES), 4))
+    return [float(knot) for knot in knots]
+
+
+def check_knots(value: object, where: str) -> list[float] | str:
+    """The option ``bins``: ``auto``, or a rising list of numbers.
+
+    Raises:
+        PfsmError: If it is neither.
+    """
+    if value == AUTO:
+        return AUTO
+    if isinstance(value, list | tuple) and all(
+        isinstance(knot, int | float) and not isinstance(knot, bool) and np.isfinite(knot) for knot in value
+    ):
+        knots = [float(knot) for knot in value]
+        if all(low < high for low, high in pairwise(knots)):
+            return knots
+    raise PfsmError(f"{where}: bins is {value!r}, it must be auto or a list of rising numbers")
