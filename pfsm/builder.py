@@ -1,14 +1,25 @@
 """Text in, lattices out: the way of a sentence pair up to the kernel, for scoring and training alike."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from pfsm.errors import PfsmError
-from pfsm.lattice import NO_SPLIT, LatticeBatch, build_lattices, state_names
+from pfsm.lattice import (
+    FEATURE_FAMILY,
+    NO_SPLIT,
+    LatticeBatch,
+    SentenceFeatures,
+    Split,
+    build_lattices,
+    state_names,
+)
 from pfsm.matchers.protocol import EncodedPairs
 from pfsm.matchers.registry import MATCHERS
+from pfsm.metrics.features import feature_values
 from pfsm.settings import Settings
+from pfsm.text.classes import CLASSES, word_classes
 from pfsm.text.vocabulary import EncodedLines, Vocabulary
 
 # Bounds of one batch: 16 million cells hold at most that many arcs per block size (20 bytes each).
@@ -29,7 +40,7 @@ class LatticeBuilder:
             MATCHERS[name].build(settings.max_block[name], settings.options.get(name, {}))
             for name in settings.matchers
         ]
-        self.split = NO_SPLIT
+        self.split = _split(settings)
         self.states = state_names(self.matchers, settings.max_jump, self.split)
 
     @property
@@ -44,7 +55,8 @@ class LatticeBuilder:
             ValueError: If the two lists differ in length.
             PfsmError: If a pair has more crossing matches than memory should be spent on (with jumps only).
         """
-        return self._build(self.encode(references, hypotheses), 0)
+        batch = self._build(self.encode(references, hypotheses), 0)
+        return self._with_features(batch, references, hypotheses)
 
     def batches(self, references: Sequence[str], hypotheses: Sequence[str]) -> Iterator[LatticeBatch]:
         """Lattices of all pairs in their order, in batches of bounded size.
@@ -64,8 +76,23 @@ class LatticeBuilder:
             part = EncodedPairs(
                 self.vocabulary, _part(pairs.references, first, last), _part(pairs.hypotheses, first, last)
             )
-            yield self._build(part, first)
+            yield self._with_features(
+                self._build(part, first), references[first:last], hypotheses[first:last]
+            )
             first = last
+
+    def _with_features(
+        self, batch: LatticeBatch, references: Sequence[str], hypotheses: Sequence[str]
+    ) -> LatticeBatch:
+        """The batch with its sentence-level features, standardised; as they are where no scale is known yet."""
+        scales = self.settings.features
+        if not scales:
+            return batch
+        values = feature_values(list(scales), hypotheses, references)
+        means, sds = zip(*(scale or (0.0, 1.0) for scale in scales.values()), strict=True)
+        values = (values - np.array(means)) / np.array(sds)
+        names = tuple(f"{FEATURE_FAMILY}{name}" for name in scales)
+        return replace(batch, sentence_features=SentenceFeatures(names, values))
 
     def _build(self, pairs: EncodedPairs, first: int) -> LatticeBatch:
         from pfsm_kernels.crossings import TooManyCrossingsError  # noqa: PLC0415 - brings numba
@@ -97,6 +124,13 @@ class LatticeBuilder:
         return EncodedPairs(
             self.vocabulary, self.vocabulary.encode(references), self.vocabulary.encode(hypotheses)
         )
+
+
+def _split(settings: Settings) -> Split:
+    """What the settings split by word class."""
+    if not settings.split:
+        return NO_SPLIT
+    return Split(frozenset(settings.split), CLASSES, word_classes(settings.classes).of_types)
 
 
 def _part(lines: EncodedLines, first: int, last: int) -> EncodedLines:

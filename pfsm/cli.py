@@ -15,9 +15,14 @@ COMMANDS = {
     "score": "score translations",
     "compare": "say which of two or more systems is better",
     "evaluate": "measure how well scores agree with people",
+    "submit": "write score files for the WMT metrics task",
     "explain": "show why translations got their scores",
+    "probe": "test on minimal pairs whether a model notices faults",
+    "data": "convert, check and summarise human judgments",
+    "experiment": "run a table of experiments from a YAML file",
     "models": "list the models that ship with pfsm",
     "show": "print what a model has learned",
+    "resources": "list tables of synonyms and paraphrases; compile others",
 }
 DESCRIPTION = "Learned translation metrics you can train on your own judgments, run on a laptop, and read."
 
@@ -59,7 +64,8 @@ def _run(arguments: list[str]) -> int:
         sys.stdout.reconfigure(errors="backslashreplace")
     parser = argparse.ArgumentParser(prog="pfsm", description=DESCRIPTION)
     parser.add_argument("--version", action="store_true", help="print the version and exit")
-    subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
+    # argparse leaves room for names as long as this one, less three letters.
+    subparsers = parser.add_subparsers(dest="command", metavar="COMMAND ARGUMENTS", title="commands")
     # Only the command that runs is imported: `pfsm --help` stays quick.
     chosen = next((word for word in arguments if word in COMMANDS), None)
     for name, summary in COMMANDS.items():

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from pfsm.explain import Contribution, Edit, Explanation
-from pfsm.lattice import DELETE, INSERT, JUMP
+from pfsm.lattice import DELETE, INSERT, JUMP, base_state
 
 # Edits less likely than this are added up in one line.
 SMALLEST_POSTERIOR = 0.01
@@ -22,12 +22,13 @@ def explanation_lines(explanation: Explanation) -> Iterator[str]:
     yield f"{'points':>9}  {'posterior':>9}  edit"
     yield f"{explanation.base:>+9.4f}  {'':>9}  every pair"
     yield f"{explanation.entropy:>+9.4f}  {'':>9}  entropy: there are many ways to edit"
+    width = max([8, *(len(part.state) for part in explanation.contributions)])
     rest = 0.0
     for part in sorted(explanation.contributions, key=_place):
         if part.posterior < SMALLEST_POSTERIOR:
             rest += part.points
         else:
-            yield f"{part.points:>+9.4f}  {part.posterior:>9.3f}  {_words(explanation, part)}"
+            yield f"{part.points:>+9.4f}  {part.posterior:>9.3f}  {_words(explanation, part, width)}"
     if rest:
         yield f"{rest:>+9.4f}  {'':>9}  all less likely edits"
 
@@ -39,7 +40,7 @@ def pharaoh(explanation: Explanation) -> str:
 
 def _marks(explanation: Explanation) -> tuple[dict[int, int], dict[int, int]]:
     """A number for every substitution, by token: in the order of the reference, as in the paper's examples."""
-    blocks = [edit for edit in explanation.edits if edit.state not in {INSERT, DELETE, JUMP}]
+    blocks = [edit for edit in explanation.edits if base_state(edit.state) not in {INSERT, DELETE, JUMP}]
     reference: dict[int, int] = {}
     hypothesis: dict[int, int] = {}
     for number, edit in enumerate(sorted(blocks, key=lambda edit: edit.reference), start=1):
@@ -63,11 +64,11 @@ def _edit(explanation: Explanation, edit: Edit) -> str:
     return f"{edit.state}({' '.join(words)})"
 
 
-def _words(explanation: Explanation, part: Contribution) -> str:
+def _words(explanation: Explanation, part: Contribution, width: int) -> str:
     left = " ".join(explanation.reference[slice(*part.reference)])
     right = " ".join(explanation.hypothesis[slice(*part.hypothesis)])
     both = f"{left} = {right}" if left and right else left or right
-    return f"{part.state:<8}  {both}".rstrip()
+    return f"{part.state:<{width}}  {both}".rstrip()
 
 
 def _place(part: Contribution) -> tuple[int, int, int]:

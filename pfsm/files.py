@@ -14,28 +14,33 @@ import os
 import secrets
 import stat
 import sys
-import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO, Literal, TextIO
 
 from pfsm.errors import PfsmError
+from pfsm.file_faults import STANDARD_INPUT, StrPath, display_name, gzip_explained, reading_explained
 
-StrPath = str | os.PathLike[str]
+__all__ = [
+    "STANDARD_INPUT",
+    "StrPath",
+    "atomic_write",
+    "check_writable",
+    "checksum",
+    "content_checksum",
+    "decode",
+    "display_name",
+    "read_bytes",
+    "read_lines",
+    "split_lines",
+]
 
-STANDARD_INPUT = "-"
 _BOM = b"\xef\xbb\xbf"
 _GZIP_MAGIC = b"\x1f\x8b"
 _TEMPORARY_PREFIX = ".pfsm-"
 # Paths that stand for an open stream: renaming a finished file over them would miss their reader.
 _STREAM_FOLDERS = ("/dev/fd/", "/dev/std", "/proc/")
 _FULL_DISK = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
-
-
-def display_name(path: StrPath) -> str:
-    """The name that messages use for a path: the path as given, or ``standard input`` for ``-``."""
-    name = os.fspath(path)
-    return "standard input" if name == STANDARD_INPUT else name or "''"
 
 
 def read_bytes(path: StrPath) -> bytes:
@@ -48,32 +53,14 @@ def read_bytes(path: StrPath) -> bytes:
             data that is truncated or corrupt.
     """
     name = display_name(path)
-    try:
+    with reading_explained(path):
         content = _standard_input() if os.fspath(path) == STANDARD_INPUT else Path(path).read_bytes()
-    except FileNotFoundError:
-        raise PfsmError(f"{name}: no such file") from None
-    except IsADirectoryError:
-        raise PfsmError(f"{name}: is a folder, a file is needed") from None
-    except PermissionError:
-        reason = "is a folder, a file is needed" if _is_folder(path) else "no permission to read it"
-        raise PfsmError(f"{name}: {reason}") from None
-    except OSError as error:
-        raise PfsmError(f"{name}: cannot be read ({error.strerror or error})") from None
-    except ValueError as error:  # a NUL byte in the path
-        raise PfsmError(f"{name!r}: cannot be read ({error})") from None
     if content.startswith(_GZIP_MAGIC):
-        return _decompressed(content, name)
+        with gzip_explained(name):
+            return gzip.decompress(content)
     if name.endswith(".gz"):
         raise PfsmError(f"{name}: not gzip data though its name ends in .gz; rename it or copy it again")
     return content
-
-
-def _is_folder(path: StrPath) -> bool:
-    """Whether the path is a folder; not, where that cannot be seen (`Path.is_dir` raises then)."""
-    try:
-        return stat.S_ISDIR(Path(path).stat().st_mode)
-    except OSError:
-        return False
 
 
 def _standard_input() -> bytes:
@@ -82,16 +69,6 @@ def _standard_input() -> bytes:
         raise PfsmError("standard input: is closed; give a file")
     buffer: BinaryIO | None = getattr(sys.stdin, "buffer", None)
     return sys.stdin.read().encode("utf-8", "surrogateescape") if buffer is None else buffer.read()
-
-
-def _decompressed(content: bytes, name: str) -> bytes:
-    try:
-        return gzip.decompress(content)
-    except EOFError:
-        fault = "truncated"
-    except (gzip.BadGzipFile, zlib.error) as error:
-        fault = f"corrupt ({error})"
-    raise PfsmError(f"{name}: the gzip data is {fault}; copy or download the file again")
 
 
 def decode(content: bytes, name: str) -> str:

@@ -39,9 +39,12 @@ class ArcFeatures:
 
     def arc_weights(self, weights: Mapping[str, float], n_arcs: int) -> Float | None:
         """Sum of weight x value on every arc, float64 [n_arcs]; None without entries."""
+        return self.weights_on_arcs(np.array([weights.get(name, 0.0) for name in self.names]), n_arcs)
+
+    def weights_on_arcs(self, by_name: Float, n_arcs: int) -> Float | None:
+        """The same from float64 [n_names], the weight of each name."""
         if not self.arc.size:
             return None
-        by_name = np.array([weights.get(name, 0.0) for name in self.names])
         values = by_name[self.feature] * self.value
         sums: Float = np.bincount(self.arc, values, minlength=n_arcs).astype(np.float64)
         return sums
@@ -73,6 +76,29 @@ class Split:
 NO_SPLIT = Split()
 
 
+FEATURE_FAMILY = "feature:"
+
+
+@dataclass(frozen=True, eq=False)
+class SentenceFeatures:
+    """Numbers about whole pairs, such as another metric's score, each a regressor beside the edit score.
+
+    Attributes:
+        names: Weight names, such as ``feature:chrf``.
+        values: float64 [n_pairs, n_names], standardised.
+    """
+
+    names: tuple[str, ...] = ()
+    values: Float = field(default_factory=lambda: np.zeros((0, 0)))
+
+    def points(self, weights: Mapping[str, float], n_pairs: int) -> Float:
+        """Sum of weight x value for every pair, float64 [n_pairs]."""
+        total = np.zeros(n_pairs)
+        for name, column in zip(self.names, self.values.T, strict=True):
+            total += weights.get(name, 0.0) * column
+        return total
+
+
 @dataclass(frozen=True, eq=False)
 class LatticeBatch:
     """The lattices of a batch of sentence pairs and the names of what is in them.
@@ -83,6 +109,7 @@ class LatticeBatch:
         arc_features: Features whose weights are added whenever an arc is taken.
         link_features: Features added when a 1:1 substitution directly continues another (model, "link feature").
         jumps: Where the pushdown machine can jump; None for the finite-state machine.
+        sentence_features: Numbers about the pairs.
     """
 
     states: tuple[str, ...]
@@ -90,6 +117,7 @@ class LatticeBatch:
     arc_features: ArcFeatures = ArcFeatures()
     link_features: ArcFeatures = ArcFeatures()
     jumps: "Jumps | None" = None
+    sentence_features: SentenceFeatures = SentenceFeatures()
 
     def __len__(self) -> int:
         """Number of sentence pairs."""

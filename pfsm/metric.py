@@ -65,6 +65,11 @@ class Metric:
         """Name of the model."""
         return self.model.name
 
+    @property
+    def resources(self) -> tuple[str, ...]:
+        """Tables that the matchers know from, as ``NAME@CHECKSUM``."""
+        return self._builder.resources
+
     def score_pairs(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
         """Scores of single-reference pairs.
 
@@ -94,6 +99,7 @@ class Metric:
             parts.append(
                 log_sum(batch.lattices, batch.weights(self.model.weights), self.threads, batch.jumps)
                 / lengths
+                + batch.sentence_features.points(self.model.weights, len(batch))
             )
         return self._to_scale(np.concatenate(parts))
 
@@ -157,7 +163,7 @@ class Metric:
 
         ``nrefs`` defaults to the number of references of the last call, as in sacrebleu.
         """
-        return signature(self.model, nrefs if nrefs is not None else self._nrefs)
+        return signature(self.model, nrefs if nrefs is not None else self._nrefs, self.resources)
 
     def _to_scale(self, normalised: Float) -> Float:
         scale = self.model.scale

@@ -11,9 +11,10 @@ from typing import Any
 
 from pfsm.errors import PfsmError
 from pfsm.files import atomic_write, decode, display_name, read_bytes
-from pfsm.lattice import DELETE, INSERT, JUMP, shared, transition
+from pfsm.lattice import CLASS_MARK, DELETE, INSERT, JUMP, shared, transition
 from pfsm.matchers.registry import MATCHERS, matcher_state
 from pfsm.settings import Settings, settings_from_dict
+from pfsm.text.classes import CLASSES
 
 FORMAT = "pfsm-model-1"
 # Far beyond any sensible weight, and small enough that no sum over a sentence overflows.
@@ -212,19 +213,20 @@ def _weights(value: Mapping[str, Any], where: str) -> dict[str, float]:
         if not _is_feature(name, known):
             raise PfsmError(
                 f"{where}: weights names {name!r}, which no machine has; states are {', '.join(sorted(states))}, "
-                "transitions STATE>STATE"
+                "transitions STATE>STATE, by word class STATE:CLASS"
             )
         weights[name] = _weight(weight, f"weights[{name!r}]", where)
     return weights
 
 
 def _is_feature(name: str, known: Collection[str]) -> bool:
-    """A state or transition, whole or of word classes; or a feature of arcs, ``link:…`` or ``MATCHER:…``."""
+    """A state or transition, whole or of word classes; of arcs, ``link:…`` or ``MATCHER:…``; or ``feature:…``."""
     if name in known:
         return True
     if not name.isprintable():
         return False
     family, mark, _ = name.partition(":")
-    return (bool(mark) and (family == "link" or family in MATCHERS)) or any(
-        whole in known for whole in shared(name)
+    return (bool(mark) and (family in {"link", "feature"} or family in MATCHERS)) or (
+        all(state.partition(CLASS_MARK)[2] in {"", *CLASSES} for state in name.split(">"))
+        and any(whole in known for whole in shared(name))
     )

@@ -1,11 +1,14 @@
 """What a model assumes about text and machine: the ``settings`` of a model file, validated."""
 
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from pfsm.errors import PfsmError
-from pfsm.matchers.registry import MATCHERS
+from pfsm.matchers.registry import MATCHERS, matcher_state
+from pfsm.metrics.features import check_feature
+from pfsm.text.classes import check_lists, default_lists
 from pfsm.text.languages import (
     check_language,
     check_stemmer,
@@ -17,6 +20,7 @@ from pfsm.text.languages import (
 DEFAULT_MATCHERS = ("punct", "word", "lemma")
 MATCHING = ("exclusive", "overlapping")
 LARGEST_BLOCK = 9
+AUTO = "auto"
 
 
 @dataclass(frozen=True)
@@ -33,6 +37,10 @@ class Settings:
         max_block: Per matcher, the largest number of tokens of a block on either side.
         max_jump: Jump limit D of the machine; 0 is the finite-state machine.
         options: Per matcher that takes any, its options, all of them.
+        split: States that are split by word class, in the order of the machine's states.
+        classes: What decides the classes where any are: name of the shipped word lists, or lists by class.
+        features: Sentence-level features with the mean and standard deviation they are standardised by; None: those
+            of the training data.
     """
 
     language: str = "en"
@@ -44,6 +52,13 @@ class Settings:
     max_block: Mapping[str, int] = field(default_factory=lambda: dict.fromkeys(DEFAULT_MATCHERS, 1))
     max_jump: int = 0
     options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    split: tuple[str, ...] = ()
+    classes: str | Mapping[str, Sequence[str]] = ""
+    features: Mapping[str, tuple[float, float] | None] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.split and self.classes == "":
+            object.__setattr__(self, "classes", default_lists(self.language))
 
     def to_dict(self) -> dict[str, Any]:
         """The settings as plain JSON values, in the order of the fields; the newer ones only where they are used."""
@@ -52,7 +67,17 @@ class Settings:
         values["max_block"] = {name: self.max_block[name] for name in self.matchers}
         if not values["options"]:
             del values["options"]
+        values["split"] = list(self.split)
+        if not self.split:
+            del values["split"], values["classes"]
+        values["features"] = {name: _scale_document(scale) for name, scale in self.features.items()}
+        if not self.features:
+            del values["features"]
         return values
+
+
+def _scale_document(scale: tuple[float, float] | None) -> dict[str, float] | str:
+    return AUTO if scale is None else {"mean": scale[0], "sd": scale[1]}
 
 
 KEYS = tuple(entry.name for entry in fields(Settings))
@@ -88,7 +113,75 @@ def settings_from_dict(values: Mapping[str, Any], where: str) -> Settings:
         raise PfsmError(f"{where}: max_jump is {max_jump!r}, it must be a whole number from 0")
     max_block = _max_block(values.get("max_block", 1), matchers, where)
     options = _options(values.get("options", {}), matchers, where)
-    return Settings(language, tokeniser, stemmer, lowercase, matchers, matching, max_block, max_jump, options)
+    split = _split(values.get("split", ()), matchers, where)
+    classes = _classes(values, split, language, where)
+    return Settings(
+        language,
+        tokeniser,
+        stemmer,
+        lowercase,
+        matchers,
+        matching,
+        max_block,
+        max_jump,
+        options,
+        split,
+        classes,
+        _features(values.get("features", ()), where),
+    )
+
+
+def _features(value: object, where: str) -> dict[str, tuple[float, float] | None]:
+    """A list of names, or names with ``auto`` or ``{mean: …, sd: …}``."""
+    if isinstance(value, list | tuple):
+        names = [_text(name, "a name in features", where) for name in value]
+        if len(set(names)) < len(names):
+            raise PfsmError(f"{where}: features names one of them twice")
+        value = dict.fromkeys(names, AUTO)
+    if not isinstance(value, Mapping):
+        raise PfsmError(f"{where}: features is {value!r}, it must be a list of names")
+    result = {}
+    for name in value:
+        _named(where, check_feature, _text(name, "a name in features", where))
+        result[name] = _feature_scale(value[name], f"{where}: features of {name}")
+    return result
+
+
+def _feature_scale(value: object, where: str) -> tuple[float, float] | None:
+    if value == AUTO:
+        return None
+    if isinstance(value, Mapping) and set(value) == {"mean", "sd"}:
+        numbers = [value["mean"], value["sd"]]
+        if (
+            all(type(number) in {int, float} and math.isfinite(number) for number in numbers)
+            and numbers[1] > 0
+        ):
+            return float(numbers[0]), float(numbers[1])
+    raise PfsmError(f"{where} is {value!r}, it must be auto, or a mean and an sd above 0")
+
+
+def _split(value: object, matchers: tuple[str, ...], where: str) -> tuple[str, ...]:
+    """The states to split, in the order of the machine's states."""
+    known = ("Insert", "Delete", *map(matcher_state, matchers))
+    if not isinstance(value, list | tuple):
+        raise PfsmError(f"{where}: split is {value!r}, it must be a list of states such as [Insert, Delete]")
+    for name in value:
+        if name not in known:
+            raise PfsmError(f"{where}: split names {name!r}; states that can be split are {', '.join(known)}")
+    if len(set(value)) < len(value):
+        raise PfsmError(f"{where}: split names one of the states twice")
+    return tuple(name for name in known if name in value)
+
+
+def _classes(
+    values: Mapping[str, Any], split: tuple[str, ...], language: str, where: str
+) -> str | dict[str, list[str]]:
+    """The word lists of the classes, by default those that ship for the language."""
+    if split:
+        return check_lists(values.get("classes", default_lists(language)), where)
+    if "classes" in values:
+        raise PfsmError(f"{where}: classes is given, but split names no state that word classes would split")
+    return ""
 
 
 def _options(value: object, matchers: tuple[str, ...], where: str) -> dict[str, dict[str, Any]]:

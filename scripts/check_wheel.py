@@ -76,6 +76,11 @@ def check_content(wheel: Path) -> None:
         "pfsm/py.typed",
         "pfsm_kernels/py.typed",
         "pfsm/resources/demo/train.tsv",
+        "pfsm_training/experiment/page/report.html",
+        "pfsm/resources/lexicons/wordnet-3.0.lexicon",
+        "pfsm/resources/lexicons/wordnet-3.0.LICENSE",
+        "pfsm/resources/classes/en.txt",
+        "pfsm/resources/probe/en.tsv",
         "licenses/LICENSE",
     ):
         if not any(name.endswith(wanted) for name in names):
@@ -110,6 +115,7 @@ def try_commands(python: Path, folder: Path) -> None:
     scored = run(pfsm, "score", "ref.txt", "-i", "hyp.txt", "-sl", "--format", "json", cwd=folder)
     if len(json.loads(scored.stdout)["segment_scores"]) != 2:
         sys.exit(f"pfsm score printed {scored.stdout}")
+    run(pfsm, "score", "ref.txt", "-i", "hyp.txt", "--metric", "chrf++", cwd=folder)
     run(pfsm, "compare", "ref.txt", "-i", "hyp.txt", "ref.txt", cwd=folder)
     refused = run(pfsm, "train", "ref.txt", "-o", "model.json", cwd=folder, expect=2)
     if "pfsm[train]" not in refused.stderr:

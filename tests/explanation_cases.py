@@ -36,7 +36,8 @@ def matched(word: str, i: int, j: int) -> Edit:
 def summed(reference: tuple[str, ...], hypothesis: tuple[str, ...], edits: list[Edit]) -> Explanation:
     """An explanation with these edits; each is made with probability 7/8."""
     parts = [
-        Contribution(edit.state, edit.reference, edit.hypothesis, 0.875, POINTS[edit.state]) for edit in edits
+        Contribution(edit.state, edit.reference, edit.hypothesis, 0.875, POINTS[edit.state.split(":")[0]])
+        for edit in edits
     ]
     score = BASE + ENTROPY + sum(part.points for part in parts)
     return Explanation(reference, hypothesis, score, tuple(edits), tuple(parts), ENTROPY, BASE)
@@ -48,6 +49,19 @@ def rotated(sentence: str, by: int) -> Explanation:
     n = len(words)
     edits = [matched(words[i], i, (i + by) % n) for i in range(n)]
     return summed(words, words[n - by :] + words[: n - by], edits)
+
+
+def split_by_class() -> Explanation:
+    """A lost negation and an added number, in states split by word class; some are not split."""
+    reference, hypothesis = ("do", "not", "leave", "."), ("do", "leave", "7", ".")
+    edits = [
+        Edit("S_word:function", (0, 1), (0, 1)),
+        Edit("Delete:negation", (1, 2), (0, 0)),
+        Edit("S_lemma", (2, 3), (1, 2)),
+        Edit("Insert:number", (0, 0), (2, 3)),
+        Edit("S_punct", (3, 4), (3, 4)),
+    ]
+    return summed(reference, hypothesis, edits)
 
 
 def swapped() -> Explanation:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from pfsm.errors import PfsmError
+from pfsm.matchers.registry import MATCHERS, matcher_state
 from pfsm.model import KEYS, load_model
 from tests.model_cases import document, without
 
@@ -109,7 +110,10 @@ def test_no_json(content: str | bytes, expected: str, tmp_path: Path) -> None:
             {"settings": {"max_block": 0}},
             "settings: max_block is 0, it must be a whole number from 1 to 9",
         ),
-        ({"settings": {"matchers": ["wrod"]}}, "settings: unknown matcher 'wrod'; known are punct, word, lemma"),
+        (
+            {"settings": {"matchers": ["wrod"]}},
+            f"settings: unknown matcher 'wrod'; known are {', '.join(MATCHERS)}",
+        ),
         (
             {"settings": {"max_jump": -1}},
             "settings: max_jump is -1, it must be a whole number from 0",
@@ -121,13 +125,15 @@ def test_a_field_that_is_not_what_it_must_be(changes: dict[str, Any], expected: 
 
 
 @pytest.mark.parametrize(
-    "name", ["S_wrod", "insert", "Insert>", "Start>Insert", "Insert>S_word>Delete", "Ins\0ert", "", "link:\ud800"]
+    "name", ["S_wrod", "insert", "Insert>", "Start>Insert", "Insert>S_word>Delete", "Ins\0ert", "", "link:\ud800",
+     "Insert:verb", "S_wrod:name", "Insert:name>Delete:verb"],
 )  # fmt: skip
 def test_a_weight_that_no_machine_has(name: str, tmp_path: Path) -> None:
     text = refused(json.dumps(document(weights={name: 1.0})), tmp_path)
     assert text == (
-        f": weights names {name!r}, which no machine has; states are Delete, Insert, Jump, S_lemma, S_punct, "
-        "S_word, transitions STATE>STATE"
+        f": weights names {name!r}, which no machine has; states are "
+        f"{', '.join(sorted(['Delete', 'Insert', 'Jump', *map(matcher_state, MATCHERS)]))}, "
+        "transitions STATE>STATE, by word class STATE:CLASS"
     )
 
 

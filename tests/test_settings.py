@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from pfsm.errors import PfsmError
+from pfsm.matchers.registry import MATCHERS
 from pfsm.settings import KEYS, Settings, settings_from_dict
 
 
@@ -35,7 +36,10 @@ def test_nothing_given_is_the_default_for_english() -> None:
 
 
 def test_the_keys_are_those_of_the_model_file_and_no_others() -> None:
-    assert tuple(Settings().to_dict()) == KEYS
+    used = Settings(options={"lemma": {"key": 1}}, split=("Insert",)).to_dict()
+    assert {"options", "split", "classes"} < set(used)
+    assert list(used) == [key for key in KEYS if key in used]
+    assert tuple(Settings().to_dict()) == KEYS[:8]
     assert fault({"lower_case": True}) == f"unknown setting 'lower_case'; known are {', '.join(KEYS)}"
 
 
@@ -102,7 +106,7 @@ def test_there_and_back_through_json(values: dict[str, Any]) -> None:
         ({"lowercase": "yes"}, "lowercase is 'yes', it must be true or false"),
         ({"matchers": "word"}, "matchers is 'word', it must be a list of names"),
         ({"matchers": {"word": 1}}, "matchers is {'word': 1}, it must be a list of names"),
-        ({"matchers": ["wrod"]}, "unknown matcher 'wrod'; known are punct, word, lemma"),
+        ({"matchers": ["wrod"]}, f"unknown matcher 'wrod'; known are {', '.join(MATCHERS)}"),
         ({"matchers": [["word"]]}, "a name in matchers is ['word'], it must be a name in quotes"),
         ({"matchers": ["word", "word"]}, "matchers names one of them twice"),
         ({"matching": "Exclusive"}, "matching is 'Exclusive', it must be one of exclusive, overlapping"),
@@ -122,10 +126,73 @@ def test_there_and_back_through_json(values: dict[str, Any]) -> None:
         ({"max_jump": -1}, "max_jump is -1, it must be a whole number from 0"),
         ({"max_jump": False}, "max_jump is False, it must be a whole number from 0"),
         ({"max_jump": 0.0}, "max_jump is 0.0, it must be a whole number from 0"),
+        ({"split": "Insert"}, "split is 'Insert', it must be a list of states such as [Insert, Delete]"),
+        (
+            {"split": ["insert"]},
+            "split names 'insert'; states that can be split are Insert, Delete, S_punct, S_word, S_lemma",
+        ),
+        (
+            {"split": ["S_lemma"], "matchers": ["word"]},
+            "split names 'S_lemma'; states that can be split are Insert, Delete, S_word",
+        ),
+        ({"split": [{}], "matchers": []}, "split names {}; states that can be split are Insert, Delete"),
+        ({"split": ["Delete", "Delete"]}, "split names one of the states twice"),
+        (
+            {"split": [], "classes": "en"},
+            "classes is given, but split names no state that word classes would split",
+        ),
+        (
+            {"split": ["Insert"], "language": "de"},
+            (
+                "no word lists ship for 'de' (they do for en); give your own: "
+                "classes: {function: [...], negation: [...]}"
+            ),
+        ),
+        (
+            {"split": ["Insert"], "classes": 7},
+            "classes is 7, it must name a shipped list or hold lists of words",
+        ),
+        (
+            {"split": ["Insert"], "classes": {"verb": []}},
+            "classes has no list 'verb'; lists are number, negation, function, content",
+        ),
+        (
+            {"split": ["Insert"], "classes": {"negation": "kein"}},
+            "classes: negation is 'kein', it must be a list of words",
+        ),
+        # YAML reads an unquoted on as true.
+        (
+            {"split": ["Insert"], "classes": {"function": ["in", True]}},
+            "classes: function holds True, which is no word; put it in quotes",
+        ),
+        (
+            {"split": ["Insert"], "classes": {"function": ["in order"]}},
+            "classes: function holds 'in order'; a word is not empty and has no white space",
+        ),
+        (
+            {"split": ["Insert"], "classes": {"function": [" "]}},
+            "classes: function holds ' '; a word is not empty and has no white space",
+        ),
     ],
 )
 def test_what_is_refused(values: dict[str, Any], expected: str) -> None:
     assert fault(values) == expected
+
+
+def test_states_split_by_word_class() -> None:
+    settings = settings_from_dict({"split": ["S_word", "Insert"], "language": "en-GB"}, "x.yaml")
+    assert (settings.split, settings.classes) == (("Insert", "S_word"), "en")
+    assert Settings(split=("Insert", "S_word"), language="en-GB") == settings
+    again = settings_from_dict(json.loads(json.dumps(settings.to_dict())), "x.yaml")
+    assert again == settings
+
+
+def test_word_lists_of_ones_own_are_kept_tidy_in_the_settings() -> None:
+    lists = {"negation": ["Nicht", "kein", "nicht"], "function": ("l’", "der")}
+    settings = settings_from_dict({"split": ["Delete"], "language": "de", "classes": lists}, "x.yaml")
+    assert settings.to_dict()["classes"] == {"negation": ["kein", "nicht"], "function": ["der", "l'"]}
+    again = settings_from_dict(json.loads(json.dumps(settings.to_dict())), "x.yaml")
+    assert again == settings
 
 
 def test_names_of_other_modules_are_refused_with_what_is_known() -> None:

@@ -27,35 +27,35 @@ _Floats = NDArray[np.float64]
 
 @njit(cache=True, nogil=True)
 def _concordance(
-    order: _Integers, left: _Integers, right: _Integers, counts: _Integers, tree: _Integers
+    left: _Integers, right: _Integers, counts: _Integers, tree: _Integers, at: _Integers
 ) -> tuple[int, int]:
-    """Concordant minus discordant pairs, rows standing `counts` times each, and pairs tied on the left."""
+    """Concordant minus discordant pairs, rows standing `counts` times each, and pairs tied on the left.
+
+    Rows stand in the order of their left rank, so that all but the tree is read in order.
+    """
     tree[:] = 0
+    at[:] = 0
     balance, tied, seen, start = 0, 0, 0, 0
-    while start < order.size:
+    while start < left.size:
         stop, group = start, 0
-        while stop < order.size and left[order[stop]] == left[order[start]]:
-            row = order[stop]
+        while stop < left.size and left[stop] == left[start]:
+            weight = counts[stop]
+            if weight > 0:
+                below, node = 0, right[stop]
+                while node > 0:
+                    below += tree[node]
+                    node &= node - 1
+                balance += weight * (2 * below + at[right[stop]] - seen)
+                group += weight
             stop += 1
-            if counts[row] == 0:
-                continue
-            group += counts[row]
-            below, not_above = 0, 0
-            node = right[row]
-            while node > 0:
-                below += tree[node]
-                node -= node & -node
-            node = right[row] + 1
-            while node > 0:
-                not_above += tree[node]
-                node -= node & -node
-            balance += counts[row] * (below - (seen - not_above))
-        for position in range(start, stop):
-            row = order[position]
-            node = right[row] + 1
-            while counts[row] > 0 and node < tree.size:
-                tree[node] += counts[row]
-                node += node & -node
+        for row in range(start, stop):
+            weight = counts[row]
+            if weight > 0:
+                at[right[row]] += weight
+                node = right[row] + 1
+                while node < tree.size:
+                    tree[node] += weight
+                    node += node & -node
         tied += group * (group - 1) // 2
         seen += group
         start = stop
@@ -63,27 +63,43 @@ def _concordance(
 
 
 @njit(cache=True, nogil=True)
-def _kendall(
-    order: _Integers, left: _Integers, right: _Integers, resamples: _Integers, result: _Floats
-) -> None:
-    size = resamples.shape[1]
+def _tau(left: _Integers, right: _Integers, counts: _Integers, tree: _Integers, at: _Integers) -> float:
+    """Kendall's tau-b of rows that stand `counts` times each."""
+    size = counts.sum()
     pairs = size * (size - 1) // 2
+    balance, left_tied = _concordance(left, right, counts, tree, at)
+    right_tied = 0
+    for rank in range(at.size):
+        right_tied += at[rank] * (at[rank] - 1) // 2
+    untied = np.float64(pairs - left_tied) * np.float64(pairs - right_tied)
+    return balance / np.sqrt(untied) if untied > 0.0 else np.nan
+
+
+@njit(cache=True, nogil=True)
+def _kendall(
+    place: _Integers, left: _Integers, right: _Integers, resamples: _Integers, result: _Floats
+) -> None:
     counts = np.zeros(left.size, dtype=np.int64)
-    right_counts = np.zeros(right.max() + 1, dtype=np.int64)
-    tree = np.zeros(right_counts.size + 1, dtype=np.int64)
+    at = np.zeros(right.max() + 1, dtype=np.int64)
+    tree = np.zeros(at.size + 1, dtype=np.int64)
     for resample in range(resamples.shape[0]):
         counts[:] = 0
-        right_counts[:] = 0
-        for position in range(size):
-            row = resamples[resample, position]
-            counts[row] += 1
-            right_counts[right[row]] += 1
-        balance, left_tied = _concordance(order, left, right, counts, tree)
-        right_tied = 0
-        for rank in range(right_counts.size):
-            right_tied += right_counts[rank] * (right_counts[rank] - 1) // 2
-        untied = np.float64(pairs - left_tied) * np.float64(pairs - right_tied)
-        result[resample] = balance / np.sqrt(untied) if untied > 0.0 else np.nan
+        for position in range(resamples.shape[1]):
+            counts[place[resamples[resample, position]]] += 1
+        result[resample] = _tau(left, right, counts, tree, at)
+
+
+@njit(cache=True, nogil=True)
+def _repeated_kendall(
+    place: _Integers, left: _Integers, right: _Integers, times: _Integers, result: _Floats
+) -> None:
+    counts = np.zeros(left.size, dtype=np.int64)
+    at = np.zeros(right.max() + 1, dtype=np.int64)
+    tree = np.zeros(at.size + 1, dtype=np.int64)
+    for resample in range(times.shape[0]):
+        for row in range(left.size):
+            counts[place[row]] = times[resample, row]
+        result[resample] = _tau(left, right, counts, tree, at)
 
 
 @njit(cache=True, nogil=True)
@@ -120,15 +136,52 @@ def _spearman(left: _Integers, right: _Integers, resamples: _Integers, result: _
         result[resample] = products / np.sqrt(squares) if squares > 0.0 else np.nan
 
 
-def _check(left: _Integers, right: _Integers, resamples: _Integers) -> None:
+@njit(cache=True, nogil=True)
+def _repeated_spearman(left: _Integers, right: _Integers, times: _Integers, result: _Floats) -> None:
+    left_counts = np.zeros(left.max() + 1, dtype=np.int64)
+    right_counts = np.zeros(right.max() + 1, dtype=np.int64)
+    left_ranks = np.zeros(left_counts.size)
+    right_ranks = np.zeros(right_counts.size)
+    for resample in range(times.shape[0]):
+        left_counts[:] = 0
+        right_counts[:] = 0
+        for row in range(left.size):
+            left_counts[left[row]] += times[resample, row]
+            right_counts[right[row]] += times[resample, row]
+        size = left_counts.sum()
+        squares = _centre_ranks(left_counts, size, left_ranks)
+        squares *= _centre_ranks(right_counts, size, right_ranks)
+        products = 0.0
+        for row in range(left.size):
+            products += times[resample, row] * left_ranks[left[row]] * right_ranks[right[row]]
+        result[resample] = products / np.sqrt(squares) if squares > 0.0 else np.nan
+
+
+def _check(left: _Integers, right: _Integers) -> None:
     if left.ndim != 1 or left.shape != right.shape or left.size == 0:
         raise ValueError("both sides need the same number of dense ranks, at least one")
     if any(side.min() < 0 or side.max() >= side.size for side in (left, right)):
         raise ValueError("dense ranks must be from 0 up and below the number of rows")
+
+
+def _check_resamples(resamples: _Integers, n_rows: int) -> None:
     if resamples.ndim != 2:
         raise ValueError("resamples must be rows of row numbers")
-    if resamples.size and (resamples.min() < 0 or resamples.max() >= left.size):
+    if resamples.size and (resamples.min() < 0 or resamples.max() >= n_rows):
         raise ValueError("a resample names a row that is not there")
+
+
+def _check_times(times: _Integers, n_rows: int) -> None:
+    if times.ndim != 2 or times.shape[1] != n_rows or (times.size and times.min() < 0):
+        raise ValueError("a resample must say of every row how many times it stands there")
+
+
+def _in_order(left: _Integers, right: _Integers) -> tuple[_Integers, _Integers, _Integers]:
+    """Every row's place in the order of the left rank, and both ranks in that order."""
+    order = np.argsort(left, kind="stable")
+    place = np.empty_like(order)
+    place[order] = np.arange(order.size)
+    return place, left[order], right[order]
 
 
 def resampled_kendall_tau_b(left: _Integers, right: _Integers, resamples: _Integers) -> _Floats:
@@ -145,9 +198,10 @@ def resampled_kendall_tau_b(left: _Integers, right: _Integers, resamples: _Integ
     Raises:
         ValueError: If shapes do not fit, or a rank or row number is out of range.
     """
-    _check(left, right, resamples)
+    _check(left, right)
+    _check_resamples(resamples, left.size)
     result = np.empty(resamples.shape[0])
-    _kendall(np.argsort(left, kind="stable"), left, right, resamples, result)
+    _kendall(*_in_order(left, right), resamples, result)
     return result
 
 
@@ -165,7 +219,38 @@ def resampled_spearman(left: _Integers, right: _Integers, resamples: _Integers) 
     Raises:
         ValueError: If shapes do not fit, or a rank or row number is out of range.
     """
-    _check(left, right, resamples)
+    _check(left, right)
+    _check_resamples(resamples, left.size)
     result = np.empty(resamples.shape[0])
     _spearman(left, right, resamples, result)
+    return result
+
+
+def repeated_kendall_tau_b(left: _Integers, right: _Integers, times: _Integers) -> _Floats:
+    """Kendall's tau-b of resamples that differ in size: those of whole segments.
+
+    Args:
+        left: int64 [n], dense ranks.
+        right: int64 [n], dense ranks.
+        times: int64 [n_resamples, n], how many times each row stands in the resample, from 0.
+
+    Returns:
+        float64 [n_resamples]; NaN where a side of the resample is constant.
+
+    Raises:
+        ValueError: If shapes do not fit, a rank is out of range, or a number of times is negative.
+    """
+    _check(left, right)
+    _check_times(times, left.size)
+    result = np.empty(times.shape[0])
+    _repeated_kendall(*_in_order(left, right), times, result)
+    return result
+
+
+def repeated_spearman(left: _Integers, right: _Integers, times: _Integers) -> _Floats:
+    """Spearman's rho of resamples that differ in size; arguments and errors as `repeated_kendall_tau_b`."""
+    _check(left, right)
+    _check_times(times, left.size)
+    result = np.empty(times.shape[0])
+    _repeated_spearman(left, right, times, result)
     return result

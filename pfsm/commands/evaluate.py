@@ -1,7 +1,6 @@
-"""``pfsm evaluate``: how well the metric's scores agree with human judgments."""
+"""``pfsm evaluate``: how well a metric's scores agree with human judgments."""
 
 import json
-import math
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping, Sequence
@@ -10,34 +9,35 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.commands.arguments import add_format, add_model, add_resamples, add_threads
-from pfsm.data import (
-    Judgments,
-    Preferences,
-    Table,
-    is_preferences,
-    judgments_from_table,
-    overlap,
-    preferences_from_table,
-    read_table,
+from pfsm.commands.arguments import add_format, add_resamples, add_threads
+from pfsm.commands.evaluation_inputs import DEFAULT_GROUPING, Inputs, read_inputs
+from pfsm.commands.evaluation_likeness import (
+    HEADING,
+    KING,
+    Cases,
+    likeness_cases,
+    likeness_document,
+    likeness_versus,
+    scorer_for_likeness,
 )
-from pfsm.data.table import COMET_NAMES
+from pfsm.commands.evaluation_sources import Scorer, Source, add_source, open_named, open_source
+from pfsm.commands.evaluation_statistics import (
+    Task,
+    absolute_task,
+    check_level,
+    pairwise_task,
+    statistic_names,
+    statistics_document,
+)
+from pfsm.commands.evaluation_text import print_document
+from pfsm.commands.evaluation_usual import HEADINGS, usual_correlation, usual_preference
+from pfsm.commands.evaluation_versus import BOOTSTRAP, PERM_BOTH, versus_document
+from pfsm.data import Table, overlap
 from pfsm.errors import PfsmError
-from pfsm.evaluation import (
-    Estimate,
-    GroupEvaluation,
-    Interval,
-    MeanEstimate,
-    PreferenceGroupEvaluation,
-    default_seed,
-    evaluate_groups,
-    evaluate_preference_groups,
-)
-from pfsm.metric import Metric
-from pfsm.models import load
+from pfsm.evaluation import default_seed
+from pfsm.evaluation.catalogue import PREFERENCES, SEGMENT_LEVEL, SYSTEM_LEVEL
 
-DEFAULT_GROUPING = "source_lang"
-ONE_GROUP = "all"
+TESTS = {BOOTSTRAP: "paired bootstrap", PERM_BOTH: "PERM-BOTH"}
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -48,8 +48,8 @@ def add_arguments(parser: ArgumentParser) -> None:
         metavar="DATA.tsv",
         help="files with reference, hypothesis and a score, or with reference, better and worse; .gz is read",
     )
-    add_model(parser)
-    parser.add_argument("--score-column", default="score", metavar="NAME", help="default: score")
+    add_source(parser)
+    parser.add_argument("--score-column", default="score", metavar="NAME", help="people's; default: score")
     parser.add_argument(
         "--by",
         metavar="COLUMN",
@@ -61,6 +61,29 @@ def add_arguments(parser: ArgumentParser) -> None:
         default="wmt12",
         help="Kendall tau of preferences: metric ties count as discordant (wmt12, the default) or are left out (wmt13)",
     )
+    parser.add_argument(
+        "--statistics",
+        metavar="NAME[,NAME…]",
+        help=f"instead of the usual ones; absolute scores: {', '.join(SEGMENT_LEVEL)}, {KING}; systems: "
+        f"{', '.join(SYSTEM_LEVEL)}; preferences: {', '.join(PREFERENCES)}",
+    )
+    parser.add_argument(
+        "--level",
+        choices=("segment", "system"),
+        default="segment",
+        help="agreement about translations, or about systems (column system; default: segment)",
+    )
+    parser.add_argument(
+        "--versus",
+        metavar="MODEL|metric:NAME|column:NAME|scores:FILE",
+        help="test the difference to another metric",
+    )
+    parser.add_argument(
+        "--test",
+        choices=tuple(TESTS),
+        default=BOOTSTRAP,
+        help="of --versus: paired bootstrap (default), or PERM-BOTH, for absolute scores",
+    )
     add_format(parser, "text", "json")
     add_resamples(parser)
     add_threads(parser)
@@ -69,35 +92,46 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(options: Namespace) -> None:
     """Reads, scores, measures, prints."""
     seed = default_seed()
-    metric = load(options.model, options.threads)
-    tables = [read_table(path) for path in options.data]
+    source = open_source(options)
+    other = None if options.versus is None else open_named(options.versus, options.threads)
     # Everything is read and checked before the long work begins.
-    absolute = [
-        judgments_from_table(table, options.score_column) for table in tables if not is_preferences(table)
-    ]
-    pairwise = [preferences_from_table(table) for table in tables if is_preferences(table)]
-    by = _grouping(options.by, tables)
-    warnings = training_overlap(metric.model.training, tables)
-    for warning in warnings:
+    inputs = read_inputs(options.data, options.score_column, options.by)
+    check_level(inputs, options.level)
+    for one in (source, other):
+        if one is not None:
+            one.check(inputs)
+    tasks, cases = _tasks(options, inputs), _cases(options, inputs, (source, other))
+    warnings = _warnings(source, inputs)
+    for warning in warnings + ([] if other is None else _warnings(other, inputs)):
         print(f"pfsm: warning: {warning}", file=sys.stderr)
+    scores = _scores(source, inputs)
     document: dict[str, Any] = {
-        "name": metric.name,
-        "signature": metric.get_signature(1),
-        "by": by,
+        "name": source.name,
+        "signature": source.signature,
+        "by": inputs.by,
         "seed": seed,
         "resamples": options.confidence_n,
         "warnings": warnings,
     }
-    if absolute:
-        document["correlation"] = _correlation(
-            metric, Judgments.join(absolute), by, options.confidence_n, seed
-        )
-    if pairwise:
-        document["preference"] = _preference(metric, Preferences.join(pairwise), by, options, seed)
+    headings: dict[str, Mapping[str, str]] = {"likeness": HEADING}
+    if _is_usual(options):
+        document |= _usual(options, inputs, scores, seed)
+        headings |= {"correlation": HEADINGS, "preference": HEADINGS}
+    else:
+        document |= {
+            task.kind: statistics_document(task, scores[task.kind], options.confidence_n, seed)
+            for task in tasks
+        }
+        headings |= {task.kind: task.headings for task in tasks}
+    if other is not None:
+        document["versus"] = _versus(options, inputs, scores, other, tasks, seed)
+        headings |= {f"versus {task.kind}": task.headings for task in tasks}
+    if cases is not None:
+        _add_likeness(document, cases, source, other, options.confidence_n)
     if options.format == "json":
         print(json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False))
     else:
-        _print_text(document)
+        print_document(document, headings)
 
 
 def training_overlap(training: Mapping[str, Any], tables: Sequence[Table]) -> list[str]:
@@ -118,128 +152,98 @@ def training_overlap(training: Mapping[str, Any], tables: Sequence[Table]) -> li
     return warnings
 
 
-def score_distinct(
-    metric: Metric, hypotheses: Sequence[str], references: Sequence[str]
-) -> NDArray[np.float64]:
-    """Scores of all pairs; a pair that is there many times, as in rankings, is scored once."""
-    place: dict[tuple[str, str], int] = {}
-    rows = [place.setdefault(pair, len(place)) for pair in zip(hypotheses, references, strict=True)]
-    scores = metric.score_pairs(
-        [hypothesis for hypothesis, _ in place], [reference for _, reference in place]
-    )
-    return scores[np.array(rows, dtype=np.int64)]
+def _warnings(source: Source, inputs: Inputs) -> list[str]:
+    if not isinstance(source, Scorer) or source.model is None:
+        return []
+    return training_overlap(source.model.model.training, inputs.tables)
 
 
-def _grouping(wanted: str | None, tables: Sequence[Table]) -> str | None:
-    if wanted is None:
-        return DEFAULT_GROUPING if all(DEFAULT_GROUPING in table.columns for table in tables) else None
-    for table in tables:
-        if wanted not in table.columns:
-            raise PfsmError(
-                f"{table.path}: no column {wanted!r} to group by; the columns are {', '.join(table.header)}"
-            )
-    return wanted
+def _is_usual(options: Namespace) -> bool:
+    return options.statistics is None and options.level == "segment"
 
 
-def _groups(data: Judgments | Preferences, by: str | None) -> Sequence[str]:
-    if by is None:
-        return [ONE_GROUP] * len(data)
-    by = by if by in data.columns else COMET_NAMES.get(by, by)
-    if by not in data.columns:
-        raise PfsmError(f"{by!r} holds what is measured; group by another column")
-    return data.columns[by]
+def _tasks(options: Namespace, inputs: Inputs) -> list[Task[Any]]:
+    """What is to be measured: the statistics asked for, or those of the usual tables."""
+    correlations = ["pearson", "spearman", "kendall", *(["accuracy"] if options.level == "system" else [])]
+    agreement = ["accuracy", options.tau]
+    if options.statistics is not None:
+        correlations = agreement = statistic_names(options.statistics, inputs, options.level, [KING])
+    found = [absolute_task(inputs, options.level, correlations), pairwise_task(inputs, agreement)]
+    tasks: list[Task[Any]] = [task for task in found if task is not None and task.statistics]
+    if options.versus is not None and options.test == PERM_BOTH:
+        for task in tasks:
+            if task.kind == "preference":
+                raise PfsmError("--test perm-both is for absolute scores; preferences take the bootstrap")
+    return tasks
 
 
-def _correlation(
-    metric: Metric, data: Judgments, by: str | None, resamples: int, seed: int
+def _cases(options: Namespace, inputs: Inputs, sources: Sequence[Source | None]) -> Cases | None:
+    """The test cases of KING, where it is asked for."""
+    if options.statistics is None or KING not in statistic_names(
+        options.statistics, inputs, options.level, [KING]
+    ):
+        return None
+    for source in sources:
+        if source is not None:
+            scorer_for_likeness(source)
+    if options.versus is not None and options.test == PERM_BOTH:
+        raise PfsmError(f"--test perm-both swaps scores of translations; {KING} takes the bootstrap")
+    return likeness_cases(inputs)
+
+
+def _add_likeness(
+    document: dict[str, Any], cases: Cases, source: Source, other: Source | None, n_resamples: int
+) -> None:
+    one = cases.scores(scorer_for_likeness(source))
+    two = one if other is None else cases.scores(scorer_for_likeness(other))
+    contests, pooled = cases.contests(one, two)
+    document["likeness"] = likeness_document(contests, n_resamples, document["seed"])
+    if other is not None:
+        document["versus"]["likeness"] = likeness_versus(contests, pooled, n_resamples, document["seed"])
+
+
+def _scores(source: Source, inputs: Inputs) -> dict[str, NDArray[np.float64]]:
+    """A metric's scores of each kind of data there is."""
+    scores = {}
+    if inputs.absolute is not None:
+        scores["correlation"] = source.absolute(inputs)
+    if inputs.pairwise is not None:
+        scores["preference"] = source.pairwise(inputs)
+    return scores
+
+
+def _usual(
+    options: Namespace, inputs: Inputs, scores: Mapping[str, NDArray[np.float64]], seed: int
 ) -> dict[str, Any]:
-    predicted = score_distinct(metric, data.hypotheses, data.references)
-    result = evaluate_groups(predicted, data.scores, _groups(data, by), n_resamples=resamples, seed=seed)
-    return _document(result, ("pearson", "spearman", "kendall_tau_b"))
-
-
-def _preference(
-    metric: Metric, data: Preferences, by: str | None, options: Namespace, seed: int
-) -> dict[str, Any]:
-    scores = score_distinct(metric, [*data.better, *data.worse], [*data.references, *data.references])
-    better, worse = scores[: len(data)], scores[len(data) :]
-    result = evaluate_preference_groups(
-        better, worse, _groups(data, by), data.votes, n_resamples=options.confidence_n, seed=seed
-    )
-    document = _document(result, ("accuracy", f"tau_{options.tau}"))
-    for group, entry in zip(result.groups, document["groups"], strict=True):
-        counts = group.counts
-        entry |= {"concordant": counts.concordant, "discordant": counts.discordant, "ties": counts.ties}
-    for entry in (*document["groups"], document["mean"]):
-        entry["kendall_tau"] = entry.pop(f"tau_{options.tau}")
-    return {"tau": options.tau, **document}
-
-
-def _document(
-    result: GroupEvaluation | PreferenceGroupEvaluation, statistics: Sequence[str]
-) -> dict[str, Any]:
-    """Groups and means as plain values; undefined numbers are null."""
-    groups = [
-        {"group": group.name, "n": group.n, **{name: _estimate(getattr(group, name)) for name in statistics}}
-        for group in result.groups
-    ]
-    return {"groups": groups, "mean": {name: _estimate(getattr(result, name)) for name in statistics}}
-
-
-def _estimate(estimate: Estimate | MeanEstimate) -> dict[str, Any]:
-    entry: dict[str, Any] = {"value": _number(estimate.value), "interval": _interval(estimate.interval)}
-    if isinstance(estimate, MeanEstimate) and estimate.left_out:
-        entry["left_out"] = list(estimate.left_out)
-    return entry
-
-
-def _interval(interval: Interval) -> list[float | None]:
-    return [_number(interval.low), _number(interval.high)]
-
-
-def _number(value: float) -> float | None:
-    return value if math.isfinite(value) else None
-
-
-HEADINGS = {
-    "pearson": "Pearson r",
-    "spearman": "Spearman rho",
-    "kendall_tau_b": "Kendall tau-b",
-    "accuracy": "accuracy",
-    "kendall_tau": "Kendall tau",
-}
-
-
-def _print_text(document: dict[str, Any]) -> None:
-    print(f"{document['name']}|{document['signature']}")
-    for kind in ("correlation", "preference"):
-        if kind in document:
-            _print_table(document[kind], document["by"])
-    print(f"[95% intervals: {document['resamples']} bootstrap resamples, seed {document['seed']}]")
-
-
-def _print_table(result: dict[str, Any], by: str | None) -> None:
-    statistics = list(result["mean"])
-    rows = [(entry["group"], f"{entry['n']}", entry) for entry in result["groups"]]
-    if len(rows) > 1:
-        rows.append(("mean", "", result["mean"]))
-    width = max(len(name) for name in [by or "", *(row[0] for row in rows)])
-    print()
-    print(
-        f"{by or '':{width}}  {'n':>7}  " + "  ".join(f"{HEADINGS[name]:<23}" for name in statistics).rstrip()
-    )
-    for name, n, entry in rows:
-        print(
-            f"{name:{width}}  {n:>7}  " + "  ".join(f"{_cell(entry[key]):<23}" for key in statistics).rstrip()
+    document = {}
+    if inputs.absolute is not None:
+        document["correlation"] = usual_correlation(
+            inputs, inputs.absolute, scores["correlation"], options.confidence_n, seed
         )
-    if "tau" in result:
-        print(f"Kendall tau as in {result['tau'].upper()}: metric ties "
-              f"{'count as discordant' if result['tau'] == 'wmt12' else 'are left out'}")  # fmt: skip
+    if inputs.pairwise is not None:
+        document["preference"] = usual_preference(
+            inputs, inputs.pairwise, scores["preference"], options.tau, options.confidence_n, seed
+        )
+    return document
 
 
-def _cell(estimate: dict[str, Any]) -> str:
-    if estimate["value"] is None:
-        return "undefined"
-    low, high = estimate["interval"]
-    interval = "" if low is None else f" [{low:+.3f}, {high:+.3f}]"
-    return f"{estimate['value']:+.3f}{interval}"
+def _versus(
+    options: Namespace,
+    inputs: Inputs,
+    scores: Mapping[str, NDArray[np.float64]],
+    other: Source,
+    tasks: Sequence[Task[Any]],
+    seed: int,
+) -> dict[str, Any]:
+    others = _scores(other, inputs)
+    return {
+        "name": other.name,
+        "signature": other.signature,
+        "test": TESTS[options.test],
+        **{
+            task.kind: versus_document(
+                task, scores[task.kind], others[task.kind], options.test, options.confidence_n, seed
+            )
+            for task in tasks
+        },
+    }

@@ -13,8 +13,11 @@ from pfsm.data import read_pairs_table, read_parallel
 from pfsm.errors import PfsmError
 from pfsm.files import STANDARD_INPUT
 from pfsm.metric import Metric
-from pfsm.models import load
+from pfsm.metrics import SegmentScorer, get_metric, metric_names
+from pfsm.models import DEFAULT_MODEL, load
 from pfsm.signature import signature
+
+Scorer = Metric | SegmentScorer
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +51,10 @@ def add_arguments(parser: ArgumentParser) -> None:
         help="instead: a TSV with reference and hypothesis, or COMET's CSV with ref and mt",
     )
     add_model(parser)
+    parser.set_defaults(model=None)
+    parser.add_argument(
+        "--metric", metavar="NAME", help=f"instead of a model, another metric: {', '.join(metric_names())}"
+    )
     parser.add_argument("--sentence-level", "-sl", action="store_true", help="one score a line")
     parser.add_argument("--score-only", "-b", action="store_true", help="print the number alone")
     parser.add_argument(
@@ -62,18 +69,32 @@ def run(options: Namespace) -> None:
     if options.table is not None:
         if options.references or options.input:
             raise PfsmError("give either --table, or REF and -i, not both")
-        metric = load(options.model, options.threads)
+        metric = _scorer(options)
         results, nrefs = _score_table(metric, options.table)
     elif options.references:
-        metric = load(options.model, options.threads)
+        metric = _scorer(options)
         results, nrefs = _score_files(metric, options)
     else:
         raise PfsmError("nothing to score; give a reference file, or --table FILE")
     write = {"text": _print_text, "json": _print_json, "tsv": _print_tsv}[options.format]
-    write(results, metric.name, signature(metric.model, nrefs), options)
+    write(results, metric.name, _signature(metric, nrefs), options)
 
 
-def _score_files(metric: Metric, options: Namespace) -> tuple[list[_Scored], int | None]:
+def _scorer(options: Namespace) -> Scorer:
+    if options.metric is None:
+        return load(DEFAULT_MODEL if options.model is None else options.model, options.threads)
+    if options.model is not None:
+        raise PfsmError("give either --model or --metric, not both")
+    return SegmentScorer(get_metric(options.metric))
+
+
+def _signature(metric: Scorer, nrefs: int | None) -> str:
+    if isinstance(metric, Metric):
+        return signature(metric.model, nrefs, metric.resources)
+    return metric.get_signature(nrefs)
+
+
+def _score_files(metric: Scorer, options: Namespace) -> tuple[list[_Scored], int | None]:
     text = read_parallel(options.references, options.input or [STANDARD_INPUT])
     results = [
         _Scored(system.name, metric.segment_scores(system.lines, text.references), {})
@@ -82,7 +103,7 @@ def _score_files(metric: Metric, options: Namespace) -> tuple[list[_Scored], int
     return results, len(text.references)
 
 
-def _score_table(metric: Metric, path: str) -> tuple[list[_Scored], int | None]:
+def _score_table(metric: Scorer, path: str) -> tuple[list[_Scored], int | None]:
     table = read_pairs_table(path)
     counts = [len(references) for references in table.references]
     flat = [reference for references in table.references for reference in references]

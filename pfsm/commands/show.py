@@ -2,10 +2,14 @@
 
 import json
 from argparse import ArgumentParser, Namespace
+from collections.abc import Mapping
+from typing import Any
 
 from pfsm.commands.arguments import add_format
 from pfsm.model import Model
 from pfsm.models import find_model
+
+STATISTICS = {"pearson": "Pearson r", "kendall_tau": "Kendall tau"}
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -34,6 +38,9 @@ def _print_about(model: Model) -> None:
         f"{'lower-cased' if settings.lowercase else 'case kept'}"
     )
     print(f"matchers    {blocks}; {settings.matching}; max_jump {settings.max_jump}")
+    if settings.split:
+        lists = settings.classes if isinstance(settings.classes, str) else "own"
+        print(f"split       {', '.join(settings.split)} by word class, lists {lists}")
     print(f"score       {model.scale.mean:.6g} + {model.scale.sd:.6g} * (y / (m + n) {model.alpha:+.6g})")
     print(f"            {model.scale.note}")
     for line in _training_lines(model):
@@ -45,13 +52,21 @@ def _training_lines(model: Model) -> list[str]:
     if not training.get("data"):
         return []
     files = ", ".join(f"{entry.get('name')} ({entry.get('rows')})" for entry in training["data"])
-    validated = training.get("cross_validated") or {}
+    counted = [f"{training[kind]} {kind}" for kind in ("judgments", "preferences") if kind in training]
     return [
-        f"trained on  {training.get('judgments')} judgments: {files}",
+        f"trained on  {' and '.join(counted)}: {files}",
         f"fit         {training.get('objective')}, lambda {training.get('lambda')} ({training.get('lambda_choice')})",
-        f"Pearson r   {_number(training.get('pearson'))} in training",
-        f"            {_number(validated.get('pearson'))} cross-validated by {validated.get('by')}",
+        *(line for key, name in STATISTICS.items() for line in _agreement(training, key, name)),
     ]
+
+
+def _agreement(training: Mapping[str, Any], key: str, name: str) -> list[str]:
+    validated = training.get("cross_validated") or {}
+    lines = [f"{name:<12}{_number(training[key])} in training"] if key in training else []
+    if key in validated:
+        heading = "" if lines else name
+        lines.append(f"{heading:<12}{_number(validated[key])} cross-validated by {validated.get('by')}")
+    return lines
 
 
 def _number(value: object) -> str:

@@ -3,12 +3,21 @@
 import math
 import sys
 from argparse import ArgumentParser, Namespace
+from collections.abc import Mapping
 from dataclasses import replace
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pfsm.commands.arguments import add_threads, check_output
-from pfsm.data import Judgments, read_judgments
+from pfsm.data import (
+    Judgments,
+    Preferences,
+    is_preferences,
+    judgments_from_table,
+    preferences_from_table,
+    read_judgments,
+    read_table,
+)
 from pfsm.errors import PfsmError
 from pfsm.evaluation import pearson
 from pfsm.metric import Metric
@@ -18,6 +27,8 @@ from pfsm.models import find_model
 if TYPE_CHECKING:
     from pfsm_training.lbfgs import Iteration
 
+STATISTICS = {"pearson": "Pearson r", "kendall_tau": "Kendall tau"}
+
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Arguments of the command."""
@@ -25,12 +36,12 @@ def add_arguments(parser: ArgumentParser) -> None:
         "data",
         nargs="+",
         metavar="DATA.tsv",
-        help="files with the columns reference, hypothesis and the score; .gz is read",
+        help="files with reference, hypothesis and a score, or with reference, better and worse; .gz is read",
     )
     parser.add_argument(
         "--output", "-o", required=True, metavar="MODEL.json", help="where to write the model"
     )
-    parser.add_argument("--config", metavar="FILE.yaml", help="settings, lambda, solver, objective")
+    parser.add_argument("--config", metavar="FILE.yaml", help="settings, lambda, objective, mixture")
     parser.add_argument("--score-column", default="score", metavar="NAME", help="default: score")
     parser.add_argument(
         "--init", metavar="MODEL", help="start from, and stay near, this model (name or file)"
@@ -60,10 +71,10 @@ def run(options: Namespace) -> None:
     config = read_config(options.config) if options.config is not None else TrainingConfig()
     init = find_model(options.init) if options.init is not None else None
     dev = read_judgments(options.dev, options.score_column) if options.dev is not None else None
-    judgments = Judgments.join([read_judgments(path, options.score_column) for path in options.data])
-    _check_scores(judgments, options)
+    judgments, preferences = _read(options)
     model = train(
         judgments,
+        preferences=preferences,
         config=config,
         init=init,
         name=options.name,
@@ -74,6 +85,22 @@ def run(options: Namespace) -> None:
     )
     save_model(replace(model, name=options.name), options.output)
     _report(model, dev, options)
+
+
+def _read(options: Namespace) -> tuple[Judgments | None, Preferences | None]:
+    """Scores and preferences, whichever the files hold."""
+    tables = [read_table(path) for path in options.data]
+    scored = [
+        judgments_from_table(table, options.score_column) for table in tables if not is_preferences(table)
+    ]
+    ranked = [preferences_from_table(table) for table in tables if is_preferences(table)]
+    judgments = Judgments.join(scored) if scored else None
+    preferences = Preferences.join(ranked) if ranked else None
+    if judgments is not None:
+        _check_scores(judgments, options)
+    elif preferences is not None and not preferences.votes.any():
+        raise PfsmError(f"{', '.join(options.data)}: votes is 0 on every row, there is nothing to learn from")
+    return judgments, preferences
 
 
 def _check_scores(judgments: Judgments, options: Namespace) -> None:
@@ -105,23 +132,41 @@ class _Progress:
 
 def _report(model: Model, dev: Judgments | None, options: Namespace) -> None:
     training = model.training
-    validated = training["cross_validated"]
     print(
-        f"trained on {training['judgments']} judgments: {len(model.weights)} weights, lambda {training['lambda']:g}"
+        f"trained on {_amount(training)}: {len(model.weights)} weights, lambda {training['lambda']:g}{_mixed(training)}"
     )
     if not training["converged"]:
         print(
             f"  stopped after {training['iterations']} iterations before the gradient vanished; the model is usable"
         )
-    print(f"Pearson r, training data:   {_number(training['pearson'])}")
-    folds = "  ".join(f"{name} {r:.3f}" for name, r in validated["folds"].items())
-    print(f"Pearson r, cross-validated: {_number(validated['pearson'])}  (by {validated['by']}: {folds})")
-    for penalty, r in training.get("lambda_tried", {}).items():
-        print(f"  lambda {penalty:>5}: {_number(r)}")
+    _report_agreement(training)
     if dev is not None:
         r = pearson(Metric(model, options.threads).score_pairs(dev.hypotheses, dev.references), dev.scores)
         print(f"Pearson r, {options.dev}: {_number(r)}")
     print(f"wrote {options.output}")
+
+
+def _report_agreement(training: Mapping[str, Any]) -> None:
+    validated = training["cross_validated"]
+    validated_key = next(key for key in STATISTICS if key in validated)
+    heading = f"{STATISTICS[validated_key]}, cross-validated:"
+    for key, name in STATISTICS.items():
+        if key in training:
+            print(f"{f'{name}, training data:':<{len(heading)}} {_number(training[key])}")
+    folds = "  ".join(f"{name} {value:.3f}" for name, value in validated["folds"].items())
+    print(f"{heading} {_number(validated[validated_key])}  (by {validated['by']}: {folds})")
+    for name in ("lambda", "mixture"):
+        for value, r in training.get(f"{name}_tried", {}).items():
+            print(f"  {name} {value:>5}: {_number(r)}")
+
+
+def _amount(training: Mapping[str, Any]) -> str:
+    counted = [f"{training[kind]} {kind}" for kind in ("judgments", "preferences") if kind in training]
+    return " and ".join(counted)
+
+
+def _mixed(training: Mapping[str, Any]) -> str:
+    return f", mixture {training['mixture']:g}" if "mixture" in training else ""
 
 
 def _number(value: float | None) -> str:

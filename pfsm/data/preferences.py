@@ -74,6 +74,28 @@ class Preferences:
             tuple(chain.from_iterable(part.sources for part in parts)),
         )
 
+    def sorted(self) -> "Preferences":
+        """The same preferences in canonical order, so that the order of files and rows makes no difference.
+
+        Rows go by reference, better, worse, votes, then the other columns in the order of their names, text by code
+        point; exact duplicates all stay. Columns go by name, sources by name and checksum.
+        """
+        columns = {name: self.columns[name] for name in sorted(self.columns)}
+        keys = list(
+            zip(
+                self.references,
+                self.better,
+                self.worse,
+                self.votes.tolist(),
+                *columns.values(),
+                strict=True,
+            )
+        )
+        order = sorted(range(len(self)), key=keys.__getitem__)
+        sources = tuple(sorted(self.sources, key=lambda source: (source.name, source.checksum, source.rows)))
+        ordered = Preferences(self.references, self.better, self.worse, self.votes, columns, sources)
+        return ordered.select(np.array(order, dtype=np.int64))
+
 
 def is_preferences(table: Table) -> bool:
     """Whether a table holds preferences: it has the columns ``better`` and ``worse``."""

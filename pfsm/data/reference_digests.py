@@ -12,14 +12,17 @@ from collections.abc import Iterable
 _DIGITS = 10
 
 
-def digest(text: str) -> str:
-    """The fingerprint of a text: the first 10 hexadecimal digits of the SHA-256 of its normal form.
+def normal_form(text: str) -> str:
+    """Unicode NFC with every run of white space made one space and none at the ends.
 
-    The normal form is Unicode NFC with every run of white space made one space and none at the ends, so that
-    a text is recognised after a trip through another tool.
+    A text is recognised by it after a trip through another tool.
     """
-    normal = " ".join(unicodedata.normalize("NFC", text).split())
-    return hashlib.sha256(normal.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS]
+    return " ".join(unicodedata.normalize("NFC", text).split())
+
+
+def digest(text: str) -> str:
+    """The fingerprint of a text: the first 10 hexadecimal digits of the SHA-256 of its normal form."""
+    return hashlib.sha256(normal_form(text).encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS]
 
 
 def digests(texts: Iterable[str]) -> str:

@@ -4,7 +4,6 @@ A TSV here is what the WMT collections are: UTF-8, a header row, fields split at
 a quotation mark is a character like any other. A CSV is RFC 4180, as pandas writes it.
 """
 
-import csv
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,13 +12,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from pfsm.data.csv_records import csv_records
+from pfsm.data.fields import check_width, finite_number, header_names, is_csv, shown
 from pfsm.errors import PfsmError
 from pfsm.files import StrPath, content_checksum, decode, display_name, read_bytes, split_lines
 
 COMET_NAMES: Mapping[str, str] = {"src": "source", "mt": "hypothesis", "ref": "reference"}
 """COMET's column names and ours; a column under the left name is known under the right one as well."""
-
-_SHOWN = 40  # characters of a bad value that a message repeats
 
 
 @dataclass(frozen=True)
@@ -79,7 +78,7 @@ class Table:
             PfsmError: no such column.
         """
         if name not in self.columns:
-            there = ", ".join(_shown(column) for column in self.header)
+            there = ", ".join(shown(column) for column in self.header)
             raise PfsmError(f"{self.path}: no column {name!r}; the columns are {there}{advice}")
         return self.columns[name]
 
@@ -98,10 +97,10 @@ class Table:
         """
         values = np.empty(len(self), dtype=np.float64)
         for row, field in enumerate(self.column(name)):
-            value = _finite_number(field)
+            value = finite_number(field)
             if value is None or value < minimum:
                 line = self.line_numbers[row]
-                raise PfsmError(f"{self.path}:{line}: {name} is {_shown(field)}, {needed} is needed")
+                raise PfsmError(f"{self.path}:{line}: {name} is {shown(field)}, {needed} is needed")
             values[row] = value
         return values + 0.0  # -0.0 becomes 0.0, lest equal numbers sort apart
 
@@ -140,14 +139,14 @@ def read_table(path: StrPath) -> Table:
     content = read_bytes(path)
     text = decode(content, name)
     first_line = text[: text.find("\n")] if "\n" in text else text
-    if _is_csv(name, first_line):
-        records = _csv_records(text, name)
+    if is_csv(name, first_line):
+        records = csv_records(text.removesuffix("\n").split("\n") if text else [], name)
     else:
         records = enumerate((line.split("\t") for line in split_lines(text)), start=1)
     _, first = next(records, (1, None))
     if first is None:
         raise PfsmError(f"{name}: empty file, a header row is needed")
-    header = _header(first, name)
+    header = header_names(first, name)
     line_numbers, rows = _rows(records, header, name)
     # An empty zip would lose the columns of a table without rows.
     fields = [list(column) for column in zip(*rows, strict=True)] if rows else [[] for _ in header]
@@ -156,21 +155,6 @@ def read_table(path: StrPath) -> Table:
         if theirs in columns:
             columns.setdefault(ours, columns[theirs])
     return Table(name, columns, line_numbers, content_checksum(content))
-
-
-def _is_csv(name: str, first_line: str) -> bool:
-    return name.lower().removesuffix(".gz").endswith(".csv") or ("," in first_line and "\t" not in first_line)
-
-
-def _header(fields: Sequence[str], name: str) -> list[str]:
-    """The column names, without spaces around them or a byte order mark before them."""
-    header = [field.replace("\ufeff", "").strip() for field in fields]
-    if not any(header):
-        raise PfsmError(f"{name}:1: the first line has no column names; a header row is needed")
-    for position, column in enumerate(header):
-        if column in header[:position]:
-            raise PfsmError(f"{name}:1: column {_shown(column)} is in the header twice; rename one of them")
-    return header
 
 
 def _rows(
@@ -191,61 +175,7 @@ def _rows(
             raise PfsmError(f"{name}:{empty_line}: empty line between rows; delete it")
         if not fields:
             fields.append("")
-        if len(fields) != width:
-            raise PfsmError(f"{name}:{line}: {_fields(len(fields))}, the header has {_fields(width)}")
+        check_width(line, fields, width, name)
         line_numbers.append(line)
         rows.append([shared.setdefault(field, field) for field in fields])
     return line_numbers, rows
-
-
-def _fields(count: int) -> str:
-    return f"{count} field" if count == 1 else f"{count} fields"
-
-
-def _csv_records(text: str, name: str) -> Iterator[tuple[int, list[str]]]:
-    """Each record of a CSV with the line on which it begins."""
-    nul = text.find("\0")
-    if nul >= 0:
-        line = text.count("\n", 0, nul) + 1
-        raise PfsmError(f"{name}:{line}: a NUL character, which a CSV file cannot hold; remove it")
-    lines = text.split("\n")
-    if lines[-1] == "":
-        lines.pop()
-    reader = csv.reader((f"{line}\n" for line in lines), strict=True)
-    while True:
-        line = reader.line_num + 1
-        try:
-            record = next(reader)
-        except StopIteration:
-            return
-        except csv.Error as error:
-            raise PfsmError(f"{name}:{line}: {_csv_fault(error)}") from None
-        yield line, record
-
-
-def _csv_fault(error: csv.Error) -> str:
-    """What is wrong with the record that begins on this line, and the fix."""
-    reason = str(error)
-    if "unexpected end of data" in reason or "field larger than" in reason:
-        return "a quoted field that begins in this row never ends; close it, and write quotes inside it twice"
-    if "expected after" in reason:
-        return "text after the end of a quoted field; write quotes inside a quoted field twice"
-    if "new-line character" in reason:
-        return "a carriage return inside an unquoted field; quote the field or remove it"
-    return f"not a CSV row ({reason})"
-
-
-def _finite_number(field: str) -> float | None:
-    """The number that a field holds; None where it holds none."""
-    if "_" in field:  # digits grouped by an underscore are Python, not data
-        return None
-    try:
-        value = float(field)
-    except ValueError:
-        return None
-    return value if math.isfinite(value) else None
-
-
-def _shown(value: str) -> str:
-    """A value in quotes for a message, cut where it is long."""
-    return repr(value if len(value) <= _SHOWN else f"{value[:_SHOWN]}…")

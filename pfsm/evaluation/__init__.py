@@ -7,6 +7,7 @@ from pfsm.evaluation.bootstrap import (
     percentile_interval,
     resampled_statistics,
 )
+from pfsm.evaluation.centring import mean_removed, mean_removed_pearson, weighted_pearson
 from pfsm.evaluation.comparison import (
     Comparison,
     PairResult,
@@ -17,41 +18,87 @@ from pfsm.evaluation.comparison import (
 )
 from pfsm.evaluation.correlation import kendall_tau_b, pearson, spearman
 from pfsm.evaluation.groups import (
-    Estimate,
     GroupEvaluation,
     GroupResult,
-    MeanEstimate,
     PreferenceGroupEvaluation,
     PreferenceGroupResult,
     evaluate_groups,
     evaluate_preference_groups,
 )
+from pfsm.evaluation.king import human_acceptability, king
+from pfsm.evaluation.pairwise import (
+    BestAccuracy,
+    PairwiseJudgments,
+    best_accuracy,
+    pairwise_accuracy,
+    pairwise_judgments,
+    random_accuracy,
+)
 from pfsm.evaluation.preference import PreferenceCounts, preference_counts, preference_interval
+from pfsm.evaluation.samples import Estimate, MeanEstimate
+from pfsm.evaluation.segment_pairs import PairCounts, pair_counts, wmt_kendall
+from pfsm.evaluation.significance import (
+    Difference,
+    PairedTest,
+    WilliamsTest,
+    paired_bootstrap_correlations,
+    perm_both,
+    williams_test,
+)
+from pfsm.evaluation.soft_pairwise import soft_pairwise_accuracy
+from pfsm.evaluation.system_level import system_pairwise_accuracy, system_scores
+from pfsm.evaluation.tie_calibration import TieCalibration, accuracy_with_ties, calibrate_ties
 
 __all__ = [
+    "BestAccuracy",
     "Comparison",
+    "Difference",
     "Estimate",
     "GroupEvaluation",
     "GroupResult",
     "Interval",
     "MeanEstimate",
+    "PairCounts",
     "PairResult",
+    "PairedTest",
+    "PairwiseJudgments",
     "PreferenceCounts",
     "PreferenceGroupEvaluation",
     "PreferenceGroupResult",
     "SystemResult",
+    "TieCalibration",
+    "WilliamsTest",
+    "accuracy_with_ties",
+    "best_accuracy",
     "bootstrap_interval",
+    "calibrate_ties",
     "compare_systems",
     "default_seed",
     "evaluate_groups",
     "evaluate_preference_groups",
     "holm",
+    "human_acceptability",
     "kendall_tau_b",
+    "king",
+    "mean_removed",
+    "mean_removed_pearson",
+    "pair_counts",
+    "paired_bootstrap_correlations",
     "paired_p_value",
+    "pairwise_accuracy",
+    "pairwise_judgments",
     "pearson",
     "percentile_interval",
+    "perm_both",
     "preference_counts",
     "preference_interval",
+    "random_accuracy",
     "resampled_statistics",
+    "soft_pairwise_accuracy",
     "spearman",
+    "system_pairwise_accuracy",
+    "system_scores",
+    "weighted_pearson",
+    "williams_test",
+    "wmt_kendall",
 ]

@@ -142,6 +142,38 @@ def resampled_rows(n: int, n_resamples: int, seed: Seed = None) -> Iterator[NDAr
         yield generator.integers(n, size=(min(size, n_resamples - start), n))
 
 
+def resampled_times(n: int, n_resamples: int, seed: Seed = None) -> Iterator[NDArray[np.int64]]:
+    """The resamples of `resampled_rows`, as how many times each row stands in them.
+
+    Yields:
+        int64 [resamples in the block, n].
+
+    Raises:
+        ValueError: If the seed is negative.
+    """
+    for rows in resampled_rows(n, n_resamples, seed):
+        cells = rows + n * np.arange(len(rows))[:, np.newaxis]
+        yield np.bincount(cells.ravel(), minlength=rows.size).reshape(rows.shape)
+
+
+def resampled_sums(table: NDArray[np.float64], n_resamples: int, seed: Seed = None) -> NDArray[np.float64]:
+    """Sums of the columns of a table, whose rows are drawn with replacement.
+
+    Args:
+        table: float64 [n, k].
+        n_resamples: Number of resamples, at least 1.
+        seed: As in `bootstrap_interval`.
+
+    Returns:
+        float64 [n_resamples, k]; 0 where the table has no rows.
+    """
+    n, width = table.shape
+    if n == 0:
+        return np.zeros((n_resamples, width))
+    blocks = [times.astype(np.float64) @ table for times in resampled_times(n, n_resamples, seed)]
+    return np.concatenate(blocks)
+
+
 def check_bootstrap(n_resamples: int, confidence: float = 0.95) -> None:
     """Raise ValueError for a number of resamples below 1, or a confidence not between 0 and 1."""
     if n_resamples < 1:
@@ -177,8 +209,12 @@ def _spearman_of(x: NDArray[np.float64], y: NDArray[np.float64]) -> _OfRows:
 def _kendall_of(x: NDArray[np.float64], y: NDArray[np.float64]) -> _OfRows:
     from pfsm_kernels.rank import resampled_kendall_tau_b  # noqa: PLC0415 - starts a JIT compiler
 
-    x_ranks, y_ranks = dense_ranks(x), dense_ranks(y)
-    return lambda rows: resampled_kendall_tau_b(x_ranks, y_ranks, rows)
+    # Sorted here once: the kernel sorts in every call, which costs little where the rows are in order.
+    order = np.argsort(x, kind="stable")
+    place = np.empty_like(order)
+    place[order] = np.arange(order.size)
+    x_ranks, y_ranks = dense_ranks(x)[order], dense_ranks(y)[order]
+    return lambda rows: resampled_kendall_tau_b(x_ranks, y_ranks, place[rows])
 
 
 _CORRELATIONS: dict[Statistic, Callable[..., _OfRows]] = {

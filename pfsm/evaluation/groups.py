@@ -5,54 +5,39 @@ is left out of the mean and named. For the interval of a mean, each group is res
 independently of the others, and the resampled statistics are averaged, undefined ones left out.
 """
 
-import math
-import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pfsm.evaluation.bootstrap import (
-    Interval,
     Statistic,
     check_bootstrap,
     default_seed,
-    percentile_interval,
     resampled_statistics,
+    resampled_sums,
 )
 from pfsm.evaluation.correlation import kendall_tau_b, paired_scores, pearson, spearman
 from pfsm.evaluation.preference import (
     PreferenceCounts,
     PreferenceStatistic,
     count_votes,
-    resampled_votes,
     statistic_of_votes,
+    sums_of_segments,
     votes_by_outcome,
 )
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """A statistic and its bootstrap interval; NaN where it is undefined."""
-
-    value: float
-    interval: Interval
-
-
-@dataclass(frozen=True)
-class MeanEstimate:
-    """The unweighted mean of a statistic over the groups that have it, and its bootstrap interval.
-
-    Attributes:
-        value: The mean; NaN where no group has the statistic.
-        interval: Of the mean.
-        left_out: Names of the groups where the statistic is undefined.
-    """
-
-    value: float
-    interval: Interval
-    left_out: tuple[str, ...]
+from pfsm.evaluation.samples import (
+    Estimate,
+    MeanEstimate,
+    Sample,
+    dense_ids,
+    group_members,
+    group_seed,
+    mean_of_groups,
+    renumbered,
+)
 
 
 @dataclass(frozen=True)
@@ -125,16 +110,16 @@ def evaluate_groups(
         PfsmError: If the seed is None and PFSM_SEED is no seed.
     """
     x, y = paired_scores(predicted, human)
-    members = _members(groups, x.size)
+    members = group_members(groups, x.size)
     seed = default_seed() if seed is None else seed
     check_bootstrap(n_resamples, confidence)
 
-    def sample(statistic: Statistic) -> dict[str, _Sample]:
+    def sample(statistic: Statistic) -> dict[str, Sample]:
         return {
-            name: _Sample(
+            name: Sample(
                 statistic(x[rows], y[rows]),
                 resampled_statistics(
-                    statistic, x[rows], y[rows], n_resamples=n_resamples, seed=_group_seed(seed, name)
+                    statistic, x[rows], y[rows], n_resamples=n_resamples, seed=group_seed(seed, name)
                 ),
             )
             for name, rows in members.items()
@@ -152,7 +137,10 @@ def evaluate_groups(
         for name, rows in members.items()
     )
     return GroupEvaluation(
-        results, _mean(linear, confidence), _mean(rank, confidence), _mean(concordance, confidence)
+        results,
+        mean_of_groups(linear, confidence),
+        mean_of_groups(rank, confidence),
+        mean_of_groups(concordance, confidence),
     )
 
 
@@ -164,6 +152,7 @@ def evaluate_preference_groups(
     n_resamples: int = 1000,
     seed: int | None = None,
     confidence: float = 0.95,
+    segments: Sequence[Any] | NDArray[Any] | None = None,
 ) -> PreferenceGroupEvaluation:
     """Accuracy and both Kendall's taus of preferences within every group, and their means.
 
@@ -175,6 +164,8 @@ def evaluate_preference_groups(
         n_resamples: As in `evaluate_groups`.
         seed: As in `evaluate_groups`.
         confidence: As in `evaluate_groups`.
+        segments: [n], the segment of every pair; with them, segments are resampled, within their group,
+            with all their pairs (see `preference_interval`).
 
     Returns:
         Groups sorted by name, and the means.
@@ -184,18 +175,23 @@ def evaluate_preference_groups(
         PfsmError: If the seed is None and PFSM_SEED is no seed.
     """
     outcomes = votes_by_outcome(better_scores, worse_scores, votes)
-    members = _members(groups, len(outcomes))
+    members = group_members(groups, len(outcomes))
     seed = default_seed() if seed is None else seed
     check_bootstrap(n_resamples, confidence)
     counts = {name: count_votes(outcomes[rows]) for name, rows in members.items()}
+    ids = None if segments is None else dense_ids(segments, len(outcomes), "segments")
+
+    def drawn(rows: NDArray[np.int64]) -> NDArray[np.float64]:
+        return outcomes[rows] if ids is None else sums_of_segments(outcomes[rows], renumbered(ids[rows]))
+
     resampled = {
-        name: resampled_votes(outcomes[rows], n_resamples, _group_seed(seed, name))
+        name: resampled_sums(drawn(rows), n_resamples, group_seed(seed, name))
         for name, rows in members.items()
     }
 
-    def sample(statistic: PreferenceStatistic) -> dict[str, _Sample]:
+    def sample(statistic: PreferenceStatistic) -> dict[str, Sample]:
         return {
-            name: _Sample(
+            name: Sample(
                 counts[name].statistic(statistic),
                 statistic_of_votes(resampled[name], statistic),
             )
@@ -215,47 +211,8 @@ def evaluate_preference_groups(
         for name, rows in members.items()
     )
     return PreferenceGroupEvaluation(
-        results, _mean(accuracy, confidence), _mean(wmt12, confidence), _mean(wmt13, confidence)
+        results,
+        mean_of_groups(accuracy, confidence),
+        mean_of_groups(wmt12, confidence),
+        mean_of_groups(wmt13, confidence),
     )
-
-
-@dataclass(frozen=True, eq=False)
-class _Sample:
-    """A statistic of one group, and of its resamples, float64 [n_resamples]; NaN where undefined."""
-
-    value: float
-    resampled: NDArray[np.float64]
-
-    def estimate(self, confidence: float) -> Estimate:
-        if math.isnan(self.value):
-            return Estimate(self.value, Interval(math.nan, math.nan))
-        return Estimate(self.value, percentile_interval(self.resampled, confidence))
-
-
-def _mean(samples: Mapping[str, _Sample], confidence: float) -> MeanEstimate:
-    """The mean over the groups that have the statistic."""
-    left_out = tuple(name for name, sample in samples.items() if math.isnan(sample.value))
-    kept = [sample for name, sample in samples.items() if name not in left_out]
-    if not kept:
-        return MeanEstimate(math.nan, Interval(math.nan, math.nan), left_out)
-    values = np.array([sample.value for sample in kept])
-    resampled = np.stack([sample.resampled for sample in kept])
-    numbers = (~np.isnan(resampled)).sum(axis=0)
-    means = np.full(numbers.size, np.nan)
-    np.divide(np.nansum(resampled, axis=0), numbers, out=means, where=numbers > 0)
-    return MeanEstimate(float(values.mean()), percentile_interval(means, confidence), left_out)
-
-
-def _members(groups: Sequence[str], n: int) -> dict[str, NDArray[np.int64]]:
-    """Row numbers of every group, groups sorted by name."""
-    if len(groups) != n:
-        raise ValueError(f"there are {n} rows, but {len(groups)} group names")
-    rows: dict[str, list[int]] = {}
-    for row, name in enumerate(groups):
-        rows.setdefault(name, []).append(row)
-    return {name: np.array(rows[name], dtype=np.int64) for name in sorted(rows)}
-
-
-def _group_seed(seed: int, name: str) -> tuple[int, int]:
-    """A series of its own for every group: one series for all would draw equal row numbers in equal sizes."""
-    return seed, zlib.crc32(name.encode("utf-8"))

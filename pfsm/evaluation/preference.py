@@ -1,20 +1,40 @@
 """Agreement with pairwise preferences: accuracy, and the Kendall's taus of the WMT metrics tasks.
 
-People said which of two translations of a segment is better; a metric agrees (concordant), disagrees
-(discordant) or gives both the same score (tie). Every vote counts, contradictory ones included.
+People said which of two translations of a segment is better; a metric agrees (concordant, C), disagrees
+(discordant, D) or gives both the same score (tie, T). Every vote counts, contradictory ones included. Pairs
+that people could not decide between stand in none of the taus (`pfsm.evaluation.pairwise` counts them).
+
+========  ==========================  ==================================================================
+name      definition                  source
+========  ==========================  ==================================================================
+accuracy  C / (C + D + T)             Wang and Manning (2012), section 4.2
+wmt12     (C - D - T) / (C + D + T)   Callison-Burch et al. (2012): a tie of the metric is discordant
+wmt13     (C - D) / (C + D)           Macháček and Bojar (2013): ties of the metric are left out
+wmt14     (C - D) / (C + D + T)       Macháček and Bojar (2014): they count as neither; used until 2016
+darr      (C - D - T) / (C + D + T)   Bojar et al. (2017): as wmt12, on pairs derived from direct assessment
+========  ==========================  ==================================================================
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pfsm.evaluation.bootstrap import Interval, Seed, check_bootstrap, percentile_interval, resampled_rows
+from pfsm.evaluation.bootstrap import (
+    Interval,
+    Seed,
+    check_bootstrap,
+    percentile_interval,
+    resampled_sums,
+)
 from pfsm.evaluation.correlation import paired_scores
+from pfsm.evaluation.samples import dense_ids
 
-PreferenceStatistic = Literal["accuracy", "wmt12", "wmt13"]
-"""The accuracy, or one of the two variants of Kendall's tau."""
+PreferenceStatistic = Literal["accuracy", "wmt12", "wmt13", "wmt14", "darr"]
+"""The accuracy, or one of the variants of Kendall's tau."""
+TAUS: tuple[PreferenceStatistic, ...] = ("wmt12", "wmt13", "wmt14", "darr")
 
 
 @dataclass(frozen=True)
@@ -31,21 +51,21 @@ class PreferenceCounts:
         return self.statistic("accuracy")
 
     def kendall_tau(self, variant: str) -> float:
-        """Kendall's tau of the WMT metrics tasks, ``(C - D) / (C + D)``.
+        """Kendall's tau of the WMT metrics tasks.
 
         Args:
-            variant: "wmt12": D includes the ties of the metric (Callison-Burch et al. 2012);
-                "wmt13": they are left out (Macháček and Bojar 2013).
+            variant: "wmt12", "wmt13", "wmt14" or "darr", as at the head of this module.
 
         Returns:
-            A number in [-1, 1]; NaN where ``C + D`` is 0.
+            A number in [-1, 1]; NaN where nothing is counted.
 
         Raises:
             ValueError: If there is no such variant.
         """
-        if variant not in {"wmt12", "wmt13"}:
-            raise ValueError(f"variant of Kendall's tau is {variant!r}, 'wmt12' or 'wmt13' is needed")
-        return self.statistic("wmt12" if variant == "wmt12" else "wmt13")
+        for name in TAUS:
+            if name == variant:
+                return self.statistic(name)
+        raise ValueError(f"variant of Kendall's tau is {variant!r}, {_listed(TAUS)} is needed")
 
     def statistic(self, name: PreferenceStatistic) -> float:
         """The accuracy or a variant of Kendall's tau, by name."""
@@ -74,17 +94,21 @@ def preference_interval(
     votes: ArrayLike | None = None,
     *,
     statistic: PreferenceStatistic = "accuracy",
+    segments: Sequence[Any] | NDArray[Any] | None = None,
     n_resamples: int = 1000,
     seed: Seed = None,
     confidence: float = 0.95,
 ) -> Interval:
-    """Percentile bootstrap interval of a preference statistic; pairs are drawn together with their votes.
+    """Percentile bootstrap interval of a preference statistic.
 
     Args:
         better_scores: As in `preference_counts`.
         worse_scores: As in `preference_counts`.
         votes: As in `preference_counts`.
-        statistic: "accuracy", or the variant of Kendall's tau, "wmt12" or "wmt13".
+        statistic: "accuracy", or the variant of Kendall's tau.
+        segments: [n], the segment of every pair: segments are drawn, with all their pairs. Pairs of one
+            segment share translations and are not independent; drawn one by one, which is what happens where
+            this is None, they give intervals that are too narrow.
         n_resamples: As in `bootstrap_interval`.
         seed: As in `bootstrap_interval`.
         confidence: As in `bootstrap_interval`.
@@ -93,10 +117,13 @@ def preference_interval(
         ValueError: As `preference_counts` and `bootstrap_interval` do, and for an unknown statistic.
     """
     check_bootstrap(n_resamples, confidence)
-    if statistic not in {"accuracy", "wmt12", "wmt13"}:
-        raise ValueError(f"statistic is {statistic!r}, 'accuracy', 'wmt12' or 'wmt13' is needed")
+    names = get_args(PreferenceStatistic)
+    if statistic not in names:
+        raise ValueError(f"statistic is {statistic!r}, {_listed(names)} is needed")
     outcomes = votes_by_outcome(better_scores, worse_scores, votes)
-    resampled = resampled_votes(outcomes, n_resamples, seed)
+    if segments is not None:
+        outcomes = sums_of_segments(outcomes, dense_ids(segments, len(outcomes), "segments"))
+    resampled = resampled_sums(outcomes, n_resamples, seed)
     return percentile_interval(statistic_of_votes(resampled, statistic), confidence)
 
 
@@ -108,14 +135,34 @@ def votes_by_outcome(
     Arguments and errors as in `preference_counts`.
     """
     better, worse = paired_scores(better_scores, worse_scores)
-    weights = np.ones(better.size) if votes is None else np.asarray(votes, dtype=np.float64)
-    if weights.shape != better.shape:
-        raise ValueError(f"there are {better.size} pairs, but votes have shape {weights.shape}")
-    if not np.isfinite(weights).all() or (weights < 0.0).any():
-        raise ValueError("a number of votes is negative or not finite")
+    weights = vote_weights(votes, better.size)
     outcomes = np.stack([better > worse, better < worse, better == worse], axis=1)
     table: NDArray[np.float64] = outcomes * weights[:, np.newaxis]
     return table
+
+
+def vote_weights(votes: ArrayLike | None, n: int) -> NDArray[np.float64]:
+    """float64 [n]: the votes, or one each where there are none.
+
+    Raises:
+        ValueError: If there are not `n` of them, or one is negative or not finite.
+    """
+    weights = np.ones(n) if votes is None else np.asarray(votes, dtype=np.float64)
+    if weights.shape != (n,):
+        raise ValueError(f"there are {n} pairs, but votes have shape {weights.shape}")
+    if not np.isfinite(weights).all() or (weights < 0.0).any():
+        raise ValueError("a number of votes is negative or not finite")
+    return weights
+
+
+def sums_of_segments(table: NDArray[np.float64], segments: NDArray[np.int64]) -> NDArray[np.float64]:
+    """float64 [n_segments, k]: the rows of a table added up by segment.
+
+    Args:
+        table: float64 [n, k].
+        segments: int64 [n], from 0 up without gaps.
+    """
+    return np.stack([np.bincount(segments, weights=column) for column in table.T], axis=1)
 
 
 def count_votes(outcomes: NDArray[np.float64]) -> PreferenceCounts:
@@ -123,33 +170,25 @@ def count_votes(outcomes: NDArray[np.float64]) -> PreferenceCounts:
     return PreferenceCounts(*outcomes.sum(axis=0).tolist())
 
 
-def resampled_votes(outcomes: NDArray[np.float64], n_resamples: int, seed: Seed) -> NDArray[np.float64]:
-    """float64 [n_resamples, 3]: the sums of the columns of `votes_by_outcome` in bootstrap resamples."""
-    n = len(outcomes)
-    if n == 0:
-        return np.zeros((n_resamples, 3))
-    sums = []
-    for rows in resampled_rows(n, n_resamples, seed):
-        cells = rows + n * np.arange(len(rows))[:, np.newaxis]
-        drawn = np.bincount(cells.ravel(), minlength=rows.size).reshape(rows.shape)
-        sums.append(drawn.astype(np.float64) @ outcomes)
-    return np.concatenate(sums)
-
-
 def statistic_of_votes(votes: NDArray[np.float64], name: PreferenceStatistic) -> NDArray[np.float64]:
     """A statistic of each row of concordant, discordant and tied votes.
 
     Args:
         votes: float64 [m, 3].
-        name: As in `preference_interval`.
+        name: As at the head of this module.
 
     Returns:
         float64 [m]; NaN where it is undefined.
     """
     concordant, discordant, ties = votes.T
-    wrong = discordant if name == "wmt13" else discordant + ties
+    counted = discordant if name == "wmt13" else discordant + ties
+    wrong = discordant if name == "wmt14" else counted
     parts = concordant if name == "accuracy" else concordant - wrong
-    wholes = concordant + wrong
+    wholes = concordant + counted
     result = np.full(len(votes), np.nan)
     np.divide(parts, wholes, out=result, where=wholes > 0.0)
     return result
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(repr(name) for name in names[:-1]) + f" or {names[-1]!r}"

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pfsm.errors import PfsmError
+from pfsm.matchers import paraphrase, spelling, synonym
 from pfsm.matchers.agreement import AgreementMatcher, lemma_keys, punctuation_keys, word_keys
 from pfsm.matchers.protocol import EncodedPairs, Matcher
 
@@ -49,6 +50,16 @@ MATCHERS: dict[str, MatcherKind] = {
     "punct": MatcherKind("S_punct", lambda size, _: AgreementMatcher("punct", punctuation_keys, size)),
     "word": MatcherKind("S_word", lambda size, _: AgreementMatcher("word", word_keys, size)),
     "lemma": MatcherKind("S_lemma", lambda size, _: AgreementMatcher("lemma", lemma_keys, size)),
+    "syn": MatcherKind(
+        "S_syn",
+        lambda _, options: synonym.SynonymMatcher(options["table"]),
+        synonym.check_options,
+        synonym.learn_options,
+    ),
+    "para": MatcherKind("S_para", paraphrase.build, paraphrase.check_options, paraphrase.learn_options),
+    "char": MatcherKind(
+        "S_char", lambda _, options: spelling.build(options), spelling.check_options, spelling.learn_options
+    ),
 }
 
 

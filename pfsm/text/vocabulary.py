@@ -1,7 +1,7 @@
 """Sentences become arrays of token ids; what is to be known of a token is worked out once for each type."""
 
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -14,6 +14,8 @@ from pfsm.text.stemming import stemmer_named
 
 CHUNK_CACHE_LIMIT = 1_000_000
 
+# From types to a whole number for each.
+Analysis = Callable[[Sequence[str]], Sequence[int]]
 Entry = TypeVar("Entry", np.int32, np.bool_)
 
 
@@ -98,6 +100,7 @@ class Vocabulary:
         self._word_ids = _Column(np.int32)
         self._stem_ids = _Column(np.int32)
         self._is_punctuation = _Column(np.bool_)
+        self._columns: dict[Analysis, _Column[np.int32]] = {}
 
     def __len__(self) -> int:
         """Number of types met."""
@@ -137,6 +140,19 @@ class Vocabulary:
         """Bool [n_types], read-only: no character of the type is a letter or digit (`str.isalnum`)."""
         self._analyse_new_types()
         return self._is_punctuation.view()
+
+    def column(self, analyse: Analysis) -> NDArray[np.int32]:
+        """Int32 [n_types], read-only: what others need to know of a type, asked for once for each.
+
+        Args:
+            analyse: A pure function from types to as many whole numbers. What it said is remembered under it: pass
+                the same function again, not another one that does the same.
+        """
+        column = self._columns.setdefault(analyse, _Column(np.int32))
+        new = self.types[column.size :]
+        if new:
+            column.extend(analyse(new))
+        return column.view()
 
     def _encode_chunk(self, key: str) -> bytes:
         tokens = self._tokeniser.analyse(key)

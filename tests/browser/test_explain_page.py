@@ -10,7 +10,7 @@ import pytest
 from pfsm.explain import Explanation
 from pfsm.explain_page import render_page
 from tests.browser.devtools import Browser, find_chromium
-from tests.explanation_cases import explained, rotated, swapped
+from tests.explanation_cases import explained, rotated, split_by_class, swapped
 
 BINARY = find_chromium()
 pytestmark = pytest.mark.skipif(BINARY is None, reason="no Chromium here")
@@ -220,6 +220,36 @@ def test_the_sequence_numbers_its_jumps_and_the_sum_adds_up(show: Any) -> None:
     assert len(parts) == 6
     assert score == pytest.approx(explanation.score, abs=0.0005)
     assert sum(parts) == pytest.approx(explanation.score, abs=0.0035)
+
+
+def test_states_split_by_word_class_look_like_the_whole_states(show: Any) -> None:
+    browser = show(("one", [split_by_class()]))
+    tokens = browser.evaluate(
+        "[...document.querySelectorAll('.token[aria-label]')].map((token) => [token.className, token.ariaLabel])"
+    )
+    assert tokens == [
+        ["token word", "reference 1: do, same word (function), aligned with do"],
+        ["token delete", "reference 2: not, deleted (negation)"],
+        ["token loose", "reference 3: leave, same stem, aligned with leave"],
+        ["token punct", "reference 4: ., same punctuation, aligned with ."],
+        ["token word", "hypothesis 1: do, same word (function), aligned with do"],
+        ["token loose", "hypothesis 2: leave, same stem, aligned with leave"],
+        ["token insert", "hypothesis 3: 7, inserted (number)"],
+        ["token punct", "hypothesis 4: ., same punctuation, aligned with ."],
+    ]
+    legend = browser.evaluate("[...document.querySelectorAll('#legend li')].map((item) => item.textContent)")
+    assert legend == [
+        "wordsame word (Sword)", "wordsame punctuation (Spunct)", "wordsame stem (Slemma)",
+        "worddeleted", "wordinserted",
+    ]  # fmt: skip
+    sums = browser.evaluate(
+        "[...document.querySelectorAll('.sum tr')].map((row) => [row.querySelector('th')?.textContent,"
+        "row.querySelector('.points')?.textContent])"
+    )
+    points = {name: float(text.replace("−", "-")) for name, text in sums if text}
+    assert (points["Deletes"], points["Inserts"], points["Matches"]) == pytest.approx(
+        (-0.5, -0.375, 0.5625), abs=0.001
+    )
 
 
 LINES_MEET_WORDS = """

@@ -98,7 +98,7 @@ class TestTables:
 
     def test_preferences_are_no_judgments(self, cli: Cli) -> None:
         fault = "; this is a file of preferences (better, worse), which `pfsm evaluate` reads"
-        assert train(cli, "pairs.tsv").endswith(fault)
+        assert train(cli, "good.tsv", "--dev", "pairs.tsv").endswith(fault)
         assert cli("score", "--table", "pairs.tsv", *MODEL).fault.endswith(fault)
 
     @pytest.mark.parametrize(
@@ -115,9 +115,13 @@ class TestTables:
     @pytest.mark.parametrize("votes", ["-1", "many", "inf"])
     def test_votes(self, votes: str, cli: Cli, write: Write) -> None:
         write("v.tsv", f"reference\tbetter\tworse\tvotes\na\tb\tc\t1\na\tb\tc\t{votes}\n")
-        assert (
-            evaluate(cli, "v.tsv") == f"v.tsv:3: votes is {votes!r}, a finite number of 0 or more is needed"
-        )
+        fault = f"v.tsv:3: votes is {votes!r}, a finite number of 0 or more is needed"
+        assert evaluate(cli, "v.tsv") == fault
+        assert train(cli, "good.tsv", "v.tsv") == fault
+
+    def test_votes_that_teach_nothing(self, cli: Cli, write: Write) -> None:
+        write("v.tsv", "reference\tbetter\tworse\tvotes\na\tb\tc\t0\na\tc\tb\t0\n")
+        assert train(cli, "v.tsv") == "v.tsv: votes is 0 on every row, there is nothing to learn from"
 
     def test_no_rows(self, cli: Cli, write: Write) -> None:
         write("head.tsv", "reference\thypothesis\tscore\n")

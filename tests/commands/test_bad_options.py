@@ -35,7 +35,7 @@ class TestConfig:
             ("matching: both\n", "c.yaml: matching is 'both', it must be one of exclusive, overlapping"),
             ("max_block: {word: 0}\n", "c.yaml: max_block is 0, it must be a whole number from 1 to 9"),
             ("max_jump: 1.5\n", "c.yaml: max_jump is 1.5, it must be a whole number from 0"),
-            ("solver: sgd\n", "c.yaml: solver is 'sgd', it must be one of lbfgs"),
+            ("solver: sgd\n", "c.yaml: solver is 'sgd', it must be one of gauss-newton, lbfgs"),
             ("objective: [squared_error]\n", "c.yaml: objective is ['squared_error'], it must be one of "),
         ],
     )

@@ -43,6 +43,18 @@ def test_a_trained_model(cli: Cli, trained: Path) -> None:
     assert model.scale.note in body
 
 
+def test_what_is_split_by_word_class(cli: Cli, tmp_path: Path) -> None:
+    settings = {"split": ["S_word", "Insert"]}
+    weights = {"Insert": -1.0, "Insert:negation": -0.25, "Insert:name>Delete": 2.0}
+    lines = cli("show", saved(tmp_path, settings=settings, weights=weights)).lines
+    assert "split       Insert, S_word by word class, lists en" in lines
+    assert [row[0] for row in table(lines)] == ["Insert:negation", "Insert", "Insert:name>Delete"]
+    own = {**settings, "classes": {"negation": ["no"]}}
+    shown = cli("show", saved(tmp_path, settings=own)).lines
+    assert "split       Insert, S_word by word class, lists own" in shown
+    assert not any(line.startswith("split") for line in cli("show", saved(tmp_path)).lines)
+
+
 def test_the_formula_gives_the_score(cli: Cli, tmp_path: Path) -> None:
     body = cli("show", saved(tmp_path, alpha=-0.5, scale={"mean": 12.5, "sd": 2, "note": "Points."})).out
     formula = next(line for line in body.splitlines() if line.startswith("score"))

@@ -70,7 +70,7 @@ class TestModelFile:
         checksum = hashlib.sha256(Path("d.tsv").read_bytes()).hexdigest()
         assert training["data"] == [{"name": "d.tsv", "rows": 24, "sha256": checksum}]
         assert (training["judgments"], training["score_column"]) == (24, "score")
-        assert (training["objective"], training["solver"]) == ("squared_error", "lbfgs")
+        assert (training["objective"], training["solver"]) == ("squared_error", "gauss-newton")
         assert (training["lambda"], training["lambda_choice"]) == (5.0, "given")
         assert training["reference_digests"] == digests(reference for reference, _, _ in ROWS)
         assert training["converged"] is True

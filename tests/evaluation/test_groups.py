@@ -15,8 +15,10 @@ from pfsm.evaluation import (
     kendall_tau_b,
     pearson,
     preference_counts,
+    preference_interval,
     spearman,
 )
+from pfsm.evaluation.samples import group_seed
 
 Scores = NDArray[np.float64]
 SIZES = {"fr-en": 80, "cs-en": 40, "de-en": 40}
@@ -145,3 +147,25 @@ def test_bad_arguments_are_refused() -> None:
         evaluate_groups([], [], [], confidence=95.0)
     with pytest.raises(ValueError, match="n_resamples"):
         evaluate_preference_groups([], [], [], n_resamples=0)
+
+
+def test_segments_of_preferences_are_drawn_within_their_group() -> None:
+    """The interval of a group is that of its pairs by themselves, segments of one name apart."""
+    generator = np.random.default_rng(7)
+    better, worse = generator.normal(size=(2, 90))
+    names = [("cs", "de")[number % 2] for number in range(90)]
+    segments = [f"{number // 10}" for number in range(90)]
+    result = evaluate_preference_groups(better, worse, names, segments=segments, n_resamples=100, seed=3)
+    for number, group in enumerate(result.groups):
+        rows = slice(number, None, 2)
+        expected = preference_interval(
+            better[rows],
+            worse[rows],
+            segments=segments[rows],
+            n_resamples=100,
+            seed=group_seed(3, group.name),
+        )
+        assert group.accuracy.interval == expected
+    blind = evaluate_preference_groups(better, worse, names, n_resamples=100, seed=3)
+    assert blind.groups[0].accuracy.interval != result.groups[0].accuracy.interval
+    assert blind.groups[0].accuracy.value == result.groups[0].accuracy.value

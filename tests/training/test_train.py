@@ -184,7 +184,7 @@ def test_the_record_says_how_the_model_came_about() -> None:
     assert record["judgments"] == len(JUDGMENTS)
     assert record["score_column"] == "adequacy"
     assert record["reference_digests"] == digests(JUDGMENTS.references)
-    assert (record["objective"], record["solver"]) == ("squared_error", "lbfgs")
+    assert (record["objective"], record["solver"]) == ("squared_error", "gauss-newton")
     assert (record["lambda"], record["lambda_choice"]) == (5.0, "given")
     assert record["pearson"] == pytest.approx(pearson(scores_of(model, data), data.scores), abs=1e-12)
     assert record["cross_validated"]["pearson"] == pytest.approx(

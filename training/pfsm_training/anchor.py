@@ -38,9 +38,12 @@ def anchored(model: Model, references: Sequence[str], threads: int = 1) -> Model
         threads: Threads over pairs.
 
     Raises:
-        PfsmError: If a matcher has a larger ``max_block``, no reference has a token, or equal does not score
-            above nothing in common.
+        PfsmError: If a matcher has a larger ``max_block``, the model has sentence-level features (no value of
+            theirs is that of nothing in common), no reference has a token, or equal does not score above nothing in
+            common.
     """
+    if model.settings.features:
+        raise PfsmError("only a model without sentence-level features can be anchored")
     if any(size > 1 for size in model.settings.max_block.values()):
         raise PfsmError("only a model with max_block 1 can be anchored")
     distinct = sorted(set(references))

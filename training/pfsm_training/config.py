@@ -5,21 +5,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-import yaml
-
 from pfsm.errors import PfsmError
-from pfsm.files import StrPath, display_name, read_lines
+from pfsm.files import StrPath, display_name
 from pfsm.settings import KEYS as SETTINGS_KEYS
 from pfsm.settings import Settings, settings_from_dict
 from pfsm_training.objective import OBJECTIVES
+from pfsm_training.yaml_file import read_yaml_mapping
 
-SOLVERS = ("lbfgs",)
-KEYS = ("lambda", "solver", "objective")
+SOLVERS = ("gauss-newton", "lbfgs")
+KEYS = ("lambda", "solver", "objective", "mixture", "class_transitions")
 AUTO: Literal["auto"] = "auto"
 # Holds every weight at its start; far above, the penalty drowns the errors and alpha is not found.
 LARGEST_PENALTY = 1e12
 
-Penalty = float | Literal["auto"]
+Penalty = float | Literal["auto"] | tuple[float, ...]
+Mixture = float | Literal["auto"]
 
 
 @dataclass(frozen=True)
@@ -28,17 +28,29 @@ class TrainingConfig:
 
     Attributes:
         settings: Settings of the machine.
-        penalty: lambda of the objective, at least 0; ``auto`` chooses it by cross-validation.
-        solver: ``lbfgs``.
-        objective: ``squared_error``.
+        penalty: lambda of the objective, at least 0; of several, or of the usual ones with ``auto``, cross-validation
+            chooses.
+        solver: ``gauss-newton`` or ``lbfgs``; they find the same minimum.
+        objective: Of the scores: ``squared_error`` or ``huber``. Preferences have the pairwise logistic loss.
+        mixture: Share of the preferences in the objective where there are scores too, at least 0 and below 1;
+            ``auto`` chooses it by cross-validation.
+        class_transitions: Whether transitions between states split by word class have weights of their own.
         given: The keys that were written down, in contrast to those at their defaults.
     """
 
     settings: Settings = field(default_factory=Settings)
     penalty: Penalty = 5.0
-    solver: str = "lbfgs"
+    solver: str = SOLVERS[0]
     objective: str = "squared_error"
+    mixture: Mixture = 0.5
+    class_transitions: bool = False
     given: frozenset[str] = frozenset()
+
+    def penalties(self, usual: tuple[float, ...]) -> tuple[float, ...]:
+        """The lambdas to choose from: one where it is given."""
+        if self.penalty == AUTO:
+            return usual
+        return self.penalty if isinstance(self.penalty, tuple) else (float(self.penalty),)
 
 
 def read_config(path: StrPath) -> TrainingConfig:
@@ -47,26 +59,8 @@ def read_config(path: StrPath) -> TrainingConfig:
     Raises:
         PfsmError: If the file is missing, not YAML, has an unknown key or a value that cannot be.
     """
-    where = display_name(path)
-    try:
-        document = yaml.safe_load("\n".join(read_lines(path)))
-    except yaml.MarkedYAMLError as error:
-        line = f":{error.problem_mark.line + 1}" if error.problem_mark else ""
-        raise PfsmError(f"{where}{line}: not valid YAML ({error.problem})") from None
-    except yaml.YAMLError as error:
-        raise PfsmError(f"{where}: not valid YAML ({' '.join(str(error).split())})") from None
-    except (AttributeError, LookupError, RecursionError, ValueError):
-        # What PyYAML lets through for the 45th of a month, `!!int x`, `!!bool x`, a thousand brackets.
-        raise PfsmError(
-            f"{where}: not valid YAML (a value is not of its type, or nested too deeply)"
-        ) from None
-    if document is None:
-        document = {}
-    if not isinstance(document, dict) or not all(isinstance(key, str) for key in document):
-        raise PfsmError(
-            f"{where}: must hold lines `key: value`; keys are {', '.join((*SETTINGS_KEYS, *KEYS))}"
-        )
-    return config_from_dict(document, where)
+    document = read_yaml_mapping(path, (*SETTINGS_KEYS, *KEYS))
+    return config_from_dict(document, display_name(path))
 
 
 def config_from_dict(values: Mapping[str, Any], where: str) -> TrainingConfig:
@@ -84,6 +78,8 @@ def config_from_dict(values: Mapping[str, Any], where: str) -> TrainingConfig:
         _penalty(values.get("lambda", 5.0), where),
         _choice(values.get("solver", SOLVERS[0]), "solver", SOLVERS, where),
         _choice(values.get("objective", OBJECTIVES[0]), "objective", OBJECTIVES, where),
+        _mixture(values.get("mixture", 0.5), where),
+        _flag(values.get("class_transitions", False), "class_transitions", where),
         frozenset(values),
     )
 
@@ -91,6 +87,12 @@ def config_from_dict(values: Mapping[str, Any], where: str) -> TrainingConfig:
 def _penalty(value: object, where: str) -> Penalty:
     if value == AUTO:
         return AUTO
+    if isinstance(value, list) and value:
+        return tuple(sorted({_one_penalty(number, where) for number in value}))
+    return _one_penalty(value, where)
+
+
+def _one_penalty(value: object, where: str) -> float:
     number = value
     if isinstance(value, str):
         # YAML 1.1 takes 1e-3, without a period, for text.
@@ -98,9 +100,23 @@ def _penalty(value: object, where: str) -> Penalty:
             number = float(value)
     if isinstance(number, bool) or not isinstance(number, int | float) or not 0 <= number <= LARGEST_PENALTY:
         raise PfsmError(
-            f"{where}: lambda is {value!r}, it must be a number from 0 to {LARGEST_PENALTY:g}, or auto"
+            f"{where}: lambda is {value!r}, it must be a number from 0 to {LARGEST_PENALTY:g}, a list of them, or auto"
         )
     return float(number)
+
+
+def _mixture(value: object, where: str) -> Mixture:
+    if value == AUTO:
+        return AUTO
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1:
+        raise PfsmError(f"{where}: mixture is {value!r}, it must be a number from 0 to below 1, or auto")
+    return float(value)
+
+
+def _flag(value: object, key: str, where: str) -> bool:
+    if not isinstance(value, bool):
+        raise PfsmError(f"{where}: {key} is {value!r}, it must be true or false")
+    return value
 
 
 def _choice(value: object, key: str, known: tuple[str, ...], where: str) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.lattice import JUMP, ArcFeatures, LatticeBatch, find_jumps, shared, transition
+from pfsm.lattice import JUMP, ArcFeatures, LatticeBatch, SentenceFeatures, find_jumps, shared, transition
 from pfsm_kernels.instances import count_instances
 
 # Section 2.3 of Wang and Manning (2012): "We also threw away features occurring fewer than five times".
@@ -36,7 +36,7 @@ def instances(batch: LatticeBatch) -> dict[str, int]:
         carriers = np.unique(np.column_stack([features.feature, features.arc]), axis=0)[:, 0]
         carried = np.bincount(carriers, minlength=len(features.names))
         result |= {name: int(count) for name, count in zip(features.names, carried, strict=True)}
-    return result
+    return result | dict.fromkeys(batch.sentence_features.names, len(batch))
 
 
 def frequent(counts: Mapping[str, int]) -> tuple[str, ...]:
@@ -60,6 +60,7 @@ class FeatureIndex:
         transitions: int64 [2, S + 1, S]; the row of Start is zero throughout.
         arcs: int64 [number of names of arc features].
         links: int64 [number of names of link features].
+        columns: int64 [number of sentence-level features].
     """
 
     learned: tuple[str, ...]
@@ -68,6 +69,7 @@ class FeatureIndex:
     transitions: NDArray[np.int64]
     arcs: NDArray[np.int64]
     links: NDArray[np.int64]
+    columns: NDArray[np.int64]
 
 
 def feature_index(batch: LatticeBatch, learned: tuple[str, ...], fixed: Mapping[str, float]) -> FeatureIndex:
@@ -93,6 +95,7 @@ def feature_index(batch: LatticeBatch, learned: tuple[str, ...], fixed: Mapping[
         ),
         look_up(batch.arc_features.names),
         look_up(batch.link_features.names),
+        look_up(batch.sentence_features.names),
     )
 
 
@@ -114,6 +117,9 @@ def select_pairs(batch: LatticeBatch, pairs: NDArray[np.int64]) -> LatticeBatch:
         _moved(batch.arc_features, kept),
         _moved(batch.link_features, kept),
         find_jumps(batch.states, lattices, max_jump),
+        SentenceFeatures(batch.sentence_features.names, batch.sentence_features.values[pairs])
+        if batch.sentence_features.names
+        else batch.sentence_features,
     )
 
 

@@ -41,14 +41,17 @@ class Fit:
 class _Closure:
     """Objective and gradient, remembered by parameters: L-BFGS asks again for where the line search stopped."""
 
-    def __init__(self, machine: LogLinearMachine, objective: Objective) -> None:
+    def __init__(
+        self, parameters: list[torch.nn.Parameter], machine: LogLinearMachine, objective: Objective
+    ) -> None:
+        self.parameters = parameters
         self.machine = machine
         self.objective = objective
         self.known: dict[bytes, tuple[Tensor, list[Tensor]]] = {}
         self.evaluations = 0
 
     def __call__(self) -> Tensor:
-        parameters = list(self.machine.parameters())
+        parameters = self.parameters
         key = b"".join(parameter.detach().numpy().tobytes() for parameter in parameters)
         if key not in self.known:
             self.evaluations += 1
@@ -63,20 +66,28 @@ class _Closure:
     def gradient(self) -> float:
         """Largest entry of the gradient at the current parameters."""
         self()
-        gradients = [parameter.grad for parameter in self.machine.parameters()]
-        return max(float(part.abs().max()) for part in gradients if part is not None and part.numel())
+        gradients = [parameter.grad for parameter in self.parameters]
+        return max(
+            (float(part.abs().max()) for part in gradients if part is not None and part.numel()), default=0.0
+        )
 
 
 def minimise(
-    machine: LogLinearMachine, objective: Objective, n_pairs: int, progress: Progress | None = None
+    machine: LogLinearMachine,
+    objective: Objective,
+    n_pairs: int,
+    progress: Progress | None = None,
+    *,
+    free_alpha: bool = True,
 ) -> Fit:
-    """Minimises the objective over theta and alpha, from the machine's current weights, in place.
+    """Minimises the objective over theta and alpha (where it is free), from the machine's current weights, in place.
 
     Stops when no entry of the gradient exceeds ``GRADIENT_TOLERANCE`` per training pair, when the objective
     stops changing, or after ``MOST_ITERATIONS``.
     """
+    parameters = [machine.theta, *([machine.alpha] if free_alpha else [])]
     optimiser = torch.optim.LBFGS(
-        machine.parameters(),
+        parameters,
         lr=1.0,
         max_iter=1,
         max_eval=30,
@@ -85,7 +96,7 @@ def minimise(
         tolerance_change=0.0,
         line_search_fn="strong_wolfe",
     )
-    closure = _Closure(machine, objective)
+    closure = _Closure(parameters, machine, objective)
     before = float(closure())
     converged = closure.gradient() <= GRADIENT_TOLERANCE * n_pairs
     number = 0

@@ -1,90 +1,46 @@
 """Training: judgments and settings in, model out."""
 
-import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from importlib.metadata import version
-from typing import Any
+from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
 from pfsm.builder import LatticeBuilder
-from pfsm.data import Judgments
-from pfsm.data.reference_digests import digests
+from pfsm.data import Judgments, Preferences
 from pfsm.errors import PfsmError
-from pfsm.evaluation import pearson
-from pfsm.lattice import LatticeBatch
+from pfsm.matchers.registry import MATCHERS
+from pfsm.metrics.features import feature_values
 from pfsm.model import Model, Scale
-from pfsm.settings import Settings
+from pfsm.settings import KEYS, Settings
 from pfsm.threads import default_threads
-from pfsm.version import __version__
 from pfsm_training.config import AUTO, TrainingConfig
-from pfsm_training.crossval import PENALTIES, CrossValidation, choose_penalty, cross_validate, make_folds
-from pfsm_training.features import frequent, instances, select_pairs
-from pfsm_training.lbfgs import Fit, Iteration, minimise
-from pfsm_training.module import LogLinearMachine
-from pfsm_training.objective import SquaredError
+from pfsm_training.crossval import MIXTURES, PENALTIES, CrossValidation, choose, cross_validate, make_folds
+from pfsm_training.data import TrainingData, encode, training_text
+from pfsm_training.fitting import Choice, Fitted, Fitter, Progress
+from pfsm_training.lbfgs import Iteration
+from pfsm_training.record import record
 
-Float = NDArray[np.float64]
-# What is being done, and the iteration just finished (None: the step begins).
-Progress = Callable[[str, Iteration | None], None]
-
+# Per training pair: the fifth digit of a correlation does not move any more.
+VALIDATION_TOLERANCE = 1e-6
 SCALE_NOTE = "In the units of the training scores; higher is better."
+PREFERENCE_NOTE = (
+    "Log odds: where two translations of a sentence differ by 1, e in 1 + e people prefer the higher one."
+)
 
 
 def _silent(step: str, iteration: Iteration | None) -> None:
     """Progress nobody watches."""
 
 
-@dataclass(frozen=True, eq=False)
-class _Fitted:
-    machine: LogLinearMachine
-    fit: Fit
-    mean: float
-    sd: float
-
-    def predict(self, batch: LatticeBatch) -> Float:
-        with torch.no_grad():
-            return np.asarray(self.mean + self.sd * self.machine(batch).numpy())
-
-
-@dataclass(frozen=True, eq=False)
-class _Trainer:
-    batch: LatticeBatch
-    scores: Float
-    init: Model | None
-    threads: int
-    progress: Progress
-
-    def fit(self, rows: NDArray[np.int64] | None, penalty: float, step: str) -> _Fitted | None:
-        """Fits to some rows (None: all); None where their scores are constant."""
-        batch = self.batch if rows is None else select_pairs(self.batch, rows)
-        scores = self.scores if rows is None else self.scores[rows]
-        mean, sd = _mean_and_sd(scores)
-        if not sd > 1e-12 * abs(mean):
-            return None
-        learned = frequent(instances(batch))
-        start = {} if self.init is None else dict(self.init.weights)
-        alpha = 0.0 if self.init is None else self.init.alpha
-        machine = LogLinearMachine(learned, start, alpha, self.threads)
-        objective = SquaredError(batch, (scores - mean) / sd, penalty, machine.theta.detach().clone())
-        self.progress(step, None)
-        fit = minimise(machine, objective, len(batch), lambda iteration: self.progress(step, iteration))
-        return _Fitted(machine, fit, mean, sd)
-
-    def predict(self, train: NDArray[np.int64], test: NDArray[np.int64], penalty: float) -> Float | None:
-        """Predictions for the test rows by a model of the training rows."""
-        fitted = self.fit(train, penalty, f"cross-validation, lambda {penalty:g}")
-        return None if fitted is None else fitted.predict(select_pairs(self.batch, test))
-
-
 def train(
-    judgments: Judgments,
+    judgments: Judgments | None,
     settings: Settings | None = None,
     *,
+    preferences: Preferences | None = None,
     config: TrainingConfig | None = None,
     init: Model | None = None,
     name: str = "pfsm",
@@ -93,14 +49,15 @@ def train(
     threads: int | None = None,
     progress: Progress = _silent,
 ) -> Model:
-    """Learns a metric from human scores.
+    """Learns a metric from human scores, from preferences between two translations, or from both at once.
 
-    Scores are standardised, then equation (3) of Wang and Manning (2012) is minimised by L-BFGS from zero
-    weights. The result depends on the judgments alone, not on their order nor on the number of threads.
+    Scores are standardised, then equation (3) of Wang and Manning (2012) is minimised from zero weights; preferences
+    have a pairwise logistic loss. The result depends on the data alone, not on order or threads.
 
     Args:
-        judgments: References, hypotheses and their scores; higher is better.
+        judgments: References, hypotheses and their scores; higher is better. None: there are only preferences.
         settings: Settings of the machine; None: those of ``config``, or of ``init``, or the defaults.
+        preferences: Pairs of translations, the better one named.
         config: lambda, solver and objective; None: the paper's.
         init: Model whose weights the penalty pulls towards, and training starts from, instead of zero.
         name: Name of the new model.
@@ -113,54 +70,83 @@ def train(
         The model; ``model.training`` tells how it went.
 
     Raises:
-        PfsmError: If there are no judgments, all scores are equal, or ``settings`` differ from those of ``init``.
+        PfsmError: If there is nothing to train on, all scores are equal, or ``settings`` differ from those of ``init``.
     """
     config = config or TrainingConfig()
     settings = _settings(settings, config, init)
-    if not len(judgments):
-        raise PfsmError("no judgments to train on")
-    judgments = judgments.sorted()
+    judgments, preferences = _checked(judgments, preferences)
     progress("reading", None)
-    batch = LatticeBuilder(settings).build(judgments.references, judgments.hypotheses)
-    trainer = _Trainer(batch, judgments.scores, init, threads or default_threads(), progress)
-    if (judgments.scores == judgments.scores[0]).all():
-        raise PfsmError(
-            f"all {len(judgments)} scores are {judgments.scores[0]:g}; there is nothing to learn from"
-        )
+    settings = with_learned_options(settings, judgments, preferences)
+    data = encode(judgments, preferences, LatticeBuilder(settings))
+    fitter = Fitter(config, init, threads or default_threads(), progress)
     with _one_torch_thread():
-        validated, tried = _validate(trainer, judgments, config)
-        fitted = trainer.fit(None, validated.penalty, "training")
+        validated, tried = _validate(fitter, data, judgments, preferences)
+        fitted = fitter.fit(data, validated.choice, "training")
         if fitted is None:
             raise PfsmError("the scores are too close to each other to learn from")
-        r = pearson(fitted.predict(batch), judgments.scores)
-    record = {
-        **_data_record(judgments, score_column),
-        **_fit_record(config, fitted.fit, validated, tried, r),
-        **({} if init is None else {"init": {"name": init.name, "fingerprint": init.fingerprint}}),
-        "instances": dict(sorted(instances(batch).items())),
-        "versions": {
-            "pfsm": __version__,
-            **{package: version(package) for package in ("numpy", "numba", "torch")},
-        },
-    }
-    alpha = float(fitted.machine.alpha.detach())
+        training = record(fitter, fitted, data, validated, tried, (judgments, preferences), score_column)
     return Model(
         name,
         settings,
         fitted.machine.weights(),
-        alpha,
-        Scale(fitted.mean, fitted.sd, SCALE_NOTE),
-        record,
+        float(fitted.machine.alpha.detach()),
+        Scale(fitted.mean, fitted.sd, SCALE_NOTE if judgments is not None else PREFERENCE_NOTE),
+        training,
         licence,
     )
 
 
-def _mean_and_sd(scores: Float) -> tuple[float, float]:
-    """Mean and standard deviation (of the population), in whatever unit the scores come."""
-    # Next to 1 no square overflows or vanishes; a power of two rounds nothing.
-    exponent = int(np.frexp(np.abs(scores).max())[1])
-    scaled = np.ldexp(scores, -exponent)
-    return float(np.ldexp(scaled.mean(), exponent)), float(np.ldexp(scaled.std(), exponent))
+def _checked(
+    judgments: Judgments | None, preferences: Preferences | None
+) -> tuple[Judgments | None, Preferences | None]:
+    """What there is to train on, in canonical order.
+
+    Raises:
+        PfsmError: If there is nothing, or all scores are equal.
+    """
+    judgments = judgments.sorted() if judgments is not None and len(judgments) else None
+    preferences = preferences.sorted() if preferences is not None and len(preferences) else None
+    if preferences is not None and not preferences.votes.any():
+        if judgments is None:
+            raise PfsmError(f"all {len(preferences)} votes are 0; there is nothing to learn from")
+        preferences = None
+    if judgments is None and preferences is None:
+        raise PfsmError("no judgments to train on")
+    if judgments is not None and (judgments.scores == judgments.scores[0]).all():
+        raise PfsmError(
+            f"all {len(judgments)} scores are {judgments.scores[0]:g}; there is nothing to learn from"
+        )
+    return judgments, preferences
+
+
+def with_learned_options(
+    settings: Settings, judgments: Judgments | None, preferences: Preferences | None
+) -> Settings:
+    """The settings with what is to be learned from the training text filled in: ``bins: auto``, scales of features."""
+    references, hypotheses, _ = training_text(judgments, preferences)
+    if settings.options:
+        pairs = LatticeBuilder(settings).encode(references, hypotheses)
+        options = {name: MATCHERS[name].learn(given, pairs) for name, given in settings.options.items()}
+        settings = replace(settings, options=options)
+    if None in settings.features.values():
+        settings = replace(settings, features=_feature_scales(settings, references, hypotheses))
+    return settings
+
+
+def _feature_scales(
+    settings: Settings, references: Sequence[str], hypotheses: Sequence[str]
+) -> dict[str, tuple[float, float] | None]:
+    """Mean and standard deviation of each feature; a constant one has a standard deviation of 1."""
+    names = [name for name, scale in settings.features.items() if scale is None]
+    values = feature_values(names, hypotheses, references)
+    learned = {name: _mean_and_sd(column) for name, column in zip(names, values.T, strict=True)}
+    return {name: scale or learned[name] for name, scale in settings.features.items()}
+
+
+def _mean_and_sd(column: NDArray[np.float64]) -> tuple[float, float]:
+    if (column == column[0]).all():
+        return float(column[0]), 1.0  # what its mean and standard deviation would be but for rounding
+    return float(column.mean()), float(column.std())
 
 
 def _settings(settings: Settings | None, config: TrainingConfig, init: Model | None) -> Settings:
@@ -172,63 +158,37 @@ def _settings(settings: Settings | None, config: TrainingConfig, init: Model | N
         )
     if init is not None and settings.to_dict() != init.settings.to_dict():
         theirs, ours = init.settings.to_dict(), settings.to_dict()
-        key = next(key for key in ours if ours[key] != theirs[key])
+        key = next(key for key in KEYS if ours.get(key) != theirs.get(key))
         raise PfsmError(
-            f"{key} is {ours[key]!r}, but the model {init.name} to start from has {theirs[key]!r}; "
-            "leave the settings out to take over its own"
+            f"{key} is {_said(ours.get(key))}, but the model {init.name} to start from has "
+            f"{_said(theirs.get(key))}; leave the settings out to take over its own"
         )
     return settings
 
 
+def _said(value: object) -> str:
+    return "not given" if value is None else repr(value)
+
+
 def _validate(
-    trainer: _Trainer, judgments: Judgments, config: TrainingConfig
+    fitter: Fitter, data: TrainingData, judgments: Judgments | None, preferences: Preferences | None
 ) -> tuple[CrossValidation, list[CrossValidation]]:
-    """Cross-validation at the given lambda, or at all of them to choose one."""
-    folds = make_folds(judgments)
-    penalties = PENALTIES if config.penalty == AUTO else (float(config.penalty),)
-    tried = [cross_validate(trainer.predict, judgments.scores, folds, penalty) for penalty in penalties]
-    return choose_penalty(tried), tried
+    """Cross-validation at the given lambda and mixture, or at all of them to choose."""
+    config = fitter.config
+    penalties = config.penalties(PENALTIES)
+    mixtures: tuple[float, ...] = (0.0,)
+    if judgments is not None and preferences is not None:
+        mixtures = MIXTURES if config.mixture == AUTO else (float(config.mixture),)
+    choices = [Choice(penalty, mixture) for mixture, penalty in product(mixtures, penalties)]
 
+    quick = replace(fitter, tolerance=VALIDATION_TOLERANCE)
 
-def _data_record(judgments: Judgments, score_column: str) -> dict[str, Any]:
-    return {
-        "data": [
-            {"name": source.name, "rows": source.rows, "sha256": source.checksum}
-            for source in judgments.sources
-        ],
-        "judgments": len(judgments),
-        "score_column": score_column,
-        "reference_digests": digests(judgments.references),
-    }
+    def fit(part: TrainingData, choice: Choice) -> Fitted | None:
+        mixed = f", mixture {choice.mixture:g}" if len(mixtures) > 1 else ""
+        return quick.fit(part, choice, f"cross-validation, lambda {choice.penalty:g}{mixed}")
 
-
-def _fit_record(
-    config: TrainingConfig, fit: Fit, validated: CrossValidation, tried: list[CrossValidation], r: float
-) -> dict[str, Any]:
-    return {
-        "objective": config.objective,
-        "solver": config.solver,
-        "lambda": validated.penalty,
-        "lambda_choice": "given" if config.penalty != AUTO else "by cross-validation",
-        **(
-            {"lambda_tried": {f"{one.penalty:g}": _finite(one.mean) for one in tried}}
-            if len(tried) > 1
-            else {}
-        ),
-        "minimum": fit.objective,
-        "iterations": fit.iterations,
-        "converged": fit.converged,
-        "pearson": _finite(r),
-        "cross_validated": {
-            "by": validated.by,
-            "pearson": _finite(validated.mean),
-            "folds": dict(validated.pearson),
-        },
-    }
-
-
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None
+    tried = cross_validate(fit, data, make_folds(judgments, preferences), choices)
+    return choose(tried), tried
 
 
 @contextmanager

@@ -15,6 +15,7 @@ if (twoSystems) {
   SORTS.unshift({ name: "Size of the difference", value: (segment) => Math.abs(segment.difference), descending: true });
 }
 
+const counted = (count) => (count === 1 ? "1 segment" : `${count} segments`);
 const cards = segments.map((segment) => new Card(segment));
 let shown = cards;
 let current = null;
@@ -108,7 +109,7 @@ function arrange() {
   if (!shown.includes(current)) setCurrent(shown[0] || null);
   directionButton.textContent = descending ? "↓ Highest first" : "↑ Lowest first";
   directionButton.setAttribute("aria-label", descending ? "Highest first; switch to lowest first" : "Lowest first; switch to highest first");
-  countText.textContent = shown.length === cards.length ? `${cards.length} segments` : `${shown.length} of ${cards.length} segments`;
+  countText.textContent = shown.length === cards.length ? counted(cards.length) : `${shown.length} of ${counted(cards.length)}`;
   noneText.hidden = shown.length > 0 || cards.length === 0;
 }
 
@@ -201,13 +202,13 @@ function overview() {
   if (twoSystems) {
     made.append(fact(`Mean difference, ${data.systems[1]} − ${data.systems[0]}`, signed(mean(segments.map((segment) => segment.difference))), "score"));
     const better = (k) => segments.filter(({ difference }) => (k ? difference > 0 : difference < 0)).length;
-    data.systems.forEach((name, k) => made.append(fact(`Higher for ${name}`, `${better(k)} segments`)));
+    data.systems.forEach((name, k) => made.append(fact(`Higher for ${name}`, counted(better(k)))));
   }
   return made;
 }
 
 function legendItem({ kind, label }) {
-  const states = data.states.filter((state) => kindOf(state) === kind);
+  const states = [...new Set(data.states.map(baseOf))].filter((state) => kindOf(state) === kind);
   if (!states.length) return null;
   const text = kind === "loose" ? states.map(nameOf).join(", ") : label;
   const sample = kind === "jump" ? element("span", { class: "chip jump" }, "Jump 1") : element("span", { class: `token ${kind}` }, "word");

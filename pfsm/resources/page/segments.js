@@ -13,16 +13,24 @@ const KINDS = [
 
 const NAMES = {
   S_word: "same word", S_punct: "same punctuation", S_lemma: "same stem", S_syn: "synonym", S_para: "paraphrase",
+  S_char: "similar spelling",
   Delete: "deleted", Insert: "inserted", Jump: "jumps",
 };
 
+// A state split by word class, such as Insert:function, is of the kind of the whole state.
+function baseOf(state) {
+  return state.split(":")[0];
+}
+
 function kindOf(state) {
   const known = { S_word: "word", S_punct: "punct", Delete: "delete", Insert: "insert", Jump: "jump" };
-  return known[state] || "loose";
+  return known[baseOf(state)] || "loose";
 }
 
 function nameOf(state) {
-  return Object.hasOwn(NAMES, state) ? NAMES[state] : state.replace(/^S_/, "");
+  const [base, wordClass] = state.split(":");
+  const name = Object.hasOwn(NAMES, base) ? NAMES[base] : base.replace(/^S_/, "");
+  return wordClass ? `${name} (${wordClass})` : name;
 }
 
 function readEdit([state, r0, r1, h0, h1, jump]) {

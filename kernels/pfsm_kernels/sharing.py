@@ -1,0 +1,264 @@
+"""Places where two token sequences share knowledge: tokens that have a key in common, phrases that a table links.
+
+**Shared keys.** Every token type has a list of keys (its synsets). Tokens i and j match where the lists have a key in
+common. For each pair of sequences the keys of the right side are chained, ``head[key]`` to its last place,
+``following`` to the one before; the keys of the left side then find their partners. Cost per pair: the keys of both
+sides, plus the matches.
+
+**Linked phrases.** A phrase is a node of a trie over word ids; nodes below ``n_words`` are single words, the k-th entry
+of the child lists is node ``n_words + k``. A left phrase matches a right one that is among its targets, which are
+sorted. Cost per left phrase: the shorter of a walk through its targets and a binary search for every right phrase.
+"""
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+Int32 = NDArray[np.int32]
+Int64 = NDArray[np.int64]
+
+
+@njit(cache=True, nogil=True)
+def _longest(ids, offsets, list_offsets):
+    """The largest number of keys on one line."""
+    longest = 0
+    for line in range(offsets.size - 1):
+        total = 0
+        for place in range(offsets[line], offsets[line + 1]):
+            total += list_offsets[ids[place] + 1] - list_offsets[ids[place]]
+        longest = max(longest, total)
+    return longest
+
+
+@njit(cache=True, nogil=True)
+def _shared(left, left_offsets, right, right_offsets, list_offsets, keys, n_keys):
+    head = np.full(n_keys, -1, np.int32)
+    longest = _longest(right, right_offsets, list_offsets)
+    following = np.empty(longest, np.int32)
+    owner = np.empty(longest, np.int32)
+    widest = 0
+    for pair in range(right_offsets.size - 1):
+        widest = max(widest, right_offsets[pair + 1] - right_offsets[pair])
+    seen = np.empty(widest, np.int32)
+    blocks = np.empty((1024, 5), np.int32)
+    count = 0
+    for pair in range(left_offsets.size - 1):
+        first = right_offsets[pair]
+        n = right_offsets[pair + 1] - first
+        entries = 0
+        for j in range(n):
+            seen[j] = -1
+            for at in range(list_offsets[right[first + j]], list_offsets[right[first + j] + 1]):
+                owner[entries] = j
+                following[entries] = head[keys[at]]
+                head[keys[at]] = entries
+                entries += 1
+        for i in range(left_offsets[pair + 1] - left_offsets[pair]):
+            token = left[left_offsets[pair] + i]
+            for at in range(list_offsets[token], list_offsets[token + 1]):
+                entry = head[keys[at]]
+                while entry >= 0:
+                    j = owner[entry]
+                    if seen[j] != i:
+                        seen[j] = i
+                        if count == blocks.shape[0]:
+                            grown = np.empty((2 * count, 5), np.int32)
+                            grown[:count] = blocks
+                            blocks = grown
+                        blocks[count, 0] = pair
+                        blocks[count, 1] = i
+                        blocks[count, 2] = 1
+                        blocks[count, 3] = j
+                        blocks[count, 4] = 1
+                        count += 1
+                    entry = following[entry]
+        for j in range(n):
+            for at in range(list_offsets[right[first + j]], list_offsets[right[first + j] + 1]):
+                head[keys[at]] = -1
+    return blocks[:count]
+
+
+def tokens_sharing_keys(
+    left: Int32,
+    left_offsets: Int64,
+    right: Int32,
+    right_offsets: Int64,
+    list_offsets: Int64,
+    keys: Int32,
+    n_keys: int,
+) -> Int32:
+    """Pairs of tokens, one of either side of a pair of sequences, whose lists have a key in common.
+
+    Args:
+        left: int32 [left tokens of all pairs], types.
+        left_offsets: int64 [n_pairs + 1], where each pair begins in ``left``.
+        right: int32 [right tokens of all pairs].
+        right_offsets: int64 [n_pairs + 1].
+        list_offsets: int64 [n_types + 1], where the list of each type begins in ``keys``.
+        keys: int32, from 0 to ``n_keys - 1``, each at most once in a list.
+        n_keys: Number of keys.
+
+    Returns:
+        int32 [n_blocks, 5], rows (pair, i, 1, j, 1), each once, sorted by pair and i.
+
+    Raises:
+        ValueError: If offsets do not fit.
+    """
+    _check_sides(left.size, left_offsets, right.size, right_offsets)
+    return np.asarray(
+        _shared(left, left_offsets, right, right_offsets, list_offsets, keys, n_keys), dtype=np.int32
+    )
+
+
+@njit(cache=True, nogil=True)
+def _phrases(words, offsets, child_offsets, child_words, n_words, wanted, max_size, rows, row_offsets):
+    count = 0
+    for line in range(offsets.size - 1):
+        first, last = offsets[line], offsets[line + 1]
+        for start in range(first, last):
+            node = words[start]
+            size = 1
+            while node >= 0:
+                if wanted[node]:
+                    rows[count, 0] = node
+                    rows[count, 1] = start - first
+                    rows[count, 2] = size
+                    count += 1
+                if size == max_size or start + size == last:
+                    break
+                word = words[start + size]
+                size += 1
+                low, high = child_offsets[node], child_offsets[node + 1]
+                end = high
+                while low < high:
+                    middle = (low + high) // 2
+                    if child_words[middle] < word:
+                        low = middle + 1
+                    else:
+                        high = middle
+                node = n_words + low if low < end and child_words[low] == word else -1
+        row_offsets[line + 1] = count
+    return count
+
+
+def find_phrases(
+    words: Int32,
+    offsets: Int64,
+    child_offsets: Int32,
+    child_words: Int32,
+    wanted: NDArray[np.bool_],
+    max_size: int,
+) -> tuple[Int32, Int64]:
+    """All phrases of up to ``max_size`` words that a trie knows and that are wanted.
+
+    Args:
+        words: int32 [tokens of all lines], word ids; negative: a word the trie does not know.
+        offsets: int64 [n_lines + 1].
+        child_offsets: int32 [n_nodes + 1], where the children of each node begin in ``child_words``.
+        child_words: int32 [n_nodes - n_words], the word that leads to each child; rising among siblings.
+        wanted: bool [n_nodes].
+        max_size: At least 1.
+
+    Returns:
+        int32 [n_phrases, 3], rows (node, position in the line, size), line by line, and int64 [n_lines + 1], where
+        the phrases of each line begin.
+
+    Raises:
+        ValueError: If offsets do not fit or ``max_size`` is below 1.
+    """
+    if offsets[-1] != words.size or max_size < 1:
+        raise ValueError("the last offset must be the number of tokens, and max_size at least 1")
+    n_words = child_offsets.size - 1 - child_words.size
+    rows = np.empty((words.size * max_size, 3), dtype=np.int32)
+    row_offsets = np.zeros(offsets.size, dtype=np.int64)
+    count = _phrases(words, offsets, child_offsets, child_words, n_words, wanted, max_size, rows, row_offsets)
+    return rows[:count], row_offsets
+
+
+@njit(cache=True, nogil=True)
+def _linked(left, left_offsets, right, right_offsets, target_offsets, targets):
+    head = np.full(target_offsets.size - 1, -1, np.int32)
+    following = np.empty(right.shape[0], np.int32)
+    blocks = np.empty((1024, 6), np.int32)
+    count = 0
+    for pair in range(left_offsets.size - 1):
+        first, last = right_offsets[pair], right_offsets[pair + 1]
+        # Chains of the places of each right phrase; `distinct` holds the first place of every chain.
+        for r in range(first, last):
+            following[r] = head[right[r, 0]]
+            head[right[r, 0]] = r
+        for r_left in range(left_offsets[pair], left_offsets[pair + 1]):
+            begin, end = target_offsets[left[r_left, 0]], target_offsets[left[r_left, 0] + 1]
+            walk = end - begin <= 8 * (last - first)
+            for step in range(end - begin if walk else last - first):
+                if walk:
+                    at = begin + step
+                    entry = head[targets[at]]
+                else:
+                    entry = first + step
+                    node = right[entry, 0]
+                    if head[node] != entry:
+                        continue
+                    low, high = begin, end
+                    while low < high:
+                        middle = (low + high) // 2
+                        if targets[middle] < node:
+                            low = middle + 1
+                        else:
+                            high = middle
+                    at = low
+                    if at == end or targets[at] != node:
+                        continue
+                while entry >= 0:
+                    if count == blocks.shape[0]:
+                        grown = np.empty((2 * count, 6), np.int32)
+                        grown[:count] = blocks
+                        blocks = grown
+                    blocks[count, 0] = pair
+                    blocks[count, 1] = left[r_left, 1]
+                    blocks[count, 2] = left[r_left, 2]
+                    blocks[count, 3] = right[entry, 1]
+                    blocks[count, 4] = right[entry, 2]
+                    blocks[count, 5] = at
+                    count += 1
+                    entry = following[entry]
+        for r in range(first, last):
+            head[right[r, 0]] = -1
+    return blocks[:count]
+
+
+def linked_phrases(
+    left: Int32,
+    left_offsets: Int64,
+    right: Int32,
+    right_offsets: Int64,
+    target_offsets: Int32,
+    targets: Int32,
+) -> tuple[Int32, Int32]:
+    """Pairs of phrases, one of either side of a pair of sequences, that a table links.
+
+    Args:
+        left: int32 [n_left, 3], rows (node, position, size) as `find_phrases` returns them.
+        left_offsets: int64 [n_pairs + 1].
+        right: int32 [n_right, 3].
+        right_offsets: int64 [n_pairs + 1].
+        target_offsets: int32 [n_nodes + 1], where the targets of each node begin.
+        targets: int32 [n_links], nodes; rising within the targets of a node.
+
+    Returns:
+        int32 [n_blocks, 5], rows (pair, i, p, j, q), each once, and int32 [n_blocks], the place in ``targets`` of the
+        link that made each.
+
+    Raises:
+        ValueError: If offsets do not fit.
+    """
+    _check_sides(left.shape[0], left_offsets, right.shape[0], right_offsets)
+    rows = _linked(left, left_offsets, right, right_offsets, target_offsets, targets)
+    return np.ascontiguousarray(rows[:, :5]), np.ascontiguousarray(rows[:, 5])
+
+
+def _check_sides(left: int, left_offsets: Int64, right: int, right_offsets: Int64) -> None:
+    if left_offsets.size != right_offsets.size:
+        raise ValueError("both sides need the same number of sequences")
+    if left_offsets[-1] != left or right_offsets[-1] != right:
+        raise ValueError("the last offset must be the size of its side")

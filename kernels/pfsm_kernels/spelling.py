@@ -1,0 +1,121 @@
+"""Words of two sentences that are spelled alike: every (i, j) whose normalised Levenshtein similarity is high enough.
+
+    similarity(a, b) = (L - d(a, b)) / L,     L = max(|a|, |b|),     d the Levenshtein distance
+
+A column of the table of distances between the beginnings of a and of b differs from one entry to the next by -1, 0 or
+1, so two 64-bit numbers hold it, ``up`` where it rises and ``down`` where it falls, and a character of b turns one
+column into the next with a dozen operations, for any a of at most 64 characters (Myers 1999 in the form of Hyyrö 2003,
+*A bit-vector algorithm for computing Levenshtein and Damerau edit distances*). Which characters of a are a given one
+is worked out once for a token of the left sentence. Cost O(|b|) for two words; those whose lengths alone are too far
+apart are not compared.
+"""
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+LONGEST = 64
+ONE = np.uint64(1)
+# Rounding of the largest distance allowed; the similarity itself is compared exactly.
+SLACK = 1e-9
+
+
+@njit(cache=True)
+def _distance(places, size, codes, first, last):
+    """Levenshtein distance of a word, given as the places of each character in it, and another."""
+    up, down = ~np.uint64(0), np.uint64(0)
+    bottom = ONE << np.uint64(size - 1)
+    distance = size
+    for at in range(first, last):
+        same = places[codes[at]]
+        kept = (((same & up) + up) ^ up) | same | down
+        rises, falls = down | ~(kept | up), kept & up
+        if rises & bottom:
+            distance += 1
+        elif falls & bottom:
+            distance -= 1
+        rises, falls = (rises << ONE) | ONE, falls << ONE
+        up, down = falls | ~(kept | rises), rises & kept
+    return distance
+
+
+@njit(cache=True, nogil=True)
+def _fill(left, left_offsets, right, right_offsets, codes, words, minimum, places):
+    blocks = np.empty((64, 5), dtype=np.int32)
+    values = np.empty(64)
+    count = 0
+    for pair in range(left_offsets.size - 1):
+        for i in range(left_offsets[pair], left_offsets[pair + 1]):
+            a = left[i]
+            if a < 0:
+                continue
+            size = words[a + 1] - words[a]
+            for at in range(size):
+                places[codes[words[a] + at]] |= ONE << np.uint64(at)
+            for j in range(right_offsets[pair], right_offsets[pair + 1]):
+                b = right[j]
+                if b < 0:
+                    continue
+                other = words[b + 1] - words[b]
+                length = max(size, other)
+                if abs(size - other) > (1.0 - minimum) * length + SLACK:
+                    continue
+                similarity = (length - _distance(places, size, codes, words[b], words[b + 1])) / length
+                if similarity < minimum:
+                    continue
+                if count == values.size:
+                    more_blocks, more_values = np.empty((2 * count, 5), np.int32), np.empty(2 * count)
+                    more_blocks[:count], more_values[:count] = blocks, values
+                    blocks, values = more_blocks, more_values
+                blocks[count, 0], blocks[count, 1], blocks[count, 2] = pair, i - left_offsets[pair], 1
+                blocks[count, 3], blocks[count, 4] = j - right_offsets[pair], 1
+                values[count] = similarity
+                count += 1
+            for at in range(size):
+                places[codes[words[a] + at]] = np.uint64(0)
+    return blocks[:count].copy(), values[:count].copy()
+
+
+def similar_words(
+    left: NDArray[np.int32],
+    left_offsets: NDArray[np.int64],
+    right: NDArray[np.int32],
+    right_offsets: NDArray[np.int64],
+    codes: NDArray[np.int32],
+    words: NDArray[np.int64],
+    minimum: float,
+) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+    """Pairs of words spelled alike in every pair of sentences.
+
+    Args:
+        left: int32 [left tokens of all pairs], the word each token is; a negative one is like no other.
+        left_offsets: int64 [n_pairs + 1], where each pair begins in ``left``.
+        right: int32 [right tokens of all pairs].
+        right_offsets: int64 [n_pairs + 1].
+        codes: int32 [characters of all words], code points.
+        words: int64 [n_words + 1], where each word begins in ``codes``; 1 to ``LONGEST`` characters each.
+        minimum: Least similarity, above 0 and at most 1.
+
+    Returns:
+        int32 [n_blocks, 5], rows (pair, i, 1, j, 1) sorted by (pair, i, j); float64 [n_blocks], their similarities.
+
+    Raises:
+        ValueError: If offsets do not fit, a word is empty, too long or unknown, or the minimum is out of bounds.
+    """
+    sizes = np.diff(words)
+    if left_offsets.size != right_offsets.size or not 0.0 < minimum <= 1.0:
+        raise ValueError(
+            "both sides need the same number of sentences, and minimum must be above 0, at most 1"
+        )
+    if left_offsets[-1] != left.size or right_offsets[-1] != right.size or words[-1] != codes.size:
+        raise ValueError("the last offset must be the number of tokens, or of characters")
+    if words[0] != 0 or (sizes < 1).any() or (sizes > LONGEST).any():
+        raise ValueError(f"a word has 1 to {LONGEST} characters")
+    if any(side.size and side.max() >= sizes.size for side in (left, right)):
+        raise ValueError(f"a token is a word beyond the last of {sizes.size}")
+    if codes.size and codes.min() < 0:
+        raise ValueError("code points are not negative")
+    # Most of it is never touched, and so takes no memory.
+    places = np.zeros(int(codes.max(initial=0)) + 1, dtype=np.uint64)
+    blocks, values = _fill(left, left_offsets, right, right_offsets, codes, words, minimum, places)
+    return blocks, values

@@ -1,0 +1,209 @@
+"""Where the scores come from that ``pfsm evaluate`` holds against people's."""
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pfsm.commands.evaluation_inputs import Inputs
+from pfsm.data import is_preferences
+from pfsm.data.fields import finite_number, shown
+from pfsm.errors import PfsmError
+from pfsm.files import display_name, read_lines
+from pfsm.metric import Metric
+from pfsm.metrics import get_metric, metric_names, score_distinct
+from pfsm.models import DEFAULT_MODEL, load
+
+Float = NDArray[np.float64]
+
+
+class Source(Protocol):
+    """Scores of one metric for whatever is in the files."""
+
+    @property
+    def name(self) -> str:
+        """What tables call it."""
+
+    @property
+    def signature(self) -> str | None:
+        """What the scores depend on; None where that is not known."""
+
+    def absolute(self, inputs: Inputs) -> Float:
+        """float64 [n]: scores of the hypotheses, of which there are some."""
+
+    def pairwise(self, inputs: Inputs) -> Float:
+        """float64 [n, 2]: scores of the better and the worse translations, of which there are some."""
+
+    def check(self, inputs: Inputs) -> None:
+        """Raises PfsmError for scores that are not there, before any long work."""
+
+
+@dataclass(frozen=True, eq=False)
+class Scorer:
+    """A model or another metric, at work."""
+
+    name: str
+    signature: str | None
+    score_pairs: Callable[[Sequence[str], Sequence[str]], Float]
+    model: Metric | None = None
+
+    def absolute(self, inputs: Inputs) -> Float:
+        """As `Source.absolute`; a pair that is there many times is scored once."""
+        data = inputs.absolute
+        assert data is not None
+        return score_distinct(self.score_pairs, data.hypotheses, data.references)
+
+    def pairwise(self, inputs: Inputs) -> Float:
+        """As `Source.pairwise`."""
+        data = inputs.pairwise
+        assert data is not None
+        hypotheses, references = [*data.better, *data.worse], [*data.references, *data.references]
+        return score_distinct(self.score_pairs, hypotheses, references).reshape(2, -1).T
+
+    def check(self, inputs: Inputs) -> None:
+        """Nothing to check."""
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """Scores that stand in the files; with preferences ``NAME_better`` and ``NAME_worse``."""
+
+    name: str
+    signature: str | None = None
+
+    def absolute(self, inputs: Inputs) -> Float:
+        """As `Source.absolute`."""
+        return np.concatenate([table.numbers(self.name) for table in inputs.absolute_tables])
+
+    def pairwise(self, inputs: Inputs) -> Float:
+        """As `Source.pairwise`."""
+        sides = [
+            np.concatenate([table.numbers(f"{self.name}_{side}") for table in inputs.pairwise_tables])
+            for side in ("better", "worse")
+        ]
+        return np.stack(sides, axis=1)
+
+    def check(self, inputs: Inputs) -> None:
+        """As `Source.check`."""
+        for table in inputs.tables:
+            names = [f"{self.name}_better", f"{self.name}_worse"] if is_preferences(table) else [self.name]
+            for name in names:
+                table.numbers(name)
+
+
+@dataclass(frozen=True, eq=False)
+class Lines:
+    """Scores in a file of their own, a line for each row of the data; with preferences two on a line."""
+
+    name: str
+    rows: tuple[tuple[float, ...], ...]
+    signature: str | None = None
+
+    def absolute(self, inputs: Inputs) -> Float:
+        """As `Source.absolute`."""
+        return np.array(self._of(inputs, pairwise=False), dtype=np.float64).reshape(-1)
+
+    def pairwise(self, inputs: Inputs) -> Float:
+        """As `Source.pairwise`."""
+        return np.array(self._of(inputs, pairwise=True), dtype=np.float64)
+
+    def check(self, inputs: Inputs) -> None:
+        """As `Source.check`."""
+        wanted = [(table, 2 if is_preferences(table) else 1) for table in inputs.tables]
+        n = sum(len(table) for table, _ in wanted)
+        if len(self.rows) != n:
+            raise PfsmError(f"{self.name}: {len(self.rows)} lines, but the data has {n} rows")
+        start = 0
+        for table, width in wanted:
+            for line, row in enumerate(self.rows[start : start + len(table)], start=start + 1):
+                if len(row) != width:
+                    raise PfsmError(f"{self.name}:{line}: {len(row)} scores, {width} needed for {table.path}")
+            start += len(table)
+
+    def _of(self, inputs: Inputs, pairwise: bool) -> list[tuple[float, ...]]:
+        kept: list[tuple[float, ...]] = []
+        start = 0
+        for table in inputs.tables:
+            if is_preferences(table) == pairwise:
+                kept += self.rows[start : start + len(table)]
+            start += len(table)
+        return kept
+
+
+def add_source(parser: ArgumentParser) -> None:
+    """``--model``, ``--metric``, ``--column`` and ``--scores``: one of them."""
+    parser.add_argument(
+        "--model",
+        "-m",
+        metavar="NAME|FILE",
+        help=f"a shipped model (see `pfsm models`) or a model file (default: {DEFAULT_MODEL})",
+    )
+    parser.add_argument(
+        "--metric", metavar="NAME", help=f"instead, another metric: {', '.join(metric_names())}"
+    )
+    parser.add_argument(
+        "--column",
+        metavar="NAME",
+        help="instead, scores in this column of the data (preferences: NAME_better and NAME_worse)",
+    )
+    parser.add_argument(
+        "--scores",
+        metavar="FILE",
+        help="instead, scores in this file, a line for each row of the data (preferences: two, a tab between)",
+    )
+
+
+def open_source(options: Namespace) -> Source:
+    """What the options name.
+
+    Raises:
+        PfsmError: More than one is named, or one that is not there.
+    """
+    given = [name for name in ("model", "metric", "column", "scores") if getattr(options, name) is not None]
+    if len(given) > 1:
+        raise PfsmError(f"give either --{given[0]} or --{given[1]}, not both")
+    kind = given[0] if given else "model"
+    value = getattr(options, kind)
+    return _open(kind, DEFAULT_MODEL if value is None else value, options.threads)
+
+
+def open_named(name: str, threads: int | None) -> Source:
+    """The metric that ``--versus`` names: ``metric:NAME``, ``column:NAME``, ``scores:FILE``, or a model.
+
+    Raises:
+        PfsmError: There is none.
+    """
+    kind, colon, value = name.partition(":")
+    if colon and kind in {"metric", "column", "scores"}:
+        return _open(kind, value, threads)
+    return _open("model", name, threads)
+
+
+def _open(kind: str, value: str, threads: int | None) -> Source:
+    if kind == "metric":
+        metric = get_metric(value)
+        return Scorer(metric.name, metric.signature, metric.score_pairs)
+    if kind == "column":
+        return Column(value)
+    if kind == "scores":
+        return Lines(display_name(value), _read_scores(value))
+    model = load(value, threads)
+    return Scorer(model.name, model.get_signature(1), model.score_pairs, model)
+
+
+def _read_scores(path: str) -> tuple[tuple[float, ...], ...]:
+    rows = []
+    for number, line in enumerate(read_lines(path), start=1):
+        scores = []
+        for field in line.split("\t"):
+            score = finite_number(field)
+            if score is None:
+                raise PfsmError(
+                    f"{display_name(path)}:{number}: score is {shown(field)}, a finite number is needed"
+                )
+            scores.append(score)
+        rows.append(tuple(scores))
+    return tuple(rows)

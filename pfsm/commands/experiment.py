@@ -1,0 +1,76 @@
+"""``pfsm experiment``: from a YAML file to tables, plots, a report and the models behind them."""
+
+import sys
+import time
+from argparse import ArgumentParser, Namespace
+from importlib.util import find_spec
+from pathlib import Path
+
+from pfsm.commands.arguments import positive
+from pfsm.errors import PfsmError
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Arguments of the command."""
+    parser.add_argument(
+        "config",
+        metavar="CONFIG.yaml",
+        help="what is trained on what, and how it is tested (docs/experiments.md)",
+    )
+    parser.add_argument(
+        "--data", required=True, metavar="DIR", help="folder that the file's paths are relative to"
+    )
+    parser.add_argument(
+        "--output",
+        "-o",
+        required=True,
+        metavar="DIR",
+        help="folder for results; an earlier run there is resumed",
+    )
+    parser.add_argument(
+        "--jobs",
+        "-j",
+        type=positive,
+        metavar="N",
+        help="processes (default: all processors; results do not depend on it)",
+    )
+    parser.add_argument(
+        "--fresh", action="store_true", help="work out again what an earlier run has finished"
+    )
+
+
+def run(options: Namespace) -> None:
+    """Runs, reports, names what was written."""
+    for package, extra in (("torch", "train"), ("matplotlib", "experiment")):
+        if find_spec(package) is None:
+            raise PfsmError(
+                f"experiments need {package}, which is not installed; pip install 'pfsm[experiment]'"
+                if extra == "experiment"
+                else "training needs PyTorch, which is not installed; pip install 'pfsm[experiment]'"
+            )
+    config, data, output = Path(options.config), Path(options.data), Path(options.output)
+    if not data.is_dir():
+        raise PfsmError(f"{data}: no such folder of data")
+    from pfsm_training.experiment import run_experiment  # noqa: PLC0415 - brings torch
+    from pfsm_training.experiment.tables import markdown_table, result_tables  # noqa: PLC0415
+
+    results = run_experiment(
+        config, data, output, jobs=options.jobs, fresh=options.fresh, progress=_Progress()
+    )
+    for table in result_tables(results.entries):
+        print(f"{markdown_table(table)}\n")
+    for note in results.plan.notes:
+        print(f"pfsm: note: {note}", file=sys.stderr)
+    print(f"wrote {output / 'report.html'}")
+
+
+class _Progress:
+    """A line a step on a terminal, with the time since the start; silent elsewhere."""
+
+    def __init__(self) -> None:
+        self.terminal = sys.stderr.isatty()
+        self.start = time.monotonic()
+
+    def __call__(self, line: str) -> None:
+        if self.terminal:
+            print(f"{time.monotonic() - self.start:7.1f} s  {line}", file=sys.stderr)

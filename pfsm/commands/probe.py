@@ -1,0 +1,142 @@
+"""``pfsm probe``: whether a model notices what people notice, on minimal pairs."""
+
+import json
+from argparse import ArgumentParser, Namespace
+from typing import Any
+
+from pfsm.commands.arguments import add_format, add_model, add_resamples, add_threads
+from pfsm.data.minimal_pairs import KINDS, MinimalPairs, read_minimal_pairs, shipped_minimal_pairs
+from pfsm.errors import PfsmError
+from pfsm.evaluation import default_seed
+from pfsm.evaluation.bootstrap import Interval
+from pfsm.evaluation.probe import ALL, KindResult, ProbeResult, probe
+from pfsm.evaluation.samples import Estimate
+from pfsm.metric import Metric
+from pfsm.metrics import SegmentScorer, get_metric, metric_names
+from pfsm.models import DEFAULT_MODEL, load
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Arguments of the command."""
+    parser.add_argument(
+        "pairs",
+        nargs="?",
+        metavar="FILE.tsv",
+        help="minimal pairs: columns kind, reference, better, worse (default: the English ones that ship)",
+    )
+    add_model(parser)
+    parser.set_defaults(model=None)
+    parser.add_argument(
+        "--metric", metavar="NAME", help=f"instead of a model, another metric: {', '.join(metric_names())}"
+    )
+    parser.add_argument("--list", action="store_true", help="every pair with both its scores")
+    add_format(parser, "text", "json")
+    add_resamples(parser)
+    add_threads(parser)
+
+
+def run(options: Namespace) -> None:
+    """Reads, scores, counts, prints."""
+    seed = default_seed()
+    metric = _scorer(options)
+    pairs = read_minimal_pairs(options.pairs) if options.pairs is not None else _shipped(metric)
+    result = probe(metric, pairs, n_resamples=options.confidence_n, seed=seed)
+    document = {
+        "name": metric.name,
+        "signature": metric.get_signature(1),
+        "pairs": pairs.source.name,
+        "sha256": pairs.source.checksum,
+        "kinds": [_kind_document(kind) for kind in result.kinds],
+        "resamples": options.confidence_n,
+        "seed": seed,
+    }
+    if options.format == "json":
+        if options.list:
+            document["scores"] = _pair_documents(pairs, result)
+        print(json.dumps(document, indent=1, ensure_ascii=False))
+    elif options.list:
+        _print_pairs(pairs, result)
+    else:
+        _print_kinds(result, document)
+
+
+def _scorer(options: Namespace) -> Metric | SegmentScorer:
+    if options.metric is None:
+        return load(DEFAULT_MODEL if options.model is None else options.model, options.threads)
+    if options.model is not None:
+        raise PfsmError("give either --model or --metric, not both")
+    return SegmentScorer(get_metric(options.metric))
+
+
+def _shipped(metric: Metric | SegmentScorer) -> MinimalPairs:
+    """The pairs that ship for the model's language; English ones for metrics that know no language."""
+    if not isinstance(metric, Metric):
+        return shipped_minimal_pairs()
+    language = metric.model.settings.language.replace("_", "-").partition("-")[0].lower()
+    return shipped_minimal_pairs({"eng": "en"}.get(language, language))
+
+
+def _kind_document(result: KindResult) -> dict[str, Any]:
+    return {
+        "kind": result.kind,
+        "n": result.n,
+        "worse_is_lower": _estimate(result.lower),
+        "ties": result.ties,
+        "difference": _estimate(result.difference),
+    }
+
+
+def _estimate(estimate: Estimate) -> dict[str, Any]:
+    return {"value": estimate.value, "interval": [estimate.interval.low, estimate.interval.high]}
+
+
+def _pair_documents(pairs: MinimalPairs, result: ProbeResult) -> list[dict[str, Any]]:
+    rows = zip(
+        pairs.kinds, pairs.references, pairs.better, pairs.worse, result.better, result.worse, strict=True
+    )
+    keys = ("kind", "reference", "better", "worse", "better_score", "worse_score")
+    return [dict(zip(keys, (*row[:4], float(row[4]), float(row[5])), strict=True)) for row in rows]
+
+
+def _print_pairs(pairs: MinimalPairs, result: ProbeResult) -> None:
+    """A TSV that can be read again, with the scores as two more columns."""
+    documents = _pair_documents(pairs, result)
+    print("\t".join(documents[0]))
+    for document in documents:
+        *texts, better, worse = document.values()
+        print("\t".join([*texts, f"{better:.4f}", f"{worse:.4f}"]))
+
+
+HEADINGS = ("kind", "n", "worse is lower", "mean difference", "what is worse")
+
+
+def _print_kinds(result: ProbeResult, document: dict[str, Any]) -> None:
+    rows = [HEADINGS, *map(_cells, result.kinds)]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    print(f"{document['name']}|{document['signature']}")
+    print()
+    for row in rows:
+        print("  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip())
+    print(
+        f"[95% intervals: Wilson; of differences {document['resamples']} bootstrap resamples, "
+        f"seed {document['seed']}]"
+    )
+
+
+def _cells(result: KindResult) -> tuple[str, ...]:
+    lower, difference = result.lower, result.difference
+    notes = [
+        "" if result.kind == ALL else KINDS.get(result.kind, ""),
+        f"{result.ties} alike" * bool(result.ties),
+    ]
+    return (
+        result.kind,
+        f"{result.n:>4}",
+        f"{lower.value:6.1%} {_range(lower.interval, '{:.0%}')}",
+        f"{difference.value:+9.4f} {_range(difference.interval, '{:+.3f}')}",
+        "; ".join(filter(None, notes)),
+    )
+
+
+def _range(interval: Interval, form: str) -> str:
+    return f"[{form.format(interval.low)}, {form.format(interval.high)}]"

@@ -1,0 +1,279 @@
+"""``pfsm resources``: which tables of synonyms and paraphrases are here; compiles others, learns paraphrases."""
+
+import json
+import sys
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from pfsm.commands.arguments import add_format, add_model, add_threads, positive
+from pfsm.errors import PfsmError
+from pfsm.lexicons import paraphrases, registry, synonyms
+from pfsm.lexicons.container import Lexicon, Source, read_lexicon, write_lexicon
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Arguments of the command."""
+    parser.set_defaults(action=_list, format="text")
+    actions = parser.add_subparsers(metavar="ACTION", title="actions")
+    listing = actions.add_parser("list", help="list what is here (the default)")
+    add_format(listing, "text", "json")
+    compiling = actions.add_parser("compile", help="make a table from files of others")
+    kinds = compiling.add_subparsers(metavar="KIND", title="kinds", required=True)
+    _add_synonyms(
+        kinds.add_parser(synonyms.KIND, help="from a WordNet database or Open Multilingual Wordnet")
+    )
+    _add_paraphrases(kinds.add_parser(paraphrases.KIND, help="from METEOR's, TERp's or PPDB's files"))
+    _add_learning(
+        actions.add_parser("learn-paraphrases", help="find paraphrases in references and translations")
+    )
+
+
+def run(options: Namespace) -> None:
+    """Lists, compiles or learns."""
+    options.action(options)
+
+
+def _add_name(parser: ArgumentParser) -> None:
+    parser.add_argument("--name", required=True, help="what models will call the table")
+    parser.add_argument("--licence", help="terms of the table, for the record")
+
+
+def _add_synonyms(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "source", nargs="+", metavar="SOURCE", help="a folder with WordNet's index.* and *.exc, or tab files"
+    )
+    _add_name(parser)
+    parser.add_argument(
+        "--forms", metavar="FILE", help="with tab files: lines form<TAB>lemma, what inflected words stand for"
+    )
+    parser.set_defaults(action=_compile_synonyms)
+
+
+def _add_paraphrases(parser: ArgumentParser) -> None:
+    from pfsm.lexicons.pruning import LONGEST, SMALLEST_PROBABILITY  # noqa: PLC0415 - only where it is used
+
+    parser.add_argument("source", nargs="+", metavar="FILE", help="tables of one format; .gz is read")
+    _add_name(parser)
+    parser.add_argument(
+        "--layout",
+        choices=("meteor", "terp", "ppdb"),
+        help="format (default: by the first line of each file)",
+    )
+    parser.add_argument(
+        "--longest",
+        type=positive,
+        default=LONGEST,
+        metavar="N",
+        help=f"leave out phrases of more words (default: {LONGEST})",
+    )
+    parser.add_argument(
+        "--smallest",
+        type=_probability,
+        default=SMALLEST_PROBABILITY,
+        metavar="P",
+        help=f"leave out lower probabilities (default: {SMALLEST_PROBABILITY})",
+    )
+    parser.add_argument(
+        "--feature",
+        help="with PPDB: the feature that holds the negative logarithm of the probability "
+        "(default: -logp(e2|e1) or p(e|f))",
+    )
+    parser.set_defaults(action=_compile_paraphrases)
+
+
+def _probability(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value <= 1:
+        raise ArgumentTypeError(f"{text!r} is not a number from 0 to 1")
+    return value
+
+
+def _add_learning(parser: ArgumentParser) -> None:
+    from pfsm.lexicons.learning import Thresholds  # noqa: PLC0415 - only where it is used
+
+    given = Thresholds()
+    parser.add_argument(
+        "data",
+        nargs="+",
+        metavar="DATA",
+        help="TSV or CSV files with reference and hypothesis, or better and worse; their scores are not used",
+    )
+    _add_name(parser)
+    add_model(parser)
+    parser.add_argument(
+        "--posterior",
+        type=_probability,
+        default=given.posterior,
+        metavar="P",
+        help=f"smallest posterior of an aligned place, above .5 (default: {given.posterior})",
+    )
+    parser.add_argument(
+        "--segments",
+        type=positive,
+        default=given.segments,
+        metavar="N",
+        help=f"leave out pairs seen in fewer segments (default: {given.segments})",
+    )
+    parser.add_argument(
+        "--association",
+        type=float,
+        default=given.association,
+        metavar="LLR",
+        help=f"leave out pairs of a lower log-likelihood ratio (default: {given.association}, p = .001)",
+    )
+    add_threads(parser)
+    parser.set_defaults(action=_learn)
+
+
+def _compile_synonyms(options: Namespace) -> None:
+    from pfsm.lexicons.multilingual import read_multilingual  # noqa: PLC0415
+    from pfsm.lexicons.wordnet import is_wordnet, read_wordnet  # noqa: PLC0415
+
+    path = _output(options.name)
+    folders = [source for source in options.source if Path(source).is_dir()]
+    parts: list[synonyms.Part]
+    if folders:
+        if len(options.source) > 1 or options.forms is not None:
+            raise PfsmError("give one folder with WordNet's database alone, or tab files")
+        if not is_wordnet(folders[0]):
+            raise PfsmError(f"{folders[0]}: no file index.noun in it; give a folder with WordNet's database")
+        (parts, sources), licence = read_wordnet(folders[0]), ""
+    else:
+        part, sources, licence = read_multilingual(options.source, options.forms)
+        parts = [part]
+    _write(
+        synonyms.compile_synonyms(options.name, parts, options.licence or licence or "not stated", sources),
+        path,
+    )
+
+
+def _compile_paraphrases(options: Namespace) -> None:
+    from pfsm.files import checksum, display_name  # noqa: PLC0415
+    from pfsm.lexicons.paraphrase_formats import format_of, read_paraphrases  # noqa: PLC0415
+    from pfsm.lexicons.pruning import Pruner  # noqa: PLC0415
+
+    path = _output(options.name)
+    pruner = Pruner(options.longest, options.smallest)
+    for source in options.source:
+        layout = options.layout or format_of(source)
+        pruner.add(
+            read_paraphrases(source, layout, options.feature),
+            lambda read, kept: print(f"pfsm: {read:,} entries read, {kept:,} kept", file=sys.stderr),
+        )
+    if not pruner.pairs:
+        raise PfsmError(f"{options.source[0]}: none of {pruner.read} entries is worth keeping")
+    sources = [Source(display_name(source), checksum(source)) for source in options.source]
+    licence = options.licence or "not stated"
+    _write(paraphrases.compile_paraphrases(options.name, pruner.pairs, licence, sources), path)
+
+
+def _learn(options: Namespace) -> None:
+    from pfsm.lexicons.learning import Thresholds, learn_paraphrases  # noqa: PLC0415
+    from pfsm.lexicons.versions import read_versions  # noqa: PLC0415
+    from pfsm.models import find_model  # noqa: PLC0415
+    from pfsm.threads import default_threads  # noqa: PLC0415
+
+    if options.posterior <= 0.5:
+        raise PfsmError(f"--posterior is {options.posterior:g}, it must be above 0.5")
+    path = _output(options.name)
+    model = find_model(options.model)
+    segments, files = read_versions(options.data)
+    pairs = learn_paraphrases(
+        segments,
+        model,
+        Thresholds(options.posterior, options.segments, options.association),
+        options.threads or default_threads(),
+        _learning_progress(len(segments)),
+    )
+    if not pairs:
+        raise PfsmError(
+            f"no pair of phrases in {len(segments)} segments passes; give more data, or lower --segments"
+        )
+    sources = sorted(
+        (Source(file.name, file.checksum) for file in files), key=lambda file: (file.name, file.sha256)
+    )
+    _write(
+        paraphrases.compile_paraphrases(
+            options.name,
+            pairs,
+            options.licence or "not stated",
+            sources,
+            f"learned with {model.name} ({model.fingerprint}) from references and translations",
+        ),
+        path,
+    )
+
+
+def _learning_progress(n_segments: int) -> Callable[[int, int], None]:
+    def say(done: int, pairs: int) -> None:
+        # Each hundred thousand pairs of versions is a few seconds.
+        if pairs // 100_000 > say_at[0]:
+            say_at[0] = pairs // 100_000
+            print(f"pfsm: {done:,} of {n_segments:,} segments, {pairs:,} pairs of versions", file=sys.stderr)
+
+    say_at = [0]
+    return say
+
+
+def _output(name: str) -> Path:
+    """Where the table will lie."""
+    return registry.user_path(registry.check_name(name, "--name"))
+
+
+def _write(lexicon: Lexicon, path: Path) -> None:
+    write_lexicon(lexicon, path)
+    counts = ", ".join(f"{count:,} {what}" for what, count in lexicon.counts.items())
+    print(f"{registry.load(lexicon.name, lexicon.kind).label}: {counts}")
+    print(path)
+
+
+def _list(options: Namespace) -> None:
+    entries = [_entry(found) for found in registry.installed()] + _possible()
+    if options.format == "json":
+        print(json.dumps(entries, indent=1, ensure_ascii=False))
+        return
+    for entry in entries:
+        print(entry["name"])
+        for key, value in entry.items():
+            if key != "name":
+                print(f"    {key}: {value}")
+
+
+def _entry(found: registry.Installed) -> dict[str, Any]:
+    """What there is to say about a table that is here."""
+    place = {"place": str(found.path), "ships with pfsm": "yes" if found.shipped else "no"}
+    try:
+        lexicon = read_lexicon(found.path)
+    except PfsmError as error:
+        return {"name": found.name, "error": str(error), **place}
+    return {
+        "name": found.name,
+        "kind": lexicon.kind,
+        **({"about": lexicon.details["about"]} if lexicon.details.get("about") else {}),
+        "version": lexicon.checksum,
+        "content": ", ".join(f"{count:,} {what}" for what, count in lexicon.counts.items()),
+        "size": f"{found.path.stat().st_size:,} bytes",
+        "licence": lexicon.licence,
+        "sources": ", ".join(f"{source.name} ({source.sha256[:8]})" for source in lexicon.sources),
+        **place,
+    }
+
+
+def _possible() -> list[dict[str, Any]]:
+    """Tables that are not here but can be had by name."""
+    here = {found.name for found in registry.installed()}
+    return [
+        {
+            "name": name,
+            "kind": recipe.kind,
+            "about": recipe.about,
+            "not compiled yet": "on first use" if recipe.is_possible() else recipe.install,
+        }
+        for name, recipe in registry.recipes().items()
+        if name not in here
+    ]

@@ -1,0 +1,169 @@
+"""``pfsm submit``: score files as the WMT metrics task and mt-metrics-eval want them."""
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pfsm.commands.arguments import add_threads, check_output
+from pfsm.commands.evaluation_sources import Scorer, open_source
+from pfsm.data import ParallelText, read_parallel
+from pfsm.data.submission import (
+    FORMATS,
+    check_name,
+    read_labels,
+    submission,
+    submission_files,
+    write_submission,
+)
+from pfsm.errors import PfsmError
+from pfsm.files import STANDARD_INPUT, display_name, read_lines
+from pfsm.metrics import metric_names
+from pfsm.models import DEFAULT_MODEL
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Arguments of the command."""
+    parser.add_argument(
+        "references",
+        nargs="+",
+        metavar="REF",
+        help="reference file(s), one segment a line; each is scored against by itself",
+    )
+    parser.add_argument(
+        "--input", "-i", nargs="+", required=True, metavar="SYS", help="outputs of systems, parallel to REF"
+    )
+    parser.add_argument("--metric-name", required=True, metavar="NAME", help="what the metric is filed under")
+    parser.add_argument("--language-pair", required=True, metavar="XX-YY", help="such as en-de")
+    parser.add_argument("--testset", required=True, metavar="NAME", help="such as generaltest2023")
+    parser.add_argument(
+        "--output",
+        "-o",
+        required=True,
+        metavar="PREFIX",
+        help="writes PREFIX.seg.score and PREFIX.sys.score (mtme: PREFIX-REFERENCE.…); a folder: NAME in it",
+    )
+    parser.add_argument(
+        "--documents", metavar="FILE", help="a document for each line of REF, or a domain and a document"
+    )
+    parser.add_argument("--domains", metavar="FILE", help="a domain for each line of REF")
+    parser.add_argument(
+        "--reference-names",
+        nargs="+",
+        metavar="NAME",
+        help="default: from the files' names, en-de.refA.txt is refA",
+    )
+    parser.add_argument(
+        "--system-names", nargs="+", metavar="NAME", help="default: from the files' names, without .txt"
+    )
+    parser.add_argument(
+        "--together",
+        action="store_true",
+        help="score against all references at once, the best one counting; their names are joined by dots",
+    )
+    parser.add_argument("--format", "-f", choices=FORMATS, default=FORMATS[0], help=f"default: {FORMATS[0]}")
+    parser.add_argument(
+        "--model",
+        "-m",
+        metavar="NAME|FILE",
+        help=f"a shipped model (see `pfsm models`) or a model file (default: {DEFAULT_MODEL})",
+    )
+    parser.add_argument(
+        "--metric", metavar="NAME", help=f"instead, another metric: {', '.join(metric_names())}"
+    )
+    parser.set_defaults(column=None, scores=None)
+    add_threads(parser)
+
+
+def run(options: Namespace) -> None:
+    """Reads, scores, writes."""
+    # Names and outputs are checked before the long work begins.
+    references = _names("reference", options.references, options.reference_names, after_dot=True)
+    systems = _names("system", options.input, options.system_names, after_dot=False)
+    shown = [".".join(references)] if options.together else references
+    prefix = _prefix(options.output, options.metric_name)
+    inputs = [*options.references, *options.input, options.documents, options.domains, options.model]
+    for path in submission_files(prefix, shown, options.format):
+        check_output(path, [name for name in inputs if name is not None])
+    text = read_parallel(options.references, options.input)
+    domains, documents = _labels(options, len(text.references[0]))
+    streams = [text.references] if options.together else [(stream,) for stream in text.references]
+    empty = {name: {system: np.zeros(len(stream[0])) for system in systems}
+             for name, stream in zip(shown, streams, strict=True)}  # fmt: skip
+    submission(options.metric_name, options.language_pair, options.testset, empty, domains, documents)
+    source = open_source(options)
+    assert isinstance(source, Scorer)
+    scores = {
+        name: dict(zip(systems, _scores(source, text, stream), strict=True))
+        for name, stream in zip(shown, streams, strict=True)
+    }
+    found = submission(
+        options.metric_name, options.language_pair, options.testset, scores, domains, documents
+    )
+    for path in write_submission(found, prefix, options.format):
+        print(f"wrote {path}")
+
+
+def _scores(
+    source: Scorer, text: ParallelText, references: Sequence[Sequence[str]]
+) -> list[NDArray[np.float64]]:
+    """Of every system, the scores of its segments; the best reference counts."""
+    return [
+        np.max([source.score_pairs(system.lines, stream) for stream in references], axis=0)
+        for system in text.systems
+    ]
+
+
+def _names(what: str, paths: Sequence[str], given: Sequence[str] | None, after_dot: bool) -> list[str]:
+    """Names of references or systems: those given, or what the files are called."""
+    if given is None:
+        names = [_file_name(path, after_dot) for path in paths]
+    elif len(given) != len(paths):
+        raise PfsmError(f"{len(given)} names for {len(paths)} {what} files; give one for each")
+    else:
+        names = [*given]
+    for number, name in enumerate(names):
+        check_name(what, name)
+        if name in names[:number]:
+            raise PfsmError(f"two {what}s are called {name}; tell them apart with --{what}-names")
+    return names
+
+
+def _file_name(path: str, after_dot: bool) -> str:
+    if path == STANDARD_INPUT:
+        return "standard-input"
+    name = Path(path).name
+    for ending in (".gz", ".txt"):
+        name = name.removesuffix(ending) or name
+    return name.rpartition(".")[2] if after_dot else name
+
+
+def _prefix(output: str, metric_name: str) -> str:
+    if not Path(output).is_dir():
+        return output
+    if not metric_name or "/" in metric_name:
+        raise PfsmError(f"metric name is {metric_name!r}, which names no file; give a prefix after --output")
+    return str(Path(output) / metric_name)
+
+
+def _labels(options: Namespace, n: int) -> tuple[list[str] | None, list[str] | None]:
+    """Domain and document of every segment, as far as known."""
+    domains: list[str] | None = None
+    documents: list[str] | None = None
+    if options.documents is not None:
+        documents, domains = read_labels(options.documents)
+        _check_length(options.documents, len(documents), n)
+    if options.domains is not None:
+        if domains is not None:
+            raise PfsmError(f"{options.documents}: has domains too; leave out --domains")
+        domains = [line.strip() for line in read_lines(options.domains)]
+        _check_length(options.domains, len(domains), n)
+    return domains, documents
+
+
+def _check_length(path: str, found: int, needed: int) -> None:
+    if found != needed:
+        lines = "1 line" if found == 1 else f"{found} lines"
+        raise PfsmError(f"{display_name(path)}: {lines}, but there are {needed} segments")

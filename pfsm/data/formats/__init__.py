@@ -1,0 +1,26 @@
+"""Readers of the formats in which human judgments of translations are published.
+
+Every reader goes through its files once and yields typed records (`Judgment`, `Preference`); `collect` makes one
+table of them, `write_tsv` a TSV. `read_format` finds the reader by the name of the format or by the look of the
+file.
+"""
+
+from pfsm.data.formats.collection import Written, collect, write_tsv
+from pfsm.data.formats.options import Options
+from pfsm.data.formats.records import Judgment, Preference, Reading, Record
+from pfsm.data.formats.registry import FORMATS, Format, guess_format, read_format
+
+__all__ = [
+    "FORMATS",
+    "Format",
+    "Judgment",
+    "Options",
+    "Preference",
+    "Reading",
+    "Record",
+    "Written",
+    "collect",
+    "guess_format",
+    "read_format",
+    "write_tsv",
+]

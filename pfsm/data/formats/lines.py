@@ -1,0 +1,113 @@
+r"""Lines of text files, one at a time: UTF-8, gzip where it is met, ends at ``\n`` only.
+
+The same text as `pfsm.files.read_lines` gives, in memory that does not grow with the file.
+"""
+
+import contextlib
+import gzip
+import io
+import os
+import sys
+from collections.abc import Iterator
+from typing import Any, BinaryIO, cast
+
+from pfsm.errors import PfsmError
+from pfsm.file_faults import STANDARD_INPUT, StrPath, display_name, gzip_explained, reading_explained
+
+_GZIP_MAGIC = b"\x1f\x8b"
+_BOM = b"\xef\xbb\xbf"
+_BATCH = 1 << 20  # bytes of whole lines that are read at once
+
+
+def stream_lines(path: StrPath, keep_returns: bool = False) -> Iterator[str]:
+    r"""The lines of a UTF-8 text file, gzip or plain (``-``: standard input), without their ``\n``.
+
+    Args:
+        path: the file.
+        keep_returns: keep the ``\r`` at the end of a line, which is dropped otherwise.
+
+    Raises:
+        PfsmError: the file is missing, a folder, not readable, not gzip data though its name says so, or
+            truncated; or bytes that are not UTF-8, with line and position.
+    """
+    name = display_name(path)
+    with contextlib.ExitStack() as stack:
+        binary = _opened(path, name, stack)
+        number = 0
+        while True:
+            with reading_explained(path), gzip_explained(name):
+                batch = binary.readlines(_BATCH)
+            if not batch:
+                return
+            for content in batch:
+                number += 1
+                bare = content.removeprefix(_BOM) if number == 1 else content
+                if not bare:
+                    continue  # a file of nothing but a byte order mark has no lines
+                line = _decoded(bare, name, number).removesuffix("\n")
+                yield line if keep_returns else line.removesuffix("\r")
+
+
+class _File(io.RawIOBase):
+    """The bytes of a file, closed in silence when nobody reads on.
+
+    Whoever meets a bad row leaves its generator where it is; Python would warn of a file that only the garbage
+    collector closes.
+    """
+
+    _descriptor = -1
+
+    def __init__(self, path: StrPath) -> None:
+        self._descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        content = os.read(self._descriptor, len(buffer))
+        buffer[: len(content)] = content
+        return len(content)
+
+    def close(self) -> None:
+        if not self.closed and self._descriptor >= 0:
+            os.close(self._descriptor)
+        super().close()
+
+
+def _opened(path: StrPath, name: str, stack: contextlib.ExitStack) -> BinaryIO:
+    """The bytes of the file, decompressed as they are read."""
+    if os.fspath(path) == STANDARD_INPUT:
+        buffered = _standard_input(stack)
+    else:
+        with reading_explained(path):
+            buffered = stack.enter_context(io.BufferedReader(_File(path)))
+    with reading_explained(path):
+        packed = buffered.peek(2)[:2] == _GZIP_MAGIC
+    if packed:
+        return cast("BinaryIO", stack.enter_context(gzip.GzipFile(fileobj=buffered)))
+    if name.endswith(".gz"):
+        raise PfsmError(f"{name}: not gzip data though its name ends in .gz; rename it or copy it again")
+    return buffered
+
+
+def _standard_input(stack: contextlib.ExitStack) -> io.BufferedReader:
+    if sys.stdin is None:
+        raise PfsmError("standard input: is closed; give a file")
+    binary = getattr(sys.stdin, "buffer", None)
+    if binary is None:  # a stand-in for a terminal, of text alone
+        binary = io.BytesIO(sys.stdin.read().encode("utf-8", "surrogateescape"))
+    if isinstance(binary, io.BufferedReader):
+        return binary
+    reader = io.BufferedReader(binary)
+    stack.callback(reader.detach)  # whoever owns standard input closes it
+    return reader
+
+
+def _decoded(content: bytes, name: str, number: int) -> str:
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise PfsmError(
+            f"{name}:{number}: not UTF-8 (byte 0x{content[error.start]:02x} at position {error.start + 1}); "
+            "convert the file to UTF-8"
+        ) from None

@@ -1,0 +1,160 @@
+"""Tags and text of NIST's SGML and XML files.
+
+A file that begins with ``<?xml`` is XML and has to be well-formed. Anything else is read as the SGML that test
+sets come in: tags in any case, end tags that are missing, ``&`` and ``<`` that nobody escaped. Declarations of
+entities are refused in both, before anything could be expanded; external DTDs are named and never fetched.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import chain
+from xml.parsers import expat
+
+from pfsm.data.formats.lines import stream_lines
+from pfsm.errors import PfsmError
+from pfsm.file_faults import StrPath, display_name
+
+TAGS = (
+    "mteval", "srcset", "refset", "tstset", "dataset", "collection", "doc", "src", "ref", "hyp", "seg",
+    "hl", "h1", "h2", "p", "poster",
+)  # fmt: skip
+"""The tags that structure a file; in SGML anything else in angle brackets is text."""
+_QUOTED = r"""(?:"[^"]*"|'[^']*'|[^'"<>])*"""
+_TAG = re.compile(rf"<\s*(/?)\s*({'|'.join(TAGS)})(?=[\s/>])({_QUOTED}|[^<>]*)>", re.IGNORECASE)
+_SKIPPED = re.compile(r"<!--.*?-->|<!DOCTYPE[^>\[]*>|<\?[^>]*>", re.IGNORECASE | re.DOTALL)
+_UNFINISHED = re.compile(
+    rf"<!--(?:(?!-->).)*\Z|<(?:!DOCTYPE|\s*/?\s*(?:{'|'.join(TAGS)})(?=\s|\Z))[^<>]*\Z",
+    re.IGNORECASE | re.DOTALL,
+)
+_DECLARATION = re.compile(r"<!ENTITY|<!DOCTYPE[^>]*\[", re.IGNORECASE)
+_ATTRIBUTE = re.compile(r"""([\w:.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""")
+_ENTITY = re.compile(r"&(?:#([0-9]{1,7})|#[xX]([0-9a-fA-F]{1,6})|(amp|lt|gt|quot|apos));")
+_NAMED = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
+_MARKUP = re.compile(
+    r"\s*<(?:\?xml\b|!DOCTYPE\b|!--|(?:mteval|srcset|refset|tstset|dataset)\b)", re.IGNORECASE
+)
+_LONGEST_TAG = 1 << 16
+_ENTITIES_REFUSED = "declares entities, which are refused; put the text in their place"
+
+
+@dataclass(frozen=True, slots=True)
+class Tag:
+    """A start or end tag."""
+
+    name: str
+    """In lower case, as the names of attributes are."""
+    attributes: Mapping[str, str]
+    closing: bool
+    line: int
+    raw: str = ""
+    """In SGML the tag as it stands, should it prove to be text after all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """Characters between tags, entities resolved."""
+
+    content: str
+
+
+def is_markup(first_line: str) -> bool:
+    """Whether a file that begins with this line is one of NIST's or WMT's test sets in SGML or XML."""
+    return _MARKUP.match(first_line) is not None
+
+
+def markup_events(path: StrPath) -> Iterator[Tag | Text]:
+    """The tags and the text of a file, in order.
+
+    Raises:
+        PfsmError: what `stream_lines` raises, declarations of entities, or XML that is not well-formed.
+    """
+    name = display_name(path)
+    lines = stream_lines(path)
+    first = next(lines, None)
+    if first is None:
+        raise PfsmError(f"{name}: empty file, a test set is needed")
+    every = chain([first], lines)
+    yield from _xml_events(every, name) if first.lstrip().startswith("<?xml") else _sgml_events(every, name)
+
+
+def resolved(text: str) -> str:
+    """Text with the five named entities and numeric ones resolved, once; anything else stays as it is."""
+
+    def character(match: re.Match[str]) -> str:
+        decimal, hexadecimal, named = match.groups()
+        if named:
+            return _NAMED[named]
+        code = int(decimal) if decimal else int(hexadecimal, 16)
+        valid = 0 < code < 0x110000 and not 0xD800 <= code < 0xE000
+        return chr(code) if valid else match[0]
+
+    return _ENTITY.sub(character, text)
+
+
+def _sgml_events(lines: Iterator[str], name: str) -> Iterator[Tag | Text]:
+    pending, begun = "", 0  # what may be the beginning of a tag that ends on a later line
+    for number, line in enumerate(lines, start=1):
+        start = begun if pending else number
+        text = _SKIPPED.sub(lambda match: "\n" * match[0].count("\n"), f"{pending}{line}\n")
+        if _DECLARATION.search(text):
+            raise PfsmError(f"{name}:{number}: {_ENTITIES_REFUSED}")
+        unfinished = _UNFINISHED.search(text)
+        if unfinished and len(text) - unfinished.start() <= _LONGEST_TAG:
+            pending = text[unfinished.start() :]
+            begun = number + 1 - pending.count("\n")
+            text = text[: unfinished.start()]
+        else:
+            pending = ""
+        yield from _pieces(text, start)
+    yield from _pieces(pending, begun)
+
+
+def _pieces(text: str, line: int) -> Iterator[Tag | Text]:
+    """Tags and text of a stretch that begins on this line."""
+    end = 0
+    for match in _TAG.finditer(text):
+        if match.start() > end:
+            yield Text(resolved(text[end : match.start()]))
+        number = line + text.count("\n", 0, match.start())
+        attributes = {
+            key.lower(): resolved(double or single or bare)
+            for key, double, single, bare in _ATTRIBUTE.findall(match[3])
+        }
+        yield Tag(match[2].lower(), attributes, bool(match[1]), number, match[0])
+        end = match.end()
+    if end < len(text):
+        yield Text(resolved(text[end:]))
+
+
+def _xml_events(lines: Iterator[str], name: str) -> Iterator[Tag | Text]:
+    parser = expat.ParserCreate()
+    events: list[Tag | Text] = []
+
+    def start(tag: str, attributes: dict[str, str]) -> None:
+        lower = {key.lower(): value for key, value in attributes.items()}
+        events.append(Tag(tag.lower(), lower, False, parser.CurrentLineNumber))
+
+    def refuse(*_: object) -> None:
+        raise PfsmError(f"{name}:{parser.CurrentLineNumber}: {_ENTITIES_REFUSED}")
+
+    def unknown(entity: str, _: bool) -> None:
+        raise PfsmError(
+            f"{name}:{parser.CurrentLineNumber}: &{entity}; is not known; put the character in its place"
+        )
+
+    parser.StartElementHandler = start
+    parser.EndElementHandler = lambda tag: events.append(Tag(tag.lower(), {}, True, parser.CurrentLineNumber))
+    parser.CharacterDataHandler = lambda text: events.append(Text(text))
+    parser.EntityDeclHandler = refuse
+    parser.SkippedEntityHandler = unknown
+    for content, last in chain(((f"{line}\n", False) for line in lines), [("", True)]):
+        try:
+            parser.Parse(content, last)
+        except expat.ExpatError as error:
+            raise PfsmError(
+                f"{name}:{error.lineno}: not well-formed XML ({expat.ErrorString(error.code)}); mend it, "
+                "or take away the line <?xml …> to have it read as SGML, which may be less tidy"
+            ) from None
+        yield from events
+        events.clear()

@@ -1,0 +1,58 @@
+"""What a reader has to be told besides the files that hold the judgments."""
+
+from dataclasses import dataclass, fields
+from typing import Literal
+
+SegmentOrder = Literal["file", "document"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """Options of all formats; `pfsm.data.formats.FORMATS` says which format uses which."""
+
+    references: tuple[str, ...] = ()
+    """Files of references, one segment a line or NIST; for mt-metrics-eval the names of references. Best first."""
+    sources: str = ""
+    """A file of source segments."""
+    system_outputs: tuple[str, ...] = ()
+    """Files of system outputs, folders of them, or ``NAME=FILE``."""
+    scores: tuple[str, ...] = ()
+    """Files of scores."""
+    documents: str = ""
+    """A file that names the document of each segment."""
+    source_lang: str = ""
+    target_lang: str = ""
+    test_set: str = ""
+    score_column: str = ""
+    """The column that becomes the score."""
+    human_score: str = ""
+    """Of several human scores in an mt-metrics-eval folder, the name of the one to read."""
+    sid_order: SegmentOrder | None = None
+    """What segment numbers of direct assessments count: segments by file, or by document in order of name."""
+    weights: str = ""
+    """Weights of MQM errors; see `pfsm.data.formats.mqm.parse_weights`."""
+    reference_systems: tuple[str, ...] = ()
+    """Systems of an MQM file whose translations are the references."""
+    unquote: bool = False
+    """Take off the quotes of CSV that some fields of early MQM files carry."""
+    keep_ties: bool = False
+    """Count ties of rankings, in a column of their own."""
+    per_rater: bool = False
+    """One record a rater instead of one for all."""
+    skip_unknown_systems: bool = False
+    """Leave out judgments of systems whose output is not given, instead of refusing them."""
+
+
+def given(options: Options) -> list[str]:
+    """The names of the options that are not at their defaults."""
+    default = Options()
+    return [
+        entry.name
+        for entry in fields(options)
+        if getattr(options, entry.name) != getattr(default, entry.name)
+    ]
+
+
+def flag(name: str) -> str:
+    """An option as the command line spells it."""
+    return f"--{name.replace('_', '-')}"

@@ -1,0 +1,116 @@
+"""Plain files that are parallel line by line: system outputs, references, scores."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import zip_longest
+from pathlib import Path
+
+from pfsm.data.fields import finite_number, shown
+from pfsm.data.formats.languages import language_code
+from pfsm.data.formats.lines import stream_lines
+from pfsm.data.formats.options import Options
+from pfsm.data.formats.records import Judgment, Reading, layout
+from pfsm.data.formats.systems import system_name
+from pfsm.data.formats.texts import check_parallel, document_names
+from pfsm.errors import PfsmError
+from pfsm.file_faults import StrPath, display_name
+
+_MISSING = "None"
+
+
+def read_parallel_text(paths: Sequence[StrPath], options: Options) -> Reading:
+    """Reads system outputs, one file a system, with a file of scores each.
+
+    All files are read side by side, line by line; only the names of documents are kept. A score that is
+    ``None`` leaves its segment out.
+
+    Raises:
+        PfsmError: no references, a number of score files other than that of outputs, what `stream_lines`
+            raises, files with different numbers of lines, or a score that is no finite number.
+    """
+    if not options.references:
+        raise PfsmError("plain files hold no references; give them with --references FILE")
+    if len(options.scores) != len(paths):
+        raise PfsmError(
+            f"{len(paths)} files of translations and {len(options.scores)} of scores; give a file of scores with "
+            "--scores for each, in the same order"
+        )
+    documents = document_names(options.documents) if options.documents else ()
+    names = [(name, bool(getattr(options, name))) for name in ("test_set", "source_lang", "target_lang")]
+    present = ["segment_id", "system", *(name for name, there in names if there)]
+    present += ["document"] * bool(documents) + ["source"] * bool(options.sources)
+    notes: Counter[str] = Counter()
+
+    def records() -> Iterator[Judgment]:
+        for path, scores in zip(paths, options.scores, strict=True):
+            yield from _judgments(path, scores, documents, options, notes)
+
+    return Reading(Judgment, layout(Judgment, present, len(options.references)), records(), notes)
+
+
+def side_by_side(paths: Sequence[StrPath]) -> Iterator[tuple[str, ...]]:
+    """Line i of every file, for every i.
+
+    Raises:
+        PfsmError: what `stream_lines` raises, or files that have not equally many lines.
+    """
+    streams = [stream_lines(path) for path in paths]
+    for count, lines in enumerate(zip_longest(*streams)):
+        if None in lines:
+            counts = [
+                count + (line is not None) + sum(1 for _ in stream)
+                for line, stream in zip(lines, streams, strict=True)
+            ]
+            for path, found in zip(paths[1:], counts[1:], strict=True):
+                check_parallel(path, found, paths[0], counts[0])
+        yield lines
+
+
+def _judgments(
+    path: StrPath,
+    scores: StrPath,
+    documents: Sequence[tuple[str, str]],
+    options: Options,
+    notes: Counter[str],
+) -> Iterator[Judgment]:
+    pair = (language_code(options.source_lang), language_code(options.target_lang))
+    system = system_name(Path(path).name, *pair)
+    prefix = f"{options.test_set}." if options.test_set else ""
+    sources = [options.sources] if options.sources else []
+    number = 0
+    for number, (*references, hypothesis, score, source) in enumerate(_lines(path, scores, options), start=1):
+        if number > len(documents) > 0:
+            break
+        value = finite_number(score)
+        if score.strip() == _MISSING:
+            notes["segments without a score left out"] += 1
+            continue
+        if value is None:
+            raise PfsmError(
+                f"{display_name(scores)}:{number}: score is {shown(score)}, a finite number (or None) is needed"
+            )
+        yield Judgment(
+            references=tuple(references),
+            source=source if sources else "",
+            test_set=options.test_set,
+            source_lang=pair[0],
+            target_lang=pair[1],
+            document=documents[number - 1][1] if documents else "",
+            segment_id=f"{prefix}{number}",
+            system=system,
+            hypothesis=hypothesis,
+            score=value + 0.0,
+            line=number,
+        )
+    if documents:
+        check_parallel(options.documents, len(documents), path, number)
+    if not number:
+        raise PfsmError(f"{display_name(path)}: no lines, at least one segment is needed")
+
+
+def _lines(path: StrPath, scores: StrPath, options: Options) -> Iterator[tuple[str, ...]]:
+    """References, hypothesis, score and source (the hypothesis once more where there is none)."""
+    files = [*options.references, path, scores]
+    if not options.sources:
+        return ((*lines, "") for lines in side_by_side(files))
+    return side_by_side([*files, options.sources])

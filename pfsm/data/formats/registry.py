@@ -1,0 +1,144 @@
+"""The formats by name, and which one a file is likely to have."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pfsm.data.formats.direct_assessment import read_direct_assessments
+from pfsm.data.formats.lines import stream_lines
+from pfsm.data.formats.markup import is_markup
+from pfsm.data.formats.mlqe_pe import read_mlqe_pe
+from pfsm.data.formats.mqm import read_mqm
+from pfsm.data.formats.mt_metrics_eval import read_mt_metrics_eval
+from pfsm.data.formats.nist import read_nist
+from pfsm.data.formats.options import Options, flag, given
+from pfsm.data.formats.parallel_text import read_parallel_text
+from pfsm.data.formats.ranking import read_rankings
+from pfsm.data.formats.records import Reading
+from pfsm.data.formats.tables import read_tables
+from pfsm.errors import PfsmError
+from pfsm.file_faults import STANDARD_INPUT, StrPath, display_name
+
+_PLACE = frozenset({"source_lang", "target_lang", "test_set"})
+_TEXTS = frozenset({"references", "sources", "documents"})
+
+
+@dataclass(frozen=True)
+class Format:
+    """A format of judgments."""
+
+    name: str
+    summary: str
+    uses: frozenset[str]
+    """The options that mean something for it."""
+    read: Callable[[Sequence[StrPath], Options], Reading]
+
+
+_ALL = (
+    Format(
+        "tsv", "the TSV of pfsm: one judgment or preference a row", _PLACE | {"score_column"}, read_tables
+    ),
+    Format("comet", "COMET's CSV: src, mt, ref, score", _PLACE | {"score_column"}, read_tables),
+    Format(
+        "wmt-ranking",
+        "rankings of WMT 2012 to 2016 (CSV)",
+        _PLACE | _TEXTS | {"system_outputs", "keep_ties", "per_rater", "skip_unknown_systems"},
+        read_rankings,
+    ),
+    Format(
+        "wmt-da",
+        "segment scores of WMT's direct assessment (SYS SID RAW.SCR Z.SCR N)",
+        _PLACE | _TEXTS | {"system_outputs", "score_column", "sid_order", "skip_unknown_systems"},
+        read_direct_assessments,
+    ),
+    Format(
+        "mqm",
+        "error annotations of WMT (MQM, TSV)",
+        _PLACE | _TEXTS | {"reference_systems", "weights", "per_rater", "unquote"},
+        read_mqm,
+    ),
+    Format(
+        "mt-metrics-eval",
+        "a folder of mt-metrics-eval",
+        frozenset({"source_lang", "target_lang", "references", "human_score", "skip_unknown_systems"}),
+        read_mt_metrics_eval,
+    ),
+    Format(
+        "nist",
+        "NIST's SGML or XML, or WMT's XML",
+        _PLACE | {"references", "sources", "scores", "score_column"},
+        read_nist,
+    ),
+    Format("mlqe-pe", "folders of MLQE-PE", _PLACE | {"score_column"}, read_mlqe_pe),
+    Format(
+        "parallel", "plain files, parallel line by line", _PLACE | _TEXTS | {"scores"}, read_parallel_text
+    ),
+)
+FORMATS: Mapping[str, Format] = {each.name: each for each in _ALL}
+"""All formats, by name."""
+
+
+def read_format(paths: Sequence[StrPath], options: Options | None = None, name: str | None = None) -> Reading:
+    """Reads judgments in any of the formats.
+
+    Args:
+        paths: the files or folders that hold the judgments, all in one format.
+        options: what else the format needs.
+        name: of the format; None: the one that `guess_format` finds in the first file.
+
+    Raises:
+        PfsmError: no files, an unknown format, options that the format does not use, or what its reader raises.
+    """
+    if not paths:
+        raise PfsmError("no files of judgments; give at least one")
+    chosen = guess_format(paths[0]) if name is None else name
+    if chosen not in FORMATS:
+        raise PfsmError(f"no format {chosen!r}; the formats are {', '.join(FORMATS)}")
+    options = options or Options()
+    for option in given(options):
+        if option not in FORMATS[chosen].uses:
+            uses = ", ".join(flag(each) for each in sorted(FORMATS[chosen].uses))
+            raise PfsmError(f"{flag(option)} means nothing for {chosen}, which uses {uses}")
+    return FORMATS[chosen].read(paths, options)
+
+
+def guess_format(path: StrPath) -> str:
+    """The format of a file or folder, where that can be seen.
+
+    Raises:
+        PfsmError: it cannot, or the file cannot be read.
+    """
+    root = Path(path)
+    if str(path) != STANDARD_INPUT and root.is_dir():
+        if (root / "human-scores").is_dir():
+            return "mt-metrics-eval"
+        if any(
+            each.suffix in {".pe", ".hter"} or each.name.endswith(".df.short.tsv") for each in root.rglob("*")
+        ):
+            return "mlqe-pe"
+    elif str(path) != STANDARD_INPUT:
+        first = next(stream_lines(path), "")
+        found = "nist" if is_markup(first) else _by_header(first)
+        if found:
+            return found
+    names = ", ".join(FORMATS)
+    raise PfsmError(f"{display_name(path)}: the format cannot be seen; name it with --from ({names})")
+
+
+def _by_header(line: str) -> str:
+    """The format of a table with this header; ``""`` if it is none that is known."""
+    if line.split() == ["SYS", "SID", "RAW.SCR", "Z.SCR", "N"]:
+        return "wmt-da"
+    tabs = "\t" in line
+    columns = {column.strip().strip('"').lower() for column in line.split("\t" if tabs else ",")}
+    for name, needed in (
+        ("wmt-ranking", {"srclang", "trglang", "system1id", "system1rank"}),
+        ("mqm", {"system", "rater", "target", "category", "severity"}),
+        ("mlqe-pe", {"original", "translation", "z_mean"}),
+        ("comet", {"mt", "ref"}),
+        ("tsv", {"reference", "hypothesis"}),
+        ("tsv", {"reference", "better", "worse"}),
+    ):
+        if needed <= columns:
+            return name
+    return ""

@@ -1,0 +1,162 @@
+"""The TSV of pfsm and the CSV of COMET: one judgment a row, texts included."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from pfsm.data.formats.languages import language_code
+from pfsm.data.formats.options import Options
+from pfsm.data.formats.records import (
+    JUDGMENT_COLUMNS,
+    PREFERENCE_COLUMNS,
+    Judgment,
+    Preference,
+    Reading,
+    Record,
+    layout,
+)
+from pfsm.data.formats.rows import Row, Rows
+from pfsm.data.formats.texts import pair_columns
+from pfsm.data.table import COMET_NAMES
+from pfsm.file_faults import StrPath
+
+_REFERENCE = re.compile(r"reference_([1-9][0-9]{0,5})", re.ASCII)
+_LANGUAGE_PAIR = "lp"
+_TEXT_FIELDS = ("test_set", "source_lang", "target_lang", "document", "segment_id", "rater", "source")
+OLD_SCORE = "score_before"
+"""What the column ``score`` is called when another one becomes the score."""
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """Which column of a file fills what."""
+
+    kind: type[Judgment] | type[Preference]
+    of: Mapping[str, str]
+    """Our names of columns, and those of the file."""
+    references: tuple[str, ...]
+    score: str
+    further: Mapping[str, str]
+    """Columns carried along: the names they get, and those of the file."""
+    constants: Mapping[str, str]
+
+    @property
+    def layout(self) -> tuple[str, ...]:
+        pair = ["source_lang", "target_lang"] if _LANGUAGE_PAIR in self.of else []
+        present = [*self.of, *pair, *self.constants]
+        return layout(self.kind, present, len(self.references), self.further)
+
+
+def read_tables(paths: Sequence[StrPath], options: Options) -> Reading:
+    """Reads TSV and CSV tables of judgments or of preferences.
+
+    A table with ``better`` and ``worse`` holds preferences, one with ``hypothesis`` (COMET: ``mt``) absolute
+    judgments, whose score is in ``score`` or in `Options.score_column`. COMET's ``lp`` (``cs-en``) is split.
+    Columns that nothing is known about are carried along.
+
+    Raises:
+        PfsmError: what `Rows` raises, a missing column, or a score or votes that are no finite number.
+    """
+    tables = [Rows(path) for path in paths]
+    plans = [_plan(table, options) for table in tables]
+    kind = plans[0].kind
+    for table, plan in zip(tables, plans, strict=True):
+        if plan.kind is not kind:
+            other = "preferences" if kind is Preference else "absolute judgments"
+            raise Row(table.name, 1, {}).fault(
+                f"does not hold {other} as {tables[0].name} does; convert one alone"
+            )
+    union = {column for plan in plans for column in plan.layout}
+    further = dict.fromkeys(name for plan in plans for name in plan.further)
+    columns = layout(kind, union, max(len(plan.references) for plan in plans), further)
+    return Reading(kind, columns, _records(tables, plans), Counter())
+
+
+def _plan(table: Rows, options: Options) -> _Plan:
+    header = list(table.header)
+    of = {name: name for name in header}
+    of |= {ours: theirs for theirs, ours in COMET_NAMES.items() if theirs in header and ours not in header}
+    preferences = {"better", "worse"} <= of.keys()
+    score = options.score_column or "score"
+    needed = ["better", "worse"] if preferences else ["hypothesis", score]
+    table.need([of.get(name, name) for name in ("reference", *needed)])
+    references = sorted(
+        (name for name in header if (match := _REFERENCE.fullmatch(name)) and int(match[1]) > 1),
+        key=lambda name: int(name.removeprefix("reference_")),
+    )
+    named = PREFERENCE_COLUMNS if preferences else JUDGMENT_COLUMNS
+    kept = {name: theirs for name, theirs in of.items() if name in named or name == _LANGUAGE_PAIR}
+    if not preferences:
+        kept.pop("score", None)
+    used = {*kept.values(), *references}
+    further = {name: name for name in header if name not in used and name != "score"}
+    if not preferences and score != "score" and "score" in header:
+        further[OLD_SCORE] = "score"
+    constants = {name: value for name, value in pair_columns(options).items() if name not in kept}
+    return _Plan(
+        Preference if preferences else Judgment,
+        kept,
+        (of["reference"], *references),
+        score,
+        further,
+        constants,
+    )
+
+
+def _records(tables: Sequence[Rows], plans: Sequence[_Plan]) -> Iterator[Record]:
+    for table, plan in zip(tables, plans, strict=True):
+        build = _judgment if plan.kind is Judgment else _preference
+        for row in table:
+            yield build(row, plan)
+
+
+def _judgment(row: Row, plan: _Plan) -> Judgment:
+    return Judgment(
+        references=_references(row, plan),
+        hypothesis=row[plan.of["hypothesis"]],
+        score=row.number(plan.score),
+        system=row.fields.get(plan.of.get("system", ""), ""),
+        further={name: row[theirs] for name, theirs in plan.further.items()},
+        line=row.line,
+        **_texts(row, plan),
+    )
+
+
+def _preference(row: Row, plan: _Plan) -> Preference:
+    def count(column: str, default: float) -> float:
+        return row.number(column, 0.0) if column in plan.of else default
+
+    return Preference(
+        references=_references(row, plan),
+        better=row["better"],
+        worse=row["worse"],
+        better_system=row.fields.get("better_system", ""),
+        worse_system=row.fields.get("worse_system", ""),
+        votes=count("votes", 1.0),
+        votes_against=count("votes_against", 0.0),
+        ties=count("ties", 0.0),
+        further={name: row[theirs] for name, theirs in plan.further.items()},
+        line=row.line,
+        **_texts(row, plan),
+    )
+
+
+def _references(row: Row, plan: _Plan) -> tuple[str, ...]:
+    """All references, without the empty ones at the end."""
+    first, *others = (row[name] for name in plan.references)
+    while others and not others[-1]:
+        others.pop()
+    return (first, *others)
+
+
+def _texts(row: Row, plan: _Plan) -> dict[str, str]:
+    texts = dict(plan.constants)
+    if _LANGUAGE_PAIR in plan.of:
+        source, dash, target = row[_LANGUAGE_PAIR].strip().partition("-")
+        if not (source and dash and target):
+            raise row.fault(
+                f"{_LANGUAGE_PAIR} is {row[_LANGUAGE_PAIR]!r}, a language pair as cs-en is needed"
+            )
+        texts |= {"source_lang": language_code(source), "target_lang": language_code(target)}
+    return texts | {name: row[plan.of[name]] for name in _TEXT_FIELDS if name in plan.of}

@@ -1,0 +1,76 @@
+"""Minimal pairs: a faithful translation and one with a single fault, for contrast tests of metrics."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.resources import files
+
+from pfsm.data.preferences import preferences_from_table
+from pfsm.data.table import DataSource, read_table
+from pfsm.errors import PfsmError
+from pfsm.files import StrPath
+
+KINDS: Mapping[str, str] = {
+    "negation": "a negation is dropped or turned round",
+    "number": "a number is another one",
+    "name": "a person, a place or a company is another one",
+    "unit": "a unit, a day or a date is another one",
+    "tense": "what happens is moved in time",
+    "role": "who does it to whom is swapped",
+    "order": "the words are scrambled",
+    "word": "a word that matters is dropped, against one that hardly does",
+    "article": "an unrelated word stands for an article, against no article",
+    "synonym": "an unrelated word stands for a word, against a synonym",
+}
+"""What is wrong with the worse version, by the kinds of the pairs that ship."""
+SHIPPED = ("en",)
+
+
+@dataclass(frozen=True, eq=False)
+class MinimalPairs:
+    """Pairs of versions of a reference, one faithful and one damaged, in kinds of damage."""
+
+    kinds: tuple[str, ...]
+    """[n]"""
+    references: tuple[str, ...]
+    """[n]"""
+    better: tuple[str, ...]
+    """[n], faithful versions"""
+    worse: tuple[str, ...]
+    """[n], damaged ones"""
+    source: DataSource
+    """The file they came from."""
+
+    def __len__(self) -> int:
+        return len(self.kinds)
+
+
+def read_minimal_pairs(path: StrPath) -> MinimalPairs:
+    """Reads minimal pairs from a TSV or CSV file (``-``: standard input).
+
+    Args:
+        path: A file with the columns ``kind``, ``reference``, ``better`` and ``worse``.
+
+    Raises:
+        PfsmError: A missing column, no rows, an empty kind, or what `pfsm.data.table.read_table` raises.
+    """
+    table = read_table(path)
+    kinds = tuple(table.column("kind"))
+    pairs = preferences_from_table(table)
+    for kind, line in zip(kinds, table.line_numbers, strict=True):
+        if not kind.strip():
+            raise PfsmError(f"{table.path}:{line}: kind is empty, a name is needed")
+    return MinimalPairs(kinds, pairs.references, pairs.better, pairs.worse, table.source)
+
+
+def shipped_minimal_pairs(language: str = "en") -> MinimalPairs:
+    """The minimal pairs that ship for a language.
+
+    Raises:
+        PfsmError: If there are none.
+    """
+    if language not in SHIPPED:
+        raise PfsmError(
+            f"no minimal pairs ship for {language!r} (they do for {', '.join(SHIPPED)}); give a file of your own "
+            "with the columns kind, reference, better, worse"
+        )
+    return read_minimal_pairs(str(files("pfsm.resources") / "probe" / f"{language}.tsv"))

@@ -1,0 +1,227 @@
+"""Score files for the WMT metrics task, and for mt-metrics-eval.
+
+*WMT* (as the metrics task has asked for them since 2022), fields separated by tabs, no header:
+
+    PREFIX.seg.score   metric  language pair  test set  domain  document  reference  system  segment  score
+    PREFIX.sys.score   metric  language pair  test set  domain  reference  system  score
+
+Segments count from 1; a system's score is the mean of its segments, over all domains (domain ``all``) and within
+each domain, where they are known. *mt-metrics-eval*, a pair of files for every reference:
+
+    PREFIX-REFERENCE.seg.score   system  score      every segment of a system, then the next system's
+    PREFIX-REFERENCE.sys.score   system  score
+
+Scores have as many digits as it takes to read the same number back.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pfsm.errors import PfsmError
+from pfsm.files import StrPath, atomic_write, display_name, read_lines
+
+ALL = "all"
+"""Domain and document where none are known, and the domain of a whole test set."""
+FORMATS = ("wmt", "mtme")
+
+
+@dataclass(frozen=True, eq=False)
+class Submission:
+    """Scores of systems on one test set, and the names they are filed under; made by `submission`.
+
+    Attributes:
+        metric: Name of the metric.
+        language_pair: Such as ``en-de``.
+        test_set: Such as ``generaltest2023``.
+        scores: By reference and system, float64 [n_segments].
+        domains: [n_segments]; `ALL` where they are not known.
+        documents: [n_segments]; `ALL` where they are not known.
+    """
+
+    metric: str
+    language_pair: str
+    test_set: str
+    scores: Mapping[str, Mapping[str, NDArray[np.float64]]]
+    domains: Sequence[str]
+    documents: Sequence[str]
+
+
+def submission(
+    metric: str,
+    language_pair: str,
+    test_set: str,
+    scores: Mapping[str, Mapping[str, NDArray[np.float64]]],
+    domains: Sequence[str] | None = None,
+    documents: Sequence[str] | None = None,
+) -> Submission:
+    """Check what the files can hold.
+
+    Args:
+        metric: As in `Submission`; names hold no white space.
+        language_pair: As in `Submission`.
+        test_set: As in `Submission`.
+        scores: As in `Submission`.
+        domains: [n_segments].
+        documents: [n_segments].
+
+    Raises:
+        PfsmError: A name is empty or holds white space, or the language pair is none.
+        ValueError: Numbers of segments differ, or a score is not finite.
+    """
+    series = [values for systems in scores.values() for values in systems.values()]
+    n = len(series[0]) if series else 0
+    if any(values.shape != (n,) or not np.isfinite(values).all() for values in series):
+        raise ValueError("every system needs one finite score for every segment")
+    labels = [[ALL] * n if names is None else list(names) for names in (domains, documents)]
+    if any(len(names) != n for names in labels):
+        raise ValueError(f"there are {n} segments; as many domains and documents are needed")
+    for what, name in (("metric name", metric), ("test set", test_set)):
+        check_name(what, name)
+    if not re.fullmatch(r"[A-Za-z0-9_]+-[A-Za-z0-9_]+", language_pair):
+        raise PfsmError(
+            f"language pair is {language_pair!r}, two codes with a hyphen such as en-de are needed"
+        )
+    for what, names in (
+        ("reference", [*scores]),
+        ("system", [name for systems in scores.values() for name in systems]),
+        ("domain", sorted(set(labels[0]))),
+        ("document", sorted(set(labels[1]))),
+    ):
+        for name in names:
+            check_name(what, name)
+    return Submission(metric, language_pair, test_set, scores, *labels)
+
+
+def check_name(what: str, name: str) -> None:
+    """Refuse a name that readers of the files would take for several, or for none.
+
+    Raises:
+        PfsmError: It is empty or holds white space.
+    """
+    if not name or re.search(r"\s", name):
+        raise PfsmError(f"{what} is {name!r}; the files separate names by white space, give one without any")
+
+
+def submission_files(prefix: str, references: Sequence[str], layout: str) -> list[str]:
+    """The files that `write_submission` writes.
+
+    Args:
+        prefix: Of their names.
+        references: Names of the references.
+        layout: "wmt" or "mtme".
+
+    Raises:
+        ValueError: If there is no such layout.
+    """
+    if layout not in FORMATS:
+        raise ValueError(f"format is {layout!r}, 'wmt' or 'mtme' is needed")
+    stems = [prefix] if layout == "wmt" else [f"{prefix}-{reference}" for reference in references]
+    return [f"{stem}.{level}.score" for stem in stems for level in ("seg", "sys")]
+
+
+def write_submission(found: Submission, prefix: str, layout: str = "wmt") -> list[str]:
+    """Write the score files; each is whole or not there.
+
+    Args:
+        found: The scores.
+        prefix: Of the files' names.
+        layout: "wmt" or "mtme".
+
+    Returns:
+        The files' names.
+
+    Raises:
+        ValueError: If there is no such layout.
+        PfsmError: A file cannot be written.
+    """
+    names = submission_files(prefix, [*found.scores], layout)
+    if layout == "wmt":
+        parts = [_wmt_segments(found), _wmt_systems(found)]
+    else:
+        parts = [
+            rows
+            for systems in found.scores.values()
+            for rows in (_mtme_segments(systems), _mtme_systems(systems))
+        ]
+    for name, rows in zip(names, parts, strict=True):
+        with atomic_write(name) as handle:
+            for row in rows:
+                handle.write("\t".join(row) + "\n")
+    return names
+
+
+def read_labels(path: StrPath) -> tuple[list[str], list[str] | None]:
+    """Read the document of every segment, and its domain where the file has it.
+
+    Args:
+        path: A line for each segment: a document, or a domain and a document with white space between, as in
+            mt-metrics-eval's ``documents/LP.docs``.
+
+    Returns:
+        Documents, and domains or None.
+
+    Raises:
+        PfsmError: What `read_lines` raises, or a line with no name, with more than two, or with another number
+            of them than the first.
+    """
+    name = display_name(path)
+    rows = [line.split() for line in read_lines(path)]
+    for number, row in enumerate(rows, start=1):
+        if len(row) not in {1, 2} or len(row) != len(rows[0]):
+            raise PfsmError(
+                f"{name}:{number}: {len(row)} names; every line needs a document, or every line a domain and "
+                "a document"
+            )
+    documents = [row[-1] for row in rows]
+    return documents, [row[0] for row in rows] if rows and len(rows[0]) == 2 else None
+
+
+def _wmt_segments(found: Submission) -> Iterator[tuple[str, ...]]:
+    for reference, systems in found.scores.items():
+        for system, scores in systems.items():
+            labels = zip(found.domains, found.documents, scores.tolist(), strict=True)
+            for number, (domain, document, score) in enumerate(labels, start=1):
+                yield (
+                    found.metric,
+                    found.language_pair,
+                    found.test_set,
+                    domain,
+                    document,
+                    reference,
+                    system,
+                    f"{number}",
+                    repr(score),
+                )
+
+
+def _wmt_systems(found: Submission) -> Iterator[tuple[str, ...]]:
+    domains = np.array(found.domains, dtype=object)
+    for domain in (ALL, *sorted(set(found.domains) - {ALL})):
+        rows = np.flatnonzero(np.ones(domains.size, dtype=bool) if domain == ALL else domains == domain)
+        for reference, systems in found.scores.items():
+            for system, scores in systems.items():
+                mean = repr(float(scores[rows].mean()))
+                yield (
+                    found.metric,
+                    found.language_pair,
+                    found.test_set,
+                    domain,
+                    reference,
+                    system,
+                    mean,
+                )
+
+
+def _mtme_segments(systems: Mapping[str, NDArray[np.float64]]) -> Iterator[tuple[str, ...]]:
+    for system, scores in systems.items():
+        for score in scores.tolist():
+            yield system, repr(score)
+
+
+def _mtme_systems(systems: Mapping[str, NDArray[np.float64]]) -> Iterator[tuple[str, ...]]:
+    for system, scores in systems.items():
+        yield system, repr(float(scores.mean()))

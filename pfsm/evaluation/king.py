@@ -1,0 +1,116 @@
+"""Human likeness and human acceptability of a metric (Giménez and Màrquez 2009, section 3.2).
+
+*Acceptability*: does a metric value what people accept? Its correlation with their assessments.
+
+*Likeness*: does a metric tell human translations from automatic ones? KING, of the QARLA framework (Amigó et
+al. 2005), is the probability over test cases that a human reference scores at least as high as every automatic
+translation, each scored against the other references. It needs no assessments.
+"""
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pfsm.evaluation.correlation import pearson
+from pfsm.evaluation.measure import AdditiveMeasure, Names, finite_scores, ratio
+from pfsm.evaluation.samples import dense_ids
+
+
+def human_acceptability(metric: ArrayLike, assessments: ArrayLike) -> float:
+    """Pearson's correlation with the mean over judges of the sum of the assessments.
+
+    Args:
+        metric: float64 [n], the metric's scores: of translations (the paper's R_snt), or of systems (R_sys).
+        assessments: float64 [n, n_judges, n_scales]: adequacy and fluency in the paper; NaN where a judge
+            did not assess, which must leave one judge to every translation.
+
+    Returns:
+        A number in [-1, 1]; NaN where it is undefined.
+
+    Raises:
+        ValueError: If shapes do not fit, a metric's score is not finite, or a translation has no judge.
+    """
+    scores = finite_scores(metric)
+    values = np.asarray(assessments, dtype=np.float64)
+    if values.ndim != 3 or len(values) != scores.size:
+        raise ValueError(f"assessments have shape {values.shape}, [{scores.size}, judges, scales] is needed")
+    sums = values.sum(axis=2)
+    judged = ~np.isnan(sums)
+    if not judged.any(axis=1).all():
+        raise ValueError("a translation has no judge who assessed it on every scale")
+    means = np.where(judged, sums, 0.0).sum(axis=1) / judged.sum(axis=1)
+    return pearson(scores, means)
+
+
+def king(
+    human: ArrayLike,
+    human_cases: Names,
+    automatic: ArrayLike,
+    automatic_cases: Names,
+) -> float:
+    """KING: how likely a human translation scores at least as high as every automatic one of its test case.
+
+    A *test case* is a segment with one reference held out: the held-out reference and the automatic
+    translations are scored against the others. With several references, each is held out in turn, and
+    makes a test case of its own.
+
+    Args:
+        human: float64 [n_cases], finite: the metric's scores of the held-out references.
+        human_cases: [n_cases], the name of each test case, none twice.
+        automatic: float64 [n], finite: its scores of the automatic translations.
+        automatic_cases: [n], the test case of each.
+
+    Returns:
+        A number in [0, 1] over the test cases that have an automatic translation; NaN where none has.
+
+    Raises:
+        ValueError: If lengths differ, a score is not finite, a case comes twice, or an automatic translation
+            is of a case without a human one.
+    """
+    table = king_table(human, human_cases, automatic, automatic_cases)
+    sums = table.sum(axis=0)
+    return float(ratio(sums[:1], sums[1:])[0])
+
+
+def king_table(
+    human: ArrayLike, human_cases: Names, automatic: ArrayLike, automatic_cases: Names
+) -> NDArray[np.float64]:
+    """float64 [n_cases, 2]: whether the human translation is not beaten, and whether the case counts.
+
+    Arguments and errors as in `king`; cases in the order given.
+    """
+    people, machines = finite_scores(human), finite_scores(automatic)
+    names = [*human_cases, *automatic_cases]
+    ids = dense_ids(names, people.size + machines.size, "test cases")
+    cases, of = ids[: people.size], ids[people.size :]
+    if np.unique(cases).size != cases.size:
+        raise ValueError("a test case has more than one held-out reference")
+    if not np.isin(of, cases).all():
+        raise ValueError("an automatic translation is of a test case without a held-out reference")
+    highest = np.full(cases.size, -np.inf)
+    np.maximum.at(highest, of, machines)
+    counts = np.bincount(of, minlength=cases.size) > 0
+    return np.stack([(people >= highest[cases]) & counts[cases], counts[cases]], axis=1).astype(np.float64)
+
+
+class King(AdditiveMeasure):
+    """KING as a measure over test cases, which are drawn by units.
+
+    Args:
+        units: int64 [n_cases], from 0 up without gaps; cases of one segment share a unit.
+        automatic_cases: int64 [n], the case of each automatic translation, a number below n_cases.
+    """
+
+    def __init__(self, units: NDArray[np.int64], automatic_cases: NDArray[np.int64]) -> None:
+        self._units = units
+        self._automatic_cases = automatic_cases
+
+    def table(self, metric: NDArray[np.float64]) -> NDArray[np.float64]:
+        """float64 [n_units, 2], from the scores of the held-out references, then of the translations."""
+        n_cases = self._units.size
+        cases = np.arange(n_cases)
+        table = king_table(metric[:n_cases], cases, metric[n_cases:], self._automatic_cases)
+        return np.stack([np.bincount(self._units, weights=column) for column in table.T], axis=1)
+
+    def of_sums(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
+        """As `AdditiveMeasure.of_sums`."""
+        return ratio(sums[:, 0], sums[:, 1])

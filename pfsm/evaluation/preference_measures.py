@@ -1,0 +1,129 @@
+"""Preferences as data of measures: accuracy, with ties or without, and the Kendall's taus of the WMT tasks."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pfsm.evaluation.measure import AdditiveMeasure, ratio
+from pfsm.evaluation.pairwise import PairwiseJudgments, pairwise_judgments
+from pfsm.evaluation.preference import (
+    PreferenceStatistic,
+    statistic_of_votes,
+    sums_of_segments,
+    vote_weights,
+    votes_by_outcome,
+)
+from pfsm.evaluation.samples import renumbered
+
+
+@dataclass(frozen=True, eq=False)
+class PreferenceItems:
+    """Preferences; a metric's scores for them are float64 [n, 2]: of the better one and of the worse."""
+
+    better: NDArray[np.int64]
+    """int64 [n]: the same translation of the same reference has the same number everywhere."""
+    worse: NDArray[np.int64]
+    votes: NDArray[np.float64]
+    """float64 [n], for the better one."""
+    ties: NDArray[np.float64]
+    """float64 [n], judgments that neither is better; of a pair that stands in both directions, once."""
+    references: NDArray[np.int64]
+    """int64 [n], from 0 up without gaps."""
+    units: NDArray[np.int64]
+    """int64 [n], from 0 up without gaps: what is drawn together in resamples."""
+
+    def __len__(self) -> int:
+        return self.better.size
+
+    def select(self, rows: NDArray[np.int64]) -> "PreferenceItems":
+        """The preferences of some rows."""
+        return PreferenceItems(
+            self.better[rows],
+            self.worse[rows],
+            self.votes[rows],
+            self.ties[rows],
+            renumbered(self.references[rows]),
+            renumbered(self.units[rows]),
+        )
+
+    @property
+    def judgments(self) -> PairwiseJudgments:
+        """Every judgment, ties included."""
+        tied = np.flatnonzero(self.ties)
+        return PairwiseJudgments(
+            np.concatenate([self.better, self.better[tied]]),
+            np.concatenate([self.worse, self.worse[tied]]),
+            np.concatenate([np.ones(len(self), np.int64), np.zeros(tied.size, np.int64)]),
+            np.concatenate([self.votes, self.ties[tied]]),
+            np.concatenate([self.references, self.references[tied]]),
+        )
+
+
+def preference_items(
+    better: Sequence[str],
+    worse: Sequence[str],
+    references: Sequence[str],
+    votes: ArrayLike | None = None,
+    ties: ArrayLike | None = None,
+    units: NDArray[np.int64] | None = None,
+) -> PreferenceItems:
+    """Number preferences.
+
+    Args:
+        better: [n], the translation that people prefer.
+        worse: [n], the other.
+        references: [n]; a metric scores the same translation against the same reference alike.
+        votes: float64 [n], not negative; one each where it is None.
+        ties: float64 [n], not negative: judgments that neither is better; none where it is None.
+        units: int64 [n], from 0 up without gaps: what is drawn together; each pair by itself where it is None.
+
+    Raises:
+        ValueError: If lengths differ, or a number of votes or ties is bad.
+    """
+    n = len(references)
+    numbered = pairwise_judgments(better, worse, np.ones(n), references, votes)
+    return PreferenceItems(
+        numbered.first,
+        numbered.second,
+        numbered.votes,
+        np.zeros(n) if ties is None else vote_weights(ties, n),
+        numbered.segments,
+        np.arange(n) if units is None else units,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class PreferenceMeasure(AdditiveMeasure):
+    """Accuracy or a Kendall's tau of preferences."""
+
+    items: PreferenceItems
+    statistic: PreferenceStatistic
+
+    def table(self, metric: NDArray[np.float64]) -> NDArray[np.float64]:
+        """float64 [n_units, 3]: votes for pairs that are concordant, discordant, tied."""
+        outcomes = votes_by_outcome(metric[:, 0], metric[:, 1], self.items.votes)
+        return sums_of_segments(outcomes, self.items.units)
+
+    def of_sums(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
+        """As `AdditiveMeasure.of_sums`."""
+        return statistic_of_votes(sums, self.statistic)
+
+
+@dataclass(frozen=True, eq=False)
+class AccuracyWithTies(AdditiveMeasure):
+    """The share of all judgments, ties included, that a metric agrees with (`pfsm.evaluation.pairwise`)."""
+
+    items: PreferenceItems
+
+    def table(self, metric: NDArray[np.float64]) -> NDArray[np.float64]:
+        """float64 [n_units, 2]: judgments agreed with, and all of them."""
+        better, worse = metric.T
+        items = self.items
+        agreed = items.votes * (better > worse) + items.ties * (better == worse)
+        return sums_of_segments(np.stack([agreed, items.votes + items.ties], axis=1), items.units)
+
+    def of_sums(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
+        """As `AdditiveMeasure.of_sums`."""
+        return ratio(sums[:, 0], sums[:, 1])

@@ -1,0 +1,126 @@
+"""Contrast tests: how often a metric scores a damaged version below a faithful one, by kind of damage."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pfsm.data.minimal_pairs import MinimalPairs
+from pfsm.evaluation.bootstrap import Interval, Seed, bootstrap_interval
+from pfsm.evaluation.samples import Estimate
+
+Float = NDArray[np.float64]
+ALL = "all"
+
+
+class PairScorer(Protocol):
+    """Whatever scores single-reference pairs, such as `pfsm.Metric`."""
+
+    def score_pairs(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
+        """Scores of pairs, float64 [n_pairs]; higher is better."""
+
+
+@dataclass(frozen=True)
+class KindResult:
+    """What a metric makes of one kind of damage.
+
+    Attributes:
+        kind: Name of the kind; ``all`` for all pairs together.
+        n: Number of pairs.
+        ties: Pairs whose two versions have the same score.
+        lower: Part of the pairs whose worse version scores lower, with its Wilson interval; a tie is not lower.
+        difference: Mean of the better version's score minus the worse one's, in the units of the score, with its
+            bootstrap interval.
+    """
+
+    kind: str
+    n: int
+    ties: int
+    lower: Estimate
+    difference: Estimate
+
+
+@dataclass(frozen=True, eq=False)
+class ProbeResult:
+    """The outcome of a contrast test.
+
+    Attributes:
+        kinds: Of each kind, in the order in which they first come, and of all pairs at last.
+        better: float64 [n], scores of the better versions.
+        worse: float64 [n], of the worse ones.
+    """
+
+    kinds: tuple[KindResult, ...]
+    better: Float
+    worse: Float
+
+
+def probe(
+    metric: PairScorer,
+    pairs: MinimalPairs,
+    *,
+    n_resamples: int = 1000,
+    seed: Seed = None,
+    confidence: float = 0.95,
+) -> ProbeResult:
+    """Scores both versions of every pair against the reference and counts by kind.
+
+    Args:
+        metric: Scores the versions.
+        pairs: The minimal pairs, at least one.
+        n_resamples: Bootstrap resamples for the intervals of differences.
+        seed: Of the resamples; `pfsm.evaluation.default_seed` where it is None.
+        confidence: Of the intervals.
+
+    Raises:
+        ValueError: If there are no pairs.
+    """
+    if not len(pairs):
+        raise ValueError("a contrast test needs at least one pair")
+    scores = metric.score_pairs([*pairs.better, *pairs.worse], [*pairs.references, *pairs.references])
+    better, worse = scores[: len(pairs)], scores[len(pairs) :]
+    kinds = np.array(pairs.kinds, dtype=object)
+
+    def result(kind: str, rows: NDArray[np.bool_]) -> KindResult:
+        gains = (better - worse)[rows]
+        n, lower = gains.size, int((gains > 0.0).sum())
+        interval = bootstrap_interval(
+            np.mean, gains, n_resamples=n_resamples, seed=seed, confidence=confidence
+        )
+        return KindResult(
+            kind,
+            n,
+            int((gains == 0.0).sum()),
+            Estimate(lower / n, wilson_interval(lower, n, confidence)),
+            Estimate(float(gains.mean()), interval),
+        )
+
+    names = dict.fromkeys(pairs.kinds)
+    results = [result(name, kinds == name) for name in names]
+    results.append(result(ALL, np.ones(len(pairs), dtype=np.bool_)))
+    return ProbeResult(tuple(results), better, worse)
+
+
+def wilson_interval(successes: int, n: int, confidence: float = 0.95) -> Interval:
+    """Score interval of a binomial proportion (Wilson 1927).
+
+    Args:
+        successes: Number of successes, 0 to ``n``.
+        n: Number of trials.
+        confidence: Between 0 and 1.
+
+    Raises:
+        ValueError: If a number is out of its range.
+    """
+    if not 0 <= successes <= n or n < 1 or not 0.0 < confidence < 1.0:
+        raise ValueError(f"{successes} successes of {n} at confidence {confidence}: out of range")
+    z = NormalDist().inv_cdf(0.5 + confidence / 2.0)
+    share = successes / n
+    centre = share + z * z / (2 * n)
+    reach = z * math.sqrt(share * (1.0 - share) / n + z * z / (4 * n * n))
+    scale = 1.0 + z * z / n
+    return Interval(max(0.0, (centre - reach) / scale), min(1.0, (centre + reach) / scale))

@@ -1,0 +1,169 @@
+"""Agreement about systems: whoever's translations people score higher on average, a metric should as well.
+
+A system's score is the mean over its segments, for people and metric alike.
+
+* Pearson's, Spearman's and Kendall's (tau-b) correlation of the systems' scores.
+* Pairwise accuracy (Kocmi et al. 2021): the share of pairs of systems whose difference has the same sign in
+  both; no difference agrees with no difference alone.
+* Soft pairwise accuracy is in `pfsm.evaluation.soft_pairwise`.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pfsm.evaluation.bootstrap import Seed, resampled_sums
+from pfsm.evaluation.correlation import paired_scores, pearson_of_rows, spearman
+from pfsm.evaluation.measure import Items, Names, scored_items
+
+_OfMeans = Callable[[NDArray[np.float64], NDArray[np.float64]], NDArray[np.float64]]
+
+
+def system_scores(scores: ArrayLike, systems: Names) -> NDArray[np.float64]:
+    """The mean score of every system.
+
+    Args:
+        scores: float64 [n], finite.
+        systems: [n], names or numbers.
+
+    Returns:
+        float64 [n_systems], systems in the order of their names.
+
+    Raises:
+        ValueError: If lengths differ, or a score is not finite.
+    """
+    items = scored_items(scores, systems=systems)
+    return _means(items.human, system_ids(items))
+
+
+def system_pairwise_accuracy(human: ArrayLike, metric: ArrayLike) -> float:
+    """The share of pairs of systems that a metric orders as people do (Kocmi et al. 2021, section 4).
+
+    Args:
+        human: float64 [n_systems], people's scores of the systems.
+        metric: float64 [n_systems].
+
+    Returns:
+        A number in [0, 1]; NaN with fewer than two systems.
+
+    Raises:
+        ValueError: If lengths differ, or a score is not finite.
+    """
+    human, metric = paired_scores(human, metric)
+    return float(accuracies(human[np.newaxis], metric[np.newaxis])[0])
+
+
+@dataclass(frozen=True, eq=False)
+class SystemMeasure:
+    """A statistic of the systems' mean scores; segments are drawn where the items have them, else items."""
+
+    items: Items
+    of_means: _OfMeans
+    """From people's and the metric's scores, float64 [m, n_systems], to the statistic, float64 [m]."""
+
+    def value(self, metric: NDArray[np.float64]) -> float:
+        """As `Measure.value`."""
+        systems = system_ids(self.items)
+        human, means = (
+            _means(_centred(scores), systems)[np.newaxis] for scores in (self.items.human, metric)
+        )
+        return float(self.of_means(human, means)[0])
+
+    def resampled(self, metric: NDArray[np.float64], n_resamples: int, seed: Seed) -> NDArray[np.float64]:
+        """As `Measure.resampled`; NaN where a system has no segment in the resample."""
+        systems = system_ids(self.items)
+        if not systems.size:
+            return np.full(n_resamples, np.nan)
+        units = np.arange(systems.size) if self.items.segments is None else self.items.segments
+        n_systems = int(systems.max()) + 1
+        cells = units * n_systems + systems
+        parts = [
+            np.bincount(cells, weights=values, minlength=(int(units.max()) + 1) * n_systems)
+            for values in (np.ones(systems.size), _centred(self.items.human), _centred(metric))
+        ]
+        table = np.concatenate([part.reshape(-1, n_systems) for part in parts], axis=1)
+        sums = resampled_sums(table, n_resamples, seed).reshape(-1, 3, n_systems)
+        result = np.full(n_resamples, np.nan)
+        full = (sums[:, 0] > 0.0).all(axis=1)
+        human, means = (sums[full, side] / sums[full, 0] for side in (1, 2))
+        result[full] = self.of_means(human, means)
+        return result
+
+
+def pearsons(human: NDArray[np.float64], metric: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Pearson's correlation of every row; for `SystemMeasure`."""
+    return pearson_of_rows(metric, human)
+
+
+def spearmans(human: NDArray[np.float64], metric: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Spearman's correlation of every row; for `SystemMeasure`."""
+    return np.array([spearman(*rows) for rows in zip(metric, human, strict=True)], dtype=np.float64)
+
+
+def kendalls(human: NDArray[np.float64], metric: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Kendall's tau-b of every row; for `SystemMeasure`."""
+    first, second = pair_indices(human.shape[1])
+    people, machine = (np.sign(side[:, first] - side[:, second]) for side in (human, metric))
+    untied = np.sqrt((people**2).sum(axis=1) * (machine**2).sum(axis=1))
+    result = np.full(len(human), np.nan)
+    np.divide((people * machine).sum(axis=1), untied, out=result, where=untied > 0.0)
+    return result
+
+
+def accuracies(human: NDArray[np.float64], metric: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Pairwise accuracy of every row; for `SystemMeasure`."""
+    first, second = pair_indices(human.shape[1])
+    if not first.size:
+        return np.full(len(human), np.nan)
+    same = np.sign(human[:, first] - human[:, second]) == np.sign(metric[:, first] - metric[:, second])
+    shares: NDArray[np.float64] = same.mean(axis=1)
+    return shares
+
+
+def pair_indices(n: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The first and the second of every pair of n systems, in the order of `itertools.combinations`."""
+    pairs = np.array(list(combinations(range(n), 2)), dtype=np.int64).reshape(-1, 2)
+    return pairs[:, 0], pairs[:, 1]
+
+
+def system_ids(items: Items) -> NDArray[np.int64]:
+    """The system of every item.
+
+    Raises:
+        ValueError: If the items have none.
+    """
+    if items.systems is None:
+        raise ValueError("agreement about systems needs to know who translated")
+    return items.systems
+
+
+def _means(scores: NDArray[np.float64], systems: NDArray[np.int64]) -> NDArray[np.float64]:
+    means: NDArray[np.float64] = np.bincount(systems, weights=scores) / np.bincount(systems)
+    return means
+
+
+def _centred(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Scores from their overall mean, the largest 1: a common offset or scale then costs no digits."""
+    if not scores.size:
+        return scores
+    deviations: NDArray[np.float64] = scores - scores[0]
+    deviations -= deviations.mean()
+    largest = float(np.abs(deviations).max())
+    return deviations / largest if largest > 0.0 else deviations
+
+
+def _by_order(of_means: _OfMeans) -> _OfMeans:
+    """The statistic where means of centred scores that are level do not differ by a rounding error."""
+    return lambda human, metric: of_means(np.round(human, 12), np.round(metric, 12))
+
+
+SYSTEM_STATISTICS: Mapping[str, _OfMeans] = {
+    "pearson": pearsons,
+    "spearman": _by_order(spearmans),
+    "kendall": _by_order(kendalls),
+    "accuracy": _by_order(accuracies),
+}
+"""Statistics for `SystemMeasure`, by name."""

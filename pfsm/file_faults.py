@@ -1,0 +1,70 @@
+"""What can be wrong with a file that is read, each as one line."""
+
+import contextlib
+import gzip
+import os
+import stat
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+
+from pfsm.errors import PfsmError
+
+StrPath = str | os.PathLike[str]
+
+STANDARD_INPUT = "-"
+
+
+def display_name(path: StrPath) -> str:
+    """The name that messages use for a path: the path as given, or ``standard input`` for ``-``."""
+    name = os.fspath(path)
+    return "standard input" if name == STANDARD_INPUT else name or "''"
+
+
+@contextlib.contextmanager
+def reading_explained(path: StrPath) -> Iterator[None]:
+    """Turn the system's refusal to read a file into one line.
+
+    Raises:
+        PfsmError: inside the block the file proved missing, a folder, or not readable.
+    """
+    name = display_name(path)
+    try:
+        yield
+    except FileNotFoundError:
+        raise PfsmError(f"{name}: no such file") from None
+    except IsADirectoryError:
+        raise PfsmError(f"{name}: is a folder, a file is needed") from None
+    except PermissionError:
+        reason = "is a folder, a file is needed" if _is_folder(path) else "no permission to read it"
+        raise PfsmError(f"{name}: {reason}") from None
+    except OSError as error:
+        raise PfsmError(f"{name}: cannot be read ({error.strerror or error})") from None
+    except ValueError as error:  # a NUL byte in the path
+        raise PfsmError(f"{name!r}: cannot be read ({error})") from None
+
+
+@contextlib.contextmanager
+def gzip_explained(name: str) -> Iterator[None]:
+    """Turn what is wrong with gzip data into one line.
+
+    Raises:
+        PfsmError: inside the block the data proved truncated or corrupt.
+    """
+    try:
+        yield
+    except EOFError:
+        fault = "truncated"
+    except (gzip.BadGzipFile, zlib.error) as error:
+        fault = f"corrupt ({error})"
+    else:
+        return
+    raise PfsmError(f"{name}: the gzip data is {fault}; copy or download the file again")
+
+
+def _is_folder(path: StrPath) -> bool:
+    """Whether the path is a folder; not, where that cannot be seen (`Path.is_dir` raises then)."""
+    try:
+        return stat.S_ISDIR(Path(path).stat().st_mode)
+    except OSError:
+        return False

@@ -1,0 +1,68 @@
+"""METEOR's English paraphrase table, where the user has installed a package that brings it.
+
+The PyPI package ``pycocoevalcap`` (extra ``pfsm[paraphrases]``) carries METEOR 1.5 with ``paraphrase-en.gz``, 5.3
+million entries, under the LGPL. No part of it ships with pfsm: it is compiled on the user's machine when a model first
+asks for the table ``meteor-en``.
+"""
+
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+from pfsm.errors import PfsmError
+from pfsm.files import check_writable, checksum
+from pfsm.lexicons.container import Source, write_lexicon
+from pfsm.lexicons.paraphrase_formats import read_paraphrases
+from pfsm.lexicons.paraphrases import KIND, compile_paraphrases
+from pfsm.lexicons.pruning import Pruner
+from pfsm.lexicons.registry import Recipe
+
+NAME = "meteor-en"
+PACKAGE = "pycocoevalcap"
+LICENCE = "LGPL (METEOR 1.5)"
+ABOUT = "METEOR 1.5's English paraphrases of at most two words a side"
+
+
+def table_path() -> Path | None:
+    """The table inside the installed package; None where there is none."""
+    spec = find_spec(PACKAGE)
+    for folder in (spec.submodule_search_locations or []) if spec is not None else []:
+        path = Path(folder) / "meteor" / "data" / "paraphrase-en.gz"
+        if path.is_file():
+            return path
+    return None
+
+
+def compile_meteor(path: Path) -> None:
+    """Compiles the table, with progress on standard error.
+
+    Raises:
+        PfsmError: If the table is missing or the result cannot be written.
+    """
+    table = table_path()
+    if table is None:
+        raise PfsmError(f"{PACKAGE} has no METEOR table; {METEOR.install}")
+    check_writable(path)
+    say(f"compiling {NAME} into {path} (once, about 20 seconds)")
+    pruner = Pruner()
+    pruner.add(
+        read_paraphrases(table, "meteor"),
+        lambda read, kept: say(f"{read:,} entries read, {kept:,} kept"),
+    )
+    source = Source(table.name, checksum(table))
+    write_lexicon(compile_paraphrases(NAME, pruner.pairs, LICENCE, [source], ABOUT), path)
+
+
+def say(what: str) -> None:
+    """Progress, on standard error where there is one."""
+    if sys.stderr is not None:
+        sys.stderr.write(f"pfsm: {what}\n")
+
+
+METEOR = Recipe(
+    KIND,
+    ABOUT,
+    lambda: table_path() is not None,
+    "pip install 'pfsm[paraphrases]' (the package pycocoevalcap); it is compiled on first use",
+    compile_meteor,
+)

@@ -1,0 +1,206 @@
+"""Where lexicons lie, and which one a name means.
+
+Looked up in this order: what ships with the package, then the user's folder (``PFSM_RESOURCES``; else
+``$XDG_CACHE_HOME/pfsm``; else ``~/.cache/pfsm``). A lexicon is the file ``NAME.lexicon``.
+"""
+
+import os
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import files
+from pathlib import Path
+
+from pfsm.errors import PfsmError
+from pfsm.lexicons.container import Lexicon, read_header, read_lexicon
+
+SUFFIX = ".lexicon"
+FOLDER_VARIABLE = "PFSM_RESOURCES"
+# No `|`, `:`, `+` and `@`, which part the entries of a signature; no separators of folders.
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
+_REFERENCE = re.compile(rf"({_NAME.pattern})(?:@([0-9a-f]{{8}}))?")
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """A lexicon that is compiled when it is first asked for, from a package of the user's.
+
+    Attributes:
+        kind: Kind of the lexicon.
+        about: One line: what it is.
+        is_possible: Whether what it is compiled from is installed.
+        install: The command that installs it.
+        compile: Writes the lexicon to the path given.
+    """
+
+    kind: str
+    about: str
+    is_possible: Callable[[], bool]
+    install: str
+    compile: Callable[[Path], None]
+
+
+@dataclass(frozen=True)
+class Installed:
+    """A lexicon file of this installation."""
+
+    name: str
+    path: Path
+    shipped: bool
+
+
+def shipped_folder() -> Path:
+    """The lexicons that came with the package."""
+    return Path(str(files("pfsm.resources") / "lexicons"))
+
+
+def user_folder() -> Path:
+    """The user's lexicons; the folder need not be there."""
+    given = os.environ.get(FOLDER_VARIABLE)
+    if given:
+        return Path(given)
+    cache = os.environ.get("XDG_CACHE_HOME", "")
+    return (Path(cache) if Path(cache).is_absolute() else Path.home() / ".cache") / "pfsm"
+
+
+def check_name(name: str, where: str) -> str:
+    """The name, if it can be one of a lexicon.
+
+    Raises:
+        PfsmError: If it cannot; ``where`` begins the message.
+    """
+    if not _NAME.fullmatch(name):
+        raise PfsmError(
+            f"{where} {name!r} cannot be the name of a table: letters, digits, full stops, hyphens and underscores"
+        )
+    return name
+
+
+def check_reference(value: object, where: str) -> str:
+    """``NAME`` or ``NAME@CHECKSUM``, as settings name a lexicon.
+
+    Raises:
+        PfsmError: If it is neither.
+    """
+    if not isinstance(value, str) or not _REFERENCE.fullmatch(value):
+        raise PfsmError(f"{where} is {value!r}, it must be the name of a table (see `pfsm resources`)")
+    return value
+
+
+def installed() -> list[Installed]:
+    """All lexicons that can be used now: shipped ones by name, then the user's by name."""
+    shipped = {path.name.removesuffix(SUFFIX): path for path in _files(shipped_folder())}
+    own = {path.name.removesuffix(SUFFIX): path for path in _files(user_folder())}
+    found = [Installed(name, path, True) for name, path in shipped.items()]
+    return found + [Installed(name, path, False) for name, path in own.items() if name not in shipped]
+
+
+def _files(folder: Path) -> list[Path]:
+    try:
+        return sorted(path for path in folder.glob(f"*{SUFFIX}") if path.is_file())
+    except OSError:
+        return []
+
+
+def user_path(name: str) -> Path:
+    """Where a lexicon of the user's lies, or is to be written; the folder is made.
+
+    Raises:
+        PfsmError: If the folder cannot be made, or a lexicon of this name ships with the package.
+    """
+    if any(entry.name == name and entry.shipped for entry in installed()):
+        raise PfsmError(f"{name}: a table of this name ships with pfsm; choose another name")
+    folder = user_folder()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise PfsmError(
+            f"{folder}: cannot be made ({error.strerror}); set {FOLDER_VARIABLE} to another folder"
+        ) from None
+    return folder / f"{name}{SUFFIX}"
+
+
+def load(reference: str, kind: str) -> Lexicon:
+    """The lexicon that ``NAME`` or ``NAME@CHECKSUM`` means; compiled first where there is a recipe for it.
+
+    Raises:
+        PfsmError: If it is not there (the message says what to install or compile), is of another kind or damaged,
+            or has another checksum than the one asked for.
+    """
+    match = _REFERENCE.fullmatch(reference)
+    if match is None:
+        raise PfsmError(f"{reference!r} is not the name of a table")
+    name, checksum = match.groups()
+    path = _find(name, kind)
+    status = path.stat()
+    lexicon = _read(path, status.st_mtime_ns, status.st_size)
+    if lexicon.name != name:
+        raise PfsmError(f"{path}: holds the table {lexicon.name}; give the file that name again")
+    if lexicon.kind != kind:
+        raise PfsmError(f"{name}: is a table of {lexicon.kind}, one of {kind} is needed")
+    if checksum is not None and lexicon.checksum != checksum:
+        raise PfsmError(
+            f"{name}: the table here is {lexicon.label}, the model needs {reference} and would score "
+            "differently; compile or install that version"
+        )
+    return lexicon
+
+
+def pinned(reference: str, kind: str) -> str:
+    """The reference with the checksum of what it means now.
+
+    Raises:
+        PfsmError: As `load`.
+    """
+    return load(reference, kind).label
+
+
+# Large: a process needs one or two.
+@lru_cache(maxsize=8)
+def _read(path: Path, changed: int, size: int) -> Lexicon:  # noqa: ARG001 - a file that was replaced is read again
+    return read_lexicon(path)
+
+
+def _find(name: str, kind: str) -> Path:
+    recipe = recipes().get(name)
+    for entry in installed():
+        # What a recipe made is made again where this version reads it no longer.
+        if entry.name == name and (recipe is None or is_current(entry.path)):
+            return entry.path
+    if recipe is not None and recipe.kind == kind:
+        if not recipe.is_possible():
+            raise PfsmError(f"the table of {kind} {name} is not installed: {recipe.install}")
+        path = user_path(name)
+        recipe.compile(path)
+        return path
+    raise PfsmError(
+        f"there is no table of {kind} {name}; compile it with `pfsm resources compile {kind} … --name {name}`, "
+        f"or copy {name}{SUFFIX} into {user_folder()}"
+    )
+
+
+def recipes() -> dict[str, Recipe]:
+    """Lexicons that can be compiled when first asked for, by name."""
+    from pfsm.lexicons.meteor import METEOR  # noqa: PLC0415 - it imports this module
+    from pfsm.lexicons.meteor_full import METEOR_FULL  # noqa: PLC0415 - likewise
+
+    return {"meteor-en": METEOR, "meteor-en-full": METEOR_FULL}
+
+
+def is_current(path: Path) -> bool:
+    """Whether a file is a lexicon of the format that this version reads."""
+    try:
+        read_header(path)
+    except PfsmError:
+        return False
+    return True
+
+
+def kind_of(path: Path) -> str:
+    """Kind of the lexicon in a file.
+
+    Raises:
+        PfsmError: If it is no lexicon.
+    """
+    return str(read_header(path)["kind"])

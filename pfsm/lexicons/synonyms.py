@@ -1,0 +1,159 @@
+"""Synonyms: from a word, through its base forms, to the synsets it belongs to.
+
+A table has parts, one for each part of speech. In each, a word's base forms are the word itself and either what the
+part's list of irregular forms says or, where the word is not on the list, what its endings leave when they are
+detached (WordNet's ``morphy``, as NLTK's reader applies it: every form that the part knows counts). A word belongs to
+the synsets of all its base forms in all parts.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pfsm.errors import PfsmError
+from pfsm.lexicons.container import Lexicon, Source
+
+KIND = "synonyms"
+Int32 = NDArray[np.int32]
+Detachments = tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Part:
+    """One part of speech of a dictionary.
+
+    Attributes:
+        tag: Its name, such as ``n``.
+        synsets: Lower-cased lemma -> keys of its synsets, whatever the dictionary calls them.
+        irregular: Inflected form -> lemmas.
+        detachments: Endings and what replaces them.
+    """
+
+    tag: str
+    synsets: Mapping[str, Sequence[str]]
+    irregular: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    detachments: Detachments = ()
+
+
+def compile_synonyms(
+    name: str, parts: Sequence[Part], licence: str, sources: Sequence[Source], about: str = ""
+) -> Lexicon:
+    """The lexicon of a dictionary; the order of what is given does not matter."""
+    numbers: dict[tuple[int, str], int] = {}
+    ranges = []
+    for place, part in enumerate(parts):
+        first = len(numbers)
+        for key in sorted({key for keys in part.synsets.values() for key in keys}):
+            numbers[place, key] = len(numbers)
+        ranges.append([part.tag, first, len(numbers), [list(pair) for pair in part.detachments]])
+    lemmas = sorted({lemma for part in parts for lemma in part.synsets})
+    lists = [
+        sorted(
+            {numbers[place, key] for place, part in enumerate(parts) for key in part.synsets.get(lemma, ())}
+        )
+        for lemma in lemmas
+    ]
+    offsets = np.zeros(len(lists) + 1, dtype=np.int32)
+    offsets[1:] = np.cumsum([len(entry) for entry in lists])
+    irregular = sorted(
+        "\t".join([part.tag, form, *bases]) for part in parts for form, bases in part.irregular.items()
+    )
+    return Lexicon(
+        KIND,
+        name,
+        licence,
+        tuple(sources),
+        {"lemmas": len(lemmas), "synsets": len(numbers), "irregular forms": len(irregular)},
+        {
+            "offsets": offsets,
+            "synsets": np.array([number for entry in lists for number in entry], dtype=np.int32),
+            "lemmas": lines_array(lemmas),
+            "irregular": lines_array(irregular),
+        },
+        {"about": about, "parts": ranges},
+    )
+
+
+def lines_array(lines: Iterable[str]) -> NDArray[np.uint8]:
+    """Strings without line feeds as one array of their UTF-8 bytes."""
+    text = "\n".join(lines)
+    return np.frombuffer(text.encode("utf-8", "backslashreplace"), dtype=np.uint8)
+
+
+def array_lines(array: NDArray[np.uint8]) -> list[str]:
+    """The strings of `lines_array`."""
+    return array.tobytes().decode("utf-8").split("\n") if array.size else []
+
+
+@dataclass(frozen=True)
+class _LoadedPart:
+    """A part at work: its synsets are those with numbers in [first, last)."""
+
+    first: int
+    last: int
+    irregular: Mapping[str, Sequence[str]]
+    detachments: Detachments
+
+    def bases(self, word: str) -> list[str]:
+        """The word, and what its inflection may stand for."""
+        listed = self.irregular.get(word)
+        if listed is not None:
+            return [word, *listed]
+        return [word] + [word[: -len(old)] + new for old, new in self.detachments if word.endswith(old)]
+
+
+class SynonymTable:
+    """A table of synonyms, ready for look-ups.
+
+    Args:
+        lexicon: A lexicon of the kind ``synonyms``.
+
+    Raises:
+        PfsmError: If its arrays do not fit together.
+    """
+
+    def __init__(self, lexicon: Lexicon) -> None:
+        self.label = lexicon.label
+        self._offsets: list[int] = lexicon.array("offsets", np.int32).tolist()
+        self._synsets: Int32 = lexicon.array("synsets", np.int32)
+        lemmas = array_lines(lexicon.array("lemmas", np.uint8))
+        self._place = {lemma: place for place, lemma in enumerate(lemmas)}
+        self.size = int(lexicon.counts["synsets"])
+        self._parts = _loaded_parts(
+            lexicon.details["parts"], array_lines(lexicon.array("irregular", np.uint8))
+        )
+        _check(lexicon, len(lemmas))
+
+    def synsets(self, word: str) -> list[int]:
+        """Numbers of the synsets of a word, rising; case does not count. Empty for a word that is not known."""
+        word = word.lower()
+        found: set[int] = set()
+        for part in self._parts:
+            for base in part.bases(word):
+                place = self._place.get(base)
+                if place is not None:
+                    numbers = self._synsets[self._offsets[place] : self._offsets[place + 1]].tolist()
+                    found.update(number for number in numbers if part.first <= number < part.last)
+        return sorted(found)
+
+
+def _check(lexicon: Lexicon, n_lemmas: int) -> None:
+    offsets, synsets = lexicon.arrays["offsets"], lexicon.arrays["synsets"]
+    rising = offsets.size == n_lemmas + 1 and bool((np.diff(offsets) >= 0).all())
+    inside = not synsets.size or 0 <= int(synsets.min()) <= int(synsets.max()) < lexicon.counts["synsets"]
+    if not rising or offsets[0] != 0 or offsets[-1] != synsets.size or not inside:
+        raise PfsmError(f"{lexicon.name}: the table is damaged; compile it again")
+
+
+def _loaded_parts(ranges: Sequence[Sequence[Any]], lines: Iterable[str]) -> list[_LoadedPart]:
+    irregular: dict[str, dict[str, list[str]]] = {str(tag): {} for tag, *_ in ranges}
+    for line in lines:
+        tag, form, *bases = line.split("\t")
+        irregular[tag][form] = bases
+    return [
+        _LoadedPart(int(first), int(last), irregular[str(tag)], tuple((old, new) for old, new in rules))
+        for tag, first, last, rules in ranges
+    ]

@@ -1,0 +1,80 @@
+"""Reader of WordNet's database files, as Princeton, Debian's ``wordnet-base`` and NLTK's data have them.
+
+``index.noun``, ``index.verb``, ``index.adj``, ``index.adv`` say which synsets a lemma is in (section 5WN of the manual,
+``wndb``); ``noun.exc`` and so on list irregular forms. The files ``data.*`` are not needed: what is in them beside the
+members of a synset is not used.
+"""
+
+from pathlib import Path
+
+from pfsm.errors import PfsmError
+from pfsm.files import StrPath, checksum, read_lines
+from pfsm.lexicons.container import Source
+from pfsm.lexicons.synonyms import Detachments, Part
+
+# Rules of detachment, section 7WN of the manual (`morphy`), with -ves for -f, which NLTK's reader has too.
+PARTS: dict[str, tuple[str, Detachments]] = {
+    "n": (
+        "noun",
+        (("s", ""), ("ses", "s"), ("ves", "f"), ("xes", "x"), ("zes", "z"), ("ches", "ch"), ("shes", "sh"),
+         ("men", "man"), ("ies", "y")),
+    ),
+    "v": (
+        "verb",
+        (("s", ""), ("ies", "y"), ("es", "e"), ("es", ""), ("ed", "e"), ("ed", ""), ("ing", "e"), ("ing", "")),
+    ),
+    "a": ("adj", (("er", ""), ("est", ""), ("er", "e"), ("est", "e"))),
+    "r": ("adv", ()),
+}  # fmt: skip
+
+
+def is_wordnet(folder: StrPath) -> bool:
+    """Whether a folder holds WordNet's database files."""
+    return (Path(folder) / "index.noun").is_file()
+
+
+def read_wordnet(folder: StrPath) -> tuple[list[Part], list[Source]]:
+    """The four parts of speech of a WordNet database, and the files read.
+
+    Raises:
+        PfsmError: If a file is missing or a line is not as the manual says.
+    """
+    parts, sources = [], []
+    for tag, (suffix, detachments) in PARTS.items():
+        index, irregular = (Path(folder) / name for name in (f"index.{suffix}", f"{suffix}.exc"))
+        parts.append(Part(tag, _index(index), _irregular(irregular), detachments))
+        sources += [Source(path.name, checksum(path)) for path in (index, irregular)]
+    return parts, sources
+
+
+def _index(path: Path) -> dict[str, list[str]]:
+    """Lemma -> offsets of its synsets.
+
+    A line: lemma, part of speech, number of synsets, number of pointer symbols, the symbols, two more numbers, offsets.
+    """
+    synsets = {}
+    for number, line in enumerate(read_lines(path), 1):
+        if line.startswith(" "):  # the licence
+            continue
+        fields = line.split()
+        try:
+            count = int(fields[2])
+            offsets = fields[6 + int(fields[3]) :]
+            whole = count == len(offsets) > 0 and all(map(str.isdecimal, offsets))
+        except (IndexError, ValueError):
+            whole = False
+        if not whole:
+            raise PfsmError(f"{path}:{number}: not a line of a WordNet index: {line[:60]!r}")
+        synsets[fields[0].lower()] = offsets
+    return synsets
+
+
+def _irregular(path: Path) -> dict[str, list[str]]:
+    """Form -> base forms; the later line counts where a form has two."""
+    forms = {}
+    for number, line in enumerate(read_lines(path), 1):
+        form, *bases = line.split() or [""]
+        if not bases:
+            raise PfsmError(f"{path}:{number}: not a line of a WordNet exception list: {line[:60]!r}")
+        forms[form] = bases
+    return forms

@@ -1,0 +1,160 @@
+"""Similar spellings: inflected forms, compounds, names and transliterations that no list of words knows.
+
+Two tokens match where their similarity, 1 minus the Levenshtein distance of their lower-cased characters over the
+length of the longer one, is at least a minimum; the match carries it as soft bins. Tokens without a letter or with a
+numeral (``1990s`` is not ``1980s``), and those shorter or longer than the bounds, match nothing.
+"""
+
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pfsm.errors import PfsmError
+from pfsm.matchers.bins import AUTO, check_knots, quantile_knots, ramped
+from pfsm.matchers.protocol import EncodedPairs, Offers
+from pfsm.text.vocabulary import EncodedLines, Vocabulary
+
+NAME = "char"
+STATE = "S_char"
+# By cross-validation on WMT15 direct assessment; see docs/settings.md.
+MINIMUM = 0.5
+SHORTEST = 4
+BINS = 4
+# What the kernel takes; a longer token is a web address rather than a word.
+LONGEST = 64
+
+Options = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class SpellingMatcher:
+    """Offers pairs of similar words, one token each.
+
+    Attributes:
+        minimum: Least similarity, above 0 and at most 1.
+        shortest: Least number of characters of both words.
+        knots: Knots of the soft bins over similarities.
+    """
+
+    minimum: float = MINIMUM
+    shortest: int = SHORTEST
+    knots: tuple[float, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """Name in ``settings.matchers``."""
+        return NAME
+
+    @property
+    def state(self) -> str:
+        """Name of the substitution state."""
+        return STATE
+
+    @property
+    def resources(self) -> tuple[str, ...]:
+        """None: spelling comes from the text itself."""
+        return ()
+
+    def offers(self, pairs: EncodedPairs) -> Offers:
+        """Pairs of words at least as similar as the minimum, equal ones included."""
+        return ramped(NAME, *self.similar(pairs), self.knots)
+
+    def similar(self, pairs: EncodedPairs) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+        """Blocks, int32 [n_offers, 5], and their similarities, float64 [n_offers]."""
+        from pfsm_kernels.spelling import similar_words  # noqa: PLC0415 - brings numba
+
+        references, hypotheses = pairs.references, pairs.hypotheses
+        places, codes, words = self._spelled(pairs.vocabulary, references, hypotheses)
+        return similar_words(
+            places[references.ids],
+            references.offsets,
+            places[hypotheses.ids],
+            hypotheses.offsets,
+            codes,
+            words,
+            self.minimum,
+        )
+
+    def _spelled(
+        self, vocabulary: Vocabulary, *sides: EncodedLines
+    ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]]:
+        """The words of the text that can match, spelled out.
+
+        Returns:
+            int32 [n_types], the word of each type, -1 where it can match nothing or is not in the text; int32
+            [characters of all words], code points; int64 [n_words + 1], where each word begins.
+        """
+        lengths = vocabulary.column(_lengths)
+        met = np.zeros(lengths.size, dtype=np.bool_)
+        for side in sides:
+            met[side.ids] = True
+        types = np.flatnonzero(met & (lengths >= max(1, self.shortest)))
+        places = np.full(lengths.size, -1, dtype=np.int32)
+        places[types] = np.arange(types.size)
+        words = np.zeros(types.size + 1, dtype=np.int64)
+        np.cumsum(lengths[types], out=words[1:])
+        text = "".join([vocabulary.types[place].lower() for place in types.tolist()])
+        codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<i4")
+        return places, codes.astype(np.int32, copy=False), words
+
+
+def _lengths(tokens: Sequence[str]) -> list[int]:
+    """Number of characters in lower case; 0 for a token that can match nothing."""
+    return [_length(token.lower()) for token in tokens]
+
+
+def _length(word: str) -> int:
+    if len(word) > LONGEST or not any(map(str.isalpha, word)):
+        return 0
+    if word.isascii():
+        return 0 if any(map(str.isdigit, word)) else len(word)
+    return 0 if any(unicodedata.category(character)[0] == "N" for character in word) else len(word)
+
+
+def build(options: Options) -> SpellingMatcher:
+    """The matcher of checked options; bins still to be learned are none."""
+    bins = options["bins"]
+    return SpellingMatcher(options["minimum"], options["shortest"], () if bins == AUTO else tuple(bins))
+
+
+def check_options(options: Options, where: str) -> dict[str, Any]:
+    """All options with their defaults: ``minimum``, ``shortest``, ``bins``.
+
+    Raises:
+        PfsmError: If one is unknown or not what it must be.
+    """
+    for key in options:
+        if key not in {"minimum", "shortest", "bins"}:
+            raise PfsmError(f"{where}: unknown option {key!r}; known are minimum, shortest, bins")
+    minimum = options.get("minimum", MINIMUM)
+    if isinstance(minimum, bool) or not isinstance(minimum, int | float) or not 0.0 < minimum <= 1.0:
+        raise PfsmError(f"{where}: minimum is {minimum!r}, it must be a number above 0, at most 1")
+    shortest = options.get("shortest", SHORTEST)
+    if type(shortest) is not int or not 1 <= shortest <= LONGEST:
+        raise PfsmError(f"{where}: shortest is {shortest!r}, it must be a whole number from 1 to {LONGEST}")
+    bins = options.get("bins", even_knots(float(minimum)))
+    return {"minimum": float(minimum), "shortest": shortest, "bins": check_knots(bins, where)}
+
+
+def even_knots(minimum: float) -> list[float]:
+    """Knots of bins of equal width from the least similarity to 1; none where that is 1 itself."""
+    if minimum >= 1.0:
+        return []
+    return [round(float(knot), 4) for knot in np.linspace(minimum, 1.0, BINS + 1)]
+
+
+def learn_options(options: Options, pairs: EncodedPairs) -> dict[str, Any]:
+    """Fills in ``bins: auto``: quantiles of the similarities of words that share neither form nor stem."""
+    if options["bins"] != AUTO:
+        return dict(options)
+    blocks, values = build(options).similar(pairs)
+    stems = pairs.vocabulary.stem_ids
+    words = pairs.vocabulary.word_ids
+    left = pairs.references.ids[pairs.references.offsets[blocks[:, 0]] + blocks[:, 1]]
+    right = pairs.hypotheses.ids[pairs.hypotheses.offsets[blocks[:, 0]] + blocks[:, 3]]
+    other = (stems[left] != stems[right]) & (words[left] != words[right])
+    return {**options, "bins": quantile_knots(values[other])}

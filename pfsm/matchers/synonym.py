@@ -1,0 +1,80 @@
+"""``S_syn``: words that share a synset (section 3.1 of Wang and Manning, 2012)."""
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+from pfsm.errors import PfsmError
+from pfsm.lexicons import registry
+from pfsm.lexicons.synonyms import KIND, SynonymTable
+from pfsm.matchers.protocol import EncodedPairs, Offers
+from pfsm.matchers.type_lists import TypeLists
+
+DEFAULT_TABLE = "wordnet-3.0"
+Options = Mapping[str, Any]
+
+
+class SynonymMatcher:
+    """Offers pairs of single words that share a synset, in whatever part of speech and inflection.
+
+    Args:
+        table: ``NAME`` or ``NAME@CHECKSUM`` of the table of synonyms.
+
+    Raises:
+        PfsmError: If there is no such table.
+    """
+
+    name = "syn"
+    state = "S_syn"
+
+    def __init__(self, table: str) -> None:
+        self._table = SynonymTable(registry.load(table, KIND))
+        self._synsets = TypeLists(self._numbers)
+
+    @cached_property
+    def resources(self) -> tuple[str, ...]:
+        """The table of synonyms."""
+        return (self._table.label,)
+
+    def offers(self, pairs: EncodedPairs) -> Offers:
+        """Pairs of words that share a synset; the same word with itself too, where it has one."""
+        from pfsm_kernels.sharing import tokens_sharing_keys  # noqa: PLC0415 - brings numba
+
+        references, hypotheses = pairs.references, pairs.hypotheses
+        list_offsets, synsets = self._synsets.of(pairs.vocabulary)
+        return Offers(
+            tokens_sharing_keys(
+                references.ids,
+                references.offsets,
+                hypotheses.ids,
+                hypotheses.offsets,
+                list_offsets,
+                synsets,
+                self._table.size,
+            )
+        )
+
+    def _numbers(self, token: str) -> list[int]:
+        # Punctuation has a state of its own.
+        return self._table.synsets(token) if any(map(str.isalnum, token)) else []
+
+
+def check_options(options: Options, where: str) -> dict[str, Any]:
+    """``table``, by default WordNet 3.0.
+
+    Raises:
+        PfsmError: If there is another option, or the table's name is not one.
+    """
+    for key in options:
+        if key != "table":
+            raise PfsmError(f"{where}: unknown option {key!r}; known is table")
+    return {"table": registry.check_reference(options.get("table", DEFAULT_TABLE), f"{where}: table")}
+
+
+def learn_options(options: Options, pairs: EncodedPairs) -> dict[str, Any]:  # noqa: ARG001 - one signature for all
+    """The table with its checksum: a model goes with the table it was trained with.
+
+    Raises:
+        PfsmError: If there is no such table.
+    """
+    return {**options, "table": registry.pinned(options["table"], KIND)}

@@ -1,0 +1,60 @@
+"""What a lexicon says about token types, asked once for each type and kept as arrays that kernels read."""
+
+import weakref
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pfsm.text.vocabulary import Vocabulary
+
+Int32 = NDArray[np.int32]
+Int64 = NDArray[np.int64]
+Numbers = TypeVar("Numbers", Int32, Int64)
+
+
+class TypeLists:
+    """A list of numbers for every type of a vocabulary.
+
+    Types are only ever added to a vocabulary, so what is known of its first ones stays. Another vocabulary starts
+    afresh.
+
+    Args:
+        numbers_of: From a token type in its own case to its numbers.
+    """
+
+    def __init__(self, numbers_of: Callable[[str], Sequence[int]]) -> None:
+        self._numbers_of = numbers_of
+        self._vocabulary: weakref.ref[Vocabulary] | None = None
+        self._offsets: Int64 = np.zeros(1, dtype=np.int64)
+        self._numbers: Int32 = np.zeros(0, dtype=np.int32)
+        self._size = 0
+
+    def of(self, vocabulary: Vocabulary) -> tuple[Int64, Int32]:
+        """The lists of all types: int64 [n_types + 1], where each begins, and int32, the numbers."""
+        if self._vocabulary is None or self._vocabulary() is not vocabulary:
+            self._vocabulary = weakref.ref(vocabulary)
+            self._size = 0
+        new = vocabulary.types[self._size :]
+        if new:
+            self._extend([self._numbers_of(token) for token in new])
+        return self._offsets[: self._size + 1], self._numbers[: self._offsets[self._size]]
+
+    def _extend(self, lists: Sequence[Sequence[int]]) -> None:
+        size, start = self._size + len(lists), int(self._offsets[self._size])
+        ends = start + np.cumsum([len(numbers) for numbers in lists])
+        self._offsets = _with_room(self._offsets, size + 1)
+        self._numbers = _with_room(self._numbers, int(ends[-1]))
+        self._offsets[self._size + 1 : size + 1] = ends
+        self._numbers[start : ends[-1]] = [number for numbers in lists for number in numbers]
+        self._size = size
+
+
+def _with_room(array: Numbers, size: int) -> Numbers:
+    """The array, or a copy of twice the size needed where it is too small."""
+    if size <= array.size:
+        return array
+    grown = np.zeros(2 * size, dtype=array.dtype)
+    grown[: array.size] = array
+    return grown

@@ -1,0 +1,42 @@
+"""The ratio of lengths: what can be told about a translation without reading it."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pfsm.metrics.protocol import check_pairs
+from pfsm.version import __version__
+
+
+class LengthRatio:
+    """``min(m, n) / max(m, n)`` of the lengths of reference and hypothesis in characters, spaces not counted.
+
+    Characters, so that it means the same where words have no spaces between them. 1 for two empty sides.
+    """
+
+    name = "length_ratio"
+
+    @property
+    def signature(self) -> str:
+        """What is counted, and our version."""
+        return f"nrefs:1|level:segment|unit:character|space:no|version:{__version__}"
+
+    def score_pairs(self, hypotheses: Sequence[str], references: Sequence[str]) -> NDArray[np.float64]:
+        """Ratios, float64 [n_pairs], from 0 (one side empty) to 1 (equally long).
+
+        Raises:
+            ValueError: If the lists differ in length, or one of them is a single string.
+        """
+        check_pairs(hypotheses, references)
+        lengths = np.array(
+            [[_length(hypothesis) for hypothesis in hypotheses], [_length(line) for line in references]]
+        )
+        longest = lengths.max(axis=0, initial=0)
+        ratios = np.ones(longest.size)
+        np.divide(lengths.min(axis=0), longest, out=ratios, where=longest > 0)
+        return ratios
+
+
+def _length(line: str) -> int:
+    return sum(map(len, line.split()))

@@ -1,0 +1,219 @@
+"""`pfsm data`: conversion of every format from the command line, and what is said about files."""
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from pfsm.data import read_judgments, read_preferences
+from tests.command_runs import Cli, Write
+from tests.judgment_cases import preferences, rows, tsv
+
+RANKING = (
+    "srclang,trglang,srcIndex,segmentId,judgeId,system1Id,system1rank,system2Id,system2rank\n"
+    "Czech,English,2,2,j1,A,1,B,2\nCzech,English,2,2,j2,A,2,B,1\nCzech,English,2,2,j3,A,1,B,1\n"
+    "Czech,English,1,1,j1,A,2,B,2\n"
+)
+
+
+@pytest.fixture
+def texts(write: Write, tmp_path: Path) -> None:
+    """References and the outputs of two systems, two segments each."""
+    (tmp_path / "out").mkdir()
+    for name in ("out/A", "out/B"):
+        write(name, f"{name} one\n{name} two\n")
+    write("ref.txt", "one\ntwo\n")
+
+
+def convert(cli: Cli, *arguments: str) -> list[str]:
+    """What a successful conversion to out.tsv says, standard output being empty."""
+    outcome = cli("data", "convert", *arguments, "-o", "out.tsv")
+    assert (outcome.status, outcome.out) == (0, ""), outcome
+    return outcome.err.splitlines()
+
+
+@pytest.mark.usefixtures("texts")
+def test_rankings(cli: Cli, write: Write, tmp_path: Path) -> None:
+    write("x.csv", RANKING)
+    needed = ("x.csv", "--references", "ref.txt", "--system-outputs", "out", "--test-set", "t")
+    assert convert(cli, *needed) == ["pfsm: out.tsv: 2 preferences"]
+    assert (tmp_path / "out.tsv").read_text(encoding="utf-8") == (
+        "test_set\tsource_lang\ttarget_lang\tsegment_id\treference\tbetter\tworse\tbetter_system\tworse_system\t"
+        "votes\tvotes_against\n"
+        "t\tcs\ten\tt.2\ttwo\tout/A two\tout/B two\tA\tB\t1\t1\n"
+        "t\tcs\ten\tt.2\ttwo\tout/B two\tout/A two\tB\tA\t1\t1\n"
+    )
+    assert convert(cli, *needed, "--keep-ties") == ["pfsm: out.tsv: 3 preferences"]
+    assert [line.split("\t")[-3:] for line in (tmp_path / "out.tsv").read_text().splitlines()[1:]] == [
+        ["0", "0", "1"],
+        ["1", "1", "1"],
+        ["1", "1", "1"],
+    ]
+    assert convert(cli, *needed, "--per-rater", "--keep-ties") == ["pfsm: out.tsv: 4 preferences"]
+    assert read_preferences(tmp_path / "out.tsv").columns["rater"] == ("j1", "j1", "j3", "j2")
+
+
+@pytest.mark.usefixtures("texts")
+def test_parallel_files_and_gzip(cli: Cli, write: Write, tmp_path: Path) -> None:
+    write("s", "1\n0.5\n")
+    arguments = ("out/A", "--from", "parallel", "--references", "ref.txt", "--scores", "s")
+    outcome = cli("data", "convert", *arguments, "--source-lang", "Czech", "-o", "out.tsv.gz")
+    assert (outcome.status, outcome.err) == (0, "pfsm: out.tsv.gz: 2 judgments\n")
+    assert gzip.decompress((tmp_path / "out.tsv.gz").read_bytes()).decode() == (
+        "source_lang\tsegment_id\tsystem\treference\thypothesis\tscore\n"
+        "cs\t1\tA\tone\tout/A one\t1\ncs\t2\tA\ttwo\tout/A two\t0.5\n"
+    )
+
+
+def test_comet_with_line_breaks_says_what_was_mended(cli: Cli, write: Write, tmp_path: Path) -> None:
+    write("x.csv", 'src,mt,ref,score\ns,"a\tb","c\nd",1\n')
+    assert convert(cli, "x.csv") == [
+        "pfsm: out.tsv: 1 judgments",
+        "pfsm: note: 2 fields: tabs and line ends made spaces",
+    ]
+    assert read_judgments(tmp_path / "out.tsv").hypotheses == ("a b",)
+
+
+@pytest.mark.usefixtures("texts")
+def test_what_is_left_out_is_said(cli: Cli, write: Write) -> None:
+    write("x.csv", "SYS SID RAW.SCR Z.SCR N \nA 1 50 0 1 \nref 1 99 1 1 \nref 2 99 1 1 \n")
+    arguments = ("x.csv", "--references", "ref.txt", "--system-outputs", "out")
+    assert "no output of system 'ref' was given" in cli("data", "convert", *arguments, "-o", "out.tsv").fault
+    assert convert(cli, *arguments, "--skip-unknown-systems") == [
+        "pfsm: out.tsv: 1 judgments",
+        "pfsm: note: 2 judgments of systems without output left out",
+    ]
+
+
+def test_the_result_trains_and_the_tsv_can_be_piped(cli: Cli, write: Write) -> None:
+    write("x.tsv", tsv(rows(3), segment_id=["1", "2", "3"]))
+    with open("/dev/null", "w", encoding="utf-8"):  # noqa: PTH123 - a device, not a path of ours
+        outcome = cli("data", "convert", "x.tsv", "-o", "/dev/null")
+    assert (outcome.status, outcome.err) == (0, "pfsm: /dev/null: 3 judgments\n")
+
+
+@pytest.mark.usefixtures("good_files")
+class TestRefusals:
+    """Each leaves what was at the output untouched, says one line and ends with status 2."""
+
+    def test_an_output_that_is_an_input(self, cli: Cli) -> None:
+        fault = cli("data", "convert", "good.tsv", "-o", "good.tsv").fault
+        assert fault.startswith("good.tsv: is an input, which the output would replace")
+        fault = cli("data", "convert", "good.tsv", "--references", "A=ref.txt", "-o", "ref.txt").fault
+        assert fault.startswith("ref.txt: is an input, which the output would replace")
+
+    def test_rows_that_are_bad_far_down(self, cli: Cli, write: Write) -> None:
+        write("bad.tsv", tsv(rows(2000)) + "r\th\tnone\n")
+        assert cli("data", "convert", "bad.tsv", "-o", "out.tsv").fault == (
+            "bad.tsv:2002: score is 'none', a finite number is needed"
+        )
+
+    def test_no_judgments(self, cli: Cli, write: Write) -> None:
+        write("empty.tsv", "reference\thypothesis\tscore\n")
+        fault = "empty.tsv: no judgments; nothing to write"
+        assert cli("data", "convert", "empty.tsv", "-o", "out.tsv").fault == fault
+        assert cli("data", "info", "empty.tsv").fault == "empty.tsv: no rows below the header"
+
+    def test_formats_and_options(self, cli: Cli, write: Write) -> None:
+        fault = cli("data", "convert", "hyp.txt", "-o", "out.tsv").fault
+        assert fault.startswith("hyp.txt: the format cannot be seen; name it with --from (tsv, comet, ")
+        fault = cli("data", "convert", "good.tsv", "--per-rater", "-o", "out.tsv").fault
+        assert fault == (
+            "--per-rater means nothing for tsv, which uses --score-column, --source-lang, --target-lang, --test-set"
+        )
+        assert cli("data", "convert", "nope.tsv", "-o", "out.tsv").fault == "nope.tsv: no such file"
+        assert (
+            cli("data", "convert", "good.tsv", "-o", "no/out.tsv").fault
+            == "no: no such folder; create it first"
+        )
+        assert (
+            cli("data", "info", "good.tsv", "pairs.tsv", "good.tsv").fault
+            == "3 files; give one, or two to compare"
+        )
+
+    def test_wrong_usage(self, cli: Cli) -> None:
+        for arguments in (
+            (),
+            ("convert", "good.tsv"),
+            ("merge",),
+            ("convert", "x", "--from", "xls", "-o", "y"),
+        ):
+            outcome = cli("data", *arguments)
+            assert (outcome.status, outcome.out) == (2, "")
+            assert "usage: pfsm data" in outcome.err
+
+
+class TestInfo:
+    def test_text(self, cli: Cli, write: Write) -> None:
+        write(
+            "x.tsv",
+            tsv([("a", "a", "1"), ("b", "c", "2"), ("", "c", "4")], source_lang="cs", system=["X", "Y", "Y"]),
+        )
+        assert cli("data", "info", "x.tsv").lines == [
+            "x.tsv: 3 judgments",
+            "  columns         source_lang, system, reference, hypothesis, score",
+            "  language pairs  cs (3)",
+            "  systems         2: X (1), Y (2)",
+            "  segments        2",
+            "  references      0 of 1 rows, 1 of 2 rows",
+            "  scores          mean 2.333, sd 1.528",
+            "                  minimum 1, quartiles 1.5 2 3, maximum 4",
+            "      1 to 1.3         1  ########################################",
+            "    1.3 to 1.6         0",
+            "    1.6 to 1.9         0",
+            "    1.9 to 2.2         1  ########################################",
+            "    2.2 to 2.5         0",
+            "    2.5 to 2.8         0",
+            "    2.8 to 3.1         0",
+            "    3.1 to 3.4         0",
+            "    3.4 to 3.7         0",
+            "    3.7 to   4         1  ########################################",
+            "  checks",
+            "           1  empty reference  (first: line 4)",
+            "           0  empty translation",
+            "           1  translation equal to a reference  (first: line 2)",
+            "           0  row that was there before",
+            "           0  same texts and rater with another score before",
+        ]
+
+    def test_json_of_two_files(self, cli: Cli, write: Write) -> None:
+        write("x.tsv", tsv(rows(8)))
+        write("y.tsv", tsv(rows(9)))
+        document = cli("data", "info", "x.tsv", "y.tsv", "--format", "json").document
+        assert [entry["rows"] for entry in document["files"]] == [8, 9]
+        first = document["files"][0]
+        assert (first["file"], first["kind"], first["segments"]) == ("x.tsv", "judgments", 8)
+        assert first["scores"]["quantiles"]["maximum"] == max(float(row[2]) for row in rows(8))
+        assert sum(first["scores"]["counts"]) == 8
+        assert document["overlap"]["references"] == {"both": 8, "first": 8, "second": 9}
+        assert document["overlap"]["segments"] == {"both": 0, "first": 0, "second": 0}
+        json.dumps(document)
+
+    def test_preferences_and_their_overlap(self, cli: Cli, write: Write) -> None:
+        write("x.tsv", preferences(rows(4)))
+        lines = cli("data", "info", "x.tsv", "x.tsv").lines
+        assert lines[0] == "x.tsv: 3 preferences"
+        assert "  votes           3" in lines
+        assert lines[-5:] == [
+            "shared by x.tsv and x.tsv",
+            "           3  references, of 3 and 3",
+            "           0  sources, of 0 and 0",
+            "           6  translations, of 6 and 6",
+            "           0  segments, of 0 and 0",
+        ]
+        document = cli("data", "info", "x.tsv", "-f", "json").document["files"][0]
+        assert (document["kind"], document["votes"], document["scores"]) == ("preferences", 3.0, None)
+
+    def test_many_names_are_cut(self, cli: Cli, write: Write) -> None:
+        write("x.tsv", tsv(rows(25), system=[f"S{number:02}" for number in range(25)]))
+        [systems] = [line for line in cli("data", "info", "x.tsv").lines if line.startswith("  systems")]
+        assert systems.startswith("  systems         25: S00 (1), S01 (1)")
+        assert systems.endswith("S19 (1), and 5 more")
+
+    @pytest.mark.usefixtures("texts")
+    def test_any_format(self, cli: Cli, write: Write) -> None:
+        write("x.csv", RANKING)
+        lines = cli("data", "info", "x.csv", "--references", "ref.txt", "--system-outputs", "out").lines
+        assert lines[0] == "x.csv: 2 preferences"
+        assert cli("data", "info", "-", "--from", "tsv", stdin=tsv(rows(2))).lines[0] == "-: 2 judgments"

@@ -1,0 +1,136 @@
+"""`pfsm evaluate --versus`: the tests that it runs, and how it shows them."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import pfsm
+from pfsm.evaluation import paired_bootstrap_correlations, pearson, perm_both, williams_test
+from tests.command_runs import Cli, Write
+from tests.commands.test_evaluate_statistics import ALL, Made, pairs
+from tests.judgment_cases import rows
+from tests.model_cases import saved
+
+FAST = ("-f", "json", "--confidence-n", "60")
+OTHER = ("--versus", "column:other")
+
+
+@pytest.fixture(autouse=True)
+def model(tmp_path: Path) -> None:
+    saved(tmp_path)
+
+
+@pytest.fixture
+def made(write: Write) -> Made:
+    judgments = Made()
+    write("d.tsv", judgments.tsv(*ALL))
+    return judgments
+
+
+def test_bootstrap(cli: Cli, made: Made) -> None:
+    names = ("--statistics", "mean-removed,kendall")
+    document = cli("evaluate", "d.tsv", "-m", "hand.json", *OTHER, *names, *FAST).document
+    found = document["versus"]
+    assert (found["name"], found["signature"], found["test"]) == ("other", None, "paired bootstrap")
+    assert found["correlation"]["unit"] == "segments"
+    metric = pfsm.load("hand.json").score_pairs(made.hypotheses, made.references)
+    segments = [f"{lang} {segment}" for lang, segment in zip(made.languages, made.segments, strict=True)]
+    for key, name in (("mean_removed", "mean-removed"), ("kendall_tau_b", "kendall")):
+        result = paired_bootstrap_correlations(
+            made.human, metric, made.scores, made.languages, name, 60, 12345, segments=segments
+        )
+        entry = found["correlation"][key]
+        for group, expected in zip(entry["groups"], result.groups, strict=True):
+            assert group["group"] == expected.name
+            assert group["p_value"] == expected.p_value
+            assert group["difference"] == pytest.approx(expected.difference)
+            assert group["interval"] == pytest.approx([expected.interval.low, expected.interval.high])
+            assert group["value"] == pytest.approx(
+                document["correlation"]["groups"][("cs", "de").index(expected.name)][key]["value"]
+            )
+        assert entry["mean"]["p_value"] == result.mean.p_value
+        assert result.pooled is not None
+        assert entry["pooled"]["p_value"] == result.pooled.p_value
+        assert "williams_p" not in entry["groups"][0]
+
+
+def test_perm_both(cli: Cli, made: Made) -> None:
+    command = ("evaluate", "d.tsv", "-m", "hand.json", *OTHER, "--test", "perm-both")
+    found = cli(*command, "--statistics", "acc-t", *FAST).document["versus"]
+    assert (found["test"], found["correlation"]["unit"]) == ("PERM-BOTH", "scores")
+    metric = pfsm.load("hand.json").score_pairs(made.hypotheses, made.references)
+    segments = [f"{lang} {segment}" for lang, segment in zip(made.languages, made.segments, strict=True)]
+    result = perm_both(
+        made.human, metric, made.scores, segments, None, "acc-t", 60, 12345, groups=made.languages
+    )
+    entry = found["correlation"]["acc_t"]
+    assert [group["p_value"] for group in entry["groups"]] == [group.p_value for group in result.groups]
+    assert entry["groups"][0]["interval"] == [None, None]
+    assert entry["mean"]["p_value"] == result.mean.p_value
+
+
+def test_at_system_level(cli: Cli, made: Made) -> None:
+    for test in ("bootstrap", "perm-both"):
+        found = cli(
+            "evaluate", "d.tsv", "-m", "hand.json", *OTHER, "--level", "system", "--test", test, *FAST
+        ).document["versus"]["correlation"]
+        assert "pooled" not in found["accuracy"]
+        assert 0 < found["accuracy"]["mean"]["p_value"] <= 1
+
+
+def test_williams_where_judgments_are_independent(cli: Cli, write: Write) -> None:
+    made = rows(30, seed=9)
+    other = np.random.default_rng(1).normal(size=30)
+    lines = [f"{one}\t{two}\t{score}\t{value}" for (one, two, score), value in zip(made, other, strict=True)]
+    write("d.tsv", "".join(f"{line}\n" for line in ["reference\thypothesis\tscore\tother", *lines]))
+    document = cli("evaluate", "d.tsv", "-m", "hand.json", *OTHER, *FAST).document
+    found = document["versus"]["correlation"]
+    human = np.array([float(row[2]) for row in made])
+    metric = pfsm.load("hand.json").score_pairs([row[1] for row in made], [row[0] for row in made])
+    expected = williams_test(pearson(human, metric), pearson(human, other), pearson(metric, other), 30)
+    assert found["pearson"]["groups"][0]["williams_p"] == pytest.approx(expected.p_value)
+    assert "williams_p" not in found["spearman"]["groups"][0]
+    assert found["unit"] == "judgments"
+    assert set(found) == {"unit", "pearson", "spearman", "kendall_tau_b"}
+    body = cli("evaluate", "d.tsv", "-m", "hand.json", *OTHER, "--confidence-n", "60").out
+    assert "Williams p" in body
+    assert f"{expected.p_value:.4f}" in body
+
+
+def test_preferences(cli: Cli, write: Write) -> None:
+    write("p.tsv", pairs())
+    command = ("evaluate", "p.tsv", "-m", "hand.json", "--versus", "column:a")
+    found = cli(*command, "--statistics", "accuracy,best-possible", *FAST).document["versus"]["preference"]
+    assert set(found) == {"unit", "accuracy"}  # a yardstick is no metric's own
+    assert found["accuracy"]["mean"]["versus"] == pytest.approx(3 / 7)
+    usual = cli(*command, "--tau", "wmt13", *FAST).document
+    assert set(usual["versus"]["preference"]) == {"unit", "accuracy", "wmt13"}
+    assert usual["versus"]["preference"]["wmt13"]["mean"]["value"] == pytest.approx(
+        usual["preference"]["mean"]["kendall_tau"]["value"]
+    )
+    fault = cli(*command, "--test", "perm-both").fault
+    assert fault.startswith("--test perm-both is for absolute scores")
+
+
+def test_text(cli: Cli, made: Made) -> None:
+    lines = cli("evaluate", "d.tsv", "-m", "hand.json", *OTHER, "--confidence-n", "60").lines
+    start = lines.index("versus other")
+    assert lines[start + 2] == "Pearson r"
+    assert lines[start + 3].split() == ["source_lang", "n", "metric", "versus", "difference", "p"]
+    assert [line.split()[0] for line in lines[start + 4 : start + 8]] == ["cs", "de", "mean", "pooled"]
+    assert lines[-2] == "p: paired bootstrap of segments, two-sided"
+
+
+def test_a_metric_against_itself(cli: Cli, made: Made) -> None:
+    document = cli("evaluate", "d.tsv", "--column", "other", *OTHER, *FAST).document
+    for entry in document["versus"]["correlation"].values():
+        if isinstance(entry, dict):
+            assert (entry["pooled"]["difference"], entry["pooled"]["p_value"]) == (0.0, 1.0)
+
+
+def test_it_leaves_the_usual_tables_alone(cli: Cli, made: Made) -> None:
+    command = ("evaluate", "d.tsv", "-m", "hand.json", *FAST)
+    with_test = cli(*command, *OTHER).document
+    del with_test["versus"]
+    assert with_test == cli(*command).document

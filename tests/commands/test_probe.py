@@ -1,0 +1,107 @@
+"""`pfsm probe`: the numbers are those of the model's scores, on shipped pairs and on one's own."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import pfsm
+from pfsm.data.minimal_pairs import KINDS, shipped_minimal_pairs
+from pfsm.evaluation.probe import probe
+from tests.command_runs import Cli, Write, text
+from tests.model_cases import saved
+
+OWN = text(
+    [
+        "kind\treference\tbetter\tworse",
+        "drop\twe walk home .\twe walk home\twe walk .",
+        "drop\twe walk home .\twe walk .\twe walk home",
+        "same\ta cat\ta cat\ta cat",
+        "négation\tit is not cold\tit is not so cold\tit is so cold",
+    ]
+)
+
+
+def test_the_shipped_pairs_in_json(cli: Cli, tmp_path: Path) -> None:
+    path = saved(tmp_path)
+    document = cli("probe", "-m", path, "--format", "json", "--confidence-n", "50").document
+    metric = pfsm.load(path)
+    assert (document["name"], document["signature"]) == ("hand", metric.get_signature(1))
+    pairs = shipped_minimal_pairs()
+    assert (document["pairs"], document["sha256"]) == ("en.tsv", pairs.source.checksum)
+    assert (document["resamples"], document["seed"]) == (50, 12345)
+    assert [entry["kind"] for entry in document["kinds"]] == [*KINDS, "all"]
+    assert sum(entry["n"] for entry in document["kinds"][:-1]) == document["kinds"][-1]["n"] == len(pairs)
+    better = metric.score_pairs(pairs.better, pairs.references)
+    worse = metric.score_pairs(pairs.worse, pairs.references)
+    for entry in document["kinds"]:
+        rows = np.array([entry["kind"] in {kind, "all"} for kind in pairs.kinds])
+        gains = (better - worse)[rows]
+        assert entry["worse_is_lower"]["value"] == np.mean(gains > 0)
+        assert entry["ties"] == (gains == 0).sum()
+        assert entry["difference"]["value"] == pytest.approx(gains.mean())
+        for estimate in (entry["worse_is_lower"], entry["difference"]):
+            low, high = estimate["interval"]
+            assert low <= estimate["value"] <= high
+    expected = probe(metric, pairs, n_resamples=50)
+    assert [entry["difference"]["interval"] for entry in document["kinds"]] == [
+        [kind.difference.interval.low, kind.difference.interval.high] for kind in expected.kinds
+    ]
+
+
+def test_pairs_of_ones_own_as_text(cli: Cli, write: Write, tmp_path: Path) -> None:
+    lines = cli("probe", write("own.tsv", OWN), "-m", saved(tmp_path)).lines
+    assert lines[0].startswith("hand|nrefs:1|model:hand|")
+    assert lines[2].split("  ")[0] == "kind"
+    rows = {line.split()[0]: line.split() for line in lines[3:-1]}
+    assert list(rows) == ["drop", "same", "négation", "all"]
+    assert rows["drop"][1:3] == ["2", "50.0%"]
+    assert rows["same"][1:3] == ["1", "0.0%"]
+    assert rows["same"][-2:] == ["1", "alike"]
+    assert rows["négation"][2] == "100.0%"
+    assert float(rows["drop"][5]) == 0.0
+    assert "seed 12345" in lines[-1]
+
+
+def test_every_pair_with_its_scores(cli: Cli, write: Write, tmp_path: Path) -> None:
+    path, own = saved(tmp_path), write("own.tsv", OWN)
+    metric = pfsm.load(path)
+    header, *rows = [line.split("\t") for line in cli("probe", own, "-m", path, "--list").lines]
+    assert header == ["kind", "reference", "better", "worse", "better_score", "worse_score"]
+    assert ["\t".join(row[:4]) for row in rows] == OWN.splitlines()[1:]
+    listed = cli("probe", own, "-m", path, "--list", "-f", "json").document["scores"]
+    for row, entry in zip(rows, listed, strict=True):
+        assert row[:4] == [entry[key] for key in header[:4]]
+        for version, score in (("better", row[4]), ("worse", row[5])):
+            exact = metric.score_pairs([entry[version]], [entry["reference"]])[0]
+            assert entry[f"{version}_score"] == exact
+            assert float(score) == pytest.approx(exact, abs=5e-5)
+    # What is listed can be read again.
+    again = write("again.tsv", text(["\t".join(row) for row in [header, *rows]]))
+    assert cli("probe", again, "-m", path).lines[3:] == cli("probe", own, "-m", path).lines[3:]
+
+
+def test_the_default_model_and_other_metrics(cli: Cli, write: Write) -> None:
+    own = write("own.tsv", OWN)
+    assert cli("probe", own).lines[0].startswith("en-small|")
+    assert cli("probe", own, "--metric", "bleu").lines[0].startswith("bleu|")
+
+
+def test_what_is_refused(cli: Cli, write: Write, tmp_path: Path) -> None:
+    german = saved(tmp_path, "de.json", settings={"language": "de"})
+    assert cli("probe", "-m", german).fault.startswith(
+        "no minimal pairs ship for 'de' (they do for en); give a file"
+    )
+    own = write("own.tsv", OWN)
+    assert cli("probe", own, "-m", german).lines
+    assert (
+        cli("probe", own, "-m", german, "--metric", "bleu").fault
+        == "give either --model or --metric, not both"
+    )
+    assert cli("probe", "none.tsv").fault == "none.tsv: no such file"
+    assert "kind" in cli("probe", write("x.tsv", "reference\tbetter\tworse\na\tb\tc\n")).fault
+
+
+def test_english_by_other_codes(cli: Cli, tmp_path: Path) -> None:
+    path = saved(tmp_path, settings={"language": "en_GB"})
+    assert cli("probe", "-m", path, "--confidence-n", "5").lines[-1].startswith("[95% intervals")

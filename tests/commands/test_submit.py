@@ -1,0 +1,143 @@
+"""`pfsm submit`: files with the scores that `pfsm score` gives, under names taken from the files."""
+
+import gzip
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import pfsm
+from pfsm.metrics import get_metric
+from tests.command_runs import Cli, Write, text
+from tests.model_cases import saved
+
+REFERENCE = ("a red bird", "the small house", "birds sing", "")
+OTHER = ("one red bird", "a small house", "the birds sing", "river")
+ONLINE = ("a red bird", "the house", "bird sings", "river")
+UNI = ("red", "the small house .", "birds sing", "")
+NAMED = ("--metric-name", "ours", "--language-pair", "en-de", "--testset", "test23")
+
+
+@pytest.fixture(autouse=True)
+def files(write: Write, tmp_path: Path) -> None:
+    saved(tmp_path)
+    write("en-de.refA.txt", text(REFERENCE))
+    write("en-de.refB.txt", text(OTHER))
+    write("online.txt", text(ONLINE))
+    write("uni.txt.gz", gzip.compress(text(UNI).encode()))
+
+
+def submit(cli: Cli, *arguments: str) -> list[str]:
+    return cli("submit", "en-de.refA.txt", *arguments, *NAMED, "-m", "hand.json").lines
+
+
+def rows(path: str | Path) -> list[list[str]]:
+    return [line.split("\t") for line in Path(path).read_text(encoding="utf-8").splitlines()]
+
+
+def expected(lines: tuple[str, ...], *references: tuple[str, ...]) -> list[float]:
+    found = pfsm.load("hand.json").segment_scores(lines, references)
+    return [float(score) for score in found]
+
+
+def test_wmt(cli: Cli) -> None:
+    out = submit(cli, "-i", "online.txt", "uni.txt.gz", "-o", "ours")
+    assert out == ["wrote ours.seg.score", "wrote ours.sys.score"]
+    segments = rows("ours.seg.score")
+    assert [row[:8] for row in segments[:5]] == [
+        *(
+            ["ours", "en-de", "test23", "all", "all", "refA", "online", f"{number}"]
+            for number in (1, 2, 3, 4)
+        ),
+        ["ours", "en-de", "test23", "all", "all", "refA", "uni", "1"],
+    ]
+    assert [float(row[8]) for row in segments] == [*expected(ONLINE, REFERENCE), *expected(UNI, REFERENCE)]
+    systems = rows("ours.sys.score")
+    assert [row[:6] for row in systems] == [
+        ["ours", "en-de", "test23", "all", "refA", "online"],
+        ["ours", "en-de", "test23", "all", "refA", "uni"],
+    ]
+    assert float(systems[1][6]) == pytest.approx(np.mean(expected(UNI, REFERENCE)))
+
+
+def test_every_reference_by_itself_or_all_together(cli: Cli) -> None:
+    submit(cli, "en-de.refB.txt", "-i", "online.txt", "-o", "each")
+    found = [(row[5], float(row[8])) for row in rows("each.seg.score")]
+    assert found == [
+        *(("refA", score) for score in expected(ONLINE, REFERENCE)),
+        *(("refB", score) for score in expected(ONLINE, OTHER)),
+    ]
+    submit(cli, "en-de.refB.txt", "-i", "online.txt", "-o", "all", "--together")
+    found = [(row[5], float(row[8])) for row in rows("all.seg.score")]
+    assert found == [("refA.refB", score) for score in expected(ONLINE, REFERENCE, OTHER)]
+
+
+def test_mt_metrics_eval_into_a_folder(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "en-de").mkdir()
+    out = submit(cli, "en-de.refB.txt", "-i", "online.txt", "-o", "en-de", "-f", "mtme")
+    names = [f"en-de/ours-{ref}.{level}.score" for ref in ("refA", "refB") for level in ("seg", "sys")]
+    assert out == [f"wrote {name}" for name in names]
+    found = [(row[0], float(row[1])) for row in rows("en-de/ours-refB.seg.score")]
+    assert found == [("online", score) for score in expected(ONLINE, OTHER)]
+
+
+def test_documents_and_domains(cli: Cli, write: Write) -> None:
+    write("en-de.docs", "news d1\nnews d1\nsocial d2\nsocial d2\n")
+    submit(cli, "-i", "uni.txt.gz", "-o", "one", "--documents", "en-de.docs")
+    write("docs", "d1\nd1\nd2\nd2\n")
+    write("domains", "news\nnews\nsocial\nsocial\n")
+    submit(cli, "-i", "uni.txt.gz", "-o", "two", "--documents", "docs", "--domains", "domains")
+    assert rows("one.seg.score") == rows("two.seg.score")
+    assert rows("one.sys.score") == rows("two.sys.score")
+    assert [row[3:5] for row in rows("one.seg.score")] == [["news", "d1"]] * 2 + [["social", "d2"]] * 2
+    systems = {row[3]: float(row[6]) for row in rows("one.sys.score")}
+    assert systems["social"] == pytest.approx(np.mean(expected(UNI, REFERENCE)[2:]))
+    assert set(systems) == {"all", "news", "social"}
+
+
+def test_names_that_are_given(cli: Cli) -> None:
+    submit(
+        cli, "-i", "online.txt", "uni.txt.gz", "-o", "ours",
+        "--reference-names", "A", "--system-names", "online-B", "uni-1",
+    )  # fmt: skip
+    assert {(row[4], row[5]) for row in rows("ours.sys.score")} == {("A", "online-B"), ("A", "uni-1")}
+
+
+def test_another_metric(cli: Cli) -> None:
+    cli("submit", "en-de.refA.txt", "-i", "online.txt", "-o", "ours", *NAMED, "--metric", "length_ratio")
+    found = [float(row[8]) for row in rows("ours.seg.score")]
+    assert found == get_metric("length_ratio").score_pairs(ONLINE, REFERENCE).tolist()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "fault"),
+    [
+        (("-i", "online.txt", "-o", "no/ours"), "no: no such folder"),
+        (("-i", "nope.txt", "-o", "ours"), "nope.txt: no such file"),
+        (("-i", "online.txt", "online.txt", "-o", "ours"), "two systems are called online"),
+        (("en-de.refA.txt", "-i", "online.txt", "-o", "ours"), "two references are called refA"),
+        (("-i", "online.txt", "-o", "ours", "--system-names", "a", "b"), "2 names for 1 system files"),
+        (("-i", "online.txt", "-o", "ours", "--system-names", "a b"), "system is 'a b'"),
+        (("-i", "online.txt", "-o", "ours", "--domains", "online.txt"), "domain is 'a red bird'"),
+        (("-i", "online.txt", "-o", "ours", "--documents", "short"), "short: 1 line, but there are 4"),
+        (
+            ("-i", "online.txt", "-o", "ours", "--documents", "both", "--domains", "short"),
+            "both: has domains",
+        ),
+        (("-i", "online.txt", "-o", "ours", "--metric", "bleu"), "give either --model or --metric"),
+    ],
+)
+def test_refusals(arguments: tuple[str, ...], fault: str, cli: Cli, write: Write, tmp_path: Path) -> None:
+    write("short", "d1\n")
+    write("both", "news d1\n" * 4)
+    found = cli("submit", "en-de.refA.txt", *arguments, *NAMED, "-m", "hand.json").fault
+    assert found.startswith(fault)
+    assert not list(tmp_path.glob("*.score"))
+
+
+def test_an_input_is_not_overwritten(cli: Cli, write: Write) -> None:
+    write("ours.seg.score", text(ONLINE))
+    fault = cli(
+        "submit", "en-de.refA.txt", "-i", "ours.seg.score", "-o", "ours", *NAMED, "-m", "hand.json"
+    ).fault
+    assert fault.startswith("ours.seg.score: is an input")

@@ -1,0 +1,141 @@
+"""Segment scores of direct assessment: what SID counts, and which file a system means."""
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pfsm.data.formats.direct_assessment import document_order
+from tests.data.formats.judged_sets import JudgedSet, judged_sets, write_texts
+from tests.data.formats.reading import fault, judgments, write
+
+HEADER = "SYS SID RAW.SCR Z.SCR N "
+
+
+def da(judged: JudgedSet, by_document: bool) -> str:
+    """The scores, as the task publishes them; z is the negative of raw."""
+    number = list(range(1, len(judged) + 1))
+    if by_document:
+        names = sorted(set(judged.documents))
+        in_order = [at for name in names for at, document in enumerate(judged.documents) if document == name]
+        number = [in_order.index(at) + 1 for at in range(len(judged))]
+    lines = [HEADER]
+    lines += [
+        f"{system} {number[at]} {score!r} {-score!r} {at + 1} "
+        for (system, at), score in judged.scores.items()
+    ]
+    return "".join(f"{line}\n" for line in lines)
+
+
+@settings(max_examples=60, deadline=None)
+@given(judged_sets(), st.booleans(), st.sampled_from(["", "da_raw", "da_z"]))
+def test_round_trip(judged: JudgedSet, by_document: bool, column: str) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        options = write_texts(Path(folder), judged)
+        path = write(Path(folder), "ad-seg-scores-cs-en.csv", da(judged, by_document))
+        found = judgments(
+            path, sid_order="document" if by_document else None, score_column=column, test_set="t", **options
+        )
+    assert len(found) == len(judged.scores)
+    for ((system, at), score), each in zip(judged.scores.items(), found, strict=True):
+        assert (each.system, each.segment_id, each.document) == (system, f"t.{at + 1}", judged.documents[at])
+        assert each.score == (-score if column == "da_z" else score)
+        assert each.further.keys() == {"da_raw", "da_z", "n_raters"}
+        assert float(each.further["da_raw"]) == score
+        assert float(each.further["da_z"]) == -score
+        assert each.further["n_raters"] == str(at + 1)
+        assert (each.hypothesis, each.source) == (judged.outputs[system][at], judged.sources[at])
+        assert each.references == tuple(stream[at] for stream in judged.references)
+        assert (each.source_lang, each.target_lang) == ("cs", "en")
+
+
+def test_documents_go_by_code_points() -> None:
+    documents = ["text_205", "text_205", "text_34", "Z", "text_5"]
+    assert document_order(documents) == [3, 0, 1, 2, 4]
+
+
+def texts(folder: Path) -> dict[str, Any]:
+    """Three segments of two documents, of one system."""
+    write(folder, "out/newstest2021.is-en.hyp.Online-A.en", "a\nb\nc\n")
+    write(folder, "out/newstest2021.de-en.hyp.Online-A.en", "another pair\n")
+    write(folder, "out/.hidden", "")
+    return {
+        "references": (write(folder, "ref", "r\ns\nt\n"),),
+        "system_outputs": (str(folder / "out"),),
+        "documents": write(folder, "docs", "news second\nnews second\nnews first\n"),
+    }
+
+
+ROW = "Online-A.0 1 50 0.5 1 \n"
+
+
+def test_2021_wants_to_know_what_sid_counts(tmp_path: Path) -> None:
+    options = texts(tmp_path)
+    for folder in ("newstest2021-toen", "wmt22", "generaltest2022"):
+        path = write(tmp_path / folder, "ad-seg-scores-is-en.csv", f"{HEADER}\n{ROW}")
+        assert "in WMT21 and WMT22, SID counts segments by document; give --sid-order document" in fault(
+            path, **options
+        )
+    [found] = judgments(path, sid_order="document", **options)
+    assert (found.hypothesis, found.segment_id, found.system) == ("c", "3", "Online-A")
+    [found] = judgments(path, sid_order="file", **options)
+    assert (found.hypothesis, found.segment_id) == ("a", "1")
+    earlier = write(tmp_path, "ad-seg-scores-is-en.csv", f"{HEADER}\n{ROW}")
+    assert judgments(earlier, **options)[0].hypothesis == "a"
+    assert "SID counts" in fault(earlier, test_set="newstest2022", **options)
+
+
+def test_order_by_document_needs_documents_in_one_piece(tmp_path: Path) -> None:
+    options = texts(tmp_path)
+    path = write(tmp_path, "x-is-en.csv", f"{HEADER}\n{ROW}")
+    without = {**options, "documents": ""}
+    assert fault(path, sid_order="document", **without).startswith("--sid-order document: give the document")
+    write(tmp_path, "docs", "b\na\nb\n")
+    assert (
+        fault(path, sid_order="document", **options)
+        == "docs: a document that is not in one piece; mend the file"
+    )
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ("", ": empty file, a header row is needed"),
+        ("SYS SID RAW.SCR N\n", ": no column 'Z.SCR'; the columns are 'SYS', 'SID', 'RAW.SCR', 'N'"),
+        (f"{HEADER}\n{ROW}Online-A 4 1 1 1\n", ":3: SID is '4', but ref has 3 lines"),
+        (f"{HEADER}\n{ROW}Online-A 0 1 1 1\n", ":3: SID is '0', a whole number from 1 is needed"),
+        (f"{HEADER}\n{ROW}Online-A 1.0 1 1 1\n", ":3: SID is '1.0', a whole number from 1 is needed"),
+        (f"{HEADER}\n{ROW}Online-A 1 NA 1 1\n", ":3: RAW.SCR is 'NA', a finite number is needed"),
+        (f"{HEADER}\n{ROW}Online-A 1 1 NaN 1\n", ":3: Z.SCR is 'NaN', a finite number is needed"),
+        (f"{HEADER}\n{ROW}Online-A 1 1 1 0\n", ":3: N is '0', a whole number from 1 is needed"),
+        (f"{HEADER}\n{ROW}Online A 1 1 1 1\n", ":3: 6 fields, the header has 5 fields"),
+        (f"{HEADER}\n{ROW}\n{ROW}", ":3: empty line between rows; delete it"),
+        (
+            f"{HEADER}\n{ROW}ref.B 1 1 1 1\n",
+            (":3: no output of system 'ref.B' was given, only of Online-A; give its file as NAME=FILE, or "
+            "--skip-unknown-systems"),
+        ),
+    ],
+)  # fmt: skip
+def test_malformed_scores(content: str, expected: str, tmp_path: Path) -> None:
+    message = fault(write(tmp_path, "x-is-en.csv", content), "wmt-da", **texts(tmp_path))
+    assert message == f"x-is-en.csv{expected}"
+
+
+def test_other_refusals(tmp_path: Path) -> None:
+    options = texts(tmp_path)
+    path = write(tmp_path, "x-is-en.csv", f"{HEADER}\n{ROW}human 1 1 1 1\n")
+    assert len(judgments(path, skip_unknown_systems=True, **options)) == 1
+    assert fault(path, score_column="mqm", **options) == (
+        "--score-column mqm: direct assessments have da_raw and da_z"
+    )
+    again = {**options, "system_outputs": (*options["system_outputs"], f"Online-A={tmp_path}/ref")}
+    assert fault(path, **again) == (
+        "ref: a second file of system 'Online-A' after out/newstest2021.is-en.hyp.Online-A.en; give NAME=FILE"
+    )
+    assert "no files of system outputs in this folder" in fault(
+        path, **{**options, "source_lang": "fr", "target_lang": "en"}
+    )

@@ -1,0 +1,182 @@
+"""SGML as it is found, XML as it should be, and what is refused in both."""
+
+from pathlib import Path
+from xml.etree import ElementTree
+from xml.sax.saxutils import escape
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pfsm.data.formats.markup import is_markup, resolved
+from pfsm.data.formats.nist_sets import SetSegment, set_segments
+from pfsm.errors import PfsmError
+from tests.data.formats.reading import write
+
+DOCTYPE = '<!DOCTYPE mteval SYSTEM "ftp://somewhere/mteval-xml-v1.3.dtd">\n'
+
+
+def texts(path: str) -> list[str]:
+    return [segment.text for segment in set_segments(path)]
+
+
+def tstset(body: str, attributes: str = 'setid="set" srclang="cs" trglang="en"') -> str:
+    """A set of one document."""
+    return f'<tstset {attributes}>\n<doc docid="d" sysid="S">\n{body}</doc>\n</tstset>\n'
+
+
+def refusal(path: str) -> str:
+    with pytest.raises(PfsmError) as caught:
+        list(set_segments(path))
+    return str(caught.value).replace(f"{Path(path).parent}/", "")
+
+
+def test_sgml_as_it_is_found(tmp_path: Path) -> None:
+    """Upper-case tags, bare and single-quoted attributes, missing end tags, raw & and <, tags over two lines."""
+    path = write(
+        tmp_path,
+        "x.sgm",
+        "<!-- made by\nhand --> <!doctype tstset>\n"
+        "<TSTSET SetID=set srclang='any' TRGLANG=\"en\">\n"
+        '<DOC docid="d &amp; e"\n  SysID="S" GENRE="news">\n'
+        "<hl>\n<SEG ID=7> AT&T grew, 1 < 2 &lt;b> &#233;&#xE9; &amp;amp; &unknown; <i>now</i>\n</hl>\n"
+        '<p>\n<seg id="8">two\n  lines</seg>\n<seg>no id</seg><seg id=" 9 "></seg></p>\n'
+        "</DOC></TSTSET>\n",
+    )
+    assert list(set_segments(path)) == [
+        SetSegment("system", "S", "set", "any", "en", "d & e", "news", number, text, line)
+        for number, text, line in [
+            ("7", "AT&T grew, 1 < 2 <b> éé &amp; &unknown; <i>now</i>", 7),
+            ("8", "two lines", 10),
+            ("3", "no id", 12),
+            ("9", "", 12),
+        ]
+    ]
+
+
+def test_each_end_tag_that_is_missing_is_found_by_the_next_tag(tmp_path: Path) -> None:
+    path = write(tmp_path, "x", tstset('<seg id="1">a\n<seg id="2">b\n<p>between\n<seg id="3">c\n'))
+    assert texts(path) == ["a", "b", "c"]
+
+
+def test_no_break_spaces_are_no_line_ends(tmp_path: Path) -> None:
+    path = write(tmp_path, "x", tstset('<seg id="1">  10\u00a0km\u2028 \t on\n </seg>\n'))
+    assert texts(path) == ["10\u00a0km\u2028 on"]
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.lists(st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=20), min_size=1))
+def test_escaped_text_survives_both(tmp_path_factory: pytest.TempPathFactory, lines: list[str]) -> None:
+    folder = tmp_path_factory.mktemp("x")
+    lines = [line.replace("\ufffe", "").replace("\uffff", "").strip(" ") for line in lines]
+    body = "".join(f'<seg id="{number}">{escape(line)}</seg>\n' for number, line in enumerate(lines))
+    expected = [" ".join(filter(None, line.split(" "))) for line in lines]
+    for head in ("", f'<?xml version="1.0" encoding="UTF-8"?>\n{DOCTYPE}'):
+        path = write(folder, "x", f"{head}<mteval>\n{tstset(body)}</mteval>\n")
+        assert texts(path) == expected
+    tree = ElementTree.parse(path)
+    assert [" ".join(filter(None, (seg.text or "").split(" "))) for seg in tree.iter("seg")] == expected
+
+
+@settings(deadline=None)
+@given(st.text(st.sampled_from("&;#x10amplt <gquos"), max_size=20))
+def test_resolving_leaves_no_known_entity_unresolved_and_nothing_else_changed(text: str) -> None:
+    for name, sign in (("amp", "&"), ("lt", "<"), ("quot", '"')):
+        assert resolved(f"a&{name};b") == f"a{sign}b"
+    if "&" not in text:
+        assert resolved(text) == text
+    assert resolved(text.replace("&", "&amp;")) == text
+
+
+def test_numbers_that_are_no_characters_stay() -> None:
+    for text in ("&#0;", "&#xD800;", "&#1114112;", "&#99999999;", "&#;", "&#x;", "&eacute;", "&"):
+        assert resolved(text) == text
+
+
+def test_wmt_xml_and_inline_tags(tmp_path: Path) -> None:
+    path = write(
+        tmp_path,
+        "x.xml",
+        "<?xml version='1.0' encoding='utf-8'?>\n<dataset id=\"newstest2099\">\n"
+        '<doc origlang="cs" id="d1"><src lang="cs"><p><seg id="1">a <b>bold</b> word</seg></p></src>\n'
+        '<ref lang="en" translator="A"><p><seg id="1">r</seg></p></ref>\n'
+        '<hyp system="S" language="en" lang="en"><p><seg id="1">h</seg></p></hyp></doc></dataset>\n',
+    )
+    assert [
+        (each.role, each.name, each.source_lang, each.target_lang, each.text) for each in set_segments(path)
+    ] == [
+        ("source", "", "cs", "", "a bold word"),
+        ("reference", "A", "cs", "en", "r"),
+        ("system", "S", "cs", "en", "h"),
+    ]
+    assert {each.set_id for each in set_segments(path)} == {"newstest2099"}
+
+
+def test_tags_of_wmt_xml_are_text_in_nist(tmp_path: Path) -> None:
+    assert texts(write(tmp_path, "x", tstset('<seg id="1">see <ref> and </hyp> there</seg>\n'))) == [
+        "see <ref> and </hyp> there"
+    ]
+
+
+XML = '<?xml version="1.0"?>\n'
+ENTITIES = "declares entities, which are refused; put the text in their place"
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ("", "x: empty file, a test set is needed"),
+        ("words\n", "x: no segments (<seg>) of a srcset, refset or tstset"),
+        ('<!DOCTYPE x [\n<!ENTITY a "aa">]>\n', f"x:1: {ENTITIES}"),
+        ('<tstset>\n<!ENTITY a "aa">\n', f"x:2: {ENTITIES}"),
+        (f'{XML}<!DOCTYPE x [\n<!ENTITY a "aa">\n]><x/>\n', f"x:3: {ENTITIES}"),
+        (f'{XML}<!DOCTYPE x [\n<!ENTITY % a SYSTEM "file:///etc/passwd">\n%a;]><x/>\n', f"x:3: {ENTITIES}"),
+        (f'{XML}<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/passwd">]><x>&a;</x>\n', f"x:2: {ENTITIES}"),
+        (f'{XML}{DOCTYPE}<x>\n&nbsp;</x>\n', "x:4: &nbsp; is not known; put the character in its place"),
+        (
+            '<?xml version="1.0"?>\n<x>\nAT&T</x>\n',
+            ("x:3: not well-formed XML (not well-formed (invalid token)); mend it, or take away the line <?xml …> "
+            "to have it read as SGML, which may be less tidy"),
+        ),
+        ('<?xml version="1.0"?>\n<x>\n', ("x:3: not well-formed XML (no element found); mend it, or take away "
+         "the line <?xml …> to have it read as SGML, which may be less tidy")),
+        ("<tstset>\n<seg>a</seg>\n", "x:2: a segment outside a document (doc)"),
+        ('<doc docid="d">\n<seg>a</seg>\n', "x:2: a segment outside a set (srcset, refset, tstset)"),
+        ('<tstset>\n<doc sysid="S">\n', "x:2: a document without an id (docid)"),
+        (tstset('<seg id="1">a</seg>\n<seg id="2">b').replace("</doc>\n</tstset>\n", ""),
+         "x:4: the file ends inside this segment; copy it again"),
+        (b"<tstset>\n\xff", "x:2: not UTF-8 (byte 0xff at position 1); convert the file to UTF-8"),
+    ],
+)  # fmt: skip
+def test_refusals(content: str | bytes, expected: str, tmp_path: Path) -> None:
+    assert refusal(write(tmp_path, "x", content)) == expected
+
+
+def test_nothing_expands(tmp_path: Path) -> None:
+    levels = "".join(f'<!ENTITY e{n} "{f"&e{n - 1};" * 10}">\n' for n in range(1, 20))
+    bomb = f'<?xml version="1.0"?>\n<!DOCTYPE x [\n<!ENTITY e0 "ha">\n{levels}]>\n<x>&e19;</x>\n'
+    assert refusal(write(tmp_path, "x", bomb)) == f"x:3: {ENTITIES}"
+    assert refusal(write(tmp_path, "y", bomb.split("\n", 1)[1])) == f"y:1: {ENTITIES}"
+
+
+def test_a_tag_that_never_ends_is_text(tmp_path: Path) -> None:
+    body = '<seg id="1">a <p b\n</seg>\n<seg id="2">c <!-- d\n</seg>\n'
+    assert texts(write(tmp_path, "x", tstset(body)))[0] == "a <p b"
+    long = "x" * 70000
+    assert texts(write(tmp_path, "y", tstset(f'<seg id="1">a <!-- {long}\n{long}\n</seg>\n'))) == [
+        f"a <!-- {long} {long}"
+    ]
+
+
+def test_what_looks_like_markup() -> None:
+    for line in (
+        "<?xml version='1.0'?>",
+        "<refset setid='x'>",
+        "  <TSTSET>",
+        "<!DOCTYPE x>",
+        "<!-- x",
+        "<mteval>",
+    ):
+        assert is_markup(line)
+    for line in ("", "text <refset>", "<b>bold</b>", "<doc>", "<tstsets>"):
+        assert not is_markup(line)

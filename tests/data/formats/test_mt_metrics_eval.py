@@ -1,0 +1,161 @@
+"""Folders of mt-metrics-eval: written by hand, read back, damaged."""
+
+import shutil
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.data.formats.judged_sets import JudgedSet, judged_sets, lines
+from tests.data.formats.reading import fault, judgments, reading, write
+
+
+def mtme(root: Path, judged: JudgedSet, separator: str = "\t") -> str:
+    """The set as a folder; segments without a judgment have the score None, systems without any are not there."""
+    lines(root / "sources/cs-en.txt", judged.sources)
+    lines(root / "documents/cs-en.docs", [f"news {document}" for document in judged.documents])
+    for number, stream in enumerate(judged.references):
+        lines(root / f"references/cs-en.ref{'ABC'[number]}.txt", stream)
+    for system, output in judged.outputs.items():
+        lines(root / f"system-outputs/cs-en/{system}.txt", output)
+    scored = dict.fromkeys(system for system, _ in judged.scores)
+    rows = [
+        f"{system}{separator}{judged.scores.get((system, at), None)}"
+        for system in scored
+        for at in range(len(judged))
+    ]
+    lines(root / "human-scores/cs-en.mqm.seg.score", rows)
+    return str(root)
+
+
+@settings(max_examples=50, deadline=None)
+@given(judged_sets(), st.sampled_from(["\t", " ", " \t "]))
+def test_round_trip(judged: JudgedSet, separator: str) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        found = judgments(mtme(Path(folder) / "wmt99", judged, separator))
+    got = {(each.system, int(each.segment_id.removeprefix("wmt99.")) - 1): each for each in found}
+    assert {place: each.score for place, each in got.items()} == judged.scores
+    assert len(got) == len(found)
+    for (system, at), each in got.items():
+        assert (each.hypothesis, each.source) == (judged.outputs[system][at], judged.sources[at])
+        assert each.references == tuple(stream[at] for stream in judged.references)
+        assert (each.document, each.further["domain"]) == (judged.documents[at], "news")
+        assert (each.test_set, each.source_lang, each.target_lang) == ("wmt99", "cs", "en")
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """Three segments of two documents, a system, two references of which both are scored as systems."""
+    root = tmp_path / "wmt99"
+    outputs: dict[str, tuple[str, ...]] = {
+        "S": ("a", "b", "c"),
+        "refA": ("r", "s", "t"),
+        "refB": ("u", "v", "w"),
+    }
+    scores = {(system, at): float(at) for system in outputs for at in range(3) if (system, at) != ("S", 1)}
+    judged = JudgedSet((outputs["refA"], outputs["refB"]), ("x", "y", "z"), ("d", "d", "e"), outputs, scores)
+    mtme(root, judged)
+    return root
+
+
+def test_scores_of_systems_and_documents_become_columns(root: Path) -> None:
+    write(root, "human-scores/cs-en.mqm.sys.score", "S 0.5\nrefA None\nrefB\t1\n")
+    write(root, "human-scores/cs-en.mqm.doc.score", "S 1\nS None\nrefA 2\nrefA 3\n")
+    read = reading(str(root))
+    assert read.columns[-3:] == ("domain", "system_score", "document_score")
+    found = {(each.system, each.segment_id[-1]): each.further for each in judgments(str(root))}
+    assert found["S", "1"] == {"domain": "news", "system_score": "0.5", "document_score": "1"}
+    assert found["S", "3"] == {"domain": "news", "system_score": "0.5", "document_score": ""}
+    assert found["refA", "3"] == {"domain": "news", "system_score": "", "document_score": "3"}
+    assert found["refB", "1"] == {"domain": "news", "system_score": "1", "document_score": ""}
+
+
+def test_no_reference_is_its_own_reference(root: Path) -> None:
+    read = reading(str(root))
+    found = list(read.records)
+    assert {
+        getattr(each, "system", ""): each.references for each in found if each.segment_id.endswith("1")
+    } == {
+        "S": ("r", "u"),
+        "refA": ("u",),
+        "refB": ("r",),
+    }
+    assert read.notes == {"segments without a score left out": 1}
+    read = reading(str(root), references=("refB",))
+    assert {getattr(each, "system", "") for each in read.records} == {"S", "refA"}
+    assert read.notes["judgments of the only reference left out"] == 3
+    assert fault(str(root), references=("refC",)) == "wmt99: no reference 'refC' of cs-en, only refA, refB"
+
+
+def test_choices(root: Path) -> None:
+    write(root, "human-scores/cs-en.wmt-z.seg.score", "S 1\nS 2\nS 3\n")
+    assert fault(str(root)) == (
+        "wmt99: several segment scores of cs-en (mqm, wmt-z); choose one with --human-score"
+    )
+    assert [each.score for each in judgments(str(root), human_score="wmt-z")] == [1.0, 2.0, 3.0]
+    assert fault(str(root), human_score="da") == "wmt99: no segment scores 'da' of cs-en, only mqm, wmt-z"
+    for kind in ("sources/cs-en.txt", "documents/cs-en.docs", "references/cs-en.refA.txt"):
+        shutil.copy(root / kind, root / kind.replace("cs-en", "de-en"))
+    assert fault(str(root)) == "wmt99: holds cs-en, de-en; choose one with --source-lang and --target-lang"
+    assert fault(str(root), source_lang="de") == "wmt99: no segment scores of de-en in human-scores"
+    assert len(judgments(str(root), source_lang="cs", human_score="mqm")) == 8
+
+
+SCORES = "human-scores/cs-en.mqm.seg.score"
+NUMBER = "a system and a finite number or None is needed"
+SHORT = ": 1 line, but sources/cs-en.txt has 3 lines; line i of both must be segment i"
+NO_OUTPUT = "no output of system 'T' (system-outputs/cs-en/T.txt); give it, or --skip-unknown-systems"
+
+
+@pytest.mark.parametrize(
+    ("file", "content", "expected"),
+    [
+        (SCORES, "S 1\nS nil\n", f":2: 'S nil', {NUMBER}"),
+        (SCORES, "S 1\nS inf\n", f":2: 'S inf', {NUMBER}"),
+        (SCORES, "S 1\n\n", f":2: '', {NUMBER}"),
+        (SCORES, "S 1\n" * 4, ":4: a score of segment 4 of S, but there are 3 segments"),
+        (SCORES, "S 1\nS 1\nrefA 1\n", ": 2 scores of S, but there are 3 segments"),
+        (SCORES, "S 1\nT 1\n", f":2: {NO_OUTPUT}"),
+        ("human-scores/cs-en.mqm.sys.score", "S 1\nS 1\n", ":2: a second score of S"),
+        (
+            "human-scores/cs-en.mqm.doc.score",
+            "S 1\n" * 3,
+            ":3: a score of document 3 of S, but there are 2 documents",
+        ),
+        ("references/cs-en.refB.txt", "r\n", SHORT),
+        ("system-outputs/cs-en/S.txt", "r\n", SHORT),
+        ("documents/cs-en.docs", "news d\n", SHORT),
+        (
+            "documents/cs-en.docs",
+            "news d\nnews d e\nx\n",
+            ":2: 'news d e', the name of a document is needed, perhaps with its domain before it",
+        ),
+        ("sources/cs-en.txt", "", ": no lines, at least one segment is needed"),
+    ],
+)
+def test_malformed_folders(file: str, content: str, expected: str, root: Path) -> None:
+    write(root, file, content)
+    assert fault(str(root)).replace("wmt99/", "") == f"{file}{expected}"
+
+
+def test_missing_files(root: Path, tmp_path: Path) -> None:
+    (root / "documents/cs-en.docs").unlink()
+    assert fault(str(root)) == "wmt99/documents/cs-en.docs: no such file"
+    shutil.rmtree(root / "references")
+    write(root, "documents/cs-en.docs", "d\nd\nd\n")
+    assert fault(str(root)) == "wmt99: no references/cs-en.NAME.txt"
+    shutil.rmtree(root / "sources")
+    assert (
+        fault(str(root))
+        == "wmt99: no sources/LP.txt; give the folder of a test set, as mt-metrics-eval has them"
+    )
+    assert fault(write(tmp_path, "x", "y"), "mt-metrics-eval").startswith("x: is no folder; give the folder")
+
+
+def test_systems_without_output_can_be_left_out(root: Path) -> None:
+    write(root, "human-scores/cs-en.mqm.seg.score", "T 1\nT 1\nT 1\nS 1\nS 1\nS 1\n")
+    read = reading(str(root), skip_unknown_systems=True)
+    assert len(list(read.records)) == 3
+    assert read.notes == {"systems without output left out": 1}

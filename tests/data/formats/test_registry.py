@@ -1,0 +1,109 @@
+"""Which format a file has, which options it uses, and what becomes of records."""
+
+import io
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pfsm.data.formats import (
+    FORMATS,
+    Judgment,
+    Options,
+    Reading,
+    collect,
+    guess_format,
+    read_format,
+    write_tsv,
+)
+from pfsm.data.formats.options import given
+from pfsm.data.formats.records import number_text
+from pfsm.errors import PfsmError
+from tests.data.formats.reading import reading, write
+
+
+@pytest.mark.parametrize(
+    ("first_line", "expected"),
+    [
+        ("reference\thypothesis\tscore", "tsv"),
+        ("source_lang\treference\tbetter\tworse", "tsv"),
+        ("src,mt,ref,score", "comet"),
+        ('"src","mt","ref","score"', "comet"),
+        (
+            "srclang,trglang,srcIndex,segmentId,judgeID,system1Id,system1rank,system2Id,system2rank",
+            "wmt-ranking",
+        ),
+        ("SYS SID RAW.SCR Z.SCR N ", "wmt-da"),
+        ("system\tdoc\tdoc_id\tseg_id\trater\tsource\ttarget\tcategory\tseverity", "mqm"),
+        ("index\toriginal\ttranslation\tscores\tmean\tz_scores\tz_mean\tmodel_scores", "mlqe-pe"),
+        ("<?xml version='1.0'?>", "nist"),
+        ('<refset setid="x">', "nist"),
+    ],
+)
+def test_formats_that_can_be_seen(first_line: str, expected: str, tmp_path: Path) -> None:
+    assert guess_format(write(tmp_path, "x", f"{first_line}\n")) == expected
+
+
+def test_folders_that_can_be_seen(tmp_path: Path) -> None:
+    write(tmp_path, "a/human-scores/x", "")
+    write(tmp_path, "b/deep/dev.pe", "")
+    write(tmp_path, "c/dev.roen.df.short.tsv", "")
+    write(tmp_path, "d/x", "")
+    names = [guess_format(tmp_path / name) for name in "abc"]
+    assert names == ["mt-metrics-eval", "mlqe-pe", "mlqe-pe"]
+    for path in (
+        str(tmp_path / "d"),
+        "-",
+        write(tmp_path, "plain", "some words\n"),
+        write(tmp_path, "empty", ""),
+    ):
+        with pytest.raises(
+            PfsmError, match=r": the format cannot be seen; name it with --from \(tsv, comet, "
+        ):
+            guess_format(path)
+    with pytest.raises(PfsmError, match="no such file"):
+        guess_format(tmp_path / "none")
+
+
+def test_options_that_mean_nothing_are_refused(tmp_path: Path) -> None:
+    path = write(tmp_path, "x.tsv", "reference\thypothesis\tscore\nr\th\t1\n")
+    with pytest.raises(
+        PfsmError, match=r"^--sid-order means nothing for tsv, which uses --score-column, --source-lang"
+    ):
+        reading(path, sid_order="file")
+    with pytest.raises(PfsmError, match=r"^no format 'xls'; the formats are tsv, comet, "):
+        reading(path, "xls")
+    with pytest.raises(PfsmError, match=r"^no files of judgments"):
+        read_format([])
+
+
+def test_every_option_is_used_by_some_format() -> None:
+    values: dict[str, Any] = dict.fromkeys(Options.__dataclass_fields__, "x")
+    assert given(Options()) == []
+    assert set(given(Options(**values))) == {name for each in FORMATS.values() for name in each.uses}
+
+
+def test_numbers_read_back_exactly() -> None:
+    for value in (0.1, 1 / 3, 1e300, 5e-324, 2.0**53, 2.0**60, -7.0, 1e15, 100.0):
+        assert float(number_text(value)) == value
+    assert (number_text(3.0), number_text(-0.0), number_text(0.5)) == ("3", "0", "0.5")
+
+
+def test_what_a_tsv_cannot_hold_becomes_a_space_and_is_counted() -> None:
+    record = Judgment(references=("a\tb",), hypothesis="c\r\nd", score=1.0, further={"x\ty": "e"})
+    file = io.StringIO()
+    written = write_tsv(Reading(Judgment, ("reference", "hypothesis", "score", "x\ty"), iter([record])), file)
+    assert file.getvalue() == "reference\thypothesis\tscore\tx y\na b\tc  d\t1\te\n"
+    assert (written.rows, written.mended) == (1, 2)
+
+
+def test_collecting(tmp_path: Path) -> None:
+    path = write(
+        tmp_path, "x.tsv", "reference\treference_2\thypothesis\tscore\tsystem\nr\ts\th\t1\tA\nr\t\th\t2\tB\n"
+    )
+    table = collect(reading(path), [path, tmp_path, "-"])
+    assert table.columns == {"system": ("A", "B"), "reference_2": ("s", "")}
+    assert [(source.name, source.rows) for source in table.sources] == [("x.tsv", 2)]
+    empty = write(tmp_path, "y.tsv", "reference\thypothesis\tscore\n")
+    with pytest.raises(PfsmError, match=r"^no judgments in the files$"):
+        collect(reading(empty))

@@ -1,0 +1,224 @@
+"""The TSV of pfsm and COMET's CSV: the same table as the reader of whole files gives, and back."""
+
+import csv
+import io
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pfsm.data import Judgments, Preferences, read_judgments, read_preferences
+from pfsm.data.formats import Judgment, Preference, Reading, collect, read_format, write_tsv
+from pfsm.data.formats.records import layout
+from tests.data.formats.judged_sets import NAME, SCORE, SEGMENT
+from tests.data.formats.reading import fault, judgments, preferences, reading, write
+
+PLACES = ("test_set", "source_lang", "target_lang", "document", "segment_id", "rater", "source")
+FURTHER = st.dictionaries(NAME.map(lambda name: f"further_{name}"), SEGMENT, max_size=2)
+
+
+def of_references(count: int) -> st.SearchStrategy[tuple[str, ...]]:
+    """References of which those after the first are not empty at the end."""
+    return st.lists(SEGMENT, min_size=1, max_size=count).map(
+        lambda texts: (
+            texts[0],
+            *texts[1:][: max((at + 1 for at, text in enumerate(texts[1:]) if text), default=0)],
+        )
+    )
+
+
+@st.composite
+def records(
+    draw: st.DrawFn, kind: type[Judgment] | type[Preference]
+) -> tuple[Reading, list[Judgment | Preference]]:
+    """A reading of random records, and the records."""
+    names = sorted(draw(FURTHER))
+    made: list[Judgment | Preference] = []
+    for number in range(draw(st.integers(1, 5))):
+        common = {place: draw(SEGMENT) for place in PLACES}
+        further = {name: draw(SEGMENT) for name in names}
+        references = draw(of_references(3))
+        if kind is Judgment:
+            made.append(
+                Judgment(
+                    references=references, hypothesis=draw(SEGMENT), score=draw(SCORE), system=draw(NAME),
+                    further=further, line=number + 2, **common,
+                )
+            )  # fmt: skip
+        else:
+            counts = [draw(st.integers(0, 9).map(float) | st.floats(0, 9)) for _ in range(3)]
+            made.append(
+                Preference(
+                    references=references, better=draw(SEGMENT), worse=draw(SEGMENT), better_system=draw(NAME),
+                    worse_system=draw(NAME), votes=counts[0], votes_against=counts[1], ties=counts[2],
+                    further=further, line=number + 2, **common,
+                )
+            )  # fmt: skip
+    present = [*PLACES, "system", "better_system", "worse_system", "votes_against", "ties"]
+    most = max(len(record.references) for record in made)
+    return Reading(kind, layout(kind, present, most, names), iter(made)), made
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data(), st.sampled_from([Judgment, Preference]), st.sampled_from(["x.tsv", "x.tsv.gz"]))
+def test_records_survive_the_tsv(
+    data: st.DataObject, kind: type[Judgment] | type[Preference], name: str
+) -> None:
+    read, made = data.draw(records(kind))
+    columns = tuple(read.columns)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / name.removesuffix(".gz")
+        with path.open("w", encoding="utf-8", newline="\n") as file:
+            written = write_tsv(read, file)
+        assert (written.rows, written.mended) == (len(made), 0)
+        again = read_format([path])
+        assert tuple(again.columns) == columns
+        back = list(again.records)
+        assert back == made
+        assert [record.line for record in back] == list(range(2, len(made) + 2))
+        table = collect(read_format([path]), [path])
+        whole = read_judgments(path) if kind is Judgment else read_preferences(path)
+        same_tables(table, whole)
+
+
+def same_tables(one: Judgments | Preferences, other: Judgments | Preferences) -> None:
+    """Equal, the texts of numbers in further columns apart."""
+    assert type(one) is type(other)
+    assert one.references == other.references
+    assert one.columns.keys() == other.columns.keys()
+    assert one.sources == other.sources
+    numeric = {"votes_against", "ties"}
+    for name, fields in one.columns.items():
+        if name in numeric:
+            assert [float(text) for text in fields] == [float(text) for text in other.columns[name]]
+        else:
+            assert fields == other.columns[name]
+    if isinstance(one, Judgments) and isinstance(other, Judgments):
+        assert one.hypotheses == other.hypotheses
+        np.testing.assert_array_equal(one.scores, other.scores)
+    if isinstance(one, Preferences) and isinstance(other, Preferences):
+        assert (one.better, one.worse) == (other.better, other.worse)
+        np.testing.assert_array_equal(one.votes, other.votes)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(
+        st.tuples(
+            *[st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=9)] * 3,
+            SCORE,
+        ),
+        min_size=1,
+    )
+)
+def test_comet_round_trip_with_line_breaks_in_fields(rows: list[tuple[str, str, str, float]]) -> None:
+    stream = io.StringIO(newline="")
+    writer = csv.writer(stream, lineterminator="\r\n")
+    writer.writerow(["src", "mt", "ref", "score"])
+    writer.writerows(rows)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "x.csv"
+        path.write_bytes(stream.getvalue().encode())
+        found = judgments(str(path), "comet")
+        assert [(each.source, each.hypothesis, *each.references, each.score) for each in found] == rows
+        # A TSV cannot hold breaks: they become spaces, and are counted.
+        out = io.StringIO()
+        written = write_tsv(reading(str(path), "comet"), out)
+        breaks = sum(any(sign in text for sign in "\t\n\r") for row in rows for text in row[:3])
+        assert written.mended == breaks
+        body = out.getvalue().split("\n")[1:-1]
+        plain = [
+            text.translate({9: " ", 10: " ", 13: " "}) for row in rows for text in (row[2], row[0], row[1])
+        ]
+        assert [field for line in body for field in line.split("\t")[:3]] == plain
+
+
+def test_lp_is_a_language_pair_and_unknown_columns_stay(tmp_path: Path) -> None:
+    path = write(tmp_path, "x.csv", "lp,src,mt,ref,score,annotators\nces-en,s,h,r,1.5,3\n")
+    [found] = judgments(path)
+    assert (found.source_lang, found.target_lang, found.further) == ("cs", "en", {"annotators": "3"})
+    assert list(reading(path).columns) == [
+        "source_lang", "target_lang", "reference", "source", "hypothesis", "score", "annotators",
+    ]  # fmt: skip
+    bad = write(tmp_path, "y.csv", "lp,src,mt,ref,score\ncs-en,s,h,r,1\nczech,s,h,r,1\n")
+    assert fault(bad) == "y.csv:3: lp is 'czech', a language pair as cs-en is needed"
+
+
+def test_another_score_column_and_constants(tmp_path: Path) -> None:
+    path = write(tmp_path, "x.tsv", "reference\thypothesis\tscore\tda_z\tsource_lang\nr\th\t70\t0.5\tcs\n")
+    read = reading(path, score_column="da_z", source_lang="xx", target_lang="en", test_set="t")
+    [found] = read.records
+    assert isinstance(found, Judgment)
+    assert found.score == 0.5
+    assert found.further == {"da_z": "0.5", "score_before": "70"}
+    assert (found.source_lang, found.target_lang, found.test_set) == ("cs", "en", "t")
+    assert read.columns[-2:] == ("da_z", "score_before")
+
+
+def test_several_tables_have_the_union_of_columns(tmp_path: Path) -> None:
+    one = write(tmp_path, "1.tsv", "reference\treference_2\thypothesis\tscore\nr\tr2\th\t1\nr\t\th\t2\n")
+    two = write(tmp_path, "2.tsv", "system\treference\thypothesis\tscore\tx\nS\tr\th\t3\ty\n")
+    read = reading([one, two])
+    assert read.columns == ("system", "reference", "reference_2", "hypothesis", "score", "x")
+    out = io.StringIO()
+    write_tsv(read, out)
+    assert out.getvalue().splitlines()[1:] == ["\tr\tr2\th\t1\t", "\tr\t\th\t2\t", "S\tr\t\th\t3\ty"]
+
+
+def test_preferences_count_once_without_votes(tmp_path: Path) -> None:
+    path = write(tmp_path, "x.tsv", "reference\tbetter\tworse\nr\tb\tw\n")
+    [found] = preferences(path)
+    assert (found.votes, found.votes_against, found.ties) == (1.0, 0.0, 0.0)
+
+
+HEADER = "reference\thypothesis\tscore\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ("", ": empty file, a header row is needed"),
+        ("\t\t\n", ":1: the first line has no column names; a header row is needed"),
+        (
+            "reference\treference\tscore\n",
+            ":1: column 'reference' is in the header twice; rename one of them",
+        ),
+        ("reference\tscore\nr\t1\n", ": no column 'hypothesis'; the columns are 'reference', 'score'"),
+        (f"{HEADER}r\th\t1\nr\th\tn/a\n", ":3: score is 'n/a', a finite number is needed"),
+        (f"{HEADER}r\th\tnan\n", ":2: score is 'nan', a finite number is needed"),
+        (f"{HEADER}r\th\t1_0\n", ":2: score is '1_0', a finite number is needed"),
+        (f"{HEADER}r\th\t1\nr\th\n", ":3: 2 fields, the header has 3 fields"),
+        (f"{HEADER}r\th\t1\t2\n", ":2: 4 fields, the header has 3 fields"),
+        (f"{HEADER}r\th\t1\n\n\nr\th\t1\n", ":3: empty line between rows; delete it"),
+        (
+            "reference\tbetter\tworse\tvotes\nr\tb\tw\t-1\n",
+            ":2: votes is '-1', a finite number of 0 or more is needed",
+        ),
+        (
+            "reference\tbetter\tworse\tties\nr\tb\tw\tx\n",
+            ":2: ties is 'x', a finite number of 0 or more is needed",
+        ),
+    ],
+)
+def test_malformed_tables(content: str, expected: str, tmp_path: Path) -> None:
+    assert fault(write(tmp_path, "x.tsv", content), "tsv") == f"x.tsv{expected}"
+
+
+def test_malformed_csv_and_mixed_kinds(tmp_path: Path) -> None:
+    path = write(tmp_path, "x.csv", 'src,mt,ref,score\na,b,c,1\na,"b,c,1\n')
+    assert fault(path).startswith("x.csv:3: a quoted field that begins in this row never ends")
+    path = write(tmp_path, "y.csv", "src,mt,ref,score\na,b\nx,c,1\n")
+    assert fault(path) == "y.csv:2: 2 fields, the header has 4 fields"
+    path = write(tmp_path, "z.csv", 'src,mt,ref,score\n"a\nb",b,c,1\na,b,c,x\n')
+    assert fault(path) == "z.csv:4: score is 'x', a finite number is needed"
+    one = write(tmp_path, "1.tsv", "reference\thypothesis\tscore\nr\th\t1\n")
+    two = write(tmp_path, "2.tsv", "reference\tbetter\tworse\nr\tb\tw\n")
+    assert fault([one, two]).endswith("convert one alone")
+
+
+def test_empty_lines_at_the_end_are_no_rows(tmp_path: Path) -> None:
+    assert len(judgments(write(tmp_path, "x.tsv", f"{HEADER}r\th\t1\r\n\r\n\n"))) == 1
+    assert judgments(write(tmp_path, "y.tsv", HEADER)) == []

@@ -1,0 +1,141 @@
+"""Minimal pairs: what ships is what it says, files of one's own are read, broken ones refused."""
+
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from pfsm.data.minimal_pairs import KINDS, SHIPPED, MinimalPairs, read_minimal_pairs, shipped_minimal_pairs
+from pfsm.errors import PfsmError
+
+Triple = tuple[list[str], list[str], list[str]]
+
+
+def tokens(sentence: str) -> list[str]:
+    return re.findall(r"[\w'.,]*\w|[.,]", sentence.lower())
+
+
+@pytest.fixture(scope="module")
+def pairs() -> MinimalPairs:
+    return shipped_minimal_pairs()
+
+
+def of_kind(pairs: MinimalPairs, kind: str) -> list[Triple]:
+    rows = zip(pairs.kinds, pairs.references, pairs.better, pairs.worse, strict=True)
+    return [
+        (tokens(reference), tokens(better), tokens(worse))
+        for name, reference, better, worse in rows
+        if name == kind
+    ]
+
+
+def differing(left: list[str], right: list[str]) -> tuple[list[str], list[str]]:
+    """What is left of two sentences without the beginning and the end that they share."""
+    while left and right and left[0] == right[0]:
+        left, right = left[1:], right[1:]
+    while left and right and left[-1] == right[-1]:
+        left, right = left[:-1], right[:-1]
+    return left, right
+
+
+def test_every_kind_has_forty_pairs_of_three_different_sentences(pairs: MinimalPairs) -> None:
+    assert SHIPPED == ("en",)
+    counts = Counter(pairs.kinds)
+    assert set(counts) == set(KINDS)
+    assert min(counts.values()) >= 40
+    assert len(set(pairs.references)) == len(pairs)
+    for row in zip(pairs.references, pairs.better, pairs.worse, strict=True):
+        assert len(set(row)) == 3
+        assert all(re.fullmatch(r"\S+( \S+)*\.", sentence) and sentence[0].isupper() for sentence in row), row
+
+
+def test_sentences_differ_in_length(pairs: MinimalPairs) -> None:
+    for kind in KINDS:
+        lengths = [len(reference) for reference, _, _ in of_kind(pairs, kind)]
+        assert min(lengths) <= 9
+        assert max(lengths) >= 20
+
+
+def test_scrambled_sentences_keep_their_words(pairs: MinimalPairs) -> None:
+    for reference, better, worse in of_kind(pairs, "order"):
+        assert sorted(reference) == sorted(worse)
+        assert sorted(reference) != sorted(better)
+
+
+def test_swapped_roles_keep_most_words(pairs: MinimalPairs) -> None:
+    for reference, _, worse in of_kind(pairs, "role"):
+        lost = Counter(reference) - Counter(worse)
+        assert sum(lost.values()) <= 1  # an article may change
+
+
+@pytest.mark.parametrize("kind", ["word", "article"])
+def test_one_word_is_dropped(pairs: MinimalPairs, kind: str) -> None:
+    for reference, better, worse in of_kind(pairs, kind):
+        without = worse if kind == "word" else better
+        dropped, added = differing(reference, without)
+        assert added == []
+        assert len(dropped) <= 2
+        if kind == "article":
+            assert dropped in (["a"], ["an"], ["the"])
+            replaced, by = differing(reference, worse)
+            assert replaced == dropped
+            assert len(by) == 1
+
+
+@pytest.mark.parametrize("kind", ["number", "name", "unit", "synonym"])
+def test_the_fault_is_in_one_place(pairs: MinimalPairs, kind: str) -> None:
+    for reference, better, worse in of_kind(pairs, kind):
+        lost, added = differing(reference, worse)
+        assert 1 <= len(lost) <= 2, reference
+        assert 1 <= len(added) <= 2, reference
+        if kind == "synonym":
+            replaced, _ = differing(reference, better)
+            assert replaced[-1] == lost[-1]  # an article before it may change
+
+
+def test_a_lost_negation_is_the_only_fault(pairs: MinimalPairs) -> None:
+    negations = {"not", "no", "never", "nobody", "none", "neither", "without", "cannot", "hardly", "longer"}
+    for reference, better, worse in of_kind(pairs, "negation"):
+        lost, added = differing(reference, worse)
+        assert negations & set(lost), reference
+        assert len(lost) <= 2
+        assert len(added) <= 1
+        assert negations & set(better)
+
+
+def test_a_file_of_ones_own(tmp_path: Path) -> None:
+    path = tmp_path / "own.tsv"
+    path.write_text('note\tworse\tkind\tbetter\treference\nx\tw "q"\tgender\tb\tr\n', encoding="utf-8")
+    pairs = read_minimal_pairs(path)
+    assert (pairs.kinds, pairs.references, pairs.better, pairs.worse) == (
+        ("gender",),
+        ("r",),
+        ("b",),
+        ('w "q"',),
+    )
+    assert (pairs.source.name, pairs.source.rows, len(pairs)) == ("own.tsv", 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ("kind\treference\tbetter\na\tb\tc\n", "worse"),
+        ("reference\tbetter\tworse\na\tb\tc\n", "kind"),
+        ("kind\treference\tbetter\tworse\n", "no rows|no data|empty"),
+        (
+            "kind\treference\tbetter\tworse\nx\ta\tb\tc\n \ta\tb\tc\n",
+            "p.tsv:3: kind is empty, a name is needed",
+        ),
+    ],
+)
+def test_what_is_refused(content: str, expected: str, tmp_path: Path) -> None:
+    path = tmp_path / "p.tsv"
+    path.write_text(content, encoding="utf-8")
+    with pytest.raises(PfsmError, match=expected):
+        read_minimal_pairs(path)
+
+
+def test_other_languages_have_none() -> None:
+    with pytest.raises(PfsmError, match="no minimal pairs ship for 'de'"):
+        shipped_minimal_pairs("de")

@@ -1,0 +1,123 @@
+"""Score files for the WMT metrics task and mt-metrics-eval: every field, and names that the files cannot hold."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from pfsm.data.formats.mt_metrics_eval import score_lines
+from pfsm.data.submission import Submission, read_labels, submission, submission_files, write_submission
+from pfsm.errors import PfsmError
+
+Scores = dict[str, dict[str, NDArray[np.float64]]]
+
+
+def scores() -> Scores:
+    return {
+        "refA": {"online": np.array([1.0, 0.1, -2.5]), "uni": np.array([1 / 3, 1e-20, 3.0])},
+        "refB": {"online": np.array([0.0, 1.0, 2.0]), "uni": np.array([5.0, 5.0, 6.5])},
+    }
+
+
+def made(domains: list[str] | None = None, documents: list[str] | None = None) -> Submission:
+    return submission("ours", "en-de", "test23", scores(), domains, documents)
+
+
+def rows(path: Path) -> list[list[str]]:
+    text = path.read_text(encoding="utf-8")
+    assert text.endswith("\n")
+    return [line.split("\t") for line in text.splitlines()]
+
+
+def test_wmt(tmp_path: Path) -> None:
+    found = made(["news", "social", "news"], ["d1", "d2", "d1"])
+    names = write_submission(found, str(tmp_path / "ours"))
+    assert [Path(name).name for name in names] == ["ours.seg.score", "ours.sys.score"]
+    segments = rows(tmp_path / "ours.seg.score")
+    assert segments[:4] == [
+        ["ours", "en-de", "test23", "news", "d1", "refA", "online", "1", "1.0"],
+        ["ours", "en-de", "test23", "social", "d2", "refA", "online", "2", "0.1"],
+        ["ours", "en-de", "test23", "news", "d1", "refA", "online", "3", "-2.5"],
+        ["ours", "en-de", "test23", "news", "d1", "refA", "uni", "1", repr(1 / 3)],
+    ]
+    assert len(segments) == 12
+    assert [float(row[-1]) for row in segments] == [
+        score for systems in scores().values() for series in systems.values() for score in series
+    ]
+    systems = rows(tmp_path / "ours.sys.score")
+    assert [row[:6] for row in systems[:2]] == [
+        ["ours", "en-de", "test23", "all", "refA", "online"],
+        ["ours", "en-de", "test23", "all", "refA", "uni"],
+    ]
+    values = {tuple(row[3:6]): float(row[6]) for row in systems}
+    assert len(values) == len(systems) == 3 * 2 * 2
+    assert values["all", "refB", "uni"] == pytest.approx((5 + 5 + 6.5) / 3)
+    assert values["news", "refA", "online"] == pytest.approx((1 - 2.5) / 2)
+    assert values["social", "refB", "online"] == 1.0
+
+
+def test_without_domains_and_documents(tmp_path: Path) -> None:
+    write_submission(made(), str(tmp_path / "ours"))
+    assert {tuple(row[3:5]) for row in rows(tmp_path / "ours.seg.score")} == {("all", "all")}
+    assert [row[3] for row in rows(tmp_path / "ours.sys.score")] == ["all"] * 4
+
+
+def test_mt_metrics_eval(tmp_path: Path) -> None:
+    names = write_submission(made(), str(tmp_path / "ours"), "mtme")
+    expected = [f"ours-{ref}.{level}.score" for ref in ("refA", "refB") for level in ("seg", "sys")]
+    assert [Path(name).name for name in names] == expected
+    for reference, systems in scores().items():
+        lines = list(score_lines(tmp_path / f"ours-{reference}.seg.score"))
+        assert [(line.system, line.score) for line in lines] == [
+            (system, score) for system, series in systems.items() for score in series
+        ]
+        lines = list(score_lines(tmp_path / f"ours-{reference}.sys.score"))
+        assert {line.system: line.score for line in lines} == {
+            system: pytest.approx(series.mean()) for system, series in systems.items()
+        }
+
+
+def test_labels(tmp_path: Path) -> None:
+    path = tmp_path / "en-de.docs"
+    path.write_text("news\td1\nnews d1\nsocial\td2\n", encoding="utf-8")
+    assert read_labels(path) == (["d1", "d1", "d2"], ["news", "news", "social"])
+    path.write_text("d1\nd1\nd2\n", encoding="utf-8")
+    assert read_labels(path) == (["d1", "d1", "d2"], None)
+    path.write_text("", encoding="utf-8")
+    assert read_labels(path) == ([], None)
+    for content in ("d1\nnews d1\n", "d1\n\nd2\n", "a b c\n"):
+        path.write_text(content, encoding="utf-8")
+        with pytest.raises(PfsmError, match=r"en-de\.docs:[123]: [0123] names; every line needs"):
+            read_labels(path)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"metric": "our metric"}, "metric name is 'our metric'"),
+        ({"metric": ""}, "metric name is ''"),
+        ({"test_set": "a\tb"}, "test set is"),
+        ({"language_pair": "ende"}, "language pair is 'ende'"),
+        ({"language_pair": "en-de\n"}, "language pair is"),
+        ({"domains": ["news", "two words", "news"]}, "domain is 'two words'"),
+        ({"documents": ["d", "d", ""]}, "document is ''"),
+        ({"scores": {"ref A": scores()["refA"]}}, "reference is 'ref A'"),
+        ({"scores": {"refA": {"a b": np.ones(3)}}}, "system is 'a b'"),
+    ],
+)
+def test_names_that_the_files_cannot_hold(changes: dict[str, object], message: str) -> None:
+    arguments = {"metric": "m", "language_pair": "en-de", "test_set": "t", "scores": scores()} | changes
+    with pytest.raises(PfsmError, match=message):
+        submission(**arguments)  # type: ignore[arg-type]
+
+
+def test_bad_arguments_are_refused() -> None:
+    with pytest.raises(ValueError, match="one finite score"):
+        submission("m", "en-de", "t", {"refA": {"a": np.ones(3), "b": np.ones(2)}})
+    with pytest.raises(ValueError, match="one finite score"):
+        submission("m", "en-de", "t", {"refA": {"a": np.array([np.nan])}})
+    with pytest.raises(ValueError, match="3 segments"):
+        submission("m", "en-de", "t", scores(), ["news"])
+    with pytest.raises(ValueError, match="format is 'xml'"):
+        submission_files("p", ["refA"], "xml")

@@ -1,0 +1,95 @@
+"""PERM-BOTH against every way to swap, and what it is told about groups and levels."""
+
+import math
+from itertools import product
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy import stats
+
+from pfsm.evaluation import calibrate_ties, perm_both, system_pairwise_accuracy, system_scores
+from tests.evaluation.test_paired_bootstrap import groups_of, scores
+
+
+def exact(human: NDArray[np.float64], a: NDArray[np.float64], b: NDArray[np.float64], value) -> float:  # type: ignore[no-untyped-def]
+    """The share of all 2^n swaps with a difference at least as large, of standardised scores."""
+    a, b = (stats.zscore(side) for side in (a, b))
+    observed = abs(value(human, a) - value(human, b))
+    large = 0
+    for swap in product((False, True), repeat=human.size):
+        one, other = np.where(swap, b, a), np.where(swap, a, b)
+        large += abs(value(human, one) - value(human, other)) >= observed - 1e-12
+    return large / 2.0**human.size
+
+
+@pytest.mark.parametrize(
+    ("statistic", "value"),
+    [
+        ("pearson", lambda human, metric: stats.pearsonr(metric, human).statistic),
+        ("kendall", lambda human, metric: stats.kendalltau(metric, human).statistic),
+        ("acc-t", lambda human, metric: calibrate_ties(human, metric, [0, 0, 0, 0, 1, 1, 1, 1]).accuracy),
+    ],
+)
+def test_against_every_swap(statistic: str, value) -> None:  # type: ignore[no-untyped-def]
+    human, a, b = scores(8, seed=5, noise=(0.6, 2.0))
+    human = np.round(human)
+    result = perm_both(
+        human, a, 10 * b + 3, [0, 0, 0, 0, 1, 1, 1, 1], statistic=statistic, n_permutations=4000
+    )
+    (group,) = result.groups
+    assert group.p_value == pytest.approx(exact(human, a, b, value), abs=0.03)
+    assert group.value_a == pytest.approx(value(human, a))
+    assert group.difference == pytest.approx(group.value_a - group.value_b)
+    assert math.isnan(group.interval.low)
+    assert result.test == "PERM-BOTH"
+
+
+def test_system_level() -> None:
+    human, a, b = scores(40, noise=(0.3, 3.0))
+    systems, segments = np.arange(40) % 5, np.arange(40) // 5
+    human = human + systems / 5
+    result = perm_both(human, a, b, segments, systems, "accuracy", 50, level="system")
+    expected = system_pairwise_accuracy(system_scores(human, systems), system_scores(a, systems))
+    assert result.groups[0].value_a == pytest.approx(expected)
+    assert result.pooled is None
+    soft = perm_both(human, human, b, segments, systems, "spa", 20, level="system")
+    assert soft.groups[0].value_a == 1.0
+    assert 0 < soft.groups[0].p_value <= 1
+
+
+def test_groups_mean_and_pooled() -> None:
+    human, a, b = scores(90, noise=(0.7, 1.3))
+    result = perm_both(human, a, b, statistic="pearson", n_permutations=200, groups=groups_of(90))
+    assert [group.name for group in result.groups] == ["cs", "de", "fi"]
+    assert result.mean.difference == pytest.approx(np.mean([group.difference for group in result.groups]))
+    assert result.mean.p_value <= min(group.p_value for group in result.groups)
+    assert result.pooled is not None
+    assert result.pooled.n == 90
+    assert result == perm_both(human, a, b, statistic="pearson", n_permutations=200, groups=groups_of(90))
+
+
+def test_what_is_undefined_stays_so() -> None:
+    human, a, _ = scores(20)
+    result = perm_both(human, a, np.ones(20), n_permutations=20)
+    assert math.isnan(result.groups[0].p_value)
+    assert math.isnan(result.mean.p_value)
+    nothing = perm_both([], [], [], n_permutations=20)
+    assert nothing.groups == ()
+    assert math.isnan(nothing.mean.p_value)
+
+
+def test_the_same_metric_twice() -> None:
+    human, a, _ = scores(20)
+    result = perm_both(human, a, a, n_permutations=20)
+    assert (result.groups[0].difference, result.groups[0].p_value) == (0.0, 1.0)
+
+
+def test_bad_arguments_are_refused() -> None:
+    human, a, b = scores(5)
+    with pytest.raises(ValueError, match="n_permutations is 0"):
+        perm_both(human, a, b, n_permutations=0)
+    with pytest.raises(ValueError, match="needs segments"):
+        perm_both(human, a, b, statistic="acc-t")
+    with pytest.raises(ValueError, match="at system level there are pearson"):
+        perm_both(human, a, b, statistic="acc-t", level="system")

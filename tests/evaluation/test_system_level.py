@@ -1,0 +1,121 @@
+"""Agreement about systems: by hand, against SciPy, and soft pairwise accuracy against all permutations."""
+
+import math
+from itertools import combinations, product
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy import stats
+
+from pfsm.evaluation import soft_pairwise_accuracy, system_pairwise_accuracy, system_scores
+from pfsm.evaluation.measure import scored_items
+from pfsm.evaluation.soft_pairwise import permutation_p_values
+from pfsm.evaluation.system_level import SYSTEM_STATISTICS, SystemMeasure
+
+
+def test_system_scores_are_means_in_the_order_of_names() -> None:
+    found = system_scores([1.0, 5.0, 2.0, 9.0], ["b", "a", "b", "c"])
+    np.testing.assert_array_equal(found, [5.0, 1.5, 9.0])
+    assert system_scores([], []).size == 0
+
+
+def test_pairwise_accuracy_by_hand() -> None:
+    human, metric = [1.0, 2.0, 3.0, 3.0], [10.0, 30.0, 20.0, 20.0]
+    # Right: (0, 1), (0, 2), (0, 3), and (2, 3), which both tie. Wrong: (1, 2) and (1, 3).
+    assert system_pairwise_accuracy(human, metric) == pytest.approx(4 / 6)
+    assert system_pairwise_accuracy(human, [-score for score in metric]) == pytest.approx((2 + 1) / 6)
+    assert system_pairwise_accuracy([1.0, 2.0], [1.0, 1.0]) == 0.0
+    assert math.isnan(system_pairwise_accuracy([1.0], [1.0]))
+
+
+@pytest.mark.parametrize(
+    ("name", "function"),
+    [("pearson", stats.pearsonr), ("spearman", stats.spearmanr), ("kendall", stats.kendalltau)],
+)
+def test_correlations_of_means_against_scipy(name: str, function) -> None:  # type: ignore[no-untyped-def]
+    generator = np.random.default_rng(1)
+    human, metric = generator.integers(0, 4, size=(2, 90)).astype(np.float64)
+    systems = np.arange(90) % 9
+    expected = function(system_scores(metric, systems), system_scores(human, systems)).statistic
+    measure = SystemMeasure(scored_items(human, systems=systems), SYSTEM_STATISTICS[name])
+    assert measure.value(metric) == pytest.approx(expected, abs=1e-12)
+
+
+def exact_p_values(scores: NDArray[np.float64]) -> list[float]:
+    """Every way to swap; equal leads count half."""
+    values = []
+    for first, second in combinations(scores, 2):
+        differences = [a - b for a, b in zip(first, second, strict=True) if not math.isnan(a - b)]
+        lead = sum(differences)
+        permuted = [
+            sum(sign * difference for sign, difference in zip(signs, differences, strict=True))
+            for signs in product((1, -1), repeat=len(differences))
+        ]
+        ahead = sum(one > lead for one in permuted) + sum(one == lead for one in permuted) / 2
+        values.append(ahead / len(permuted) if differences else math.nan)
+    return values
+
+
+def test_p_values_against_every_permutation() -> None:
+    scores = np.random.default_rng(2).integers(0, 8, size=(4, 7)).astype(np.float64)
+    scores[0, 2] = scores[1, 5] = math.nan
+    scores[3] = [math.nan] * 6 + [1.0]
+    scores[2, 6] = math.nan  # systems 2 and 3 share no segment
+    found = permutation_p_values(scores, 20_000, seed=3)
+    np.testing.assert_allclose(found, exact_p_values(scores), atol=0.015)
+
+
+def test_the_order_of_systems_makes_no_difference() -> None:
+    scores = np.random.default_rng(4).normal(size=(2, 30))
+    scores[1] += 0.3
+    one, other = (permutation_p_values(table, 500, seed=5)[0] for table in (scores, scores[::-1]))
+    assert one + other == pytest.approx(1.0)
+    assert permutation_p_values(scores[[0, 0]], 500, seed=5)[0] == 0.5
+
+
+def test_soft_pairwise_accuracy_is_one_less_the_mean_distance_of_p_values() -> None:
+    generator = np.random.default_rng(6)
+    human, metric = generator.integers(0, 8, size=(2, 3, 6)).astype(np.float64)
+    systems, segments = (index.ravel() for index in np.indices((3, 6)))
+    expected = 1.0 - np.mean(np.abs(np.subtract(exact_p_values(human), exact_p_values(metric))))
+    found = soft_pairwise_accuracy(human.ravel(), metric.ravel(), systems, segments, 20_000, seed=7)
+    assert found == pytest.approx(expected, abs=0.015)
+    assert soft_pairwise_accuracy(human.ravel(), 2 * human.ravel(), systems, segments) == 1.0
+
+
+def test_a_confident_metric_is_punished_where_people_are_unsure() -> None:
+    """Both metrics order the systems as people do; one of them is as unsure as they are."""
+    generator = np.random.default_rng(8)
+    human = generator.normal(size=(2, 200))
+    human[0] += (human[1] - human[0]).mean() + 0.01
+    sure = np.stack([np.ones(200), np.zeros(200)])
+    systems, segments = (index.ravel() for index in np.indices((2, 200)))
+    for metric, low, high in ((human, 0.99, 1.0), (sure, 0.4, 0.65)):
+        found = soft_pairwise_accuracy(human.ravel(), metric.ravel(), systems, segments)
+        assert low <= found <= high
+        assert system_pairwise_accuracy(human.mean(axis=1), metric.mean(axis=1)) == 1.0
+
+
+def test_several_scores_of_a_translation_are_averaged() -> None:
+    once = soft_pairwise_accuracy([1.0, 2.0, 5.0, 3.0], [1.0, 2.0, 3.0, 4.0], [0, 1, 0, 1], [0, 0, 1, 1])
+    human, metric = [0.0, 2.0, 2.0, 5.0, 3.0], [1.0, 1.0, 2.0, 3.0, 4.0]
+    assert soft_pairwise_accuracy(human, metric, [0, 0, 1, 0, 1], [0, 0, 0, 1, 1]) == once
+
+
+def test_a_system_that_is_not_in_a_resample_leaves_it_undefined() -> None:
+    items = scored_items([1.0, 2.0, 3.0], segments=[0, 0, 1], systems=["a", "b", "c"])
+    found = SystemMeasure(items, SYSTEM_STATISTICS["accuracy"]).resampled(np.array([1.0, 2.0, 3.0]), 64, 1)
+    assert set(found[~np.isnan(found)]) == {1.0}
+    assert 0 < np.isnan(found).sum() < 64
+
+
+def test_undefined_and_refused() -> None:
+    assert math.isnan(soft_pairwise_accuracy([], [], [], []))
+    assert math.isnan(soft_pairwise_accuracy([1.0, 2.0], [1.0, 2.0], ["a", "b"], ["1", "2"]))
+    with pytest.raises(ValueError, match="who translated"):
+        SystemMeasure(scored_items([1.0]), SYSTEM_STATISTICS["pearson"]).value(np.ones(1))
+    with pytest.raises(ValueError, match="n_permutations is 0"):
+        soft_pairwise_accuracy([1.0], [1.0], ["a"], ["1"], n_permutations=0)
+    with pytest.raises(ValueError, match="1 systems"):
+        soft_pairwise_accuracy([1.0, 2.0], [1.0, 2.0], ["a"], ["1", "2"])

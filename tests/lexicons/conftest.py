@@ -1,0 +1,16 @@
+"""What the tests of lexicons share."""
+
+from pathlib import Path
+
+import pytest
+
+from pfsm.lexicons.registry import FOLDER_VARIABLE
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder for the user's tables."""
+    path = tmp_path / "tables"
+    path.mkdir()
+    monkeypatch.setenv(FOLDER_VARIABLE, str(path))
+    return path

@@ -1,0 +1,138 @@
+"""The file of a lexicon: what goes in comes out, and nothing damaged does."""
+
+import hashlib
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from pfsm.errors import PfsmError
+from pfsm.lexicons.container import (
+    DIGEST_SIZE,
+    Lexicon,
+    Source,
+    lexicon_bytes,
+    read_header,
+    read_lexicon,
+    write_lexicon,
+)
+
+any_array = st.sampled_from(["uint8", "int32", "int64", "float32"]).flatmap(
+    lambda kind: arrays(kind, st.integers(0, 9), elements={"allow_nan": False} if kind == "float32" else None)
+)
+
+
+def lexicon(**contents: np.ndarray[Any, Any]) -> Lexicon:
+    return Lexicon(
+        "synonyms",
+        "table",
+        "a licence — ©",
+        (Source("a.txt", "0" * 64),),
+        {"words": 3},
+        contents,
+        {"x": [1, None]},
+    )
+
+
+@settings(deadline=None)
+@given(st.dictionaries(st.sampled_from("abcd"), any_array))
+def test_what_goes_in_comes_out(tmp_path_factory: pytest.TempPathFactory, contents: dict[str, Any]) -> None:
+    path = tmp_path_factory.mktemp("container") / "table.lexicon"
+    given = lexicon(**contents)
+    write_lexicon(given, path)
+    read = read_lexicon(path)
+    assert list(read.arrays) == list(contents)
+    for name, array in contents.items():
+        assert read.arrays[name].dtype == array.dtype
+        assert read.arrays[name].tobytes() == array.tobytes()
+        assert not read.arrays[name].flags.writeable
+    assert replace(read, arrays=given.arrays, checksum="").__dict__ == given.__dict__
+
+
+def test_the_checksum_is_that_of_the_content(tmp_path: Path) -> None:
+    path = tmp_path / "table.lexicon"
+    write_lexicon(lexicon(a=np.arange(5)), path)
+    digest = hashlib.sha256(path.read_bytes()[:-DIGEST_SIZE]).hexdigest()
+    assert read_lexicon(path).checksum == digest[:8]
+    assert read_lexicon(path).label == f"table@{digest[:8]}"
+
+
+def test_the_first_line_is_json_and_arrays_are_aligned(tmp_path: Path) -> None:
+    content = lexicon_bytes(lexicon(a=np.arange(3, dtype=np.uint8), b=np.arange(2, dtype=np.int64)))
+    line, _, rest = content.partition(b"\n")
+    header = json.loads(line)
+    assert header["arrays"] == [["a", "uint8", 3], ["b", "int64", 2]]
+    assert (len(line) + 1) % 8 == 0
+    assert rest[:-DIGEST_SIZE] == bytes([0, 1, 2]) + bytes(5) + np.arange(2, dtype="<i8").tobytes()
+
+
+@pytest.mark.parametrize("kept", [0, 10, 200, -1])
+def test_a_file_cut_short_is_refused(tmp_path: Path, kept: int) -> None:
+    path = tmp_path / "table.lexicon"
+    path.write_bytes(lexicon_bytes(lexicon(a=np.arange(9)))[:kept])
+    with pytest.raises(PfsmError, match=r"table\.lexicon: (not a lexicon of pfsm|the file is damaged)"):
+        read_lexicon(path)
+
+
+def test_every_changed_byte_is_noticed(tmp_path: Path) -> None:
+    path = tmp_path / "table.lexicon"
+    content = lexicon_bytes(lexicon(a=np.arange(2)))
+    for place in range(len(content)):
+        damaged = bytearray(content)
+        damaged[place] ^= 1
+        path.write_bytes(bytes(damaged))
+        with pytest.raises(PfsmError):
+            read_lexicon(path)
+
+
+def resealed(header: dict[str, Any]) -> bytes:
+    body = json.dumps(header).encode() + b"\n"
+    return body + hashlib.sha256(body).digest()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (
+            {"format": "pfsm-lexicon-2"},
+            "format is 'pfsm-lexicon-2', this version of pfsm reads 'pfsm-lexicon-1'",
+        ),
+        ({"format": "other"}, "not a lexicon of pfsm; compile one"),
+        ({"kind": "spells"}, "format is 'pfsm-lexicon-1'"),
+        ({"arrays": [["a", "int32", 4]]}, "its header is incomplete"),
+        ({"arrays": [["a", "object", 0]]}, "its header is incomplete"),
+        ({"arrays": 3}, "its header is incomplete"),
+        ({"sources": [{}]}, "its header is incomplete"),
+        ({"counts": []}, "its header is incomplete"),
+    ],
+)
+def test_another_header_is_refused(tmp_path: Path, change: dict[str, Any], message: str) -> None:
+    path = tmp_path / "table.lexicon"
+    header = {
+        "format": "pfsm-lexicon-1", "kind": "synonyms", "name": "t", "licence": "l",
+        "sources": [], "counts": {}, "details": {}, "arrays": [],
+    }  # fmt: skip
+    path.write_bytes(resealed(header))
+    assert read_lexicon(path).name == "t"
+    path.write_bytes(resealed({**header, **change}))
+    with pytest.raises(PfsmError, match=message):
+        read_lexicon(path)
+
+
+def test_a_missing_file_is_one_line(tmp_path: Path) -> None:
+    for read in (read_lexicon, read_header):
+        with pytest.raises(PfsmError, match=r"none\.lexicon: cannot be read \(No such file"):
+            read(tmp_path / "none.lexicon")
+
+
+def test_only_known_types_are_written() -> None:
+    with pytest.raises(ValueError, match="which no lexicon holds"):
+        lexicon_bytes(lexicon(a=np.zeros(2, dtype=np.float16)))
+    with pytest.raises(ValueError, match="2 dimensions"):
+        lexicon_bytes(lexicon(a=np.zeros((2, 2), dtype=np.int32)))

@@ -1,0 +1,119 @@
+"""Where tables are looked for, and what is said where one is not there."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from pfsm.errors import PfsmError
+from pfsm.lexicons import registry
+from tests.lexicons.lexicon_cases import install, paraphrases, synonyms
+
+
+def test_the_users_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.delenv("PFSM_RESOURCES", raising=False)
+    assert registry.user_folder() == tmp_path / ".cache" / "pfsm"
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    assert registry.user_folder() == tmp_path / "cache" / "pfsm"
+    monkeypatch.setenv("XDG_CACHE_HOME", "relative")  # which the standard says to ignore
+    assert registry.user_folder() == tmp_path / ".cache" / "pfsm"
+    monkeypatch.setenv("PFSM_RESOURCES", str(tmp_path / "mine"))
+    assert registry.user_folder() == tmp_path / "mine"
+
+
+def test_shipped_tables_come_first_and_all_can_be_read(folder: Path) -> None:
+    install(synonyms("aaa"), folder)
+    found = registry.installed()
+    assert [entry.name for entry in found] == ["learned-en", "wordnet-3.0", "aaa"]
+    assert [entry.shipped for entry in found] == [True, True, False]
+    for entry in found:
+        assert registry.load(entry.name, registry.kind_of(entry.path)).name == entry.name
+
+
+def test_a_table_of_the_user(folder: Path) -> None:
+    install(synonyms(), folder)
+    lexicon = registry.load("few", "synonyms")
+    assert registry.pinned("few", "synonyms") == lexicon.label == f"few@{lexicon.checksum}"
+    assert registry.load(lexicon.label, "synonyms") is lexicon
+
+
+def test_a_replaced_file_is_read_again(folder: Path) -> None:
+    path = install(paraphrases({("a", "b"): 0.5}), folder)
+    before = registry.load("few", "paraphrases")
+    install(paraphrases({("a", "c"): 0.5}), folder)
+    os.utime(path, ns=(1, 1))  # the clock may be too coarse to tell the two apart
+    after = registry.load("few", "paraphrases")
+    assert before.checksum != after.checksum
+    with pytest.raises(
+        PfsmError,
+        match=f"the table here is {after.label}, the model needs {before.label} and would score differently",
+    ):
+        registry.load(before.label, "paraphrases")
+
+
+def test_what_is_not_there_is_named_with_the_command_that_makes_it(folder: Path) -> None:
+    with pytest.raises(
+        PfsmError,
+        match="there is no table of synonyms omw-fr; compile it with `pfsm resources compile synonyms …",
+    ):
+        registry.load("omw-fr", "synonyms")
+
+
+def test_another_kind_another_name_no_name(folder: Path) -> None:
+    path = install(synonyms(), folder)
+    with pytest.raises(PfsmError, match="few: is a table of synonyms, one of paraphrases is needed"):
+        registry.load("few", "paraphrases")
+    path.rename(folder / "other.lexicon")
+    with pytest.raises(PfsmError, match="holds the table few; give the file that name again"):
+        registry.load("other", "synonyms")
+    with pytest.raises(PfsmError, match=r"'\.\./few' is not the name of a table"):
+        registry.load("../few", "synonyms")
+
+
+@pytest.mark.parametrize("name", ["", "a/b", "a|b", "a+b", "a@b", ".hidden", "x" * 81, "two words"])
+def test_names_that_cannot_be(name: str) -> None:
+    with pytest.raises(PfsmError, match="--name"):
+        registry.check_name(name, "--name")
+    with pytest.raises(PfsmError, match="table is"):
+        registry.check_reference(name, "table")
+
+
+def test_references(folder: Path) -> None:
+    for reference in ("a", "wordnet-3.0", "A_1.2-b", "a@0123abcd"):
+        assert registry.check_reference(reference, "table") == reference
+    for other in ("a@0123", "a@0123ABCD", 7, None, ["a"]):
+        with pytest.raises(PfsmError, match="it must be the name of a table"):
+            registry.check_reference(other, "table")
+
+
+def test_a_name_that_ships_is_taken(folder: Path) -> None:
+    with pytest.raises(PfsmError, match=r"wordnet-3\.0: a table of this name ships with pfsm"):
+        registry.user_path("wordnet-3.0")
+    assert registry.user_path("new") == folder / "new.lexicon"
+
+
+def test_a_folder_that_cannot_be_made(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    monkeypatch.setenv("PFSM_RESOURCES", str(tmp_path / "file" / "tables"))
+    assert len(registry.installed()) == 2
+    with pytest.raises(PfsmError, match=r"cannot be made .*; set PFSM_RESOURCES to another folder"):
+        registry.user_path("new")
+
+
+def test_what_a_recipe_made_is_made_again_where_it_can_be_read_no_longer(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[Path] = []
+
+    def make(path: Path) -> None:
+        made.append(path)
+        install(paraphrases({("a", "b"): 0.5}, "own"), folder)
+
+    recipe = registry.Recipe("paraphrases", "made up", lambda: True, "nothing to install", make)
+    monkeypatch.setattr(registry, "recipes", lambda: {"own": recipe})
+    (folder / "own.lexicon").write_text('{"format": "pfsm-lexicon-0"}\n', encoding="utf-8")
+    for _ in range(2):
+        assert registry.load("own", "paraphrases").counts["pairs"] == 1
+    assert made == [folder / "own.lexicon"]

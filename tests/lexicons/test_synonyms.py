@@ -1,0 +1,106 @@
+"""Tables of synonyms against the dictionary they were compiled from."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pfsm.errors import PfsmError
+from pfsm.lexicons.container import lexicon_bytes
+from pfsm.lexicons.synonyms import Part, SynonymTable, compile_synonyms
+from tests.lexicons.lexicon_cases import synonyms
+
+words = st.text("abs", min_size=1, max_size=4)
+dictionaries = st.dictionaries(words, st.lists(st.sampled_from("123"), min_size=1, max_size=3), max_size=8)
+parts = st.builds(
+    Part,
+    st.just(""),
+    dictionaries,
+    st.dictionaries(words, st.lists(words, min_size=1, max_size=2), max_size=4),
+    st.lists(st.tuples(st.text("abs", min_size=1, max_size=2), st.text("ab", max_size=1)), max_size=3).map(
+        tuple
+    ),
+)
+
+
+def keys_of(word: str, given: Sequence[Part]) -> set[tuple[str, str]]:
+    """The synsets of a word by the definition, as (part, key)."""
+    found = set()
+    for part in given:
+        bases = {word}
+        if word in part.irregular:
+            bases |= set(part.irregular[word])
+        else:
+            bases |= {word.removesuffix(old) + new for old, new in part.detachments if word.endswith(old)}
+        found |= {(part.tag, key) for base in bases for key in part.synsets.get(base, ())}
+    return found
+
+
+@settings(deadline=None)
+@given(st.lists(parts, max_size=3), st.lists(words, max_size=8))
+def test_look_ups_are_those_of_the_dictionary(given: list[Part], asked: list[str]) -> None:
+    given = [replace(part, tag=str(number)) for number, part in enumerate(given)]
+    table = SynonymTable(compile_synonyms("t", given, "free", []))
+    every = sorted(
+        {key for word in {*asked, *(w for p in given for w in p.synsets)} for key in keys_of(word, given)}
+    )
+    numbers = {key: number for number, key in enumerate(sorted({k for p in given for k in all_keys(p)}))}
+    assert table.size == len(numbers)
+    assert set(every) <= set(numbers)
+    for word in [*asked, *(w.upper() for p in given for w in p.synsets)]:
+        assert table.synsets(word) == sorted(numbers[key] for key in keys_of(word.lower(), given))
+
+
+def all_keys(part: Part) -> set[tuple[str, str]]:
+    return {(part.tag, key) for keys in part.synsets.values() for key in keys}
+
+
+def test_by_hand() -> None:
+    table = SynonymTable(synonyms())
+
+    def share(one: str, other: str) -> bool:
+        return not set(table.synsets(one)).isdisjoint(table.synsets(other))
+
+    assert share("children", "Kids")
+    assert share("kid", "goats")
+    assert not share("child", "goat")
+    assert share("leaves", "page")  # leaf, from the list
+    assert not share(
+        "leaves", "goes"
+    )  # on the list as a noun; as a verb, leaves is leave + s, but goes is not go + s
+    assert share("leaves", "went")
+    assert share("glasses", "glass")
+    assert table.synsets("xyz") == table.synsets("") == []
+
+
+def test_the_order_of_the_dictionary_does_not_matter() -> None:
+    part = Part("n", {"b": ["2", "1"], "a": ["1"]}, {"y": ["b"], "x": ["a"]})
+    other = Part("n", {"a": ["1"], "b": ["1", "2", "1"]}, {"x": ["a"], "y": ["b"]})
+    one, two = (lexicon_bytes(compile_synonyms("t", [entry], "free", [])) for entry in (part, other))
+    assert one == two
+
+
+def test_an_empty_dictionary() -> None:
+    table = SynonymTable(compile_synonyms("t", [Part("n", {})], "free", []))
+    assert table.size == 0
+    assert table.synsets("a") == []
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"synsets": np.array([99], dtype=np.int32)},
+        {"synsets": np.array([-1], dtype=np.int32)},
+        {"offsets": np.array([0, 1], dtype=np.int32)},
+        {"offsets": np.array([], dtype=np.int32)},
+    ],
+)
+def test_arrays_that_do_not_fit_are_refused(
+    change: dict[str, np.ndarray[tuple[int], np.dtype[np.int32]]],
+) -> None:
+    lexicon = synonyms()
+    with pytest.raises(PfsmError, match="few: the table is damaged; compile it again"):
+        SynonymTable(replace(lexicon, arrays={**lexicon.arrays, **change}))

@@ -1,0 +1,184 @@
+"""S_para: blocks that a table links, against a look at every block of every size."""
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from pfsm.errors import PfsmError
+from pfsm.lexicons.paraphrases import Phrase, compile_paraphrases
+from pfsm.matchers.paraphrase import ParaphraseMatcher
+from pfsm.matchers.protocol import EncodedPairs
+from pfsm.matchers.registry import MATCHERS
+from pfsm.text.vocabulary import Vocabulary
+from tests.lexicons.lexicon_cases import install, paraphrases
+
+Table = dict[tuple[Phrase, Phrase], float]
+Pairs = list[tuple[list[str], list[str]]]
+WORDS = ("a", "b", "c", "d")
+phrases = st.lists(st.sampled_from(WORDS), min_size=1, max_size=3).map(tuple)
+tables = st.dictionaries(st.tuples(phrases, phrases), st.sampled_from([0.001, 0.01, 0.5, 1.0]), max_size=40)
+lines = st.lists(st.sampled_from([*WORDS, "A", "other", ","]), max_size=7)
+
+
+@pytest.fixture(autouse=True)
+def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PFSM_RESOURCES", str(tmp_path))
+
+
+def encoded(pairs: Pairs) -> EncodedPairs:
+    vocabulary = Vocabulary("plain", "none")
+    references = vocabulary.encode([" ".join(reference) for reference, _ in pairs])
+    return EncodedPairs(
+        vocabulary, references, vocabulary.encode([" ".join(hypothesis) for _, hypothesis in pairs])
+    )
+
+
+def links(matcher: ParaphraseMatcher, pairs: Pairs) -> dict[tuple[int, ...], float]:
+    blocks, values = matcher.links(encoded(pairs))
+    assert blocks.dtype == np.int32
+    found = {tuple(row): value for row, value in zip(blocks.tolist(), values.tolist(), strict=True)}
+    assert len(found) == len(blocks)
+    return found
+
+
+def expected(
+    given: Sequence[Table], pairs: Pairs, max_block: int, direction: str, smallest: float
+) -> dict[tuple[int, ...], float]:
+    found: dict[tuple[int, ...], float] = {}
+    for number, (reference, hypothesis) in enumerate(pairs):
+        for i, one in blocks_of(reference, max_block):
+            for j, other in blocks_of(hypothesis, max_block):
+                both = {"forward": [(one, other)], "backward": [(other, one)]}
+                keys = both.get(direction, [(one, other), (other, one)])
+                values = [table[key] for table in given for key in keys if key in table]
+                if values and max(values) >= smallest:
+                    found[number, i, len(one), j, len(other)] = math.log10(max(values))
+    return found
+
+
+def blocks_of(line: list[str], max_block: int) -> list[tuple[int, Phrase]]:
+    return [
+        (start, tuple(token.lower() for token in line[start : start + size]))
+        for start in range(len(line))
+        for size in range(1, min(max_block, len(line) - start) + 1)
+    ]
+
+
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.lists(tables, min_size=1, max_size=2),
+    st.lists(st.tuples(lines, lines), min_size=1, max_size=3),
+    st.integers(1, 4),
+    st.sampled_from(["both", "forward", "backward"]),
+    st.sampled_from([0.0, 0.01, 0.6]),
+)
+def test_links_are_those_of_the_tables(
+    tmp_path: Path, given: list[Table], pairs: Pairs, max_block: int, direction: str, smallest: float
+) -> None:
+    names = [f"t{number}" for number in range(len(given))]
+    for name, table in zip(names, given, strict=True):
+        install(compile_paraphrases(name, table, "free", []), tmp_path)
+    found = links(ParaphraseMatcher(names, max_block, direction, smallest), pairs)
+    assert found == pytest.approx(expected(given, pairs, max_block, direction, smallest), abs=1e-6)
+
+
+def test_many_paraphrases_of_one_phrase(tmp_path: Path) -> None:
+    # Far more than phrases in the hypothesis: they are searched for, not walked through.
+    table = {("a", f"w{number}"): (number + 1) / 1000 for number in range(0, 999, 2)}
+    install(paraphrases({**table, ("a", "c d"): 0.9}), tmp_path)
+    pairs = [(["a"], ["w7", "w8", "x", "c", "d", "w998", "w8", "w0"])]
+    found = links(ParaphraseMatcher(["few"], 2, "forward"), pairs)
+    assert found == pytest.approx(
+        {
+            (0, 0, 1, 1, 1): math.log10(0.009),
+            (0, 0, 1, 3, 2): math.log10(0.9),
+            (0, 0, 1, 5, 1): math.log10(0.999),
+            (0, 0, 1, 6, 1): math.log10(0.009),
+            (0, 0, 1, 7, 1): math.log10(0.001),
+        },
+        rel=1e-6,
+        abs=1e-7,  # probabilities are kept in single precision
+    )
+
+
+def test_more_blocks_than_the_first_allocation(tmp_path: Path) -> None:
+    install(paraphrases({("a", "b"): 0.1}), tmp_path)
+    assert len(links(ParaphraseMatcher(["few"], 1), [(["a"] * 70, ["b"] * 80)])) == 5600
+
+
+def test_the_probability_is_a_feature_in_soft_bins(tmp_path: Path) -> None:
+    install(paraphrases({("a", "b"): 0.1, ("a", "c"): 0.01, ("a", "d"): 1.0}), tmp_path)
+    kind = MATCHERS["para"]
+    options = kind.check({"table": "few", "bins": [-2, -0.5, 0]}, "options")
+    offers = kind.build(1, options).offers(encoded([(["a"], ["b", "c", "d"])]))
+    assert offers.names == ("para:+0", "para:+1")
+    weights = np.array([3.0, 6.0])
+    points = np.bincount(offers.offer, weights[offers.feature] * offers.value, minlength=3)
+    by_block = {tuple(block[[3]]): point for block, point in zip(offers.blocks, points, strict=True)}
+    # -1 is two thirds of the way from -2 to -.5.
+    assert by_block == pytest.approx({(0,): 2.0, (1,): 0.0, (2,): 9.0}, abs=1e-6)
+
+
+def test_bins_and_checksums_are_learned(tmp_path: Path) -> None:
+    install(paraphrases({("a", "b"): 0.1, ("a", "c"): 0.01, ("a b", "d"): 1.0}), tmp_path)
+    install(paraphrases({("a", "c"): 0.001}, "more"), tmp_path)
+    kind = MATCHERS["para"]
+    options = kind.check({"table": ["few", "more"]}, "options")
+    assert options == {
+        "table": ["few", "more"],
+        "direction": "both",
+        "minimum_probability": 0.0,
+        "bins": "auto",
+    }
+    assert kind.build(1, options).offers(encoded([(["a"], ["b"])])).names == ()
+    learned = kind.learn(options, encoded([(["a"], ["b", "c"]), (["a", "b"], ["d"])]))
+    assert learned["bins"] == [-2.0, -1.6, -1.2, -0.8, -0.4, 0.0]  # quantiles of -2, -1, 0
+    assert learned["table"] == list(kind.build(1, options).resources)
+    assert [name.partition("@")[0] for name in learned["table"]] == ["few", "more"]
+    assert kind.check(learned, "options") == learned
+    assert kind.learn(learned, encoded([])) == learned
+
+
+def test_a_table_that_has_changed_is_refused(tmp_path: Path) -> None:
+    kind = MATCHERS["para"]
+    install(paraphrases({("a", "b"): 0.1}), tmp_path)
+    learned = kind.learn(kind.check({"table": "few"}, "options"), encoded([]))
+    install(paraphrases({("a", "b"): 0.2}), tmp_path)
+    with pytest.raises(
+        PfsmError, match=r"few: the table here is few@.*, the model needs few@.* and would score differ"
+    ):
+        kind.build(1, learned)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            {"threshold": 1},
+            "unknown option 'threshold'; known are table, direction, minimum_probability, bins",
+        ),
+        ({"direction": "sideways"}, "direction is 'sideways', it must be one of both, forward, backward"),
+        ({"minimum_probability": 2}, "minimum_probability is 2, it must be a number from 0 to 1"),
+        ({"minimum_probability": True}, "minimum_probability is True"),
+        ({"minimum_probability": float("nan")}, "minimum_probability is nan"),
+        ({"table": []}, "table is .., it must name at least one table"),
+        ({"table": ["a", "a@01234567"]}, "table is .*, it must name at least one table, and each once"),
+        ({"table": ["a", "../b"]}, "table is '../b', it must be the name of a table"),
+        ({"bins": [1, 1]}, "bins is .*, it must be auto or a list of rising numbers"),
+    ],
+)
+def test_options_that_cannot_be(options: dict[str, object], message: str) -> None:
+    with pytest.raises(PfsmError, match=f"where: {message}"):
+        MATCHERS["para"].check(options, "where")
+
+
+def test_nothing_to_match(tmp_path: Path) -> None:
+    install(compile_paraphrases("few", {}, "free", []), tmp_path)
+    batches: list[Pairs] = [[], [([], []), (["a"], [])], [(["a"], ["b"])]]
+    for pairs in batches:
+        assert links(ParaphraseMatcher(["few"]), pairs) == {}

@@ -1,0 +1,216 @@
+"""The matcher of similar spellings: which words it looks at, its bins, its options, its place among the others."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rapidfuzz.distance import Levenshtein
+
+from pfsm.builder import LatticeBuilder
+from pfsm.errors import PfsmError
+from pfsm.matchers.protocol import EncodedPairs
+from pfsm.matchers.registry import MATCHERS
+from pfsm.matchers.spelling import LONGEST, SpellingMatcher, build, check_options, learn_options
+from pfsm.metric import Metric
+from pfsm.settings import settings_from_dict
+from pfsm.text.vocabulary import Vocabulary
+from tests.model_cases import model
+from tests.oracles.enumeration import enumerate_all
+from tests.oracles.log_linear import edit_lattice
+
+
+def encoded(references: list[str], hypotheses: list[str], **options: Any) -> EncodedPairs:
+    vocabulary = Vocabulary(**options)
+    return EncodedPairs(vocabulary, vocabulary.encode(references), vocabulary.encode(hypotheses))
+
+
+def matched(reference: str, hypothesis: str, **options: Any) -> dict[tuple[str, str], float]:
+    """The similarities of the pairs of words that match; lines are split at spaces."""
+    pairs = encoded([reference], [hypothesis], tokeniser="plain", stemmer="none")
+    blocks, values = SpellingMatcher(**options).similar(pairs)
+    left, right = reference.split(), hypothesis.split()
+    assert set(blocks[:, 0].tolist()) <= {0}
+    assert (blocks[:, [2, 4]] == 1).all()
+    return {
+        (left[i], right[j]): value
+        for (_, i, _, j, _), value in zip(blocks.tolist(), values.tolist(), strict=True)
+    }
+
+
+def test_inflection_compounds_names_and_transliteration() -> None:
+    found = matched(
+        "Gorbachev Aussenminister running Tschaikowski", "Gorbatschow Außenministers runner Tchaikovsky"
+    )
+    assert found == {
+        ("Gorbachev", "Gorbatschow"): 1 - 4 / 11,
+        ("Aussenminister", "Außenministers"): 1 - 3 / 14,
+        ("running", "runner"): 1 - 3 / 7,
+        ("Tschaikowski", "Tchaikovsky"): 1 - 3 / 12,
+    }
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ("1990s", "1980s"),  # another number is another thing
+        ("COVID-19", "COVID-18"),
+        ("km²km²", "km²km³"),
+        ("----", "---_"),
+        ("ten", "tent"),  # one is shorter than four characters
+        ("a" * (LONGEST + 1), "a" * LONGEST),
+    ],
+)
+def test_words_that_are_not_compared(left: str, right: str) -> None:
+    assert matched(left, right, minimum=0.1) == {}
+
+
+def test_case_does_not_count_and_characters_are_those_in_lower_case() -> None:
+    assert matched("HOUSES", "house") == {("HOUSES", "house"): 1 - 1 / 6}
+    # İ is two characters in lower case, i and a dot above.
+    assert matched("İzmir", "izmir") == {("İzmir", "izmir"): 1 - 1 / 6}
+
+
+def test_characters_that_no_file_can_hold() -> None:
+    _, values = SpellingMatcher().similar(encoded(["abcd\ud800"], ["abcd\udfff"], tokeniser="penn"))
+    assert values.tolist() == [0.8]
+
+
+def test_options_bound_what_matches() -> None:
+    line = ("walking ten", "walked tent talking")
+    assert set(matched(*line)) == {("walking", "walked"), ("walking", "talking")}
+    assert set(matched(*line, minimum=0.8)) == {("walking", "talking")}
+    assert set(matched(*line, shortest=3)) == {("walking", "walked"), ("walking", "talking"), ("ten", "tent")}
+    assert matched(*line, shortest=8) == {}
+    assert matched("same word", "word same", minimum=1.0) == {("same", "same"): 1.0, ("word", "word"): 1.0}
+
+
+words = st.text("aAbßİé1.", min_size=1, max_size=7)
+
+
+@settings(deadline=None)
+@given(st.lists(words, max_size=5), st.lists(words, max_size=5), st.integers(1, 5))
+def test_against_rapidfuzz(left: list[str], right: list[str], shortest: int) -> None:
+    vocabulary = Vocabulary("plain", "none")
+    lines = [vocabulary.encode([" ".join(side)]) for side in (left, right)]
+    blocks, values = SpellingMatcher(0.4, shortest).similar(EncodedPairs(vocabulary, *lines))
+    found = dict(zip(map(tuple, blocks.tolist()), values.tolist(), strict=True))
+    expected = {}
+    tokens = [[vocabulary.types[place].lower() for place in line.ids] for line in lines]
+    for i, one in enumerate(tokens[0]):
+        for j, other in enumerate(tokens[1]):
+            compared = all(
+                len(word) >= shortest and "1" not in word and any(letter.isalpha() for letter in word)
+                for word in (one, other)
+            )
+            similarity = Levenshtein.normalized_similarity(one, other)
+            if compared and similarity > 0.4 - 1e-9:
+                expected[0, i, 1, j, 1] = similarity
+    assert found == pytest.approx(expected)
+
+
+def test_what_was_encoded_before_makes_no_difference() -> None:
+    pairs = encoded(["the walkers walked"], ["a walker walks home"])
+    alone = SpellingMatcher().offers(pairs)
+    vocabulary = Vocabulary()
+    vocabulary.encode(["zebra walked walkie 1990 x", "the walkers"])
+    after = EncodedPairs(
+        vocabulary, vocabulary.encode(["the walkers walked"]), vocabulary.encode(["a walker walks home"])
+    )
+    again = SpellingMatcher().offers(after)
+    assert alone.blocks.size
+    assert again.blocks.tolist() == alone.blocks.tolist()
+    assert again.value.tolist() == alone.value.tolist()
+
+
+def test_similarity_becomes_soft_bins() -> None:
+    pairs = encoded(["walking"], ["talking walked"])
+    offers = SpellingMatcher(knots=(0.5, 0.75, 1.0)).offers(pairs)
+    assert offers.names == ("char:+0", "char:+1")
+    table = np.zeros((2, 2))
+    table[offers.offer, offers.feature] = offers.value
+    # 6/7 is past the first ramp and on its way up the second; 4/7 is on the first.
+    assert table == pytest.approx(np.array([[1.0, (6 / 7 - 0.75) / 0.25], [(4 / 7 - 0.5) / 0.25, 0.0]]))
+
+
+def test_the_matchers_before_it_take_their_words() -> None:
+    settings = settings_from_dict({"matchers": ["punct", "word", "lemma", "char"]}, "")
+    batch = LatticeBuilder(settings).build(["Walking walked talk ."], ["walking talked ."])
+    arcs = [(i, j, batch.states[state]) for i, _, j, _, state in batch.lattices.arcs.tolist()]
+    assert arcs == [
+        (0, 0, "S_word"), (1, 0, "S_lemma"), (1, 1, "S_char"), (2, 1, "S_lemma"), (3, 2, "S_punct"),
+    ]  # fmt: skip
+    carriers = {batch.lattices.arcs[arc, 4] for arc in batch.arc_features.arc}
+    assert carriers == {batch.states.index("S_char")}
+
+
+def test_scores_are_those_of_all_edit_sequences() -> None:
+    settings = {"matchers": ["word", "char"], "options": {"char": {"bins": [0.5, 0.8, 1.0]}}}
+    weights = {
+        "Insert": -0.5, "Delete": -1.0, "S_word": 1.5, "S_char": 0.25, "char:+0": 0.5, "char:+1": 1.0,
+        "S_char>S_word": 0.5,
+    }  # fmt: skip
+    metric = Metric(model(settings=settings, weights=weights), 1)
+    references = ["she walked home", "Petersburg river", "nothing alike"]
+    hypotheses = ["he walks homes", "Peterburg rivers", "x y"]
+    batch = metric._builder.build(references, hypotheses)
+    expected = []
+    for pair in range(3):
+        lattice = edit_lattice(batch, pair, weights)
+        expected.append(enumerate_all(lattice, weights).log_sum / (lattice.m + lattice.n) + 0.25)
+    scores = metric.score_pairs(hypotheses, references)
+    assert scores == pytest.approx(expected, abs=1e-12)
+    # The similarity counts: walked/walks 4 of 6, home/homes 4 of 5.
+    without = {name: weight for name, weight in weights.items() if "+" not in name}
+    assert (
+        Metric(model(settings=settings, weights=without), 1).score_pairs(hypotheses, references)[0]
+        < scores[0]
+    )
+
+
+def test_defaults_of_the_options() -> None:
+    assert check_options({}, "x") == {"minimum": 0.5, "shortest": 4, "bins": [0.5, 0.625, 0.75, 0.875, 1.0]}
+    assert check_options({"minimum": 0.8}, "x")["bins"] == [0.8, 0.85, 0.9, 0.95, 1.0]
+    assert check_options({"minimum": 1}, "x") == {"minimum": 1.0, "shortest": 4, "bins": []}
+    given = {"minimum": 0.75, "shortest": 2, "bins": [0.75, 1.0]}
+    assert check_options(given, "x") == given == check_options(check_options(given, "x"), "x")
+    matcher = build(check_options({"bins": "auto", "shortest": 2}, "x"))
+    assert (matcher.minimum, matcher.shortest, matcher.knots) == (0.5, 2, ())
+    settings = settings_from_dict({"matchers": ["char"]}, "x")
+    assert settings.options == {"char": check_options({}, "x")}
+    assert settings_from_dict(settings.to_dict(), "x") == settings
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({"threshold": 0.5}, "unknown option 'threshold'; known are minimum, shortest, bins"),
+        ({"minimum": 0}, "minimum is 0, it must be a number above 0, at most 1"),
+        ({"minimum": 1.01}, "minimum is 1.01, it must be a number above 0, at most 1"),
+        ({"minimum": True}, "minimum is True, it must be a number above 0, at most 1"),
+        ({"minimum": "0.5"}, "minimum is '0.5', it must be a number above 0, at most 1"),
+        ({"minimum": float("nan")}, "minimum is nan, it must be a number above 0, at most 1"),
+        ({"shortest": 0}, "shortest is 0, it must be a whole number from 1 to 64"),
+        ({"shortest": 65}, "shortest is 65, it must be a whole number from 1 to 64"),
+        ({"shortest": 4.0}, "shortest is 4.0, it must be a whole number from 1 to 64"),
+        ({"bins": [1.0, 0.5]}, "bins is [1.0, 0.5], it must be auto or a list of rising numbers"),
+    ],
+)
+def test_options_that_are_refused(options: dict[str, Any], expected: str) -> None:
+    with pytest.raises(PfsmError) as caught:
+        MATCHERS["char"].check(options, "x")
+    assert str(caught.value) == f"x: {expected}"
+
+
+def test_bins_are_learned_from_words_that_share_neither_form_nor_stem() -> None:
+    options = check_options({"bins": "auto"}, "x")
+    # Compared: wander/wonder 5/6, minister/sinister 7/8, ministers/sinister 7/9; walked and Walks share a stem.
+    pairs = encoded(["wander walked minister same", "ministers"], ["wonder Walks sinister Same", "sinister"])
+    learned = learn_options(options, pairs)
+    values = [5 / 6, 7 / 8, 7 / 9]
+    quantiles = np.quantile(values, [0, 0.2, 0.4, 0.6, 0.8, 1])
+    assert learned == {**options, "bins": [pytest.approx(value, abs=1e-4) for value in quantiles]}
+    assert learn_options(options, encoded(["a"], ["b"]))["bins"] == []
+    fixed = check_options({}, "x")
+    assert learn_options(fixed, pairs) == fixed

@@ -1,0 +1,166 @@
+"""Exact derivatives of every prediction in every learned weight, against central differences of predictions."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from numpy.typing import NDArray
+
+from pfsm.builder import LatticeBuilder
+from pfsm.lattice import LatticeBatch, SentenceFeatures, transition
+from pfsm.settings import settings_from_dict
+from pfsm_kernels import inference
+from pfsm_training import LogLinearMachine
+from pfsm_training.features import frequent, instances, select_pairs
+from tests.oracles.log_linear import predictions as enumerated
+from tests.training.small_data import STATES, invented, random_batch, random_features
+
+Float = NDArray[np.float64]
+ARC_NAMES, LINK_NAMES = ("rare:word", "rare:stem"), ("link:subject", "link:object")
+SENTENCE_NAMES = ("feature:chrf", "feature:length")
+TRANSITIONS = tuple(transition(prev, cur) for prev in STATES for cur in STATES)
+EVERY = (*STATES, *TRANSITIONS, *ARC_NAMES, *LINK_NAMES, *SENTENCE_NAMES)
+
+
+def featured(seed: int, pairs: int = 7, longest: int = 3) -> LatticeBatch:
+    """A batch with every kind of feature and an empty pair, on which sentence features have values too."""
+    batch = random_batch(seed, pairs=pairs, longest=longest, arcs=3.0)
+    n_arcs = batch.lattices.arcs.shape[0]
+    values = np.random.default_rng(seed).normal(size=(pairs, len(SENTENCE_NAMES)))
+    return replace(
+        batch,
+        arc_features=random_features(seed, n_arcs, ARC_NAMES),
+        link_features=random_features(seed + 1, n_arcs, LINK_NAMES),
+        sentence_features=SentenceFeatures(SENTENCE_NAMES, values),
+    )
+
+
+def split_by_class(max_jump: int = 0, matching: str = "exclusive") -> LatticeBatch:
+    """Real lattices whose Insert and word states are split by word class."""
+    settings = settings_from_dict(
+        {
+            "split": ["Insert", "S_word"],
+            "classes": {"negation": ["not", "lamp", "wind"], "function": ["the", "river", "bread"]},
+            "max_jump": max_jump,
+            "max_block": 2,
+            "matching": matching,
+        },
+        "test",
+    )
+    judgments = invented(3, segments=5)
+    return LatticeBuilder(settings).build([*judgments.references, ""], [*judgments.hypotheses, ""])
+
+
+def random_machine(
+    seed: int, learned: tuple[str, ...], fixed: tuple[str, ...] = (), threads: int = 1
+) -> LogLinearMachine:
+    values = np.random.default_rng(seed).normal(0.0, 0.7, len(learned) + len(fixed))
+    start = dict(zip((*learned, *fixed), values.tolist(), strict=True))
+    return LogLinearMachine(learned, start, 0.3, threads)
+
+
+def differences(machine: LogLinearMachine, batch: LatticeBatch, step: float = 1e-5) -> Float:
+    """The Jacobian by moving one parameter at a time."""
+    columns = []
+    for parameter in (machine.theta.detach().reshape(-1), machine.alpha.detach().reshape(-1)):
+        for at in range(parameter.numel()):
+            here = float(parameter[at])
+            both = []
+            for sign in (1.0, -1.0):
+                parameter[at] = here + sign * step
+                with torch.no_grad():
+                    both.append(machine(batch).numpy().copy())
+            parameter[at] = here
+            columns.append((both[0] - both[1]) / (2 * step))
+    return np.stack(columns, axis=1)
+
+
+def agrees(machine: LogLinearMachine, batch: LatticeBatch) -> Float:
+    """Checks predictions and Jacobian; returns the Jacobian."""
+    predictions, jacobian = machine.with_jacobian(batch)
+    with torch.no_grad():
+        assert predictions == pytest.approx(machine(batch).numpy(), abs=1e-12)
+    assert jacobian.shape == (len(batch), len(machine.learned) + 1)
+    np.testing.assert_allclose(jacobian, differences(machine, batch), rtol=0.0, atol=1e-8)
+    assert (jacobian[:, -1] == 1.0).all()
+    return jacobian
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_every_kind_of_feature(seed: int) -> None:
+    batch = featured(seed, pairs=15, longest=4)
+    jacobian = agrees(random_machine(seed, EVERY), batch)
+    for names in (STATES, TRANSITIONS, ARC_NAMES, LINK_NAMES, SENTENCE_NAMES):
+        columns = [EVERY.index(name) for name in names]
+        assert np.abs(jacobian[:, columns]).max() > 1e-3
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_predictions_are_those_of_every_edit_sequence(seed: int) -> None:
+    batch, machine = featured(seed), random_machine(seed, EVERY)
+    weights = machine.weights()
+    sentence = batch.sentence_features.values @ [weights[name] for name in SENTENCE_NAMES]
+    found, _ = machine.with_jacobian(batch)
+    assert found == pytest.approx(enumerated(batch, weights, 0.3) + sentence, abs=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_fixed_weights_count_and_have_no_column(seed: int) -> None:
+    batch = featured(seed)
+    mixed = tuple(np.random.default_rng(seed).permutation(EVERY).tolist())
+    learned, fixed = mixed[:25], mixed[25:45]
+    jacobian = agrees(random_machine(seed, learned, fixed), batch)
+    # The same derivatives as where those weights are learned too.
+    both = random_machine(seed, (*learned, *fixed))
+    np.testing.assert_allclose(jacobian[:, :25], both.with_jacobian(batch)[1][:, :25], rtol=0.0, atol=1e-12)
+
+
+def test_a_weight_that_nothing_takes_has_derivative_zero() -> None:
+    batch = featured(5)
+    machine = random_machine(5, ("S_word", "no such feature", "Delete"))
+    assert not agrees(machine, batch)[:, 1].any()
+
+
+@pytest.mark.parametrize("matching", ["exclusive", "overlapping"])
+@pytest.mark.parametrize("max_jump", [0, 3])
+def test_states_split_by_word_class_move_their_shared_weights_too(max_jump: int, matching: str) -> None:
+    batch = split_by_class(max_jump, matching)
+    learned = frequent(instances(batch))
+    assert {"Insert", "Insert:negation", "Insert:content", "S_word:content", "S_word"} <= set(learned)
+    assert "Delete>Insert" in learned
+    assert "Delete>Insert:content" in learned
+    assert ("Jump" in learned) == bool(max_jump)
+    machine = random_machine(6, learned)
+    jacobian = agrees(machine, batch)
+    parts = [at for at, name in enumerate(learned) if name.startswith("Insert:") and ">" not in name]
+    whole = learned.index("Insert")
+    np.testing.assert_allclose(jacobian[:, parts].sum(axis=1), jacobian[:, whole], rtol=0.0, atol=1e-12)
+
+
+def test_tokens_are_consumed_once() -> None:
+    """A weight of one on every token moves the log-sum by m + n: every prediction by exactly one."""
+    judgments = invented(7, segments=4)
+    batch = LatticeBuilder(settings_from_dict({}, "test")).build(
+        [*judgments.references, ""], [*judgments.hypotheses, ""]
+    )
+    _, jacobian = random_machine(7, ("Insert", "Delete", "S_punct", "S_word", "S_lemma")).with_jacobian(batch)
+    consumed = np.array([1.0, 1.0, 2.0, 2.0, 2.0])
+    lengths = batch.lattices.lengths
+    assert jacobian[:, :-1] @ consumed == pytest.approx(np.where(lengths, 1.0, 0.0), abs=1e-12)
+
+
+def test_the_number_of_threads_changes_no_bit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(inference, "CELLS_PER_TASK", 60)
+    batch = featured(8, pairs=40, longest=6)
+    alone, several = (random_machine(8, EVERY, threads=threads).with_jacobian(batch) for threads in (1, 5))
+    assert alone[0].tobytes() == several[0].tobytes()
+    assert alone[1].tobytes() == several[1].tobytes()
+
+
+def test_selected_pairs_keep_their_sentence_features() -> None:
+    batch, machine = featured(9), random_machine(9, EVERY)
+    rows = np.array([4, 0, 2, 4])
+    whole, part = machine.with_jacobian(batch), machine.with_jacobian(select_pairs(batch, rows))
+    np.testing.assert_array_equal(part[0], whole[0][rows])
+    np.testing.assert_array_equal(part[1], whole[1][rows])

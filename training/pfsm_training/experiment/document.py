@@ -1,0 +1,137 @@
+"""``results.json``: every number with its n and interval, and everything that they depend on."""
+
+import math
+import platform
+from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING, Any
+
+from pfsm.data import Judgments
+from pfsm.evaluation import Interval
+from pfsm.model import Model
+from pfsm.version import __version__
+from pfsm_training.experiment.config import Experiment
+from pfsm_training.experiment.estimates import Difference, Entry
+
+if TYPE_CHECKING:
+    from pfsm_training.experiment.run import Finished, Results
+
+FORMAT = "pfsm-experiment-1"
+PACKAGES = ("numpy", "numba", "scipy", "torch", "sacrebleu", "PyStemmer", "matplotlib")
+
+
+def results_document(results: "Results", config_checksum: str, files: list[str]) -> dict[str, Any]:
+    """The document; undefined numbers are null."""
+    experiment = results.experiment
+    return {
+        "format": FORMAT,
+        "title": experiment.title,
+        "description": experiment.description,
+        "config_sha256": config_checksum,
+        "scheme": _scheme(experiment, results),
+        "seed": experiment.seed,
+        "resamples": experiment.resamples,
+        "versus": experiment.versus,
+        "data": [
+            {"file": file.path, "rows": file.rows, "sha256": file.checksum} for file in results.folder.files
+        ],
+        "tests": [
+            {
+                "name": test.name,
+                "kind": "scores" if isinstance(test.data, Judgments) else "preferences",
+                "n": len(test.data),
+            }
+            for test in results.plan.tests
+        ],
+        "notes": list(results.plan.notes),
+        "versions": versions(),
+        "cells": [_cell(one) for one in results.cells],
+        "results": [_entry(entry) for entry in results.entries],
+        "files": files,
+    }
+
+
+def versions() -> dict[str, str]:
+    """Versions of Python, of ours and of what does the arithmetic."""
+    found = {"python": platform.python_version(), "pfsm": __version__}
+    for package in PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:  # an unusual installation; the rest still stands
+            found[package] = "unknown"
+    return found
+
+
+def _scheme(experiment: Experiment, results: "Results") -> dict[str, Any]:
+    scheme: dict[str, Any] = {"name": experiment.scheme}
+    if experiment.by is not None:
+        scheme["by"] = experiment.by
+    if experiment.scheme == "k-fold":
+        scheme["folds"] = experiment.folds
+    if results.plan.sizes:
+        scheme |= {"sizes": list(results.plan.sizes), "repeats": experiment.repeats}
+    return scheme
+
+
+def _cell(one: "Finished") -> dict[str, Any]:
+    cell = one.cell
+    return {
+        "row": cell.row.name,
+        "fold": cell.fold,
+        "key": one.task.key,
+        "signature": one.outcome.signature,
+        "training": None
+        if cell.train is None or one.outcome.model is None
+        else training_summary(one.outcome.model),
+        "tested_on": {name: int(rows.size) for name, rows in cell.tests.items()},
+    }
+
+
+def training_summary(model: Model) -> dict[str, Any]:
+    """What a reader wants to know of a fit; the model file has the whole record."""
+    training = model.training
+    validated = training.get("cross_validated") or {}
+    return {
+        "weights": len(model.weights),
+        **{
+            key: training[key]
+            for key in (
+                "judgments",
+                "preferences",
+                "objective",
+                "lambda",
+                "lambda_choice",
+                "mixture",
+                "converged",
+            )
+            if key in training
+        },
+        "cross_validated": {key: validated[key] for key in ("by", "pearson") if key in validated},
+    }
+
+
+def _entry(entry: Entry) -> dict[str, Any]:
+    column = entry.column
+    return {
+        "row": entry.row,
+        "statistic": entry.statistic,
+        "test": column.test,
+        "group": column.group,
+        **({} if column.size is None else {"size": column.size, "samples": list(entry.samples)}),
+        "n": column.n,
+        "value": entry.value,
+        "interval": None if entry.interval is None else _interval(entry.interval),
+        "difference": None if entry.difference is None else _difference(entry.difference),
+    }
+
+
+def _difference(difference: Difference) -> dict[str, Any]:
+    return {
+        "value": difference.value,
+        "interval": _interval(difference.interval),
+        "p_value": difference.p_value,
+        "p_holm": difference.p_holm,
+    }
+
+
+def _interval(interval: Interval) -> list[float | None]:
+    return [value if math.isfinite(value) else None for value in (interval.low, interval.high)]

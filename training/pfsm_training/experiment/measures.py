@@ -1,0 +1,84 @@
+"""One statistic of one group of a test set: its value for a metric's scores, and its values in resamples.
+
+What is drawn are segments: all judgments of one reference together, since they are not independent of each
+other. Where every reference is there once, that is the same as drawing judgments.
+"""
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pfsm.data import Judgments, Preferences
+from pfsm.evaluation import kendall_tau_b, pearson, spearman
+from pfsm.evaluation.bootstrap import resampled_statistics, resampled_sums
+from pfsm.evaluation.centring import MomentPearson
+from pfsm.evaluation.measure import SegmentRankCorrelation
+from pfsm.evaluation.preference import (
+    PreferenceStatistic,
+    count_votes,
+    statistic_of_votes,
+    sums_of_segments,
+    votes_by_outcome,
+)
+from pfsm.evaluation.samples import Sample, dense_ids
+from pfsm_training.experiment.data import Rows, TestSet
+
+Float = NDArray[np.float64]
+Draw = tuple[int, tuple[int, int]]
+"""Number of resamples, and their seed."""
+
+_CORRELATIONS = {"pearson": pearson, "spearman": spearman, "kendall_tau_b": kendall_tau_b}
+_OF_VOTES: dict[str, PreferenceStatistic] = {
+    "accuracy": "accuracy",
+    "tau_wmt12": "wmt12",
+    "tau_wmt13": "wmt13",
+}
+
+
+def group_sample(statistic: str, test: TestSet, scores: Float, rows: Rows, draw: Draw) -> Sample:
+    """A statistic of some rows of a test set, and of its resamples.
+
+    Args:
+        statistic: Name of one that the test set has.
+        test: The test set.
+        scores: float64 [n], or [2 n] with the better translations first; NaN where the row was not tested.
+        rows: int64 [m].
+        draw: Number and seed of the resamples.
+
+    Returns:
+        NaN throughout where one of the rows was not tested.
+    """
+    references = [test.data.references[row] for row in rows.tolist()]
+    segments = (
+        None if len(set(references)) == len(references) else dense_ids(references, rows.size, "references")
+    )
+    if isinstance(test.data, Judgments):
+        x, y = scores[rows], test.data.scores[rows]
+        return _untested(draw) if np.isnan(x).any() else _correlation(statistic, x, y, segments, draw)
+    data: Preferences = test.data
+    better, worse = scores[: len(data)][rows], scores[len(data) :][rows]
+    if np.isnan(better).any():
+        return _untested(draw)
+    outcomes = votes_by_outcome(better, worse, data.votes[rows])
+    drawn = outcomes if segments is None else sums_of_segments(outcomes, segments)
+    name = _OF_VOTES[statistic]
+    return Sample(
+        count_votes(outcomes).statistic(name), statistic_of_votes(resampled_sums(drawn, *draw), name)
+    )
+
+
+def _untested(draw: Draw) -> Sample:
+    return Sample(math.nan, np.full(draw[0], np.nan))
+
+
+def _correlation(
+    statistic: str, x: Float, y: Float, segments: NDArray[np.int64] | None, draw: Draw
+) -> Sample:
+    correlation = _CORRELATIONS[statistic]
+    value = correlation(x, y)
+    if segments is None:
+        return Sample(value, resampled_statistics(correlation, x, y, n_resamples=draw[0], seed=draw[1]))
+    if statistic == "pearson":
+        return Sample(value, MomentPearson(y, segments, np.ones(y.size)).resampled(x, *draw))
+    return Sample(value, SegmentRankCorrelation(correlation, y, segments).resampled(x, *draw))

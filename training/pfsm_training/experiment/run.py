@@ -1,0 +1,143 @@
+"""Runs an experiment: plan, cells (those that are not there yet), estimates, files."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from pfsm.threads import default_threads
+from pfsm_training.experiment.config import Experiment, read_experiment
+from pfsm_training.experiment.data import DataFolder, pairs_of
+from pfsm_training.experiment.estimates import Entry, Prediction, estimate
+from pfsm_training.experiment.plan import Cell, Plan, make_plan
+from pfsm_training.experiment.store import CellStore, make_folder
+from pfsm_training.experiment.task import Outcome, Task, cell_scores, make_task
+from pfsm_training.experiment.workers import run_tasks
+
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True, eq=False)
+class Finished:
+    """A cell with what came of it."""
+
+    cell: Cell
+    task: Task
+    outcome: Outcome
+
+
+@dataclass(frozen=True, eq=False)
+class Results:
+    """All that the files of the output are made from."""
+
+    experiment: Experiment
+    folder: DataFolder
+    plan: Plan
+    cells: tuple[Finished, ...]
+    predictions: tuple[Prediction, ...]
+    entries: tuple[Entry, ...]
+
+
+def _silent(line: str) -> None:
+    """Progress nobody watches."""
+
+
+def run_experiment(
+    config: Path,
+    data: Path,
+    output: Path,
+    *,
+    jobs: int | None = None,
+    fresh: bool = False,
+    progress: Progress = _silent,
+) -> Results:
+    """Runs the experiment of a YAML file and writes everything into a folder.
+
+    Finished cells of an earlier run into the same folder are taken over where nothing that decides them has
+    changed. The same input gives the same bytes, whatever the number of processes.
+
+    Args:
+        config: The YAML file.
+        data: Folder that the file's patterns are relative to.
+        output: Folder to write into; made where it is not there.
+        jobs: Number of processes; None: as many as the process may use.
+        fresh: Whether to work out again what is there.
+        progress: Called with a line as work goes on.
+
+    Raises:
+        PfsmError: If the configuration or the data is not what it must be, a cell cannot be worked out, or the
+            output cannot be written.
+    """
+    from pfsm_training.experiment.output import write_output  # noqa: PLC0415 - brings matplotlib
+
+    experiment = read_experiment(config)
+    progress("reading")
+    folder = DataFolder(data)
+    plan = make_plan(experiment, folder)
+    make_folder(output)
+    finished = _finish(experiment, plan, CellStore(output, ignore=fresh), jobs or default_threads(), progress)
+    progress("statistics")
+    predictions = _predictions(experiment, plan, finished)
+    entries = tuple(estimate(experiment, plan, predictions))
+    results = Results(experiment, folder, plan, tuple(finished), predictions, entries)
+    progress("writing")
+    write_output(results, config, output)
+    return results
+
+
+def _finish(
+    experiment: Experiment, plan: Plan, store: CellStore, jobs: int, progress: Progress
+) -> list[Finished]:
+    """Every cell with its outcome: found, or worked out and stored."""
+    tasks = [make_task(cell, plan, _score_column(experiment, cell)) for cell in plan.cells]
+    outcomes: dict[str, Outcome] = {}
+    missing: dict[str, Task] = {}
+    for task in tasks:
+        if task.key in outcomes or task.key in missing:
+            continue
+        outcome = store.load(task)
+        if outcome is None:
+            missing[task.key] = task
+        else:
+            outcomes[task.key] = outcome
+    total = len(outcomes) + len(missing)
+    if outcomes:
+        progress(f"{len(outcomes)} of {total} cells were there already")
+    for task, outcome in run_tasks(list(missing.values()), jobs):
+        store.save(task, outcome)
+        outcomes[task.key] = outcome
+        progress(f"{len(outcomes)} of {total} cells: {task.label}")
+    return [Finished(cell, task, outcomes[task.key]) for cell, task in zip(plan.cells, tasks, strict=True)]
+
+
+def _score_column(experiment: Experiment, cell: Cell) -> str:
+    """What the training scores are called, for the record of a model."""
+    specs = cell.row.train_data or experiment.train
+    names = {f"-{spec.score_column}" if spec.negate else spec.score_column for spec in specs}
+    return ", ".join(sorted(names)) or "score"
+
+
+def _predictions(experiment: Experiment, plan: Plan, finished: Sequence[Finished]) -> tuple[Prediction, ...]:
+    """The folds of each row put together; the samples of a learning curve one by one."""
+    order = {row.name: number for number, row in enumerate(experiment.rows)}
+    found: dict[tuple[str, int | None, int], Prediction] = {}
+    for row in experiment.rows:  # a row that is tested nowhere still has its line
+        if not any(one.cell.row is row for one in finished):
+            found[row.name, None, 0] = _empty(plan, row.name, None, 0)
+    for one in finished:
+        cell = one.cell
+        place = (cell.row.name, cell.size, cell.sample)
+        prediction = found.setdefault(place, _empty(plan, *place))
+        for name, scores in cell_scores(cell, plan, one.task, one.outcome).items():
+            rows, whole = cell.tests[name], prediction.scores[name]
+            n = next(len(test.data) for test in plan.tests if test.name == name)
+            whole[rows] = scores[: rows.size]
+            if whole.size > n:
+                whole[rows + n] = scores[rows.size :]
+    return tuple(sorted(found.values(), key=lambda one: (order[one.row], one.size or 0, one.sample)))
+
+
+def _empty(plan: Plan, row: str, size: int | None, sample: int) -> Prediction:
+    scores = {test.name: np.full(len(pairs_of(test.data)[0]), np.nan) for test in plan.tests}
+    return Prediction(row, size, sample, scores)
