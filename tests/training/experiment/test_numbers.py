@@ -169,7 +169,7 @@ class TestPreferences:
     def values(self, **changes: Any) -> dict[str, Any]:
         return table(
             test={"name": "pairs", "files": "pairs/*.tsv"},
-            statistics=["accuracy", "tau_wmt12", "tau_wmt13"],
+            statistics=["accuracy", "tau_wmt12", "tau_wmt13", "tau_wmt14", "tau_darr"],
             group_by=None,
             **changes,
         )
@@ -184,7 +184,7 @@ class TestPreferences:
             pairs.votes,
         )
         assert number(results, "chrF", "all", "accuracy").value == pytest.approx(counts.accuracy)
-        for variant in ("wmt12", "wmt13"):
+        for variant in ("wmt12", "wmt13", "wmt14", "darr"):
             entry = number(results, "chrF", "all", f"tau_{variant}")
             assert entry.value == pytest.approx(counts.kendall_tau(variant))
             assert entry.column.n == 50

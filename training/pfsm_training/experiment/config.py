@@ -16,7 +16,7 @@ from pfsm_training.yaml_file import read_yaml_mapping
 
 SCHEMES = ("train-test", "k-fold", "round-robin", "learning-curve")
 ABSOLUTE = ("pearson", "spearman", "kendall_tau_b")
-PAIRWISE = ("accuracy", "tau_wmt12", "tau_wmt13")
+PAIRWISE = ("accuracy", "tau_wmt12", "tau_wmt13", "tau_wmt14", "tau_darr")
 ALL = "all"
 KEYS = (
     *("title", "description", "scheme", "by", "folds", "sizes", "repeats"),

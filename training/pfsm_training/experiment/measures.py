@@ -33,6 +33,8 @@ _OF_VOTES: dict[str, PreferenceStatistic] = {
     "accuracy": "accuracy",
     "tau_wmt12": "wmt12",
     "tau_wmt13": "wmt13",
+    "tau_wmt14": "wmt14",
+    "tau_darr": "darr",
 }
 
 

@@ -14,6 +14,8 @@ STATISTICS = {
     "accuracy": "accuracy",
     "tau_wmt12": "Kendall's τ (WMT12)",
     "tau_wmt13": "Kendall's τ (WMT13)",
+    "tau_wmt14": "Kendall's τ (WMT14)",
+    "tau_darr": "Kendall's τ (DARR)",
 }
 BETTER, WORSE = "▲", "▼"
 NOTHING = "–"
