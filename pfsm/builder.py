@@ -1,9 +1,10 @@
 """Text in, lattices out: the way of a sentence pair up to the kernel, for scoring and training alike."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Sized
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pfsm.errors import PfsmError
 from pfsm.lattice import (
@@ -20,11 +21,13 @@ from pfsm.matchers.registry import MATCHERS
 from pfsm.metrics.features import feature_values
 from pfsm.settings import Settings
 from pfsm.text.classes import CLASSES, word_classes
-from pfsm.text.vocabulary import EncodedLines, Vocabulary
+from pfsm.text.vocabulary import Vocabulary
 
 # Bounds of one batch: 16 million cells hold at most that many arcs per block size (20 bytes each).
-PAIRS_PER_BATCH = 4096
+PAIRS_PER_BATCH = 2048
 CELLS_PER_BATCH = 16_000_000
+
+Int64 = NDArray[np.int64]
 
 
 class LatticeBuilder:
@@ -65,20 +68,43 @@ class LatticeBuilder:
             ValueError: If the two lists differ in length.
             PfsmError: If a pair has more crossing matches than memory should be spent on (with jumps only).
         """
-        pairs = self.encode(references, hypotheses)
-        lengths = [np.diff(side.offsets) + 1 for side in (pairs.references, pairs.hypotheses)]
-        cells = np.cumsum(lengths[0] * lengths[1])
+        _check_lengths(references, hypotheses)
+        places: dict[str, int] = {}
+        sides = [
+            np.array([places.setdefault(line, len(places)) for line in side], dtype=np.int64)
+            for side in (references, hypotheses)
+        ]
+        return self.batches_of(list(places), *sides)
+
+    def batches_of(
+        self, lines: Sequence[str], references: Int64, hypotheses: Int64
+    ) -> Iterator[LatticeBatch]:
+        """The same where lines stand in many pairs: each is tokenised once.
+
+        Args:
+            lines: The text.
+            references: int64 [n_pairs], which line is the reference of each pair.
+            hypotheses: int64 [n_pairs], which is its hypothesis.
+
+        Raises:
+            ValueError: If the two arrays differ in length.
+            PfsmError: As ``batches``.
+        """
+        _check_lengths(references, hypotheses)
+        encoded = self.vocabulary.encode(lines)
+        sizes = np.diff(encoded.offsets) + 1
+        cells = np.cumsum(sizes[references] * sizes[hypotheses])
         first = 0
-        while first < len(pairs):
+        while first < references.size:
             limit = CELLS_PER_BATCH + (cells[first - 1] if first else 0)
             last = int(np.searchsorted(cells, limit, side="right"))
             last = min(max(first + 1, last), first + PAIRS_PER_BATCH)
-            part = EncodedPairs(
-                self.vocabulary, _part(pairs.references, first, last), _part(pairs.hypotheses, first, last)
-            )
-            yield self._with_features(
-                self._build(part, first), references[first:last], hypotheses[first:last]
-            )
+            sides = references[first:last], hypotheses[first:last]
+            part = EncodedPairs(self.vocabulary, *(encoded.select(side) for side in sides))
+            batch = self._build(part, first)
+            if self.settings.features:
+                batch = self._with_features(batch, *([lines[place] for place in side] for side in sides))
+            yield batch
             first = last
 
     def _with_features(
@@ -119,8 +145,7 @@ class LatticeBuilder:
         Raises:
             ValueError: If the two lists differ in length.
         """
-        if len(references) != len(hypotheses):
-            raise ValueError(f"{len(references)} references for {len(hypotheses)} hypotheses")
+        _check_lengths(references, hypotheses)
         return EncodedPairs(
             self.vocabulary, self.vocabulary.encode(references), self.vocabulary.encode(hypotheses)
         )
@@ -133,6 +158,6 @@ def _split(settings: Settings) -> Split:
     return Split(frozenset(settings.split), CLASSES, word_classes(settings.classes).of_types)
 
 
-def _part(lines: EncodedLines, first: int, last: int) -> EncodedLines:
-    offsets = lines.offsets[first : last + 1]
-    return EncodedLines(lines.ids[offsets[0] : offsets[-1]], offsets - offsets[0])
+def _check_lengths(references: Sized, hypotheses: Sized) -> None:
+    if len(references) != len(hypotheses):
+        raise ValueError(f"{len(references)} references for {len(hypotheses)} hypotheses")

@@ -17,11 +17,13 @@ COMMANDS = {
     "evaluate": "measure how well scores agree with people",
     "submit": "write score files for the WMT metrics task",
     "explain": "show why translations got their scores",
+    "mbr": "choose among candidates by expected score",
     "probe": "test on minimal pairs whether a model notices faults",
     "data": "convert, check and summarise human judgments",
     "experiment": "run a table of experiments from a YAML file",
     "models": "list the models that ship with pfsm",
     "show": "print what a model has learned",
+    "parse": "tag and parse text, or evaluate a parser",
     "resources": "list tables of synonyms and paraphrases; compile others",
 }
 DESCRIPTION = "Learned translation metrics you can train on your own judgments, run on a laptop, and read."
@@ -58,7 +60,16 @@ def _drop_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
+class _ClosedOutput(io.TextIOBase):
+    """Standard output where it was closed before we began: what should go there must not be lost unnoticed."""
+
+    def write(self, _: str) -> int:
+        raise PfsmError("standard output is closed, there is nowhere to write to")
+
+
 def _run(arguments: list[str]) -> int:
+    if sys.stdout is None:
+        sys.stdout = _ClosedOutput()
     if isinstance(sys.stdout, io.TextIOWrapper):
         # Names of files may hold what the terminal's encoding has not.
         sys.stdout.reconfigure(errors="backslashreplace")
@@ -84,8 +95,7 @@ def _run(arguments: list[str]) -> int:
         parser.print_help()
         return 0
     options.run(options)
-    if sys.stdout is not None:  # None where it was closed before we began
-        sys.stdout.flush()
+    sys.stdout.flush()
     return 0
 
 

@@ -59,6 +59,8 @@ def read_bytes(path: StrPath) -> bytes:
         with gzip_explained(name):
             return gzip.decompress(content)
     if name.endswith(".gz"):
+        if not content:
+            raise PfsmError(f"{name}: the file is empty, not even gzip's header is in it; copy it again")
         raise PfsmError(f"{name}: not gzip data though its name ends in .gz; rename it or copy it again")
     return content
 

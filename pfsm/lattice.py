@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.matchers.protocol import EncodedPairs, Matcher, Offers
-from pfsm.text.vocabulary import Vocabulary
+from pfsm.matchers.merging import merged
+from pfsm.matchers.protocol import Annotator, EncodedPairs, Matcher, Offers
+from pfsm.text.vocabulary import EncodedLines, Vocabulary
 
 if TYPE_CHECKING:
     from pfsm_kernels.inference import Jumps, Weights
@@ -167,7 +168,7 @@ def shared(name: str) -> tuple[str, ...]:
 
 def state_names(matchers: Sequence[Matcher], max_jump: int = 0, split: Split = NO_SPLIT) -> tuple[str, ...]:
     """States of the machine that these matchers make."""
-    bases = (INSERT, DELETE, *(matcher.state for matcher in matchers))
+    bases = (INSERT, DELETE, *(matcher.state for matcher in matchers if matcher.state))
     return (*(name for base in bases for name in split.names(base)), *([JUMP] if max_jump else []))
 
 
@@ -194,28 +195,24 @@ def build_lattices(
     from pfsm_kernels.lattices import Lattices  # noqa: PLC0415 - brings numba
 
     states = state_names(matchers, max_jump, split)
+    annotators = [matcher for matcher in matchers if isinstance(matcher, Annotator)]
+    matchers = [matcher for matcher in matchers if matcher.state]
     offers = [matcher.offers(pairs) for matcher in matchers]
-    rows, rank, places = _merged([offer.blocks for offer in offers], exclusive)
+    arcs, rank, per_pair, places = merged([offer.blocks for offer in offers], len(pairs), exclusive)
     arc_offsets = np.zeros(len(pairs) + 1, dtype=np.int64)
-    arc_offsets[1:] = np.cumsum(np.bincount(rows[:, 0], minlength=len(pairs)))
+    np.cumsum(per_pair, out=arc_offsets[1:])
     offsets = np.column_stack([pairs.references.offsets, pairs.hypotheses.offsets, arc_offsets])
     classes = _Classes(states, split, pairs.vocabulary)
-    starts = pairs.references.offsets[rows[:, 0]] + rows[:, 1]
-    # An offer outside its pair is for the lattice to refuse.
-    words = pairs.references.ids.take(starts, mode="clip") if pairs.references.ids.size else starts
-    arc_states = np.zeros(rows.shape[0], dtype=np.int32)
-    for place, matcher in enumerate(matchers):
-        of_matcher = rank == place
-        arc_states[of_matcher] = classes.states(matcher.state, words[of_matcher])
+    _set_states(arcs, rank, per_pair, matchers, classes, pairs.references)
     lattices = Lattices(
         len(states),
         classes.states(DELETE, pairs.references.ids),
         classes.states(INSERT, pairs.hypotheses.ids),
-        np.column_stack([rows[:, 1:], arc_states]).astype(np.int32),
+        arcs,
         offsets,
     )
-    features = _arc_features(offers, places)
-    return LatticeBatch(states, lattices, features, jumps=find_jumps(states, lattices, max_jump))
+    features, links = _annotated(_arc_features(offers, places), annotators, pairs, lattices)
+    return LatticeBatch(states, lattices, features, links, jumps=find_jumps(states, lattices, max_jump))
 
 
 @dataclass(frozen=True, eq=False)
@@ -226,9 +223,13 @@ class _Classes:
     split: Split
     vocabulary: Vocabulary
 
+    def first(self, state: str) -> int:
+        """The state's id, or that of the first state it is split into."""
+        return self.names.index(self.split.names(state)[0])
+
     def states(self, state: str, tokens: Int32 | Int64) -> Int32:
         """The state's id at each of the tokens, int32 [n_tokens]."""
-        first = self.names.index(self.split.names(state)[0])
+        first = self.first(state)
         if state not in self.split.states or self.split.of_types is None:
             return np.full(tokens.size, first, dtype=np.int32)
         return (first + self.split.of_types(self.vocabulary)[tokens]).astype(np.int32)
@@ -245,25 +246,60 @@ def find_jumps(states: Sequence[str], lattices: "Lattices", max_jump: int) -> "J
     return kernel_find_jumps(lattices, states.index(JUMP), max_jump) if max_jump else None
 
 
-def _merged(offers: Sequence[Int32], exclusive: bool) -> tuple[Int32, Int64, Int64]:
-    """The blocks of all matchers in the order of arcs.
+def _set_states(
+    arcs: Int32,
+    rank: Int32,
+    per_pair: Int64,
+    matchers: Sequence[Matcher],
+    classes: "_Classes",
+    references: EncodedLines,
+) -> None:
+    """Writes the state of each arc, by its matcher and, where that is split, by the first word of its block."""
+    first = [classes.first(matcher.state) for matcher in matchers]
+    arcs[:, 4] = np.array(first, dtype=np.int32)[rank] if first else 0
+    for place, matcher in enumerate(matchers):
+        if matcher.state in classes.split.states:
+            of_matcher = rank == place
+            pair = np.repeat(np.arange(per_pair.size), per_pair)[of_matcher]
+            # An offer outside its pair is for the lattice to refuse.
+            words = references.ids.take(references.offsets[pair] + arcs[of_matcher, 0], mode="clip")
+            arcs[of_matcher, 4] = classes.states(matcher.state, words)
 
-    Returns:
-        int32 [n_arcs, 5], rows (pair, i, p, j, q); int64 [n_arcs], which matcher offered each; int64 [n_offers],
-        the arc that each offer, counted through all matchers, became; -1 where a matcher before had it.
-    """
-    rank = np.repeat(np.arange(len(offers), dtype=np.int64), [offer.shape[0] for offer in offers])
-    rows = np.concatenate([*offers, np.zeros((0, 5), dtype=np.int32)])
-    # Sorted by pair, i, j, p, q, then order of the matchers.
-    fields = [rows[:, 0], rows[:, 1], rows[:, 3], rows[:, 2], rows[:, 4], rank]
-    order = _sorted_order(fields)
-    rows, rank = rows[order], rank[order]
-    kept = np.ones(rows.shape[0], dtype=np.bool_)
-    if exclusive:
-        kept[1:] = (rows[1:] != rows[:-1]).any(axis=1)
-    places = np.full(order.size, -1, dtype=np.int64)
-    places[order[kept]] = np.arange(int(kept.sum()))
-    return rows[kept], rank[kept], places
+
+def _annotated(
+    features: ArcFeatures, annotators: Sequence[Annotator], pairs: EncodedPairs, lattices: "Lattices"
+) -> tuple[ArcFeatures, ArcFeatures]:
+    """The features of arcs with those of the annotators, and their link features."""
+    if not annotators:
+        return features, ArcFeatures()
+    blocks = np.column_stack([lattices.pair_of_arc, lattices.arcs[:, :4]]).astype(np.int32)
+    found = [annotator.annotate(pairs, blocks) for annotator in annotators]
+    return (
+        _gathered([features, *(_entries(one.arc_names, one.arcs) for one in found)]),
+        _gathered([_entries(one.link_names, one.links) for one in found]),
+    )
+
+
+def _entries(names: tuple[str, ...], rows: Sequence[tuple[int, int, float]]) -> ArcFeatures:
+    arcs, features, values = zip(*rows, strict=True) if rows else ((), (), ())
+    return ArcFeatures(
+        names,
+        np.array(arcs, dtype=np.int64),
+        np.array(features, dtype=np.int32),
+        np.array(values, dtype=np.float64),
+    )
+
+
+def _gathered(parts: Sequence[ArcFeatures]) -> ArcFeatures:
+    """All features as one table."""
+    first = np.cumsum([0, *(len(part.names) for part in parts)])
+    numbers = [part.feature + shift for part, shift in zip(parts, first[:-1], strict=True)]
+    return ArcFeatures(
+        tuple(name for part in parts for name in part.names),
+        np.concatenate([part.arc for part in parts]),
+        np.concatenate(numbers).astype(np.int32),
+        np.concatenate([part.value for part in parts]),
+    )
 
 
 def _arc_features(offers: Sequence[Offers], places: Int64) -> ArcFeatures:
@@ -280,16 +316,3 @@ def _arc_features(offers: Sequence[Offers], places: Int64) -> ArcFeatures:
         names.extend(offer.names)
         first += offer.blocks.shape[0]
     return ArcFeatures(tuple(names), np.concatenate(arcs), np.concatenate(features), np.concatenate(values))
-
-
-def _sorted_order(fields: Sequence[Int32 | Int64]) -> Int64:
-    """Order of the rows by the fields, first field first: as one number where that fits, which is far faster."""
-    if not fields[0].size:
-        return np.zeros(0, dtype=np.int64)
-    sizes = [int(column.max()) + 1 for column in fields]
-    if np.prod([float(size) for size in sizes]) >= 2.0**62:
-        return np.lexsort(tuple(reversed(fields)))
-    key = np.zeros(fields[0].size, dtype=np.int64)
-    for column, size in zip(fields, sizes, strict=True):
-        key = key * size + column
-    return np.argsort(key, kind="stable")

@@ -1,17 +1,19 @@
 """A model at work: scores of sentence pairs, segments with several references, and systems."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.builder import LatticeBuilder
+from pfsm.builder import PAIRS_PER_BATCH, LatticeBuilder
 from pfsm.explain import Explanation, explain_lattice
+from pfsm.lattice import LatticeBatch
 from pfsm.model import Model
 from pfsm.signature import signature
-from pfsm.threads import default_threads
+from pfsm.threads import default_threads, each
 
 Float = NDArray[np.float64]
+Int64 = NDArray[np.int64]
 
 
 class Score(float):
@@ -70,6 +72,11 @@ class Metric:
         """Tables that the matchers know from, as ``NAME@CHECKSUM``."""
         return self._builder.resources
 
+    @property
+    def n_types(self) -> int:
+        """Token types met so far: their number grows with the text, and so does the memory they take."""
+        return len(self._builder.vocabulary)
+
     def score_pairs(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
         """Scores of single-reference pairs.
 
@@ -87,21 +94,42 @@ class Metric:
         self._nrefs = 1
         return self._score_pairs(hypotheses, references)
 
-    def _score_pairs(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
-        from pfsm_kernels.inference import log_sum  # noqa: PLC0415 - brings numba
+    def score_lines(self, lines: Sequence[str], hypotheses: Int64, references: Int64) -> Float:
+        """Scores of single-reference pairs of lines, given by number: a line of many pairs is tokenised once.
 
+        Args:
+            lines: The text.
+            hypotheses: int64 [n_pairs], which line is the hypothesis of each pair.
+            references: int64 [n_pairs], which is its reference.
+
+        Returns:
+            float64 [n_pairs], as ``score_pairs``.
+
+        Raises:
+            ValueError: If the arrays differ in length.
+        """
+        return self._scored(self._builder.batches_of(lines, references, hypotheses), hypotheses.size)
+
+    def _score_pairs(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
         for name, value in (("hypotheses", hypotheses), ("references", references)):
             if isinstance(value, str):
                 raise ValueError(f"{name} must be a list of strings, not one string")
-        parts = [np.zeros(0)]
-        for batch in self._builder.batches(references, hypotheses):
-            lengths = np.maximum(batch.lattices.lengths, 1)
-            parts.append(
-                log_sum(batch.lattices, batch.weights(self.model.weights), self.threads, batch.jumps)
-                / lengths
-                + batch.sentence_features.points(self.model.weights, len(batch))
-            )
-        return self._to_scale(np.concatenate(parts))
+        return self._scored(self._builder.batches(references, hypotheses), len(hypotheses))
+
+    def _scored(self, batches: Iterator[LatticeBatch], n_pairs: int) -> Float:
+        """Scores of the pairs of all batches: threads share out the batches, or the pairs of the only one."""
+        from pfsm_kernels.inference import log_sum  # noqa: PLC0415 - brings numba
+
+        several = n_pairs > PAIRS_PER_BATCH
+        named, inner = self.model.weights, 1 if several else self.threads
+
+        def normalised(batch: LatticeBatch) -> Float:
+            sums = log_sum(batch.lattices, batch.weights(named), inner, batch.jumps)
+            points: Float = batch.sentence_features.points(named, len(batch))
+            return sums / np.maximum(batch.lattices.lengths, 1) + points
+
+        parts = each(normalised, batches, self.threads if several else 1)
+        return self._to_scale(np.concatenate([np.zeros(0), *parts]))
 
     def segment_scores(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Float:
         """Scores of segments against reference streams; the best reference counts.

@@ -206,7 +206,7 @@ def _scale(value: Mapping[str, Any], where: str) -> Scale:
 
 
 def _weights(value: Mapping[str, Any], where: str) -> dict[str, float]:
-    states = {INSERT, DELETE, JUMP, *(matcher_state(name) for name in MATCHERS)}
+    states = {INSERT, DELETE, JUMP, *filter(None, map(matcher_state, MATCHERS))}
     known = states | {transition(before, after) for before in states for after in states}
     weights = {}
     for name, weight in value.items():

@@ -162,7 +162,7 @@ def _feature_scale(value: object, where: str) -> tuple[float, float] | None:
 
 def _split(value: object, matchers: tuple[str, ...], where: str) -> tuple[str, ...]:
     """The states to split, in the order of the machine's states."""
-    known = ("Insert", "Delete", *map(matcher_state, matchers))
+    known = ("Insert", "Delete", *filter(None, map(matcher_state, matchers)))
     if not isinstance(value, list | tuple):
         raise PfsmError(f"{where}: split is {value!r}, it must be a list of states such as [Insert, Delete]")
     for name in value:

@@ -14,13 +14,13 @@ from pfsm.lattice import (
     ArcFeatures,
     LatticeBatch,
     Split,
-    _sorted_order,
     build_lattices,
     state_names,
     transition,
     weight_table,
 )
 from pfsm.matchers.bins import ramped
+from pfsm.matchers.merging import sorted_order
 from pfsm.matchers.protocol import EncodedPairs, Offers
 from pfsm.settings import Settings, settings_from_dict
 from pfsm.text.vocabulary import Vocabulary
@@ -229,7 +229,7 @@ def test_an_offer_outside_its_pair_is_refused_before_a_kernel_sees_it() -> None:
 )
 def test_the_order_of_rows_is_the_same_by_one_key_and_field_by_field(fields: list[list[int]]) -> None:
     columns = [np.array(column, dtype=np.int32) for column in fields]
-    order = _sorted_order(columns).tolist()
+    order = sorted_order(columns).tolist()
     rows = list(zip(*fields, strict=True))
     assert order == sorted(range(len(rows)), key=rows.__getitem__)
 

@@ -4,3 +4,5 @@
 finite-state machine (log-sum, expected counts, best path); ``rank`` counts concordant pairs;
 ``matching`` finds the places where two token sequences agree.
 """
+
+from pfsm_kernels import compilation as compilation

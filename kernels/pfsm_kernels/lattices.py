@@ -7,6 +7,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from pfsm_kernels.arcs import OUTSIDE, UNSORTED, check_arcs, order_of_ends
+
 Int32 = NDArray[np.int32]
 Int64 = NDArray[np.int64]
 
@@ -55,12 +57,7 @@ class Lattices:
     @cached_property
     def by_end(self) -> Int32:
         """Arcs of each pair, counted from 0, in order of their ends (i + p, j + q): int32 [n_arcs]."""
-        first = self.offsets[self.pair_of_arc, 2]
-        ends = self.arcs[:, 0:3:2] + self.arcs[:, 1:4:2]
-        if (self.arcs[:, 1:4:2] == 1).all():
-            return np.asarray(np.arange(self.arcs.shape[0]) - first, dtype=np.int32)
-        order = np.lexsort((ends[:, 1], ends[:, 0], self.pair_of_arc))
-        return np.asarray(order - first, dtype=np.int32)
+        return order_of_ends(self.arcs, self.offsets)
 
     def select(self, pairs: Int64) -> "Lattices":
         """The lattices of the given pairs, in that order."""
@@ -123,16 +120,8 @@ def _check_shapes(lattices: Lattices) -> None:
 
 
 def _check_arcs(lattices: Lattices) -> None:
-    arcs = lattices.arcs
-    if not arcs.size:
-        return
-    pair = lattices.pair_of_arc
-    sizes = np.diff(lattices.offsets, axis=0)[pair]
-    # int64: the end of a block must not wrap around.
-    blocks, starts = arcs[:, 1:4:2].astype(np.int64), arcs[:, 0:3:2].astype(np.int64)
-    if (blocks < 1).any() or (starts < 0).any() or (starts + blocks > sizes[:, :2]).any():
+    fault = check_arcs(lattices.arcs, lattices.offsets)
+    if fault == OUTSIDE:
         raise ValueError("an arc must consume at least one token on each side and stay inside its pair")
-    same = np.diff(pair) == 0
-    di, dj = np.diff(arcs[:, 0])[same], np.diff(arcs[:, 2])[same]
-    if ((di < 0) | ((di == 0) & (dj < 0))).any():
+    if fault == UNSORTED:
         raise ValueError("arcs must be sorted by (i, j) within a pair")

@@ -1,7 +1,7 @@
 """Places where two token sequences agree: every (i, j) with equal keys, and every run of them as blocks.
 
 A block of b tokens from (i, j) agrees when ``left[i + k] == right[j + k] >= 0`` for k = 0..b-1.
-Cost O(m n + blocks) per pair; two passes, one that counts and one that writes.
+The places of each key on the right are chained, so the cost per pair is O(m + n + blocks), and O(keys) once.
 """
 
 import numpy as np
@@ -10,33 +10,52 @@ from numpy.typing import NDArray
 
 
 @njit(cache=True, nogil=True)
-def _fill(left, left_offsets, right, right_offsets, max_block, blocks, write):
+def _fill(left, left_offsets, right, right_offsets, max_block, n_keys):
+    # Chains of the right side's places: head[key] is the first, following[j] the next one.
+    head = np.full(n_keys, -1, np.int32)
+    widest = 0
+    for pair in range(right_offsets.size - 1):
+        widest = max(widest, right_offsets[pair + 1] - right_offsets[pair])
+    following = np.empty(widest, np.int32)
+    blocks = np.empty((max(left.size, 16), 5), np.int32)
     count = 0
     for pair in range(left_offsets.size - 1):
-        left_first, left_last = left_offsets[pair], left_offsets[pair + 1]
-        right_first, right_last = right_offsets[pair], right_offsets[pair + 1]
-        for i in range(left_first, left_last):
-            key = left[i]
-            if key < 0:
+        left_first, m = left_offsets[pair], left_offsets[pair + 1] - left_offsets[pair]
+        right_first, n = right_offsets[pair], right_offsets[pair + 1] - right_offsets[pair]
+        for j in range(n - 1, -1, -1):
+            key = right[right_first + j]
+            if key >= 0:
+                following[j] = head[key]
+                head[key] = j
+        for i in range(m):
+            key = left[left_first + i]
+            if key < 0 or key >= n_keys:
                 continue
-            for j in range(right_first, right_last):
-                if right[j] != key:
-                    continue
+            j = int(head[key])
+            while j >= 0:
                 size = 1
                 while True:
-                    if write:
-                        blocks[count, 0] = pair
-                        blocks[count, 1] = i - left_first
-                        blocks[count, 2] = size
-                        blocks[count, 3] = j - right_first
-                        blocks[count, 4] = size
+                    if count == blocks.shape[0]:
+                        grown = np.empty((2 * count, 5), np.int32)
+                        grown[:count] = blocks
+                        blocks = grown
+                    blocks[count, 0] = pair
+                    blocks[count, 1] = i
+                    blocks[count, 2] = size
+                    blocks[count, 3] = j
+                    blocks[count, 4] = size
                     count += 1
-                    if size == max_block or i + size == left_last or j + size == right_last:
+                    if size == max_block or i + size == m or j + size == n:
                         break
-                    if left[i + size] < 0 or left[i + size] != right[j + size]:
+                    key = left[left_first + i + size]
+                    if key < 0 or key != right[right_first + j + size]:
                         break
                     size += 1
-    return count
+                j = int(following[j])
+        for j in range(n):
+            if right[right_first + j] >= 0:
+                head[right[right_first + j]] = -1
+    return blocks[:count]
 
 
 def agreeing_blocks(
@@ -65,8 +84,5 @@ def agreeing_blocks(
         raise ValueError("both sides need the same number of sequences, and max_block must be at least 1")
     if left_offsets[-1] != left.size or right_offsets[-1] != right.size:
         raise ValueError("the last offset must be the number of tokens")
-    empty = np.empty((0, 5), dtype=np.int32)
-    count = _fill(left, left_offsets, right, right_offsets, max_block, empty, False)
-    blocks = np.empty((count, 5), dtype=np.int32)
-    _fill(left, left_offsets, right, right_offsets, max_block, blocks, True)
-    return blocks
+    n_keys = int(right.max(initial=-1)) + 1
+    return np.asarray(_fill(left, left_offsets, right, right_offsets, max_block, n_keys), dtype=np.int32)

@@ -76,3 +76,12 @@ def add_resamples(parser: ArgumentParser) -> None:
         metavar="N",
         help="bootstrap resamples (default: 1000; the seed is in PFSM_SEED, default 12345)",
     )
+
+
+def add_scheduler(parser: ArgumentParser) -> None:
+    """``--scheduler ADDRESS``."""
+    parser.add_argument(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="work on the Dask cluster of this scheduler (tcp://HOST:8786), or in N processes here (local:N)",
+    )

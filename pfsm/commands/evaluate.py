@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.commands.arguments import add_format, add_resamples, add_threads
+from pfsm.commands.arguments import add_format, add_resamples, add_scheduler, add_threads
+from pfsm.commands.clusters import Sharing, sharing
 from pfsm.commands.evaluation_inputs import DEFAULT_GROUPING, Inputs, read_inputs
 from pfsm.commands.evaluation_likeness import (
     HEADING,
@@ -49,7 +50,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         help="files with reference, hypothesis and a score, or with reference, better and worse; .gz is read",
     )
     add_source(parser)
-    parser.add_argument("--score-column", default="score", metavar="NAME", help="people's; default: score")
+    parser.add_argument("--score-column", metavar="NAME", help="people's; default: score")
     parser.add_argument(
         "--by",
         metavar="COLUMN",
@@ -58,7 +59,6 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--tau",
         choices=("wmt12", "wmt13"),
-        default="wmt12",
         help="Kendall tau of preferences: metric ties count as discordant (wmt12, the default) or are left out (wmt13)",
     )
     parser.add_argument(
@@ -81,21 +81,29 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--test",
         choices=tuple(TESTS),
-        default=BOOTSTRAP,
         help="of --versus: paired bootstrap (default), or PERM-BOTH, for absolute scores",
     )
     add_format(parser, "text", "json")
     add_resamples(parser)
     add_threads(parser)
+    add_scheduler(parser)
 
 
 def run(options: Namespace) -> None:
     """Reads, scores, measures, prints."""
+    with sharing(options.scheduler) as shared:
+        _run(options, shared)
+
+
+def _run(options: Namespace, shared: Sharing) -> None:
     seed = default_seed()
-    source = open_source(options)
-    other = None if options.versus is None else open_named(options.versus, options.threads)
+    source = open_source(options, shared)
+    other = None if options.versus is None else open_named(options.versus, options.threads, shared)
     # Everything is read and checked before the long work begins.
-    inputs = read_inputs(options.data, options.score_column, options.by)
+    inputs = read_inputs(
+        options.data, options.score_column or "score", options.by, anywhere=options.scheduler is not None
+    )
+    _check_fit(options, inputs)
     check_level(inputs, options.level)
     for one in (source, other):
         if one is not None:
@@ -147,7 +155,8 @@ def training_overlap(training: Mapping[str, Any], tables: Sequence[Table]) -> li
             )
         elif seen := overlap(references, digests):
             warnings.append(
-                f"{table.path}: {seen} of its {len(references)} references are in the model's training data"
+                f"{table.path}: {seen} of its {len(references)} references {'is' if seen == 1 else 'are'} in the "
+                "model's training data"
             )
     return warnings
 
@@ -156,6 +165,20 @@ def _warnings(source: Source, inputs: Inputs) -> list[str]:
     if not isinstance(source, Scorer) or source.model is None:
         return []
     return training_overlap(source.model.model.training, inputs.tables)
+
+
+def _check_fit(options: Namespace, inputs: Inputs) -> None:
+    """Refuses options that say something about data, or a test, that there is none of; fills in defaults."""
+    if options.score_column is not None and inputs.absolute is None:
+        raise PfsmError(f"--score-column {options.score_column}: preferences have no scores; leave it out")
+    if options.tau is not None and inputs.pairwise is None:
+        raise PfsmError(
+            "--tau is of preferences (better, worse), and there are none; see --statistics kendall"
+        )
+    if options.test is not None and options.versus is None:
+        raise PfsmError(f"--test {options.test}: give what to test against with --versus")
+    options.tau = options.tau or "wmt12"
+    options.test = options.test or BOOTSTRAP
 
 
 def _is_usual(options: Namespace) -> bool:

@@ -13,9 +13,9 @@ from pfsm.data import (
     is_preferences,
     judgments_from_table,
     preferences_from_table,
-    read_table,
 )
 from pfsm.data.table import COMET_NAMES
+from pfsm.distributed.tables import read_tables
 from pfsm.errors import PfsmError
 from pfsm.evaluation.measure import Items, scored_items
 from pfsm.evaluation.preference_measures import PreferenceItems, preference_items
@@ -50,13 +50,13 @@ class Inputs:
         return [table for table in self.tables if is_preferences(table)]
 
 
-def read_inputs(paths: Sequence[str], score_column: str, by: str | None) -> Inputs:
-    """Reads and checks all files.
+def read_inputs(paths: Sequence[str], score_column: str, by: str | None, *, anywhere: bool = False) -> Inputs:
+    """Reads and checks all files; ``anywhere`` as `pfsm.distributed.tables.read_tables`.
 
     Raises:
         PfsmError: What the readers raise, or a file without the column to group by.
     """
-    tables = tuple(read_table(path) for path in paths)
+    tables = tuple(read_tables(paths, anywhere=anywhere))
     absolute = [judgments_from_table(table, score_column) for table in tables if not is_preferences(table)]
     pairwise = [preferences_from_table(table) for table in tables if is_preferences(table)]
     return Inputs(

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.commands.evaluation_inputs import Inputs, group_names, segment_ids
+from pfsm.commands.evaluation_inputs import SEGMENT, Inputs, group_names, segment_ids
 from pfsm.commands.evaluation_sources import Scorer, Source
 from pfsm.commands.evaluation_statistics import CONFIDENCE, estimate_entry
 from pfsm.commands.evaluation_versus import test_entry
@@ -90,7 +90,8 @@ def likeness_cases(inputs: Inputs) -> Cases:
     data, tables = inputs.absolute, inputs.absolute_tables
     segments = None if data is None else segment_ids(data, tables)
     if data is None or segments is None:
-        raise PfsmError(f"{KING} needs absolute scores with the column segment_id")
+        lacking = next((table for table in tables if SEGMENT not in table.columns), inputs.tables[0])
+        raise PfsmError(f"{lacking.path}: {KING} needs absolute scores with the column {SEGMENT}")
     further = [name for name in data.columns if _FURTHER.fullmatch(name)]
     all_groups = group_names(data, inputs.by)
     groups: list[str] = []

@@ -8,13 +8,14 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from pfsm.commands.clusters import ALONE, Sharing
 from pfsm.commands.evaluation_inputs import Inputs
 from pfsm.data import is_preferences
 from pfsm.data.fields import finite_number, shown
 from pfsm.errors import PfsmError
 from pfsm.files import display_name, read_lines
 from pfsm.metric import Metric
-from pfsm.metrics import get_metric, metric_names, score_distinct
+from pfsm.metrics import SegmentScorer, get_metric, metric_names, score_distinct
 from pfsm.models import DEFAULT_MODEL, load
 
 Float = NDArray[np.float64]
@@ -156,8 +157,8 @@ def add_source(parser: ArgumentParser) -> None:
     )
 
 
-def open_source(options: Namespace) -> Source:
-    """What the options name.
+def open_source(options: Namespace, shared: Sharing = ALONE) -> Source:
+    """What the options name; a model or metric at work on the cluster, where there is one.
 
     Raises:
         PfsmError: More than one is named, or one that is not there.
@@ -167,10 +168,10 @@ def open_source(options: Namespace) -> Source:
         raise PfsmError(f"give either --{given[0]} or --{given[1]}, not both")
     kind = given[0] if given else "model"
     value = getattr(options, kind)
-    return _open(kind, DEFAULT_MODEL if value is None else value, options.threads)
+    return _open(kind, DEFAULT_MODEL if value is None else value, options.threads, shared)
 
 
-def open_named(name: str, threads: int | None) -> Source:
+def open_named(name: str, threads: int | None, shared: Sharing = ALONE) -> Source:
     """The metric that ``--versus`` names: ``metric:NAME``, ``column:NAME``, ``scores:FILE``, or a model.
 
     Raises:
@@ -178,20 +179,20 @@ def open_named(name: str, threads: int | None) -> Source:
     """
     kind, colon, value = name.partition(":")
     if colon and kind in {"metric", "column", "scores"}:
-        return _open(kind, value, threads)
-    return _open("model", name, threads)
+        return _open(kind, value, threads, shared)
+    return _open("model", name, threads, shared)
 
 
-def _open(kind: str, value: str, threads: int | None) -> Source:
+def _open(kind: str, value: str, threads: int | None, shared: Sharing) -> Source:
     if kind == "metric":
         metric = get_metric(value)
-        return Scorer(metric.name, metric.signature, metric.score_pairs)
+        return Scorer(metric.name, metric.signature, shared.metric(SegmentScorer(metric)).score_pairs)
     if kind == "column":
         return Column(value)
     if kind == "scores":
         return Lines(display_name(value), _read_scores(value))
     model = load(value, threads)
-    return Scorer(model.name, model.get_signature(1), model.score_pairs, model)
+    return Scorer(model.name, model.get_signature(1), shared.metric(model).score_pairs, model)
 
 
 def _read_scores(path: str) -> tuple[tuple[float, ...], ...]:

@@ -6,7 +6,8 @@ from argparse import ArgumentParser, Namespace
 from importlib.util import find_spec
 from pathlib import Path
 
-from pfsm.commands.arguments import positive
+from pfsm.commands.arguments import add_scheduler, positive
+from pfsm.distributed.pools import open_pool
 from pfsm.errors import PfsmError
 
 
@@ -34,6 +35,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         metavar="N",
         help="processes (default: all processors; results do not depend on it)",
     )
+    add_scheduler(parser)
     parser.add_argument(
         "--fresh", action="store_true", help="work out again what an earlier run has finished"
     )
@@ -54,9 +56,18 @@ def run(options: Namespace) -> None:
     from pfsm_training.experiment import run_experiment  # noqa: PLC0415 - brings torch
     from pfsm_training.experiment.tables import markdown_table, result_tables  # noqa: PLC0415
 
-    results = run_experiment(
-        config, data, output, jobs=options.jobs, fresh=options.fresh, progress=_Progress()
-    )
+    if options.jobs is not None and options.scheduler is not None:
+        raise PfsmError("give either --jobs or --scheduler, not both")
+    with open_pool(options.scheduler) as pool:
+        results = run_experiment(
+            config,
+            data,
+            output,
+            jobs=options.jobs,
+            fresh=options.fresh,
+            progress=_Progress(),
+            pool=None if options.scheduler is None else pool,
+        )
     for table in result_tables(results.entries):
         print(f"{markdown_table(table)}\n")
     for note in results.plan.notes:

@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pfsm.commands import score_partitions
 from pfsm.commands.arguments import add_format, add_model, add_threads, decimals
+from pfsm.commands.clusters import sharing
 from pfsm.data import read_pairs_table, read_parallel
 from pfsm.errors import PfsmError
 from pfsm.files import STANDARD_INPUT
 from pfsm.metric import Metric
-from pfsm.metrics import SegmentScorer, get_metric, metric_names
+from pfsm.metrics import SegmentScorer, best_of_references, get_metric, metric_names
 from pfsm.models import DEFAULT_MODEL, load
 from pfsm.signature import signature
 
@@ -48,7 +50,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--table",
         metavar="FILE",
-        help="instead: a TSV with reference and hypothesis, or COMET's CSV with ref and mt",
+        help="instead: a TSV with reference and hypothesis, or COMET's CSV with ref and mt; with --output also a "
+        "folder, a pattern, Parquet, any address of fsspec",
     )
     add_model(parser)
     parser.set_defaults(model=None)
@@ -62,20 +65,26 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     add_format(parser, "text", "json", "tsv")
     add_threads(parser)
+    score_partitions.add_arguments(parser)
 
 
 def run(options: Namespace) -> None:
     """Reads, scores, prints."""
-    if options.table is not None:
-        if options.references or options.input:
-            raise PfsmError("give either --table, or REF and -i, not both")
-        metric = _scorer(options)
-        results, nrefs = _score_table(metric, options.table)
-    elif options.references:
-        metric = _scorer(options)
-        results, nrefs = _score_files(metric, options)
-    else:
+    score_partitions.check(options)
+    if options.table is not None and (options.references or options.input):
+        raise PfsmError("give either --table, or REF and -i, not both")
+    if options.table is None and not options.references:
         raise PfsmError("nothing to score; give a reference file, or --table FILE")
+    metric = _scorer(options)
+    if options.output is not None:
+        score_partitions.run(metric, lambda nrefs: _signature(metric, nrefs), options)
+        return
+    with sharing(options.scheduler) as shared:
+        at_work = shared.metric(metric)
+        if options.table is not None:
+            results, nrefs = _score_table(at_work, options.table)
+        else:
+            results, nrefs = _score_files(at_work, options)
     write = {"text": _print_text, "json": _print_json, "tsv": _print_tsv}[options.format]
     write(results, metric.name, _signature(metric, nrefs), options)
 
@@ -105,18 +114,13 @@ def _score_files(metric: Scorer, options: Namespace) -> tuple[list[_Scored], int
 
 def _score_table(metric: Scorer, path: str) -> tuple[list[_Scored], int | None]:
     table = read_pairs_table(path)
-    counts = [len(references) for references in table.references]
-    flat = [reference for references in table.references for reference in references]
-    repeated = [
-        hypothesis for hypothesis, count in zip(table.hypotheses, counts, strict=True) for _ in range(count)
-    ]
-    starts = np.cumsum([0, *counts[:-1]])
-    segments = np.maximum.reduceat(metric.score_pairs(repeated, flat), starts)
+    counts = {len(references) for references in table.references}
+    segments = best_of_references(metric.score_pairs, table.hypotheses, table.references)
     parts = {}
     if table.systems is not None and len(set(table.systems)) > 1:
         systems = np.array(table.systems, dtype=object)
         parts = {name: float(segments[systems == name].mean()) for name in sorted(set(table.systems))}
-    return [_Scored(path, segments, parts)], counts[0] if len(set(counts)) == 1 else None
+    return [_Scored(path, segments, parts)], min(counts) if len(counts) == 1 else None
 
 
 def _print_text(results: list[_Scored], name: str, signature: str, options: Namespace) -> None:

@@ -3,21 +3,25 @@
 import math
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from pfsm.commands.arguments import add_threads, check_output
+from pfsm.commands.arguments import add_scheduler, add_threads, check_output
 from pfsm.data import (
     Judgments,
     Preferences,
+    Table,
     is_preferences,
     judgments_from_table,
     preferences_from_table,
     read_judgments,
-    read_table,
 )
+from pfsm.distributed.pools import open_pool
+from pfsm.distributed.report import Report
+from pfsm.distributed.tables import read_tables
 from pfsm.errors import PfsmError
 from pfsm.evaluation import pearson
 from pfsm.metric import Metric
@@ -25,8 +29,13 @@ from pfsm.model import Model, check_line, save_model
 from pfsm.models import find_model
 
 if TYPE_CHECKING:
+    from pfsm_training.checkpoint import Checkpoint
+    from pfsm_training.data import Encoder
     from pfsm_training.lbfgs import Iteration
 
+CHECKPOINT = ".checkpoint"
+# Word pairs beyond which one sentence pair costs as much as thousands of others.
+LARGE_PAIR = 1_000_000
 STATISTICS = {"pearson": "Pearson r", "kendall_tau": "Kendall tau"}
 
 
@@ -56,6 +65,12 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--licence", default="not stated", metavar="TEXT", help="terms of the model, for its file"
     )
     add_threads(parser)
+    add_scheduler(parser)
+    parser.add_argument(
+        "--resume",
+        action="store_true",
+        help=f"go on where an earlier run with --scheduler or --resume was (MODEL.json{CHECKPOINT})",
+    )
 
 
 def run(options: Namespace) -> None:
@@ -72,28 +87,64 @@ def run(options: Namespace) -> None:
     init = find_model(options.init) if options.init is not None else None
     dev = read_judgments(options.dev, options.score_column) if options.dev is not None else None
     judgments, preferences = _read(options)
-    model = train(
-        judgments,
-        preferences=preferences,
-        config=config,
-        init=init,
-        name=options.name,
-        licence=options.licence,
-        score_column=options.score_column,
-        threads=options.threads,
-        progress=_Progress(),
-    )
+    checkpoint = _checkpoint(options)
+    with _encoder(options) as encoder:
+        model = train(
+            judgments,
+            preferences=preferences,
+            config=config,
+            init=init,
+            name=options.name,
+            licence=options.licence,
+            score_column=options.score_column,
+            threads=options.threads,
+            progress=_Progress(),
+            encoder=encoder,
+            checkpoint=checkpoint,
+        )
     save_model(replace(model, name=options.name), options.output)
+    if checkpoint is not None:
+        checkpoint.remove()
     _report(model, dev, options)
+
+
+def _checkpoint(options: Namespace) -> "Checkpoint | None":
+    """What keeps every iteration: on a cluster, and where the user wants to go on from one."""
+    if options.scheduler is None and not options.resume:
+        return None
+    from pfsm_training.checkpoint import Checkpoint  # noqa: PLC0415 - brings torch
+
+    return Checkpoint(f"{options.output}{CHECKPOINT}", resume=options.resume)
+
+
+@contextmanager
+def _encoder(options: Namespace) -> Iterator["Encoder"]:
+    """What makes lattices: this process, or the workers of a cluster."""
+    if options.scheduler is None:
+        from pfsm_training.data import encode_here  # noqa: PLC0415 - brings torch
+
+        yield encode_here
+        return
+    with open_pool(options.scheduler) as pool:
+        from pfsm.distributed.cluster import Cluster  # noqa: PLC0415 - brings Dask
+        from pfsm_training.distributed import ClusterEncoder  # noqa: PLC0415 - brings torch
+
+        assert isinstance(pool, Cluster)
+        report = Report(pool, "evaluations of blocks")
+        yield ClusterEncoder(pool, report)
+        print(f"pfsm: {report.summary()}", file=sys.stderr)
 
 
 def _read(options: Namespace) -> tuple[Judgments | None, Preferences | None]:
     """Scores and preferences, whichever the files hold."""
-    tables = [read_table(path) for path in options.data]
+    tables = read_tables(options.data, anywhere=options.scheduler is not None)
     scored = [
         judgments_from_table(table, options.score_column) for table in tables if not is_preferences(table)
     ]
     ranked = [preferences_from_table(table) for table in tables if is_preferences(table)]
+    for table in tables:
+        for warning in _warnings(table, options.score_column):
+            print(f"pfsm: warning: {warning}", file=sys.stderr)
     judgments = Judgments.join(scored) if scored else None
     preferences = Preferences.join(ranked) if ranked else None
     if judgments is not None:
@@ -101,6 +152,23 @@ def _read(options: Namespace) -> tuple[Judgments | None, Preferences | None]:
     elif preferences is not None and not preferences.votes.any():
         raise PfsmError(f"{', '.join(options.data)}: votes is 0 on every row, there is nothing to learn from")
     return judgments, preferences
+
+
+def _warnings(table: Table, score_column: str) -> Iterator[str]:
+    """What a user would want to know before the long work begins."""
+    if is_preferences(table) and score_column in table.columns:
+        yield f"{table.path}: taken as preferences (better, worse); its column {score_column} is not used"
+    references = table.columns["reference"]
+    for column in ("hypothesis", "better", "worse"):
+        pairs = zip(references, table.columns.get(column, ()), strict=False)
+        for row, (reference, translation) in enumerate(pairs, 1):
+            words = len(reference.split()), len(translation.split())
+            if words[0] * words[1] > LARGE_PAIR:
+                yield (
+                    f"{table.path}: row {row}: a pair of {words[0]:,} and {words[1]:,} words ({column}); such pairs "
+                    "make training slow"
+                )
+                break
 
 
 def _check_scores(judgments: Judgments, options: Namespace) -> None:

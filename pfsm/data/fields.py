@@ -43,6 +43,10 @@ def header_names(fields: Sequence[str], name: str) -> list[str]:
     if not any(header):
         raise PfsmError(f"{name}:1: the first line has no column names; a header row is needed")
     for position, column in enumerate(header):
+        if "\r" in column:
+            raise PfsmError(
+                f"{name}:1: carriage returns in the header; end lines with a line feed (\\n or \\r\\n)"
+            )
         if column in header[:position]:
             raise PfsmError(f"{name}:1: column {shown(column)} is in the header twice; rename one of them")
     return header

@@ -10,7 +10,7 @@ from pfsm.data.table import Table, read_table
 from pfsm.errors import PfsmError
 from pfsm.files import STANDARD_INPUT, StrPath, display_name, read_lines
 
-_FURTHER_REFERENCE = re.compile(r"reference_([1-9][0-9]*)", re.ASCII)
+FURTHER_REFERENCE = re.compile(r"reference_([1-9][0-9]*)", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -99,10 +99,20 @@ def read_pairs_table(path: StrPath) -> PairsTable:
         PfsmError: what `pfsm.data.table.read_table` raises, a missing column, or no rows.
     """
     table = read_table(path)
+    pairs = pairs_from_table(table)
+    table.need_rows()
+    return pairs
+
+
+def pairs_from_table(table: Table) -> PairsTable:
+    """The references and hypotheses in a table, of which there may be none.
+
+    Raises:
+        PfsmError: A missing column.
+    """
     advice = absolute_advice(table)
     first = table.column("reference", advice)
     hypotheses = tuple(table.column("hypothesis", advice))
-    table.need_rows()
     further = [table.columns[name] for name in _further_references(table)]
     references = tuple(
         (reference, *filter(None, others)) for reference, *others in zip(first, *further, strict=True)
@@ -113,5 +123,5 @@ def read_pairs_table(path: StrPath) -> PairsTable:
 
 def _further_references(table: Table) -> list[str]:
     """The columns ``reference_2``, ``reference_3`` …, by number; gaps in the numbers do not matter."""
-    numbers = {name: int(match[1]) for name in table.columns if (match := _FURTHER_REFERENCE.fullmatch(name))}
+    numbers = {name: int(match[1]) for name in table.columns if (match := FURTHER_REFERENCE.fullmatch(name))}
     return sorted((name for name, number in numbers.items() if number > 1), key=numbers.__getitem__)

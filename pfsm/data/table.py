@@ -135,8 +135,15 @@ def read_table(path: StrPath) -> Table:
             without names or with a name twice, a row with fewer or more fields than the header, an empty line
             between rows; in a CSV also a NUL character or quotes that RFC 4180 does not allow.
     """
-    name = display_name(path)
-    content = read_bytes(path)
+    return table_from_bytes(read_bytes(path), display_name(path))
+
+
+def table_from_bytes(content: bytes, name: str) -> Table:
+    """The table that a file's content is, decompressed; ``name`` is what messages call the file.
+
+    Raises:
+        PfsmError: As `read_table`, but for what reading raises.
+    """
     text = decode(content, name)
     first_line = text[: text.find("\n")] if "\n" in text else text
     if is_csv(name, first_line):

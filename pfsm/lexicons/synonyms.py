@@ -97,12 +97,14 @@ class _LoadedPart:
     irregular: Mapping[str, Sequence[str]]
     detachments: Detachments
 
-    def bases(self, word: str) -> list[str]:
-        """The word, and what its inflection may stand for."""
+    def bases(self, word: str, shortest: int = 0) -> list[str]:
+        """The word, and what its inflection may stand for where its ending leaves at least ``shortest`` letters."""
         listed = self.irregular.get(word)
         if listed is not None:
             return [word, *listed]
-        return [word] + [word[: -len(old)] + new for old, new in self.detachments if word.endswith(old)]
+        left = len(word) - shortest
+        endings = [(old, new) for old, new in self.detachments if len(old) <= left and word.endswith(old)]
+        return [word] + [word[: -len(old)] + new for old, new in endings]
 
 
 class SynonymTable:
@@ -137,6 +139,20 @@ class SynonymTable:
                 if place is not None:
                     numbers = self._synsets[self._offsets[place] : self._offsets[place + 1]].tolist()
                     found.update(number for number in numbers if part.first <= number < part.last)
+        return sorted(found)
+
+    def synsets_of_bases(self, word: str) -> list[int]:
+        """Numbers of the synsets of all base forms of a word, each in every part of speech, rising; as METEOR has it.
+
+        So ``facing`` has the synsets of the noun ``face`` too. Where an ending leaves fewer than two letters the word
+        is not inflected for METEOR.
+        """
+        word = word.lower()
+        found: set[int] = set()
+        for base in {base for part in self._parts for base in part.bases(word, 2)}:
+            place = self._place.get(base)
+            if place is not None:
+                found.update(self._synsets[self._offsets[place] : self._offsets[place + 1]].tolist())
         return sorted(found)
 
 

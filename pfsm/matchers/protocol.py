@@ -1,7 +1,8 @@
 """What a matcher is: it looks at encoded sentence pairs and offers blocks, with features if it likes."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,6 +43,23 @@ class Offers:
     value: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
 
 
+@dataclass(frozen=True, eq=False)
+class Annotations:
+    """Named numbers on blocks, sparse, whoever offered them.
+
+    Attributes:
+        arc_names: Names of the features that count whenever a block is taken.
+        arcs: Rows (block, number of the name, value).
+        link_names: Names of the features that count when a 1:1 block directly continues another.
+        links: Rows (block, number of the name, value), the block the later of the two.
+    """
+
+    arc_names: tuple[str, ...] = ()
+    arcs: Sequence[tuple[int, int, float]] = ()
+    link_names: tuple[str, ...] = ()
+    links: Sequence[tuple[int, int, float]] = ()
+
+
 class Matcher(Protocol):
     """One kind of knowledge, which becomes one substitution state of the machine."""
 
@@ -51,7 +69,7 @@ class Matcher(Protocol):
 
     @property
     def state(self) -> str:
-        """Name of the substitution state, such as ``S_word``."""
+        """Name of the substitution state, such as ``S_word``; empty where it offers no blocks."""
 
     @property
     def resources(self) -> tuple[str, ...]:
@@ -59,3 +77,16 @@ class Matcher(Protocol):
 
     def offers(self, pairs: EncodedPairs) -> Offers:
         """Blocks this matcher accepts, with their features."""
+
+
+@runtime_checkable
+class Annotator(Protocol):
+    """A matcher that says something about the blocks that others offer."""
+
+    def annotate(self, pairs: EncodedPairs, blocks: NDArray[np.int32]) -> Annotations:
+        """Features of the blocks of a batch.
+
+        Args:
+            pairs: The sentence pairs.
+            blocks: int32 [n_blocks, 5], rows (pair, i, p, j, q), sorted by pair, i and j.
+        """

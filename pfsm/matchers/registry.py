@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pfsm.errors import PfsmError
-from pfsm.matchers import paraphrase, spelling, synonym
+from pfsm.matchers import dependency, embedding, paraphrase, spelling, synonym
 from pfsm.matchers.agreement import AgreementMatcher, lemma_keys, punctuation_keys, word_keys
 from pfsm.matchers.protocol import EncodedPairs, Matcher
 
@@ -36,7 +36,7 @@ class MatcherKind:
         build: From the largest block and checked options to the matcher.
         check: From options as written, and what to call them in errors, to all options with their defaults.
         learn: Fills in options that are to be learned (such as ``bins: auto``) from training pairs.
-        state: Name of the substitution state.
+        state: Name of the substitution state; empty where it offers no blocks.
     """
 
     state: str
@@ -60,9 +60,16 @@ MATCHERS: dict[str, MatcherKind] = {
     "char": MatcherKind(
         "S_char", lambda _, options: spelling.build(options), spelling.check_options, spelling.learn_options
     ),
+    "emb": MatcherKind(
+        "S_emb", lambda _, options: embedding.build(options), embedding.check_options, embedding.learn_options
+    ),
+    # Last: it says something about the blocks of the others.
+    "dep": MatcherKind(
+        "", lambda _, options: dependency.build(options), dependency.check_options, dependency.learn_options
+    ),
 }
 
 
 def matcher_state(name: str) -> str:
-    """Name of the substitution state of a registered matcher."""
+    """Name of the substitution state of a registered matcher; empty for one that offers no blocks."""
     return MATCHERS[name].state

@@ -1,7 +1,9 @@
 """Sentence-level features: numbers about a pair that a model may weigh beside its edit score.
 
 Every registered metric is one; others are parts of a metric, or too plain to be a metric: the four n-gram precisions
-and the brevity penalty of sentence BLEU (sacrebleu's, 0 to 100 and 0 to 1), and lengths.
+and the brevity penalty of sentence BLEU (sacrebleu's, 0 to 100 and 0 to 1), NIST's information per n-gram and penalty,
+METEOR's precision, recall, penalty and shares of words matched, and lengths; or they come from vectors
+(``pfsm.embeddings.features``), whose names may say from which.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -9,8 +11,19 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from pfsm.embeddings.features import (
+    DESCRIPTIONS,
+    embedding_values,
+    feature_label,
+    is_embedding_feature,
+    parse_feature,
+    pinned_feature,
+)
 from pfsm.errors import PfsmError
+from pfsm.metrics.meteor.metric import PARTS, MeteorMetric
+from pfsm.metrics.meteor.options import NAMES, check_options
 from pfsm.metrics.registry import get_metric, metric_names
+from pfsm.metrics.words import NIST_PARTS, WordMetric, nist_parts
 
 Float = NDArray[np.float64]
 Values = Callable[[Sequence[str], Sequence[str]], Float]
@@ -41,8 +54,24 @@ def length_difference(hypotheses: Sequence[str], references: Sequence[str]) -> F
     return length(references, hypotheses) - length(hypotheses, references)
 
 
+def nist(hypotheses: Sequence[str], references: Sequence[str]) -> Float:
+    """Information per n-gram by order and the penalty for short lines, float64 [n_pairs, 6]."""
+    return WordMetric("nist").parts(nist_parts, hypotheses, references)
+
+
+def _meteor(name: str) -> tuple[tuple[str, ...], Values]:
+    """Names of the parts of a METEOR (`pfsm.metrics.meteor.metric.PARTS`), and what computes them."""
+
+    def values(hypotheses: Sequence[str], references: Sequence[str]) -> Float:
+        return MeteorMetric(name, check_options(name, {})).parts(hypotheses, references)[:, 1:]
+
+    return tuple(f"{name}.{part}" for part in PARTS), values
+
+
 _OTHERS: Mapping[str, tuple[tuple[str, ...], Values]] = {
     "bleu.": (BLEU_PARTS, bleu_parts),
+    "nist.": (NIST_PARTS, nist),
+    **{f"{name}.": _meteor(name) for name in NAMES},
     "length": (("length",), length),
     "length_difference": (("length_difference",), length_difference),
 }
@@ -50,7 +79,7 @@ _OTHERS: Mapping[str, tuple[tuple[str, ...], Values]] = {
 
 def feature_names() -> tuple[str, ...]:
     """Names of all sentence-level features."""
-    return (*metric_names(), *(name for names, _ in _OTHERS.values() for name in names))
+    return (*metric_names(), *(name for names, _ in _OTHERS.values() for name in names), *DESCRIPTIONS)
 
 
 def check_feature(name: str) -> None:
@@ -59,19 +88,32 @@ def check_feature(name: str) -> None:
     Raises:
         PfsmError: If there is no feature of this name.
     """
-    if name not in feature_names():
+    if is_embedding_feature(name):
+        parse_feature(name)
+    elif name not in feature_names():
         raise PfsmError(f"unknown feature {name!r}; known are {', '.join(feature_names())}")
 
 
 def feature_signature(name: str) -> str:
     """What decides a feature's values: its name, and for a metric its signature without ``nrefs`` and our version.
 
-    A part of BLEU has BLEU's.
+    A part of a metric has the metric's.
     """
-    metric = "bleu" if name in BLEU_PARTS else name
+    if is_embedding_feature(name):
+        return feature_label(name)
+    metric = name.partition(".")[0]
     if metric not in metric_names():
         return name
     return f"{name}({','.join(get_metric(metric).signature.split('|')[1:-1])})"
+
+
+def with_checksum(name: str) -> str:
+    """The name as a model keeps it: a feature from vectors with their checksum.
+
+    Raises:
+        PfsmError: If the vectors are not there.
+    """
+    return pinned_feature(name) if is_embedding_feature(name) else name
 
 
 def feature_values(names: Sequence[str], hypotheses: Sequence[str], references: Sequence[str]) -> Float:
@@ -93,6 +135,8 @@ def feature_values(names: Sequence[str], hypotheses: Sequence[str], references: 
 
 
 def _computed(name: str, hypotheses: Sequence[str], references: Sequence[str]) -> dict[str, Float]:
+    if is_embedding_feature(name):
+        return embedding_values(name, hypotheses, references)
     if name in metric_names():
         return {name: get_metric(name).score_pairs(hypotheses, references)}
     names, compute = next(entry for entry in _OTHERS.values() if name in entry[0])

@@ -85,7 +85,12 @@ def chunk_tokens(key: str) -> Sequence[str]:
     """The tokens of one key of `chunk_keys`: those of the chunk between neighbours that no rule touches."""
     if key.isalnum() and not _CONTRACTION.match(key):
         return (key,)
+    # Most other chunks are a word with a comma, or the last one with a period.
+    if key[-1:] == "," and key[:-1].isalnum() and not _CONTRACTION.match(key):
+        return (key[:-1], ",")
     context, chunk = key[:2], key[2:]
+    if context == _LAST and chunk[-1:] == "." and chunk[:-1].isalnum() and not _CONTRACTION.match(chunk):
+        return (chunk[:-1], ".")
     if context == _LAST:
         return tuple(_line_tokens(f"x {chunk}")[1:])
     if context == _LAST_SPACED:

@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.text.chunks import ChunkCache
+from pfsm.text.chunks import ChunkCache, Tokeniser
 from pfsm.text.languages import tokeniser_named
 from pfsm.text.stemming import stemmer_named
 
@@ -34,6 +34,16 @@ class EncodedLines:
     def __len__(self) -> int:
         """Number of lines."""
         return int(self.offsets.size) - 1
+
+    def select(self, lines: NDArray[np.int64]) -> "EncodedLines":
+        """Some of the lines, by number, in the order given; a line may be given more than once."""
+        sizes = np.diff(self.offsets)[lines]
+        offsets = np.zeros(lines.size + 1, np.int64)
+        np.cumsum(sizes, out=offsets[1:])
+        places = np.arange(offsets[-1]) + np.repeat(self.offsets[lines] - offsets[:-1], sizes)
+        ids = self.ids[places]
+        ids.flags.writeable = offsets.flags.writeable = False
+        return EncodedLines(ids, offsets)
 
 
 class _Column(Generic[Entry]):
@@ -73,7 +83,7 @@ class Vocabulary:
     Not safe for threads: only one at a time may encode or read the arrays.
 
     Args:
-        tokeniser: ``penn`` or ``plain``.
+        tokeniser: ``penn`` or ``plain``, or a tokeniser of one's own.
         stemmer: ``porter``, ``none`` or the name of a Snowball stemmer.
         lowercase: whether words are compared in lower case. Stems always are.
         chunk_limit: number of chunks remembered, at least 1.
@@ -84,12 +94,12 @@ class Vocabulary:
 
     def __init__(
         self,
-        tokeniser: str = "penn",
+        tokeniser: str | Tokeniser = "penn",
         stemmer: str = "porter",
         lowercase: bool = True,
         chunk_limit: int = CHUNK_CACHE_LIMIT,
     ) -> None:
-        self._tokeniser = tokeniser_named(tokeniser)
+        self._tokeniser = tokeniser_named(tokeniser) if isinstance(tokeniser, str) else tokeniser
         self._stemmer = stemmer_named(stemmer)
         self._lowercase = lowercase
         self._chunks: ChunkCache[bytes] = ChunkCache(self._encode_chunk, chunk_limit)

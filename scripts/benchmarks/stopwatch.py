@@ -1,10 +1,15 @@
-"""Timing for the benchmarks: medians of several runs after a warm-up, and what machine it was."""
+"""Timing for the benchmarks: medians of several runs after a warm-up, and what machine it was.
+
+``timed`` takes the wall clock. ``cost`` and ``cost_of_command`` take processor time as well, which other processes on
+the machine change little, and the peak of memory of whole processes.
+"""
 
 import os
 import platform
 import statistics
+import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -23,6 +28,54 @@ class Timing:
 
     def __str__(self) -> str:
         return f"median {self.median:.3f} s (min {min(self.seconds):.3f}, max {max(self.seconds):.3f})"
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Medians of several runs.
+
+    Attributes:
+        wall: Seconds.
+        cpu: Seconds of processor time, of all threads and processes.
+        peak_mb: Largest resident memory of the process in megabytes; None where it was not measured.
+    """
+
+    wall: float
+    cpu: float
+    peak_mb: float | None = None
+
+
+def cost(work: Callable[[], object], runs: int) -> Cost:
+    """Runs once to warm up, then ``runs`` times in this process."""
+    work()
+    walls, cpus = [], []
+    for _ in range(runs):
+        wall, cpu = time.perf_counter(), time.process_time()
+        work()
+        walls.append(time.perf_counter() - wall)
+        cpus.append(time.process_time() - cpu)
+    return Cost(statistics.median(walls), statistics.median(cpus))
+
+
+def cost_of_command(command: Sequence[str], runs: int, warm_up: bool = True) -> Cost:
+    """The same for a command in a process of its own, started anew each time; its output is thrown away."""
+    samples = [_one_command(command) for _ in range(runs + warm_up)][warm_up:]
+    return Cost(
+        statistics.median(sample.wall for sample in samples),
+        statistics.median(sample.cpu for sample in samples),
+        statistics.median(sample.peak_mb or 0.0 for sample in samples),
+    )
+
+
+def _one_command(command: Sequence[str]) -> Cost:
+    start = time.perf_counter()
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    wall = time.perf_counter() - start
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise subprocess.CalledProcessError(process.returncode, list(command))
+    return Cost(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024.0)
 
 
 def timed(work: Callable[[], object], runs: int) -> Timing:

@@ -175,6 +175,13 @@ def test_text_and_scores_filter(show: Any) -> None:
     assert browser.evaluate(SHOWN) == kept
     browser.evaluate("document.getElementById('clear').click()")
     browser.wait(f"document.querySelectorAll('.card').length === {len(segments)}")
+    lengths = [len(segment.reference) for segment in segments]
+    shortest, longest = sorted(set(lengths))[1], max(lengths) - 1
+    type_into(browser, "short", str(shortest))
+    type_into(browser, "long", str(longest))
+    kept = [number for number, length in enumerate(lengths, 1) if shortest <= length <= longest]
+    assert 0 < len(kept) < len(segments)
+    assert browser.evaluate(SHOWN) == kept
 
 
 def test_pointing_at_a_word_tells_its_edits_and_marks_its_partner(show: Any) -> None:

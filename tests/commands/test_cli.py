@@ -158,7 +158,9 @@ class TestOutput:
     ) -> None:
         # What Python makes of a descriptor that was closed before it began.
         monkeypatch.setattr(sys, "stdout", None)
-        assert cli("show", saved(tmp_path)).status == 0
+        outcome = cli("show", saved(tmp_path))
+        assert outcome.status == 2  # what was asked for is lost
+        assert outcome.err == "pfsm: standard output is closed, there is nowhere to write to\n"
 
     def test_a_terminal_that_knows_few_characters(self, tmp_path: Path, write: Write) -> None:
         write("naïve.txt", "a\n")

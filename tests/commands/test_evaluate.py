@@ -35,6 +35,30 @@ def truth(made: list[Row]) -> dict[str, float]:
     return {name: float(function(predicted(made), human).statistic) for name, function in STATISTICS.items()}
 
 
+@pytest.mark.parametrize(
+    ("extra", "fault"),
+    [
+        (("--tau", "wmt13"), "--tau is of preferences"),
+        (("--test", "perm-both"), "--test perm-both: give what to test against with --versus"),
+        (("--statistics", "king"), "d.tsv: king needs absolute scores with the column segment_id"),
+    ],
+)
+def test_options_for_what_is_not_there(
+    cli: Cli, write: Write, model: str, extra: tuple[str, ...], fault: str
+) -> None:
+    write("d.tsv", tsv(ROWS))
+    assert cli("evaluate", "d.tsv", "-m", model, *extra).fault.startswith(fault)
+
+
+def test_preferences_have_no_score_column(cli: Cli, write: Write, model: str) -> None:
+    write("p.tsv", tsv_of_preferences())
+    assert cli("evaluate", "p.tsv", "-m", model, "--score-column", "da").fault.startswith("--score-column da")
+
+
+def tsv_of_preferences() -> str:
+    return "reference\tbetter\tworse\nA cat\tA cat\tA dog\nA bird\tA bird\tThe dog\n"
+
+
 class TestCorrelation:
     def test_one_group(self, cli: Cli, write: Write, model: str) -> None:
         write("d.tsv", tsv(ROWS))
@@ -208,7 +232,7 @@ class TestWarnings:
         reference = rows(40)[0][0].replace(" ", "  ")
         write("c.csv", f'src,mt,ref,score\nx,a,"{reference} ",1\nx,b,nothing seen,2\n')
         outcome = cli("evaluate", "c.csv", "-m", str(trained), *FAST)
-        assert self.warning(outcome) == ["c.csv: 1 of its 2 references are in the model's training data"]
+        assert self.warning(outcome) == ["c.csv: 1 of its 2 references is in the model's training data"]
 
     def test_new_data(self, cli: Cli, write: Write, trained: Path) -> None:
         write("new.tsv", tsv([("nothing of the kind", "at all", "1"), ("seen in training", "seen", "2")]))
@@ -231,7 +255,7 @@ class TestWarnings:
         (line,) = self.warning(cli("evaluate", "d.tsv", "-m", name, *FAST))
         assert (
             line
-            == f"d.tsv: 1 of its {len({row[0] for row in ROWS})} references are in the model's training data"
+            == f"d.tsv: 1 of its {len({row[0] for row in ROWS})} references is in the model's training data"
         )
 
 

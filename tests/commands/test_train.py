@@ -238,3 +238,16 @@ def test_the_demonstration_corpus(cli: Cli) -> None:
     outcome = cli("train", str(folder / "train.tsv"), "-o", "m.json", "--dev", str(folder / "test.tsv"))
     assert outcome.lines[0].startswith("trained on 352 judgments: ")
     assert number_after("Pearson r, training data:", outcome) > 0
+
+
+def test_a_huge_pair_and_preferences_with_scores_are_warned_about(cli: Cli, write: Write) -> None:
+    long = " ".join(f"w{number}" for number in range(1_001))
+    write(
+        "p.tsv", f"reference\tbetter\tworse\tscore\nA cat\tA cat\tA dog\t1\n{long}\tA bird\t{long[:-3]}\t2\n"
+    )
+    outcome = cli("train", "p.tsv", "-o", "p.json")
+    assert outcome.status == 0
+    assert outcome.err.splitlines() == [
+        "pfsm: warning: p.tsv: taken as preferences (better, worse); its column score is not used",
+        "pfsm: warning: p.tsv: row 2: a pair of 1,001 and 1,001 words (worse); such pairs make training slow",
+    ]

@@ -1,37 +1,61 @@
 """The registry: names, states, and that every matcher in it keeps the protocol's promises."""
 
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 import pytest
 
-from pfsm.matchers.protocol import EncodedPairs
+from pfsm.matchers.protocol import Annotator, EncodedPairs
 from pfsm.matchers.registry import MATCHERS, matcher_state
 from pfsm.settings import DEFAULT_MATCHERS
 from pfsm.text.vocabulary import Vocabulary
+from tests.embeddings.networks import write_vectors
+
+# `dep` annotates the blocks of the others.
+OFFERING = [name for name in MATCHERS if name != "dep"]
+
+
+@pytest.fixture
+def options(tmp_path: Path) -> dict[str, dict[str, Any]]:
+    """Options of the matchers that cannot do without."""
+    vectors = {"cat": [1.0, 0.0], "cats": [0.8, 0.6], "c": [0.0, 1.0]}
+    return {"emb": {"source": str(write_vectors(tmp_path / "vectors.txt", vectors))}}
 
 
 def test_the_default_order_is_the_order_of_the_registry() -> None:
     assert tuple(MATCHERS)[: len(DEFAULT_MATCHERS)] == DEFAULT_MATCHERS == ("punct", "word", "lemma")
 
 
-@pytest.mark.parametrize("name", MATCHERS)
-def test_names_and_states(name: str) -> None:
+@pytest.mark.parametrize("name", OFFERING)
+def test_names_and_states(name: str, options: dict[str, dict[str, Any]]) -> None:
     kind = MATCHERS[name]
-    matcher = kind.build(1, kind.check({}, name))
+    matcher = kind.build(1, kind.check(options.get(name, {}), name))
     assert (matcher.name, matcher.state, matcher_state(name)) == (name, f"S_{name}", f"S_{name}")
+
+
+def test_what_annotates_offers_nothing() -> None:
+    kind = MATCHERS["dep"]
+    matcher = kind.build(1, kind.check({}, "dep"))
+    vocabulary = Vocabulary()
+    lines = vocabulary.encode(["the cats, the cats", "c d e"])
+    assert isinstance(matcher, Annotator)
+    assert matcher_state("dep") == matcher.state == ""
+    assert len(matcher.offers(EncodedPairs(vocabulary, lines, lines)).blocks) == 0
 
 
 def test_states_differ() -> None:
     assert len({matcher_state(name) for name in MATCHERS}) == len(MATCHERS)
 
 
-@pytest.mark.parametrize("name", MATCHERS)
+@pytest.mark.parametrize("name", OFFERING)
 @pytest.mark.parametrize("max_block", [1, 2, 3])
-def test_the_promises_of_the_protocol(name: str, max_block: int) -> None:
+def test_the_promises_of_the_protocol(name: str, max_block: int, options: dict[str, dict[str, Any]]) -> None:
     vocabulary = Vocabulary()
     references = vocabulary.encode(["the cats, the cats", "", "walks !", "c d e ; : ! f", "he said per cent"])
     hypotheses = vocabulary.encode(["the cat, the cat", "a", "", "c d e ; : ! f", "he stated percent"])
     kind = MATCHERS[name]
-    matcher = kind.build(max_block, kind.check({}, name))
+    matcher = kind.build(max_block, kind.check(options.get(name, {}), name))
     offers = matcher.offers(EncodedPairs(vocabulary, references, hypotheses)).blocks
     assert offers.dtype == np.int32
     assert len({tuple(row) for row in offers.tolist()}) == len(offers) > 0
@@ -40,5 +64,7 @@ def test_the_promises_of_the_protocol(name: str, max_block: int) -> None:
         assert 1 <= q <= max_block
         assert 0 <= i <= i + p <= np.diff(references.offsets)[pair]
         assert 0 <= j <= j + q <= np.diff(hypotheses.offsets)[pair]
-    # Synonyms and spellings are of single words, the shipped paraphrases of at most two.
-    assert max(offers[:, 2]) == min(max_block, {"syn": 1, "char": 1, "para": 2}.get(name, max_block))
+    # Synonyms, spellings and vectors are of single words, the shipped paraphrases of at most two.
+    assert max(offers[:, 2]) == min(
+        max_block, {"syn": 1, "char": 1, "emb": 1, "para": 2}.get(name, max_block)
+    )

@@ -100,9 +100,14 @@ def test_length_ratio_by_hand() -> None:
     assert scores.tolist() == [0.75, 0.75, 0.0, 1.0, 1.0]
 
 
-@pytest.mark.parametrize("name", metric_names())
+# METEOR's own tables may not be installed, and take long to load; tests/metrics/test_meteor.py has it.
+@pytest.mark.parametrize("name", [name for name in metric_names() if name != "meteor"])
 class TestEveryMetric:
     def test_a_perfect_translation_is_never_beaten(self, name: str) -> None:
+        if name == "nist":
+            pytest.skip(
+                "a mean over n-grams: leaving out what says little can raise it, and it has no largest value"
+            )
         metric = get_metric(name)
         best = metric.score_pairs(REFERENCES, REFERENCES)
         assert (metric.score_pairs(HYPOTHESES, REFERENCES) <= best + 1e-9).all()
@@ -150,7 +155,7 @@ def test_options_change_scores_and_signature() -> None:
 @pytest.mark.parametrize(
     ("name", "options", "fault"),
     [
-        ("blue", {}, "unknown metric 'blue'; known are bleu, chrf, chrf++, ter, length_ratio"),
+        ("blue", {}, "unknown metric 'blue'; known are bleu, chrf, chrf++, ter, nist, wer, per, rouge-l"),
         ("bleu", {"smooth": 1}, "metric bleu: unknown option 'smooth'; known are lowercase, tokenize"),
         (
             "bleu",

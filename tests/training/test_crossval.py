@@ -24,7 +24,7 @@ from pfsm_training.crossval import (
     cross_validate,
     make_folds,
 )
-from pfsm_training.data import TrainingData, encode
+from pfsm_training.data import TrainingData, TrainingSet, encode
 from pfsm_training.fitting import Choice, Fitted
 from pfsm_training.lbfgs import Fit
 from tests.training.small_data import invented
@@ -93,6 +93,7 @@ def test_rows_are_trained_on_or_tested_on() -> None:
     data, folds = encode(judgments, None, LatticeBuilder(Settings())), make_folds(judgments)
     for fold in range(len(folds.names)):
         for part, rows in zip(folds.split(data, fold), rows_of(folds, fold), strict=True):
+            assert isinstance(part, TrainingData)
             np.testing.assert_array_equal(part.scores, judgments.scores[rows])
             np.testing.assert_array_equal(part.batch.lattices.arcs, data.batch.lattices.select(rows).arcs)
             assert (part.better.size, part.worse.size, part.votes.size) == (0, 0, 0)
@@ -170,9 +171,9 @@ def test_a_fold_where_nothing_is_defined_is_left_out() -> None:
     lengths = data.batch.lattices.lengths.astype(np.float64)
     scores = 3.0 * lengths
     scores[rows_of(folds, 2)[1]] = 3.0
-    parts: list[TrainingData] = []
+    parts: list[TrainingSet] = []
 
-    def fit(part: TrainingData, choice: Choice) -> Fitted | None:
+    def fit(part: TrainingSet, choice: Choice) -> Fitted | None:
         parts.append(part)
         told = {int(length): choice.penalty * length for length in lengths}
         return Fitted(_Told(told), Fit(0.0, 0, 0, True), 0.0, 1.0, None) if len(parts) > 2 else None

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from pfsm.data import Judgments, Preferences
 from pfsm.evaluation import pearson, preference_counts
-from pfsm_training.data import TrainingData
+from pfsm_training.data import TrainingSet
 from pfsm_training.fitting import Choice, Fitted
 
 FOLDS = 5
@@ -22,7 +22,7 @@ NEVER_HELD_OUT = -1
 
 Rows = NDArray[np.int64]
 # Fits to training data; None where that cannot be.
-Fit = Callable[[TrainingData, Choice], Fitted | None]
+Fit = Callable[[TrainingSet, Choice], Fitted | None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +41,7 @@ class Folds:
     member: Rows
     preference_member: Rows = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
 
-    def split(self, data: TrainingData, fold: int) -> tuple[TrainingData, TrainingData]:
+    def split(self, data: TrainingSet, fold: int) -> tuple[TrainingSet, TrainingSet]:
         """What to train on and what to test on."""
         return (
             data.select(np.flatnonzero(self.member != fold), np.flatnonzero(self.preference_member != fold)),
@@ -113,14 +113,14 @@ def _segments(data: Judgments | Preferences) -> Sequence[str]:
 
 
 def cross_validate(
-    fit: Fit, data: TrainingData, folds: Folds, choices: Sequence[Choice]
+    fit: Fit, data: TrainingSet, folds: Folds, choices: Sequence[Choice]
 ) -> list[CrossValidation]:
     """Agreement of predictions for each fold by a model trained on the others, for every choice."""
     statistic = "pearson" if data.scores.size else "kendall_tau"
     results: list[dict[str, float]] = [{} for _ in choices]
     for fold, name in enumerate(folds.names):
         train, test = folds.split(data, fold)
-        if not len(train.batch) or not len(test.batch):
+        if not len(train) or not len(test):
             continue
         for result, choice in zip(results, choices, strict=True):
             fitted = fit(train, choice)
@@ -133,9 +133,9 @@ def cross_validate(
     ]
 
 
-def agreement(fitted: Fitted, test: TrainingData) -> float:
+def agreement(fitted: Fitted, test: TrainingSet) -> float:
     """Pearson's r with the scores, or without scores Kendall's tau (WMT12) with the preferences; NaN if undefined."""
-    predicted = fitted.predict(test.batch)
+    predicted = fitted.predict(test)
     if test.scores.size:
         return pearson(predicted[: test.scores.size], test.scores)
     if not test.votes.size:

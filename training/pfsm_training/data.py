@@ -1,18 +1,72 @@
 """What training sees: scored pairs and pairs that people preferred one of, as the lattices of one batch."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol, Self
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
 from pfsm.builder import LatticeBuilder
 from pfsm.data import Judgments, Preferences
 from pfsm.lattice import LatticeBatch
-from pfsm_training.features import select_pairs
+from pfsm.settings import Settings
+from pfsm_training.features import instances, select_pairs
+from pfsm_training.module import LogLinearMachine
+from pfsm_training.objective import Loss, Minimised, Objective
 
 Float = NDArray[np.float64]
 Rows = NDArray[np.int64]
+
+
+class TrainingSet(Protocol):
+    """Training data whose lattices may be anywhere. Attributes as in `TrainingData`."""
+
+    @property
+    def scores(self) -> Float:
+        """float64 [n_scored]."""
+
+    @property
+    def better(self) -> Rows:
+        """int64 [n_preferences]."""
+
+    @property
+    def worse(self) -> Rows:
+        """int64 [n_preferences]."""
+
+    @property
+    def votes(self) -> Float:
+        """float64 [n_preferences]."""
+
+    def __len__(self) -> int:
+        """Number of sentence pairs."""
+
+    def select(self, scored: Rows, preferences: Rows) -> Self:
+        """Some of the judgments and some of the preferences, by their numbers in ascending order."""
+
+    def without_preferences(self) -> Self:
+        """The scored pairs alone."""
+
+    def instances(self) -> dict[str, int]:
+        """As `pfsm_training.features.instances`."""
+
+    def predictions(self, machine: LogLinearMachine) -> Float:
+        """The machine's predictions, float64 [n_pairs], in standardised units."""
+
+    def objective(self, loss: Loss, penalty: float, centre: Tensor) -> Minimised:
+        """What is minimised: a loss of the predictions, and a penalty."""
+
+
+# Sums over pairs are made block by block, here as on a cluster, so that both come to the same. A block is at most
+# a second of work for each evaluation.
+PAIRS_PER_BLOCK = 8192
+# More make more work for a scheduler than they save.
+MOST_BLOCKS = 1000
+
+# From judgments, preferences and settings to training data, wherever its lattices are.
+Encoder = Callable[[Judgments | None, Preferences | None, Settings], TrainingSet]
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,6 +79,7 @@ class TrainingData:
         better: int64 [n_preferences], which pair of the batch is the preferred translation.
         worse: int64 [n_preferences], which is the other.
         votes: float64 [n_preferences].
+        offsets: int64 [n_blocks + 1], the first pair of each block of `block_offsets`; None: the usual ones.
     """
 
     batch: LatticeBatch
@@ -32,24 +87,57 @@ class TrainingData:
     better: Rows
     worse: Rows
     votes: Float
+    offsets: Rows | None = None
+
+    def __len__(self) -> int:
+        return len(self.batch)
 
     def select(self, scored: Rows, preferences: Rows) -> "TrainingData":
         """Some of the judgments and some of the preferences, in the order given."""
-        pairs = np.concatenate([self.better[preferences], self.worse[preferences]])
-        kept, places = np.unique(pairs, return_inverse=True)
-        places = places.astype(np.int64) + scored.size
+        pairs, better, worse = selected_pairs(self, scored, preferences)
+        # What is left of each block stays together, as on a cluster.
+        ordered = bool((np.diff(pairs) > 0).all())
         return TrainingData(
-            select_pairs(self.batch, np.concatenate([scored, kept])),
+            select_pairs(self.batch, pairs),
             self.scores[scored],
-            places[: preferences.size],
-            places[preferences.size :],
+            better,
+            worse,
             self.votes[preferences],
+            np.unique(np.searchsorted(pairs, self.blocks)) if ordered else None,
         )
+
+    @property
+    def blocks(self) -> Rows:
+        """The first pair of each block, and the number of pairs."""
+        if self.offsets is not None:
+            return self.offsets
+        return block_offsets(len(self.batch), self.better, self.worse)
 
     def without_preferences(self) -> "TrainingData":
         """The scored pairs alone."""
         none = np.zeros(0, dtype=np.int64)
         return self.select(np.arange(self.scores.size), none)
+
+    def instances(self) -> dict[str, int]:
+        """As `TrainingSet.instances`."""
+        return instances(self.batch)
+
+    def predictions(self, machine: LogLinearMachine) -> Float:
+        """As `TrainingSet.predictions`."""
+        with torch.no_grad():
+            return np.asarray(machine(self.batch).numpy())
+
+    def objective(self, loss: Loss, penalty: float, centre: Tensor) -> Objective:
+        """As `TrainingSet.objective`."""
+        return Objective(self.batch, loss, penalty, centre, self.blocks)
+
+
+def selected_pairs(data: TrainingSet, scored: Rows, preferences: Rows) -> tuple[Rows, Rows, Rows]:
+    """Which pairs some judgments and preferences need, and where the better and the worse ones stand among these."""
+    pairs = np.concatenate([data.better[preferences], data.worse[preferences]])
+    kept, places = np.unique(pairs, return_inverse=True)
+    places = places.astype(np.int64) + scored.size
+    return np.concatenate([scored, kept]), places[: preferences.size], places[preferences.size :]
 
 
 def encode(
@@ -62,12 +150,29 @@ def encode(
     """
     references, hypotheses, place = training_text(judgments, preferences)
     scores = np.zeros(0) if judgments is None else judgments.scores
-    better, worse, votes = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), np.zeros(0)
-    if preferences is not None:
-        better = _places(place, preferences.references, preferences.better)
-        worse = _places(place, preferences.references, preferences.worse)
-        votes = preferences.votes
-    return TrainingData(builder.build(references, hypotheses), scores, better, worse, votes)
+    return TrainingData(builder.build(references, hypotheses), scores, *judged_rows(preferences, place))
+
+
+def encode_here(
+    judgments: Judgments | None,
+    preferences: Preferences | None,
+    settings: Settings,
+    pairs_per_block: int = PAIRS_PER_BLOCK,
+) -> TrainingData:
+    """The `Encoder` of one machine."""
+    data = encode(judgments, preferences, LatticeBuilder(settings))
+    return replace(data, offsets=block_offsets(len(data), data.better, data.worse, pairs_per_block))
+
+
+def judged_rows(
+    preferences: Preferences | None, place: Mapping[tuple[str, str], int]
+) -> tuple[Rows, Rows, Float]:
+    """Which pairs are the better and the worse ones, int64 [n_preferences] each, and float64 [n_preferences] votes."""
+    if preferences is None:
+        return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), np.zeros(0)
+    better = _places(place, preferences.references, preferences.better)
+    worse = _places(place, preferences.references, preferences.worse)
+    return better, worse, preferences.votes
 
 
 def training_text(
@@ -88,5 +193,31 @@ def training_text(
     return references, hypotheses, place
 
 
-def _places(place: dict[tuple[str, str], int], references: Sequence[str], hypotheses: Sequence[str]) -> Rows:
+def _places(
+    place: Mapping[tuple[str, str], int], references: Sequence[str], hypotheses: Sequence[str]
+) -> Rows:
     return np.array([place[pair] for pair in zip(references, hypotheses, strict=True)], dtype=np.int64)
+
+
+def block_offsets(n_pairs: int, better: Rows, worse: Rows, size: int = PAIRS_PER_BLOCK) -> Rows:
+    """Where blocks begin: every ``size`` pairs, or as soon after as no preference is torn apart.
+
+    Args:
+        n_pairs: Number of pairs.
+        better: int64 [n_preferences], one pair of each preference.
+        worse: int64 [n_preferences], the other.
+        size: Pairs in a block; more where there would be too many blocks.
+
+    Returns:
+        int64 [n_blocks + 1], from 0 to ``n_pairs``.
+    """
+    size = max(size, -(-n_pairs // MOST_BLOCKS))
+    low, high = np.minimum(better, worse), np.maximum(better, worse)
+    # Preferences that are open between two pairs: one of their pairs is before, the other behind.
+    steps = np.bincount(low + 1, minlength=n_pairs + 2) - np.bincount(high + 1, minlength=n_pairs + 2)
+    allowed = np.flatnonzero(np.cumsum(steps)[: n_pairs + 1] == 0)
+    offsets = [0]
+    while offsets[-1] < n_pairs:
+        wanted = min(offsets[-1] + size, n_pairs)
+        offsets.append(int(allowed[np.searchsorted(allowed, wanted)]))
+    return np.array(offsets, dtype=np.int64)

@@ -4,18 +4,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 
 from pfsm.errors import PfsmError
-from pfsm.lattice import LatticeBatch
 from pfsm.matchers.bins import is_rising
 from pfsm.model import Model
 from pfsm_training import gauss_newton, lbfgs
+from pfsm_training.checkpoint import Checkpoint
 from pfsm_training.config import TrainingConfig
-from pfsm_training.data import TrainingData
-from pfsm_training.features import frequent, instances
+from pfsm_training.data import TrainingSet
+from pfsm_training.features import frequent
 from pfsm_training.lbfgs import Fit, Iteration
 from pfsm_training.module import LogLinearMachine
 from pfsm_training.objective import HuberError, Loss, Objective, PairwiseLogistic, SquaredError, WeightedSum
@@ -59,10 +58,9 @@ class Fitted:
     sd: float
     slope: float | None
 
-    def predict(self, batch: LatticeBatch) -> Float:
-        """Predicted scores, float64 [n_pairs]."""
-        with torch.no_grad():
-            return np.asarray(self.mean + self.sd * self.machine(batch).numpy())
+    def predict(self, data: TrainingSet) -> Float:
+        """Predicted scores of the pairs of some data, float64 [n_pairs]."""
+        return np.asarray(self.mean + self.sd * data.predictions(self.machine))
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,6 +73,7 @@ class Fitter:
         threads: Threads over pairs.
         progress: Called as work goes on.
         tolerance: Of Gauss-Newton: largest entry of the gradient per training pair to stop at.
+        checkpoint: Of Gauss-Newton: keeps how far each fit is, in the order in which they are made.
     """
 
     config: TrainingConfig
@@ -82,8 +81,9 @@ class Fitter:
     threads: int
     progress: Progress
     tolerance: float = gauss_newton.GRADIENT_TOLERANCE
+    checkpoint: Checkpoint | None = None
 
-    def fit(self, data: TrainingData, choice: Choice, step: str) -> Fitted | None:
+    def fit(self, data: TrainingSet, choice: Choice, step: str) -> Fitted | None:
         """Fits to the data; None where the scores are constant.
 
         Raises:
@@ -100,7 +100,7 @@ class Fitter:
 
     def _minimised(
         self,
-        data: TrainingData,
+        data: TrainingSet,
         loss: Loss,
         choice: Choice,
         step: str,
@@ -108,8 +108,8 @@ class Fitter:
     ) -> Fitted:
         start = {} if self.init is None else dict(self.init.weights)
         alpha = 0.0 if self.init is None else self.init.alpha
-        machine = LogLinearMachine(self.learned(data.batch), start, alpha, self.threads)
-        objective = Objective(data.batch, loss, choice.penalty, machine.theta.detach().clone())
+        machine = LogLinearMachine(self.learned(data), start, alpha, self.threads)
+        objective = data.objective(loss, choice.penalty, machine.theta.detach().clone())
         self.progress(step, None)
 
         def watch(iteration: Iteration) -> None:
@@ -118,26 +118,29 @@ class Fitter:
         free_alpha = data.scores.size > 0
         if self.config.solver == "lbfgs":
             _no_bounds(machine.learned)
-            fit = lbfgs.minimise(machine, objective, len(data.batch), watch, free_alpha=free_alpha)
+            if not isinstance(objective, Objective):
+                raise PfsmError("solver lbfgs works on one machine; use solver: gauss-newton")
+            fit = lbfgs.minimise(machine, objective, len(data), watch, free_alpha=free_alpha)
         else:
             fit = gauss_newton.minimise(
                 machine,
                 objective,
-                len(data.batch),
+                len(data),
                 watch,
                 free_alpha=free_alpha,
                 tolerance=self.tolerance,
+                memory=None if self.checkpoint is None else self.checkpoint.next_fit(),
             )
         return Fitted(machine, fit, *units)
 
-    def learned(self, batch: LatticeBatch) -> tuple[str, ...]:
+    def learned(self, data: TrainingSet) -> tuple[str, ...]:
         """Names of the weights to be learned."""
-        names = frequent(instances(batch))
+        names = frequent(data.instances())
         if self.config.class_transitions:
             return names
         return tuple(name for name in names if not (">" in name and ":" in name))
 
-    def _loss(self, data: TrainingData, targets: Float, choice: Choice, slope: float | None) -> Loss:
+    def _loss(self, data: TrainingSet, targets: Float, choice: Choice, slope: float | None) -> Loss:
         scored: Loss = HuberError(targets) if self.config.objective == "huber" else SquaredError(targets)
         if slope is None:
             return scored
@@ -148,7 +151,7 @@ class Fitter:
         share = choice.mixture * targets.size / float(data.votes.sum())
         return WeightedSum([(1.0 - choice.mixture, scored), (share, preferred)])
 
-    def _slope(self, data: TrainingData, choice: Choice, step: str) -> float | None:
+    def _slope(self, data: TrainingSet, choice: Choice, step: str) -> float | None:
         """The slope that makes preferences likeliest, given the model of the scores alone."""
         if not data.scores.size:
             return 1.0  # the weights themselves set the slope
@@ -158,8 +161,7 @@ class Fitter:
         first = self.fit(alone, Choice(choice.penalty), f"{step}, scores alone")
         if first is None:
             return 1.0
-        with torch.no_grad():
-            predictions = first.machine(data.batch).numpy()
+        predictions = data.predictions(first.machine)
         margins = predictions[data.better] - predictions[data.worse]
 
         def loss(log_slope: float) -> float:

@@ -7,6 +7,7 @@ flat, and a step by its diagonal alone (Marquardt 1963) would go so far that no 
 """
 
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 import torch
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 from pfsm.matchers.bins import is_rising
 from pfsm_training.lbfgs import Fit, Iteration, Progress
 from pfsm_training.module import LogLinearMachine
-from pfsm_training.objective import Objective
+from pfsm_training.objective import Minimised
 
 Float = NDArray[np.float64]
 
@@ -27,6 +28,33 @@ CHANGE_TOLERANCE = 1e-15
 FIRST_DAMPING = 1e-2
 LEAST_DAMPING, MOST_DAMPING = 1e-12, 1e12
 MOST_EXCHANGES = 50
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    """What an iteration leaves to the next: from here the minimisation goes on as if it had never stopped.
+
+    Attributes:
+        parameters: float64 [n_parameters], theta, and alpha where it is free.
+        damping: The multiple of the squared step.
+        iterations: Done so far.
+        evaluations: Of the objective so far.
+    """
+
+    parameters: Float
+    damping: float
+    iterations: int
+    evaluations: int
+
+
+class Memory(Protocol):
+    """Keeps the state of a minimisation."""
+
+    def load(self) -> State | None:
+        """The state to go on from; None: begin at the machine's weights."""
+
+    def save(self, state: State) -> None:
+        """Called after every iteration."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +71,7 @@ class _Point:
 class _Problem:
     """The objective as a function of one vector: theta, and alpha where it is free."""
 
-    def __init__(self, machine: LogLinearMachine, objective: Objective, free_alpha: bool) -> None:
+    def __init__(self, machine: LogLinearMachine, objective: Minimised, free_alpha: bool) -> None:
         self.machine = machine
         self.objective = objective
         self.free_alpha = free_alpha
@@ -72,18 +100,13 @@ class _Problem:
         """The objective and its model."""
         self.evaluations += 1
         self.put(parameters)
-        predictions, jacobian = self.machine.with_jacobian(self.objective.batch)
-        if not self.free_alpha:
-            jacobian = np.ascontiguousarray(jacobian[:, :-1])
-        model = self.objective.loss.quadratic(predictions, jacobian)
+        value, model = self.objective.quadratic(self.machine, free_alpha=self.free_alpha)
         size = len(self.machine.learned)
         penalty = self.objective.penalty
         gradient, curvature = model.gradient.copy(), model.curvature.copy()
         steepest = float(np.diag(curvature).max(initial=0.0))
         gradient[:size] += 2.0 * penalty * (parameters[:size] - self.objective.centre.numpy())
         curvature[np.arange(size), np.arange(size)] += 2.0 * penalty
-        with torch.no_grad():
-            value = float(self.objective.of_predictions(torch.from_numpy(predictions), self.machine))
         return _Point(parameters, value, gradient, curvature, steepest)
 
     def slope(self, point: _Point) -> float:
@@ -94,12 +117,13 @@ class _Problem:
 
 def minimise(
     machine: LogLinearMachine,
-    objective: Objective,
+    objective: Minimised,
     n_pairs: int,
     progress: Progress | None = None,
     *,
     free_alpha: bool = True,
     tolerance: float = GRADIENT_TOLERANCE,
+    memory: Memory | None = None,
 ) -> Fit:
     """Minimises the objective over theta and alpha, from the machine's current weights, in place.
 
@@ -113,12 +137,15 @@ def minimise(
         progress: Called after every iteration.
         free_alpha: Whether alpha is a parameter; a sum over differences of predictions does not know it.
         tolerance: Largest entry of the gradient per training pair to stop at.
+        memory: Where to go on from, and what keeps how far things are; None: nothing does.
     """
     problem = _Problem(machine, objective, free_alpha)
-    point = problem.at(problem.start())
-    damping, growth = FIRST_DAMPING, 2.0
+    state = None if memory is None else memory.load()
+    if state is None:
+        state = State(problem.start(), FIRST_DAMPING, 0, 1)
+    point = problem.at(state.parameters)
+    damping, growth, number, problem.evaluations = state.damping, 2.0, state.iterations, state.evaluations
     converged = problem.slope(point) <= tolerance * n_pairs
-    number = 0
     while not converged and number < MOST_ITERATIONS and damping < MOST_DAMPING:
         step = _step(point, damping, problem.lower)
         expected = -float(point.gradient @ step + 0.5 * step @ point.curvature @ step)
@@ -136,6 +163,8 @@ def minimise(
         growth = 2.0
         point = trial
         slope = problem.slope(point)
+        if memory is not None:
+            memory.save(State(point.parameters, damping, number, problem.evaluations))
         if progress is not None:
             progress(Iteration(number, point.value, slope))
         converged = slope <= tolerance * n_pairs

@@ -1,7 +1,9 @@
 """What training minimises: losses of predictions, and the penalty on the weights."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from itertools import pairwise
 from typing import Protocol
 
 import numpy as np
@@ -48,6 +50,9 @@ class Loss(Protocol):
     def quadratic(self, predictions: Float, jacobian: Float) -> Quadratic:
         """Its quadratic model in the parameters, from float64 [n_pairs, n_parameters], d prediction / d parameter."""
 
+    def part(self, first: int, stop: int) -> "Loss":
+        """The loss of the predictions ``[first:stop]`` alone, as far as no other is in a sum with one of them."""
+
 
 @dataclass(frozen=True, eq=False)
 class SquaredError:
@@ -68,6 +73,10 @@ class SquaredError:
         scored = jacobian[: self.targets.size]
         errors = predictions[: self.targets.size] - self.targets
         return Quadratic(2.0 * _combined(scored, errors), 2.0 * _gram(scored, scored))
+
+    def part(self, first: int, stop: int) -> "SquaredError":
+        """Of some predictions."""
+        return SquaredError(self.targets[first:stop])
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,6 +106,10 @@ class HuberError:
             2.0 * _combined(scored, weights * errors),
             2.0 * _gram(weights[:, np.newaxis] * scored, scored),
         )
+
+    def part(self, first: int, stop: int) -> "HuberError":
+        """Of some predictions."""
+        return HuberError(self.targets[first:stop], self.threshold)
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,6 +147,19 @@ class PairwiseLogistic:
             _gram(bend[:, np.newaxis] * differences, differences),
         )
 
+    def part(self, first: int, stop: int) -> "PairwiseLogistic":
+        """Of the preferences between some predictions.
+
+        Raises:
+            ValueError: One of the two translations of a preference is among them and the other is not.
+        """
+        inside = (self.better >= first) & (self.better < stop)
+        if (inside != ((self.worse >= first) & (self.worse < stop))).any():
+            raise ValueError("a preference would be torn apart")
+        return PairwiseLogistic(
+            self.better[inside] - first, self.worse[inside] - first, self.votes[inside], self.slope
+        )
+
 
 @dataclass(frozen=True, eq=False)
 class WeightedSum:
@@ -156,6 +182,30 @@ class WeightedSum:
             result += loss.quadratic(predictions, jacobian).scaled(weight)
         return result
 
+    def part(self, first: int, stop: int) -> "WeightedSum":
+        """Of some predictions."""
+        return WeightedSum([(weight, loss.part(first, stop)) for weight, loss in self.parts])
+
+
+class Minimised(Protocol):
+    """What Gauss-Newton minimises: a loss, wherever its lattices are, and the penalty.
+
+    Attributes:
+        penalty: lambda.
+        centre: float64 [n_learned], theta_0.
+    """
+
+    @property
+    def penalty(self) -> float:
+        """As in `Objective`."""
+
+    @property
+    def centre(self) -> Tensor:
+        """As in `Objective`."""
+
+    def quadratic(self, machine: LogLinearMachine, *, free_alpha: bool) -> tuple[float, Quadratic]:
+        """The objective at the machine's weights, and the quadratic model of its loss alone."""
+
 
 @dataclass(frozen=True, eq=False)
 class Objective:
@@ -166,12 +216,14 @@ class Objective:
         loss: Of the predictions for them.
         penalty: lambda.
         centre: float64 [n_learned], theta_0: zero unless training starts from another model.
+        offsets: int64 [n_blocks + 1], the first pair of each block that is summed by itself; None: one block.
     """
 
     batch: LatticeBatch
     loss: Loss
     penalty: float
     centre: Tensor
+    offsets: NDArray[np.int64] | None = None
 
     def __call__(self, machine: LogLinearMachine) -> Tensor:
         """The objective at the machine's current weights, a scalar."""
@@ -179,13 +231,55 @@ class Objective:
 
     def of_predictions(self, predictions: Tensor, machine: LogLinearMachine) -> Tensor:
         """The objective where the predictions are known."""
-        return self.loss.value(predictions) + self.penalty * (machine.theta - self.centre).square().sum()
+        return self.loss.value(predictions) + penalty_of(self, machine)
+
+    def quadratic(self, machine: LogLinearMachine, *, free_alpha: bool) -> tuple[float, Quadratic]:
+        """As `Minimised.quadratic`: the blocks' sums, added in their order, as on a cluster."""
+        predictions, jacobian = machine.with_jacobian(self.batch)
+        offsets = [] if self.offsets is None else self.offsets.tolist()
+        if len(offsets) < 2:
+            offsets = [0, len(self.batch)]
+        parts = (
+            loss_model(
+                predictions[first:stop],
+                jacobian[first:stop],
+                self.loss.part(first, stop),
+                free_alpha=free_alpha,
+            )
+            for first, stop in pairwise(offsets)
+        )
+        value, model = added(parts)
+        with torch.no_grad():
+            return value + float(penalty_of(self, machine)), model
+
+
+def penalty_of(objective: Minimised, machine: LogLinearMachine) -> Tensor:
+    """``lambda ||theta - theta_0||^2``, a scalar."""
+    return objective.penalty * (machine.theta - objective.centre).square().sum()
+
+
+def loss_model(
+    predictions: Float, jacobian: Float, loss: Loss, *, free_alpha: bool
+) -> tuple[float, Quadratic]:
+    """A loss and its quadratic model, from what `LogLinearMachine.with_jacobian` gives; alpha's entry only if free."""
+    value = float(loss.value(torch.from_numpy(predictions)))
+    return value, loss.quadratic(predictions, jacobian if free_alpha else jacobian[:, :-1])
+
+
+def added(parts: Iterable[tuple[float, Quadratic]]) -> tuple[float, Quadratic]:
+    """The sum of losses and of their models, one at least, in the order given."""
+    return reduce(lambda one, other: (one[0] + other[0], one[1] + other[1]), parts)
 
 
 def _combined(jacobian: Float, weights: Float) -> Float:
     """``J^T w``; PyTorch on one thread, which always adds in the same order."""
-    return np.asarray((torch.from_numpy(jacobian).T @ torch.from_numpy(weights)).numpy())
+    return np.asarray((_aligned(jacobian).T @ _aligned(weights)).numpy())
 
 
 def _gram(left: Float, right: Float) -> Float:
-    return np.asarray((torch.from_numpy(left).T @ torch.from_numpy(right)).numpy())
+    return np.asarray((_aligned(left).T @ _aligned(right)).numpy())
+
+
+def _aligned(array: Float) -> Tensor:
+    """A copy where PyTorch begins its memory: linear algebra may add in another order elsewhere."""
+    return torch.from_numpy(np.ascontiguousarray(array)).clone()

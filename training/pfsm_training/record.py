@@ -9,8 +9,7 @@ from pfsm.data.reference_digests import digests
 from pfsm.evaluation import pearson, preference_counts
 from pfsm.version import __version__
 from pfsm_training.crossval import CrossValidation
-from pfsm_training.data import TrainingData
-from pfsm_training.features import instances
+from pfsm_training.data import TrainingSet
 from pfsm_training.fitting import Fitted, Fitter
 
 Data = tuple[Judgments | None, Preferences | None]
@@ -19,7 +18,7 @@ Data = tuple[Judgments | None, Preferences | None]
 def record(
     fitter: Fitter,
     fitted: Fitted,
-    data: TrainingData,
+    data: TrainingSet,
     validated: CrossValidation,
     tried: list[CrossValidation],
     sources: Data,
@@ -37,7 +36,7 @@ def record(
             "folds": dict(validated.folds),
         },
         **({} if init is None else {"init": {"name": init.name, "fingerprint": init.fingerprint}}),
-        "instances": dict(sorted(instances(data.batch).items())),
+        "instances": dict(sorted(data.instances().items())),
         "versions": {
             "pfsm": __version__,
             **{package: version(package) for package in ("numpy", "numba", "torch")},
@@ -89,10 +88,10 @@ def _tried(key: str, results: dict[float, CrossValidation]) -> dict[str, Any]:
     return {key: {f"{value:g}": _finite(result.mean) for value, result in results.items()}}
 
 
-def _agreement(fitted: Fitted, data: TrainingData, sources: Data) -> dict[str, Any]:
+def _agreement(fitted: Fitted, data: TrainingSet, sources: Data) -> dict[str, Any]:
     """With the training data themselves."""
     judgments, preferences = sources
-    predicted = fitted.predict(data.batch)
+    predicted = fitted.predict(data)
     result: dict[str, Any] = {}
     if judgments is not None:
         result["pearson"] = _finite(pearson(predicted[: data.scores.size], data.scores))

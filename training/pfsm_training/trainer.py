@@ -1,9 +1,11 @@
 """Training: judgments and settings in, model out."""
 
+import hashlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import product
+from typing import Any
 
 import numpy as np
 import torch
@@ -13,13 +15,15 @@ from pfsm.builder import LatticeBuilder
 from pfsm.data import Judgments, Preferences
 from pfsm.errors import PfsmError
 from pfsm.matchers.registry import MATCHERS
-from pfsm.metrics.features import feature_values
+from pfsm.metrics.features import feature_values, with_checksum
 from pfsm.model import Model, Scale
 from pfsm.settings import KEYS, Settings
 from pfsm.threads import default_threads
+from pfsm.version import __version__
+from pfsm_training.checkpoint import Checkpoint
 from pfsm_training.config import AUTO, TrainingConfig
 from pfsm_training.crossval import MIXTURES, PENALTIES, CrossValidation, choose, cross_validate, make_folds
-from pfsm_training.data import TrainingData, encode, training_text
+from pfsm_training.data import Encoder, TrainingSet, encode_here, training_text
 from pfsm_training.fitting import Choice, Fitted, Fitter, Progress
 from pfsm_training.lbfgs import Iteration
 from pfsm_training.record import record
@@ -48,6 +52,8 @@ def train(
     score_column: str = "score",
     threads: int | None = None,
     progress: Progress = _silent,
+    encoder: Encoder = encode_here,
+    checkpoint: Checkpoint | None = None,
 ) -> Model:
     """Learns a metric from human scores, from preferences between two translations, or from both at once.
 
@@ -65,6 +71,8 @@ def train(
         score_column: What the scores are called in the data, for the record.
         threads: Threads over pairs; None: as many as the process may use.
         progress: Called as work goes on.
+        encoder: Makes the lattices, here or elsewhere (`pfsm_training.distributed.ClusterEncoder`).
+        checkpoint: Where every iteration is kept, and where an earlier one is gone on from.
 
     Returns:
         The model; ``model.training`` tells how it went.
@@ -77,8 +85,10 @@ def train(
     judgments, preferences = _checked(judgments, preferences)
     progress("reading", None)
     settings = with_learned_options(settings, judgments, preferences)
-    data = encode(judgments, preferences, LatticeBuilder(settings))
-    fitter = Fitter(config, init, threads or default_threads(), progress)
+    if checkpoint is not None:
+        checkpoint.begin(_decisive(judgments, preferences, settings, config, init))
+    data = encoder(judgments, preferences, settings)
+    fitter = Fitter(config, init, threads or default_threads(), progress, checkpoint=checkpoint)
     with _one_torch_thread():
         validated, tried = _validate(fitter, data, judgments, preferences)
         fitted = fitter.fit(data, validated.choice, "training")
@@ -94,6 +104,29 @@ def train(
         training,
         licence,
     )
+
+
+def _decisive(
+    judgments: Judgments | None,
+    preferences: Preferences | None,
+    settings: Settings,
+    config: TrainingConfig,
+    init: Model | None,
+) -> dict[str, Any]:
+    """All that decides the course of a training."""
+    return {
+        "data": [
+            [len(part), [[source.name, source.rows, source.checksum] for source in part.sources]]
+            if part is not None
+            else None
+            for part in (judgments, preferences)
+        ],
+        "scores": None if judgments is None else hashlib.sha256(judgments.scores.tobytes()).hexdigest(),
+        "settings": settings.to_dict(),
+        "config": [config.penalty, config.solver, config.objective, config.mixture, config.class_transitions],
+        "init": None if init is None else init.fingerprint,
+        "version": __version__,
+    }
 
 
 def _checked(
@@ -128,6 +161,9 @@ def with_learned_options(
         pairs = LatticeBuilder(settings).encode(references, hypotheses)
         options = {name: MATCHERS[name].learn(given, pairs) for name, given in settings.options.items()}
         settings = replace(settings, options=options)
+    if settings.features:
+        named = {with_checksum(name): scale for name, scale in settings.features.items()}
+        settings = replace(settings, features=named)
     if None in settings.features.values():
         settings = replace(settings, features=_feature_scales(settings, references, hypotheses))
     return settings
@@ -171,7 +207,7 @@ def _said(value: object) -> str:
 
 
 def _validate(
-    fitter: Fitter, data: TrainingData, judgments: Judgments | None, preferences: Preferences | None
+    fitter: Fitter, data: TrainingSet, judgments: Judgments | None, preferences: Preferences | None
 ) -> tuple[CrossValidation, list[CrossValidation]]:
     """Cross-validation at the given lambda and mixture, or at all of them to choose."""
     config = fitter.config
@@ -183,7 +219,7 @@ def _validate(
 
     quick = replace(fitter, tolerance=VALIDATION_TOLERANCE)
 
-    def fit(part: TrainingData, choice: Choice) -> Fitted | None:
+    def fit(part: TrainingSet, choice: Choice) -> Fitted | None:
         mixed = f", mixture {choice.mixture:g}" if len(mixtures) > 1 else ""
         return quick.fit(part, choice, f"cross-validation, lambda {choice.penalty:g}{mixed}")
 

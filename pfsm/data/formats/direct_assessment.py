@@ -39,7 +39,7 @@ def read_direct_assessments(paths: Sequence[StrPath], options: Options) -> Readi
     column = options.score_column or "da_raw"
     if column not in _SCORES:
         raise PfsmError(f"--score-column {column}: direct assessments have da_raw and da_z")
-    texts = load_texts(options)
+    texts = load_texts(options, f"{display_name(paths[0])} (wmt-da)")
     order = _order(texts, paths, options)
     tables = [Rows(path, "space") for path in paths]
     for table in tables:

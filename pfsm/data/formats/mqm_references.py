@@ -30,7 +30,7 @@ class ReferenceFinder:
                 "systems of the file whose translations are the references"
             )
         self._options = options
-        self._texts: SegmentTexts | None = load_texts(options) if options.references else None
+        self._texts: SegmentTexts | None = load_texts(options, "MQM") if options.references else None
         self._starts: dict[str, tuple[int, int]] = {}
         if self._texts is not None:
             for index, (_, document) in enumerate(self._texts.documents):

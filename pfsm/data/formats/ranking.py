@@ -21,7 +21,7 @@ from pfsm.data.formats.rows import Row, Rows
 from pfsm.data.formats.systems import SystemOutputs, set_name_of, unknown_system
 from pfsm.data.formats.texts import SegmentTexts, load_texts
 from pfsm.errors import PfsmError
-from pfsm.file_faults import StrPath
+from pfsm.file_faults import StrPath, display_name
 
 _SYSTEM = re.compile(r"system([1-9][0-9]*)id")
 _REFERENCE_SYSTEM = "_ref"
@@ -89,7 +89,7 @@ def read_rankings(paths: Sequence[StrPath], options: Options) -> Reading:
             an index that is none, a segment that the references do not have, a system whose output is not
             given, or more than one language pair.
     """
-    reader = _RankingReader(load_texts(options), options)
+    reader = _RankingReader(load_texts(options, f"{display_name(paths[0])} (wmt-ranking)"), options)
     for path in paths:
         reader.count(Rows(path))
     return reader.reading()

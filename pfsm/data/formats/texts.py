@@ -118,15 +118,19 @@ class SegmentTexts:
         return [name for name, there in (("source", self.sources), ("document", self.documents)) if there]
 
 
-def load_texts(options: Options) -> SegmentTexts:
+def load_texts(options: Options, where: str) -> SegmentTexts:
     """The texts that options name.
+
+    Args:
+        options: The reader's.
+        where: What errors call the judgments: file and format.
 
     Raises:
         PfsmError: no references, what `segments_of` and `document_names` raise, or files that are not
             parallel.
     """
     if not options.references:
-        raise PfsmError("this format holds no references; give them with --references FILE")
+        raise PfsmError(f"{where} has no references in it; give them with --references FILE")
     first = options.references[0]
     references = tuple(segments_of(path, "reference") for path in options.references)
     sources = segments_of(options.sources, "source") if options.sources else ()

@@ -1,8 +1,8 @@
 // The list: what is shown, in which order, and the way through it with the keyboard.
 
 const list = document.getElementById("list");
-const [textField, lowField, highField, keyField, directionButton, clearButton, countText, noneText] =
-  ["text", "low", "high", "key", "direction", "clear", "count", "none"].map((id) => document.getElementById(id));
+const [textField, lowField, highField, shortField, longField, keyField, directionButton, countText, noneText] =
+  ["text", "low", "high", "short", "long", "key", "direction", "count", "none"].map((id) => document.getElementById(id));
 
 const SORTS = [
   { name: "Segment number", value: (segment) => segment.number, descending: false },
@@ -100,8 +100,10 @@ function arrange() {
   const { value } = SORTS[keyField.selectedIndex];
   const found = finder(textField.value);
   const [low, high] = [bound(lowField, -Infinity), bound(highField, Infinity)];
+  const [fewest, most] = [bound(shortField, -Infinity), bound(longField, Infinity)];
   const inRange = (score) => low <= score && score <= high;
-  shown = cards.filter(({ segment }) => found(segment) && segment.scores.some(inRange));
+  const fits = ({ length }) => fewest <= length && length <= most;
+  shown = cards.filter(({ segment }) => found(segment) && fits(segment) && segment.scores.some(inRange));
   const sign = descending ? -1 : 1;
   shown.sort((a, b) => sign * (value(a.segment) - value(b.segment)) || a.segment.number - b.segment.number);
   hideDetail();
@@ -132,7 +134,7 @@ directionButton.addEventListener("click", () => {
   arrangeAndShow();
 });
 let pause = 0;
-for (const field of [textField, lowField, highField]) {
+for (const field of [textField, lowField, highField, shortField, longField]) {
   field.addEventListener("input", () => {
     clearTimeout(pause);
     pause = setTimeout(arrangeAndShow, 120);
@@ -228,8 +230,6 @@ function legend() {
 
 document.getElementById("overview").append(overview());
 document.getElementById("legend").append(...legend());
-
-document.querySelector(".guide details").open = window.matchMedia("(min-width: 44rem)").matches;
 
 arrange();
 fit();

@@ -13,7 +13,7 @@ const KINDS = [
 
 const NAMES = {
   S_word: "same word", S_punct: "same punctuation", S_lemma: "same stem", S_syn: "synonym", S_para: "paraphrase",
-  S_char: "similar spelling",
+  S_char: "similar spelling", S_emb: "similar meaning",
   Delete: "deleted", Insert: "inserted", Jump: "jumps",
 };
 

@@ -250,7 +250,7 @@ def test_what_is_missing_is_named(tmp_path: Path) -> None:
     path = write(tmp_path, "x.csv", two(ROW))
     assert fault(path, references=options["references"]).startswith("this format holds no translations; give")
     assert fault(path, system_outputs=options["system_outputs"]).startswith(
-        "this format holds no references; give"
+        "x.csv (wmt-ranking) has no references in it; give"
     )
     write(tmp_path, "out/B", "B one\n")
     assert fault(path, **options) == "out/B: 1 line, but ref has 2 lines; line i of both must be segment i"

@@ -71,7 +71,7 @@ def test_texts_may_be_lines_or_sgml(tmp_path: Path) -> None:
 
 
 def test_outputs_are_read_once_and_when_asked_for(tmp_path: Path) -> None:
-    texts = load_texts(Options(references=(write(tmp_path, "ref", "r\n"),)))
+    texts = load_texts(Options(references=(write(tmp_path, "ref", "r\n"),)), "x.csv (wmt-ranking)")
     good, bad = write(tmp_path, "out/A.txt", "a\n"), write(tmp_path, "out/B.txt", b"\xff\n")
     outputs = SystemOutputs([good, f"C={bad}"], texts)
     assert outputs.names == ["A", "C"]

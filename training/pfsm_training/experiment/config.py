@@ -1,7 +1,7 @@
 """An experiment as a YAML file describes it: data, rows of the table, scheme, statistics."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,7 @@ KEYS = (
     *("train", "test", "rows", "group_by", "statistics", "versus", "seed", "resamples"),
 )
 DATA_KEYS = ("files", "name", "score_column", "negate", "where", "sample", "seed")
-ROW_KEYS = ("name", "metric", "options", "model", "train", "init", "train_data")
+ROW_KEYS = ("name", "metric", "options", "model", "train", "init", "train_data", "optional")
 # What only some schemes use; given with another it would do nothing unnoticed.
 SCHEME_KEYS: Mapping[str, tuple[str, ...]] = {
     "train-test": (),
@@ -70,6 +70,7 @@ class RowSpec:
         training: What ``pfsm train --config`` could say; empty: the defaults.
         init: The model that training starts from and stays near.
         train_data: Training data in place of the experiment's.
+        optional: Whether the row is left out, with a note, where something it needs is not installed.
     """
 
     name: str
@@ -79,6 +80,7 @@ class RowSpec:
     training: Mapping[str, Any] | None = None
     init: Model | None = None
     train_data: tuple[DataSpec, ...] = ()
+    optional: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -219,13 +221,21 @@ def _listed(value: object) -> list[Any]:
 
 
 def _row(value: object, where: str, folder: Path) -> RowSpec:
-    name = value.get("name") if isinstance(value, Mapping) else None
+    given: Mapping[str, Any] = value if isinstance(value, Mapping) else {}
+    name = given.get("name")
     if not isinstance(name, str):
         raise PfsmError(
             f"{where}: rows: every row needs a name, and one of metric, model, train; not {value!r}"
         )
     fields = Fields(value, f"{where}: row {name!r}", ROW_KEYS)
     fields.line("name")
+    optional = given.get("optional", False)
+    if not isinstance(optional, bool):
+        raise PfsmError(f"{fields.where}: optional is {optional!r}, it must be true or false")
+    return replace(_row_of_kind(name, fields, folder), optional=optional)
+
+
+def _row_of_kind(name: str, fields: Fields, folder: Path) -> RowSpec:
     kinds = [key for key in ("metric", "model", "train") if key in fields]
     if len(kinds) != 1:
         raise PfsmError(

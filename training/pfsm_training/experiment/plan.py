@@ -18,6 +18,7 @@ from pfsm_training.experiment.data import (
     groups_of,
     sample_rows,
 )
+from pfsm_training.experiment.needs import missing
 from pfsm_training.experiment.seen import reference_notes, seen_by_model, seen_in_training
 
 
@@ -108,7 +109,10 @@ class _Planner:
         self.whole = {test.name: np.arange(len(test.data)) for test in self.tests}
 
     def cells(self, row: RowSpec) -> Iterator[Cell]:
-        """The cells of one row of the table."""
+        """The cells of one row of the table; none of an optional row that lacks something."""
+        if row.optional and (reason := missing(row)):
+            self.notes.append(f"{row.name}: left out: {reason}")
+            return
         if row.training is None:
             yield self._checked(Cell(row, "", None, self.whole), None)
             return

@@ -1,12 +1,14 @@
 """Runs an experiment: plan, cells (those that are not there yet), estimates, files."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
+from pfsm.distributed.pools import Pool
 from pfsm.threads import default_threads
+from pfsm_training.experiment.clusters import run_on
 from pfsm_training.experiment.config import Experiment, read_experiment
 from pfsm_training.experiment.data import DataFolder, pairs_of
 from pfsm_training.experiment.estimates import Entry, Prediction, estimate
@@ -16,6 +18,8 @@ from pfsm_training.experiment.task import Outcome, Task, cell_scores, make_task
 from pfsm_training.experiment.workers import run_tasks
 
 Progress = Callable[[str], None]
+# Works out tasks, in any order.
+Run = Callable[[Sequence[Task]], Iterator[tuple[Task, Outcome]]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +55,7 @@ def run_experiment(
     jobs: int | None = None,
     fresh: bool = False,
     progress: Progress = _silent,
+    pool: Pool | None = None,
 ) -> Results:
     """Runs the experiment of a YAML file and writes everything into a folder.
 
@@ -64,6 +69,7 @@ def run_experiment(
         jobs: Number of processes; None: as many as the process may use.
         fresh: Whether to work out again what is there.
         progress: Called with a line as work goes on.
+        pool: Where cells are worked out instead, one on a core at a time.
 
     Raises:
         PfsmError: If the configuration or the data is not what it must be, a cell cannot be worked out, or the
@@ -76,7 +82,11 @@ def run_experiment(
     folder = DataFolder(data)
     plan = make_plan(experiment, folder)
     make_folder(output)
-    finished = _finish(experiment, plan, CellStore(output, ignore=fresh), jobs or default_threads(), progress)
+
+    def run(tasks: Sequence[Task]) -> Iterator[tuple[Task, Outcome]]:
+        return run_tasks(tasks, jobs or default_threads()) if pool is None else run_on(pool, tasks)
+
+    finished = _finish(experiment, plan, CellStore(output, ignore=fresh), run, progress)
     progress("statistics")
     predictions = _predictions(experiment, plan, finished)
     entries = tuple(estimate(experiment, plan, predictions))
@@ -87,7 +97,7 @@ def run_experiment(
 
 
 def _finish(
-    experiment: Experiment, plan: Plan, store: CellStore, jobs: int, progress: Progress
+    experiment: Experiment, plan: Plan, store: CellStore, run: Run, progress: Progress
 ) -> list[Finished]:
     """Every cell with its outcome: found, or worked out and stored."""
     tasks = [make_task(cell, plan, _score_column(experiment, cell)) for cell in plan.cells]
@@ -104,7 +114,7 @@ def _finish(
     total = len(outcomes) + len(missing)
     if outcomes:
         progress(f"{len(outcomes)} of {total} cells were there already")
-    for task, outcome in run_tasks(list(missing.values()), jobs):
+    for task, outcome in run(list(missing.values())):
         store.save(task, outcome)
         outcomes[task.key] = outcome
         progress(f"{len(outcomes)} of {total} cells: {task.label}")

@@ -10,15 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.builder import LatticeBuilder
 from pfsm.metric import Metric
 from pfsm.metrics import get_metric
 from pfsm.model import Model
-from pfsm.settings import Settings
 from pfsm.version import __version__
 from pfsm_training.config import config_from_dict
 from pfsm_training.experiment.config import RowSpec
 from pfsm_training.experiment.data import TestSet, TrainData, columns_digest, pairs_of
+from pfsm_training.experiment.needs import resources_of, settings_of
 from pfsm_training.experiment.plan import Cell, Plan
 
 Float = NDArray[np.float64]
@@ -96,11 +95,11 @@ def make_task(cell: Cell, plan: Plan, score_column: str) -> Task:
     )
     hypotheses, references = tuple(pair[0] for pair in pairs), tuple(pair[1] for pair in pairs)
     decisive = {
-        "row": _row_identity(cell.row),
+        "row": row_identity(cell.row),
         "train": None if cell.train is None else [columns_digest(part) for part in cell.train.parts],
         "score_column": score_column if cell.train is not None else None,
         "test": _text_digest(hypotheses, references),
-        "versions": _versions(cell.row),
+        "versions": row_versions(cell.row),
     }
     key = hashlib.sha256(json.dumps(decisive, sort_keys=True).encode()).hexdigest()
     return Task(key, cell.label, cell.row, cell.train, score_column, hypotheses, references)
@@ -120,29 +119,25 @@ def _pairs(cell: Cell, test: TestSet) -> list[tuple[str, str]]:
     return list(zip(*pairs_of(test.data.select(cell.tests[test.name])), strict=True))
 
 
-def _row_identity(row: RowSpec) -> Mapping[str, Any]:
+def row_identity(row: RowSpec) -> Mapping[str, Any]:
     """What a row decides; the name goes into the model file."""
     if row.metric is not None:
         return {"metric": row.metric, "options": dict(row.options)}
     if row.model is not None:
-        return {"model": row.model.to_dict(), "resources": _resources(row.model.settings)}
+        return {"model": row.model.to_dict(), "resources": resources_of(row.model.settings)}
     assert row.training is not None
-    init = row.init
-    settings = config_from_dict(row.training, row.name).settings if init is None else init.settings
+    init, settings = row.init, settings_of(row)
+    assert settings is not None
     return {
         "name": row.name,
         "train": row.training,
         "init": None if init is None else init.to_dict(),
-        "resources": _resources(settings),
+        "resources": resources_of(settings),
     }
 
 
-def _resources(settings: Settings) -> list[str]:
-    """Lexicons and the like, with their checksums: they may lie outside the package."""
-    return list(LatticeBuilder(settings).resources)
-
-
-def _versions(row: RowSpec) -> dict[str, str]:
+def row_versions(row: RowSpec) -> dict[str, str]:
+    """Versions of what the outcome of a row depends on."""
     packages = ["numpy", "sacrebleu"] if row.metric is not None else ["numpy", "numba", "scipy", "PyStemmer"]
     if row.training is not None:
         packages.append("torch")

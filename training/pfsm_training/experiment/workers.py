@@ -11,7 +11,7 @@ import traceback
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from multiprocessing import connection, get_context
+from multiprocessing import connection, get_context, resource_tracker
 from typing import TYPE_CHECKING, Any
 
 from pfsm.errors import PfsmError
@@ -128,6 +128,8 @@ def _without_interrupts() -> Iterator[None]:
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
+    # Python starts a tracker of shared resources with the first process, and unblocks the signal when it does.
+    resource_tracker.ensure_running()
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield

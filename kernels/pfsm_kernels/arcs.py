@@ -1,0 +1,160 @@
+"""Offered blocks become the arcs of lattices: merged, checked, sorted by where they end. Numbers in, numbers out.
+
+Several matchers offer rows (pair, i, p, j, q), each in the order (pair, i, j, p, q). One pass that always takes the
+least row, of equal rows that of the first matcher, gives the order of arcs; cost O(rows x matchers).
+"""
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+Int32 = NDArray[np.int32]
+Int64 = NDArray[np.int64]
+
+# What `check_arcs` finds wrong.
+FINE, OUTSIDE, UNSORTED = 0, 1, 2
+
+
+@njit(cache=True)
+def _compare(rows, a, b):
+    """Which of two rows comes first: negative, 0 (they are the same) or positive."""
+    for field in (0, 1, 3, 2, 4):
+        if rows[a, field] != rows[b, field]:
+            return -1 if rows[a, field] < rows[b, field] else 1
+    return 0
+
+
+@njit(cache=True, nogil=True)
+def _is_sorted(rows):
+    row = 1
+    while row < rows.shape[0] and _compare(rows, row - 1, row) <= 0:
+        row += 1
+    return row >= rows.shape[0]
+
+
+@njit(cache=True, nogil=True)
+def _merge(rows, starts, exclusive, arcs, rank, per_pair, places):
+    matchers = starts.size - 1
+    at = starts[:-1].copy()
+    count = 0
+    last = -1
+    for _ in range(rows.shape[0]):
+        least = -1
+        for matcher in range(matchers):
+            if at[matcher] < starts[matcher + 1] and (
+                least < 0 or _compare(rows, at[matcher], at[least]) < 0
+            ):
+                least = matcher
+        row = at[least]
+        at[least] += 1
+        if exclusive and last >= 0 and _compare(rows, last, row) == 0:
+            places[row] = -1
+            continue
+        last = row
+        places[row] = count
+        rank[count] = least
+        per_pair[rows[row, 0]] += 1
+        for field in range(4):
+            arcs[count, field] = rows[row, field + 1]
+        count += 1
+    return count
+
+
+def is_sorted(rows: Int32) -> bool:
+    """Whether int32 [n, 5] rows (pair, i, p, j, q) stand in the order (pair, i, j, p, q)."""
+    return bool(_is_sorted(rows))
+
+
+def merge(rows: Int32, starts: Int64, n_pairs: int, exclusive: bool) -> tuple[Int32, Int32, Int64, Int64]:
+    """The offers of several matchers in the order of arcs.
+
+    Args:
+        rows: int32 [n_offers, 5], rows (pair, i, p, j, q), each matcher's in the order (pair, i, j, p, q).
+        starts: int64 [n_matchers + 1], where the rows of each matcher begin.
+        n_pairs: Number of pairs.
+        exclusive: Whether equal rows become one arc, that of the first matcher.
+
+    Returns:
+        int32 [n_arcs, 5], rows (i, p, j, q, 0); int32 [n_arcs], which matcher offered each; int64 [n_pairs], arcs of
+        each pair; int64 [n_offers], the arc that each offer became, -1 where a matcher before had it.
+
+    Raises:
+        ValueError: If a row names a pair that is not there, or ``starts`` does not fit.
+    """
+    if starts.size < 1 or starts[0] != 0 or starts[-1] != rows.shape[0] or (np.diff(starts) < 0).any():
+        raise ValueError("starts must rise from 0 to the number of rows")
+    if rows.shape[0] and (rows[:, 0].min() < 0 or rows[:, 0].max() >= n_pairs):
+        raise ValueError("a block names a pair that is not there")
+    arcs = np.zeros((rows.shape[0], 5), dtype=np.int32)
+    rank, places = np.empty(rows.shape[0], dtype=np.int32), np.empty(rows.shape[0], dtype=np.int64)
+    per_pair = np.zeros(n_pairs, dtype=np.int64)
+    count = _merge(rows, starts, exclusive, arcs, rank, per_pair, places)
+    return arcs[:count], rank[:count], per_pair, places
+
+
+@njit(cache=True, nogil=True)
+def _check(arcs, offsets):
+    for pair in range(offsets.shape[0] - 1):
+        m = offsets[pair + 1, 0] - offsets[pair, 0]
+        n = offsets[pair + 1, 1] - offsets[pair, 1]
+        for a in range(offsets[pair, 2], offsets[pair + 1, 2]):
+            # int64: the end of a block must not wrap around.
+            i, p, j, q = (
+                np.int64(arcs[a, 0]),
+                np.int64(arcs[a, 1]),
+                np.int64(arcs[a, 2]),
+                np.int64(arcs[a, 3]),
+            )
+            if p < 1 or q < 1 or i < 0 or j < 0 or i + p > m or j + q > n:
+                return OUTSIDE
+            if a > offsets[pair, 2] and (i < arcs[a - 1, 0] or (i == arcs[a - 1, 0] and j < arcs[a - 1, 2])):
+                return UNSORTED
+    return FINE
+
+
+def check_arcs(arcs: Int32, offsets: Int64) -> int:
+    """What is wrong with the arcs of a batch: ``FINE``, ``OUTSIDE`` (of its pair, or empty) or ``UNSORTED``."""
+    return int(_check(arcs, offsets))
+
+
+@njit(cache=True, nogil=True)
+def _by_end(arcs, offsets, order):
+    tallest, most = 0, 0
+    for pair in range(offsets.shape[0] - 1):
+        tallest = max(tallest, offsets[pair + 1, 0] - offsets[pair, 0])
+        most = max(most, offsets[pair + 1, 2] - offsets[pair, 2])
+    starts = np.empty(tallest + 2, np.int64)
+    for pair in range(offsets.shape[0] - 1):
+        first, m = offsets[pair, 2], offsets[pair + 1, 0] - offsets[pair, 0]
+        size = offsets[pair + 1, 2] - first
+        # Counted out by the row in which they end, then put in order of columns within it.
+        starts[: m + 2] = 0
+        for a in range(first, first + size):
+            starts[arcs[a, 0] + arcs[a, 1] + 1] += 1
+        for row in range(1, m + 2):
+            starts[row] += starts[row - 1]
+        for a in range(size):
+            row = arcs[first + a, 0] + arcs[first + a, 1]
+            order[first + starts[row]] = a
+            starts[row] += 1
+        begin = 0
+        for row in range(m + 1):
+            end = starts[row]
+            for place in range(first + begin + 1, first + end):
+                a = order[place]
+                column = arcs[first + a, 2] + arcs[first + a, 3]
+                before = place - 1
+                while before >= first + begin and (
+                    arcs[first + order[before], 2] + arcs[first + order[before], 3] > column
+                ):
+                    order[before + 1] = order[before]
+                    before -= 1
+                order[before + 1] = a
+            begin = end
+
+
+def order_of_ends(arcs: Int32, offsets: Int64) -> Int32:
+    """Arcs of each pair, counted from 0, in order of their ends (i + p, j + q), ties in their own order: int32 [n]."""
+    order = np.empty(arcs.shape[0], dtype=np.int32)
+    _by_end(arcs, offsets, order)
+    return order

@@ -1,0 +1,102 @@
+"""Sums and maxima over binary bracketings of one sentence: inside, outside, CKY.
+
+A bracketing of n words holds every single word, the whole sentence, and cuts each of its spans ``[i, j)`` of two or
+more words in two at some ``k``. Its weight is the product of ``exp(score[i, j])`` over its spans of at least two words.
+
+    inside[i, j]  = score[i, j] + log sum_k exp(inside[i, k] + inside[k, j])        inside[i, i + 1] = 0
+    outside[i, k] = log sum_j exp(outside[i, j] + score[i, j] + inside[k, j])  + the same from the left
+    P(span [i, j)) = exp(inside[i, j] + outside[i, j] - inside[0, n])
+
+Cost O(n^3). Arrays are float64 [n + 1, n + 1], entries off ``i < j`` are neither read nor written.
+"""
+
+import math
+
+import numpy as np
+from numba import njit
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def span_marginals(scores, marginals):
+    """Log of the sum over all bracketings, and every span's probability, those of single words included."""
+    n = scores.shape[0] - 1
+    if n == 0:
+        return 0.0
+    inside = np.zeros((n + 1, n + 1))
+    outside = np.full((n + 1, n + 1), -math.inf)
+    for width in range(2, n + 1):
+        for i in range(n - width + 1):
+            j = i + width
+            top = -math.inf
+            for k in range(i + 1, j):
+                top = max(top, inside[i, k] + inside[k, j])
+            total = 0.0
+            for k in range(i + 1, j):
+                total += math.exp(inside[i, k] + inside[k, j] - top)
+            inside[i, j] = scores[i, j] + top + math.log(total)
+    outside[0, n] = 0.0
+    for width in range(n - 1, 0, -1):
+        for i in range(n - width + 1):
+            j = i + width
+            # As left part of [i, e), then as right part of [b, j).
+            top = -math.inf
+            for e in range(j + 1, n + 1):
+                top = max(top, outside[i, e] + scores[i, e] + inside[j, e])
+            for b in range(i):
+                top = max(top, outside[b, j] + scores[b, j] + inside[b, i])
+            total = 0.0
+            for e in range(j + 1, n + 1):
+                total += math.exp(outside[i, e] + scores[i, e] + inside[j, e] - top)
+            for b in range(i):
+                total += math.exp(outside[b, j] + scores[b, j] + inside[b, i] - top)
+            outside[i, j] = top + math.log(total)
+    log_sum = inside[0, n]
+    for i in range(n):
+        for j in range(i + 1, n + 1):
+            marginals[i, j] = math.exp(inside[i, j] + outside[i, j] - log_sum)
+    return log_sum
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def span_marginals_batch(scores, lengths, log_sums, marginals):
+    """`span_marginals` of every sentence of a batch padded at the end.
+
+    ``scores`` and ``marginals`` float64 [batch, longest + 1, longest + 1], ``lengths`` int64 [batch], ``log_sums``
+    float64 [batch].
+    """
+    for b in range(scores.shape[0]):
+        n = lengths[b] + 1
+        log_sums[b] = span_marginals(scores[b, :n, :n], marginals[b, :n, :n])
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def best_bracketing(scores, spans):
+    """The bracketing of the largest weight.
+
+    ``spans`` int32 [n - 1, 2] receives its spans of two or more words, parents before children; returns its score. Of
+    equal ones the cut furthest to the left is taken.
+    """
+    n = scores.shape[0] - 1
+    if n <= 1:
+        return 0.0
+    best = np.zeros((n + 1, n + 1))
+    cut = np.zeros((n + 1, n + 1), np.int32)
+    for width in range(2, n + 1):
+        for i in range(n - width + 1):
+            j = i + width
+            top, where = -math.inf, i + 1
+            for k in range(i + 1, j):
+                if best[i, k] + best[k, j] > top:
+                    top, where = best[i, k] + best[k, j], k
+            best[i, j] = scores[i, j] + top
+            cut[i, j] = where
+    spans[0, 0], spans[0, 1] = 0, n
+    found = 1
+    for place in range(n - 1):
+        i, j = spans[place, 0], spans[place, 1]
+        k = cut[i, j]
+        for first, last in ((i, k), (k, j)):
+            if last - first > 1:
+                spans[found, 0], spans[found, 1] = first, last
+                found += 1
+    return best[0, n]

@@ -1,0 +1,1 @@
+"""Tags, trees and their probabilities for sentences, from files or parsers."""

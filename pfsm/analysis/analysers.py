@@ -1,0 +1,94 @@
+"""Who analyses: the parser that ships, another of its kind, programs, files. One line in a configuration each."""
+
+from collections.abc import Callable, Sequence
+from importlib.resources import files
+from pathlib import Path
+from typing import Protocol
+
+from pfsm.analysis.parser.parse import Parser, Wanted
+from pfsm.analysis.parser.weights import read_weights
+from pfsm.analysis.programs import CommandAnalyser, FileAnalyser, SpacyAnalyser, StanzaAnalyser
+from pfsm.analysis.sentence import Analysis
+from pfsm.analysis.tokens import words_of
+from pfsm.errors import PfsmError
+
+DEFAULT_PARSER = "en-ewt"
+SUFFIX = ".parser"
+
+
+class Analyser(Protocol):
+    """Makes analyses of lines."""
+
+    @property
+    def label(self) -> str:
+        """Its name and version: what the cache and signatures call it."""
+
+    def analyse(self, lines: Sequence[str], wanted: Wanted) -> list[Analysis]:
+        """The analyses of lines, in order."""
+
+
+class OwnAnalyser:
+    """The parser of a weights file on words of its own tokeniser.
+
+    Raises:
+        PfsmError: If the file cannot be read.
+    """
+
+    def __init__(self, path: str) -> None:
+        self._parser = Parser(read_weights(path))
+        self.label = self._parser.label
+
+    def analyse(self, lines: Sequence[str], wanted: Wanted) -> list[Analysis]:
+        """The analyses of lines."""
+        return self._parser.parse([[word.form for word in words_of(line)] for line in lines], wanted)
+
+    def analyse_words(self, lines: Sequence[Sequence[str]], wanted: Wanted) -> list[Analysis]:
+        """The analyses of lines that are cut into words already."""
+        return self._parser.parse(lines, wanted)
+
+
+_KINDS: dict[str, Callable[[str], Analyser]] = {
+    "spacy": SpacyAnalyser,
+    "stanza": StanzaAnalyser,
+    "command": CommandAnalyser,
+    "file": FileAnalyser,
+}
+
+
+def shipped_parsers() -> dict[str, Path]:
+    """Weights files that came with the package, by name."""
+    folder = Path(str(files("pfsm.resources") / "parsers"))
+    return {path.stem: path for path in sorted(folder.glob(f"*{SUFFIX}"))}
+
+
+def own_analyser(name: str) -> OwnAnalyser:
+    """The parser of this name, or of the weights file at this path.
+
+    Raises:
+        PfsmError: If there is none.
+    """
+    shipped = shipped_parsers()
+    if name in shipped:
+        return OwnAnalyser(str(shipped[name]))
+    if name.endswith(SUFFIX) or Path(name).is_file():
+        return OwnAnalyser(name)
+    known = ", ".join([*shipped, *(f"{kind}:…" for kind in _KINDS)])
+    raise PfsmError(f"parser {name!r}: unknown; known are {known}, or a file NAME{SUFFIX}")
+
+
+def get_analyser(name: str) -> Analyser:
+    """The analyser that a configuration names.
+
+    Args:
+        name: A shipped parser, a weights file, ``spacy:PIPELINE``, ``stanza:LANGUAGE``, ``command:PROGRAM ARGUMENTS``
+            or ``file:PATH``.
+
+    Raises:
+        PfsmError: If there is none of this name, or it cannot be loaded.
+    """
+    kind, mark, rest = name.partition(":")
+    if mark and kind in _KINDS:
+        if not rest.strip():
+            raise PfsmError(f"parser {name!r}: says nothing after {kind}:")
+        return _KINDS[kind](rest)
+    return own_analyser(name)

@@ -1,0 +1,92 @@
+"""Analyses remembered on disk, by the text, what was asked, and the version of the parser.
+
+One SQLite file for each parser in the user's folder (see ``pfsm.lexicons.registry``): writing is atomic and several
+processes may share it. What cannot be read is worked out again; a cache that cannot be opened is done without.
+"""
+
+import hashlib
+import json
+import re
+import sqlite3
+import zlib
+from collections.abc import Iterable, Mapping
+from contextlib import closing
+from pathlib import Path
+
+from pfsm.analysis.json_form import from_json, to_json
+from pfsm.analysis.sentence import Analysis
+from pfsm.errors import PfsmError
+from pfsm.lexicons.registry import user_folder
+
+FOLDER = "analyses"
+_TABLE = "CREATE TABLE IF NOT EXISTS analyses (key BLOB PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID"
+_ASKED_AT_ONCE = 500
+# Seconds to wait for another process that writes.
+_PATIENCE = 30.0
+
+
+class AnalysisCache:
+    """Analyses of one parser.
+
+    Args:
+        label: The parser with its version, such as ``en-ewt@1a2b3c4d``.
+        asked: What was asked of it, part of every key.
+        folder: Where the files are; the user's folder where nothing is said.
+    """
+
+    def __init__(self, label: str, asked: str, folder: Path | None = None) -> None:
+        name = re.sub(r"[^A-Za-z0-9@._-]+", "_", label)[:80]
+        digest = hashlib.sha256(label.encode("utf-8", "backslashreplace")).hexdigest()[:12]
+        self.path = (user_folder() / FOLDER if folder is None else folder) / f"{name}-{digest}.sqlite"
+        self._asked = asked
+
+    def find(self, lines: Iterable[str]) -> dict[str, Analysis]:
+        """What is known of these lines."""
+        by_key = {self._key(line): line for line in lines}
+        keys = list(by_key)
+        rows: list[tuple[bytes, bytes]] = []
+        try:
+            with closing(self._open()) as base:
+                for first in range(0, len(keys), _ASKED_AT_ONCE):
+                    part = keys[first : first + _ASKED_AT_ONCE]
+                    marks = ",".join("?" * len(part))
+                    rows += base.execute(f"SELECT key, value FROM analyses WHERE key IN ({marks})", part)
+        except (sqlite3.Error, OSError):
+            return {}
+        found = {by_key[bytes(key)]: _read(bytes(value)) for key, value in rows}
+        return {line: analysis for line, analysis in found.items() if analysis is not None}
+
+    def add(self, analyses: Mapping[str, Analysis]) -> None:
+        """Remembers the analyses of lines, all of them or, where that cannot be, none."""
+        rows = [(self._key(line), _written(analysis)) for line, analysis in analyses.items()]
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            with closing(self._open()) as base, base:
+                base.executemany("INSERT OR REPLACE INTO analyses VALUES (?, ?)", rows)
+        except sqlite3.DatabaseError as error:
+            if not isinstance(error, sqlite3.OperationalError):
+                # Not a database, or a damaged one: a cache can be begun anew.
+                self.path.unlink(missing_ok=True)
+        except OSError:
+            return
+
+    def _open(self) -> sqlite3.Connection:
+        base = sqlite3.connect(self.path, timeout=_PATIENCE)
+        base.execute(_TABLE)
+        return base
+
+    def _key(self, line: str) -> bytes:
+        return hashlib.sha256(f"{self._asked}\0{line}".encode("utf-8", "backslashreplace")).digest()
+
+
+def _written(analysis: Analysis) -> bytes:
+    return zlib.compress(
+        json.dumps(to_json(analysis), ensure_ascii=False).encode("utf-8", "backslashreplace"), 6
+    )
+
+
+def _read(value: bytes) -> Analysis | None:
+    try:
+        return from_json(json.loads(zlib.decompress(value)))
+    except (zlib.error, ValueError, KeyError, TypeError, PfsmError):
+        return None

@@ -1,0 +1,188 @@
+r"""CoNLL-U: sentences as blocks of ten tab-separated columns (https://universaldependencies.org/format.html).
+
+Read are the words with FORM, UPOS, XPOS, HEAD and DEPREL, the ranges of multiword tokens and ``SpaceAfter=No``;
+empty nodes (``8.1``), lemmas, features and enhanced graphs are passed over. ``_`` stands for nothing.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from pfsm.errors import PfsmError
+from pfsm.files import StrPath, display_name, read_lines
+
+NOTHING = "_"
+_COLUMNS = 10
+
+
+@dataclass(frozen=True)
+class ConlluSentence:
+    """One block of a CoNLL-U file.
+
+    Attributes:
+        forms: The words.
+        upos: Universal part-of-speech tags, empty where the file has none.
+        xpos: Tags of the language, Penn's for English; empty where the file has none.
+        heads: Number of each word's head, counted from 1; 0 for a root, -1 where the file has none.
+        labels: Relation of each word to its head; empty where the file has none.
+        ranges: Multiword tokens as (first word, last word, form), words counted from 1, last one included.
+        space_after: Whether white space follows each word in the text, by ``SpaceAfter``.
+        comments: Lines before the words, without ``#`` and the space after it.
+        line: Number of the block's first line in its file.
+    """
+
+    forms: tuple[str, ...]
+    upos: tuple[str, ...]
+    xpos: tuple[str, ...]
+    heads: tuple[int, ...]
+    labels: tuple[str, ...]
+    ranges: tuple[tuple[int, int, str], ...] = ()
+    space_after: tuple[bool, ...] = ()
+    comments: tuple[str, ...] = ()
+    line: int = 1
+
+    def comment(self, key: str) -> str | None:
+        """Value of the comment ``key = value``; None without one."""
+        for comment in self.comments:
+            name, mark, value = comment.partition("=")
+            if mark and name.strip() == key:
+                return value.strip()
+        return None
+
+    @property
+    def text(self) -> str:
+        """The comment ``text``, or the words joined as the ranges and ``SpaceAfter`` say."""
+        given = self.comment("text")
+        return given if given is not None else _joined(self)
+
+
+def read_conllu(path: StrPath) -> list[ConlluSentence]:
+    """Every sentence of a CoNLL-U file (gzip or plain, ``-``: standard input).
+
+    Raises:
+        PfsmError: If the file cannot be read or a line is not as the format says.
+    """
+    return list(parse_conllu(read_lines(path), display_name(path)))
+
+
+def parse_conllu(lines: Iterable[str], name: str) -> Iterator[ConlluSentence]:
+    """The sentences in lines of CoNLL-U.
+
+    Args:
+        lines: Without their ends.
+        name: What messages call their source.
+
+    Raises:
+        PfsmError: If a line is not as the format says.
+    """
+    block: list[tuple[int, str]] = []
+    for number, line in enumerate(lines, 1):
+        if line.strip():
+            block.append((number, line))
+        elif block:
+            yield _sentence(block, name)
+            block = []
+    if block:
+        yield _sentence(block, name)
+
+
+@dataclass
+class _Block:
+    """What the lines of a block have said so far."""
+
+    rows: list[tuple[str, str, str, int, str, bool]] = field(default_factory=list)
+    ranges: list[tuple[int, int, str, bool]] = field(default_factory=list)
+    comments: list[str] = field(default_factory=list)
+
+
+def _sentence(block: Sequence[tuple[int, str]], name: str) -> ConlluSentence:
+    found = _Block()
+    for number, line in block:
+        if line.startswith("#"):
+            found.comments.append(line[1:].strip())
+        else:
+            _add_row(found, line.split("\t"), f"{name}:{number}")
+    if not found.rows:
+        raise PfsmError(
+            f"{name}:{block[0][0]}: a sentence without words; remove its comments or add its words"
+        )
+    forms, upos, xpos, heads, labels, spaces = zip(*found.rows, strict=True)
+    for (number, _), head in zip(_word_lines(block), heads, strict=True):
+        if head > len(forms):
+            raise PfsmError(f"{name}:{number}: HEAD is {head}, the sentence has {len(forms)} words")
+    return ConlluSentence(
+        forms,
+        upos,
+        xpos,
+        heads,
+        labels,
+        tuple((first, last, form) for first, last, form, _ in found.ranges),
+        _spaces(spaces, found.ranges),
+        tuple(found.comments),
+        block[0][0],
+    )
+
+
+def _word_lines(block: Sequence[tuple[int, str]]) -> list[tuple[int, str]]:
+    return [(number, line) for number, line in block if line.split("\t", 1)[0].isdecimal()]
+
+
+def _spaces(spaces: Sequence[bool], ranges: Sequence[tuple[int, int, str, bool]]) -> tuple[bool, ...]:
+    """Inside a multiword token there is none; after it what its own line says."""
+    after = list(spaces)
+    for first, last, _, space in ranges:
+        after[first - 1 : last] = [False] * (last - first) + [space]
+    return tuple(after)
+
+
+def _add_row(found: _Block, fields: list[str], where: str) -> None:
+    if len(fields) != _COLUMNS:
+        raise PfsmError(f"{where}: {len(fields)} columns, CoNLL-U has {_COLUMNS} separated by tabs")
+    number, form = fields[0], fields[1]
+    space = "SpaceAfter=No" not in fields[9].split("|")
+    if "." in number:
+        return
+    if "-" in number:
+        first, last = _range(number, where)
+        if first != len(found.rows) + 1 or last < first:
+            raise PfsmError(f"{where}: ID is {number}, a range has to begin with the word after it")
+        found.ranges.append((first, last, form, space))
+        return
+    if number != str(len(found.rows) + 1):
+        raise PfsmError(f"{where}: ID is {number!r}, {len(found.rows) + 1} is next")
+    if not form:
+        raise PfsmError(f"{where}: FORM is empty")
+    head = _head(fields[6], where)
+    if head == len(found.rows) + 1:
+        raise PfsmError(f"{where}: HEAD is the word itself")
+    found.rows.append((form, _value(fields[3]), _value(fields[4]), head, _value(fields[7]), space))
+
+
+def _value(field_text: str) -> str:
+    return "" if field_text == NOTHING else field_text
+
+
+def _range(number: str, where: str) -> tuple[int, int]:
+    first, _, last = number.partition("-")
+    if not (first.isdecimal() and last.isdecimal()):
+        raise PfsmError(f"{where}: ID is {number!r}, a number or a range such as 3-4 is needed")
+    return int(first), int(last)
+
+
+def _head(text: str, where: str) -> int:
+    if text == NOTHING:
+        return -1
+    if not text.isdecimal():
+        raise PfsmError(f"{where}: HEAD is {text!r}, a number from 0 is needed")
+    return int(text)
+
+
+def _joined(sentence: ConlluSentence) -> str:
+    """The words with their spaces; a multiword token stands for its words."""
+    covered = {first: (last, form) for first, last, form in sentence.ranges}
+    pieces: list[str] = []
+    word = 1
+    while word <= len(sentence.forms):
+        last, form = covered.get(word, (word, sentence.forms[word - 1]))
+        pieces.append(form + (" " if not sentence.space_after or sentence.space_after[last - 1] else ""))
+        word = last + 1
+    return "".join(pieces).rstrip()

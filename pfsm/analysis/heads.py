@@ -1,0 +1,129 @@
+"""Head words of constituents, and the labelled dependencies that follow from them.
+
+The rules are those of Magerman (1995) as Collins (1999, appendix A) wrote them down, with the three modifications of
+Kahn, Snover and Ostendorf (2009, "Expected dependency pair match", section 3.1): prepositional phrases are headed by
+their noun, complementiser phrases by their verb, and auxiliaries are modifiers of main verbs.
+"""
+
+from collections.abc import Sequence
+from typing import Literal
+
+from pfsm.analysis.constituents import TOP, Constituent
+from pfsm.analysis.sentence import DependencyTree
+
+Side = Literal["left", "right"]
+
+_NOUNS = ("NN", "NNP", "NNPS", "NNS", "NX", "NML", "POS", "JJR")
+# From which side children are looked through, and for which labels, the first label first.
+_RULES: dict[str, tuple[Side, str]] = {
+    "ADJP": ("left", "NNS QP NN $ ADVP JJ VBN VBG ADJP JJR NP JJS DT FW RBR RBS SBAR RB"),
+    "ADVP": ("right", "RB RBR RBS FW ADVP TO CD JJR JJ IN NP JJS NN"),
+    "CONJP": ("right", "CC RB IN"),
+    "FRAG": ("right", ""),
+    "INTJ": ("left", ""),
+    "LST": ("right", "LS :"),
+    "NAC": ("left", "NN NNS NNP NNPS NP NAC EX $ CD QP PRP VBG JJ JJS JJR ADJP FW"),
+    "PP": ("left", "NP NML WHNP QP ADJP S SBAR VP ADVP PP IN TO VBG VBN RP FW"),
+    "PRN": ("left", ""),
+    "PRT": ("right", "RP"),
+    "QP": ("left", "$ IN NNS NN JJ RB DT CD NCD QP JJR JJS"),
+    "RRC": ("right", "VP NP ADVP ADJP PP"),
+    "S": ("left", "VP S SBAR ADJP UCP NP TO IN"),
+    "SBAR": ("left", "S SQ SINV SBAR FRAG VP WHNP WHPP WHADVP WHADJP IN DT"),
+    "SBARQ": ("left", "SQ S SINV SBARQ FRAG"),
+    "SINV": ("left", "VP VBZ VBD VBP VB MD S SINV ADJP NP"),
+    "SQ": ("left", "VP VBZ VBD VBP VB MD SQ"),
+    "UCP": ("right", ""),
+    "VP": ("left", "VP VBD VBN VBZ VB VBG VBP AUX AUXG MD TO ADJP NN NNS NP"),
+    "WHADJP": ("left", "CC WRB JJ ADJP"),
+    "WHADVP": ("right", "CC WRB"),
+    "WHNP": ("left", "WDT WP WP$ WHADJP WHPP WHNP"),
+    "WHPP": ("left", "WHNP NP IN TO FW"),
+    TOP: ("left", ""),
+}
+_PUNCTUATION = frozenset({",", ":", "``", "''", ".", "-LRB-", "-RRB-", "HYPH", "NFP"})
+
+
+def head_child(node: Constituent) -> Constituent:
+    """The part of a constituent that holds its head word.
+
+    Raises:
+        ValueError: If the node is a leaf.
+    """
+    if node.is_leaf:
+        raise ValueError("a leaf has no parts")
+    # Punctuation heads nothing but itself.
+    children = [child for child in node.children if not _is_punctuation(child)] or list(node.children)
+    if node.label in {"NP", "NML", "NX"}:
+        return _head_of_noun_phrase(children)
+    side, labels = _RULES.get(node.label, ("right", ""))
+    ordered = children if side == "left" else children[::-1]
+    return _first(ordered, labels.split()) or ordered[0]
+
+
+def _is_punctuation(node: Constituent) -> bool:
+    return node.is_leaf and node.label in _PUNCTUATION
+
+
+def _first(children: Sequence[Constituent], labels: Sequence[str]) -> Constituent | None:
+    """The first child of the first label that any child has."""
+    for label in labels:
+        for child in children:
+            if child.label == label:
+                return child
+    return None
+
+
+def _head_of_noun_phrase(children: Sequence[Constituent]) -> Constituent:
+    """Collins's rule for noun phrases: each step looks for any of its labels."""
+    if children[-1].label == "POS":
+        return children[-1]
+    backwards = children[::-1]
+    steps: tuple[tuple[Sequence[Constituent], tuple[str, ...]], ...] = (
+        (backwards, _NOUNS),
+        (children, ("NP",)),
+        (backwards, ("$", "ADJP", "PRN")),
+        (backwards, ("CD",)),
+        (backwards, ("JJ", "JJS", "RB", "QP")),
+    )
+    for ordered, labels in steps:
+        found = next((child for child in ordered if child.label in labels), None)
+        if found is not None:
+            return found
+    return children[-1]
+
+
+def head_dependencies(trees: Sequence[Constituent]) -> DependencyTree:
+    """Dependencies of a line from the constituent trees of its sentences, with labels A/B.
+
+    A is the label of the lowest constituent that the head word heads and that holds the dependent, B the label of the
+    highest constituent that the dependent heads (Kahn et al. 2009, section 3.1). The root of a sentence has ``TOP/B``.
+    """
+    n_words = trees[-1].end if trees else 0
+    heads, labels = [0] * n_words, [""] * n_words
+    for tree in trees:
+        top = tree if tree.label == TOP or tree.is_leaf else Constituent(TOP, tree.start, tree.end, (tree,))
+        root = head_word(top)
+        labels[root] = f"{TOP}/{head_child(top).label if top.children else top.label}"
+        for node in top.nodes():
+            if not node.is_leaf:
+                _attach(node, heads, labels)
+    return DependencyTree(tuple(heads), tuple(labels))
+
+
+def head_word(node: Constituent) -> int:
+    """The head word of a constituent, counted from 0 through the line."""
+    while not node.is_leaf:
+        node = head_child(node)
+    return node.start
+
+
+def _attach(node: Constituent, heads: list[int], labels: list[str]) -> None:
+    """Hangs the head words of the other parts on that of the node."""
+    chosen = head_child(node)
+    governor = head_word(chosen)
+    for child in node.children:
+        if child is not chosen:
+            dependent = head_word(child)
+            heads[dependent] = governor + 1
+            labels[dependent] = f"{node.label}/{child.label}"

@@ -1,0 +1,65 @@
+"""Sentences that a file or program gives, put together to the lines that were asked for: by their characters."""
+
+from collections.abc import Sequence
+
+from pfsm.analysis.alignment import plain_spelling, squeezed
+from pfsm.analysis.sentence import Analysis, joined
+from pfsm.errors import PfsmError
+
+EMPTY = Analysis(())
+
+
+class LineFinder:
+    """Lines out of analysed sentences in any order, each used as often as it is asked for."""
+
+    def __init__(self, sentences: Sequence[Analysis]) -> None:
+        self._known: dict[str, Analysis] = {}
+        for sentence in sentences:
+            self._known.setdefault(squeezed(sentence.tokens).casefold(), sentence)
+        self._sizes = sorted({len(text) for text in self._known}, reverse=True)
+
+    def find(self, line: str) -> Analysis | None:
+        """The line from one sentence, or from several one after the other, the longest first; None if they lack."""
+        text = plain_spelling(line).casefold()
+        parts: list[Analysis] = []
+        place = 0
+        while place < len(text):
+            part = next(
+                (
+                    self._known[text[place : place + size]]
+                    for size in self._sizes
+                    if text[place : place + size] in self._known and place + size <= len(text)
+                ),
+                None,
+            )
+            if part is None:
+                return None
+            parts.append(part)
+            place += len(squeezed(part.tokens))
+        return joined(parts) if parts else EMPTY
+
+
+def put_on_lines(sentences: Sequence[Analysis], lines: Sequence[str], source: str) -> list[Analysis]:
+    """The analyses of lines out of their sentences in the order of the text.
+
+    Raises:
+        PfsmError: If the sentences are not those of the lines, naming the first line that differs.
+    """
+    found: list[Analysis] = []
+    place = 0
+    for number, line in enumerate(lines, 1):
+        text = plain_spelling(line).casefold()
+        parts: list[Analysis] = []
+        read = ""
+        while len(read) < len(text) and place < len(sentences):
+            parts.append(sentences[place])
+            read += squeezed(sentences[place].tokens).casefold()
+            place += 1
+        if read != text:
+            raise PfsmError(
+                f"{source}: its words are not those of line {number}; it must keep every character"
+            )
+        found.append(joined(parts) if parts else EMPTY)
+    if place < len(sentences):
+        raise PfsmError(f"{source}: {len(sentences) - place} sentences more than the lines hold")
+    return found

@@ -1,0 +1,1 @@
+"""The parser that ships: numbers of words, encoder, scores, trees. No torch."""

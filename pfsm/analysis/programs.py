@@ -1,0 +1,223 @@
+"""Parsers of others: spaCy and Stanza where they are installed, and any program that writes CoNLL-U or brackets."""
+
+import hashlib
+import shlex
+import shutil
+import subprocess
+from collections.abc import Callable, Iterable, Sequence
+from importlib import import_module
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from pfsm.analysis.conllu import parse_conllu
+from pfsm.analysis.constituents import BracketedSentence, parse_brackets
+from pfsm.analysis.lines import EMPTY, LineFinder, put_on_lines
+from pfsm.analysis.parser.parse import Wanted
+from pfsm.analysis.sentence import ROOT_LABEL, Analysis, DependencyTree, joined
+from pfsm.analysis.sources import analyses_of
+from pfsm.errors import PfsmError
+from pfsm.files import content_checksum, decode, read_bytes, split_lines
+
+
+def parsed_text(text: Sequence[str], source: str) -> list[Analysis]:
+    """Analyses in lines of CoNLL-U or, where the first character is a bracket, Penn-style trees.
+
+    Raises:
+        PfsmError: If the lines are neither.
+    """
+    first = next((line for line in text if line.strip()), "")
+    if first.lstrip().startswith("("):
+        return [
+            bracketed_analysis(parse_brackets(line, f"{source}:{number}"))
+            for number, line in enumerate(text, 1)
+            if line.strip()
+        ]
+    return analyses_of(parse_conllu(text, source))
+
+
+def bracketed_analysis(sentence: BracketedSentence) -> Analysis:
+    """A tree of brackets as an analysis, with its tags."""
+    tags = tuple(node.label for node in sentence.tree.nodes() if node.is_leaf)
+    return Analysis(sentence.words, (0,), (), tags, constituents=(sentence.tree,))
+
+
+class FileAnalyser:
+    """Analyses from files of CoNLL-U or brackets, found by the characters of the line.
+
+    Raises:
+        PfsmError: If the file cannot be read.
+    """
+
+    def __init__(self, path: str) -> None:
+        content = read_bytes(path)
+        self.label = f"file:{Path(path).name}@{content_checksum(content)[:8]}"
+        self._path = path
+        self._finder = LineFinder(parsed_text(split_lines(decode(content, path)), path))
+
+    def analyse(self, lines: Sequence[str], wanted: Wanted) -> list[Analysis]:  # noqa: ARG002 - it has what it has
+        """The analyses of lines.
+
+        Raises:
+            PfsmError: If the file lacks one.
+        """
+        found = [self._finder.find(line) for line in lines]
+        for line, analysis in zip(lines, found, strict=True):
+            if analysis is None:
+                shown = line if len(line) <= 60 else f"{line[:57]}..."
+                raise PfsmError(f"{self._path}: has no analysis of {shown!r}; add its sentences to the file")
+        return [analysis for analysis in found if analysis is not None]
+
+
+class CommandAnalyser:
+    """A program that reads lines from standard input and writes CoNLL-U or one tree of brackets a sentence.
+
+    Raises:
+        PfsmError: If there is no such program.
+    """
+
+    def __init__(self, command: str) -> None:
+        try:
+            self._words = shlex.split(command)
+        except ValueError as error:
+            raise PfsmError(f"command {command!r}: cannot be read ({error})") from None
+        program = shutil.which(self._words[0]) if self._words else None
+        if program is None:
+            raise PfsmError(f"command {command!r}: no such program; give its path")
+        self._command = command
+        digest = hashlib.sha256(Path(program).read_bytes())
+        for word in self._words[1:]:
+            if Path(word).is_file():
+                digest.update(Path(word).read_bytes())
+        self.label = f"command:{command}@{digest.hexdigest()[:8]}"
+
+    def analyse(self, lines: Sequence[str], wanted: Wanted) -> list[Analysis]:  # noqa: ARG002 - it does what it does
+        """The analyses of lines.
+
+        Raises:
+            PfsmError: If the program fails, or what it writes is neither format or not about these lines.
+        """
+        text = "".join(f"{line}\n" for line in lines)
+        try:
+            done = subprocess.run(
+                self._words, input=text.encode("utf-8", "backslashreplace"), capture_output=True, check=False
+            )
+        except OSError as error:
+            raise PfsmError(f"command {self._command!r}: cannot be run ({error.strerror})") from None
+        if done.returncode:
+            said = done.stderr.decode("utf-8", "replace").strip().splitlines()
+            raise PfsmError(
+                f"command {self._command!r}: ended with status {done.returncode}{': ' + said[-1] if said else ''}"
+            )
+        source = f"output of {self._command!r}"
+        return put_on_lines(parsed_text(split_lines(decode(done.stdout, source)), source), lines, source)
+
+
+class SpacyAnalyser:
+    """An installed pipeline of spaCy: its tags and its tree, no probabilities.
+
+    Raises:
+        PfsmError: If spaCy or the pipeline is not installed.
+    """
+
+    def __init__(self, name: str) -> None:
+        spacy = _imported("spacy", "pip install spacy")
+        try:
+            self._pipeline: Callable[[str], Any] = spacy.load(name)
+        except (OSError, ValueError) as error:
+            raise PfsmError(
+                f"spacy:{name}: no such pipeline is installed ({str(error).splitlines()[0]})"
+            ) from None
+        meta: Any = getattr(self._pipeline, "meta", {})
+        self.label = f"spacy:{Path(name).name}@{meta.get('version', '')}-{version('spacy')}"
+
+    def analyse(self, lines: Sequence[str], wanted: Wanted) -> list[Analysis]:  # noqa: ARG002
+        """The analyses of lines."""
+        return [_of_document(self._pipeline(line)) for line in lines]
+
+
+def _of_document(document: Any) -> Analysis:
+    """A spaCy document; its tokens of white space are left out and what hangs on them moves up."""
+    words = [token for token in document if not token.is_space]
+    if not words:
+        return EMPTY
+    numbers = {token.i: number for number, token in enumerate(words, 1)}
+    trees: tuple[DependencyTree, ...] = ()
+    if document.has_annotation("DEP"):
+        heads = tuple(_head(token, numbers) for token in words)
+        labels = tuple(
+            ROOT_LABEL if head == 0 else token.dep_ for token, head in zip(words, heads, strict=True)
+        )
+        trees = (DependencyTree(heads, labels),)
+    starts = _starts(words) if trees else (0,)
+    return Analysis(
+        tuple(token.text for token in words),
+        starts,
+        _filled(token.pos_ for token in words),
+        _filled(token.tag_ for token in words),
+        trees,
+    )
+
+
+def _head(token: Any, numbers: dict[int, int]) -> int:
+    head = token.head
+    while head.i not in numbers and head.head.i != head.i:
+        head = head.head
+    return 0 if head.i == token.i else numbers.get(head.i, 0)
+
+
+def _starts(words: Sequence[Any]) -> tuple[int, ...]:
+    return tuple(k for k, token in enumerate(words) if k == 0 or token.sent.start != words[k - 1].sent.start)
+
+
+def _filled(tags: Iterable[str]) -> tuple[str, ...]:
+    found = tuple(tags)
+    return found if any(found) else ()
+
+
+class StanzaAnalyser:
+    """Stanza with the models installed for a language: tags and tree, no probabilities.
+
+    Raises:
+        PfsmError: If Stanza or its models are not installed; nothing is downloaded.
+    """
+
+    def __init__(self, language: str) -> None:
+        stanza = _imported("stanza", "pip install stanza")
+        try:
+            self._pipeline: Callable[[str], Any] = stanza.Pipeline(
+                language, processors="tokenize,mwt,pos,lemma,depparse", download_method=None, verbose=False
+            )
+        except Exception as error:
+            raise PfsmError(f"stanza:{language}: its models are not installed ({error})") from None
+        self.label = f"stanza:{language}@{version('stanza')}"
+
+    def analyse(self, lines: Sequence[str], wanted: Wanted) -> list[Analysis]:  # noqa: ARG002
+        """The analyses of lines."""
+        return [_of_sentences(self._pipeline(line).sentences) if line.strip() else EMPTY for line in lines]
+
+
+def _of_sentences(sentences: Sequence[Any]) -> Analysis:
+    parts = [
+        Analysis(
+            tuple(word.text for word in sentence.words),
+            (0,),
+            _filled(word.upos or "" for word in sentence.words),
+            _filled(word.xpos or "" for word in sentence.words),
+            (
+                DependencyTree(
+                    tuple(int(word.head) for word in sentence.words),
+                    tuple(str(word.deprel) for word in sentence.words),
+                ),
+            ),
+        )
+        for sentence in sentences
+    ]
+    return joined(parts) if parts else EMPTY
+
+
+def _imported(name: str, install: str) -> Any:
+    try:
+        return import_module(name)
+    except ImportError:
+        raise PfsmError(f"{name} is not installed; install it with `{install}`") from None

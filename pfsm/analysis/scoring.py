@@ -1,0 +1,201 @@
+"""How good a parser is: attachment and tags as in the CoNLL 2018 shared task, brackets as evalb, calibration.
+
+Words of system and gold standard are the same where they cover the same characters of the line; precision is per
+system word, recall per gold word, and with gold tokens both are accuracy (Zeman et al. 2018, "CoNLL 2018 shared task:
+multilingual parsing from raw text to universal dependencies", section 4). Labels are compared without subtypes.
+"""
+
+import itertools
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pfsm.analysis.alignment import plain_spelling
+from pfsm.analysis.constituents import TOP, Constituent
+from pfsm.analysis.sentence import Analysis
+
+# Tags of words that evalb's usual settings leave out, and the label that they take for another.
+_LEFT_OUT = frozenset({",", ":", "``", "''", "."})
+_SAME = {"PRT": "ADVP"}
+N_BINS = 10
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """Precision and recall of something counted.
+
+    Attributes:
+        correct: How many are right.
+        system: How many the system has.
+        gold: How many there are.
+    """
+
+    correct: int = 0
+    system: int = 0
+    gold: int = 0
+
+    @property
+    def f1(self) -> float:
+        """Twice the correct ones by all of both, in percent; NaN where there is nothing."""
+        total = self.system + self.gold
+        return 200.0 * self.correct / total if total else float("nan")
+
+    def __add__(self, other: "Agreement") -> "Agreement":
+        return Agreement(self.correct + other.correct, self.system + other.system, self.gold + other.gold)
+
+
+@dataclass(frozen=True)
+class ParsingScores:
+    """Agreement on dependencies and tags.
+
+    Attributes:
+        words: Words cut alike.
+        upos: Universal tags.
+        xpos: Penn tags.
+        uas: Heads.
+        las: Heads and universal part of the labels.
+    """
+
+    words: Agreement = Agreement()
+    upos: Agreement = Agreement()
+    xpos: Agreement = Agreement()
+    uas: Agreement = Agreement()
+    las: Agreement = Agreement()
+
+    def __add__(self, other: "ParsingScores") -> "ParsingScores":
+        return ParsingScores(
+            self.words + other.words,
+            self.upos + other.upos,
+            self.xpos + other.xpos,
+            self.uas + other.uas,
+            self.las + other.las,
+        )
+
+
+def score_parses(pairs: Iterable[tuple[Analysis, Analysis]]) -> ParsingScores:
+    """Agreement over all lines, each given as (system, gold standard)."""
+    return sum((_line_scores(system, gold) for system, gold in pairs), ParsingScores())
+
+
+def _line_scores(system: Analysis, gold: Analysis) -> ParsingScores:
+    sizes = len(system.tokens), len(gold.tokens)
+    partner = aligned_words(system.tokens, gold.tokens)
+    same = [(ours, theirs) for ours, theirs in enumerate(partner) if theirs >= 0]
+    heads = labels = 0
+    if system.tree is not None and gold.tree is not None:
+        # The root is its own partner.
+        of_head = [0, *(theirs + 1 for theirs in partner)]
+        for ours, theirs in same:
+            right = of_head[system.tree.heads[ours]] == gold.tree.heads[theirs]
+            heads += right
+            labels += right and _universal(system.tree.labels[ours]) == _universal(gold.tree.labels[theirs])
+    return ParsingScores(
+        Agreement(len(same), *sizes),
+        Agreement(_same_tags(system.upos, gold.upos, same), *sizes),
+        Agreement(_same_tags(system.xpos, gold.xpos, same), *sizes),
+        Agreement(heads, *sizes),
+        Agreement(labels, *sizes),
+    )
+
+
+def _same_tags(system: Sequence[str], gold: Sequence[str], same: Sequence[tuple[int, int]]) -> int:
+    return sum(system[ours] == gold[theirs] for ours, theirs in same) if system and gold else 0
+
+
+def _universal(label: str) -> str:
+    return label.partition(":")[0]
+
+
+def aligned_words(system: Sequence[str], gold: Sequence[str]) -> list[int]:
+    """For each word of the system the gold word over the same characters; -1 for none.
+
+    Where the characters differ (a treebank may correct its text) words are matched by a longest common subsequence.
+    """
+    partner = [-1] * len(system)
+    ours, theirs = _places(system), _places(gold)
+    if "".join(map(plain_spelling, system)) == "".join(map(plain_spelling, gold)):
+        at = {place: number for number, place in enumerate(theirs)}
+        return [at.get(place, -1) for place in ours]
+    for block in SequenceMatcher(None, system, gold, autojunk=False).get_matching_blocks():
+        partner[block.a : block.a + block.size] = range(block.b, block.b + block.size)
+    return partner
+
+
+def _places(words: Sequence[str]) -> list[tuple[int, int]]:
+    ends = np.cumsum([len(plain_spelling(word)) for word in words]).tolist()
+    return list(zip([0, *ends[:-1]], ends, strict=True))
+
+
+def score_brackets(system: Constituent, gold: Constituent) -> Agreement:
+    """Labelled brackets in common, counted as evalb does with the settings of Collins.
+
+    The outermost label and words with punctuation tags in the gold standard are left out; PRT counts as ADVP.
+    """
+    words = _counted_words(gold)
+    ours, theirs = _brackets(system, words), _brackets(gold, words)
+    return Agreement((ours & theirs).total(), ours.total(), theirs.total())
+
+
+def _counted_words(gold: Constituent) -> list[int]:
+    """Number of words that count before each boundary."""
+    counts = [0] * (gold.end + 1)
+    for node in gold.nodes():
+        if node.is_leaf and node.label not in _LEFT_OUT:
+            counts[node.end] = 1
+    return list(itertools.accumulate(counts))
+
+
+def _brackets(tree: Constituent, words: Sequence[int]) -> Counter[tuple[str, int, int]]:
+    found: Counter[tuple[str, int, int]] = Counter()
+    for node in tree.nodes():
+        start, end = words[node.start], words[node.end]
+        if not node.is_leaf and node.label != TOP and end > start:
+            found[_SAME.get(node.label, node.label), start, end] += 1
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class Calibration:
+    """Probabilities of arcs against how often these arcs are right, by bins of probability.
+
+    Attributes:
+        arcs: int64 [n_bins], arcs in each bin.
+        mean: float64 [n_bins], their mean probability; NaN in an empty bin.
+        accuracy: float64 [n_bins], share of them that are in the gold standard.
+    """
+
+    arcs: NDArray[np.int64]
+    mean: NDArray[np.float64]
+    accuracy: NDArray[np.float64]
+
+
+def calibration(pairs: Iterable[tuple[Analysis, Analysis]], smallest: float = 0.01) -> Calibration:
+    """Calibration of arc marginals over lines with gold tokens.
+
+    Args:
+        pairs: (system, gold standard) with the same tokens; those without marginals are passed over.
+        smallest: Arcs less likely than this are left out, most of all possible arcs.
+    """
+    probabilities, rights = [np.zeros(0)], [np.zeros(0, dtype=np.bool_)]
+    for system, gold in pairs:
+        if system.marginals is None or gold.tree is None or len(system.tokens) != len(gold.tokens):
+            continue
+        table = system.marginals.arcs(len(system.tokens))
+        right = np.zeros(table.shape, dtype=np.bool_)
+        right[np.arange(len(gold.tokens)), gold.tree.heads] = True
+        kept = table >= smallest
+        probabilities.append(table[kept])
+        rights.append(right[kept])
+    values, hits = np.concatenate(probabilities), np.concatenate(rights)
+    bins = np.minimum((values * N_BINS).astype(np.int64), N_BINS - 1)
+    arcs = np.bincount(bins, minlength=N_BINS)
+    with np.errstate(invalid="ignore"):
+        return Calibration(
+            arcs,
+            np.bincount(bins, values, minlength=N_BINS) / arcs,
+            np.bincount(bins, hits.astype(np.float64), minlength=N_BINS) / arcs,
+        )

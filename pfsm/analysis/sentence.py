@@ -1,0 +1,147 @@
+"""What is known about a line of text: tokens, tags, dependency trees and how sure they are, constituent trees.
+
+Everything that asks about syntax asks these objects, wherever they come from: a file, the parser that ships, another.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pfsm.analysis.constituents import Constituent
+
+ROOT_LABEL = "root"
+
+
+@dataclass(frozen=True)
+class DependencyTree:
+    """One head and label for every token of a line.
+
+    Attributes:
+        heads: Number of each token's head counted from 1 through the line; 0 for the root of a sentence.
+        labels: Relation of each token to its head.
+        log_probability: Natural logarithm of the tree's probability; NaN where nobody said.
+    """
+
+    heads: tuple[int, ...]
+    labels: tuple[str, ...]
+    log_probability: float = float("nan")
+
+
+@dataclass(frozen=True, eq=False)
+class Marginals:
+    """Probabilities of labelled arcs, sparse: what is not listed is (as good as) impossible.
+
+    Attributes:
+        names: Labels.
+        dependent: int32 [n_entries], tokens, counted from 0.
+        head: int32 [n_entries], numbers of their heads as in `DependencyTree`.
+        label: int32 [n_entries], which of the names.
+        probability: float64 [n_entries], of this arc with this label, summed over all trees.
+    """
+
+    names: tuple[str, ...]
+    dependent: NDArray[np.int32]
+    head: NDArray[np.int32]
+    label: NDArray[np.int32]
+    probability: NDArray[np.float64]
+
+    def arcs(self, n_tokens: int) -> NDArray[np.float64]:
+        """Probability of every arc whatever its label, float64 [n_tokens, n_tokens + 1]."""
+        table = np.zeros((n_tokens, n_tokens + 1))
+        np.add.at(table, (self.dependent, self.head), self.probability)
+        return table
+
+
+@dataclass(frozen=True, eq=False)
+class Analysis:
+    """A line of one or more sentences.
+
+    Attributes:
+        tokens: As the analyser cut them; without white space they are the line without white space.
+        sentences: First token of each sentence, counted from 0; empty for an empty line.
+        upos: Universal part-of-speech tag of each token; empty where unknown, here and below.
+        xpos: Penn Treebank tag of each token.
+        trees: Dependency trees of the line, the likeliest first.
+        marginals: Probabilities of arcs; None where unknown.
+        constituents: Constituent tree of each sentence, words counted through the line.
+    """
+
+    tokens: tuple[str, ...]
+    sentences: tuple[int, ...] = ()
+    upos: tuple[str, ...] = ()
+    xpos: tuple[str, ...] = ()
+    trees: tuple[DependencyTree, ...] = ()
+    marginals: Marginals | None = None
+    constituents: tuple[Constituent, ...] = ()
+
+    @property
+    def tree(self) -> DependencyTree | None:
+        """The likeliest dependency tree; None where there is none."""
+        return self.trees[0] if self.trees else None
+
+    @property
+    def bounds(self) -> list[tuple[int, int]]:
+        """First token of each sentence and the one after its last."""
+        # An empty line has no sentence, and no end of one either.
+        return list(zip(self.sentences, (*self.sentences[1:], len(self.tokens)), strict=bool(self.sentences)))
+
+
+def joined(parts: Sequence[Analysis]) -> Analysis:
+    """One line out of the analyses of its sentences, in order.
+
+    What one of them lacks the whole lacks. Of several trees only the first of each part is kept, the probabilities
+    multiplied: an n-best list of a line is not made of the n-best lists of its parts.
+    """
+    if len(parts) == 1:
+        return parts[0]
+    offsets = np.cumsum([0, *(len(part.tokens) for part in parts)]).tolist()
+    pairs = list(zip(parts, offsets, strict=False))
+    return Analysis(
+        tuple(token for part in parts for token in part.tokens),
+        tuple(first + start for part, first in pairs for start in part.sentences),
+        _all_or_none([part.upos for part in parts]),
+        _all_or_none([part.xpos for part in parts]),
+        _joined_trees(pairs) if all(part.trees for part in parts) else (),
+        _joined_marginals(pairs),
+        tuple(moved(tree, first) for part, first in pairs for tree in part.constituents)
+        if all(part.constituents for part in parts)
+        else (),
+    )
+
+
+def _all_or_none(columns: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
+    return tuple(tag for column in columns for tag in column) if all(columns) else ()
+
+
+def _joined_trees(pairs: Sequence[tuple[Analysis, int]]) -> tuple[DependencyTree, ...]:
+    heads = tuple(head and head + first for part, first in pairs for head in part.trees[0].heads)
+    labels = tuple(label for part, _ in pairs for label in part.trees[0].labels)
+    return (DependencyTree(heads, labels, sum(part.trees[0].log_probability for part, _ in pairs)),)
+
+
+def _joined_marginals(pairs: Sequence[tuple[Analysis, int]]) -> Marginals | None:
+    given = [(part.marginals, first) for part, first in pairs if part.marginals is not None]
+    if len(given) < len(pairs) or not given:
+        return None
+    names = tuple(sorted({name for marginals, _ in given for name in marginals.names}))
+    number = {name: k for k, name in enumerate(names)}
+    relabelled = [np.array([number[name] for name in m.names], dtype=np.int32)[m.label] for m, _ in given]
+    return Marginals(
+        names,
+        np.concatenate([m.dependent + np.int32(first) for m, first in given]),
+        np.concatenate(
+            [np.where(m.head > 0, m.head + np.int32(first), 0).astype(np.int32) for m, first in given]
+        ),
+        np.concatenate(relabelled),
+        np.concatenate([m.probability for m, _ in given]),
+    )
+
+
+def moved(tree: Constituent, by: int) -> Constituent:
+    """The same tree so many words further on."""
+    if by == 0:
+        return tree
+    children = tuple(moved(child, by) for child in tree.children)
+    return replace(tree, start=tree.start + by, end=tree.end + by, children=children)

@@ -1,0 +1,118 @@
+"""Analyses of many lines: what the cache knows from there, the rest from the analyser, in one process or several."""
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from functools import lru_cache
+from multiprocessing import get_context
+
+from pfsm.analysis.analysers import DEFAULT_PARSER, Analyser, get_analyser
+from pfsm.analysis.cache import AnalysisCache
+from pfsm.analysis.parser.parse import Wanted
+from pfsm.analysis.sentence import Analysis
+from pfsm.errors import PfsmError
+
+# Lines given to the analyser at once, whatever the number of processes: the result must not depend on it.
+PORTION = 256
+_ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+# Files are read from disk anyway.
+_UNCACHED = ("file:",)
+
+ONE_TREE = Wanted()
+Progress = Callable[[int, int], None]
+
+
+def analyse_lines(
+    lines: Sequence[str],
+    parser: str = DEFAULT_PARSER,
+    wanted: Wanted = ONE_TREE,
+    *,
+    processes: int = 1,
+    cache: bool = True,
+    progress: Progress | None = None,
+) -> list[Analysis]:
+    """The analyses of lines, in order; a line that occurs twice is analysed once.
+
+    Args:
+        lines: Plain text.
+        parser: As `get_analyser` takes it.
+        wanted: What to work out.
+        processes: How many to use, at least 1.
+        cache: Whether to look in the cache and add to it.
+        progress: Called with the number of lines done and of all lines that have to be analysed.
+
+    Raises:
+        PfsmError: If the parser cannot be loaded or cannot analyse these lines.
+    """
+    analyser = _loaded(parser)
+    shelf = (
+        AnalysisCache(analyser.label, repr(wanted)) if cache and not parser.startswith(_UNCACHED) else None
+    )
+    distinct = list(dict.fromkeys(lines))
+    known = shelf.find(distinct) if shelf else {}
+    missing = [line for line in distinct if line not in known]
+    portions = [missing[first : first + PORTION] for first in range(0, len(missing), PORTION)]
+    done = 0
+    for portion, found in _analysed(analyser, parser, portions, wanted, processes):
+        fresh = dict(zip(portion, found, strict=True))
+        if shelf:
+            shelf.add(fresh)
+        known |= fresh
+        done += len(portion)
+        if progress:
+            progress(done, len(missing))
+    return [known[line] for line in lines]
+
+
+@lru_cache(maxsize=4)
+def _loaded(parser: str) -> Analyser:
+    return get_analyser(parser)
+
+
+def _analysed(
+    analyser: Analyser, parser: str, portions: Sequence[list[str]], wanted: Wanted, processes: int
+) -> Iterator[tuple[list[str], list[Analysis]]]:
+    if processes <= 1 or len(portions) <= 1:
+        for portion in portions:
+            yield portion, analyser.analyse(portion, wanted)
+        return
+    with _one_thread_each():
+        pool = ProcessPoolExecutor(min(processes, len(portions)), mp_context=get_context("spawn"))
+        try:
+            waiting = [pool.submit(_in_worker, parser, portion, wanted) for portion in portions]
+            for portion, future in zip(portions, waiting, strict=True):
+                yield portion, future.result()
+        except BrokenProcessPool:
+            raise PfsmError("a parsing process was killed, perhaps for want of memory; use fewer") from None
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+def _in_worker(parser: str, portion: list[str], wanted: Wanted) -> list[Analysis]:
+    return _loaded(parser).analyse(portion, wanted)
+
+
+@contextmanager
+def _one_thread_each() -> Iterator[None]:
+    """Read when numpy starts in a worker: linear algebra on one thread adds in one order."""
+    before = {name: os.environ.get(name) for name in _ONE_THREAD}
+    os.environ.update(dict.fromkeys(_ONE_THREAD, "1"))
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
+
+
+def analyser_label(parser: str) -> str:
+    """Name and version of a parser, loaded if it is not yet.
+
+    Raises:
+        PfsmError: If it cannot be loaded.
+    """
+    return _loaded(parser).label

@@ -1,0 +1,120 @@
+"""Analyses from CoNLL-U and to it: sentences of a file as lines, lines as sentences.
+
+A line of several sentences is written as several blocks; ``# line = 3`` in each says that they belong together, and
+``# tree = 2`` with ``# log_probability = -1.25`` in a block that it is the second tree of an n-best list.
+"""
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+
+from pfsm.analysis.conllu import NOTHING, ConlluSentence
+from pfsm.analysis.sentence import Analysis, DependencyTree, joined
+from pfsm.errors import PfsmError
+
+LINE, TREE, LOG_PROBABILITY = "line", "tree", "log_probability"
+
+
+def analysis_of(sentence: ConlluSentence) -> Analysis:
+    """One sentence as an analysis; without a tree where a head is missing."""
+    trees: tuple[DependencyTree, ...] = ()
+    if all(head >= 0 for head in sentence.heads):
+        trees = (DependencyTree(sentence.heads, sentence.labels, _log_probability(sentence)),)
+    return Analysis(sentence.forms, (0,), _tags(sentence.upos), _tags(sentence.xpos), trees)
+
+
+def _tags(tags: tuple[str, ...]) -> tuple[str, ...]:
+    return tags if any(tags) else ()
+
+
+def _log_probability(sentence: ConlluSentence) -> float:
+    text = sentence.comment(LOG_PROBABILITY)
+    if text is None:
+        return math.nan
+    try:
+        return float(text)
+    except ValueError:
+        raise PfsmError(f"line {sentence.line}: {LOG_PROBABILITY} is {text!r}, a number is needed") from None
+
+
+def analyses_of(sentences: Iterable[ConlluSentence]) -> list[Analysis]:
+    """Lines from the sentences of a file.
+
+    Sentences with the same ``# line`` are one line, else each is its own; blocks with the same ``# tree`` number
+    belong to the same tree of an n-best list.
+
+    Raises:
+        PfsmError: If trees of a line are over different words, or a number is none.
+    """
+    return [_line(group) for group in _grouped(sentences)]
+
+
+def _grouped(sentences: Iterable[ConlluSentence]) -> Iterator[list[ConlluSentence]]:
+    group: list[ConlluSentence] = []
+    for sentence in sentences:
+        line = sentence.comment(LINE)
+        if group and (line is None or line != group[0].comment(LINE)):
+            yield group
+            group = []
+        group.append(sentence)
+    if group:
+        yield group
+
+
+def _line(group: Sequence[ConlluSentence]) -> Analysis:
+    by_tree: dict[str, list[ConlluSentence]] = {}
+    for sentence in group:
+        by_tree.setdefault(sentence.comment(TREE) or "1", []).append(sentence)
+    lists = [joined_tree([analysis_of(sentence) for sentence in part], part) for part in by_tree.values()]
+    first = lists[0]
+    for other, part in zip(lists[1:], list(by_tree.values())[1:], strict=True):
+        if other.tokens != first.tokens:
+            raise PfsmError(
+                f"line {part[0].line}: this tree of the n-best list is over other words than the first"
+            )
+    return Analysis(
+        first.tokens,
+        first.sentences,
+        first.upos,
+        first.xpos,
+        tuple(tree for one in lists for tree in one.trees),
+    )
+
+
+def joined_tree(parts: Sequence[Analysis], sentences: Sequence[ConlluSentence]) -> Analysis:
+    """The sentences of one tree as a line; its probability is written in each of its blocks, not parted among them."""
+    whole = joined(parts)
+    if len(parts) == 1 or not whole.trees:
+        return whole
+    tree = whole.trees[0]
+    one = DependencyTree(tree.heads, tree.labels, _log_probability(sentences[0]))
+    return Analysis(whole.tokens, whole.sentences, whole.upos, whole.xpos, (one,))
+
+
+def conllu_lines(analysis: Analysis, number: int, *, n_best: bool = False) -> Iterator[str]:
+    """The line's blocks of CoNLL-U, without the ends of lines; an empty line has none.
+
+    Args:
+        analysis: The line.
+        number: What ``# line`` says.
+        n_best: Whether to write every tree, with its probability, not the likeliest alone.
+    """
+    for place, tree in enumerate(analysis.trees if n_best else analysis.trees[:1] or (None,), 1):
+        for start, end in analysis.bounds:
+            yield f"# {LINE} = {number}"
+            if n_best and tree is not None:
+                yield f"# {TREE} = {place}"
+                yield f"# {LOG_PROBABILITY} = {tree.log_probability!r}"
+            for word in range(start, end):
+                yield _row(analysis, tree, word, start)
+            yield ""
+
+
+def _row(analysis: Analysis, tree: DependencyTree | None, word: int, start: int) -> str:
+    head = label = NOTHING
+    if tree is not None:
+        number = tree.heads[word]
+        head, label = str(number - start if number else 0), tree.labels[word]
+    upos = analysis.upos[word] if analysis.upos else NOTHING
+    xpos = analysis.xpos[word] if analysis.xpos else NOTHING
+    columns = [str(word - start + 1), analysis.tokens[word], NOTHING, upos, xpos, NOTHING, head, label]
+    return "\t".join([*columns, NOTHING, NOTHING])

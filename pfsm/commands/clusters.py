@@ -1,0 +1,49 @@
+"""What commands do with ``--scheduler``: metrics whose pairs are scored on its cluster, and a summary in the end."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from pfsm.distributed.pairs import PooledMetric
+from pfsm.distributed.pools import Pool, open_pool
+from pfsm.distributed.report import Report
+from pfsm.distributed.scorers import Scorer, spec_of
+from pfsm.metrics import SegmentScorer
+
+
+class Sharing:
+    """Shares out pairs among the workers of a cluster, where there is one.
+
+    Args:
+        pool: The cluster; None: everything stays here.
+    """
+
+    def __init__(self, pool: Pool | None) -> None:
+        self.pool = pool
+        self.report = None if pool is None else Report(pool, "parts")
+
+    def metric(self, scorer: Scorer) -> Scorer:
+        """The same metric, at work on the cluster; itself where there is none."""
+        if self.pool is None or self.report is None:
+            return scorer
+        return SegmentScorer(PooledMetric(scorer.name, spec_of(scorer), self.pool, self.report))
+
+
+ALONE = Sharing(None)
+
+
+@contextmanager
+def sharing(scheduler: str | None) -> Iterator[Sharing]:
+    """The cluster that ``--scheduler`` names, as long as the block lasts; says in the end what was done there.
+
+    Raises:
+        PfsmError: As `pfsm.distributed.pools.open_pool`.
+    """
+    if scheduler is None:
+        yield ALONE
+        return
+    with open_pool(scheduler) as pool:
+        shared = Sharing(pool)
+        yield shared
+        if shared.report is not None and shared.report.done:
+            print(f"pfsm: {shared.report.summary()}", file=sys.stderr)

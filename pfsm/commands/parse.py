@@ -1,0 +1,192 @@
+"""``pfsm parse``: tags and trees of text, or how good a parser is."""
+
+import json
+import math
+import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
+from typing import Any
+
+from pfsm.analysis.analysers import DEFAULT_PARSER, OwnAnalyser, get_analyser
+from pfsm.analysis.conllu import read_conllu
+from pfsm.analysis.constituents import format_brackets, read_brackets
+from pfsm.analysis.parser.parse import Wanted
+from pfsm.analysis.scoring import N_BINS, Calibration
+from pfsm.analysis.sentence import Analysis, moved
+from pfsm.analysis.service import PORTION, analyse_lines
+from pfsm.analysis.sources import conllu_lines
+from pfsm.analysis.trial import Trial, try_on_text, try_on_words
+from pfsm.commands.arguments import check_output, positive
+from pfsm.errors import PfsmError
+from pfsm.files import STANDARD_INPUT, atomic_write, read_lines
+
+FORMATS = ("conllu", "ptb", "nbest")
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Arguments of the command."""
+    parser.add_argument(
+        "files", nargs="*", metavar="FILE", help="text, one segment a line (default: standard input)"
+    )
+    parser.add_argument(
+        "--parser",
+        "-p",
+        default=DEFAULT_PARSER,
+        metavar="NAME",
+        help="a shipped parser, a weights file, spacy:PIPELINE, stanza:LANGUAGE, command:PROGRAM or file:PATH "
+        f"(default: {DEFAULT_PARSER})",
+    )
+    parser.add_argument(
+        "--format",
+        "-f",
+        choices=FORMATS,
+        help="conllu: dependencies (default); ptb: constituents; nbest: several trees with probabilities",
+    )
+    parser.add_argument(
+        "--trees", "-n", type=positive, metavar="N", help="trees of a line with nbest (default: 50)"
+    )
+    parser.add_argument("--one-sentence", action="store_true", help="take every line for one sentence")
+    parser.add_argument("--output", "-o", metavar="FILE", help="instead of standard output")
+    parser.add_argument(
+        "--processes", type=positive, default=1, metavar="N", help="processes to use (default: 1)"
+    )
+    parser.add_argument("--no-cache", action="store_true", help="neither use nor fill the cache of analyses")
+    parser.add_argument(
+        "--evaluate", metavar="GOLD", help="instead: compare with a treebank in CoNLL-U, with its words"
+    )
+    parser.add_argument(
+        "--brackets", metavar="FILE", help="with --evaluate: constituent trees over the same words"
+    )
+    parser.add_argument("--raw", action="store_true", help="with --evaluate: from the text, untokenised")
+    parser.add_argument(
+        "--join", type=positive, default=1, metavar="N", help="with --raw: N sentences on a line (default: 1)"
+    )
+    parser.add_argument("--json", action="store_true", help="with --evaluate: print JSON")
+
+
+def run(options: Namespace) -> None:
+    """Parses and writes, or evaluates."""
+    if options.evaluate is not None:
+        _evaluate(options)
+        return
+    for name in ("brackets", "raw", "json"):
+        if getattr(options, name):
+            raise PfsmError(f"--{name} goes with --evaluate GOLD")
+    if options.trees is not None and options.format != "nbest":
+        raise PfsmError("--trees goes with --format nbest")
+    if options.output is not None:
+        check_output(options.output, options.files)
+    lines = [line for path in options.files or [STANDARD_INPUT] for line in read_lines(path)]
+    with nullcontext(sys.stdout) if options.output is None else atomic_write(options.output) as out:
+        for text in _formatted(lines, options):
+            out.write(f"{text}\n")
+
+
+def _formatted(lines: Sequence[str], options: Namespace) -> Iterator[str]:
+    """Lines of output; a portion of the text at a time, so that a pipe sees them come."""
+    chosen = options.format or FORMATS[0]
+    wanted = Wanted(
+        trees=(options.trees or 50) if chosen == "nbest" else 1,
+        constituents=chosen == "ptb",
+        one_sentence=options.one_sentence,
+    )
+    size = PORTION * options.processes
+    for first in range(0, len(lines), size):
+        found = analyse_lines(
+            lines[first : first + size],
+            options.parser,
+            wanted,
+            processes=options.processes,
+            cache=not options.no_cache,
+        )
+        for number, analysis in enumerate(found, first + 1):
+            yield from _texts(analysis, number, chosen, options.parser)
+
+
+def _texts(analysis: Analysis, number: int, chosen: str, parser: str) -> Iterator[str]:
+    if chosen != "ptb":
+        yield from conllu_lines(analysis, number, n_best=chosen == "nbest")
+        return
+    if analysis.tokens and not analysis.constituents:
+        raise PfsmError(
+            f"parser {parser!r}: gives no constituents; use {DEFAULT_PARSER}, or another --format"
+        )
+    # One output line for every input line, whatever it holds.
+    yield " ".join(
+        format_brackets(analysis.tokens[tree.start : tree.end], moved(tree, -tree.start))
+        for tree in analysis.constituents
+    )
+
+
+def _evaluate(options: Namespace) -> None:
+    if options.files or options.format or options.output or options.trees:
+        raise PfsmError("with --evaluate give only GOLD, --parser, --brackets, --raw, --join and --json")
+    if options.join > 1 and not options.raw:
+        raise PfsmError("--join goes with --raw")
+    if options.raw and options.brackets:
+        raise PfsmError("--brackets compares trees over the same words; leave --raw out")
+    sentences = read_conllu(options.evaluate)
+    if not sentences:
+        raise PfsmError(f"{options.evaluate}: holds no sentence")
+    trees = None if options.brackets is None else read_brackets(options.brackets)
+    analyser = get_analyser(options.parser)
+    if options.raw:
+        trial = try_on_text(lambda lines: analyser.analyse(lines, Wanted()), sentences, options.join)
+    elif isinstance(analyser, OwnAnalyser):
+        trial = try_on_words(analyser, sentences, trees)
+    else:
+        raise PfsmError(f"parser {options.parser!r}: cuts words itself; add --raw")
+    if options.json:
+        print(json.dumps(_as_json(trial, analyser.label), indent=2))
+    else:
+        _print_trial(trial, analyser.label)
+
+
+def _measures(trial: Trial) -> dict[str, float]:
+    scores = trial.scores
+    found = {"UAS": scores.uas.f1, "LAS": scores.las.f1, "UPOS": scores.upos.f1, "XPOS": scores.xpos.f1}
+    if scores.words.system != scores.words.gold or scores.words.correct != scores.words.gold:
+        found = {"words": scores.words.f1} | found
+    return found | ({} if trial.brackets is None else {"brackets": trial.brackets.f1})
+
+
+def _print_trial(trial: Trial, label: str) -> None:
+    print(f"{label}: {trial.lines} lines, {trial.scores.words.gold} words")
+    for name, value in _measures(trial).items():
+        note = f"  ({trial.trees} trees)" if name == "brackets" else ""
+        print(f"{name:9} {value:6.2f}{note}")
+    if trial.calibration is not None:
+        print(f"\n{'probability':12} {'arcs':>8} {'mean':>7} {'right':>7}")
+        for row in _bins(trial.calibration):
+            print(
+                f"{row['from']:.1f} to {row['to']:.1f}   {row['arcs']:8d} {row['mean']:7.3f} {row['right']:7.3f}"
+            )
+
+
+def _bins(calibration: Calibration) -> list[dict[str, Any]]:
+    """The bins that hold arcs."""
+    return [
+        {
+            "from": k / N_BINS,
+            "to": (k + 1) / N_BINS,
+            "arcs": int(calibration.arcs[k]),
+            "mean": float(calibration.mean[k]),
+            "right": float(calibration.accuracy[k]),
+        }
+        for k in range(N_BINS)
+        if calibration.arcs[k]
+    ]
+
+
+def _as_json(trial: Trial, label: str) -> dict[str, Any]:
+    measures = {name: None if math.isnan(value) else value for name, value in _measures(trial).items()}
+    found: dict[str, Any] = {
+        "parser": label,
+        "lines": trial.lines,
+        "words": trial.scores.words.gold,
+        **measures,
+    }
+    if trial.calibration is not None:
+        found["calibration"] = _bins(trial.calibration)
+    return found

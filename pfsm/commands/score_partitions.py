@@ -1,0 +1,137 @@
+"""``pfsm score --output``: files of any number and size, scored in partitions, here or on a Dask cluster."""
+
+import json
+import sys
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+
+from pfsm.commands.arguments import add_scheduler
+from pfsm.distributed import need_packages
+from pfsm.distributed.job import Job, Scored, score_job
+from pfsm.distributed.pieces import LEAST_BYTES, PARTITION_BYTES
+from pfsm.distributed.pools import open_pool
+from pfsm.distributed.report import Report
+from pfsm.distributed.scorers import Scorer, spec_of
+from pfsm.distributed.scoring import FORMATS
+from pfsm.errors import PfsmError
+
+UNITS = {"k": 1 << 10, "M": 1 << 20, "G": 1 << 30}
+# Faults that are printed one by one.
+SHOWN = 10
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Arguments for input in many files and for clusters."""
+    add_scheduler(parser)
+    parser.add_argument(
+        "--output",
+        "-o",
+        metavar="DIR",
+        help="write the scores of --table there, in partitions; what an earlier run has finished is kept",
+    )
+    parser.add_argument(
+        "--output-format", choices=tuple(FORMATS), help="of the partitions of --output (default: parquet)"
+    )
+    parser.add_argument(
+        "--keep", metavar="COLUMN[,COLUMN…]", help="with --output: copy these columns beside the scores"
+    )
+    parser.add_argument(
+        "--partition-size",
+        type=_size,
+        metavar="SIZE",
+        help="with --output: bytes of text in a partition, such as 64M (default: 8M)",
+    )
+
+
+def check(options: Namespace) -> None:
+    """Refuses options that go with ``--output`` alone.
+
+    Raises:
+        PfsmError: One is given without it, or ``--output`` without a table.
+    """
+    if options.output is None:
+        for name in ("output_format", "keep", "partition_size"):
+            if getattr(options, name) is not None:
+                raise PfsmError(f"--{name.replace('_', '-')} goes with --output DIR")
+    elif options.table is None:
+        raise PfsmError("--output is for --table FILE, a folder, or a pattern such as 'data/*.tsv.gz'")
+    elif options.sentence_level:
+        raise PfsmError("--sentence-level prints scores, --output writes them; give one of them")
+    elif options.format == "tsv":
+        raise PfsmError("--format tsv prints scores, --output writes them; give --output-format tsv")
+
+
+def run(scorer: Scorer, signature: Callable[[int | None], str], options: Namespace) -> None:
+    """Scores, writes, sums up.
+
+    Raises:
+        PfsmError: As `pfsm.distributed.job.score_job`; or some of the input has faults, after all else is done.
+    """
+    need_packages()
+    if "://" not in options.output and Path(options.output).is_file():
+        raise PfsmError(f"{options.output}: is a file, --output needs a folder")
+    keep = tuple(filter(None, (options.keep or "").split(",")))
+    if "score" in keep:
+        raise PfsmError("--keep score: the scores have this name; rename the column")
+    job = Job(
+        options.table,
+        options.output,
+        spec_of(scorer),
+        options.output_format or "parquet",
+        keep,
+        options.partition_size or PARTITION_BYTES,
+    )
+    with open_pool(options.scheduler) as pool:
+        report = Report(pool)
+        scored = score_job(job, pool, report)
+        print(f"pfsm: {report.summary()}", file=sys.stderr)
+    if scored.leftover:
+        print(
+            f"pfsm: warning: {job.folder} holds {scored.leftover} partitions of files that are not there any more",
+            file=sys.stderr,
+        )
+    if scored.rows:
+        _print(scored, scorer.name, signature(scored.n_references), options)
+    _raise_faults(scored, job)
+
+
+def _print(scored: Scored, name: str, signature: str, options: Namespace) -> None:
+    if options.format == "json":
+        document = {
+            "name": name,
+            "score": scored.mean,
+            "signature": signature,
+            "segments": scored.rows,
+            **asdict(scored),
+        }
+        for key in ("rows", "mean", "n_references"):
+            del document[key]
+        print(json.dumps(document, indent=1, ensure_ascii=False))
+        return
+    number = f"{scored.mean:.{options.width}f}"
+    print(number if options.score_only else f"{name}|{signature} = {number}")
+
+
+def _raise_faults(scored: Scored, job: Job) -> None:
+    if not scored.faults:
+        if not scored.partitions:
+            raise PfsmError(f"{job.source}: no rows to score")
+        return
+    kept = f"the scores of {scored.partitions:,} other partitions are in {job.folder}; put it right and run again"
+    if len(scored.faults) == 1:
+        raise PfsmError(f"{scored.faults[0]}; {kept}")
+    for fault in scored.faults[:SHOWN]:
+        print(f"pfsm: {fault}", file=sys.stderr)
+    raise PfsmError(f"{len(scored.faults)} faults in {job.source}; {kept}")
+
+
+def _size(text: str) -> int:
+    """A number of bytes, for argparse."""
+    number = text.removesuffix("B")
+    unit = UNITS.get(number[-1:], 1)
+    digits = number[:-1] if unit > 1 else number
+    if not digits.isascii() or not digits.isdigit() or int(digits) * unit < LEAST_BYTES:
+        raise ArgumentTypeError(f"{text!r} is not a number of bytes from {LEAST_BYTES}, such as 64M")
+    return int(digits) * unit

@@ -1,0 +1,193 @@
+"""Work on a Dask cluster, with few tasks in the scheduler's hands at any time, whatever their number."""
+
+import asyncio
+import concurrent.futures
+import logging
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import islice
+from typing import Any, TypeVar
+
+import dask
+import distributed.client
+from distributed import Client, LocalCluster, as_completed
+from distributed.scheduler import KilledWorker
+
+from pfsm.errors import PfsmError
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+LOCAL = "local:"
+# Enough that no core waits for the next task, few enough that the scheduler's memory does not grow with their number.
+TASKS_PER_CORE = 3
+LEAST_TASKS = 8
+PATIENCE = "30s"
+CONFIGURATION = {
+    "distributed.comm.timeouts.connect": PATIENCE,
+}
+# What a client says that was closed because its scheduler went away; older versions say it as a RuntimeError.
+CLOSED: type[Exception] = getattr(distributed.client, "ClosedClientError", RuntimeError)
+LOST = "the scheduler at {address} is gone; start it and run the same command again, what is finished is not lost"
+
+
+class Cluster:
+    """A pool of Dask workers.
+
+    Args:
+        client: Connected to the scheduler.
+        address: What messages call the scheduler.
+    """
+
+    def __init__(self, client: Client, address: str) -> None:
+        self.client = client
+        self.address = address
+        self._keys: set[str] = set()
+        self._lost = 0
+        self._seen = 0
+
+    @property
+    def cores(self) -> int:
+        """Threads of all workers."""
+        with self.explained():
+            return sum(self.client.nthreads().values())
+
+    @property
+    def retries(self) -> int:
+        """As `Pool.retries`."""
+        self._count_lost()
+        return self._lost
+
+    def run(self, work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
+        """As `Pool.run`."""
+        waiting = iter(items)
+        with self.explained():
+            running = as_completed(raise_errors=False)
+            self._submit(work, islice(waiting, self._window()), running)
+            for future in running:
+                result = self.result(future)
+                self._keys.discard(future.key)
+                future.release()
+                yield result
+                self._submit(work, islice(waiting, 1), running)
+
+    def submit(self, work: Callable[..., Any], *arguments: Any) -> Any:
+        """A future whose result stays on its worker as long as the future is held; made again if that worker dies."""
+        with self.explained():
+            future = self.client.submit(work, *arguments, pure=False)
+        self._keys.add(future.key)
+        return future
+
+    def results(self, futures: Sequence[Any]) -> list[Any]:
+        """The results of futures, in their order."""
+        with self.explained():
+            for future in as_completed(futures, raise_errors=False):
+                if future.status != "finished":
+                    self.result(future)  # raises what went wrong, before the others are waited for
+            values = self.client.gather(list(futures))
+        self._keys.difference_update(future.key for future in futures)
+        return list(values)
+
+    def result(self, future: Any) -> Any:
+        """A future's result.
+
+        Raises:
+            PfsmError: It has none for a reason that the user can do something about.
+        """
+        if future.status in {"cancelled", "lost"}:
+            raise PfsmError(LOST.format(address=self.address))
+        error = future.exception()
+        if error is not None:
+            raise _translated(error)
+        return future.result()
+
+    @contextmanager
+    def explained(self) -> Iterator[None]:
+        """Turns the loss of the scheduler into one line."""
+        try:
+            yield
+        except (OSError, TimeoutError, asyncio.CancelledError, concurrent.futures.CancelledError) as error:
+            if isinstance(error, OSError) and error.filename is not None:
+                raise
+            raise PfsmError(LOST.format(address=self.address)) from None
+        except (CLOSED, RuntimeError) as error:
+            if "client" not in str(error).lower():
+                raise
+            raise PfsmError(LOST.format(address=self.address)) from None
+
+    def _window(self) -> int:
+        return max(LEAST_TASKS, TASKS_PER_CORE * self.cores)
+
+    def _submit(self, work: Callable[[Item], Result], items: Iterable[Item], running: Any) -> None:
+        for item in items:
+            running.add(self.submit(work, item))
+
+    def _count_lost(self) -> None:
+        """Adds up the tasks of ours that were with workers when these went away."""
+        with self.explained():
+            events = self.client.get_events("all") or ()
+        for _, event in events[self._seen :]:
+            if event.get("action") == "remove-worker":
+                gone = {*event.get("processing-tasks", ()), *event.get("lost-computed-tasks", ())}
+                self._lost += len(gone)
+        self._seen = len(events)
+
+
+def _translated(error: BaseException) -> BaseException:
+    if isinstance(error, KilledWorker):
+        return PfsmError(
+            f"a task ended its worker {error.allowed_failures + 1} times, perhaps for want of memory; give workers "
+            "more memory, or make partitions smaller (--partition-size)"
+        )
+    if isinstance(error, ModuleNotFoundError):
+        return PfsmError(
+            f"a worker has no module {error.name!r}; install the same pfsm, with its extra distributed, on every worker"
+        )
+    return error
+
+
+@contextmanager
+def open_cluster(address: str) -> Iterator[Cluster]:
+    """Connects to a scheduler, or starts a cluster of processes on this machine (``local:N``) for as long as needed.
+
+    Raises:
+        PfsmError: There is no scheduler at the address, or it has no workers.
+    """
+    # What Dask logs about lost workers is in our summary; what it logs about a lost scheduler in our error.
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    with dask.config.set(CONFIGURATION), warnings.catch_warnings():
+        # A slow disk, or a block of text of some megabytes: nothing that the user could change.
+        warnings.filterwarnings("ignore", "Creating scratch directories|Sending large graph", UserWarning)
+        if address.startswith(LOCAL):
+            with _local(address) as cluster, Client(cluster, timeout=PATIENCE) as client:
+                yield Cluster(client, address)
+            return
+        try:
+            client = Client(address, timeout=PATIENCE)
+        except (OSError, ValueError, TimeoutError, ImportError) as error:
+            raise PfsmError(
+                f"no Dask scheduler at {address!r} ({_first_line(error)}); give its address, such as tcp://HOST:8786"
+            ) from None
+        with client:
+            if not client.nthreads():
+                raise PfsmError(f"the scheduler at {address} has no workers; start some with `dask worker`")
+            yield Cluster(client, address)
+
+
+def _local(address: str) -> LocalCluster:
+    number = address.removeprefix(LOCAL)
+    if not number.isascii() or not number.isdigit() or not 1 <= int(number) <= 1024:
+        raise PfsmError(f"--scheduler {address}: local: is followed by a number of processes from 1")
+    return LocalCluster(
+        n_workers=int(number),
+        threads_per_worker=1,
+        processes=True,
+        host="127.0.0.1",
+        dashboard_address="127.0.0.1:0",  # any free port: another cluster may have the usual one
+        silence_logs=logging.CRITICAL,
+    )
+
+
+def _first_line(error: BaseException) -> str:
+    return str(error).partition("\n")[0].strip() or type(error).__name__

@@ -1,0 +1,169 @@
+"""Scores all partitions of an input: those that an earlier run finished are there already."""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from pfsm.distributed.addresses import (
+    InputFile,
+    absolute,
+    file_system,
+    folder_path,
+    input_files,
+    sizes_below,
+)
+from pfsm.distributed.manifest import Entry, Manifest
+from pfsm.distributed.outcomes import Fault
+from pfsm.distributed.pieces import PARTITION_BYTES, Piece, SurveyTask, survey
+from pfsm.distributed.pools import Pool
+from pfsm.distributed.report import Report
+from pfsm.distributed.scorers import ScorerSpec
+from pfsm.distributed.scoring import PieceOutcome, PieceTask, score_piece
+from pfsm.errors import PfsmError
+
+
+@dataclass(frozen=True)
+class Job:
+    """What is to be scored, and how.
+
+    Attributes:
+        source: File, folder, pattern with wildcards, or any of these at an address of fsspec.
+        folder: Where the scores go, likewise.
+        spec: What scores.
+        form: ``parquet``, ``tsv`` or ``tsv.gz``.
+        keep: Columns to be copied beside the scores.
+        partition_bytes: Largest partition, in bytes of text.
+    """
+
+    source: str
+    folder: str
+    spec: ScorerSpec
+    form: str = "parquet"
+    keep: tuple[str, ...] = ()
+    partition_bytes: int = PARTITION_BYTES
+
+
+@dataclass(frozen=True)
+class Scored:
+    """What a job came to.
+
+    Attributes:
+        rows: Number of scores, those of earlier runs included.
+        mean: Of all of them, exactly rounded; NaN without rows.
+        partitions: Number of finished partitions.
+        n_references: References of each row; None where their number varies.
+        faults: A line for each file or partition that has no scores.
+        leftover: Partitions in the folder whose input is not there any more.
+    """
+
+    rows: int
+    mean: float
+    partitions: int
+    n_references: int | None
+    faults: tuple[str, ...]
+    leftover: int
+
+
+def score_job(job: Job, pool: Pool, report: Report) -> Scored:
+    """Does all that is not done yet. Files with faults are left out and named; the others' scores are kept.
+
+    Raises:
+        PfsmError: There is no input, the output cannot be written or holds something else, a worker cannot score, or
+            the cluster is gone. What is finished by then is in the manifest.
+    """
+    files = input_files(job.source)
+    _check_apart(job, files)
+    manifest = Manifest(job.folder, _settings(job))
+    faults: list[str] = []
+    try:
+        pieces = _survey(job, files, pool, report, faults)
+        report.parts = len(pieces)
+        for outcome in pool.run(score_piece, _missing(job, manifest, pieces, report)):
+            _take(outcome, manifest, report, faults)
+    finally:
+        # Also after Ctrl-C: the next run goes on from here.
+        manifest.write(sorted(faults))
+    wanted = {(piece.file.name, piece.number) for piece in pieces}
+    names = {file.name for file in files}
+    leftover = sum(entry.input not in names for entry in manifest.entries.values())
+    finished = [entry for key, entry in manifest.entries.items() if key in wanted]
+    return _summed(finished, leftover, faults)
+
+
+def _settings(job: Job) -> dict[str, object]:
+    return {
+        "signature": job.spec.signature,
+        "output_format": job.form,
+        "keep": list(job.keep),
+        "partition_bytes": job.partition_bytes,
+    }
+
+
+def _check_apart(job: Job, files: Sequence[InputFile]) -> None:
+    """Refuses to write among the input: a later run would read scores as input."""
+    root, target = folder_path(job.source), file_system(job.folder)[1].rstrip("/")
+    if (root is not None and f"{target}/".startswith(f"{root}/")) or any(
+        file_system(file.address)[1].startswith(f"{target}/") for file in files
+    ):
+        raise PfsmError(f"{job.folder}: is, or lies within, the input's folder; give a folder outside it")
+
+
+def _survey(
+    job: Job, files: Sequence[InputFile], pool: Pool, report: Report, faults: list[str]
+) -> list[Piece]:
+    """All partitions, in the order of files."""
+    found: list[Piece] = []
+    for one in pool.run(survey, [SurveyTask(file, job.partition_bytes) for file in files]):
+        report.retries += one.retries
+        if isinstance(one.found, Fault):
+            _blame(one.found, faults)
+        else:
+            found += one.found
+    return sorted(found, key=lambda piece: (piece.file.name, piece.number))
+
+
+def _missing(job: Job, manifest: Manifest, pieces: Sequence[Piece], report: Report) -> Iterator[PieceTask]:
+    """The partitions whose scores are not there, or of another state of the file."""
+    there, folder = sizes_below(job.folder), absolute(job.folder)
+    for piece in pieces:
+        entry = manifest.entries.get((piece.file.name, piece.number))
+        if entry is not None and (not entry.is_of(piece) or there.get(entry.output) != entry.bytes):
+            entry = None
+        if entry is not None and entry.identity == piece.identity:
+            report.found += 1
+        else:
+            yield PieceTask(piece, job.spec, folder, job.form, job.keep, entry)
+
+
+def _take(outcome: PieceOutcome, manifest: Manifest, report: Report, faults: list[str]) -> None:
+    result = outcome.result
+    if isinstance(result, Fault):
+        manifest.entries.pop((outcome.piece.file.name, outcome.piece.number), None)
+        report.retries += outcome.retries
+        _blame(result, faults)
+        return
+    manifest.add(result)
+    if outcome.is_new:
+        report.add(result.rows, outcome.seconds, outcome.bytes_read, result.bytes, outcome.retries)
+    else:
+        report.found += 1
+
+
+def _blame(fault: Fault, faults: list[str]) -> None:
+    if fault.everywhere:
+        raise PfsmError(fault.message)
+    if fault.message not in faults:
+        faults.append(fault.message)
+
+
+def _summed(entries: Sequence[Entry], leftover: int, faults: Sequence[str]) -> Scored:
+    rows = sum(entry.rows for entry in entries)
+    counts = {count for entry in entries if entry.references is not None for count in entry.references}
+    return Scored(
+        rows,
+        math.fsum(entry.total for entry in entries) / rows if rows else math.nan,
+        len(entries),
+        counts.pop() if len(counts) == 1 else None,
+        tuple(sorted(faults)),
+        leftover,
+    )

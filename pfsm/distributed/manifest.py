@@ -1,0 +1,135 @@
+"""The manifest of a folder of scores: what each file holds, of which input, by which metric.
+
+It is one JSON file, replaced whole. Only the program that gives out the work writes it.
+"""
+
+import json
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from pfsm.distributed.addresses import below, read_small, write_whole
+from pfsm.distributed.pieces import Piece
+from pfsm.errors import PfsmError
+
+NAME = "_manifest.json"
+FORMAT = "pfsm-scores-1"
+# Seconds between two writings, at least; and writing may take this share of the time.
+INTERVAL = 2.0
+SHARE = 0.05
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A finished partition.
+
+    Attributes:
+        input: Name of the input file below its folder.
+        identity: Of the input file when it was read: size, time of change or the store's checksum, digested.
+        number: The partition's place in the file.
+        start: First byte of the content, or first row of the row group.
+        stop: Behind the last.
+        row_group: Of a Parquet file.
+        sha256: Of what was read.
+        output: Name of the file of scores below the folder.
+        bytes: Size of that file.
+        rows: Number of scores.
+        total: Their sum.
+        references: Fewest and most references of a row; None without rows.
+    """
+
+    input: str
+    identity: str
+    number: int
+    start: int
+    stop: int
+    row_group: int | None
+    sha256: str
+    output: str
+    bytes: int
+    rows: int
+    total: float
+    references: tuple[int, int] | None
+
+    @property
+    def key(self) -> tuple[str, int]:
+        """Which partition it is."""
+        return self.input, self.number
+
+    def is_of(self, piece: Piece) -> bool:
+        """Whether it covers the same part of the file, whatever is in it now."""
+        mine = (self.input, self.number, self.start, self.stop, self.row_group)
+        return mine == (piece.file.name, piece.number, piece.start, piece.stop, piece.row_group)
+
+
+class Manifest:
+    """The manifest of a folder, as it was found and as it grows.
+
+    Args:
+        folder: Address of the folder.
+        settings: What decides the scores and their files; must be as it was where there are some already.
+
+    Raises:
+        PfsmError: The folder holds scores of other settings, or its manifest is damaged.
+    """
+
+    def __init__(self, folder: str, settings: Mapping[str, Any]) -> None:
+        self.folder = folder
+        self.settings = dict(settings)
+        self.entries: dict[tuple[str, int], Entry] = {}
+        self._written = time.monotonic()
+        self._pause = INTERVAL
+        self._is_new = False
+        document = read_small(below(folder, NAME))
+        if document is not None:
+            self._take(document)
+
+    def add(self, entry: Entry) -> None:
+        """Adds a finished partition; the file follows within seconds."""
+        self.entries[entry.key] = entry
+        self._is_new = True
+        if time.monotonic() - self._written >= self._pause:
+            self.write()
+
+    def write(self, faults: Iterable[str] = ()) -> None:
+        """Replaces the file.
+
+        Raises:
+            PfsmError: It cannot be written.
+        """
+        start = time.monotonic()
+        document = {
+            "format": FORMAT,
+            **self.settings,
+            "rows": sum(entry.rows for entry in self.entries.values()),
+            "faults": list(faults),
+            "partitions": [asdict(self.entries[key]) for key in sorted(self.entries)],
+        }
+        text = json.dumps(document, ensure_ascii=False, allow_nan=False, indent=0)
+        write_whole(below(self.folder, NAME), text.encode("utf-8", "backslashreplace") + b"\n")
+        self._written = time.monotonic()
+        self._pause = max(INTERVAL, (self._written - start) / SHARE)
+        self._is_new = False
+
+    def _take(self, content: bytes) -> None:
+        try:
+            document = json.loads(content)
+            if document["format"] != FORMAT:
+                raise ValueError
+            entries = [_entry(one) for one in document["partitions"]]
+        except (ValueError, KeyError, TypeError):
+            raise PfsmError(
+                f"{below(self.folder, NAME)}: not a manifest of pfsm; give another folder, or remove it"
+            ) from None
+        for key, value in self.settings.items():
+            if document.get(key) != value:
+                raise PfsmError(
+                    f"{self.folder}: holds scores with {key} {document.get(key)!r}, not {value!r}; give another folder"
+                )
+        self.entries = {entry.key: entry for entry in entries}
+
+
+def _entry(values: Mapping[str, Any]) -> Entry:
+    references = values["references"]
+    return Entry(**{**values, "references": None if references is None else tuple(references)})

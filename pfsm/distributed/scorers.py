@@ -1,0 +1,138 @@
+"""Metrics on workers: sent as a few kilobytes, built once for each worker with all that they know from."""
+
+import hashlib
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+
+from pfsm.distributed.outcomes import WorkerFaultError
+from pfsm.errors import PfsmError
+from pfsm.metric import Metric
+from pfsm.metrics import SegmentScorer, get_metric
+from pfsm.model import Model, model_from_dict
+from pfsm.version import __version__
+
+Scorer = Metric | SegmentScorer
+
+# Half a million token types take about 200 MB; a vocabulary that has more is replaced by a fresh one.
+MOST_TYPES = 500_000
+# Metrics that a worker keeps ready.
+MOST_METRICS = 4
+
+
+@dataclass(frozen=True)
+class ScorerSpec:
+    """A metric as it is sent to workers.
+
+    Attributes:
+        document: JSON of the model, without what it says of its training; empty for another metric.
+        metric: Name of the other metric; empty for a model.
+        signature: What the sender's own copy says of itself: a worker's must say the same.
+        version: Of pfsm, at the sender.
+    """
+
+    document: str
+    metric: str
+    signature: str
+    version: str = __version__
+
+    @property
+    def key(self) -> str:
+        """SHA-256 of it all."""
+        text = json.dumps([self.document, self.metric, self.signature, self.version])
+        return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def spec_of(scorer: Scorer) -> ScorerSpec:
+    """What to send for a metric at hand."""
+    if isinstance(scorer, Metric):
+        return model_spec(scorer.model, scorer.get_signature(1))
+    return ScorerSpec("", scorer.name, scorer.get_signature(1))
+
+
+def model_spec(model: Model, signature: str) -> ScorerSpec:
+    """What to send for a model."""
+    document = replace(model, training={}).to_dict()
+    return ScorerSpec(json.dumps(document, ensure_ascii=False), "", signature)
+
+
+@dataclass(eq=False)
+class _Shelf:
+    """Metrics of one specification that no thread is using."""
+
+    idle: list[Scorer] = field(default_factory=list)
+
+
+_shelves: dict[str, _Shelf] = {}
+_lock = threading.Lock()
+# Building takes memory and time: one thread at a time does, and the others find the tables loaded.
+_building = threading.Lock()
+
+
+@contextmanager
+def borrowed(spec: ScorerSpec) -> Iterator[Scorer]:
+    """The metric, for one thread, as long as the block lasts.
+
+    Raises:
+        WorkerFaultError: This worker cannot make it, or makes another: it lacks a resource, or has another version of
+            one, or of pfsm.
+    """
+    scorer = _taken(spec)
+    if scorer is None:
+        with _building:
+            scorer = _taken(spec) or _built(spec)
+    yield scorer
+    # Not after an exception: what state it is in then nobody knows.
+    if not isinstance(scorer, Metric) or scorer.n_types <= MOST_TYPES:
+        with _lock:
+            _shelf(spec.key).idle.append(scorer)
+
+
+def _taken(spec: ScorerSpec) -> Scorer | None:
+    with _lock:
+        idle = _shelf(spec.key).idle
+        return idle.pop() if idle else None
+
+
+def _shelf(key: str) -> _Shelf:
+    shelf = _shelves.pop(key, None) or _Shelf()
+    _shelves[key] = shelf  # the last used stands last
+    while len(_shelves) > MOST_METRICS:
+        del _shelves[next(iter(_shelves))]
+    return shelf
+
+
+def _built(spec: ScorerSpec) -> Scorer:
+    if spec.version != __version__:
+        raise WorkerFaultError(
+            f"{worker_name()} has pfsm {__version__}, this is {spec.version}; install the same"
+        )
+    try:
+        if spec.metric:
+            scorer: Scorer = SegmentScorer(get_metric(spec.metric))
+        else:
+            scorer = Metric(model_from_dict(json.loads(spec.document), "model"), threads=1)
+        signature = scorer.get_signature(1)
+    except PfsmError as error:
+        raise WorkerFaultError(f"{worker_name()} cannot score: {error}") from None
+    if signature != spec.signature:
+        raise WorkerFaultError(
+            f"{worker_name()} has other resources or packages: its signature is {signature}, here {spec.signature}"
+        )
+    return scorer
+
+
+def worker_name() -> str:
+    """What messages call the worker that this runs on."""
+    import sys  # noqa: PLC0415 - Dask is looked for, not imported
+
+    if "distributed" in sys.modules:
+        from distributed import get_worker  # noqa: PLC0415 - is imported already
+
+        try:
+            return f"worker {get_worker().address}"
+        except ValueError:
+            pass
+    return "this process"

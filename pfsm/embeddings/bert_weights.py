@@ -1,0 +1,208 @@
+"""The weights of an encoder of BERT's family, whatever its checkpoint calls them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pfsm.embeddings.safetensors import Tensors
+from pfsm.errors import PfsmError
+
+Array = NDArray[np.float32]
+FAMILIES = ("bert", "roberta", "xlm-roberta", "camembert", "distilbert")
+# Positions count from the padding's id on, which the texts of these never have.
+_OFFSET_POSITIONS = frozenset({"roberta", "xlm-roberta", "camembert"})
+_PREFIXES = ("", "bert.", "roberta.", "distilbert.")
+_DISTIL = {
+    "attention.self.query": "attention.q_lin",
+    "attention.self.key": "attention.k_lin",
+    "attention.self.value": "attention.v_lin",
+    "attention.output.dense": "attention.out_lin",
+    "attention.output.LayerNorm": "sa_layer_norm",
+    "intermediate.dense": "ffn.lin1",
+    "output.dense": "ffn.lin2",
+    "output.LayerNorm": "output_layer_norm",
+}
+ACTIVATIONS = {"gelu": "none", "gelu_new": "tanh", "gelu_pytorch_tanh": "tanh", "relu": ""}
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What the configuration says.
+
+    Attributes:
+        family: One of ``FAMILIES``.
+        layers: Number of layers.
+        heads: Number of attention heads.
+        epsilon: Of the layer normalisations.
+        activation: One of ``ACTIVATIONS``.
+        first_position: Row of the table of positions that the first piece has.
+    """
+
+    family: str
+    layers: int
+    heads: int
+    epsilon: float
+    activation: str
+    first_position: int
+
+
+@dataclass(frozen=True, eq=False)
+class Linear:
+    """``x @ weight + bias``: float32 [d_in, d_out] and [d_out]."""
+
+    weight: Array
+    bias: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Norm:
+    """A layer normalisation: float32 [d] each."""
+
+    scale: Array
+    shift: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Layer:
+    """One layer; queries are scaled already, so that attention is ``softmax(q @ k.T) @ v``."""
+
+    query_key_value: Linear
+    output: Linear
+    output_norm: Norm
+    first: Linear
+    second: Linear
+    norm: Norm
+
+
+@dataclass(frozen=True, eq=False)
+class Weights:
+    """An encoder.
+
+    Attributes:
+        words: float32 [n_pieces, d].
+        positions: float32 [n_positions, d], with the embedding of the first segment in it.
+        norm: Of the embeddings.
+        layers: As many as are needed.
+    """
+
+    words: Array
+    positions: Array
+    norm: Norm
+    layers: tuple[Layer, ...]
+
+
+def read_shape(config: Mapping[str, Any], where: str) -> Shape:
+    """What ``config.json`` says of the network.
+
+    Raises:
+        PfsmError: If it is of no known family or lacks something.
+    """
+    family = config.get("model_type")
+    if family not in FAMILIES:
+        raise PfsmError(
+            f"{where}: model_type is {family!r}, only {', '.join(FAMILIES)} are known; export the model to ONNX and "
+            "give a folder with model.onnx and tokenizer.json"
+        )
+    if config.get("position_embedding_type", "absolute") != "absolute":
+        raise PfsmError(
+            f"{where}: position_embedding_type must be absolute; export the model to ONNX instead"
+        )
+    distilled = family == "distilbert"
+    activation = config.get("activation" if distilled else "hidden_act", "gelu")
+    if activation not in ACTIVATIONS:
+        raise PfsmError(f"{where}: the activation {activation!r} is none of {', '.join(ACTIVATIONS)}")
+    try:
+        layers = int(config["n_layers" if distilled else "num_hidden_layers"])
+        heads = int(config["n_heads" if distilled else "num_attention_heads"])
+        epsilon = float(config.get("layer_norm_eps", 1e-12))
+        padding = int(config.get("pad_token_id", 1)) if family in _OFFSET_POSITIONS else -1
+    except (KeyError, TypeError, ValueError):
+        raise PfsmError(f"{where}: the numbers of layers and heads are missing or not numbers") from None
+    if layers < 0 or heads < 1:
+        raise PfsmError(f"{where}: {layers} layers of {heads} heads cannot be")
+    return Shape(str(family), layers, heads, epsilon, str(activation), padding + 1)
+
+
+def take_weights(tensors: Tensors, shape: Shape, layers: int, where: str) -> Weights:
+    """The weights of the embeddings and of the first layers.
+
+    Args:
+        tensors: The checkpoint.
+        shape: What its configuration says.
+        layers: How many layers are needed.
+        where: What to call the checkpoint in errors.
+
+    Raises:
+        PfsmError: If a tensor is missing, or sizes do not fit together.
+    """
+    return _Checkpoint(tensors, shape, where).weights(layers)
+
+
+class _Checkpoint:
+    """Tensors by the names that BERT's checkpoints have."""
+
+    def __init__(self, tensors: Tensors, shape: Shape, where: str) -> None:
+        self._tensors = tensors
+        self._shape = shape
+        self._where = where
+        first = "embeddings.word_embeddings.weight"
+        self._prefix = next((prefix for prefix in _PREFIXES if prefix + first in tensors), "")
+
+    def weights(self, layers: int) -> Weights:
+        words = self._get("embeddings.word_embeddings.weight")
+        if words.ndim != 2 or words.shape[1] % self._shape.heads:
+            raise PfsmError(f"{self._where}: vectors of {words.shape[1:]} do not divide among the heads")
+        d = words.shape[1]
+        positions = self._get("embeddings.position_embeddings.weight", -1, d)[self._shape.first_position :]
+        if self._shape.family != "distilbert":
+            positions = positions + self._get("embeddings.token_type_embeddings.weight", -1, d)[:1]
+        norm = self._norm("embeddings.LayerNorm", d)
+        return Weights(words, positions, norm, tuple(self._layer(number, d) for number in range(layers)))
+
+    def _layer(self, number: int, d: int) -> Layer:
+        stem = f"{'transformer' if self._shape.family == 'distilbert' else 'encoder'}.layer.{number}."
+        query, key, value = (
+            self._linear(stem, f"attention.self.{what}", d, d) for what in ("query", "key", "value")
+        )
+        scale = np.float32(1.0 / np.sqrt(d / self._shape.heads))
+        first = self._linear(stem, "intermediate.dense", d, -1)
+        return Layer(
+            Linear(
+                np.concatenate([query.weight * scale, key.weight, value.weight], axis=1),
+                np.concatenate([query.bias * scale, key.bias, value.bias]),
+            ),
+            self._linear(stem, "attention.output.dense", d, d),
+            self._norm(stem + self._own("attention.output.LayerNorm"), d),
+            first,
+            self._linear(stem, "output.dense", first.bias.size, d),
+            self._norm(stem + self._own("output.LayerNorm"), d),
+        )
+
+    def _own(self, name: str) -> str:
+        return _DISTIL[name] if self._shape.family == "distilbert" else name
+
+    def _linear(self, stem: str, name: str, d_in: int, d_out: int) -> Linear:
+        stem += self._own(name)
+        weight = self._get(f"{stem}.weight", d_out, d_in)
+        return Linear(np.ascontiguousarray(weight.T), self._get(f"{stem}.bias", weight.shape[0]))
+
+    def _norm(self, stem: str, d: int) -> Norm:
+        # Checkpoints that came from TensorFlow have gamma and beta.
+        old = self._prefix + f"{stem}.gamma" in self._tensors
+        scale, shift = ("gamma", "beta") if old else ("weight", "bias")
+        return Norm(self._get(f"{stem}.{scale}", d), self._get(f"{stem}.{shift}", d))
+
+    def _get(self, name: str, *sizes: int) -> Array:
+        """A tensor; ``sizes`` are those it must have, -1 for any."""
+        tensor = self._tensors.get(self._prefix + name)
+        if tensor is None:
+            raise PfsmError(f"{self._where}: has no tensor {name}; is it an encoder of {self._shape.family}?")
+        if sizes and (
+            tensor.ndim != len(sizes)
+            or any(size not in {-1, given} for size, given in zip(sizes, tensor.shape, strict=True))
+        ):
+            raise PfsmError(f"{self._where}: the tensor {name} has the wrong shape {tensor.shape}")
+        return tensor

@@ -1,0 +1,81 @@
+"""Vectors that were worked out before, in one SQLite file for each network and layer, so that no line is encoded twice.
+
+The store is a convenience: where its folder cannot be written, or its file is damaged, vectors are worked out again.
+"""
+
+import contextlib
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from pfsm.lexicons.registry import user_folder
+
+FOLDER = "vectors"
+# A line of 25 pieces of 384 components is 19 kB.
+LARGEST = 1 << 30
+# Seconds to wait for another process that is writing.
+PATIENCE = 60.0
+_AT_ONCE = 500
+
+
+class VectorStore:
+    """Bytes by key.
+
+    Args:
+        name: Name of the file: whatever decides the vectors of a key must be in it.
+        largest: Total of bytes above which the oldest half is dropped.
+    """
+
+    def __init__(self, name: str, largest: int = LARGEST) -> None:
+        self._name = name
+        self._largest = largest
+
+    @property
+    def path(self) -> Path:
+        """Where the file lies; it need not be there."""
+        return user_folder() / FOLDER / f"{self._name}.sqlite"
+
+    def get(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
+        """What is stored under the keys; a key without anything is absent."""
+        found: dict[bytes, bytes] = {}
+        if not self.path.is_file():
+            return found
+        with contextlib.suppress(sqlite3.Error), self._connection() as connection:
+            for first in range(0, len(keys), _AT_ONCE):
+                some = keys[first : first + _AT_ONCE]
+                marks = ",".join("?" * len(some))
+                query = f"SELECT key, content FROM vectors WHERE key IN ({marks})"
+                found |= dict(connection.execute(query, some).fetchall())
+        return found
+
+    def put(self, contents: Mapping[bytes, bytes]) -> None:
+        """Stores contents; what is there under a key already stays."""
+        with contextlib.suppress(sqlite3.Error, OSError):
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            with self._connection() as connection:
+                connection.execute(
+                    "CREATE TABLE IF NOT EXISTS vectors (number INTEGER PRIMARY KEY, key BLOB UNIQUE, content BLOB)"
+                )
+                connection.executemany(
+                    "INSERT OR IGNORE INTO vectors (key, content) VALUES (?, ?)", contents.items()
+                )
+                if _size(connection) > self._largest:
+                    half = (
+                        "SELECT number FROM vectors ORDER BY number LIMIT (SELECT COUNT(*) / 2 FROM vectors)"
+                    )
+                    connection.execute(f"DELETE FROM vectors WHERE number IN ({half})")
+
+    @contextlib.contextmanager
+    def _connection(self) -> Iterator[sqlite3.Connection]:
+        """One transaction, committed where the block ends well."""
+        with contextlib.closing(sqlite3.connect(self.path, timeout=PATIENCE)) as connection, connection:
+            yield connection
+
+
+def _size(connection: sqlite3.Connection) -> int:
+    """Bytes in use; a file does not shrink when rows go."""
+    pages, free, size = (
+        int(connection.execute(f"PRAGMA {name}").fetchone()[0])
+        for name in ("page_count", "freelist_count", "page_size")
+    )
+    return (pages - free) * size

@@ -1,0 +1,105 @@
+"""Word vectors in a text file, as word2vec, GloVe and fastText write them: a line a word, the word and its numbers.
+
+A first line of two whole numbers (how many words, how many components) may stand before. The file is gone through once
+for the words and where their lines begin; numbers are read when a word is first met.
+"""
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from pfsm.embeddings.vectors import Int16, unit_rows
+from pfsm.errors import PfsmError
+from pfsm.file_faults import reading_explained
+from pfsm.text.languages import tokeniser_named
+
+TOKENISER = "plain"
+
+
+class FileVectors:
+    """Vectors of words: of the word as it is, or where there is none of its lower case.
+
+    Args:
+        path: The file, not compressed.
+
+    Raises:
+        PfsmError: If the file cannot be read or is no file of word vectors.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._places: dict[bytes, int] = {}
+        self._known: dict[str, Int16] = {}
+        self._dimension = 0
+        self._tokenise = tokeniser_named(TOKENISER)
+        with reading_explained(path):
+            self.checksum = self._index()
+
+    def of_tokens(self, lines: Sequence[Sequence[str]]) -> list[Int16]:
+        """Vectors of tokens, zeros for unknown ones."""
+        new = sorted({token for tokens in lines for token in tokens} - self._known.keys())
+        if new:
+            self._read(new)
+        empty = np.zeros((0, self._dimension), dtype=np.int16)
+        return [np.array([self._known[token] for token in tokens]) if tokens else empty for tokens in lines]
+
+    def of_texts(self, lines: Sequence[str]) -> list[Int16]:
+        """Vectors of the words of lines, as the tokeniser ``plain`` parts them; unknown ones left out."""
+        tokeniser = self._tokenise
+        tokens = [
+            [token for key in tokeniser.keys(line) for token in tokeniser.analyse(key)] for line in lines
+        ]
+        return [rows[rows.any(axis=1)] for rows in self.of_tokens(tokens)]
+
+    def _index(self) -> str:
+        """Notes where each word's line begins; SHA-256 of the file, 64 hexadecimal digits."""
+        digest = hashlib.sha256()
+        place = 0
+        with self._path.open("rb") as handle:
+            for number, line in enumerate(handle):
+                digest.update(line)
+                if number or not _is_header(line):
+                    self._add(line, place, number + 1)
+                place += len(line)
+        if not self._places:
+            raise PfsmError(f"{self._path}: no word vectors in it")
+        return digest.hexdigest()
+
+    def _add(self, line: bytes, place: int, number: int) -> None:
+        if not self._dimension:
+            self._dimension = len(line.split()) - 1
+            if self._dimension < 2:
+                raise PfsmError(f"{self._path}:{number}: a word and its numbers are needed, parted by spaces")
+        if line.rstrip().count(b" ") == self._dimension:  # a word with spaces in it is no token
+            self._places.setdefault(line.split(b" ", 1)[0], place)
+
+    def _read(self, words: Sequence[str]) -> None:
+        """Reads the vectors of words."""
+        with reading_explained(self._path), self._path.open("rb") as handle:
+            for word in words:
+                forms = [form.encode("utf-8", "surrogatepass") for form in (word, word.lower())]
+                place = next((self._places[form] for form in forms if form in self._places), None)
+                if place is None:
+                    self._known[word] = np.zeros(self._dimension, dtype=np.int16)
+                    continue
+                handle.seek(place)
+                self._known[word] = self._vector(handle.readline())
+
+    def _vector(self, line: bytes) -> Int16:
+        fields = line.split()
+        word = fields[0].decode("utf-8", "replace")
+        try:
+            values = np.array([float(field) for field in fields[-self._dimension :]])
+        except ValueError:
+            values = np.full(1, np.nan)
+        if values.size != self._dimension or len(fields) <= self._dimension or not np.isfinite(values).all():
+            raise PfsmError(f"{self._path}: the line of {word!r} has not {self._dimension} finite numbers")
+        vector: Int16 = unit_rows(values[np.newaxis])[0]
+        return vector
+
+
+def _is_header(line: bytes) -> bool:
+    fields = line.split()
+    return len(fields) == 2 and all(field.isdigit() for field in fields)

@@ -1,0 +1,195 @@
+"""Dependency features: they offer no blocks of their own but say of 1:1 substitutions how the words' syntax agrees.
+
+Link features are those of Wang and Manning (2012), section 3.4: two neighbouring words substituted one after the other
+that stand in the same relation, subject, object or predicate, in the same direction, on both sides. Beyond the paper,
+features of single substitutions: both words have the same relation to their heads (``dep:class``), their heads are the
+same word (``dep:head``), or both (``dep:both``). With ``marginals`` a feature's value is the probability that it holds,
+the two sides taken as independent; else 1 where it holds of the likeliest trees.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pfsm.analysis.analysers import DEFAULT_PARSER
+from pfsm.analysis.parser.parse import Wanted
+from pfsm.analysis.service import analyse_lines, analyser_label
+from pfsm.errors import PfsmError
+from pfsm.matchers.protocol import Annotations, EncodedPairs, Offers
+from pfsm.matchers.relations import CLASS_OF_LABEL, LINK_CLASSES, Relation, Relations, relations
+from pfsm.text.vocabulary import EncodedLines, Vocabulary
+
+Options = Mapping[str, Any]
+DEFAULTS: dict[str, Any] = {"parser": DEFAULT_PARSER, "marginals": False, "links": True, "arcs": True}
+ARC_NAMES = ("dep:class", "dep:head", "dep:both")
+LINK_NAMES = tuple(f"link:{name}" for name in LINK_CLASSES)
+_QUOTES = {"``": '"', "''": '"'}
+# Products of small probabilities say nothing and would fill the lattice.
+_SMALLEST_VALUE = 1e-4
+
+
+class DependencyFeatures:
+    """Syntax of 1:1 substitutions.
+
+    Args:
+        parser: Who analyses, as `pfsm.analysis.analysers.get_analyser` takes it.
+        marginals: Whether values are probabilities.
+        links: Whether to give link features.
+        arcs: Whether to give features of single substitutions.
+
+    Raises:
+        PfsmError: If the parser cannot be loaded.
+    """
+
+    name = "dep"
+    state = ""
+
+    def __init__(self, parser: str, *, marginals: bool, links: bool, arcs: bool) -> None:
+        self._parser = parser
+        self._marginals = marginals
+        self._links, self._arcs = links, arcs
+        self.resources = (analyser_label(parser),)
+
+    def offers(self, pairs: EncodedPairs) -> Offers:  # noqa: ARG002 - a matcher's method
+        """No blocks."""
+        return Offers(np.zeros((0, 5), dtype=np.int32))
+
+    def annotate(self, pairs: EncodedPairs, blocks: NDArray[np.int32]) -> Annotations:
+        """Features of the blocks.
+
+        Args:
+            pairs: The sentence pairs.
+            blocks: int32 [n_blocks, 5], rows (pair, i, p, j, q), sorted by pair, i and j.
+        """
+        lines = _Lines(pairs.vocabulary, self._parser, marginals=self._marginals)
+        references, hypotheses = lines.relations(pairs.references), lines.relations(pairs.hypotheses)
+        words = pairs.vocabulary.word_ids
+        single = np.flatnonzero((blocks[:, 2] == 1) & (blocks[:, 4] == 1))
+        places = {tuple(blocks[row, [0, 1, 3]].tolist()) for row in single}
+        arcs: list[tuple[int, int, float]] = []
+        links: list[tuple[int, int, float]] = []
+        for row in single.tolist():
+            pair, i, _, j, _ = blocks[row].tolist()
+            left, right = references[pair], hypotheses[pair]
+            if self._arcs:
+                sides = _line_words(pairs.references, pair, words), _line_words(pairs.hypotheses, pair, words)
+                arcs += [(row, *entry) for entry in _arc_values(left[i], right[j], *sides)]
+            if self._links and (pair, i - 1, j - 1) in places:
+                links += [(row, *entry) for entry in _link_values(left, i, right, j)]
+        return Annotations(ARC_NAMES if self._arcs else (), arcs, LINK_NAMES if self._links else (), links)
+
+
+def _line_words(lines: EncodedLines, pair: int, words: NDArray[np.int32]) -> NDArray[np.int32]:
+    return words[lines.ids[lines.offsets[pair] : lines.offsets[pair + 1]]]
+
+
+def _arc_values(
+    left: Sequence[Relation],
+    right: Sequence[Relation],
+    left_words: NDArray[np.int32],
+    right_words: NDArray[np.int32],
+) -> Iterator[tuple[int, float]]:
+    """Number and value of the features of a substitution."""
+    sums = [0.0, 0.0, 0.0]
+    for one in left:
+        for other in right:
+            value = one.probability * other.probability
+            same_class = one.label == other.label
+            same_head = _same_word(one.head, other.head, left_words, right_words)
+            sums[0] += value * same_class
+            sums[1] += value * same_head
+            sums[2] += value * (same_class and same_head)
+    return ((number, value) for number, value in enumerate(sums) if value >= _SMALLEST_VALUE)
+
+
+def _same_word(one: int, other: int, left_words: NDArray[np.int32], right_words: NDArray[np.int32]) -> bool:
+    """Whether two heads are the same word, or both the root."""
+    if not (one and other):
+        return one == other
+    return bool(left_words[one - 1] == right_words[other - 1])
+
+
+def _link_values(left: Relations, i: int, right: Relations, j: int) -> Iterator[tuple[int, float]]:
+    """Number and value of the features of a substitution after its neighbour."""
+    sums = [0.0] * len(LINK_NAMES)
+    # The later word hangs on the earlier one, or the earlier one on the later.
+    for left_pair, right_pair in (((i, i - 1), (j, j - 1)), ((i - 1, i), (j - 1, j))):
+        ours, theirs = _class_probabilities(left, *left_pair), _class_probabilities(right, *right_pair)
+        for number, (one, other) in enumerate(zip(ours, theirs, strict=True)):
+            sums[number] += one * other
+    return ((number, value) for number, value in enumerate(sums) if value >= _SMALLEST_VALUE)
+
+
+def _class_probabilities(line: Relations, dependent: int, head: int) -> list[float]:
+    """How probable it is that a word hangs on another, by class of relation."""
+    sums = dict.fromkeys(LINK_CLASSES, 0.0)
+    for relation in line[dependent]:
+        name = CLASS_OF_LABEL.get(relation.label)
+        if name is not None and relation.head == head + 1:
+            sums[name] += relation.probability
+    return list(sums.values())
+
+
+class _Lines:
+    """The relations of encoded lines."""
+
+    def __init__(self, vocabulary: Vocabulary, parser: str, *, marginals: bool) -> None:
+        self._types = vocabulary.types
+        self._parser = parser
+        self._marginals = marginals
+
+    def relations(self, lines: EncodedLines) -> list[Relations]:
+        """For every line, in order; a line that occurs often is looked at once."""
+        bounds = zip(lines.offsets[:-1].tolist(), lines.offsets[1:].tolist(), strict=True)
+        ids = lines.ids.tolist()
+        tokens = [tuple(self._types[token] for token in ids[start:end]) for start, end in bounds]
+        distinct = list(dict.fromkeys(tokens))
+        wanted = Wanted(marginals=self._marginals)
+        found = analyse_lines([_text(line) for line in distinct], self._parser, wanted)
+        known = {
+            line: relations(line, analysis, marginals=self._marginals)
+            for line, analysis in zip(distinct, found, strict=True)
+        }
+        return [known[line] for line in tokens]
+
+
+def _text(tokens: Sequence[str]) -> str:
+    return " ".join(_QUOTES.get(token, token) for token in tokens)
+
+
+def check_options(options: Options, where: str) -> dict[str, Any]:
+    """``parser``, ``marginals``, ``links``, ``arcs`` with their defaults.
+
+    Raises:
+        PfsmError: If there is another option, or a value that cannot be.
+    """
+    for key, value in options.items():
+        if key not in DEFAULTS:
+            raise PfsmError(f"{where}: unknown option {key!r}; known are {', '.join(DEFAULTS)}")
+        if not isinstance(value, type(DEFAULTS[key])) or value == "":
+            kind = "true or false" if isinstance(DEFAULTS[key], bool) else "the name of a parser"
+            raise PfsmError(f"{where}: {key} is {value!r}, it must be {kind}")
+    chosen = {**DEFAULTS, **options}
+    if not (chosen["links"] or chosen["arcs"]):
+        raise PfsmError(
+            f"{where}: links and arcs are both false, which leaves no feature; take the matcher out"
+        )
+    return chosen
+
+
+def learn_options(options: Options, pairs: EncodedPairs) -> dict[str, Any]:  # noqa: ARG001 - one signature for all
+    """The options as they are."""
+    return dict(options)
+
+
+def build(options: Options) -> DependencyFeatures:
+    """The features from checked options.
+
+    Raises:
+        PfsmError: If the parser cannot be loaded.
+    """
+    return DependencyFeatures(
+        options["parser"], marginals=options["marginals"], links=options["links"], arcs=options["arcs"]
+    )

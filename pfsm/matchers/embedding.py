@@ -1,0 +1,164 @@
+"""``S_emb``: tokens whose vectors are close, the cosine as soft bins."""
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pfsm.embeddings.sources import DEFAULT_SOURCE, check_layer, check_source, label, load_vectors, pinned
+from pfsm.embeddings.vectors import cosine_table
+from pfsm.errors import PfsmError
+from pfsm.matchers.bins import AUTO, check_knots, quantile_knots, ramped
+from pfsm.matchers.protocol import EncodedPairs, Offers
+from pfsm.text.vocabulary import EncodedLines
+
+NAME = "emb"
+STATE = "S_emb"
+MINIMUM = 0.4
+NEAREST = 2
+BINS = 4
+DEFAULTS: dict[str, Any] = {
+    "source": DEFAULT_SOURCE,
+    "layer": None,
+    "minimum": MINIMUM,
+    "nearest": NEAREST,
+}
+# Pairs whose vectors are in memory at a time.
+PAIRS_AT_ONCE = 512
+
+Options = Mapping[str, Any]
+Int32 = NDArray[np.int32]
+Float = NDArray[np.float64]
+
+
+class EmbeddingMatcher:
+    """Offers pairs of single tokens whose cosine is at least a minimum.
+
+    Args:
+        source: Where the vectors come from, see ``pfsm.embeddings.sources``.
+        layer: Layer of a network; None: the last, or there are none.
+        minimum: Least cosine, above 0 and at most 1.
+        nearest: A pair is offered only where each is among so many nearest of the other; 0: all.
+        knots: Of the soft bins over cosines; fewer than two: none.
+
+    Raises:
+        PfsmError: If the vectors are not there.
+    """
+
+    name = NAME
+    state = STATE
+
+    def __init__(
+        self,
+        source: str = DEFAULT_SOURCE,
+        layer: int | None = None,
+        minimum: float = MINIMUM,
+        nearest: int = NEAREST,
+        knots: Sequence[float] = (),
+    ) -> None:
+        self._vectors = load_vectors(source, layer)
+        self.resources = (label(source),)
+        self._minimum = minimum
+        self._nearest = nearest
+        self._knots = tuple(knots)
+
+    def offers(self, pairs: EncodedPairs) -> Offers:
+        """Pairs of close tokens, equal ones included, with the soft bins of their cosine."""
+        return ramped(NAME, *self.similar(pairs), self._knots)
+
+    def similar(self, pairs: EncodedPairs) -> tuple[Int32, Float]:
+        """Blocks, int32 [n_offers, 5], and their cosines, float64 [n_offers]."""
+        blocks, cosines = [np.zeros((0, 5), dtype=np.int32)], [np.zeros(0)]
+        for pair, table in enumerate(self._tables(pairs)):
+            i, j = np.nonzero(self._close(table))
+            ones = np.ones_like(i)
+            blocks.append(np.column_stack([np.full_like(i, pair), i, ones, j, ones]).astype(np.int32))
+            cosines.append(table[i, j])
+        return np.concatenate(blocks), np.concatenate(cosines)
+
+    def _tables(self, pairs: EncodedPairs) -> Iterator[Float]:
+        """The cosines of the tokens of each pair, float64 [m, n]."""
+        types = pairs.vocabulary.types
+        for first in range(0, len(pairs), PAIRS_AT_ONCE):
+            last = min(first + PAIRS_AT_ONCE, len(pairs))
+            references = _tokens(pairs.references, types, first, last)
+            hypotheses = _tokens(pairs.hypotheses, types, first, last)
+            vectors = self._vectors.of_tokens(references + hypotheses)
+            for left, right in zip(vectors[: last - first], vectors[last - first :], strict=True):
+                yield cosine_table(left, right)
+
+    def _close(self, table: Float) -> NDArray[np.bool_]:
+        close = table >= self._minimum
+        if self._nearest and table.size:
+            for axis in (0, 1):
+                close &= table >= _nth_largest(table, self._nearest, axis)
+        return close
+
+
+def _nth_largest(table: Float, n: int, axis: int) -> Float:
+    """The n-th largest along an axis, or the smallest where there are fewer; the axis is kept."""
+    size = table.shape[axis]
+    place = max(size - n, 0)
+    return np.take(np.partition(table, place, axis=axis), [place], axis=axis)
+
+
+def _tokens(lines: EncodedLines, types: Sequence[str], first: int, last: int) -> list[list[str]]:
+    offsets = lines.offsets[first : last + 1].tolist()
+    ids = lines.ids[offsets[0] : offsets[-1]].tolist()
+    words = [types[token] for token in ids]
+    return [words[a - offsets[0] : b - offsets[0]] for a, b in itertools.pairwise(offsets)]
+
+
+def build(options: Options) -> EmbeddingMatcher:
+    """The matcher of checked options; bins still to be learned are none."""
+    bins = () if options["bins"] == AUTO else options["bins"]
+    return EmbeddingMatcher(options["source"], options["layer"], options["minimum"], options["nearest"], bins)
+
+
+def check_options(options: Options, where: str) -> dict[str, Any]:
+    """All options with their defaults: ``source``, ``layer``, ``minimum``, ``nearest``, ``bins``.
+
+    Raises:
+        PfsmError: If one is unknown or not what it must be.
+    """
+    for key in options:
+        if key not in {*DEFAULTS, "bins"}:
+            raise PfsmError(f"{where}: unknown option {key!r}; known are {', '.join(DEFAULTS)}, bins")
+    values = {**DEFAULTS, **options}
+    minimum, nearest = values["minimum"], values["nearest"]
+    if isinstance(minimum, bool) or not isinstance(minimum, int | float) or not 0.0 < minimum <= 1.0:
+        raise PfsmError(f"{where}: minimum is {minimum!r}, it must be a number above 0, at most 1")
+    if type(nearest) is not int or nearest < 0:
+        raise PfsmError(f"{where}: nearest is {nearest!r}, it must be a whole number from 0")
+    return {
+        "source": check_source(values["source"], f"{where}: source"),
+        "layer": check_layer(values["layer"], f"{where}: layer"),
+        "minimum": float(minimum),
+        "nearest": nearest,
+        "bins": check_knots(values.get("bins", even_knots(float(minimum))), where),
+    }
+
+
+def even_knots(minimum: float) -> list[float]:
+    """Knots of bins of equal width from the least cosine to 1; none where that is 1 itself."""
+    if minimum >= 1.0:
+        return []
+    return [round(float(knot), 4) for knot in np.linspace(minimum, 1.0, BINS + 1)]
+
+
+def learn_options(options: Options, pairs: EncodedPairs) -> dict[str, Any]:
+    """The source with its checksum, and ``bins: auto``: quantiles of the cosines of unequal words.
+
+    Raises:
+        PfsmError: If the vectors are not there.
+    """
+    result = {**options, "source": pinned(options["source"])}
+    if options["bins"] == AUTO:
+        blocks, cosines = build(result).similar(pairs)
+        words = pairs.vocabulary.word_ids
+        left = pairs.references.ids[pairs.references.offsets[blocks[:, 0]] + blocks[:, 1]]
+        right = pairs.hypotheses.ids[pairs.hypotheses.offsets[blocks[:, 0]] + blocks[:, 3]]
+        result["bins"] = quantile_knots(cosines[words[left] != words[right]])
+    return result

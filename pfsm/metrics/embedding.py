@@ -1,0 +1,43 @@
+"""Metrics from vectors, such as greedy matching; each is a sentence-level feature of the same name too."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pfsm.embeddings.features import embedding_values, feature_label, parse_feature
+from pfsm.metrics.distinct import score_distinct
+from pfsm.metrics.protocol import check_pairs
+from pfsm.version import __version__
+
+
+class EmbeddingMetric:
+    """One of ``pfsm.embeddings.features``.
+
+    Args:
+        name: ``embedding_f1`` or the like, with source and layer in parentheses where they are not the usual ones.
+
+    Raises:
+        PfsmError: If there is no such metric.
+    """
+
+    def __init__(self, name: str) -> None:
+        parse_feature(name)
+        self.name = name
+
+    @property
+    def signature(self) -> str:
+        """The feature with name and checksum of its vectors, and our version."""
+        return f"nrefs:1|level:segment|metric:{feature_label(self.name)}|version:{__version__}"
+
+    def score_pairs(self, hypotheses: Sequence[str], references: Sequence[str]) -> NDArray[np.float64]:
+        """Values, float64 [n_pairs].
+
+        Raises:
+            PfsmError: If the vectors are not there.
+            ValueError: If the lists differ in length, or one of them is a single string.
+        """
+        check_pairs(hypotheses, references)
+        return score_distinct(
+            lambda some, others: embedding_values(self.name, some, others)[self.name], hypotheses, references
+        )

@@ -1,0 +1,223 @@
+"""METEOR 1.5 (Denkowski and Lavie 2014, *Meteor Universal*), from the definition to the score.
+
+All matches of the two sentences are found (`matching`), the best alignment among them is searched for
+(`pfsm_kernels.meteor`), and its words are counted. With ``m_s(h_c)`` content words of the hypothesis matched in stage
+s, ``m_s(h_f)`` function words, ``w_s`` the weight of the stage, and the same for the reference r:
+
+    P = sum_s w_s (delta m_s(h_c) + (1 - delta) m_s(h_f)) / (delta |h_c| + (1 - delta) |h_f|),    R likewise
+    F = P R / (alpha P + (1 - alpha) R)
+    fragmentation = chunks / ((matched words of h + matched words of r) / 2),  0 where one chunk covers both sides whole
+    score = F (1 - gamma fragmentation^beta)
+
+Quotients without a denominator are 0.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from threading import Lock
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pfsm.metrics.distinct import score_distinct
+from pfsm.metrics.meteor.matching import Analyser, Matches
+from pfsm.metrics.meteor.options import BASE, MeteorOptions
+from pfsm.metrics.meteor.parameters import STAGES, Parameters
+from pfsm.metrics.meteor.word_lists import meteor_lists, own_lists
+from pfsm.metrics.protocol import check_pairs
+from pfsm.text.vocabulary import EncodedLines
+from pfsm.version import __version__
+
+Float = NDArray[np.float64]
+BEAM = 40
+PAIRS_PER_BATCH = 4096
+PARTS = (
+    "precision",
+    "recall",
+    "f",
+    "penalty",
+    "fragmentation",
+    "exact",
+    "stem",
+    "syn",
+    "para",
+    "content",
+    "function",
+)
+
+
+class MeteorMetric:
+    """METEOR 1.5.
+
+    Args:
+        name: ``meteor``: with METEOR's paraphrases and word lists, which the extra ``pfsm[paraphrases]`` brings.
+            ``meteor-base``: with what ships with pfsm: its own word lists, no paraphrases.
+        options: As `check_options` returns them.
+
+    Raises:
+        PfsmError: At the first use, if something that is needed is not installed.
+    """
+
+    def __init__(self, name: str, options: MeteorOptions) -> None:
+        self.name = name
+        self.options = options
+        self.parameters = options.parameters
+
+    @property
+    def signature(self) -> str:
+        """Language, task, stages, tables and word lists, and our version."""
+        engine = _engine(self.name, self.options)
+        entries = {
+            "nrefs": "1",
+            "level": "segment",
+            "lang": self.options.language,
+            "task": self.options.task,
+            "stages": "+".join(self.options.stages),
+            "tok": "meteor",
+            **engine.analyser.resources,
+            "words": engine.words,
+            "version": __version__,
+        }
+        return "|".join(f"{key}:{value}" for key, value in entries.items())
+
+    def score_pairs(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
+        """Scores of pairs, float64 [n_pairs], from 0 to 1.
+
+        Raises:
+            PfsmError: If something that is needed is not installed.
+            ValueError: If the lists differ in length, or one of them is a single string.
+        """
+        return np.ascontiguousarray(self.parts(hypotheses, references)[:, 0])
+
+    def parts(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
+        """Scores of pairs and what they are made of, float64 [n_pairs, 1 + n_parts]; the parts are `PARTS`.
+
+        Raises:
+            PfsmError: If something that is needed is not installed.
+            ValueError: If the lists differ in length, or one of them is a single string.
+        """
+        check_pairs(hypotheses, references)
+        engine = _engine(self.name, self.options)
+        with engine.lock:
+            return score_distinct(engine.parts, hypotheses, references)
+
+
+class _Engine:
+    """What several objects of the same metric share: tables, and what is known about words."""
+
+    def __init__(self, name: str, options: MeteorOptions) -> None:
+        lists = own_lists(options.language) if name == BASE else meteor_lists(options.language)
+        self.analyser = Analyser(
+            options.language, options.stages, lists, options.synonyms, options.paraphrases
+        )
+        self.words = lists.label
+        self.lock = Lock()
+        self._parameters = options.parameters
+
+    def parts(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
+        """Scores and parts of distinct pairs."""
+        rows = [np.empty((0, 1 + len(PARTS)))]
+        for first in range(0, len(hypotheses), PAIRS_PER_BATCH):
+            batch = slice(first, first + PAIRS_PER_BATCH)
+            matches = self.analyser.find(references[batch], hypotheses[batch])
+            rows.append(_parts(matches, self._parameters))
+        return np.concatenate(rows)
+
+
+# A table of paraphrases takes 100 MB; a process needs one or two.
+_engine = lru_cache(maxsize=4)(_Engine)
+
+
+def _parts(matches: Matches, parameters: Parameters) -> Float:
+    from pfsm_kernels.meteor import best_alignments  # noqa: PLC0415 - brings numba
+
+    sizes = [np.diff(side.offsets) for side in (matches.references, matches.hypotheses)]
+    weights = np.array(list(parameters.weights.values()))[matches.stages]
+    worth = sum((matches.rows[:, column] * weights).astype(np.int64) for column in (1, 3))
+    chosen, chunks = best_alignments(matches.rows, worth, matches.offsets, sizes[0], sizes[1], BEAM)
+    kept = _Kept(matches, chosen)
+    recall = kept.side(matches.references, 0)
+    precision = kept.side(matches.hypotheses, 2)
+    return _scores(precision, recall, chunks.astype(np.float64), parameters)
+
+
+class _Kept:
+    """The alignment's matches."""
+
+    def __init__(self, matches: Matches, chosen: NDArray[np.bool_]) -> None:
+        self._matches = matches
+        n_pairs = matches.offsets.size - 1
+        self._pair = np.repeat(np.arange(n_pairs), np.diff(matches.offsets))[chosen]
+        self._rows = matches.rows[chosen]
+        self._place = self._pair * len(STAGES) + matches.stages[chosen]
+        self._n_places = n_pairs * len(STAGES)
+
+    def side(self, lines: EncodedLines, column: int) -> "_Side":
+        """Counts of one side; ``column`` of a match is where it begins there, the next one its size."""
+        function = np.concatenate([[0], np.cumsum(self._matches.is_function[lines.ids])])
+        start = lines.offsets[self._pair] + self._rows[:, column]
+        size = self._rows[:, column + 1]
+        functional = function[start + size] - function[start]
+        matched = [self._sums(size - functional), self._sums(functional)]
+        all_functional = np.diff(function[lines.offsets])
+        return _Side(matched, [np.diff(lines.offsets) - all_functional, all_functional])
+
+    def _sums(self, values: NDArray[np.int64]) -> Float:
+        sums = np.bincount(self._place, values, self._n_places)
+        return np.asarray(sums.reshape(-1, len(STAGES)), dtype=np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class _Side:
+    """Words of one side: first content words, then function words.
+
+    Attributes:
+        matched: Twice float64 [n_pairs, n_stages].
+        total: Twice int64 [n_pairs].
+    """
+
+    matched: Sequence[Float]
+    total: Sequence[NDArray[np.int64]]
+
+    def coverage(self, parameters: Parameters) -> Float:
+        """Weighted words matched over all words: precision, or recall."""
+        weights = np.zeros(len(STAGES))
+        weights[: len(parameters.weights)] = list(parameters.weights.values())
+        shares = (parameters.delta, 1.0 - parameters.delta)
+        matched = sum(share * (words @ weights) for share, words in zip(shares, self.matched, strict=True))
+        total = sum(share * words for share, words in zip(shares, self.total, strict=True))
+        return _quotient(np.asarray(matched), np.asarray(total))
+
+
+def _scores(precision: _Side, recall: _Side, chunks: Float, parameters: Parameters) -> Float:
+    """Scores and parts of pairs, as `MeteorMetric.parts` gives them."""
+    p, r = precision.coverage(parameters), recall.coverage(parameters)
+    f = _quotient(p * r, parameters.alpha * p + (1.0 - parameters.alpha) * r)
+    by_stage = precision.matched[0] + precision.matched[1] + recall.matched[0] + recall.matched[1]
+    by_class = [
+        one.sum(axis=1) + other.sum(axis=1)
+        for one, other in zip(precision.matched, recall.matched, strict=True)
+    ]
+    words_of_class = [one + other for one, other in zip(precision.total, recall.total, strict=True)]
+    matched, words = by_stage.sum(axis=1), words_of_class[0] + words_of_class[1]
+    fragmentation = _quotient(2.0 * chunks, matched)
+    fragmentation[(chunks == 1) & (matched == words)] = 0.0
+    penalty = parameters.gamma * fragmentation**parameters.beta
+    shares = [
+        *(_quotient(stage, words) for stage in _stages(by_stage.T, parameters)),
+        *(_quotient(count, of) for count, of in zip(by_class, words_of_class, strict=True)),
+    ]
+    return np.column_stack([f * (1.0 - penalty), p, r, f, penalty, fragmentation, *shares])
+
+
+def _stages(counts: Float, parameters: Parameters) -> list[Float]:
+    """Counts of all four stages, zeros for those that the parameters do without."""
+    of = dict(zip(parameters.weights, counts, strict=False))
+    return [of.get(stage, np.zeros(counts.shape[1])) for stage in STAGES]
+
+
+def _quotient(over: Float, under: NDArray[Any]) -> Float:
+    quotient: Float = np.divide(over, under, out=np.zeros(over.shape), where=under > 0)
+    return quotient

@@ -1,0 +1,56 @@
+"""Speed of the parser that ships: loading, dependencies with marginals, constituents; words a second on one core.
+
+    OPENBLAS_NUM_THREADS=1 python scripts/benchmarks/parsing.py [FILE]
+
+FILE holds lines of text; without it made-up sentences of 5 to 35 words are parsed.
+"""
+
+import sys
+import time
+
+import numpy as np
+
+from pfsm.analysis.analysers import DEFAULT_PARSER, own_analyser
+from pfsm.analysis.parser.parse import Wanted
+from pfsm.analysis.tokens import words_of
+from pfsm.files import read_lines
+
+_SUBJECTS = ["the old man", "a small company from Ohio", "my sister", "nobody", "the report that we read"]
+_VERBS = ["saw", "has not sold", "will probably repair", "wanted to know about", "asked for"]
+_OBJECTS = ["the house on the hill", "it", "some very good books", "a new answer", "the price of the car"]
+_N_LINES = 1000
+
+
+def main() -> None:
+    """Loads, parses, prints."""
+    lines = read_lines(sys.argv[1]) if len(sys.argv) > 1 else _made_up()
+    begin = time.perf_counter()
+    analyser = own_analyser(DEFAULT_PARSER)
+    print(f"loading {time.perf_counter() - begin:.2f} s")
+    n_words = sum(len(words_of(line)) for line in lines)
+    analyser.analyse(lines[:20], Wanted(marginals=True, constituents=True))
+    for name, wanted in (
+        ("best tree", Wanted()),
+        ("dependencies with marginals", Wanted(marginals=True)),
+        ("with constituents", Wanted(constituents=True)),
+    ):
+        wall, cpu = time.perf_counter(), time.process_time()
+        analyser.analyse(lines, wanted)
+        wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
+        print(f"{name:28} {n_words / wall:8.0f} words/s   ({n_words / cpu:.0f} by processor time)")
+
+
+def _made_up() -> list[str]:
+    random = np.random.default_rng(5)
+
+    def clause() -> str:
+        return " ".join(str(random.choice(part)) for part in (_SUBJECTS, _VERBS, _OBJECTS))
+
+    return [
+        " and ".join(clause() for _ in range(random.integers(1, 4))).capitalize() + "."
+        for _ in range(_N_LINES)
+    ]
+
+
+if __name__ == "__main__":
+    main()

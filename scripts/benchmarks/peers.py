@@ -1,0 +1,107 @@
+"""Scoring beside other metrics, in one process and on one core: the same real pairs, the same run.
+
+    PFSM_DATA=… python scripts/benchmarks/peers.py
+
+pfsm is timed with an empty vocabulary (every sentence is new) and with a full one. RapidFuzz gets token ids, so its row
+is without tokenisation. METEOR 1.5 runs where METEOR_JAR names its jar and Java is there.
+"""
+
+import os
+import shutil
+import sys
+import tempfile
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from rapidfuzz.distance import Levenshtein
+from real_data import data_folder, into_english
+from report import Report
+from sacrebleu.metrics.bleu import BLEU
+from sacrebleu.metrics.chrf import CHRF
+from sacrebleu.metrics.ter import TER
+from stopwatch import cost, cost_of_command, one_core
+
+import pfsm
+from pfsm.data import read_judgments
+from pfsm.text.vocabulary import Vocabulary
+
+PAIRS = 3000
+RUNS = 3
+SECTION = "scores of pairs of sentences, one core"
+
+
+def main() -> None:
+    """Times all of them on the same pairs, in turn."""
+    one_core()
+    references, hypotheses = pairs()
+    pairs_of_lines = list(zip(hypotheses, references, strict=True))
+    report = Report(f"Scoring beside other metrics, {len(references):,} pairs")
+    warm = pfsm.load("en-small", 1)
+    report.add(
+        SECTION,
+        "pfsm en-small, new sentences",
+        len(references),
+        cost(lambda: pfsm.load("en-small", 1).score_pairs(hypotheses, references), RUNS),
+    )
+    report.add(
+        SECTION,
+        "pfsm en-small, known sentences",
+        len(references),
+        cost(lambda: warm.score_pairs(hypotheses, references), RUNS),
+    )
+    for name, metric in (
+        ("sacrebleu sentence BLEU", BLEU(effective_order=True)),
+        ("sacrebleu chrF", CHRF()),
+        ("sacrebleu chrF++", CHRF(word_order=2)),
+        ("sacrebleu TER", TER()),
+    ):
+        some = pairs_of_lines[: PAIRS // 10]
+        report.add(SECTION, name, len(some), cost(partial(_each, metric, some), RUNS))
+    vocabulary = Vocabulary()
+    sides = [vocabulary.encode(lines) for lines in (references, hypotheses)]
+    ids = [
+        [side.ids[a:b].tolist() for a, b in zip(side.offsets, side.offsets[1:], strict=False)]
+        for side in sides
+    ]
+    report.add(
+        SECTION,
+        "RapidFuzz Levenshtein on token ids",
+        len(references),
+        cost(lambda: [Levenshtein.distance(r, h) for r, h in zip(*ids, strict=True)], RUNS),
+    )
+    jar = os.environ.get("METEOR_JAR")
+    if jar and shutil.which("java"):
+        with tempfile.TemporaryDirectory() as folder:
+            paths = [str(Path(folder) / name) for name in ("hypothesis.txt", "reference.txt")]
+            for path, lines in zip(paths, (hypotheses, references), strict=True):
+                Path(path).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+            command = ["java", "-Xmx2G", "-jar", jar, *paths, "-l", "en", "-norm"]
+            report.add(
+                SECTION,
+                "METEOR 1.5 (jar), whole process",
+                len(references),
+                cost_of_command(command, 1, False),
+            )
+    report.save()
+
+
+def pairs() -> tuple[list[str], list[str]]:
+    """The first distinct pairs of references and hypotheses of WMT16."""
+    found: dict[tuple[str, str], None] = {}
+    for path in into_english(data_folder() / "wmt16-daseg"):
+        judgments = read_judgments(path)
+        found |= dict.fromkeys(zip(judgments.references, judgments.hypotheses, strict=True))
+    chosen = list(found)[:PAIRS]
+    return [reference for reference, _ in chosen], [hypothesis for _, hypothesis in chosen]
+
+
+def _each(metric: Any, pairs_of_lines: list[tuple[str, str]]) -> None:
+    """sacrebleu's sentence scores, one after the other."""
+    for hypothesis, reference in pairs_of_lines:
+        metric.sentence_score(hypothesis, [reference])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,147 @@
+"""Builds pfsm/resources/parsers/en-ewt.parser and its card: one command, an hour or two on one core.
+
+From the data folder named by PFSM_DATA and the treebanks in the folder ``treebanks`` beside it. Word vectors are
+learned from the English sides of the judgment sets but WMT15 and WMT16 direct assessment, on which results are
+reported, and from the treebank's training part. A training that was cut off goes on from the checkpoint in --work.
+"""
+
+import argparse
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from pfsm.analysis.analysers import SUFFIX, OwnAnalyser
+from pfsm.analysis.constituents import BracketedSentence
+from pfsm.analysis.parser.parse import Wanted
+from pfsm.analysis.parser.weights import quantised, read_weights, restored, write_weights
+from pfsm.analysis.trial import Trial, try_on_text, try_on_words
+from pfsm.files import read_lines
+from pfsm_training.parsing.calibrate import calibrated
+from pfsm_training.parsing.card import card_of, card_text
+from pfsm_training.parsing.export import exported
+from pfsm_training.parsing.inventory import take_inventory
+from pfsm_training.parsing.recipe import Recipe, read_recipe
+from pfsm_training.parsing.train import train
+from pfsm_training.parsing.treebank import Example, read_examples
+from pfsm_training.parsing.vectors import WordVectors, learn_vectors
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from real_data import CHECKOUT, data_folder
+
+LICENCE = "CC BY-SA 4.0"
+LEFT_OUT = ("wmt15-daseg", "wmt16-daseg")
+ENGLISH = ("reference", "hypothesis", "better", "worse", "post_edit", "reference_2")
+PARTS = ("train", "dev", "test")
+# Sentences of the development part that are looked at after every pass.
+CHECKED = 500
+
+Parts = dict[str, list[Example]]
+
+
+def main() -> None:
+    """Reads, trains, measures, writes."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--work", type=Path, default=CHECKOUT / "build" / "parsers", help="checkpoint and vectors"
+    )
+    parser.add_argument("--config", type=Path, default=CHECKOUT / "configs" / "parsers.yaml")
+    parser.add_argument("--output", type=Path, default=CHECKOUT / "pfsm" / "resources" / "parsers")
+    options = parser.parse_args()
+    options.work.mkdir(parents=True, exist_ok=True)
+    recipe = read_recipe(options.config)
+    data = data_folder()
+    parts = read_parts(data.parent / "treebanks")
+    vectors = fixed_vectors(recipe, data, parts["train"], options.work / "vectors.npz")
+    build(recipe, parts, vectors, options.work, options.output)
+
+
+def read_parts(folder: Path) -> Parts:
+    """The treebank's parts with their constituent trees."""
+    trees = folder / "EWT-constituents" / "trees.ptb.gz"
+    names = {part: folder / "UD_English-EWT" / f"en_ewt-ud-{part}.conllu.gz" for part in PARTS}
+    return {part: read_examples(name, trees) for part, name in names.items()}
+
+
+def fixed_vectors(recipe: Recipe, data: Path, examples: list[Example], kept: Path) -> WordVectors:
+    """Word vectors, from the work folder where they are there already."""
+    if kept.exists():
+        with np.load(kept) as saved:
+            return WordVectors(tuple(map(str, saved["words"])), saved["values"])
+    lines = [*english_lines(data), *(example.dependencies.text for example in examples)]
+    vectors = learn_vectors(lines, recipe.vector_words, recipe.vector_contexts, recipe.vector_size)
+    np.savez(kept, words=np.array(vectors.words), values=vectors.values)
+    return vectors
+
+
+def english_lines(data: Path) -> set[str]:
+    """The English text of every set that nothing is reported on."""
+    lines: set[str] = set()
+    for path in sorted(data.glob("*/*.tsv.gz")):
+        pair = path.name.split("-")[:2]
+        if path.parent.name in LEFT_OUT or "en" not in pair:
+            continue
+        wanted = ENGLISH if pair[1] == "en" or path.parent.name == "sum-realsumm" else ("source",)
+        header, *rows = (line.split("\t") for line in read_lines(path))
+        columns = [header.index(name) for name in wanted if name in header]
+        lines.update(row[column] for row in rows for column in columns if column < len(row))
+    return lines
+
+
+def table_of(vectors: WordVectors, length: float) -> torch.Tensor:
+    """Vectors as the file will hold them, so that training sees no others; number 0 for words without."""
+    rows = restored(*quantised(vectors.values * np.float32(length)))
+    return torch.from_numpy(np.concatenate([np.zeros((1, rows.shape[1]), dtype=np.float32), rows]))
+
+
+def build(recipe: Recipe, parts: Parts, vectors: WordVectors, work: Path, output: Path) -> None:
+    """Trains and writes the weights and the card."""
+    inventory = take_inventory(
+        parts["train"],
+        min_word=recipe.min_word,
+        min_character=recipe.min_character,
+        min_span_label=recipe.min_span_label,
+    )
+    checked = parts["dev"][:: max(1, len(parts["dev"]) // CHECKED)]
+    table = table_of(vectors, recipe.vector_length)
+    network = train(recipe.plan, inventory, (vectors.words, table), (parts["train"], checked), work, print)
+    network.eval()
+    path = output / f"{recipe.name}{SUFFIX}"
+    weights = exported(network, inventory, vectors.words, name=recipe.name, licence=LICENCE, card={})
+    write_weights(calibrated(weights, parts["dev"]), path)
+    finish(path, recipe, parts["test"])
+
+
+def finish(path: Path, recipe: Recipe, examples: list[Example]) -> None:
+    """Measures what was written and says so in it and beside it."""
+    weights = read_weights(path)
+    trials = measured(OwnAnalyser(str(path)), examples)
+    card = card_of(trials, recipe.plan.passes)
+    # Quantising what is quantised changes nothing.
+    write_weights(replace(weights, card=card), path)
+    text = card_text(recipe.name, path.stat().st_size, card, trials["words"])
+    path.with_suffix(".md").write_text(text, encoding="utf-8")
+    print(text)
+
+
+def measured(analyser: OwnAnalyser, examples: list[Example]) -> dict[str, Trial]:
+    """The test part with its words, as text, and two lines at a time."""
+    sentences = [example.dependencies for example in examples]
+    trees = [
+        BracketedSentence(example.dependencies.forms, example.constituents)
+        for example in examples
+        if example.constituents is not None
+    ]
+    return {
+        "words": try_on_words(analyser, sentences, trees),
+        "text": try_on_text(lambda lines: analyser.analyse(lines, Wanted()), sentences, 1),
+        "joined": try_on_text(lambda lines: analyser.analyse(lines, Wanted()), sentences, 2),
+    }
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,56 @@
+"""Writes docs/results.md: the tables of finished experiments, one after the other, as `pfsm experiment` wrote them.
+
+for name in wmt16 table1 …; do pfsm experiment configs/$name.yaml --data DIR --output OUT/$name; done
+python scripts/build_results.py OUT
+"""
+
+import sys
+from pathlib import Path
+
+CHECKOUT = Path(__file__).resolve().parent.parent
+# In the order of the page.
+NAMES = (
+    "wmt16",
+    "ablation",
+    "baselines",
+    "table1",
+    "joint",
+    "preferences",
+    "preferences-gujarati",
+    "round-robin-wmt15",
+    "round-robin-wmt16",
+    "hter-iwslt",
+    "hter-mlqe",
+    "learning-curve",
+    "adaptation",
+)
+HEAD = """# Results
+
+Every table is one command, `pfsm experiment configs/NAME.yaml --data DIR --output OUT`
+([experiments.md](experiments.md)), on public data ([formats.md](formats.md)). Nothing was chosen on the
+data it is tested on. This page is put together by `scripts/build_results.py`.
+"""
+
+
+def main() -> None:
+    """Joins the tables of all experiments in a folder that are finished and have a configuration here."""
+    folder = Path(sys.argv[1])
+    parts = [HEAD]
+    for name in NAMES:
+        table = folder / name / "table.md"
+        if table.exists() and (CHECKOUT / "configs" / f"{name}.yaml").exists():
+            parts.append(section(name, table.read_text(encoding="utf-8")))
+    (CHECKOUT / "docs" / "results.md").write_text("\n".join(parts), encoding="utf-8")
+
+
+def section(name: str, text: str) -> str:
+    """The tables with their intervals, headings one level lower; the same without intervals are left out."""
+    blocks = text.split("\n## ")
+    kept = [block for block in blocks[1:] if f"{block.splitlines()[0]}: intervals" not in text]
+    title, _, description = blocks[0].partition("\n")
+    head = f"## {title.removeprefix('# ')}\n\n`configs/{name}.yaml`.{description.rstrip()}\n"
+    return "\n".join([head, *(f"### {block.rstrip()}\n".replace(": intervals\n", "\n", 1) for block in kept)])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,96 @@
+"""Scores of METEOR 1.5's own program beside ours.
+
+Without arguments: scores the pairs of ``tests/metrics/meteor_pairs.tsv`` with the program, with all stages and without
+paraphrases, and writes the numbers back, for the tests. With files of judgments (TSV): prints how far the two agree on
+them, and how fast each is. Needs Java and the package ``pycocoevalcap``.
+
+    python scripts/meteor_reference.py
+    python scripts/meteor_reference.py $PFSM_DATA/wmt16-daseg/*-en-test.tsv.gz
+"""
+
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from pfsm.data import read_table
+from pfsm.files import atomic_write
+from pfsm.lexicons.meteor import table_path
+from pfsm.metrics import get_metric
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from real_data import CHECKOUT
+
+PAIRS = CHECKOUT / "tests" / "metrics" / "meteor_pairs.tsv"
+COLUMNS = ("reference", "hypothesis", "precision", "recall", "penalty", "score", "score_without_paraphrases")
+WITHOUT_PARAPHRASES = ("-m", "exact stem synonym", "-w", "1.0 0.6 0.8")
+
+
+def main() -> None:
+    """Records, or compares."""
+    if len(sys.argv) > 1:
+        compare(sys.argv[1:])
+    else:
+        record()
+
+
+def record() -> None:
+    """Writes the program's numbers into the file of pairs."""
+    table = read_table(PAIRS)
+    references, hypotheses = table.column("reference"), table.column("hypothesis")
+    whole = run_program(hypotheses, references)
+    part = run_program(hypotheses, references, *WITHOUT_PARAPHRASES)
+    with atomic_write(PAIRS) as handle:
+        handle.write("\t".join(COLUMNS) + "\n")
+        for reference, hypothesis, row, other in zip(references, hypotheses, whole, part, strict=True):
+            numbers = [f"{value:.10f}" for value in (*row, other[-1])]
+            handle.write("\t".join([reference, hypothesis, *numbers]) + "\n")
+
+
+def compare(paths: Sequence[str]) -> None:
+    """Prints agreement and speed; the program's start, which reads its paraphrases, is timed apart."""
+    tables = [read_table(path) for path in paths]
+    references = [line for table in tables for line in table.column("reference")]
+    hypotheses = [line for table in tables for line in table.column("hypothesis")]
+    start = time.perf_counter()
+    run_program(hypotheses[:1], references[:1])
+    middle = time.perf_counter()
+    theirs = np.array(run_program(hypotheses, references))[:, -1]
+    seconds = time.perf_counter() - middle - (middle - start)
+    metric = get_metric("meteor")
+    metric.score_pairs(hypotheses[:1], references[:1])
+    start = time.perf_counter()
+    ours = metric.score_pairs(hypotheses, references)
+    print(f"{len(ours)} pairs: r = {np.corrcoef(ours, theirs)[0, 1]:.5f}")
+    print(f"within .01: {np.mean(np.abs(ours - theirs) <= 0.01):.4f}")
+    print(
+        f"pairs a second: {len(ours) / (time.perf_counter() - start):.0f}, program {len(ours) / seconds:.0f}"
+    )
+
+
+def run_program(
+    hypotheses: Sequence[str], references: Sequence[str], *options: str
+) -> list[tuple[float, ...]]:
+    """Precision, recall, penalty and score of each pair by METEOR's program (``-l en -norm``)."""
+    table = table_path()
+    if table is None:
+        sys.exit("the package pycocoevalcap is needed")
+    program = table.parent.parent / "meteor-1.5.jar"
+    with tempfile.TemporaryDirectory() as folder:
+        files = [Path(folder) / "hypotheses", Path(folder) / "references"]
+        for path, lines in zip(files, (hypotheses, references), strict=True):
+            path.write_text("".join(f"{line}\n" for line in lines), "utf-8")
+        command = ["java", "-Xmx2G", "-Dfile.encoding=UTF-8", "-jar", str(program), *map(str, files)]
+        done = subprocess.run(
+            [*command, "-l", "en", "-norm", "-vOut", *options], capture_output=True, text=True, check=True
+        )
+    rows = [line.split("\t")[1:] for line in done.stdout.splitlines() if line.startswith("Segment")]
+    return [tuple(map(float, row)) for row in rows]
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,81 @@
+"""Small sentences and a small parser with random weights, for tests that need no trained one."""
+
+import numpy as np
+
+from pfsm.analysis.parser.weights import Matrix, ParserWeights
+
+CONLLU = """\
+# sent_id = 1
+# text = We don't sing, Anna.
+1\tWe\twe\tPRON\tPRP\t_\t4\tnsubj\t_\t_
+2-3\tdon't\t_\t_\t_\t_\t_\t_\t_\t_
+2\tdo\tdo\tAUX\tVBP\t_\t4\taux\t_\t_
+3\tn't\tnot\tPART\tRB\t_\t4\tadvmod\t_\t_
+4\tsing\tsing\tVERB\tVB\t_\t0\troot\t_\tSpaceAfter=No
+5\t,\t,\tPUNCT\t,\t_\t6\tpunct\t_\t_
+5.1\tx\tx\t_\t_\t_\t_\t_\t_\t_
+6\tAnna\tAnna\tPROPN\tNNP\t_\t4\tvocative\t_\tSpaceAfter=No
+7\t.\t.\tPUNCT\t.\t_\t4\tpunct\t_\t_
+
+1\tYes\tyes\tINTJ\tUH\t_\t0\troot\t_\t_
+"""
+
+INVENTORIES = {
+    "words": ("the", "sees", "cat"),
+    "vector_words": ("the", "cat", "dog", "."),
+    "characters": tuple("abcdefghijklmnopqrstuvwxyz."),
+    "upos": ("DET", "NOUN", "VERB"),
+    "xpos": ("DT", "NN", "VBZ", "."),
+    "labels": ("root", "nsubj", "obj", "det"),
+    "span_labels": ("", "NP", "S", "S+VP"),
+}
+SIZES = {
+    "word": 6,
+    "vector": 5,
+    "character": 4,
+    "filters": 7,
+    "hidden": 8,
+    "arc": 5,
+    "label": 4,
+    "tag": 6,
+    "span": 5,
+}
+
+
+def random_weights(seed: int = 0) -> ParserWeights:
+    """A parser that knows nothing."""
+    random = np.random.default_rng(seed)
+
+    def matrix(*shape: int) -> Matrix:
+        return random.normal(scale=0.5, size=shape).astype(np.float32)
+
+    s, names = SIZES, INVENTORIES
+    hidden, inputs = 2 * s["hidden"], s["word"] + s["vector"] + s["filters"]
+    arrays = {
+        "words": matrix(len(names["words"]) + 1, s["word"]),
+        "vectors": matrix(len(names["vector_words"]) + 1, s["vector"]),
+        "characters": matrix(len(names["characters"]) + 4, s["character"]),
+        "filters.weight": matrix(s["filters"], 3 * s["character"]),
+        "filters.bias": matrix(s["filters"]),
+        "root_arc": matrix(s["arc"]),
+        "root_label": matrix(s["label"]),
+        "arcs": matrix(s["arc"] + 1, s["arc"] + 1),
+        "labels": matrix(len(names["labels"]) * (s["label"] + 1), s["label"] + 1),
+        "spans": matrix(s["span"] + 1, s["span"] + 1),
+        "span_labels": matrix(len(names["span_labels"]) * (s["label"] + 1), s["label"] + 1),
+    }
+    for direction in ("forward", "backward"):
+        arrays[f"lstm.0.{direction}.input"] = matrix(4 * s["hidden"], inputs)
+        arrays[f"lstm.0.{direction}.recurrent"] = matrix(4 * s["hidden"], s["hidden"])
+        arrays[f"lstm.0.{direction}.bias"] = matrix(4 * s["hidden"])
+    layers = {
+        "tag_layer": (s["tag"], hidden), "upos": (len(names["upos"]), s["tag"]), "xpos": (len(names["xpos"]), s["tag"]),
+        "starts": (1, hidden), "arc_dependent": (s["arc"], hidden), "arc_head": (s["arc"], hidden),
+        "label_dependent": (s["label"], hidden), "label_head": (s["label"], hidden),
+        "span_left": (s["span"], hidden), "span_right": (s["span"], hidden),
+        "span_label_left": (s["label"], hidden), "span_label_right": (s["label"], hidden),
+    }  # fmt: skip
+    for name, shape in layers.items():
+        arrays[f"{name}.weight"], arrays[f"{name}.bias"] = matrix(*shape), matrix(shape[0])
+    temperatures = {"arcs": 1.0, "labels": 1.5, "spans": 1.0}
+    return ParserWeights("random", "CC0", {"data": "none"}, names, temperatures, arrays)

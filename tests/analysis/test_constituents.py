@@ -1,0 +1,89 @@
+import pytest
+
+from pfsm.analysis.constituents import format_brackets, labelled_spans, parse_brackets, tree_of_spans
+from pfsm.analysis.heads import head_dependencies
+from pfsm.errors import PfsmError
+
+TREE = "(TOP (S (NP (DT The) (NN cat)) (VP (VBD stumbled) (PP (IN over) (NP (DT the) (NN dog)))) (. .)))"
+
+
+def test_brackets_come_back_as_they_were() -> None:
+    line = "(TOP (FRAG (NP (-LRB- -LRB-) (NN a) (-RRB- -RRB-)) (: :)))"
+    sentence = parse_brackets(line)
+    assert sentence.words == ("(", "a", ")", ":")
+    assert format_brackets(sentence.words, sentence.tree) == line
+    assert parse_brackets("( (S (VB Go)) )").tree.label == "TOP"
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("(S (NN a)", "1 brackets are not closed"),
+        ("(S (NN a)) x", "text after the end"),
+        ("S", "begins with a bracket"),
+        ("(S (NN))", "NN covers no word"),
+        ("(S (NN a) b)", "needs a tag"),
+        ("(S", "1 brackets are not closed"),
+        ("(", "ends after an opening bracket"),
+        ("", "no tree"),
+    ],
+)
+def test_damage_is_named(line: str, message: str) -> None:
+    with pytest.raises(PfsmError, match=message):
+        parse_brackets(line)
+
+
+def test_spans_and_back() -> None:
+    sentence = parse_brackets("(TOP (S (VP (VB Go) (ADVP (RB home)))))")
+    spans = labelled_spans(sentence.tree)
+    assert spans == {(0, 2): "S+VP", (1, 2): "ADVP"}
+    rebuilt = tree_of_spans([(s, e, label) for (s, e), label in spans.items()], ["VB", "RB"])
+    assert rebuilt == sentence.tree
+    with pytest.raises(ValueError, match="cross"):
+        tree_of_spans([(0, 2, "A"), (1, 3, "B")], ["x"] * 3)
+
+
+def dependencies(line: str) -> list[tuple[str, str, str]]:
+    sentence = parse_brackets(line)
+    tree = head_dependencies([sentence.tree])
+    names = ("ROOT", *sentence.words)
+    return [
+        (word, label, names[head])
+        for word, head, label in zip(sentence.words, tree.heads, tree.labels, strict=True)
+    ]
+
+
+def test_figure_three_of_kahn_and_others() -> None:
+    # The paper names the arc between "cat" and "stumbled": S/NP. The prepositional phrase is headed by its noun.
+    assert dependencies(TREE) == [
+        ("The", "NP/DT", "cat"),
+        ("cat", "S/NP", "stumbled"),
+        ("stumbled", "TOP/S", "ROOT"),
+        ("over", "PP/IN", "dog"),
+        ("the", "NP/DT", "dog"),
+        ("dog", "VP/PP", "stumbled"),
+        (".", "S/.", "stumbled"),
+    ]
+
+
+def test_auxiliaries_and_complementisers_are_modifiers() -> None:
+    line = (
+        "(TOP (S (NP (PRP I)) (VP (VBP know) (SBAR (IN that) (S (NP (PRP she)) "
+        "(VP (MD will) (VP (VB be) (VP (VBG singing)))))))))"
+    )
+    assert dependencies(line) == [
+        ("I", "S/NP", "know"),
+        ("know", "TOP/S", "ROOT"),
+        ("that", "SBAR/IN", "singing"),
+        ("she", "S/NP", "singing"),
+        ("will", "VP/MD", "singing"),
+        ("be", "VP/VB", "singing"),
+        ("singing", "VP/SBAR", "know"),
+    ]
+
+
+def test_noun_phrases_follow_collins() -> None:
+    line = "(TOP (NP (NP (NNP Ann) (POS 's)) (JJ old) (NN car) (NN key)))"
+    assert [(word, head) for word, _, head in dependencies(line)] == [
+        ("Ann", "'s"), ("'s", "key"), ("old", "key"), ("car", "key"), ("key", "ROOT"),
+    ]  # fmt: skip

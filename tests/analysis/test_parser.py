@@ -1,0 +1,126 @@
+"""The parser with random weights: what must hold whatever it has learned."""
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pfsm.analysis.constituents import format_brackets
+from pfsm.analysis.json_form import from_json, to_json
+from pfsm.analysis.parser.network import Network
+from pfsm.analysis.parser.parse import LONGEST_SENTENCE, Parser, Wanted
+from pfsm.analysis.parser.weights import quantised, read_weights, restored, weights_bytes, write_weights
+from pfsm.errors import PfsmError
+from tests.analysis.samples import random_weights
+from tests.oracles.syntax import single_root_trees, tree_score
+
+LINES = [["the", "Cat", "sees", "."], [], ["x"], ["the", "dog", "99", "sees", "Ünïcode"], ["the"] * 12]
+ALL = Wanted(trees=3, marginals=True, constituents=True)
+
+
+@pytest.fixture(scope="module")
+def parser() -> Parser:
+    return Parser(random_weights())
+
+
+def test_lines_do_not_depend_on_their_neighbours(parser: Parser) -> None:
+    together = parser.parse(LINES, ALL)
+    alone = [Parser(random_weights()).parse([line], ALL)[0] for line in LINES]
+    for one, other in zip(together, alone, strict=True):
+        assert (one.tokens, one.upos, one.xpos, one.sentences) == (
+            other.tokens, other.upos, other.xpos, other.sentences,
+        )  # fmt: skip
+        assert [tree.heads for tree in one.trees] == [tree.heads for tree in other.trees]
+        ours, theirs = ([tree.log_probability for tree in side.trees] for side in (one, other))
+        assert ours == pytest.approx(theirs, abs=1e-5)
+        assert one.constituents == other.constituents
+
+
+def test_trees_and_probabilities_are_those_of_the_scores() -> None:
+    words = ["the", "cat", "sees", "dog"]
+    weights = random_weights(3)
+    network = Network(weights)
+    encoded = network.lines([words])[0].encoded
+    scores = network.arcs(encoded).astype(np.float64)
+    trees = sorted(single_root_trees(4), key=lambda heads: -tree_score(scores, heads))
+    values = np.array([tree_score(scores, heads) for heads in trees])
+    log_sum = math.log(np.exp(values).sum())
+    found = Parser(weights).parse([words], Wanted(trees=64, marginals=True, one_sentence=True))[0]
+    assert [tree.heads for tree in found.trees] == trees
+    assert [tree.log_probability for tree in found.trees] == pytest.approx(list(values - log_sum), abs=1e-9)
+    assert found.marginals is not None
+    arcs = np.zeros((4, 5))
+    for tree in found.trees:
+        arcs[np.arange(4), tree.heads] += math.exp(tree.log_probability)
+    # Labelled arcs under the threshold are left out.
+    assert np.abs(found.marginals.arcs(4) - arcs).max() < 1e-4
+    roots = found.marginals.label == 0
+    assert (found.marginals.head[roots] == 0).all()
+    assert (found.marginals.head[~roots] > 0).all()
+
+
+def test_lines_of_several_sentences_have_several_roots() -> None:
+    weights = random_weights(1)
+    weights.arrays["starts.bias"][:] = 50.0
+    found = Parser(weights).parse([["the", "cat", "sees"]], ALL)[0]
+    assert found.sentences == (0, 1, 2)
+    assert found.trees[0].heads == (0, 0, 0)
+    assert [tree.start for tree in found.constituents] == [0, 1, 2]
+    assert Parser(weights).parse([["the", "cat"]], Wanted(one_sentence=True))[0].trees[0].heads.count(0) == 1
+
+
+def test_endless_lines_are_cut(parser: Parser) -> None:
+    found = parser.parse([["the", "cat"] * LONGEST_SENTENCE], Wanted(one_sentence=True))[0]
+    assert max(end - start for start, end in found.bounds) <= LONGEST_SENTENCE
+    assert len(found.trees[0].heads) == 2 * LONGEST_SENTENCE
+
+
+def test_constituents_cover_the_words(parser: Parser) -> None:
+    for words, found in zip(
+        LINES, parser.parse(LINES, Wanted(constituents=True, one_sentence=True)), strict=True
+    ):
+        leaves = [node for tree in found.constituents for node in tree.nodes() if node.is_leaf]
+        assert [leaf.start for leaf in leaves] == list(range(len(words)))
+        assert all(tree.children[0].children for tree in found.constituents)
+
+
+def test_json_keeps_everything(parser: Parser) -> None:
+    for found in parser.parse(LINES, ALL):
+        again = from_json(json.loads(json.dumps(to_json(found))))
+        assert (again.tokens, again.sentences, again.trees, again.constituents) == (
+            found.tokens, found.sentences, found.trees, found.constituents,
+        )  # fmt: skip
+        if found.marginals is not None and again.marginals is not None:
+            assert again.marginals.names == found.marginals.names
+            assert np.array_equal(again.marginals.probability, found.marginals.probability)
+            assert np.array_equal(again.marginals.head, found.marginals.head)
+
+
+def test_weights_come_back_and_damage_is_seen(tmp_path: Path) -> None:
+    folder = tmp_path
+    weights = random_weights()
+    write_weights(weights, folder / "x.parser")
+    again = read_weights(folder / "x.parser")
+    assert again.inventories == weights.inventories
+    assert again.temperatures == weights.temperatures
+    for name, array in weights.arrays.items():
+        step = np.abs(array).max() / 127
+        assert np.abs(again.arrays[name] - array).max() <= step / 2 + 1e-7
+    content = weights_bytes(weights)
+    for damaged in (content[:-40], content.replace(b"random", b"rondom"), b"", b"{}\n", b"\x00" * 50):
+        (folder / "y.parser").write_bytes(damaged)
+        with pytest.raises(PfsmError, match="parser"):
+            read_weights(folder / "y.parser")
+
+
+def test_rows_keep_their_own_scale() -> None:
+    matrix = np.array([[1.0, -0.5], [1e-4, 3e-5], [0.0, 0.0]], dtype=np.float32)
+    assert np.abs(restored(*quantised(matrix)) - matrix).max(axis=1) == pytest.approx([0, 0, 0], abs=4e-3)
+    assert restored(*quantised(matrix))[1] == pytest.approx(matrix[1], rel=0.02)
+
+
+def test_brackets_of_the_tree_read_like_the_words(parser: Parser) -> None:
+    found = parser.parse([["a", "(", ")"]], Wanted(constituents=True, one_sentence=True))[0]
+    assert "-LRB-" in format_brackets(found.tokens, found.constituents[0])

@@ -1,0 +1,189 @@
+"""Adapters, the cache, and analysing of many lines."""
+
+import importlib.util
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from pfsm.analysis import service
+from pfsm.analysis.analysers import get_analyser
+from pfsm.analysis.cache import AnalysisCache
+from pfsm.analysis.lines import LineFinder, put_on_lines
+from pfsm.analysis.parser.parse import Wanted
+from pfsm.analysis.parser.weights import write_weights
+from pfsm.analysis.sentence import Analysis, DependencyTree
+from pfsm.analysis.service import analyse_lines
+from pfsm.errors import PfsmError
+from tests.analysis.samples import CONLLU, random_weights
+
+STUB = """\
+import sys
+for line in sys.stdin:
+    for sentence in line.strip().split(" | "):
+        words = sentence.split()
+        for number, word in enumerate(words, 1):
+            print(number, word, "_", "X", "Y", "_", number - 1, "root" if number == 1 else "dep", "_", "_", sep="\\t")
+        print()
+"""
+
+
+def chain(words: str) -> Analysis:
+    tokens = tuple(words.split())
+    return Analysis(
+        tokens, (0,), trees=(DependencyTree(tuple(range(len(tokens))), ("x",) * len(tokens), -1.5),)
+    )
+
+
+def test_a_program_reads_lines_and_writes_conllu(tmp_path: Path) -> None:
+    (tmp_path / "stub.py").write_text(STUB.replace(" | ", "/"))
+    analyser = get_analyser(f"command:{sys.executable} {tmp_path / 'stub.py'}")
+    found = analyser.analyse(["a b c", "d"], Wanted())
+    assert [one.tokens for one in found] == [("a", "b", "c"), ("d",)]
+    assert found[0].trees[0].heads == (0, 1, 2)
+    # Another program of the same name is another version.
+    (tmp_path / "stub.py").write_text(STUB)
+    assert get_analyser(f"command:{sys.executable} {tmp_path / 'stub.py'}").label != analyser.label
+
+
+def test_a_program_that_writes_brackets(tmp_path: Path) -> None:
+    (tmp_path / "stub.py").write_text("print('(TOP (NP (DT the) (NN cat)))')")
+    found = get_analyser(f"command:{sys.executable} {tmp_path / 'stub.py'}").analyse(["the cat"], Wanted())
+    assert found[0].xpos == ("DT", "NN")
+    assert found[0].constituents[0].children[0].label == "NP"
+
+
+@pytest.mark.parametrize(
+    ("program", "message"),
+    [
+        ("import sys; sys.exit('no model')", "ended with status 1: no model"),
+        ("print('1')", "output of .*:1: 1 columns"),
+        ("", "not those of line 1"),
+    ],
+)
+def test_programs_that_fail_are_explained(tmp_path: Path, program: str, message: str) -> None:
+    (tmp_path / "stub.py").write_text(program)
+    with pytest.raises(PfsmError, match=message):
+        get_analyser(f"command:{sys.executable} {tmp_path / 'stub.py'}").analyse(["a b"], Wanted())
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("no-such-parser", "unknown; known are"),
+        ("command:no-such-program-here x", "no such program"),
+        ("command:", "says nothing after command:"),
+        ("command:'", "cannot be read"),
+        ("file:missing.conllu", "missing.conllu"),
+        ("missing.parser", "missing.parser"),
+    ],
+)
+def test_parsers_that_are_not_there(name: str, message: str) -> None:
+    with pytest.raises(PfsmError, match=message):
+        get_analyser(name)
+
+
+def test_files_are_found_by_characters(tmp_path: Path) -> None:
+    (tmp_path / "gold.conllu").write_text(CONLLU)
+    analyser = get_analyser(f"file:{tmp_path / 'gold.conllu'}")
+    found = analyser.analyse(["We don't sing , Anna . Yes", "yes", ""], Wanted())
+    assert found[0].sentences == (0, 7)
+    assert found[0].trees[0].heads[3] == 0
+    assert found[1].tokens == ("Yes",)
+    assert found[2].tokens == ()
+    with pytest.raises(PfsmError, match="has no analysis of 'We sing'"):
+        analyser.analyse(["We sing"], Wanted())
+
+
+def test_sentences_go_back_to_their_lines() -> None:
+    sentences = [chain("a b"), chain("c"), chain("d e")]
+    found = put_on_lines(sentences, ["ab c", "", "d e"], "x")
+    assert [one.tokens for one in found] == [("a", "b", "c"), (), ("d", "e")]
+    assert found[0].trees[0].heads == (0, 1, 0)
+    with pytest.raises(PfsmError, match="1 sentences more"):
+        put_on_lines(sentences, ["a b", "c"], "x")
+    with pytest.raises(PfsmError, match="not those of line 2"):
+        put_on_lines(sentences, ["a b", "x"], "x")
+    assert LineFinder(sentences).find("a b d e c") is not None
+
+
+def test_the_cache_remembers_by_line_question_and_parser(tmp_path: Path) -> None:
+    cache = AnalysisCache("p@1", "one tree", tmp_path)
+    assert cache.find(["a b"]) == {}
+    cache.add({"a b": chain("a b")})
+    assert cache.find(["a b", "c"])["a b"].trees == chain("a b").trees
+    assert list(cache.find(["c"])) == []
+    assert AnalysisCache("p@1", "two trees", tmp_path).find(["a b"]) == {}
+    assert AnalysisCache("p@2", "one tree", tmp_path).find(["a b"]) == {}
+
+
+def test_a_damaged_cache_is_begun_anew(tmp_path: Path) -> None:
+    cache = AnalysisCache("p@1", "x", tmp_path)
+    cache.path.write_bytes(b"this is no database at all, but long enough to look at" * 20)
+    assert cache.find(["a"]) == {}
+    cache.add({"a": chain("a")})
+    cache.add({"a": chain("a")})
+    assert cache.find(["a"])["a"].tokens == ("a",)
+
+
+def test_a_folder_that_cannot_be_made_is_done_without(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    cache = AnalysisCache("p@1", "x", tmp_path / "file" / "below")
+    cache.add({"a": chain("a")})
+    assert cache.find(["a"]) == {}
+
+
+def test_lines_are_analysed_once_and_then_come_from_the_cache(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PFSM_RESOURCES", str(tmp_path))
+    write_weights(random_weights(), tmp_path / "x.parser")
+    name = str(tmp_path / "x.parser")
+    lines = ["the cat", "the dog sees", "the cat", ""]
+    steps: list[tuple[int, int]] = []
+    first = analyse_lines(lines, name, progress=lambda done, total: steps.append((done, total)))
+    assert steps == [(3, 3)]
+    assert [one.tokens for one in first] == [("the", "cat"), ("the", "dog", "sees"), ("the", "cat"), ()]
+
+    class Deaf:
+        label = service._loaded(name).label
+
+        def analyse(self, lines: Sequence[str], wanted: Wanted) -> list[Analysis]:
+            raise AssertionError("asked again")
+
+    monkeypatch.setattr(service, "_loaded", lambda _: Deaf())
+    again = analyse_lines(lines, name)
+    assert [one.trees for one in again] == [one.trees for one in first]
+    with pytest.raises(AssertionError, match="asked again"):
+        analyse_lines(lines, name, cache=False)
+
+
+def test_several_processes_give_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(service, "PORTION", 2)
+    write_weights(random_weights(), tmp_path / "x.parser")
+    lines = [f"the cat sees {k} dogs" for k in range(5)]
+    name = str(tmp_path / "x.parser")
+    one, two = (analyse_lines(lines, name, processes=n, cache=False) for n in (1, 2))
+    assert [a.trees for a in one] == [a.trees for a in two]
+
+
+@pytest.mark.skipif(importlib.util.find_spec("spacy") is None, reason="spaCy is not installed")
+def test_a_tiny_spacy_pipeline(tmp_path: Path) -> None:
+    import spacy
+    from spacy.training import Example
+
+    pipeline = spacy.blank("en")
+    for name in ("tagger", "parser"):
+        pipeline.add_pipe(name)
+    gold = {"words": ["Cats", "sleep"], "tags": ["NNS", "VBP"], "heads": [1, 1], "deps": ["nsubj", "ROOT"]}
+    example = Example.from_dict(pipeline.make_doc("Cats sleep"), gold)
+    optimiser = pipeline.initialize(lambda: [example])
+    for _ in range(20):
+        pipeline.update([example], sgd=optimiser)
+    pipeline.to_disk(tmp_path / "tiny")
+    found = get_analyser(f"spacy:{tmp_path / 'tiny'}").analyse(["Cats  sleep", ""], Wanted())
+    assert found[0].tokens == ("Cats", "sleep")
+    assert found[0].xpos == ("NNS", "VBP")
+    assert (found[0].trees[0].heads, found[0].trees[0].labels) == ((2, 0), ("nsubj", "root"))
+    assert found[1].tokens == ()

@@ -1,0 +1,89 @@
+import math
+
+import numpy as np
+import pytest
+
+from pfsm.analysis.alignment import align, squeezed
+from pfsm.analysis.constituents import parse_brackets
+from pfsm.analysis.scoring import aligned_words, calibration, score_brackets, score_parses
+from pfsm.analysis.sentence import Analysis, DependencyTree, Marginals, joined
+
+
+def analysis(words: str, heads: tuple[int, ...], labels: str, upos: str = "") -> Analysis:
+    tree = DependencyTree(heads, tuple(labels.split()))
+    return Analysis(tuple(words.split()), (0,), tuple(upos.split()), (), (tree,))
+
+
+def test_attachment_by_hand() -> None:
+    gold = analysis("a b c d", (2, 0, 2, 3), "det root obj:x case", "D V N P")
+    system = analysis("a b c d", (2, 0, 4, 2), "det root obj case", "D V N N")
+    scores = score_parses([(system, gold), (gold, gold)])
+    assert scores.uas.f1 == pytest.approx(100 * 6 / 8)
+    assert scores.las.f1 == pytest.approx(100 * 6 / 8)
+    assert scores.upos.f1 == pytest.approx(100 * 7 / 8)
+    assert scores.words.f1 == 100.0
+
+
+def test_subtypes_do_not_count_and_labels_do() -> None:
+    gold = analysis("a b", (2, 0), "nsubj:pass root")
+    assert score_parses([(analysis("a b", (2, 0), "nsubj root"), gold)]).las.correct == 2
+    assert score_parses([(analysis("a b", (2, 0), "obj root"), gold)]).las.correct == 1
+
+
+def test_words_cut_differently_count_against_precision_and_recall() -> None:
+    gold = analysis("do n't go", (3, 3, 0), "aux advmod root")
+    system = analysis("don't go", (2, 0), "aux root")
+    scores = score_parses([(system, gold)])
+    # One word of two and three in common, and it is the root of both.
+    assert (scores.words.correct, scores.words.system, scores.words.gold) == (1, 2, 3)
+    assert scores.las.f1 == pytest.approx(100 * 2 * 1 / 5)
+
+
+def test_words_of_other_characters_are_matched_in_order() -> None:
+    assert aligned_words(["I", "saw", "teh", "cat"], ["I", "saw", "the", "cat"]) == [0, 1, -1, 3]
+
+
+def test_brackets_by_hand() -> None:
+    gold = parse_brackets("(TOP (S (NP (PRP I)) (VP (VBP go) (PRT (RP on))) (. .)))").tree
+    system = parse_brackets("(TOP (S (NP (PRP I)) (VP (VBP go)) (ADVP (RB on)) (. .)))").tree
+    # S, NP and ADVP (for PRT) agree; the verb phrases differ.
+    agreement = score_brackets(system, gold)
+    assert (agreement.correct, agreement.system, agreement.gold) == (3, 4, 4)
+    # The final period does not count, so that attaching it elsewhere is no fault.
+    moved = parse_brackets("(TOP (S (NP (PRP I)) (VP (VBP go) (PRT (RP on)) (. .))))").tree
+    assert score_brackets(moved, gold).f1 == 100.0
+
+
+def test_calibration_by_hand() -> None:
+    marginals = Marginals(
+        ("x",),
+        np.array([0, 0, 1, 1], dtype=np.int32),
+        np.array([0, 2, 0, 1], dtype=np.int32),
+        np.zeros(4, dtype=np.int32),
+        np.array([0.75, 0.25, 0.23, 0.77]),
+    )
+    system = Analysis(("a", "b"), (0,), (), (), (DependencyTree((0, 1), ("root", "x")),), marginals)
+    gold = analysis("a b", (0, 1), "root x")
+    found = calibration([(system, gold)])
+    assert found.arcs.tolist() == [0, 0, 2, 0, 0, 0, 0, 2, 0, 0]
+    assert found.mean[[2, 7]] == pytest.approx([0.24, 0.76])
+    assert found.accuracy[[2, 7]].tolist() == [0.0, 1.0]
+    assert math.isnan(found.mean[0])
+
+
+def test_alignment_by_characters() -> None:
+    ours, theirs = ["``", "well-known", "do", "n't", "''"], ['"', "well", "-", "known", "don't", '"']
+    assert squeezed(ours) == squeezed(theirs)
+    found = align(ours, theirs)
+    assert found is not None
+    assert found.first.tolist() == [0, 1, 4, 4, 5]
+    assert found.last.tolist() == [0, 3, 4, 4, 5]
+    assert found.ours.tolist() == [0, 1, 1, 1, 2, 4]
+    assert align(["a"], ["b"]) is None
+
+
+def test_lines_are_joined_word_by_word() -> None:
+    whole = joined([analysis("a b", (0, 1), "root x"), analysis("c d", (2, 0), "y root")])
+    assert whole.sentences == (0, 2)
+    assert whole.trees[0].heads == (0, 1, 4, 0)
+    assert whole.bounds == [(0, 2), (2, 4)]

@@ -1,0 +1,89 @@
+"""``pfsm parse``, with a parser that knows nothing."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from pfsm.analysis.conllu import read_conllu
+from pfsm.analysis.constituents import read_brackets
+from pfsm.analysis.parser.weights import write_weights
+from pfsm.cli import main
+from tests.analysis.samples import CONLLU, random_weights
+
+
+@pytest.fixture
+def parser(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.setenv("PFSM_RESOURCES", str(tmp_path / "cache"))
+    write_weights(random_weights(), tmp_path / "x.parser")
+    return str(tmp_path / "x.parser")
+
+
+@pytest.fixture
+def text(tmp_path: Path) -> str:
+    (tmp_path / "a.txt").write_text("The cat sees (us).\n\nDogs sleep.\n")
+    return str(tmp_path / "a.txt")
+
+
+def test_conllu_of_every_line(parser: str, text: str, tmp_path: Path) -> None:
+    out = tmp_path / "out.conllu"
+    assert main(["parse", text, "--parser", parser, "--output", str(out)]) == 0
+    found = read_conllu(out)
+    assert {sentence.comment("line") for sentence in found} == {"1", "3"}
+    assert " ".join(form for s in found for form in s.forms) == "The cat sees ( us ) . Dogs sleep ."
+
+
+def test_trees_of_brackets_line_by_line(parser: str, text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["parse", text, "-p", parser, "-f", "ptb", "--one-sentence", "--no-cache"]) == 0
+    lines = capsys.readouterr().out.split("\n")
+    assert lines[1] == ""
+    assert lines[0].startswith("(TOP (")
+    assert "-LRB-" in lines[0]
+
+
+def test_n_best_lists_have_probabilities(parser: str, text: str, tmp_path: Path) -> None:
+    out = tmp_path / "out.conllu"
+    assert (
+        main(["parse", text, "-p", parser, "-f", "nbest", "-n", "4", "--one-sentence", "-o", str(out)]) == 0
+    )
+    found = [sentence for sentence in read_conllu(out) if sentence.comment("line") == "3"]
+    assert [sentence.comment("tree") for sentence in found] == ["1", "2", "3", "4"]
+    values = [float(sentence.comment("log_probability") or "nan") for sentence in found]
+    assert values == sorted(values, reverse=True)
+    assert values[0] <= 0
+
+
+def test_evaluation_with_words_and_from_text(
+    parser: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "gold.conllu").write_text(CONLLU)
+    (tmp_path / "gold.ptb").write_text("(TOP (INTJ (UH Yes)))\n")
+    assert len(read_brackets(tmp_path / "gold.ptb")) == 1
+    arguments = ["parse", "--evaluate", str(tmp_path / "gold.conllu"), "-p", parser, "--json"]
+    assert main([*arguments, "--brackets", str(tmp_path / "gold.ptb")]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["lines"], found["words"]) == (2, 8)
+    assert 100 / 8 <= found["UAS"] <= 100
+    assert sum(row["arcs"] for row in found["calibration"]) > 0
+    assert main([*arguments[:-1], "--raw", "--join", "2"]) == 0
+    assert "1 lines, 8 words" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--raw"], "--raw goes with --evaluate"),
+        (["-n", "3"], "--trees goes with --format nbest"),
+        (["--evaluate", "GOLD", "--join", "2"], "--join goes with --raw"),
+        (["--evaluate", "GOLD", "--raw", "--brackets", "x"], "leave --raw out"),
+        (["--evaluate", "GOLD", "--parser", "nothing"], "unknown; known are"),
+        (["--parser", "file:GOLD", "-f", "ptb", "GOLD"], "has no analysis"),
+    ],
+)
+def test_what_cannot_be_is_refused(
+    arguments: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gold = tmp_path / "gold.conllu"
+    gold.write_text(CONLLU)
+    assert main(["parse", *(word.replace("GOLD", str(gold)) for word in arguments)]) == 2
+    assert message in capsys.readouterr().err

@@ -1,0 +1,217 @@
+"""On a real cluster of processes: what comes out is what one machine makes, whatever happens to the processes."""
+
+import gzip
+import json
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from pfsm.distributed.cluster import Cluster, open_cluster
+from pfsm.distributed.job import Job, score_job
+from pfsm.distributed.report import Report
+from pfsm.distributed.scorers import spec_of
+from pfsm.errors import PfsmError
+from pfsm.models import load
+from pfsm_training import TrainingConfig, train
+from pfsm_training.data import encode_here
+from pfsm_training.distributed import ClusterEncoder
+from tests.command_runs import Cli, Write
+from tests.distributed.inputs import columns, scores_below, tsv_bytes, write_all
+from tests.distributed.interference import Interfering, kill_a_worker
+from tests.judgment_cases import preferences, rows, tsv
+from tests.lexicons.lexicon_cases import install, synonyms
+from tests.training.small_data import invented
+
+CONFIG = TrainingConfig(penalty=0.5)
+
+
+class TestScoring:
+    def test_partitions_are_those_of_one_machine(self, cli: Cli, tmp_path: Path, address: str) -> None:
+        write_all(tmp_path / "in")
+        arguments = ["score", "--table", "in", "--partition-size", "1k", "--keep", "id"]
+        here = cli(*arguments, "-o", "here")
+        there = cli(*arguments, "-o", "there", "--scheduler", address)
+        assert (there.status, there.out) == (0, here.out)
+        names = sorted(path.name for path in (tmp_path / "here").rglob("*.parquet"))
+        assert len(names) > 20
+        for path in (tmp_path / "here").rglob("*.*"):
+            assert (
+                tmp_path / "there" / path.relative_to(tmp_path / "here")
+            ).read_bytes() == path.read_bytes()
+
+    def test_a_worker_killed_on_the_way(self, tmp_path: Path, cluster: Cluster) -> None:
+        (tmp_path / "in").mkdir()
+        for number in range(60):
+            (tmp_path / "in" / f"{number:02}.tsv").write_bytes(tsv_bytes(columns(rows(40, number), "x")))
+        job = Job(str(tmp_path / "in"), str(tmp_path / "out"), spec_of(load("en-small", threads=1)))
+        pool = Interfering(cluster, 60 + 10, lambda: kill_a_worker(cluster))  # 60 files are looked into first
+        before = cluster.retries
+        scored = score_job(job, pool, Report(pool))
+        assert (scored.rows, scored.partitions, scored.faults) == (2400, 60, ())
+        assert cluster.retries > before
+        metric = load("en-small", threads=1)
+        for number in (0, 30, 59):
+            table = columns(rows(40, number), "x")
+            scores = scores_below(tmp_path / "out")[f"{number:02}.tsv"]
+            first = metric.score_pairs(table["hypothesis"][1:3], table["reference"][1:3]).tolist()
+            assert scores[1:3] == first
+
+    def test_another_scheduler_goes_on(self, cli: Cli, tmp_path: Path, address: str) -> None:
+        (tmp_path / "in").mkdir()
+        for number in range(40):
+            (tmp_path / "in" / f"{number:02}.tsv").write_bytes(tsv_bytes(columns(rows(20, number), "x")))
+        job = Job(str(tmp_path / "in"), str(tmp_path / "out"), spec_of(load("en-small", threads=1)))
+        with open_cluster("local:1") as other:
+            # The scheduler ends in the middle, and with it the workers.
+            pool = Interfering(other, 40 + 5, other.client.cluster.close)
+            with pytest.raises(PfsmError, match="the scheduler at local:1 is gone"):
+                score_job(job, pool, Report(pool))
+        document = json.loads((tmp_path / "out" / "_manifest.json").read_text(encoding="utf-8"))
+        done = len(document["partitions"])
+        assert 5 <= done < 40
+        again = cli("score", "--table", "in", "-o", "out", "--scheduler", address)
+        assert again.status == 0
+        assert f"40 partitions ({done} there already)" in again.err
+        assert cli("score", "--table", "in", "-o", "here").out == again.out
+
+    def test_a_corrupt_file_among_many(self, cli: Cli, tmp_path: Path, address: str) -> None:
+        (tmp_path / "in").mkdir()
+        packed = gzip.compress(tsv_bytes(columns(rows(5), "x")))
+        for number in range(100):
+            content = packed[:-20] if number == 42 else packed
+            (tmp_path / "in" / f"{number:02}.tsv.gz").write_bytes(content)
+        run = cli("score", "--table", "in", "-o", "out", "--scheduler", address)
+        assert run.status == 2
+        assert "in/42.tsv.gz: the gzip data is truncated" in run.err
+        assert "Traceback" not in run.err
+        assert len(scores_below(tmp_path / "out")) == 99
+
+    def test_a_resource_that_workers_lack(
+        self, cli: Cli, write: Write, address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("PFSM_RESOURCES", str(tmp_path / "mine"))  # the workers started without it
+        (tmp_path / "mine").mkdir()
+        install(synonyms("mine"), tmp_path / "mine")
+        write("c.yaml", "matchers: [punct, word, lemma, syn]\noptions: {syn: {table: mine}}\n")
+        write("d.tsv", tsv(rows(40)))
+        run = cli("train", "d.tsv", "-o", "m.json", "--config", "c.yaml", "--scheduler", address)
+        assert run.status == 2
+        assert run.err.count("\n") == 1
+        assert "pfsm: worker tcp://127.0.0.1:" in run.err
+        assert "mine" in run.err
+        assert cli("train", "d.tsv", "-o", "m.json", "--config", "c.yaml").status == 0
+        scored = cli("score", "--table", "d.tsv", "-m", "m.json", "-o", "out", "--scheduler", address)
+        assert scored.status == 2
+        assert scored.err.count("\n") == 1
+        assert "pfsm: worker tcp://127.0.0.1:" in scored.err
+
+
+class TestOtherCommands:
+    def test_pairs_at_hand(self, cli: Cli, write: Write, address: str) -> None:
+        write("d.tsv", tsv(rows(40), system=["a", "b"] * 20))
+        for form in ("text", "json", "tsv"):
+            arguments = ["score", "--table", "d.tsv", "--format", form, "-sl"]
+            assert cli(*arguments, "--scheduler", address).out == cli(*arguments).out
+
+    def test_evaluation(self, cli: Cli, write: Write, tmp_path: Path, address: str) -> None:
+        (tmp_path / "in").mkdir()
+        write("in/scores.tsv", tsv(rows(60)))
+        write("in/preferences.tsv", preferences(rows(30)))
+        arguments = ["--versus", "metric:length_ratio", "--confidence-n", "20", "--format", "json"]
+        here = cli("evaluate", "in/preferences.tsv", "in/scores.tsv", *arguments)
+        there = cli("evaluate", "in", *arguments, "--scheduler", address)
+        assert (there.status, json.loads(there.out)) == (0, json.loads(here.out))
+        assert there.err.splitlines()[-1].startswith("pfsm: ")
+
+    def test_choices(self, cli: Cli, write: Write, address: str) -> None:
+        write("h.txt", "".join(f"{row[1]}\n" for row in rows(120)))
+        arguments = ["mbr", "-i", "h.txt", "-n", "4", "--format", "json"]
+        assert cli(*arguments, "--scheduler", address).out == cli(*arguments).out
+
+    def test_experiments(self, cli: Cli, write: Write, tmp_path: Path, address: str) -> None:
+        write("train.tsv", tsv(rows(60)))
+        write("test.tsv", tsv(rows(30, 1)))
+        write(
+            "e.yaml",
+            "title: A test\nscheme: train-test\ntrain: [{files: train.tsv}]\ntest: [{files: test.tsv, name: t}]\n"
+            "rows: [{name: ours, train: {}}, {name: length, metric: length_ratio}]\nresamples: 20\n",
+        )
+        here = cli("experiment", "e.yaml", "--data", ".", "-o", "here", "-j", "1")
+        assert here.status == 0, here.err
+        there = cli("experiment", "e.yaml", "--data", ".", "-o", "there", "--scheduler", address)
+        assert there.out.replace("there", "here") == here.out
+        results = [
+            json.loads((tmp_path / name / "results.json").read_text("utf-8")) for name in ("here", "there")
+        ]
+        assert results[0] == results[1]
+
+    def test_no_scheduler_there(
+        self, cli: Cli, write: Write, cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("pfsm.distributed.cluster.PATIENCE", "1s")
+        write("d.tsv", tsv(rows(4)))
+        run = cli("score", "--table", "d.tsv", "--scheduler", "tcp://127.0.0.1:1")
+        assert "no Dask scheduler at 'tcp://127.0.0.1:1'" in run.fault
+
+
+class TestTraining:
+    def test_the_model_is_that_of_one_machine(
+        self, cli: Cli, write: Write, tmp_path: Path, address: str
+    ) -> None:
+        write("d.tsv", tsv(rows(120)))
+        assert cli("train", "d.tsv", "-o", "here.json").status == 0
+        run = cli("train", "d.tsv", "-o", "there.json", "--scheduler", address)
+        assert run.status == 0
+        assert "evaluations of blocks" in run.err
+        here, there = (
+            json.loads((tmp_path / f"{name}.json").read_text("utf-8")) for name in ("here", "there")
+        )
+        assert there["weights"] == pytest.approx(here["weights"], abs=1e-12)
+        assert there["alpha"] == pytest.approx(here["alpha"], abs=1e-12)
+        assert not (tmp_path / "there.json.checkpoint").exists()
+
+    def test_a_worker_killed_in_the_middle_changes_no_digit(self, cluster: Cluster) -> None:
+        judgments = invented(0)
+
+        def model(kill_at: int) -> dict[str, object]:
+            seen = 0
+
+            def watch(step: str, iteration: object) -> None:
+                nonlocal seen
+                seen += iteration is not None
+                if seen == kill_at and iteration is not None:
+                    kill_a_worker(cluster)
+
+            encoder = ClusterEncoder(cluster, Report(cluster), pairs_per_block=16)
+            return train(judgments, config=CONFIG, encoder=encoder, progress=watch).to_dict()
+
+        undisturbed, before = model(0), cluster.retries
+        assert model(3) == undisturbed
+        assert cluster.retries > before
+        local = train(judgments, config=CONFIG, threads=1, encoder=partial(encode_here, pairs_per_block=16))
+        assert undisturbed["weights"] == pytest.approx(dict(local.weights), abs=1e-12)
+
+    def test_resumed_on_a_cluster(
+        self, cli: Cli, write: Write, tmp_path: Path, address: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        write("d.tsv", tsv(rows(60)))
+        assert cli("train", "d.tsv", "-o", "whole.json", "--scheduler", address).status == 0
+
+        class Stop:
+            seen = 0
+
+            def __call__(self, step: str, iteration: object) -> None:
+                Stop.seen += iteration is not None
+                if Stop.seen == 7:
+                    Stop.seen += 1
+                    raise KeyboardInterrupt
+
+        monkeypatch.setattr("pfsm.commands.train._Progress", Stop)
+        assert cli("train", "d.tsv", "-o", "m.json", "--scheduler", address).status == 130
+        assert not (tmp_path / "m.json").exists()
+        fits = json.loads((tmp_path / "m.json.checkpoint").read_text("utf-8"))["fits"]
+        assert sum(one["iterations"] for one in fits) == 7
+        assert cli("train", "d.tsv", "-o", "m.json", "--scheduler", address, "--resume").status == 0
+        assert (tmp_path / "m.json").read_bytes() == (tmp_path / "whole.json").read_bytes()
+        assert not (tmp_path / "m.json.checkpoint").exists()

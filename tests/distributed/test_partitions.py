@@ -1,0 +1,303 @@
+"""Scoring in partitions, in this process: every file of whatever kind, whole or cut anywhere, gives the same scores."""
+
+import gzip
+import json
+import os
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import pfsm
+from pfsm.distributed import pieces
+from pfsm.distributed.addresses import InputFile
+from pfsm.distributed.rows import read_piece
+from pfsm.errors import PfsmError
+from tests.command_runs import Cli, Outcome, Write
+from tests.distributed.inputs import columns, scores_below, tsv_bytes, write_all
+from tests.judgment_cases import rows
+
+MANIFEST = "_manifest.json"
+
+
+def expected_scores(tables: dict[str, dict[str, list[str]]]) -> dict[str, list[float]]:
+    """By the metric itself: the better of the references that there are."""
+    metric = pfsm.load("en-small", threads=1)
+    found = {}
+    for name, table in tables.items():
+        first = metric.score_pairs(table["hypothesis"], table["reference"])
+        second = metric.score_pairs(table["hypothesis"], table["reference_2"])
+        has_second = np.array([bool(line) for line in table["reference_2"]])
+        found[name] = np.where(has_second, np.maximum(first, second), first).tolist()
+    return found
+
+
+def pieces_of(path: Path, partition_bytes: int) -> list[pieces.Piece]:
+    survey = pieces.survey(pieces.SurveyTask(InputFile(str(path), path.name, path.name), partition_bytes))
+    assert isinstance(survey.found, tuple), survey.found
+    return list(survey.found)
+
+
+@pytest.mark.parametrize("partition_bytes", [7, 37, 300, 1 << 20])
+def test_cut_anywhere_every_row_is_in_one_partition(tmp_path: Path, partition_bytes: int) -> None:
+    tables = write_all(tmp_path / "in", 12)
+    for name, table in tables.items():
+        found = [
+            read_piece(piece, ("id",)).table for piece in pieces_of(tmp_path / "in" / name, partition_bytes)
+        ]
+        assert [line for one in found for line in one.columns["id"]] == table["id"]
+        assert [line for one in found for line in one.columns["hypothesis"]] == table["hypothesis"]
+        assert (len(found) == 1) == (partition_bytes == 1 << 20)
+
+
+class TestCommand:
+    @pytest.fixture
+    def tables(self, tmp_path: Path) -> dict[str, dict[str, list[str]]]:
+        return write_all(tmp_path / "in")
+
+    @pytest.mark.parametrize("form", ["parquet", "tsv"])
+    def test_all_kinds_of_files(
+        self, cli: Cli, tmp_path: Path, tables: dict[str, dict[str, list[str]]], form: str
+    ) -> None:
+        run = cli("score", "--table", "in", "-o", "out", "--output-format", form, "--partition-size", "1k")
+        assert run.status == 0, run.err
+        expected = expected_scores(tables)
+        assert scores_below(tmp_path / "out") == expected
+        everything = [score for scores in expected.values() for score in scores]
+        assert run.out.startswith("en-small|nrefs:var|refs:best|model:en-small|")
+        assert run.out.endswith(f" = {np.mean(everything):.4f}\n")
+        assert "pfsm: 300 pairs, " in run.err
+
+    def test_a_manifest_says_what_is_where(
+        self, cli: Cli, tmp_path: Path, tables: dict[str, dict[str, list[str]]]
+    ) -> None:
+        assert cli("score", "--table", "in", "-o", "out", "--partition-size", "1k").status == 0
+        document = json.loads((tmp_path / "out" / MANIFEST).read_text(encoding="utf-8"))
+        assert document["signature"] == pfsm.load("en-small").get_signature(1)
+        assert (document["rows"], document["faults"]) == (300, [])
+        for name, scores in expected_scores(tables).items():
+            parts = [part for part in document["partitions"] if part["input"] == name]
+            assert [part["number"] for part in parts] == list(range(len(parts)))
+            assert sum(part["rows"] for part in parts) == len(scores)
+            assert sum(part["total"] for part in parts) == pytest.approx(sum(scores))
+            assert all((tmp_path / "out" / part["output"]).stat().st_size == part["bytes"] for part in parts)
+
+    @pytest.mark.parametrize("form", ["parquet", "tsv.gz"])
+    def test_columns_are_copied(
+        self, cli: Cli, tmp_path: Path, tables: dict[str, dict[str, list[str]]], form: str
+    ) -> None:
+        arguments = ["--keep", "id,score_of_people", "--output-format", form]
+        assert cli("score", "--table", "in/deep/d.parquet", "-o", "out", *arguments).status == 0
+        ids = []
+        for path in sorted((tmp_path / "out").glob("d.parquet.*")):
+            if form == "parquet":
+                table = pq.read_table(path)
+                assert table.column_names == ["id", "score_of_people", "score"]
+                ids += table.column("id").to_pylist()
+            else:
+                header, *lines = gzip.decompress(path.read_bytes()).decode().splitlines()
+                assert header == "id\tscore_of_people\tscore"
+                ids += [line.split("\t")[0] for line in lines]
+        assert ids == tables["deep/d.parquet"]["id"]
+
+    def test_patterns_addresses_and_json(self, cli: Cli, tmp_path: Path, tables: object) -> None:
+        whole = cli("score", "--table", "in", "-o", "one", "--format", "json")
+        address = f"file://{tmp_path}/in/**/*.*"
+        (tmp_path / "in" / "_ignored.tsv").unlink()
+        (tmp_path / "in" / "notes.txt").unlink()
+        again = cli("score", "--table", address, "-o", f"file://{tmp_path}/two", "-f", "json")
+        one, two = json.loads(whole.out), json.loads(again.out)
+        assert one == two
+        assert (one["segments"], one["faults"], one["leftover"]) == (300, [], 0)
+        assert scores_below(tmp_path / "one") == scores_below(tmp_path / "two")
+
+    def test_another_metric(self, cli: Cli, tmp_path: Path, tables: object) -> None:
+        run = cli("score", "--table", "in/a.tsv", "-o", "out", "--metric", "length_ratio")
+        table = cli("score", "--table", "in/a.tsv", "--metric", "length_ratio")
+        assert (run.status, run.out) == (0, table.out)
+
+
+class TestAgain:
+    """What an earlier run has finished is kept; what has changed since is done again."""
+
+    @pytest.fixture(autouse=True)
+    def first(self, cli: Cli, tmp_path: Path) -> None:
+        write_all(tmp_path / "in")
+        assert self.run(cli).status == 0
+
+    def run(self, cli: Cli, *more: str) -> Outcome:
+        return cli("score", "--table", "in", "-o", "out", "--partition-size", "1k", *more)
+
+    def times(self, tmp_path: Path) -> dict[str, int]:
+        return {path.name: path.stat().st_mtime_ns for path in (tmp_path / "out").rglob("*.parquet")}
+
+    def test_nothing_is_done_twice(self, cli: Cli, tmp_path: Path) -> None:
+        before = self.times(tmp_path)
+        again = self.run(cli)
+        assert self.times(tmp_path) == before
+        assert again.err.startswith("pfsm: 0 pairs, ")
+        assert f"({len(before)} there already)" in again.err
+
+    def test_what_is_missing_or_cut_short_is_done_again(self, cli: Cli, tmp_path: Path) -> None:
+        before, scores = self.times(tmp_path), scores_below(tmp_path / "out")
+        gone, cut = (tmp_path / "out" / f"a.tsv.0000{number}.parquet" for number in (1, 2))
+        gone.unlink()
+        cut.write_bytes(cut.read_bytes()[:-1])
+        assert self.run(cli).status == 0
+        after = self.times(tmp_path)
+        assert {name for name in after if after[name] != before[name]} == {gone.name, cut.name}
+        assert scores_below(tmp_path / "out") == scores
+
+    def test_a_changed_file_is_done_again_where_it_differs(self, cli: Cli, tmp_path: Path) -> None:
+        before = self.times(tmp_path)
+        path = tmp_path / "in" / "a.tsv"
+        content = path.read_bytes()
+        last = content.rstrip(b"\n").rfind(b"\n") + 1
+        fields = content[last:].split(b"\t")
+        fields[2] = bytes(reversed(fields[2]))  # the last hypothesis
+        path.write_bytes(content[:last] + b"\t".join(fields))
+        assert self.run(cli).status == 0
+        after = self.times(tmp_path)
+        changed = {name for name in after if after[name] != before[name]}
+        assert changed == {max(name for name in after if name.startswith("a.tsv."))}
+
+    def test_a_copy_with_another_date_is_not(self, cli: Cli, tmp_path: Path) -> None:
+        before = self.times(tmp_path)
+        os.utime(tmp_path / "in" / "a.tsv", (1, 1))
+        assert self.run(cli).err.startswith("pfsm: 0 pairs, ")
+        assert self.times(tmp_path) == before
+
+    def test_other_settings_need_another_folder(self, cli: Cli) -> None:
+        assert self.run(cli, "--keep", "id").fault == (
+            "out: holds scores with keep [], not ['id']; give another folder"
+        )
+        assert "holds scores with signature" in self.run(cli, "--metric", "length_ratio").fault
+
+    def test_a_file_that_is_gone_is_noticed(self, cli: Cli, tmp_path: Path) -> None:
+        (tmp_path / "in" / "a.tsv").unlink()
+        run = self.run(cli)
+        assert run.status == 0
+        assert "warning: out holds " in run.err
+        assert "of files that are not there any more" in run.err
+
+    def test_a_damaged_manifest_is_refused(self, cli: Cli, tmp_path: Path) -> None:
+        (tmp_path / "out" / MANIFEST).write_text("{", encoding="utf-8")
+        assert (
+            self.run(cli).fault
+            == "out/_manifest.json: not a manifest of pfsm; give another folder, or remove it"
+        )
+
+
+class TestFaults:
+    def lines(self, *cells: str) -> bytes:
+        table = columns(rows(200), "x")
+        content = tsv_bytes(table)
+        for cell in cells:
+            content += cell.encode()
+        return content
+
+    @pytest.mark.parametrize(
+        ("content", "line", "fault"),
+        [
+            (b"one field\n", 202, "1 field, the header has 5 fields"),
+            (b"\n" + b"a\tb\tc\td\te\n", 202, "empty line between rows; delete it"),
+            (b"a\tb\t\xff\td\te\n", 202, "not UTF-8 (byte 0xff at position 5); convert the file to UTF-8"),
+        ],
+    )
+    @pytest.mark.parametrize("packed", [False, True])
+    def test_lines_are_counted_from_the_beginning_of_the_file(
+        self, cli: Cli, write: Write, content: bytes, line: int, fault: str, packed: bool
+    ) -> None:
+        # Rows follow, so that the partitions behind are not empty; the fault is far behind the first.
+        whole = self.lines() + content + self.lines().partition(b"\n")[2]
+        name = write("x.tsv.gz" if packed else "x.tsv", gzip.compress(whole) if packed else whole)
+        run = cli("score", "--table", name, "-o", "out", "--partition-size", "1k")
+        assert run.status == 2
+        assert f"pfsm: {name}:{line}: {fault}; the scores of " in run.err
+        assert run.err.count("x.tsv") == 1
+
+    @pytest.mark.parametrize("partition_bytes", range(40, 80))
+    def test_an_empty_line_is_a_fault_wherever_partitions_end(
+        self, tmp_path: Path, partition_bytes: int
+    ) -> None:
+        path = tmp_path / "x.tsv"
+        path.write_bytes(b"reference\thypothesis\n" + b"a b\ta c\n" * 5 + b"\n\n" + b"a b\ta c\n" * 5)
+        found = pieces_of(path, partition_bytes)
+        with pytest.raises(PfsmError, match=r"x.tsv:7: empty line between rows"):
+            list(map(read_piece, found))
+        path.write_bytes(b"reference\thypothesis\n" + b"a b\ta c\n" * 5 + b"\n" * 100)
+        assert sum(len(read_piece(piece).table) for piece in pieces_of(path, partition_bytes)) == 5
+
+    def test_a_corrupt_file_among_a_hundred(self, cli: Cli, tmp_path: Path) -> None:
+        (tmp_path / "in").mkdir()
+        packed = gzip.compress(tsv_bytes(columns(rows(5), "x")))
+        for number in range(100):
+            (tmp_path / "in" / f"{number:02}.tsv.gz").write_bytes(packed)
+        (tmp_path / "in" / "42.tsv.gz").write_bytes(packed[:-20])
+        run = cli("score", "--table", "in", "-o", "out")
+        assert run.status == 2
+        assert (
+            "pfsm: in/42.tsv.gz: the gzip data is truncated; copy or download the file again; the scores of 99 other "
+            "partitions are in out; put it right and run again\n"
+        ) in run.err
+        assert len(scores_below(tmp_path / "out")) == 99
+        document = json.loads((tmp_path / "out" / MANIFEST).read_text(encoding="utf-8"))
+        assert document["faults"] == [
+            "in/42.tsv.gz: the gzip data is truncated; copy or download the file again"
+        ]
+        (tmp_path / "in" / "42.tsv.gz").write_bytes(packed)
+        again = cli("score", "--table", "in", "-o", "out")
+        assert again.status == 0
+        assert again.err.startswith("pfsm: 5 pairs, ")
+        assert "(99 there already)" in again.err
+
+    @pytest.mark.parametrize("name", ["x.parquet", "x.tsv.zst"])
+    def test_damaged_files_are_named(self, cli: Cli, write: Write, name: str) -> None:
+        write(name, b"no such thing" * 99)
+        assert f"pfsm: {name}: " in cli("score", "--table", name, "-o", "out").err
+
+    def test_parquet_without_text(self, cli: Cli, tmp_path: Path) -> None:
+        path = tmp_path / "x.parquet"
+        pq.write_table(pa.table({"reference": ["a", None], "hypothesis": ["a", "b"]}), path)
+        assert "x.parquet: row 2: reference is null; every row needs one" in self.fault(cli)
+        pq.write_table(pa.table({"reference": [["a"]], "hypothesis": ["a"]}), path)
+        assert "x.parquet: column 'reference' is of type list" in self.fault(cli)
+        pq.write_table(pa.table({"reference": ["a"]}), path)
+        assert "x.parquet: no column 'hypothesis'; the columns are 'reference'" in self.fault(cli)
+
+    def fault(self, cli: Cli) -> str:
+        return cli("score", "--table", "x.parquet", "-o", "out").err
+
+    @pytest.mark.parametrize(
+        ("arguments", "fault"),
+        [
+            (["--table", "none", "-o", "out"], "none: no such file or folder"),
+            (["--table", "empty", "-o", "out"], "empty: no files with names in .tsv, "),
+            (["--table", "in", "-o", "in/out"], "in/out: is, or lies within, the input's folder"),
+            (["--table", "in", "-o", "x.txt"], "x.txt: is a file, --output needs a folder"),
+            (["--table", "nope://x/y", "-o", "out"], "nope://x/y: Protocol not known"),
+            (["--table", "in", "-o", "out", "--keep", "score"], "--keep score: the scores have this name"),
+            (["--table", "in", "--keep", "id"], "--keep goes with --output DIR"),
+            (["in/a.tsv", "-o", "out"], "--output is for --table FILE"),
+            (["--table", "in", "-o", "out", "-sl"], "--sentence-level prints scores"),
+            (["--table", "x.csv", "-o", "out"], "x.csv: CSV cannot be split"),
+            (
+                ["--table", "in", "-o", "out", "--scheduler", "local:none"],
+                "--scheduler local:none: local: is",
+            ),
+        ],
+    )
+    def test_what_cannot_be(self, cli: Cli, tmp_path: Path, arguments: list[str], fault: str) -> None:
+        write_all(tmp_path / "in", 3)
+        (tmp_path / "empty").mkdir()
+        (tmp_path / "x.txt").write_text("x\n", encoding="utf-8")
+        (tmp_path / "x.csv").write_text("reference,hypothesis\na,b\n", encoding="utf-8")
+        run = cli("score", *arguments)
+        assert run.status == 2
+        assert f"pfsm: {fault}" in run.err
+
+    def test_sizes(self, cli: Cli) -> None:
+        for wrong in ("1", "x", "12T", "-1M", ""):
+            assert cli("score", "--table", "in", "-o", "out", f"--partition-size={wrong}").status == 2

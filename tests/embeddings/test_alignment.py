@@ -1,0 +1,62 @@
+"""Tokens and word pieces: texts, spans, sums."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pfsm.embeddings.alignment import line_of, pieces_of_tokens, token_sums
+
+
+def test_texts_and_places_of_tokens() -> None:
+    tokens = ["``", "Do", "n't", "go", "''", ",", "said", "Ann", "'s"]
+    text, spans = line_of(tokens)
+    assert text == "\" Don't go \" , said Ann's"
+    assert [text[start:end] for start, end in spans] == [
+        '"',
+        "Do",
+        "n't",
+        "go",
+        '"',
+        ",",
+        "said",
+        "Ann",
+        "'s",
+    ]
+    assert line_of([]) == ("", [])
+    assert line_of(["a\ud800b"])[0] == "a\ufffdb"
+
+
+@st.composite
+def spans(draw: st.DrawFn, overlapping: bool) -> list[tuple[int, int]]:
+    cuts = sorted(draw(st.lists(st.integers(0, 30), max_size=12)))
+    found = list(pairwise(cuts))
+    if not overlapping:
+        return [span for span in found if span[1] > span[0]][::2]
+    return sorted(found + [span for span in found if draw(st.booleans())])
+
+
+@given(spans(overlapping=False), spans(overlapping=True))
+def test_pieces_that_share_a_character(tokens: list[tuple[int, int]], pieces: list[tuple[int, int]]) -> None:
+    found = list(zip(*(column.tolist() for column in pieces_of_tokens(tokens, pieces)), strict=True))
+    wanted = [
+        (t, p)
+        for t, token in enumerate(tokens)
+        for p, piece in enumerate(pieces)
+        if set(range(*token)) & set(range(*piece))
+    ]
+    assert found == wanted
+
+
+def test_sums_by_hand() -> None:
+    rows = np.array([[1, 2], [3, 4], [5, 6]], dtype=np.int16)
+    tokens, pieces = np.array([0, 0, 2, 2]), np.array([0, 1, 1, 2])
+    assert token_sums(rows, tokens, pieces, 4).tolist() == [[4, 6], [0, 0], [8, 10], [0, 0]]
+    assert token_sums(rows[:0], tokens[:0], pieces[:0], 2).tolist() == [[0, 0], [0, 0]]
+
+
+@pytest.mark.parametrize("token", ["N'T", "'S"])
+def test_clitics_in_capitals(token: str) -> None:
+    assert line_of(["IT", token])[0] == f"IT{token}"

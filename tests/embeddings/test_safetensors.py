@@ -1,0 +1,54 @@
+"""Reading of safetensors files."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pfsm.embeddings.safetensors import read_safetensors
+from pfsm.errors import PfsmError
+from tests.embeddings.networks import write_safetensors
+
+
+@pytest.mark.parametrize("kind", ["F32", "F16", "BF16"])
+def test_tensors_come_back(tmp_path: Path, kind: str) -> None:
+    # Numbers that all three kinds hold exactly.
+    tensors = {
+        "a": np.array([[0.5, -2.0, 1.0], [3.0, 0.0, -0.25]], dtype=np.float32),
+        "b": np.zeros((0, 4), dtype=np.float32),
+        "c": np.array([96.0], dtype=np.float32),
+    }
+    write_safetensors(tmp_path / "x.safetensors", tensors, kind)
+    found = read_safetensors(tmp_path / "x.safetensors")
+    assert set(found) == set(tensors)
+    for name, values in tensors.items():
+        assert found[name].dtype == np.float32
+        np.testing.assert_array_equal(found[name], values)
+
+
+def test_whole_numbers_are_left_out(tmp_path: Path) -> None:
+    header = b'{"i":{"dtype":"I64","shape":[1],"data_offsets":[0,8]}}'
+    (tmp_path / "x").write_bytes(len(header).to_bytes(8, "little") + header + bytes(8))
+    assert read_safetensors(tmp_path / "x") == {}
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"\xff" * 8,
+        b"\x02" + bytes(7) + b"[]",
+        b"\x02" + bytes(7) + b"{",
+        b'\x30\0\0\0\0\0\0\0{"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}}',
+        b'\x36\0\0\0\0\0\0\0{"a":{"dtype":"F32","shape":[3],"data_offsets":[0,8]}}12345678',
+    ],
+)
+def test_damaged_files(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "x").write_bytes(content)
+    with pytest.raises(PfsmError, match="not a whole safetensors file"):
+        read_safetensors(tmp_path / "x")
+
+
+def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(PfsmError, match="no such file"):
+        read_safetensors(tmp_path / "x")

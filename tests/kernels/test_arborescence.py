@@ -1,0 +1,122 @@
+"""Dependency trees: sums, best and k best against the list of all trees."""
+
+import math
+
+import numpy as np
+import pytest
+
+from pfsm.analysis.parser.exact import exact_tree_marginals
+from pfsm.analysis.parser.trees import best_tree, best_trees, tree_marginals
+from tests.oracles.syntax import Float, single_root_trees, tree_score, tree_sums
+
+
+def scores_of(n: int, seed: int, spread: float = 2.0) -> Float:
+    table = np.random.default_rng(seed).normal(scale=spread, size=(n, n + 1))
+    # What is not to be read would spoil everything.
+    table[np.arange(n), np.arange(n) + 1] = np.nan
+    return table
+
+
+@pytest.mark.parametrize(("n", "trees"), [(1, 1), (2, 2), (3, 9), (4, 64), (5, 625), (6, 7776)])
+def test_number_of_single_root_trees(n: int, trees: int) -> None:
+    # Cayley: n^(n-2) trees, each with n choices of the root.
+    assert len(single_root_trees(n)) == trees
+    log_sum, marginals = tree_marginals(np.zeros((n, n + 1)))
+    assert log_sum == pytest.approx(math.log(trees), abs=1e-12)
+    assert marginals.sum(axis=1) == pytest.approx(1.0)
+    assert marginals[:, 0].sum() == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("n", range(1, 7))
+@pytest.mark.parametrize("seed", range(3))
+def test_marginals_equal_enumeration(n: int, seed: int) -> None:
+    scores = scores_of(n, seed)
+    log_sum, marginals = tree_marginals(scores)
+    expected_sum, expected = tree_sums(scores)
+    assert log_sum == pytest.approx(expected_sum, abs=1e-10)
+    assert np.abs(marginals - expected).max() < 1e-10
+
+
+@pytest.mark.parametrize("n", range(1, 6))
+def test_exact_arithmetic_equals_enumeration(n: int) -> None:
+    scores = scores_of(n, 20 + n)
+    log_sum, marginals = exact_tree_marginals(scores)
+    expected_sum, expected = tree_sums(scores)
+    assert log_sum == pytest.approx(expected_sum, abs=1e-12)
+    assert np.abs(marginals - expected).max() < 1e-12
+
+
+@pytest.mark.parametrize("gap", [30.0, 80.0, 400.0])
+def test_words_that_prefer_each_other_beyond_double_precision(gap: float) -> None:
+    # Words 1 and 2 want each other; every tree breaks that cycle, and the determinant is e^-gap of the largest.
+    scores = scores_of(4, 7, spread=1.0)
+    scores[0, 2] += gap
+    scores[1, 1] += gap
+    log_sum, marginals = tree_marginals(scores)
+    expected_sum, expected = tree_sums(scores)
+    assert log_sum == pytest.approx(expected_sum, abs=1e-9)
+    assert np.abs(marginals - expected).max() < 1e-9
+
+
+def test_shifting_a_words_scores_shifts_the_sum_alone() -> None:
+    scores = scores_of(9, 1)
+    shifts = np.linspace(-900, 900, 9)
+    log_sum, marginals = tree_marginals(scores)
+    shifted_sum, shifted = tree_marginals(scores + shifts[:, None])
+    assert shifted_sum == pytest.approx(log_sum + shifts.sum(), abs=1e-9)
+    assert np.abs(shifted - marginals).max() < 1e-9
+
+
+def test_marginals_are_derivatives() -> None:
+    scores = np.nan_to_num(scores_of(12, 3))
+    marginals = tree_marginals(scores)[1]
+    step = 1e-5
+    for word, head in ((0, 0), (0, 5), (4, 1), (7, 0), (11, 3), (3, 12)):
+        up, down = scores.copy(), scores.copy()
+        up[word, head] += step
+        down[word, head] -= step
+        slope = (tree_marginals(up)[0] - tree_marginals(down)[0]) / (2 * step)
+        assert slope == pytest.approx(marginals[word, head], abs=1e-8)
+
+
+@pytest.mark.parametrize("n", range(1, 7))
+@pytest.mark.parametrize("seed", range(8))
+def test_best_tree_equals_enumeration(n: int, seed: int) -> None:
+    scores = scores_of(n, 100 + seed)
+    value, heads = best_tree(scores)
+    best = max(single_root_trees(n), key=lambda tree: tree_score(scores, tree))
+    assert tuple(heads.tolist()) == best
+    assert value == pytest.approx(tree_score(scores, best), abs=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_root_takes_one_word_however_much_it_wants(seed: int) -> None:
+    scores = scores_of(6, seed)
+    scores[:, 0] += 50
+    best = max(single_root_trees(6), key=lambda tree: tree_score(scores, tree))
+    assert tuple(best_tree(scores)[1].tolist()) == best
+
+
+@pytest.mark.parametrize("n", range(1, 6))
+@pytest.mark.parametrize("seed", range(3))
+def test_all_trees_in_order(n: int, seed: int) -> None:
+    scores = scores_of(n, 300 + seed)
+    found = best_trees(scores, 700)
+    expected = sorted(single_root_trees(n), key=lambda tree: -tree_score(scores, tree))
+    assert [tuple(heads.tolist()) for _, heads in found] == expected
+    assert [value for value, _ in found] == pytest.approx([tree_score(scores, tree) for tree in expected])
+
+
+def test_the_best_of_many_six_word_trees() -> None:
+    scores = scores_of(6, 11)
+    expected = sorted(single_root_trees(6), key=lambda tree: -tree_score(scores, tree))[:50]
+    assert [tuple(heads.tolist()) for _, heads in best_trees(scores, 50)] == expected
+
+
+def test_longer_sentences_give_trees_in_falling_order_without_repetition() -> None:
+    found = best_trees(scores_of(25, 2), 40)
+    values = [value for value, _ in found]
+    assert values == sorted(values, reverse=True)
+    assert len({tuple(heads.tolist()) for _, heads in found}) == 40
+    for _, heads in found:
+        assert (heads == 0).sum() == 1

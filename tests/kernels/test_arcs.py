@@ -1,0 +1,77 @@
+"""Offers merged into arcs, and their order, against Python's own sorting."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pfsm.matchers.merging import merged
+from pfsm_kernels.arcs import FINE, OUTSIDE, UNSORTED, check_arcs, is_sorted, merge, order_of_ends
+
+Row = tuple[int, int, int, int, int]
+
+small = st.integers(0, 3)
+rows_of_a_matcher = st.lists(st.tuples(small, small, small, small, small), max_size=8, unique=True)
+
+
+def by_place(row: Row) -> Row:
+    pair, i, p, j, q = row
+    return pair, i, j, p, q
+
+
+@settings(deadline=None, max_examples=200)
+@given(st.lists(rows_of_a_matcher, max_size=4), st.booleans(), st.booleans())
+def test_merged_offers(offers: list[list[Row]], exclusive: bool, shuffled: bool) -> None:
+    given_rows = [offer if shuffled else sorted(offer, key=by_place) for offer in offers]
+    arrays = [np.array(offer, dtype=np.int32).reshape(-1, 5) for offer in given_rows]
+    arcs, rank, per_pair, places = merged(arrays, 4, exclusive)
+    everything = [(by_place(row), matcher, row) for matcher, offer in enumerate(given_rows) for row in offer]
+    wanted: list[tuple[Row, int]] = []
+    for _, matcher, row in sorted(everything):
+        if not (exclusive and wanted and wanted[-1][0] == row):
+            wanted.append((row, matcher))
+    assert [tuple(arc) for arc in arcs.tolist()] == [(*row[1:], 0) for row, _ in wanted]
+    assert rank.tolist() == [matcher for _, matcher in wanted]
+    assert per_pair.tolist() == [sum(row[0] == pair for row, _ in wanted) for pair in range(4)]
+    numbers = {entry: place for place, entry in enumerate(wanted)}
+    flat = [(row, matcher) for matcher, offer in enumerate(given_rows) for row in offer]
+    assert places.tolist() == [numbers.get(entry, -1) for entry in flat]
+
+
+def test_what_does_not_fit_is_refused() -> None:
+    rows = np.array([[0, 0, 1, 0, 1], [2, 0, 1, 0, 1]], dtype=np.int32)
+    with pytest.raises(ValueError, match="a pair that is not there"):
+        merge(rows, np.array([0, 2]), 2, exclusive=True)
+    with pytest.raises(ValueError, match="a pair that is not there"):
+        merge(-rows, np.array([0, 2]), 3, exclusive=True)
+    for starts in ([0, 1], [1, 2], [0, 3, 2], []):
+        with pytest.raises(ValueError, match="starts must rise"):
+            merge(rows, np.array(starts, dtype=np.int64), 3, exclusive=True)
+
+
+@given(rows_of_a_matcher)
+def test_whether_rows_are_sorted(offer: list[Row]) -> None:
+    rows = np.array(offer, dtype=np.int32).reshape(-1, 5)
+    assert is_sorted(rows) == (offer == sorted(offer, key=by_place))
+
+
+@settings(deadline=None)
+@given(
+    st.lists(st.lists(st.tuples(small, st.integers(1, 3), small, st.integers(1, 3)), max_size=12), max_size=4)
+)
+def test_order_of_ends(pairs: list[list[tuple[int, int, int, int]]]) -> None:
+    pairs = [sorted(arcs, key=lambda arc: (arc[0], arc[2])) for arcs in pairs]
+    arcs = np.array([(*arc, 0) for own in pairs for arc in own], dtype=np.int32).reshape(-1, 5)
+    offsets = np.array([[6 * k, 6 * k, sum(map(len, pairs[:k]))] for k in range(len(pairs) + 1)])
+    found = order_of_ends(arcs, offsets)
+    for place, own in enumerate(pairs):
+        ends = [(i + p, j + q) for i, p, j, q in own]
+        first, last = offsets[place : place + 2, 2]
+        assert found[first:last].tolist() == sorted(range(len(own)), key=ends.__getitem__)
+    assert check_arcs(arcs, offsets) == FINE
+
+
+def test_faults_of_arcs() -> None:
+    offsets = np.array([[0, 0, 0], [2, 3, 2]])
+    assert check_arcs(np.array([[1, 1, 2, 1, 0], [1, 1, 1, 1, 0]], dtype=np.int32), offsets) == UNSORTED
+    assert check_arcs(np.array([[1, 2, 2, 1, 0], [1, 1, 1, 1, 0]], dtype=np.int32), offsets) == OUTSIDE

@@ -1,0 +1,59 @@
+"""Bracketings: sums and best against the list of all of them."""
+
+import math
+
+import numpy as np
+import pytest
+
+from pfsm_kernels.bracketing import best_bracketing, span_marginals
+from tests.oracles.syntax import Float, bracketing_score, bracketings, span_sums
+
+
+def scores_of(n: int, seed: int) -> Float:
+    table = np.random.default_rng(seed).normal(scale=2.0, size=(n + 1, n + 1))
+    table[np.tril_indices(n + 1)] = np.nan
+    return table
+
+
+@pytest.mark.parametrize(("n", "catalan"), [(1, 1), (2, 1), (3, 2), (4, 5), (5, 14), (6, 42), (12, 58786)])
+def test_number_of_bracketings(n: int, catalan: int) -> None:
+    marginals = np.zeros((n + 1, n + 1))
+    assert span_marginals(np.zeros((n + 1, n + 1)), marginals) == pytest.approx(math.log(catalan))
+    assert marginals.sum() == pytest.approx(2 * n - 1)
+
+
+@pytest.mark.parametrize("n", range(1, 7))
+@pytest.mark.parametrize("seed", range(3))
+def test_marginals_equal_enumeration(n: int, seed: int) -> None:
+    scores = scores_of(n, seed)
+    marginals = np.zeros_like(scores)
+    log_sum = span_marginals(scores, marginals)
+    expected_sum, expected = span_sums(scores)
+    assert log_sum == pytest.approx(expected_sum, abs=1e-10)
+    assert np.abs(marginals - expected).max() < 1e-10
+
+
+@pytest.mark.parametrize("n", range(2, 7))
+@pytest.mark.parametrize("seed", range(5))
+def test_best_equals_enumeration(n: int, seed: int) -> None:
+    scores = scores_of(n, 50 + seed)
+    spans = np.zeros((n - 1, 2), dtype=np.int32)
+    value = best_bracketing(scores, spans)
+    best = max(bracketings(0, n), key=lambda found: bracketing_score(scores, found))
+    assert {tuple(span) for span in spans.tolist()} == {span for span in best if span[1] - span[0] > 1}
+    assert value == pytest.approx(bracketing_score(scores, best), abs=1e-12)
+
+
+def test_best_is_at_most_the_sum_and_extreme_scores_do_no_harm() -> None:
+    scores = scores_of(30, 9) * 1000
+    marginals = np.zeros_like(scores)
+    spans = np.zeros((29, 2), dtype=np.int32)
+    best, log_sum = best_bracketing(scores, spans), span_marginals(scores, marginals)
+    assert best <= log_sum <= best + math.log(58786) * 3
+    assert np.isfinite(marginals).all()
+    assert all(marginals[i, j] > 0.5 for i, j in spans.tolist())
+
+
+def test_one_word_and_none() -> None:
+    assert span_marginals(np.zeros((1, 1)), np.zeros((1, 1))) == 0.0
+    assert best_bracketing(np.zeros((2, 2)), np.zeros((0, 2), dtype=np.int32)) == 0.0

@@ -1,0 +1,110 @@
+"""METEOR's alignments: against all alignments there are, and on cases worked by hand."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from pfsm_kernels.meteor import best_alignments
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Match = tuple[int, int, int, int]
+
+
+def aligned(matches: list[Match], sizes: tuple[int, int], beam: int = 40) -> tuple[list[Match], int]:
+    rows = np.array(matches, dtype=np.int32).reshape(-1, 4)
+    worth = (rows[:, 1] + rows[:, 3]).astype(np.int64)
+    offsets = np.array([0, len(matches)])
+    chosen, chunks = best_alignments(rows, worth, offsets, np.array(sizes[:1]), np.array(sizes[1:]), beam)
+    return [match for match, kept in zip(matches, chosen, strict=True) if kept], int(chunks[0])
+
+
+def alignments(matches: list[Match]) -> Iterator[list[Match]]:
+    """All sets of matches that cover no word twice, each in the order of the reference."""
+    if not matches:
+        yield []
+        return
+    first, *others = matches
+    yield from alignments(others)
+    j, q, i, p = first
+    left = [m for m in others if (m[0] >= j + q or m[0] + m[1] <= j) and (m[2] >= i + p or m[2] + m[3] <= i)]
+    for rest in alignments(left):
+        yield [first, *rest]
+
+
+def quality(alignment: list[Match]) -> tuple[int, int]:
+    """Minus the number of words covered, and the number of chunks."""
+    ends = [(j + q, i + p) for j, q, i, p in alignment]
+    starts = [(j, i) for j, _, i, _ in alignment]
+    joined = sum(start == end for start, end in zip(starts[1:], ends, strict=False))
+    return -sum(q + p for _, q, _, p in alignment), len(alignment) - joined
+
+
+def drawn(random: np.random.Generator) -> tuple[list[Match], tuple[int, int]]:
+    n_ref, n_hyp = (int(size) for size in random.integers(1, 7, 2))
+    found = set()
+    for _ in range(int(random.integers(0, 9))):
+        j, i = int(random.integers(n_ref)), int(random.integers(n_hyp))
+        sizes = random.integers(1, 3, 2)
+        found.add((j, min(int(sizes[0]), n_ref - j), i, min(int(sizes[1]), n_hyp - i)))
+    return sorted(found), (n_ref, n_hyp)
+
+
+def test_the_best_of_all_alignments() -> None:
+    random = np.random.default_rng(3)
+    for _ in range(400):
+        matches, sizes = drawn(random)
+        kept, chunks = aligned(matches, sizes, beam=5000)
+        assert kept in list(alignments(matches))
+        assert quality(kept) == min(map(quality, alignments(matches)))
+        assert chunks == quality(kept)[1]
+
+
+def test_more_words_before_fewer_chunks() -> None:
+    # A phrase of two words for one, or two words that cross.
+    assert aligned([(0, 1, 1, 1), (0, 2, 0, 1), (1, 1, 0, 1)], (2, 2)) == ([(0, 1, 1, 1), (1, 1, 0, 1)], 2)
+
+
+def test_among_equals_the_match_tried_first() -> None:
+    assert aligned([(2, 1, 0, 1), (2, 1, 3, 1)], (5, 5))[0] == [(2, 1, 0, 1)]
+
+
+def test_a_path_that_passes_by_bears_the_distances_it_left() -> None:
+    # The hypothesis's only word is matched at the first of two places, unless that has a distance of nothing: then the
+    # path that passed by is as good, and its chunk ends later.
+    assert aligned([(0, 1, 0, 1), (3, 1, 0, 1)], (5, 5))[0] == [(3, 1, 0, 1)]
+    assert aligned([(0, 1, 1, 1), (3, 1, 1, 1)], (5, 5))[0] == [(0, 1, 1, 1)]
+
+
+def test_a_narrow_beam_loses() -> None:
+    matches = [(0, 1, 0, 1), (0, 1, 1, 1), (1, 1, 0, 1)]
+    assert len(aligned(matches, (2, 2), beam=40)[0]) == 2
+    assert len(aligned(matches, (2, 2), beam=1)[0]) == 1
+
+
+def test_more_than_64_words() -> None:
+    matches = [(k, 1, 199 - k, 1) for k in range(200)] + [(199, 1, 198, 1)]
+    kept, chunks = aligned(matches, (200, 200))
+    assert len(kept) == 200
+    assert chunks == 200
+
+
+@pytest.mark.parametrize(
+    ("matches", "fault"),
+    [([(0, 3, 0, 1)], "leaves"), ([(0, 0, 0, 1)], "leaves"), ([(1, 1, 0, 1), (0, 1, 0, 1)], "sorted")],
+)
+def test_bad_matches(matches: list[Match], fault: str) -> None:
+    with pytest.raises(ValueError, match=fault):
+        aligned(matches, (2, 2))
+
+
+def test_sizes_that_do_not_fit() -> None:
+    rows: NDArray[np.int32] = np.zeros((0, 4), dtype=np.int32)
+    none = np.zeros(0, dtype=np.int64)
+    with pytest.raises(ValueError, match="same number of pairs"):
+        best_alignments(rows, none, np.array([0, 0]), np.array([1]), np.array([1, 2]), 40)
+    with pytest.raises(ValueError, match="beam at least 1"):
+        best_alignments(rows, none, np.array([0, 0]), np.array([1]), np.array([1]), 0)

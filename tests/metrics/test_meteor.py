@@ -1,0 +1,153 @@
+"""METEOR: the numbers of METEOR 1.5's own program, cases worked by hand, options."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pfsm import PfsmError
+from pfsm.data import read_table
+from pfsm.lexicons.meteor import table_path
+from pfsm.lexicons.meteor_full import NAME as FULL_TABLE
+from pfsm.lexicons.registry import installed
+from pfsm.metrics import get_metric
+from pfsm.metrics.features import feature_signature, feature_values
+from pfsm.metrics.meteor.metric import PARTS
+from pfsm.metrics.meteor.normaliser import Abbreviations, meteor_tokeniser
+from pfsm.metrics.meteor.options import check_options
+from pfsm.metrics.meteor.parameters import parameters
+from pfsm.metrics.meteor.word_lists import own_lists
+from pfsm.text.chunks import CachedTokeniser
+
+# Own sentences; the numbers are those of METEOR's program (scripts/meteor_reference.py).
+TABLE = read_table(Path(__file__).parent / "meteor_pairs.tsv")
+REFERENCES, HYPOTHESES = TABLE.column("reference"), TABLE.column("hypothesis")
+needs_numbers = pytest.mark.skipif(
+    "score" not in TABLE.columns, reason="nothing recorded yet: run scripts/meteor_reference.py"
+)
+needs_package = pytest.mark.skipif(table_path() is None, reason="pycocoevalcap is not installed")
+needs_table = pytest.mark.skipif(
+    table_path() is None or FULL_TABLE not in {entry.name for entry in installed()},
+    reason=f"{FULL_TABLE} is not compiled (a minute; `pfsm score --metric meteor` does it)",
+)
+
+
+def recorded(column: str) -> list[float]:
+    return [float(value) for value in TABLE.column(column)]
+
+
+@needs_numbers
+@needs_package
+def test_agrees_with_the_program_without_paraphrases() -> None:
+    scores = get_metric("meteor", paraphrases="none").score_pairs(HYPOTHESES, REFERENCES)
+    differences = np.abs(scores - recorded("score_without_paraphrases"))
+    assert len(scores) >= 36
+    assert np.mean(differences < 1e-9) >= 0.9
+    assert differences.max() < 0.05
+
+
+@needs_numbers
+@needs_table
+def test_agrees_with_the_program() -> None:
+    columns = ["score", "precision", "recall", "penalty"]
+    names = ["meteor", "meteor.precision", "meteor.recall", "meteor.penalty"]
+    values = feature_values(names, HYPOTHESES, REFERENCES)
+    differences = np.abs(values.T - [recorded(column) for column in columns])
+    assert (np.mean(differences < 1e-9, axis=1) >= 0.85).all()
+    assert differences[0].max() < 0.1
+
+
+def test_by_hand() -> None:
+    # Content words weigh .75, function words (the, on) .25. All words of the hypothesis match, in two chunks.
+    reference, hypothesis = "the cat slept on the mat", "the cat on the mat"
+    row = feature_values(
+        ["meteor-base", *(f"meteor-base.{part}" for part in PARTS)], [hypothesis], [reference]
+    )[0]
+    of = dict(zip(["score", *PARTS], row.tolist(), strict=True))
+    precision, recall = 1.0, (2 * 0.75 + 3 * 0.25) / (3 * 0.75 + 3 * 0.25)
+    f = precision * recall / (0.85 * precision + 0.15 * recall)
+    penalty = 0.6 * (2 / 5) ** 0.2
+    wanted = {
+        "score": f * (1 - penalty),
+        "precision": precision,
+        "recall": recall,
+        "f": f,
+        "penalty": penalty,
+        "fragmentation": 2 / 5,
+        "exact": 10 / 11,
+        "stem": 0.0,
+        "syn": 0.0,
+        "para": 0.0,
+        "content": 4 / 5,
+        "function": 1.0,
+    }
+    assert of == pytest.approx(wanted)
+
+
+def test_stems_and_synonyms() -> None:
+    names = [f"meteor-base.{part}" for part in ("exact", "stem", "syn", "fragmentation")]
+    values = feature_values(names, ["many automobiles shouted"], ["many cars shouting"])
+    np.testing.assert_allclose(values, [[1 / 3, 1 / 3, 1 / 3, 0.0]], atol=1e-12)
+
+
+def test_identical_lines_are_perfect_and_strangers_nothing() -> None:
+    scores = get_metric("meteor-base").score_pairs(
+        ["A black cat.", "green tea", "", "a", ""], ["A black cat.", "loud music", "", "", "a"]
+    )
+    assert scores.tolist() == [1.0, 0.0, 0.0, 0.0, 0.0]
+
+
+def test_without_paraphrases_it_is_base_with_other_word_lists() -> None:
+    assert check_options("meteor-base", {}).stages == ("exact", "stem", "syn")
+    assert check_options("meteor", {}).stages == ("exact", "stem", "syn", "para")
+    assert check_options("meteor-base", {"language": "de-AT"}).stages == ("exact", "stem")
+    assert check_options("meteor-base", {"language": "fi"}).task == "li"
+    assert parameters("de", "rank").alpha == 0.95
+    german = get_metric("meteor-base", language="de")
+    scores = german.score_pairs(["Die Katze schläft."], ["Die Katzen schlafen."])
+    assert 0.3 < scores[0] < 1.0
+    assert "lang:de|task:rank|stages:exact+stem|tok:meteor|stemmer:german|words:pfsm" in german.signature
+
+
+def test_signature_of_a_part() -> None:
+    assert feature_signature("meteor-base.recall").startswith(
+        "meteor-base.recall(level:segment,lang:en,task:rank"
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "fault"),
+    [
+        ({"beam": 3}, "unknown option 'beam'; known are language, task, synonyms, paraphrases"),
+        ({"language": "e"}, "language is 'e'"),
+        ({"language": 3}, "language is 3, it must be a code"),
+        ({"task": "speed"}, "task is 'speed', for en it must be one of rank, adq, hter, universal, li"),
+        ({"language": "de", "task": "adq"}, "task is 'adq', for de it must be one of rank, universal, li"),
+        ({"paraphrases": "a|b"}, "paraphrases is 'a|b', it must be the name of a table"),
+    ],
+)
+def test_bad_options(options: dict[str, object], fault: str) -> None:
+    with pytest.raises(PfsmError, match=fault.replace("|", r"\|")):
+        get_metric("meteor-base", **options)
+
+
+@pytest.mark.parametrize(
+    ("language", "line", "tokens"),
+    [
+        ("en", "Don't go, Mr. Lee!", "don 't go , mr. lee !"),
+        ("en", "The U.S. lost 1,000.5 tons...", "the us lost 1,000.5 tons ..."),
+        ("en", "A well-known “rule” – 'so'.", "a well known \" rule \" - ' so ' ."),
+        ("fr", "L'eau de l'île.", "l' eau de l' île ."),
+        ("de", "Am 3. Mai.", "am 3. mai ."),
+        ("en", "He left. then came No. 5 of 6.", "he left. then came no. 5 of 6 ."),
+        ("en", " \t", ""),
+    ],
+)
+def test_tokeniser(language: str, line: str, tokens: str) -> None:
+    tokenise = CachedTokeniser(meteor_tokeniser(language, own_lists(language).abbreviations))
+    assert tokenise(line) == tokens.split()
+
+
+def test_tokeniser_without_abbreviations() -> None:
+    tokenise = CachedTokeniser(meteor_tokeniser("en", Abbreviations()))
+    assert tokenise("Mr. Lee") == ["mr", ".", "lee"]

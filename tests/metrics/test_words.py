@@ -1,0 +1,98 @@
+"""NIST, WER, PER, ROUGE, GTM: NLTK's numbers, and cases worked by hand."""
+
+import numpy as np
+import pytest
+from nltk.translate.nist_score import sentence_nist
+
+from pfsm import PfsmError
+from pfsm.metrics import get_metric
+from pfsm.metrics.features import feature_signature, feature_values
+from pfsm.metrics.words import NIST_PARTS, WORD_METRICS
+from tests.judgment_cases import rows
+
+PAIRS = [
+    (hypothesis.lower(), reference.lower())
+    for reference, hypothesis, _ in rows(60)
+    if min(len(hypothesis.split()), len(reference.split())) >= 5
+]
+HYPOTHESES = [hypothesis for hypothesis, _ in PAIRS]
+REFERENCES = [reference for _, reference in PAIRS]
+# "a b c d" against itself, without "b", as "c d a b", and with nothing in common.
+FOUR = ["a b c d", "a c d", "c d a b", "x y z w"]
+
+
+def scores(name: str, hypotheses: list[str], reference: str = "a b c d") -> list[float]:
+    values: list[float] = get_metric(name).score_pairs(hypotheses, [reference] * len(hypotheses)).tolist()
+    return values
+
+
+def test_nist_is_nltks() -> None:
+    assert len(PAIRS) > 30
+    tokenise = str.split
+    wanted = [sentence_nist([tokenise(r)], tokenise(h)) for h, r in PAIRS]
+    np.testing.assert_allclose(get_metric("nist").score_pairs(HYPOTHESES, REFERENCES), wanted, rtol=1e-12)
+
+
+def test_nist_of_short_and_empty_lines() -> None:
+    # One word of four: log2(4) bits, and a penalty for a quarter of the length.
+    penalty = np.exp(np.log(0.5) / np.log(1.5) ** 2 * np.log(0.25) ** 2)
+    assert scores("nist", ["a", ""]) == pytest.approx([2.0 * penalty, 0.0])
+    assert scores("nist", ["a"], "") == [0.0]
+
+
+def test_parts_of_nist_add_up() -> None:
+    parts = feature_values(NIST_PARTS, HYPOTHESES, REFERENCES)
+    whole = feature_values(["nist"], HYPOTHESES, REFERENCES)[:, 0]
+    np.testing.assert_allclose(parts[:, :5].sum(axis=1) * parts[:, 5], whole)
+    assert feature_signature("nist.2").startswith("nist.2(level:segment,case:lc,tok:plain,order:5")
+
+
+@pytest.mark.parametrize(
+    ("name", "wanted"),
+    [
+        ("wer", [0.0, -25.0, -100.0, -100.0]),
+        ("per", [0.0, -25.0, 0.0, -100.0]),
+        ("rouge-l", [1.0, 6 / 7, 0.5, 0.0]),
+        # Of the three words one stands alone; of two words that swap places, two stand together.
+        ("rouge-w", [1.0, 2 * (1 + 2**1.2) ** (1 / 1.2) / 7, 0.5, 0.0]),
+        # Skip-bigrams: 6 of 6; 3 of 3 and 6; ab and cd of 6 and 6.
+        ("rouge-s", [1.0, 6 / 9, 4 / 12, 0.0]),
+        ("gtm-1", [1.0, 6 / 7, 1.0, 0.0]),
+        # One run of four, runs of one and two, two runs of two.
+        ("gtm-2", [1.0, 2 * 5**0.5 / 7, 2 * 8**0.5 / 8, 0.0]),
+    ],
+)
+def test_by_hand(name: str, wanted: list[float]) -> None:
+    assert scores(name, FOUR) == pytest.approx(wanted)
+
+
+def test_error_rates_of_empty_references() -> None:
+    for name in ("wer", "per"):
+        assert scores(name, ["", "a", "a b"], "") == [0.0, -100.0, -100.0]
+        assert scores(name, [""]) == [-100.0]
+        assert scores(name, ["a b c d e f"]) == [-50.0]
+
+
+def test_words_are_compared_in_lower_case_unless_told_otherwise() -> None:
+    for name in WORD_METRICS:
+        (low,) = get_metric(name).score_pairs(["The Cat sat"], ["the cat sat"])
+        (high,) = get_metric(name, lowercase=False).score_pairs(["The Cat sat"], ["the cat sat"])
+        (best,) = get_metric(name).score_pairs(["the cat sat"], ["the cat sat"])
+        assert high < low == best
+    penn = get_metric("wer", tokeniser="penn")
+    assert penn.score_pairs(["don't"], ["do not"])[0] == -50.0
+    assert "tok:penn" in penn.signature
+
+
+@pytest.mark.parametrize(
+    ("options", "fault"),
+    [
+        ({"stem": True}, "metric wer: unknown option 'stem'; known are tokeniser, lowercase"),
+        ({"tokeniser": "13a"}, "metric wer: tokeniser is '13a'"),
+        ({"tokeniser": 13}, "metric wer: tokeniser is 13"),
+        ({"lowercase": "yes"}, "metric wer: lowercase is 'yes', it must be true or false"),
+    ],
+)
+def test_bad_options(options: dict[str, object], fault: str) -> None:
+    with pytest.raises(PfsmError, match=fault):
+        get_metric("wer", **options)

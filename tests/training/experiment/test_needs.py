@@ -1,0 +1,51 @@
+"""Rows that need what is not there: left out with a note where they are optional, else refused."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pfsm.errors import PfsmError
+from pfsm_training.experiment.config import RowSpec, read_experiment
+from pfsm_training.experiment.data import DataFolder
+from pfsm_training.experiment.needs import missing
+from pfsm_training.experiment.plan import make_plan
+
+ROW = "{name: vectors, train: {matchers: [word, emb], options: {emb: {source: /no/such.vec}}}%s}"
+
+
+def experiment(folder: Path, row: str) -> Path:
+    random = np.random.default_rng(3)
+    lines = [f"the cat {number}\tthe dog {number}\t{random.normal()}" for number in range(20)]
+    for name in ("train", "test"):
+        table = "\n".join(["reference\thypothesis\tscore", *(line.replace("the", name) for line in lines)])
+        (folder / f"{name}.tsv").write_text(f"{table}\n")
+    path = folder / "x.yaml"
+    path.write_text(
+        f"title: t\ntrain: train.tsv\ntest: test.tsv\nrows:\n  - {{name: ratio, metric: length_ratio}}\n  - {row}\n"
+    )
+    return path
+
+
+def test_an_optional_row_is_left_out_with_a_note(tmp_path: Path) -> None:
+    plan = make_plan(read_experiment(experiment(tmp_path, ROW % ", optional: true")), DataFolder(tmp_path))
+    assert [cell.row.name for cell in plan.cells] == ["ratio"]
+    assert any(note.startswith("vectors: left out: there are no vectors /no/such.vec") for note in plan.notes)
+
+
+def test_a_row_that_is_not_optional_stays(tmp_path: Path) -> None:
+    plan = make_plan(read_experiment(experiment(tmp_path, ROW % "")), DataFolder(tmp_path))
+    assert [cell.row.name for cell in plan.cells] == ["ratio", "vectors"]
+
+
+def test_what_is_missing() -> None:
+    assert missing(RowSpec("a", metric="chrf")) == ""
+    assert missing(RowSpec("b", training={})) == ""
+    assert "/no/such.vec" in missing(RowSpec("c", metric="embedding_f1(source=/no/such.vec)"))
+    feature = {"features": ["embedding_distance(source=/no/such.vec)"]}
+    assert "/no/such.vec" in missing(RowSpec("d", training=feature))
+
+
+def test_optional_is_true_or_false(tmp_path: Path) -> None:
+    with pytest.raises(PfsmError, match="optional is 'maybe', it must be true or false"):
+        read_experiment(experiment(tmp_path, ROW % ", optional: maybe"))

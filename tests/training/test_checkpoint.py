@@ -1,0 +1,102 @@
+"""A training that was broken off and goes on ends as if nothing had happened."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pfsm.errors import PfsmError
+from pfsm_training import TrainingConfig, train
+from pfsm_training.checkpoint import Checkpoint
+from tests.training.small_data import invented
+
+if TYPE_CHECKING:
+    from pfsm.model import Model
+    from pfsm_training.fitting import Progress
+    from pfsm_training.lbfgs import Iteration
+
+JUDGMENTS = invented(0)
+CONFIG = TrainingConfig(penalty=(0.5, 5.0))
+
+
+def training(checkpoint: Checkpoint | None = None, progress: "Progress | None" = None) -> "Model":
+    return train(
+        JUDGMENTS, config=CONFIG, threads=1, checkpoint=checkpoint, progress=progress or (lambda *_: None)
+    )
+
+
+class Counting:
+    """Counts iterations; Ctrl-C after so many."""
+
+    def __init__(self, last: float = float("inf")) -> None:
+        self.last = last
+        self.seen: list[tuple[str, int]] = []
+
+    def __call__(self, step: str, iteration: "Iteration | None") -> None:
+        if iteration is None:
+            return
+        self.seen.append((step, iteration.number))
+        if len(self.seen) == self.last:
+            raise KeyboardInterrupt
+
+
+def test_going_on_is_as_if_nothing_had_happened(tmp_path: Path) -> None:
+    whole = Counting()
+    expected = json.dumps(training(progress=whole).to_dict())
+    path = tmp_path / "m.checkpoint"
+    for stop in (3, len(whole.seen) // 2, len(whole.seen) - 1):
+        with pytest.raises(KeyboardInterrupt):
+            training(Checkpoint(path, resume=False), Counting(stop))
+        rest = Counting()
+        checkpoint = Checkpoint(path, resume=True)
+        assert json.dumps(training(checkpoint, rest).to_dict()) == expected
+        # Nothing is done again.
+        assert rest.seen == whole.seen[stop:]
+        checkpoint.remove()
+        assert not path.exists()
+
+
+def test_without_resume_it_begins_afresh(tmp_path: Path) -> None:
+    path = tmp_path / "m.checkpoint"
+    with pytest.raises(KeyboardInterrupt):
+        training(Checkpoint(path, resume=False), Counting(3))
+    all_of_it = Counting()
+    training(Checkpoint(path, resume=False), all_of_it)
+    assert all_of_it.seen[0][1] == 1
+    without = Counting()
+    training(progress=without)
+    assert all_of_it.seen == without.seen
+
+
+def test_with_nothing_to_resume_it_begins_afresh(tmp_path: Path) -> None:
+    training(Checkpoint(tmp_path / "m.checkpoint", resume=True))
+
+
+def test_another_training_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "m.checkpoint"
+    with pytest.raises(KeyboardInterrupt):
+        training(Checkpoint(path, resume=False), Counting(2))
+    with pytest.raises(PfsmError, match="is of a training with other data, settings or version"):
+        train(invented(1), config=CONFIG, threads=1, checkpoint=Checkpoint(path, resume=True))
+    with pytest.raises(PfsmError, match="is of a training with other data, settings or version"):
+        train(JUDGMENTS, config=TrainingConfig(), threads=1, checkpoint=Checkpoint(path, resume=True))
+
+
+@pytest.mark.parametrize(
+    "content", ["", "{}", "[1]", '{"format": "pfsm-checkpoint-1"}', '{"format": "pfsm-checkpoint-2"}', "nan"]
+)
+def test_a_damaged_file_is_refused(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "m.checkpoint"
+    path.write_text(content, encoding="utf-8")
+    with pytest.raises(PfsmError, match="not a checkpoint of pfsm"):
+        training(Checkpoint(path, resume=True))
+
+
+@pytest.mark.parametrize("value", ["NaN", '"x"', "[1.0]"])
+def test_damaged_numbers_are_refused(tmp_path: Path, value: str) -> None:
+    path = tmp_path / "m.checkpoint"
+    fit = f'{{"parameters": [{value}], "damping": 1.0, "iterations": 1, "evaluations": 1}}'
+    path.write_text(f'{{"format": "pfsm-checkpoint-1", "key": "", "fits": [{fit}]}}', encoding="utf-8")
+    with pytest.raises(PfsmError, match="not a checkpoint of pfsm"):
+        training(Checkpoint(path, resume=True))

@@ -1,0 +1,204 @@
+"""Training in blocks without a cluster: blocks add up to the whole, whatever they are and whatever is selected."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+import pytest
+import torch
+from numpy.typing import NDArray
+
+from pfsm.builder import LatticeBuilder
+from pfsm.data import Judgments, Preferences
+from pfsm.distributed.outcomes import WorkerFaultError
+from pfsm.distributed.pools import InProcess
+from pfsm.distributed.report import Report
+from pfsm.errors import PfsmError
+from pfsm.model import Model
+from pfsm.settings import Settings
+from pfsm_training import LogLinearMachine, TrainingConfig, train
+from pfsm_training.blocks import Block, BlockText, build
+from pfsm_training.data import TrainingSet, block_offsets, encode_here
+from pfsm_training.distributed import ClusterData, ClusterEncoder
+from pfsm_training.features import frequent
+from pfsm_training.objective import HuberError, Loss, PairwiseLogistic, SquaredError, WeightedSum
+from tests.training.small_data import invented
+
+if TYPE_CHECKING:
+    from pfsm.distributed.cluster import Cluster
+
+Rows = NDArray[np.int64]
+JUDGMENTS = invented(0)
+NONE: Rows = np.zeros(0, dtype=np.int64)
+
+
+class AtOnce:
+    """A cluster whose results are there as soon as they are asked for."""
+
+    def submit(self, work: Callable[..., Any], *arguments: Any) -> Any:
+        return work(*arguments)
+
+    def results(self, futures: Sequence[Any]) -> list[Any]:
+        return list(futures)
+
+
+def encoder(pairs_per_block: int) -> ClusterEncoder:
+    return ClusterEncoder(cast("Cluster", AtOnce()), Report(InProcess()), pairs_per_block)
+
+
+here = partial(encode_here, pairs_per_block=16)
+
+
+def neighbours(judgments: Judgments) -> Preferences:
+    """The better scored of two neighbouring translations of a segment is preferred."""
+    rows = [
+        (one, other) if judgments.scores[one] > judgments.scores[other] else (other, one)
+        for one, other in zip(range(len(judgments) - 1), range(1, len(judgments)), strict=True)
+        if judgments.references[one] == judgments.references[other]
+    ]
+    return Preferences(
+        tuple(judgments.references[better] for better, _ in rows),
+        tuple(judgments.hypotheses[better] for better, _ in rows),
+        tuple(judgments.hypotheses[worse] for _, worse in rows),
+        np.arange(1.0, len(rows) + 1.0),
+        {},
+        judgments.sources,
+    )
+
+
+PREFERENCES = neighbours(invented(7))
+
+
+def both(pairs_per_block: int, settings: Settings | None = None) -> tuple[TrainingSet, ClusterData]:
+    arguments = (JUDGMENTS.sorted(), PREFERENCES.sorted(), settings or Settings())
+    return encode_here(*arguments), encoder(pairs_per_block)(*arguments)
+
+
+def losses(data: TrainingSet) -> list[Loss]:
+    targets = (data.scores - data.scores.mean()) / data.scores.std()
+    preferred = PairwiseLogistic(data.better, data.worse, data.votes, 1.5)
+    found: list[Loss] = [WeightedSum([(0.6, HuberError(targets, 0.4)), (0.3, preferred)]), preferred]
+    return [*found, SquaredError(targets)]
+
+
+def same_data(whole: TrainingSet, parts: TrainingSet) -> None:
+    assert len(parts) == len(whole)
+    for name in ("scores", "better", "worse", "votes"):
+        np.testing.assert_array_equal(getattr(parts, name), getattr(whole, name))
+    assert parts.instances() == whole.instances()
+    names = frequent(whole.instances())
+    weights = dict(zip(names, np.random.default_rng(3).normal(0.0, 0.5, len(names)).tolist(), strict=True))
+    machine = LogLinearMachine(names, weights, 0.25)
+    np.testing.assert_array_equal(parts.predictions(machine), whole.predictions(machine))
+    for loss in losses(whole):
+        for free_alpha in (True, False):
+            centre = torch.full_like(machine.theta, 0.1).detach()
+            value, model = whole.objective(loss, 2.0, centre).quadratic(machine, free_alpha=free_alpha)
+            sums, added = parts.objective(loss, 2.0, centre).quadratic(machine, free_alpha=free_alpha)
+            assert sums == pytest.approx(value, rel=1e-13)
+            np.testing.assert_allclose(added.gradient, model.gradient, rtol=1e-11, atol=1e-11)
+            np.testing.assert_allclose(added.curvature, model.curvature, rtol=1e-11, atol=1e-11)
+
+
+@pytest.mark.parametrize("pairs_per_block", [7, 64, 10_000])
+def test_blocks_add_up_to_the_whole(pairs_per_block: int) -> None:
+    whole, parts = both(pairs_per_block)
+    same_data(whole, parts)
+
+
+@pytest.mark.parametrize("settings", [Settings(max_jump=3), Settings(features={"chrf": (40.0, 20.0)})])
+def test_with_jumps_and_with_features(settings: Settings) -> None:
+    whole, parts = both(32, settings)
+    same_data(whole, parts)
+
+
+def test_parts_of_the_data_are_parts_of_the_blocks() -> None:
+    whole, parts = both(16)
+    scored = np.flatnonzero(np.random.default_rng(0).random(whole.scores.size) < 0.7)
+    preferences = np.flatnonzero(np.random.default_rng(1).random(whole.votes.size) < 0.7)
+    same_data(whole.select(scored, preferences), parts.select(scored, preferences))
+    twice = np.arange(5, scored.size - 5), np.arange(3, preferences.size)
+    same_data(
+        whole.select(scored, preferences).select(*twice), parts.select(scored, preferences).select(*twice)
+    )
+    alone = parts.without_preferences()
+    assert (len(alone), alone.votes.size) == (len(JUDGMENTS), 0)
+    assert alone.instances() == whole.without_preferences().instances()
+
+
+def test_blocks_end_where_no_preference_is_torn_apart() -> None:
+    # Pairs 0 to 9; preferences between 2 and 4, 4 and 3, 7 and 6.
+    better, worse = np.array([2, 4, 7]), np.array([4, 3, 6])
+    assert block_offsets(10, better, worse, 1).tolist() == [0, 1, 2, 5, 6, 8, 9, 10]
+    assert block_offsets(10, better, worse, 4).tolist() == [0, 5, 9, 10]
+    assert block_offsets(10, NONE, NONE, 3).tolist() == [0, 3, 6, 9, 10]
+    assert block_offsets(10, better, worse).tolist() == [0, 10]
+    assert block_offsets(0, NONE, NONE, 3).tolist() == [0]
+    with pytest.raises(ValueError, match="torn apart"):
+        PairwiseLogistic(better, worse, np.ones(3)).part(0, 3)
+
+
+def same_model(model: Model, other: Model) -> None:
+    """To 1e-12: the same blocks are added in the same order."""
+    assert set(model.weights) == set(other.weights)
+    for name, weight in model.weights.items():
+        assert other.weights[name] == pytest.approx(weight, abs=1e-12), name
+    assert other.alpha == pytest.approx(model.alpha, abs=1e-12)
+    assert other.training["iterations"] == model.training["iterations"]
+    assert other.training["instances"] == model.training["instances"]
+    folds = model.training["cross_validated"]["folds"]
+    assert other.training["cross_validated"]["folds"] == pytest.approx(folds, abs=1e-10)
+
+
+@pytest.mark.parametrize(
+    ("judgments", "preferences"),
+    [(JUDGMENTS, None), (None, PREFERENCES), (JUDGMENTS, PREFERENCES)],
+    ids=["scores", "preferences", "both"],
+)
+def test_the_model_is_that_of_one_machine(
+    judgments: Judgments | None, preferences: Preferences | None
+) -> None:
+    config = TrainingConfig(penalty=0.5)
+    local = train(judgments, preferences=preferences, config=config, threads=1, encoder=here)
+    blocks = train(judgments, preferences=preferences, config=config, threads=1, encoder=encoder(16))
+    same_model(local, blocks)
+
+
+def test_what_is_learned_from_the_text_is_that_of_one_machine() -> None:
+    config = TrainingConfig(Settings(features={"length_ratio": None, "chrf": None}))
+    same_model(
+        train(JUDGMENTS, config=config, threads=1, encoder=here),
+        train(JUDGMENTS, config=config, threads=1, encoder=encoder(16)),
+    )
+
+
+def test_only_gauss_newton_works_in_blocks() -> None:
+    with pytest.raises(PfsmError, match="solver lbfgs works on one machine"):
+        train(JUDGMENTS, config=TrainingConfig(solver="lbfgs"), threads=1, encoder=encoder(16))
+
+
+class TestWorker:
+    text = BlockText(Settings(), (), ("a b",), ("a c",))
+
+    def test_lattices_weigh_what_they_are(self) -> None:
+        batch = LatticeBuilder(Settings()).build(["a b c d"] * 500, ["a b d"] * 500)
+        # Seven tokens and four arcs of five numbers each, 4 bytes a number, and offsets.
+        assert Block(batch).__sizeof__() >= 500 * (7 + 3 * 5) * 4
+
+    def test_another_version_is_refused(self) -> None:
+        with pytest.raises(WorkerFaultError, match=r"has pfsm .*, this is 9; install the same"):
+            build(replace(self.text, version="9"))
+
+    def test_other_resources_are_refused(self) -> None:
+        with pytest.raises(WorkerFaultError, match="has other resources: , here wordnet@12345678"):
+            build(replace(self.text, resources=("wordnet@12345678",)))
+
+    def test_a_missing_resource_is_named(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        def refuse(settings: Settings) -> LatticeBuilder:
+            raise PfsmError("no lexicon 'x'")
+
+        monkeypatch.setattr("pfsm_training.blocks.LatticeBuilder", refuse)
+        with pytest.raises(WorkerFaultError, match="cannot build lattices: no lexicon 'x'"):
+            build(replace(self.text, settings=Settings(lowercase=False)))

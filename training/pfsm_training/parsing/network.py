@@ -1,0 +1,239 @@
+"""The network of the parser: one encoder of the line, heads for tags, sentence starts, arcs, labels and spans.
+
+Words enter as learned vector, fixed vector and a convolution over characters. Bidirectional LSTMs read the whole line;
+arcs, labels and spans are scored inside its sentences by biaffine forms (Dozat and Manning 2017, "Deep biaffine
+attention for neural dependency parsing"; for spans Zhang, Zhou and Li 2020, "Fast and accurate neural CRF constituency
+parsing").
+"""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from pfsm_training.parsing.batches import Batch
+from pfsm_training.parsing.inventory import Inventory
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """Sizes of the network's parts.
+
+    Attributes:
+        word: Learned word vectors.
+        character: Vectors of characters.
+        filters: Filters of three characters each.
+        hidden: One direction of an LSTM.
+        layers: LSTMs one above the other.
+        arc: Arc vectors of words as dependents and heads.
+        label: Likewise for labels.
+        tag: Hidden layer of the tagger.
+        span: Vectors of boundaries as left and right ends.
+        span_label: Likewise for labels of spans.
+        dropout: Share of units left out in training.
+    """
+
+    word: int = 100
+    character: int = 32
+    filters: int = 128
+    hidden: int = 200
+    layers: int = 2
+    arc: int = 192
+    label: int = 64
+    tag: int = 96
+    span: int = 128
+    span_label: int = 48
+    dropout: float = 0.33
+
+
+class LockedDropout(nn.Module):
+    """Dropout with one mask for all places of a line (Gal and Ghahramani 2016)."""
+
+    def __init__(self, share: float) -> None:
+        super().__init__()
+        self.share = share
+
+    def forward(self, values: Tensor) -> Tensor:
+        """Drops units of [batch, places, size]."""
+        if not self.training or not self.share:
+            return values
+        mask = values.new_empty(values.shape[0], 1, values.shape[2]).bernoulli_(1 - self.share)
+        return values * mask / (1 - self.share)
+
+
+class Biaffine(nn.Module):
+    """``left' W right + left' u + right' v + c`` for several outputs."""
+
+    def __init__(self, size: int, outputs: int) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.zeros(outputs, size + 1, size + 1))
+        nn.init.normal_(self.weight, std=size**-0.75 if outputs == 1 else 0.0)
+
+    def all_pairs(self, left: Tensor, right: Tensor) -> Tensor:
+        """[batch, n_left, n_right] of the first output."""
+        return _with_one(left) @ self.weight[0] @ _with_one(right).transpose(1, 2)
+
+    def pairs(self, left: Tensor, right: Tensor) -> Tensor:
+        """[n, outputs] of n pairs."""
+        return torch.einsum("ni,oij,nj->no", _with_one(left), self.weight, _with_one(right))
+
+
+def _with_one(values: Tensor) -> Tensor:
+    return torch.cat([values, values.new_ones(*values.shape[:-1], 1)], dim=-1)
+
+
+def _layer(inputs: int, outputs: int, dropout: float) -> nn.Sequential:
+    return nn.Sequential(nn.Linear(inputs, outputs), nn.LeakyReLU(0.1), nn.Dropout(dropout))
+
+
+class Encoder(nn.Module):
+    """Lines of words to a vector for every word."""
+
+    def __init__(self, sizes: Sizes, inventory: Inventory, vectors: Tensor) -> None:
+        super().__init__()
+        self.sizes = sizes
+        self.words = nn.Embedding(len(inventory.words) + 1, sizes.word)
+        nn.init.normal_(self.words.weight, std=0.1)
+        self.vectors: Tensor
+        self.register_buffer("vectors", vectors)
+        self.characters = nn.Embedding(len(inventory.characters) + 4, sizes.character, padding_idx=0)
+        nn.init.normal_(self.characters.weight, std=0.3)
+        self.filters = nn.Linear(3 * sizes.character, sizes.filters)
+        inputs = sizes.word + vectors.shape[1] + sizes.filters
+        self.input_size = inputs
+        lstms = []
+        for layer in range(sizes.layers):
+            size = inputs if layer == 0 else 2 * sizes.hidden
+            lstms.append(nn.ModuleList([nn.LSTM(size, sizes.hidden) for _ in range(2)]))
+        self.lstms = nn.ModuleList(lstms)
+        self.between = LockedDropout(sizes.dropout)
+        # In training the recurrence, most of the work, may run in bfloat16 where the processor has it.
+        self.coarse = False
+
+    def forward(self, batch: Batch) -> Tensor:
+        """[lines, longest, 2 * hidden]; forward direction first."""
+        values: Tensor = self.between(self._inputs(batch))
+        for pair in self.lstms:
+            lstms = list(pair.children())
+            ahead = self._run(lstms[0], values)
+            back = _turn(self._run(lstms[1], _turn(values, batch.reversal)), batch.reversal)
+            values = self.between(torch.cat([ahead, back], dim=-1))
+        return values
+
+    def _run(self, lstm: nn.Module, values: Tensor) -> Tensor:
+        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=self.coarse and self.training):
+            outputs: Tensor = lstm(values.transpose(0, 1))[0]
+        columns: Tensor = outputs.transpose(0, 1).float()
+        return columns
+
+    def _inputs(self, batch: Batch) -> Tensor:
+        """Three views of each word; in training each is left out at times and the others make up for it."""
+        known = self.words(batch.words)
+        fixed = self.vectors[batch.vectors]
+        windows = self.characters(batch.characters).unfold(1, 3, 1).transpose(2, 3).flatten(2)
+        of_type = self.filters(windows)
+        outside = (batch.characters[:, 1:-1] == 0).unsqueeze(-1)
+        spelled = torch.relu(of_type.masked_fill(outside, -1e9).amax(dim=1))[batch.types]
+        views = [known, fixed, spelled]
+        if self.training:
+            keep = torch.empty(3, *batch.words.shape).bernoulli_(1 - self.sizes.dropout / 2)
+            scale = 3 / keep.sum(dim=0).clamp(min=1)
+            views = [view * (mask * scale).unsqueeze(-1) for view, mask in zip(views, keep, strict=True)]
+        return torch.cat(views, dim=-1)
+
+
+def _turn(values: Tensor, reversal: Tensor) -> Tensor:
+    """Each line's words in reverse, its padding left where it is."""
+    return values.gather(1, reversal.unsqueeze(-1).expand(-1, -1, values.shape[2]))
+
+
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """What the network says of a batch, sentences padded at the end.
+
+    Attributes:
+        upos: [words, tags], all words of all lines in order.
+        xpos: Likewise.
+        starts: [words], log-odds that a sentence starts there.
+        arcs: [sentences, longest, longest + 1].
+        label_dependents: [sentences, longest, label]
+        label_heads: [sentences, longest + 1, label], the root first.
+        spans: [sentences, longest + 1, longest + 1].
+        span_lefts: [sentences, longest + 1, span_label].
+        span_rights: Likewise.
+    """
+
+    upos: Tensor
+    xpos: Tensor
+    starts: Tensor
+    arcs: Tensor
+    label_dependents: Tensor
+    label_heads: Tensor
+    spans: Tensor
+    span_lefts: Tensor
+    span_rights: Tensor
+
+
+class ParserNetwork(nn.Module):
+    """Encoder and heads."""
+
+    def __init__(self, sizes: Sizes, inventory: Inventory, vectors: Tensor) -> None:
+        super().__init__()
+        self.encoder = Encoder(sizes, inventory, vectors)
+        size, drop = 2 * sizes.hidden, sizes.dropout
+        self.tag_layer = _layer(size, sizes.tag, drop)
+        self.upos = nn.Linear(sizes.tag, len(inventory.upos))
+        self.xpos = nn.Linear(sizes.tag, len(inventory.xpos))
+        self.starts = nn.Linear(size, 1)
+        self.arc_dependent, self.arc_head = _layer(size, sizes.arc, drop), _layer(size, sizes.arc, drop)
+        self.label_dependent, self.label_head = (
+            _layer(size, sizes.label, drop),
+            _layer(size, sizes.label, drop),
+        )
+        self.root_arc = nn.Parameter(torch.randn(sizes.arc) * 0.1)
+        self.root_label = nn.Parameter(torch.randn(sizes.label) * 0.1)
+        self.arcs = Biaffine(sizes.arc, 1)
+        # The root's label is certain: the classifier knows the others only.
+        self.labels = Biaffine(sizes.label, len(inventory.labels))
+        self.span_left, self.span_right = _layer(size, sizes.span, drop), _layer(size, sizes.span, drop)
+        self.spans = Biaffine(sizes.span, 1)
+        self.span_label_left = _layer(size, sizes.span_label, drop)
+        self.span_label_right = _layer(size, sizes.span_label, drop)
+        self.span_labels = Biaffine(sizes.span_label, len(inventory.span_labels))
+
+    def forward(self, batch: Batch) -> Scores:
+        """Scores of everything that a batch holds."""
+        encoded = self.encoder(batch)
+        flat = encoded.flatten(0, 1)
+        words = flat[batch.word_places]
+        tags = self.tag_layer(words)
+        inside = flat[batch.sentence_places]
+        heads = _with_root(self.root_arc, self.arc_head(inside))
+        boundaries = _boundaries(inside, batch.lengths)
+        return Scores(
+            self.upos(tags),
+            self.xpos(tags),
+            self.starts(words).squeeze(-1),
+            self.arcs.all_pairs(self.arc_dependent(inside), heads),
+            self.label_dependent(inside),
+            _with_root(self.root_label, self.label_head(inside)),
+            self.spans.all_pairs(self.span_left(boundaries), self.span_right(boundaries)),
+            self.span_label_left(boundaries),
+            self.span_label_right(boundaries),
+        )
+
+
+def _with_root(root: Tensor, words: Tensor) -> Tensor:
+    return torch.cat([root.expand(words.shape[0], 1, -1), words], dim=1)
+
+
+def _boundaries(inside: Tensor, lengths: Tensor) -> Tensor:
+    """Between two words: what the forward direction knows before, the backward one after; 0 at a sentence's ends."""
+    half = inside.shape[2] // 2
+    real = (torch.arange(inside.shape[1]) < lengths[:, None]).unsqueeze(-1)
+    inside = inside * real
+    nothing = inside.new_zeros(inside.shape[0], 1, half)
+    before = torch.cat([nothing, inside[:, :, :half]], dim=1)
+    after = torch.cat([inside[:, :, half:], nothing], dim=1)
+    # The last boundary sees no word after it, and padding sees nothing.
+    return torch.cat([before, after], dim=-1)

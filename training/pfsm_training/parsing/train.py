@@ -1,0 +1,169 @@
+"""The training loop: Adam, a rate that is held and then falls to nothing, averaged weights, a checkpoint each pass."""
+
+import copy
+import json
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from pfsm_training.parsing.batches import Batch, Numbering, Numbers, group_lines, make_lines
+from pfsm_training.parsing.inventory import Inventory
+from pfsm_training.parsing.loss import PARTS, accuracy, losses
+from pfsm_training.parsing.network import ParserNetwork, Sizes
+from pfsm_training.parsing.treebank import Example
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How to train.
+
+    Attributes:
+        passes: Times through the training examples.
+        words: Words in a batch, about.
+        rate: Adam's rate while it is held.
+        held: Share of all steps before it falls, linearly, to nothing.
+        averaging: Share of the old average kept at each step.
+        seed: Of everything random.
+        coarse: Whether the recurrence runs in bfloat16, faster where the processor has it.
+        sizes: Of the network.
+    """
+
+    passes: int = 30
+    words: int = 800
+    rate: float = 2e-3
+    held: float = 0.5
+    averaging: float = 0.998
+    seed: int = 1
+    coarse: bool = False
+    sizes: Sizes = field(default_factory=Sizes)
+
+
+@dataclass(eq=False)
+class _State:
+    network: ParserNetwork
+    average: ParserNetwork
+    optimiser: torch.optim.Adam
+    finished: int = 0
+    steps: int = 0
+
+
+def train(
+    plan: Plan,
+    inventory: Inventory,
+    vectors: tuple[Sequence[str], Tensor],
+    examples: tuple[Sequence[Example], Sequence[Example]],
+    folder: Path,
+    report: Callable[[str], None],
+) -> ParserNetwork:
+    """Trains, or goes on with a training that was cut off.
+
+    Args:
+        plan: How.
+        inventory: What to tell apart.
+        vectors: Words with fixed vectors, and these, [n_words + 1, size], number 0 for words without.
+        examples: To learn from, and to report accuracy on.
+        folder: For the checkpoint.
+        report: Receives a line after every pass.
+
+    Returns:
+        The averaged network.
+    """
+    # Moments of rare words fade into subnormal numbers, on which the processor is a hundred times slower.
+    torch.set_flush_denormal(True)
+    torch.manual_seed(plan.seed)
+    numbering = Numbering(inventory, vectors[0])
+    learned, held_out = ([numbering.numbers(example) for example in part] for part in examples)
+    checks = _check_batches(numbering, held_out, plan.words)
+    state = _new_state(plan, inventory, vectors[1])
+    checkpoint = folder / "checkpoint.pt"
+    if checkpoint.exists():
+        _restore(state, checkpoint)
+    begin = time.process_time()
+    while state.finished < plan.passes:
+        random = np.random.default_rng([plan.seed, state.finished])
+        torch.manual_seed(plan.seed * 10_000 + state.finished)
+        groups = group_lines(make_lines(learned, random), plan.words, random)
+        means = _one_pass(state, plan, (numbering.batch(group, random) for group in groups), len(groups))
+        state.finished += 1
+        _save(state, checkpoint)
+        state.average.eval()
+        text = json.dumps({part: round(value, 4) for part, value in means.items()})
+        report(f"pass {state.finished} cpu {time.process_time() - begin:.0f}s {text}")
+        report(f"  {accuracy(state.average, checks)}")
+    return state.average
+
+
+def _check_batches(numbering: Numbering, examples: Sequence[Numbers], words: int) -> list[Batch]:
+    single = [[example] for example in examples]
+    return [numbering.batch(group) for group in group_lines(single, words, np.random.default_rng(0))]
+
+
+def _new_state(plan: Plan, inventory: Inventory, vectors: Tensor) -> _State:
+    network = ParserNetwork(plan.sizes, inventory, vectors)
+    network.encoder.coarse = plan.coarse
+    optimiser = torch.optim.Adam(network.parameters(), lr=plan.rate, betas=(0.9, 0.95), fused=True)
+    return _State(network, copy.deepcopy(network), optimiser)
+
+
+def _one_pass(state: _State, plan: Plan, batches: Iterator[Batch], n_batches: int) -> dict[str, float]:
+    """One time through; the mean of every part of the loss."""
+    state.network.train()
+    totals = dict.fromkeys(PARTS, 0.0)
+    for batch in batches:
+        progress = min(1.0, state.steps / (n_batches * plan.passes))
+        _set_rate(state.optimiser, plan.rate * _share_of_rate(progress, plan.held))
+        state.optimiser.zero_grad(set_to_none=True)
+        parts = losses(state.network, batch)
+        torch.stack(list(parts.values())).sum().backward()  # type: ignore[no-untyped-call]
+        torch.nn.utils.clip_grad_norm_(state.network.parameters(), 5.0)
+        state.optimiser.step()
+        state.steps += 1
+        _average(state, plan.averaging)
+        for part, value in parts.items():
+            totals[part] += float(value.detach()) / n_batches
+    return totals
+
+
+def _share_of_rate(progress: float, held: float) -> float:
+    """1 while it is held, then straight down."""
+    return 1.0 if progress < held else max(0.0, (1 - progress) / (1 - held))
+
+
+def _set_rate(optimiser: torch.optim.Adam, rate: float) -> None:
+    for group in optimiser.param_groups:
+        group["lr"] = rate
+
+
+@torch.no_grad()
+def _average(state: _State, averaging: float) -> None:
+    # At the beginning the average follows closely.
+    kept = min(averaging, (1 + state.steps) / (10 + state.steps))
+    torch._foreach_lerp_(list(state.average.parameters()), list(state.network.parameters()), 1 - kept)
+
+
+def _save(state: _State, path: Path) -> None:
+    temporary = path.with_suffix(".tmp")
+    torch.save(
+        {
+            "network": state.network.state_dict(),
+            "average": state.average.state_dict(),
+            "optimiser": state.optimiser.state_dict(),
+            "finished": state.finished,
+            "steps": state.steps,
+        },
+        temporary,
+    )
+    temporary.replace(path)
+
+
+def _restore(state: _State, path: Path) -> None:
+    saved = torch.load(path, weights_only=True)
+    state.network.load_state_dict(saved["network"])
+    state.average.load_state_dict(saved["average"])
+    state.optimiser.load_state_dict(saved["optimiser"])
+    state.finished, state.steps = int(saved["finished"]), int(saved["steps"])
