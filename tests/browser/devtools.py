@@ -29,7 +29,7 @@ FLAGS = (
     "--no-first-run",
     "--remote-debugging-pipe",
 )
-PATIENCE = 60.0
+PATIENCE = 120.0
 
 
 def find_chromium() -> str | None:

@@ -14,7 +14,7 @@ import pytest
 from tests.command_runs import Cli, Write
 from tests.judgment_cases import rows, tsv
 
-LONGEST_WAIT = 120.0
+LONGEST_WAIT = 300.0
 # `python -m pfsm`, with Ctrl-C heard even where the tests run in the background, which ignores it.
 START = """
 import runpy, signal

@@ -17,7 +17,7 @@ from pfsm_training.experiment import run_experiment
 from tests.training.experiment.experiment_cases import run_here, table, tree, write_data, write_experiment
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals and terminals are POSIX's")
-LONGEST_WAIT = 120.0
+LONGEST_WAIT = 300.0
 # `python -m pfsm`, with Ctrl-C heard even where the tests run in the background, which ignores it.
 START = """
 import runpy, signal
