@@ -12,6 +12,7 @@ CHECKOUT = Path(__file__).resolve().parent.parent
 NAMES = (
     "wmt16",
     "ablation",
+    "dependency",
     "baselines",
     "table1",
     "joint",
