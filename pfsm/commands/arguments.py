@@ -52,6 +52,17 @@ def add_model(parser: ArgumentParser) -> None:
     )
 
 
+def add_scorer(parser: ArgumentParser) -> None:
+    """``--model`` and ``--metric``; both are None where they are not given, so that one can be told from none."""
+    from pfsm.metrics import metric_names  # noqa: PLC0415 - not every command needs all the metrics
+
+    add_model(parser)
+    parser.set_defaults(model=None)
+    parser.add_argument(
+        "--metric", metavar="NAME", help=f"instead of a model, another metric: {', '.join(metric_names())}"
+    )
+
+
 def add_format(parser: ArgumentParser, *formats: str) -> None:
     """``--format``; the first is the default."""
     parser.add_argument("--format", "-f", choices=formats, default=formats[0], help=f"default: {formats[0]}")

@@ -8,6 +8,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from pfsm.commands.arguments import add_scorer
 from pfsm.commands.clusters import ALONE, Sharing
 from pfsm.commands.evaluation_inputs import Inputs
 from pfsm.data import is_preferences
@@ -15,7 +16,7 @@ from pfsm.data.fields import finite_number, shown
 from pfsm.errors import PfsmError
 from pfsm.files import display_name, read_lines
 from pfsm.metric import Metric
-from pfsm.metrics import SegmentScorer, get_metric, metric_names, score_distinct
+from pfsm.metrics import SegmentScorer, get_metric, score_distinct
 from pfsm.models import DEFAULT_MODEL, load
 
 Float = NDArray[np.float64]
@@ -136,15 +137,7 @@ class Lines:
 
 def add_source(parser: ArgumentParser) -> None:
     """``--model``, ``--metric``, ``--column`` and ``--scores``: one of them."""
-    parser.add_argument(
-        "--model",
-        "-m",
-        metavar="NAME|FILE",
-        help=f"a shipped model (see `pfsm models`) or a model file (default: {DEFAULT_MODEL})",
-    )
-    parser.add_argument(
-        "--metric", metavar="NAME", help=f"instead, another metric: {', '.join(metric_names())}"
-    )
+    add_scorer(parser)
     parser.add_argument(
         "--column",
         metavar="NAME",

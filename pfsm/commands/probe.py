@@ -4,7 +4,7 @@ import json
 from argparse import ArgumentParser, Namespace
 from typing import Any
 
-from pfsm.commands.arguments import add_format, add_model, add_resamples, add_threads
+from pfsm.commands.arguments import add_format, add_resamples, add_scorer, add_threads
 from pfsm.data.minimal_pairs import KINDS, MinimalPairs, read_minimal_pairs, shipped_minimal_pairs
 from pfsm.errors import PfsmError
 from pfsm.evaluation import default_seed
@@ -12,7 +12,7 @@ from pfsm.evaluation.bootstrap import Interval
 from pfsm.evaluation.probe import ALL, KindResult, ProbeResult, probe
 from pfsm.evaluation.samples import Estimate
 from pfsm.metric import Metric
-from pfsm.metrics import SegmentScorer, get_metric, metric_names
+from pfsm.metrics import SegmentScorer, get_metric
 from pfsm.models import DEFAULT_MODEL, load
 
 
@@ -24,11 +24,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         metavar="FILE.tsv",
         help="minimal pairs: columns kind, reference, better, worse (default: the English ones that ship)",
     )
-    add_model(parser)
-    parser.set_defaults(model=None)
-    parser.add_argument(
-        "--metric", metavar="NAME", help=f"instead of a model, another metric: {', '.join(metric_names())}"
-    )
+    add_scorer(parser)
     parser.add_argument("--list", action="store_true", help="every pair with both its scores")
     add_format(parser, "text", "json")
     add_resamples(parser)

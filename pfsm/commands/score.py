@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.commands import score_partitions
-from pfsm.commands.arguments import add_format, add_model, add_threads, decimals
+from pfsm.commands.arguments import add_format, add_scorer, add_threads, decimals
 from pfsm.commands.clusters import sharing
 from pfsm.data import read_pairs_table, read_parallel
 from pfsm.errors import PfsmError
 from pfsm.files import STANDARD_INPUT
 from pfsm.metric import Metric
-from pfsm.metrics import SegmentScorer, best_of_references, get_metric, metric_names
+from pfsm.metrics import SegmentScorer, best_of_references, get_metric
 from pfsm.models import DEFAULT_MODEL, load
 from pfsm.signature import signature
 
@@ -53,11 +53,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         help="instead: a TSV with reference and hypothesis, or COMET's CSV with ref and mt; with --output also a "
         "folder, a pattern, Parquet, any address of fsspec",
     )
-    add_model(parser)
-    parser.set_defaults(model=None)
-    parser.add_argument(
-        "--metric", metavar="NAME", help=f"instead of a model, another metric: {', '.join(metric_names())}"
-    )
+    add_scorer(parser)
     parser.add_argument("--sentence-level", "-sl", action="store_true", help="one score a line")
     parser.add_argument("--score-only", "-b", action="store_true", help="print the number alone")
     parser.add_argument(

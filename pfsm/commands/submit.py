@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.commands.arguments import add_threads, check_output
+from pfsm.commands.arguments import add_scorer, add_threads, check_output
 from pfsm.commands.evaluation_sources import Scorer, open_source
 from pfsm.data import ParallelText, read_parallel
 from pfsm.data.submission import (
@@ -20,8 +20,6 @@ from pfsm.data.submission import (
 )
 from pfsm.errors import PfsmError
 from pfsm.files import STANDARD_INPUT, display_name, read_lines
-from pfsm.metrics import metric_names
-from pfsm.models import DEFAULT_MODEL
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -64,15 +62,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         help="score against all references at once, the best one counting; their names are joined by dots",
     )
     parser.add_argument("--format", "-f", choices=FORMATS, default=FORMATS[0], help=f"default: {FORMATS[0]}")
-    parser.add_argument(
-        "--model",
-        "-m",
-        metavar="NAME|FILE",
-        help=f"a shipped model (see `pfsm models`) or a model file (default: {DEFAULT_MODEL})",
-    )
-    parser.add_argument(
-        "--metric", metavar="NAME", help=f"instead, another metric: {', '.join(metric_names())}"
-    )
+    add_scorer(parser)
     parser.set_defaults(column=None, scores=None)
     add_threads(parser)
 

@@ -30,6 +30,8 @@ FLAGS = (
     "--remote-debugging-pipe",
 )
 PATIENCE = 120.0
+# What a page does when something goes wrong in it.
+FAULTS = {"Runtime.exceptionThrown", "Runtime.consoleAPICalled", "Log.entryAdded"}
 
 
 def find_chromium() -> str | None:
@@ -91,6 +93,16 @@ class Browser:
         self.events.clear()
         self.call("Page.navigate", url=url)
         self.wait("document.readyState === 'complete' && location.href !== 'about:blank'")
+
+    def check(self) -> None:
+        """Nothing has gone wrong in the page since it was opened, and nothing was fetched."""
+        assert [event for event in self.events if event["method"] in FAULTS] == []
+        requests = [
+            event["params"]["request"]["url"]
+            for event in self.events
+            if event["method"] == "Network.requestWillBeSent"
+        ]
+        assert [url for url in requests if not url.startswith(("file:", "data:", "about:"))] == []
 
     def evaluate(self, expression: str) -> Any:
         """The value of an expression in the page; a promise is awaited."""

@@ -7,13 +7,9 @@ from typing import Any
 import pytest
 
 from pfsm_training.experiment import run_experiment
-from tests.browser.devtools import Browser, find_chromium
+from tests.browser.devtools import Browser
 from tests.training.experiment.experiment_cases import run_here, table, write_data, write_experiment
 
-BINARY = find_chromium()
-pytestmark = pytest.mark.skipif(BINARY is None, reason="no Chromium here")
-
-FAULTS = {"Runtime.exceptionThrown", "Runtime.consoleAPICalled", "Log.entryAdded"}
 ODD = '<b>odd</b> & "quoted" {{config}}'
 NAMES = "[...document.querySelectorAll('table.sortable')[0].tBodies[0].rows].map((row) => row.cells[0].textContent)"
 VALUES = "[...document.querySelectorAll('table.sortable')[0].tBodies[0].rows].map((row) => row.cells[%d].dataset.value)"
@@ -35,13 +31,6 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "out" / "report.html"
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    assert BINARY is not None
-    with Browser(BINARY) as one:
-        yield one
-
-
 @pytest.fixture
 def show(browser: Browser, page: Path) -> Iterator[Any]:
     """Opens the report; at the end nothing may have gone wrong in it, and nothing been fetched."""
@@ -53,13 +42,7 @@ def show(browser: Browser, page: Path) -> Iterator[Any]:
         return browser
 
     yield opened
-    assert [event for event in browser.events if event["method"] in FAULTS] == []
-    requests = [
-        event["params"]["request"]["url"]
-        for event in browser.events
-        if event["method"] == "Network.requestWillBeSent"
-    ]
-    assert [url for url in requests if not url.startswith(("file:", "data:", "about:"))] == []
+    browser.check()
 
 
 @pytest.mark.parametrize("dark", [False, True])

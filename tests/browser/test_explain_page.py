@@ -9,13 +9,9 @@ import pytest
 
 from pfsm.explain import Explanation
 from pfsm.explain_page import render_page
-from tests.browser.devtools import Browser, find_chromium
+from tests.browser.devtools import Browser
 from tests.explanation_cases import explained, rotated, split_by_class, swapped
 
-BINARY = find_chromium()
-pytestmark = pytest.mark.skipif(BINARY is None, reason="no Chromium here")
-
-FAULTS = {"Runtime.exceptionThrown", "Runtime.consoleAPICalled", "Log.entryAdded"}
 SHOWN = "[...document.querySelectorAll('.card')].map((card) => Number(card.id.split('-')[1]))"
 ODD = "<b>bold</b> </script> & \"quoted\" 'it' 😀 a{{data}}b"
 RIGHT_TO_LEFT = "ذهب الولد إلى المدرسة في الصباح"
@@ -41,13 +37,6 @@ def second_system() -> list[Explanation]:
     return [explained(" ".join(one.reference), " ".join(one.reference[::2])) for one in first]
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    assert BINARY is not None
-    with Browser(BINARY) as one:
-        yield one
-
-
 @pytest.fixture
 def show(browser: Browser, tmp_path: Path) -> Iterator[Any]:
     """Writes a page, opens it in a window of some width; at the end nothing may have gone wrong in it."""
@@ -61,13 +50,7 @@ def show(browser: Browser, tmp_path: Path) -> Iterator[Any]:
         return browser
 
     yield opened
-    assert [event for event in browser.events if event["method"] in FAULTS] == []
-    requests = [
-        event["params"]["request"]["url"]
-        for event in browser.events
-        if event["method"] == "Network.requestWillBeSent"
-    ]
-    assert [url for url in requests if not url.startswith(("file:", "data:", "about:"))] == []
+    browser.check()
 
 
 def type_into(browser: Browser, field: str, value: str) -> None:

@@ -2,25 +2,17 @@
 
 import json
 import os
-import select
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from tests.command_runs import Cli, Write
 from tests.judgment_cases import rows, tsv
+from tests.terminals import LONGEST_WAIT, START, read
 
-LONGEST_WAIT = 300.0
-# `python -m pfsm`, with Ctrl-C heard even where the tests run in the background, which ignores it.
-START = """
-import runpy, signal
-signal.signal(signal.SIGINT, signal.default_int_handler)
-runpy.run_module("pfsm", run_name="__main__", alter_sys=True)
-"""
 POSIX = pytest.mark.skipif(os.name != "posix", reason="signals and terminals are POSIX's")
 
 
@@ -38,29 +30,15 @@ class TestInterruption:
         os.close(theirs)
         return process, ours
 
-    def read(self, terminal: int, until: bytes | None) -> bytes:
-        """What comes through the terminal, up to some words or to its end."""
-        seen, deadline = b"", time.monotonic() + LONGEST_WAIT
-        while until is None or until not in seen:
-            assert select.select([terminal], [], [], deadline - time.monotonic())[0], seen
-            try:
-                part = os.read(terminal, 4096)
-            except OSError:  # how Linux says that the other end is closed
-                part = b""
-            if not part:
-                break
-            seen += part
-        return seen
-
     def interrupt(self, folder: Path, output: str, until: bytes) -> None:
         (folder / "d.tsv").write_text(tsv(rows(6000)), encoding="utf-8")
         (folder / "c.yaml").write_text("lambda: auto\nmax_block: 2\n", encoding="utf-8")
         process, terminal = self.start(folder, "train", "d.tsv", "-o", output, "--config", "c.yaml")
         try:
-            before = self.read(terminal, until)
+            before = read(terminal, until)
             assert until in before
             process.send_signal(signal.SIGINT)
-            after = self.read(terminal, None)
+            after = read(terminal, None)
             printed, _ = process.communicate(timeout=LONGEST_WAIT)
         finally:
             process.kill()
@@ -106,7 +84,7 @@ class TestInterruption:
         (tmp_path / "d.tsv").write_text(tsv(rows(20)), encoding="utf-8")
         process, terminal = self.start(tmp_path, "train", "d.tsv", "-o", "m.json")
         try:
-            shown = self.read(terminal, None).decode().splitlines()
+            shown = read(terminal, None).decode().splitlines()
             printed, _ = process.communicate(timeout=LONGEST_WAIT)
         finally:
             process.kill()

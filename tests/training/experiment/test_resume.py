@@ -2,7 +2,6 @@
 
 import json
 import os
-import select
 import shutil
 import signal
 import subprocess
@@ -14,16 +13,10 @@ from typing import Any
 import pytest
 
 from pfsm_training.experiment import run_experiment
+from tests.terminals import LONGEST_WAIT, START, read
 from tests.training.experiment.experiment_cases import run_here, table, tree, write_data, write_experiment
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals and terminals are POSIX's")
-LONGEST_WAIT = 300.0
-# `python -m pfsm`, with Ctrl-C heard even where the tests run in the background, which ignores it.
-START = """
-import runpy, signal
-signal.signal(signal.SIGINT, signal.default_int_handler)
-runpy.run_module("pfsm", run_name="__main__", alter_sys=True)
-"""
 # One small cell, and one that is at work for longer than the test needs to press Ctrl-C.
 SLOW = [{"name": "chrF", "metric": "chrf"}, {"name": "slow", "train": {"lambda": "auto", "max_jump": 9}}]
 
@@ -169,18 +162,3 @@ def wait_for_the_last_of(group: int) -> None:
             return
         assert time.monotonic() < deadline, "a process is left"
         time.sleep(0.05)
-
-
-def read(terminal: int, until: bytes | None) -> bytes:
-    """What comes through the terminal, up to some words or to its end."""
-    seen, deadline = b"", time.monotonic() + LONGEST_WAIT
-    while until is None or until not in seen:
-        assert select.select([terminal], [], [], max(0.0, deadline - time.monotonic()))[0], seen
-        try:
-            part = os.read(terminal, 4096)
-        except OSError:  # how Linux says that the other end is closed
-            part = b""
-        if not part:
-            break
-        seen += part
-    return seen
