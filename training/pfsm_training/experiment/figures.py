@@ -21,6 +21,8 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#5
 DASHES = ("-", "--", "-.", ":")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 POINTS_ALPHA = 0.22
+# Letters that fit above a panel.
+LONGEST_TITLE = 40
 
 
 def new_figure(width: float, height: float) -> "Figure":
@@ -160,4 +162,5 @@ def _panel(axes: "Axes", row: str, scores: Any, human: Any) -> None:
         slope = r * scores.std() / human.std()
         ends = np.array([human.min(), human.max()])
         axes.plot(ends, scores.mean() + slope * (ends - human.mean()), color=COLOURS[1], linewidth=1.8)
-    axes.set_title(f"{row}   r = {short(None if math.isnan(r) else r)}", fontsize=10)
+    axes.set_title(row if len(row) <= LONGEST_TITLE else f"{row[: LONGEST_TITLE - 1]}…", fontsize=10)
+    axes.text(0.03, 0.97, f"r = {short(None if math.isnan(r) else r)}", va="top", transform=axes.transAxes)

@@ -1,5 +1,6 @@
 """Learned weights as pictures: states as dots, one a model, and transitions as a map."""
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
 Float = NDArray[np.float64]
 # More states than this make a map that nobody can read: the strongest are shown.
 MOST_STATES = 24
+LONGEST_LABEL = 28
+# As in `embedding_f1(layer=4,source=package:name@checksum)`.
+_SOURCE = re.compile(r",?source=[^,)]*")
 
 
 def weight_figures(cells: "Sequence[Finished]") -> "Iterator[tuple[str, Callable[[], Figure]]]":
@@ -47,6 +51,12 @@ def _draw(models: Sequence[Model]) -> "Figure":
     return figure
 
 
+def label(name: str) -> str:
+    """A weight's name short enough to stand beside a picture: without a feature's source, and cut if still long."""
+    short = _SOURCE.sub("", name.removeprefix("feature:")).replace("()", "")
+    return short if len(short) <= LONGEST_LABEL else f"{short[: LONGEST_LABEL - 1]}…"
+
+
 def _of(models: Sequence[Model], name: str) -> Float:
     """A weight in every model; 0 where a model lacks it, which is what it weighs there."""
     return np.array([model.weights.get(name, 0.0) for model in models])
@@ -64,7 +74,7 @@ def _dots(axes: "Axes", states: Sequence[str], table: dict[str, Float]) -> None:
         values = table[state]
         axes.plot(values, [place] * values.size, "o", color=COLOURS[0], markersize=6, alpha=0.75)
     axes.axvline(0.0, color="#333333", linewidth=0.9)
-    axes.set_yticks(range(len(states)), states)
+    axes.set_yticks(range(len(states)), [label(state) for state in states])
     axes.set_ylim(-0.7, len(states) - 0.3)
     axes.set_xlabel("weight")
     axes.set_title(
