@@ -1,0 +1,67 @@
+"""The families of metrics and features there are."""
+
+from pfsm.embeddings.features import DESCRIPTIONS as EMBEDDINGS
+from pfsm.embeddings.features import embedding_values, feature_label, pinned_feature
+from pfsm.metrics.embedding import EmbeddingMetric
+from pfsm.metrics.family import Family, columns, with_options, without_options
+from pfsm.metrics.length import LengthRatio
+from pfsm.metrics.meteor.metric import PARTS, MeteorMetric
+from pfsm.metrics.meteor.options import BASE, METEOR, check_options
+from pfsm.metrics.parts import BLEU_PARTS, LENGTHS, bleu_parts, lengths, meteor_parts, nist
+from pfsm.metrics.sacre import SacreMetric
+from pfsm.metrics.words import NIST_PARTS, WordMetric
+
+
+def _of_meteor(name: str, description: str) -> Family:
+    parts = tuple(f"{name}.{part}" for part in PARTS)
+    return Family(
+        {name: description},
+        with_options(lambda name, options: MeteorMetric(name, check_options(name, options))),
+        {name: parts},
+        columns(parts, lambda hypotheses, references: meteor_parts(name, hypotheses, references)),
+    )
+
+
+FAMILIES = (
+    Family(
+        {
+            "bleu": "sentence BLEU, smoothed, effective order (sacrebleu)",
+            "chrf": "chrF, character n-grams (sacrebleu)",
+            "chrf++": "chrF++, character and word n-grams (sacrebleu)",
+            "ter": "translation edit rate, negated: 0 is best (sacrebleu)",
+        },
+        with_options(SacreMetric),
+        {"bleu": BLEU_PARTS},
+        columns(BLEU_PARTS, bleu_parts),
+    ),
+    Family(
+        {
+            "nist": "NIST, information of n-grams (as NLTK's sentence_nist)",
+            "wer": "word error rate in percent, negated: 0 is best",
+            "per": "position-independent word error rate in percent, negated: 0 is best",
+            "rouge-l": "ROUGE-L, longest common subsequence, F1",
+            "rouge-w": "ROUGE-W, longest common subsequence, consecutive words weighted by 1.2, F1",
+            "rouge-s": "ROUGE-S4, skip-bigrams, F1",
+            "gtm-1": "GTM with e = 1: words in common, F1",
+            "gtm-2": "GTM with e = 2: longer runs of words weigh more, F1",
+        },
+        with_options(WordMetric),
+        {"nist": NIST_PARTS},
+        columns(NIST_PARTS, nist),
+    ),
+    _of_meteor(METEOR, "METEOR 1.5 (needs the extra paraphrases)"),
+    _of_meteor(BASE, "METEOR 1.5 with what ships: no paraphrases, own function words"),
+    Family(
+        {"length_ratio": "shorter length over longer, in characters"},
+        without_options(lambda _: LengthRatio()),
+    ),
+    Family(parts={"length": LENGTHS}, values=columns(LENGTHS, lengths), label=str),
+    Family(
+        EMBEDDINGS,
+        without_options(EmbeddingMetric),
+        values=embedding_values,
+        label=feature_label,
+        pin=pinned_feature,
+        listed=False,
+    ),
+)
