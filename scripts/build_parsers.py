@@ -16,9 +16,10 @@ import torch
 from pfsm.analysis.analysers import SUFFIX, OwnAnalyser
 from pfsm.analysis.constituents import BracketedSentence
 from pfsm.analysis.parser.parse import Wanted
-from pfsm.analysis.parser.weights import quantised, read_weights, restored, write_weights
-from pfsm.analysis.trial import Trial, try_on_text, try_on_words
+from pfsm.analysis.parser.weights import ParserWeights, quantised, read_weights, restored, write_weights
+from pfsm.analysis.trial import Analyse, Trial, try_on_text, try_on_words
 from pfsm.files import read_lines
+from pfsm_training.parsing.boundaries import parted
 from pfsm_training.parsing.calibrate import calibrated
 from pfsm_training.parsing.card import card_of, card_text
 from pfsm_training.parsing.export import exported
@@ -50,12 +51,18 @@ def main() -> None:
         "--work", type=Path, default=CHECKOUT / "build" / "parsers", help="checkpoint and vectors"
     )
     parser.add_argument("--config", type=Path, default=CHECKOUT / "configs" / "parsers.yaml")
+    parser.add_argument(
+        "--again", action="store_true", help="choose and measure again, with the weights that are there"
+    )
     parser.add_argument("--output", type=Path, default=CHECKOUT / "pfsm" / "resources" / "parsers")
     options = parser.parse_args()
     options.work.mkdir(parents=True, exist_ok=True)
     recipe = read_recipe(options.config)
     data = data_folder()
     parts = read_parts(data.parent / "treebanks")
+    if options.again:
+        finish(options.output / f"{recipe.name}{SUFFIX}", recipe, parts)
+        return
     vectors = fixed_vectors(recipe, data, parts["train"], options.work / "vectors.npz")
     build(recipe, parts, vectors, options.work, options.output)
 
@@ -113,19 +120,28 @@ def build(recipe: Recipe, parts: Parts, vectors: WordVectors, work: Path, output
     path = output / f"{recipe.name}{SUFFIX}"
     weights = exported(network, inventory, vectors.words, name=recipe.name, licence=LICENCE, card={})
     write_weights(calibrated(weights, parts["dev"]), path)
-    finish(path, recipe, parts["test"])
+    finish(path, recipe, parts)
 
 
-def finish(path: Path, recipe: Recipe, examples: list[Example]) -> None:
-    """Measures what was written and says so in it and beside it."""
-    weights = read_weights(path)
-    trials = measured(OwnAnalyser(str(path)), examples)
+def finish(path: Path, recipe: Recipe, parts: Parts) -> None:
+    """Chooses how sure to be before a line is parted, measures what was written, says so in it and beside it."""
+    weights, move = parted(
+        read_weights(path), [example.dependencies for example in parts["dev"]], analyse_with
+    )
+    print(f"log-odds of sentence starts moved by {move:g}")
+    trials = measured(OwnAnalyser(weights), parts["test"])
     card = card_of(trials, recipe.plan.passes)
     # Quantising what is quantised changes nothing.
     write_weights(replace(weights, card=card), path)
     text = card_text(recipe.name, path.stat().st_size, card, trials["words"])
     path.with_suffix(".md").write_text(text, encoding="utf-8")
     print(text)
+
+
+def analyse_with(weights: ParserWeights) -> Analyse:
+    """What analyses lines of text."""
+    analyser = OwnAnalyser(weights)
+    return lambda lines: analyser.analyse(lines, Wanted())
 
 
 def measured(analyser: OwnAnalyser, examples: list[Example]) -> dict[str, Trial]:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Protocol
 
 from pfsm.analysis.parser.parse import Parser, Wanted
-from pfsm.analysis.parser.weights import read_weights
+from pfsm.analysis.parser.weights import ParserWeights, read_weights
 from pfsm.analysis.programs import CommandAnalyser, FileAnalyser, SpacyAnalyser, StanzaAnalyser
 from pfsm.analysis.sentence import Analysis
 from pfsm.analysis.tokens import words_of
@@ -28,14 +28,14 @@ class Analyser(Protocol):
 
 
 class OwnAnalyser:
-    """The parser of a weights file on words of its own tokeniser.
+    """Our parser on words of its own tokeniser.
 
-    Raises:
-        PfsmError: If the file cannot be read.
+    Args:
+        weights: Of a file, as `read_weights` gives them.
     """
 
-    def __init__(self, path: str) -> None:
-        self._parser = Parser(read_weights(path))
+    def __init__(self, weights: ParserWeights) -> None:
+        self._parser = Parser(weights)
         self.label = self._parser.label
 
     def analyse(self, lines: Sequence[str], wanted: Wanted) -> list[Analysis]:
@@ -69,9 +69,9 @@ def own_analyser(name: str) -> OwnAnalyser:
     """
     shipped = shipped_parsers()
     if name in shipped:
-        return OwnAnalyser(str(shipped[name]))
+        return OwnAnalyser(read_weights(shipped[name]))
     if name.endswith(SUFFIX) or Path(name).is_file():
-        return OwnAnalyser(name)
+        return OwnAnalyser(read_weights(name))
     known = ", ".join([*shipped, *(f"{kind}:…" for kind in _KINDS)])
     raise PfsmError(f"parser {name!r}: unknown; known are {known}, or a file NAME{SUFFIX}")
 

@@ -21,6 +21,7 @@ from pfsm.analysis.sources import analysis_of
 
 _PORTION = 256
 Line = TypeVar("Line")
+Analyse = Callable[[Sequence[str]], list[Analysis]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,9 +66,7 @@ def try_on_words(
     )
 
 
-def try_on_text(
-    analyse: Callable[[Sequence[str]], list[Analysis]], sentences: Sequence[ConlluSentence], joined_lines: int
-) -> Trial:
+def try_on_text(analyse: Analyse, sentences: Sequence[ConlluSentence], joined_lines: int) -> Trial:
     """The text of so many sentences at a time, put on one line with a space between, words left to the parser."""
     groups = [sentences[first : first + joined_lines] for first in range(0, len(sentences), joined_lines)]
     gold = [joined([analysis_of(sentence) for sentence in group]) for group in groups]

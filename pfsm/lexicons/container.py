@@ -1,31 +1,23 @@
-"""The file of a compiled lexicon: one line of JSON, then arrays as they lie in memory.
+"""Compiled lexicons as files (`pfsm.containers`).
 
-The first line says what the file is (format, kind, name, licence, sources with checksums, counts) and lists the
-arrays that follow: name, type, length, each padded to eight bytes. All numbers are little-endian. A closing line of
-the digest of everything before it tells a damaged file from a whole one.
+The header says what the lexicon is (kind, name, licence, sources with checksums, counts) besides listing its arrays.
 """
 
-import hashlib
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pfsm import containers
+from pfsm.containers import Array, Format, content_bytes, incomplete, read_content, write_content
 from pfsm.errors import PfsmError
-from pfsm.files import StrPath, atomic_write, display_name
+from pfsm.files import StrPath, display_name
 
-FORMAT = "pfsm-lexicon-1"
+FORMAT = Format("pfsm-lexicon-1", "lexicon", "compile one with `pfsm resources compile`", "compile it again")
 KINDS = ("synonyms", "paraphrases")
-ALIGNMENT = 8
-DIGEST_SIZE = 32
-CHECKSUM_DIGITS = 8
-_TYPES = {"uint8": "<u1", "int32": "<i4", "int64": "<i8", "float32": "<f4"}
 
-Array = NDArray[Any]
 Number = TypeVar("Number", np.uint8, np.int32, np.float32)
 
 
@@ -79,26 +71,23 @@ class Lexicon:
 
 
 def lexicon_bytes(lexicon: Lexicon) -> bytes:
-    """The file's content; the same lexicon gives the same bytes."""
+    """The file's content; the same lexicon gives the same bytes.
+
+    Raises:
+        ValueError: If an array is of a type or shape that lexicons do not hold.
+    """
+    for name, array in lexicon.arrays.items():
+        if array.ndim != 1:
+            raise ValueError(f"{name} has {array.ndim} dimensions, a lexicon's arrays have one")
     header = {
-        "format": FORMAT,
         "kind": lexicon.kind,
         "name": lexicon.name,
         "licence": lexicon.licence,
         "sources": [{"name": source.name, "sha256": source.sha256} for source in lexicon.sources],
         "counts": dict(lexicon.counts),
         "details": dict(lexicon.details),
-        "arrays": [[name, str(array.dtype), int(array.size)] for name, array in lexicon.arrays.items()],
     }
-    line = json.dumps(header, ensure_ascii=False, allow_nan=False).encode("utf-8", "backslashreplace")
-    parts = [line + b" " * (-(len(line) + 1) % ALIGNMENT) + b"\n"]
-    for name, array in lexicon.arrays.items():
-        if str(array.dtype) not in _TYPES or array.ndim != 1:
-            raise ValueError(f"{name} is {array.dtype} with {array.ndim} dimensions, which no lexicon holds")
-        content = np.ascontiguousarray(array, dtype=_TYPES[str(array.dtype)]).tobytes()
-        parts += [content, b"\0" * (-len(content) % ALIGNMENT)]
-    body = b"".join(parts)
-    return body + hashlib.sha256(body).digest()
+    return content_bytes(FORMAT, header, lexicon.arrays)
 
 
 def write_lexicon(lexicon: Lexicon, path: StrPath) -> None:
@@ -107,9 +96,7 @@ def write_lexicon(lexicon: Lexicon, path: StrPath) -> None:
     Raises:
         PfsmError: If the file cannot be written.
     """
-    content = lexicon_bytes(lexicon)
-    with atomic_write(path) as handle:
-        handle.buffer.write(content)
+    write_content(path, lexicon_bytes(lexicon))
 
 
 def read_lexicon(path: StrPath) -> Lexicon:
@@ -118,16 +105,8 @@ def read_lexicon(path: StrPath) -> Lexicon:
     Raises:
         PfsmError: If the file is missing, no lexicon, of another format, or damaged.
     """
-    name = display_name(path)
-    try:
-        content = Path(path).read_bytes()
-    except OSError as error:
-        raise PfsmError(f"{name}: cannot be read ({error.strerror or error})") from None
-    header, start = _header(content, name)
-    body = content[:-DIGEST_SIZE]
-    digest = hashlib.sha256(body)
-    if digest.digest() != content[-DIGEST_SIZE:]:
-        raise PfsmError(f"{name}: the file is damaged or was cut short; compile it again")
+    content = read_content(path, FORMAT)
+    header = _checked(content.header, path)
     try:
         return Lexicon(
             str(header["kind"]),
@@ -135,12 +114,12 @@ def read_lexicon(path: StrPath) -> Lexicon:
             str(header["licence"]),
             tuple(Source(str(entry["name"]), str(entry["sha256"])) for entry in header["sources"]),
             {str(key): int(value) for key, value in header["counts"].items()},
-            _arrays(header["arrays"], body, start),
+            content.arrays,
             dict(header["details"]),
-            digest.hexdigest()[:CHECKSUM_DIGITS],
+            content.checksum,
         )
     except (KeyError, TypeError, ValueError, AttributeError):
-        raise PfsmError(f"{name}: not a lexicon of pfsm (its header is incomplete)") from None
+        raise incomplete(path, FORMAT) from None
 
 
 def read_header(path: StrPath) -> dict[str, Any]:
@@ -149,39 +128,13 @@ def read_header(path: StrPath) -> dict[str, Any]:
     Raises:
         PfsmError: If the file cannot be read or is no lexicon.
     """
-    name = display_name(path)
-    try:
-        with Path(path).open("rb") as handle:
-            line = handle.readline()
-    except OSError as error:
-        raise PfsmError(f"{name}: cannot be read ({error.strerror or error})") from None
-    return _header(line, name)[0]
+    return _checked(containers.read_header(path, FORMAT), path)
 
 
-def _header(content: bytes, name: str) -> tuple[dict[str, Any], int]:
-    """The header, and where the arrays begin."""
-    end = content.find(b"\n") + 1
-    try:
-        header = json.loads(content[:end].decode("utf-8"))
-    except (ValueError, RecursionError):
-        header = None
-    if not isinstance(header, dict) or not str(header.get("format", "")).startswith("pfsm-lexicon-"):
-        raise PfsmError(f"{name}: not a lexicon of pfsm; compile one with `pfsm resources compile`")
-    if header["format"] != FORMAT or header.get("kind") not in KINDS:
+def _checked(header: dict[str, Any], path: StrPath) -> dict[str, Any]:
+    if header.get("kind") not in KINDS:
         raise PfsmError(
-            f"{name}: format is {header['format']!r}, this version of pfsm reads {FORMAT!r}; compile it again"
+            f"{display_name(path)}: this version of pfsm knows no lexicons of {header.get('kind')!r}; "
+            f"known are {', '.join(KINDS)}"
         )
-    return header, end
-
-
-def _arrays(entries: Sequence[Sequence[Any]], body: bytes, start: int) -> dict[str, Array]:
-    arrays = {}
-    for name, kind, size in entries:
-        dtype = np.dtype(_TYPES[kind])
-        array = np.frombuffer(body, dtype, count=int(size), offset=start)
-        arrays[str(name)] = array.astype(dtype.newbyteorder("="), copy=False)
-        length = array.nbytes
-        start += length + -length % ALIGNMENT
-    if start != len(body):
-        raise ValueError("arrays do not fill the file")
-    return arrays
+    return header

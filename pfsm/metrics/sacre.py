@@ -1,7 +1,8 @@
 """sacrebleu's sentence-level metrics: BLEU (Papineni et al. 2002), chrF (Popović 2015), TER (Snover et al. 2006).
 
 Each is sacrebleu's ``sentence_score`` at its defaults (BLEU with effective order, as sacrebleu has it for
-sentences), with its sign turned where lower is better. About 4,000 to 10,000 pairs a second.
+sentences), with its sign turned where lower is better. chrF is counted by `pfsm.metrics.chrf`: the same numbers,
+sooner.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -11,12 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.errors import PfsmError
+from pfsm.metrics.chrf import chrf_scores
 from pfsm.metrics.distinct import score_distinct
 from pfsm.metrics.protocol import check_pairs
 from pfsm.version import __version__
 
 # Those of sacrebleu's tokenisers that need neither a download nor a further package.
 TOKENISERS = ("13a", "intl", "zh", "char", "none")
+CHRF = ("chrf", "chrf++")
 _FLAGS: Mapping[str, tuple[Any, ...]] = {"lowercase": (False, True)}
 OPTIONS: Mapping[str, Mapping[str, tuple[Any, ...]]] = {
     "bleu": {**_FLAGS, "tokenize": TOKENISERS},
@@ -64,6 +67,8 @@ class SacreMetric:
             ValueError: If the lists differ in length, or one of them is a single string.
         """
         check_pairs(hypotheses, references)
+        if self.name in CHRF:
+            return score_distinct(self._chrf, hypotheses, references)
         score = _metric(self.name, self.options).sentence_score
 
         def score_each(hypotheses: Sequence[str], references: Sequence[str]) -> NDArray[np.float64]:
@@ -72,6 +77,10 @@ class SacreMetric:
             return self._sign * np.array(values, dtype=np.float64) + 0.0  # +0.0: no -0.0
 
         return score_distinct(score_each, hypotheses, references)
+
+    def _chrf(self, hypotheses: Sequence[str], references: Sequence[str]) -> NDArray[np.float64]:
+        lowercase = bool(self.options.get("lowercase", False))
+        return chrf_scores(hypotheses, references, words=self.name == CHRF[1], lowercase=lowercase)
 
 
 def _metric(name: str, options: Mapping[str, Any]) -> Any:

@@ -1,13 +1,9 @@
-"""The file of a parser: one line of JSON, then arrays as they lie in memory.
+"""A parser as a file (`pfsm.containers`).
 
-The first line names format, parser, licence, sources, scores, the inventories and the arrays that follow: name, type,
-shape, each padded to eight bytes, little-endian. Matrices are int8 with one float32 scale for every row, under the
-array's name with ``.scale``; vectors are float32. The last 32 bytes are the SHA-256 of everything before them.
+The header says name, licence, sources, scores and the inventories. Matrices are int8 with one float32 scale for every
+row, under the array's name with ``.scale``; vectors are float32.
 """
 
-import hashlib
-import json
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -16,14 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.errors import PfsmError
-from pfsm.files import StrPath, atomic_write, display_name, read_bytes
+from pfsm.containers import Format, content_bytes, incomplete, read_content, write_content
+from pfsm.files import StrPath
 
-FORMAT = "pfsm-parser-1"
+FORMAT = Format("pfsm-parser-1", "parser", "train one with scripts/build_parsers.py", "copy it again")
 SCALE = ".scale"
-_ALIGNMENT = 8
-_DIGEST_SIZE = 32
-_TYPES = {"int8": "<i1", "float32": "<f4"}
 _INVENTORIES = ("words", "vector_words", "characters", "upos", "xpos", "labels", "span_labels")
 _LARGEST_LEVEL = 127
 
@@ -86,21 +79,13 @@ def weights_bytes(weights: ParserWeights) -> bytes:
         else:
             stored[name] = array.astype(np.float32)
     header = {
-        "format": FORMAT,
         "name": weights.name,
         "licence": weights.licence,
         "card": dict(weights.card),
         "temperatures": dict(weights.temperatures),
         "inventories": {kind: list(names) for kind, names in weights.inventories.items()},
-        "arrays": [[name, str(array.dtype), list(array.shape)] for name, array in stored.items()],
     }
-    line = json.dumps(header, ensure_ascii=False, allow_nan=False).encode()
-    parts = [line + b" " * (-(len(line) + 1) % _ALIGNMENT) + b"\n"]
-    for array in stored.values():
-        content = np.ascontiguousarray(array, dtype=_TYPES[str(array.dtype)]).tobytes()
-        parts += [content, b"\0" * (-len(content) % _ALIGNMENT)]
-    body = b"".join(parts)
-    return body + hashlib.sha256(body).digest()
+    return content_bytes(FORMAT, header, stored)
 
 
 def write_weights(weights: ParserWeights, path: StrPath) -> None:
@@ -109,9 +94,7 @@ def write_weights(weights: ParserWeights, path: StrPath) -> None:
     Raises:
         PfsmError: If it cannot be written.
     """
-    content = weights_bytes(weights)
-    with atomic_write(path) as handle:
-        handle.buffer.write(content)
+    write_content(path, weights_bytes(weights))
 
 
 def read_weights(path: StrPath) -> ParserWeights:
@@ -120,14 +103,8 @@ def read_weights(path: StrPath) -> ParserWeights:
     Raises:
         PfsmError: If it is missing, no parser, of another format, or damaged.
     """
-    name = display_name(path)
-    content = read_bytes(path)
-    end = content.find(b"\n") + 1
-    header = _header(content[:end], name)
-    body = content[:-_DIGEST_SIZE]
-    digest = hashlib.sha256(body)
-    if digest.digest() != content[-_DIGEST_SIZE:]:
-        raise PfsmError(f"{name}: the file is damaged or was cut short; copy it again")
+    content = read_content(path, FORMAT)
+    header = content.header
     try:
         return ParserWeights(
             str(header["name"]),
@@ -135,35 +112,14 @@ def read_weights(path: StrPath) -> ParserWeights:
             dict(header["card"]),
             {kind: tuple(map(str, header["inventories"][kind])) for kind in _INVENTORIES},
             {kind: float(value) for kind, value in header["temperatures"].items()},
-            _arrays(header["arrays"], body, end),
-            digest.hexdigest()[:8],
+            _restored(content.arrays),
+            content.checksum,
         )
     except (KeyError, TypeError, ValueError, AttributeError):
-        raise PfsmError(f"{name}: not a parser of pfsm (its header is incomplete)") from None
+        raise incomplete(path, FORMAT) from None
 
 
-def _header(line: bytes, name: str) -> dict[str, Any]:
-    try:
-        header = json.loads(line.decode("utf-8"))
-    except (ValueError, RecursionError):
-        header = None
-    if not isinstance(header, dict) or not str(header.get("format", "")).startswith("pfsm-parser-"):
-        raise PfsmError(f"{name}: not a parser of pfsm; train one with scripts/build_parsers.py")
-    if header["format"] != FORMAT:
-        raise PfsmError(f"{name}: format is {header['format']!r}, this version of pfsm reads {FORMAT!r}")
-    return header
-
-
-def _arrays(entries: list[list[Any]], body: bytes, start: int) -> dict[str, Matrix]:
-    stored: dict[str, NDArray[Any]] = {}
-    for name, kind, shape in entries:
-        dtype = np.dtype(_TYPES[kind])
-        count = math.prod(int(size) for size in shape)
-        array = np.frombuffer(body, dtype, count=count, offset=start).reshape([int(size) for size in shape])
-        stored[str(name)] = array.astype(dtype.newbyteorder("="), copy=False)
-        start += array.nbytes + -array.nbytes % _ALIGNMENT
-    if start != len(body):
-        raise ValueError("arrays do not fill the file")
+def _restored(stored: Mapping[str, NDArray[Any]]) -> dict[str, Matrix]:
     return {
         name: restored(array, stored[name + SCALE]) if array.dtype == np.int8 else array
         for name, array in stored.items()
