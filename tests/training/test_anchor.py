@@ -129,10 +129,24 @@ def test_anchoring_again_changes_nothing(model: Model) -> None:
     )
 
 
-def test_blocks_of_two_tokens_cannot_be_anchored() -> None:
-    model = Model("m", Settings(max_block={"punct": 1, "word": 2, "lemma": 1}), {"S_word": 2.0})
-    with pytest.raises(PfsmError, match="max_block"):
-        anchored(model, REFERENCES)
+@pytest.mark.parametrize(
+    "settings",
+    [
+        Settings(max_block={"punct": 1, "word": 2, "lemma": 1}),
+        Settings(features={"chrf": None, "length_ratio": None}),
+    ],
+)
+def test_models_with_blocks_or_features_are_moved_and_stretched(settings: Settings) -> None:
+    before = train(DATA, settings, threads=1)
+    after = anchored(before, REFERENCES)
+    assert (after.weights, after.alpha) == (before.weights, before.alpha)
+    assert np.median(scores_of(after, list(REFERENCES), list(REFERENCES))) == pytest.approx(100.0, abs=1e-9)
+    unknown = [" ".join("\u10df" * len(word) for word in line.split()) for line in REFERENCES]
+    assert np.median(scores_of(after, unknown, list(REFERENCES))) == pytest.approx(0.0, abs=1e-9)
+    old = scores_of(before, list(DATA.hypotheses), list(DATA.references))
+    new = scores_of(after, list(DATA.hypotheses), list(DATA.references))
+    assert np.polyfit(old, new, 1, full=True)[1] == pytest.approx(0.0, abs=1e-12 * new.var() * new.size)
+    assert np.corrcoef(old, new)[0, 1] == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize("settings", [Settings(), Settings(matchers=(), max_block={})])

@@ -9,6 +9,7 @@ from pfsm.builder import LatticeBuilder
 from pfsm.errors import PfsmError
 from pfsm.lattice import DELETE, INSERT, LatticeBatch
 from pfsm.matchers.registry import matcher_state
+from pfsm.metric import Metric
 from pfsm.model import Model, Scale
 from pfsm_kernels.inference import log_sum
 from pfsm_kernels.lattices import Lattices
@@ -21,36 +22,39 @@ NOTE = (
 
 # In ``y / (m + n)``, between nothing in common and equal: less is rounding.
 SMALLEST_DISTANCE = 1e-9
+# Georgian: a letter without capitals, in none of the languages for which there are judgments.
+STRANGE_LETTER = "\u10df"
+_NO_TOKEN = "no reference has a token, so there is nothing to anchor the scale to"
 
 
 def anchored(model: Model, references: Sequence[str], threads: int = 1) -> Model:
     """The same model on the anchored scale; the order of any two translations is unchanged.
 
-    Two steps. Every edit sequence consumes every token exactly once, so adding a constant per consumed token
-    to the weights and taking it off alpha changes no prediction; the constant is chosen such that
+    A model with sentence-level features or blocks of several tokens has its scale moved and stretched, so that a
+    reference scores 100 against itself, and 0 against a line of as many words of the same lengths in letters that no
+    reference has (medians).
+
+    Any other takes two steps. Every edit sequence consumes every token exactly once, so adding a constant per
+    consumed token to the weights and taking it off alpha changes no prediction; the constant is chosen such that
     ``y / (m + n)`` is 0 for a translation with nothing in common. An empty pair, whose ``y / (m + n)`` is 0 by
     definition, then scores like one. Mean and sd are set so that the two anchors come out as 0 and 100.
 
     Args:
-        model: A trained model without blocks of more than one token (a block is one visit of its state
-            whatever its size, so no weight could carry the constant).
+        model: A trained model.
         references: The training references; repeated ones count once.
         threads: Threads over pairs.
 
     Raises:
-        PfsmError: If a matcher has a larger ``max_block``, the model has sentence-level features (no value of
-            theirs is that of nothing in common), no reference has a token, or equal does not score above nothing in
-            common.
+        PfsmError: If no reference has a token, or equal does not score above nothing in common.
     """
-    if model.settings.features:
-        raise PfsmError("only a model without sentence-level features can be anchored")
-    if any(size > 1 for size in model.settings.max_block.values()):
-        raise PfsmError("only a model with max_block 1 can be anchored")
     distinct = sorted(set(references))
+    # A block is one visit of its state whatever its size, so that no weight could carry a constant for each token.
+    if model.settings.features or any(size > 1 for size in model.settings.max_block.values()):
+        return _rescaled(model, distinct, threads)
     same = LatticeBuilder(model.settings).build(distinct, distinct)
     same = select_pairs(same, np.flatnonzero(same.lattices.lengths))
     if not len(same):
-        raise PfsmError("no reference has a token, so there is nothing to anchor the scale to")
+        raise PfsmError(_NO_TOKEN)
     nothing = _median(without_arcs(same), model.weights, threads)
     weights = {
         **model.weights,
@@ -60,11 +64,33 @@ def anchored(model: Model, references: Sequence[str], threads: int = 1) -> Model
     for state in map(matcher_state, model.settings.matchers):
         weights[state] = model.weights.get(state, 0.0) - 2.0 * nothing
     equal = _median(same, weights, threads)
-    if not equal > SMALLEST_DISTANCE:
-        raise PfsmError("this model does not score a translation equal to the reference above any other")
+    _check_distance(equal)
     alpha = model.alpha + nothing
     sd = 100.0 / equal
     return replace(model, weights=weights, alpha=alpha, scale=Scale(-(sd * alpha), sd, NOTE))
+
+
+def _rescaled(model: Model, distinct: Sequence[str], threads: int) -> Model:
+    metric = Metric(model, threads)
+    worded = [line for line in distinct if line.split()]
+    if not worded:
+        raise PfsmError(_NO_TOKEN)
+    equal = float(np.median(metric.score_pairs(worded, worded)))
+    nothing = float(np.median(metric.score_pairs([strange(line) for line in worded], worded)))
+    _check_distance(equal - nothing)
+    stretch = 100.0 / (equal - nothing)
+    scale = Scale((model.scale.mean - nothing) * stretch, model.scale.sd * stretch, NOTE)
+    return replace(model, scale=scale)
+
+
+def strange(line: str) -> str:
+    """As many words of the same lengths in a letter that no reference is expected to have."""
+    return " ".join(STRANGE_LETTER * len(word) for word in line.split())
+
+
+def _check_distance(distance: float) -> None:
+    if not distance > SMALLEST_DISTANCE:
+        raise PfsmError("this model does not score a translation equal to the reference above any other")
 
 
 def without_arcs(batch: LatticeBatch) -> LatticeBatch:
