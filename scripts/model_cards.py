@@ -1,0 +1,75 @@
+"""The card of a model that ships: what it learned from, what it is for, how far to trust it."""
+
+from collections.abc import Iterator, Sequence
+
+from pfsm.evaluation.probe import ProbeResult
+from pfsm.model import Model
+
+_ALL = (
+    "Scores of different models are on scales of their own: compare translations by one model.",
+    "A single segment's score is uncertain; means over a few hundred segments tell systems apart (`pfsm compare`).",
+    "It knows the texts and systems named above; others may be judged less well (`pfsm train --init` adapts).",
+)
+
+
+def card(model: Model, sets: str, uses: str, weak: Sequence[str], result: ProbeResult | None) -> str:
+    """The card as Markdown.
+
+    Args:
+        model: As it ships.
+        sets: Its training data in words.
+        uses: What it is for.
+        weak: Where it is weak, a sentence each.
+        result: Of the contrast tests; None where there are none for its language.
+    """
+    return "\n".join([*_head(model, sets, uses), *_agreement(model), *_probe(result), *_weaknesses(weak)])
+
+
+def _head(model: Model, sets: str, uses: str) -> Iterator[str]:
+    settings, training = model.settings, model.training
+    features = list(settings.features)
+    yield from (f"# {model.name}", "", uses, "")
+    yield f"- Language of the translations: `{settings.language}`"
+    yield f"- Knowledge: {', '.join(settings.matchers)}{'; split by word class' if settings.split else ''}"
+    if features:
+        yield f"- Sentence-level features: {', '.join(features)}"
+    yield f"- Learned from: {sets}; {training['judgments']:,} judgments (column `{training['score_column']}`)"
+    yield f"- Weights: {len(model.weights)}; lambda {training['lambda']:g}, {training['lambda_choice']}"
+    yield f"- Scale: {model.scale.note}"
+    yield f"- Licence of the weights: {model.licence}. No sentence of the data is in the file."
+    yield f"- Built by `scripts/build_models.py {model.name}` with `configs/models/{model.name}.yaml`"
+
+
+def _agreement(model: Model) -> Iterator[str]:
+    validated = model.training["cross_validated"]
+    yield from ("", "## Agreement with people", "")
+    if not validated:
+        yield "Not cross-validated."
+        return
+    by = {"source_lang": "source languages"}.get(validated["by"], f"folds of {validated['by']}")
+    yield f"Pearson's r with the judgments, cross-validated over {by}: **{validated['pearson']:.3f}**"
+    folds = validated["folds"]
+    if isinstance(folds, dict) and validated["by"] == "source_lang":
+        yield "(" + ", ".join(f"{name} {value:.3f}" for name, value in folds.items()) + ")."
+    yield f"On the training data themselves: {model.training['pearson']:.3f}."
+
+
+def _probe(result: ProbeResult | None) -> Iterator[str]:
+    if result is None:
+        return
+    yield from (
+        "",
+        "## Contrast tests",
+        "",
+        "How often the worse of two translations scores lower (`pfsm probe`).",
+        "",
+    )
+    yield from ("| kind | pairs | worse is lower |", "|---|---|---|")
+    for kind in result.kinds:
+        yield f"| {kind.kind} | {kind.n} | {100 * kind.lower.value:.0f}% |"
+
+
+def _weaknesses(weak: Sequence[str]) -> Iterator[str]:
+    yield from ("", "## Where it is weak", "")
+    yield from (f"- {text}" for text in (*weak, *_ALL))
+    yield ""
