@@ -1,7 +1,7 @@
 """pfsm: learned translation metrics from probabilistic finite-state machines over edits.
 
     import pfsm
-    metric = pfsm.load("en-small")
+    metric = pfsm.load()  # or the name of a model, or its file
     metric.score_pairs(["a translation"], ["its reference"])
 
 Training lives in ``pfsm_training`` (extra ``train``). Importing this package starts neither torch nor numba.

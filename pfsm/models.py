@@ -8,7 +8,7 @@ from pfsm.errors import PfsmError
 from pfsm.metric import Metric
 from pfsm.model import Model, load_model, model_from_dict
 
-DEFAULT_MODEL = "en-small"
+DEFAULT_MODEL = "en"
 
 
 @dataclass(frozen=True)

