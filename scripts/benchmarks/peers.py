@@ -38,19 +38,13 @@ def main() -> None:
     references, hypotheses = pairs()
     pairs_of_lines = list(zip(hypotheses, references, strict=True))
     report = Report(f"Scoring beside other metrics, {len(references):,} pairs")
-    warm = pfsm.load("en-small", 1)
-    report.add(
-        SECTION,
-        "pfsm en-small, new sentences",
-        len(references),
-        cost(lambda: pfsm.load("en-small", 1).score_pairs(hypotheses, references), RUNS),
-    )
-    report.add(
-        SECTION,
-        "pfsm en-small, known sentences",
-        len(references),
-        cost(lambda: warm.score_pairs(hypotheses, references), RUNS),
-    )
+    for model in ("en-small", "en"):
+        warm = pfsm.load(model, 1)
+        for kind, score in (
+            ("new", partial(_fresh, model, hypotheses, references)),
+            ("known", partial(warm.score_pairs, hypotheses, references)),
+        ):
+            report.add(SECTION, f"pfsm {model}, {kind} sentences", len(references), cost(score, RUNS))
     for name, metric in (
         ("sacrebleu sentence BLEU", BLEU(effective_order=True)),
         ("sacrebleu chrF", CHRF()),
@@ -95,6 +89,11 @@ def pairs() -> tuple[list[str], list[str]]:
         found |= dict.fromkeys(zip(judgments.references, judgments.hypotheses, strict=True))
     chosen = list(found)[:PAIRS]
     return [reference for reference, _ in chosen], [hypothesis for _, hypothesis in chosen]
+
+
+def _fresh(model: str, hypotheses: list[str], references: list[str]) -> None:
+    """With nothing remembered of earlier lines."""
+    pfsm.load(model, 1).score_pairs(hypotheses, references)
 
 
 def _each(metric: Any, pairs_of_lines: list[tuple[str, str]]) -> None:
