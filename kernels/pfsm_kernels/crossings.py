@@ -9,6 +9,7 @@ so the candidates are the crossing pairs of arcs at most D columns apart, and th
 are found once per batch. A jump on the reference side is the same on the transposed lattice.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -20,6 +21,7 @@ from pfsm_kernels.lattices import Lattices
 
 Int32 = NDArray[np.int32]
 Int64 = NDArray[np.int64]
+_View = tuple[Int32, Int32, Int32, Int32]
 
 
 class Side(NamedTuple):
@@ -41,6 +43,9 @@ class Side(NamedTuple):
         group: int64 [n_crossings], the crossing's group.
         landed_first: int64 [n_arcs + 1], crossings of landed arc b in ``by_landed``.
         by_landed: int64 [n_crossings], crossings in order of b, then of the row of c.
+        follow_first: int64 [n_arcs + 1], where the followers of each arc x begin.
+        follow: int32 [n_followers], arcs that begin, on both sides, where x ends or later, and end at most the jump
+            limit from the column of x. Pairs that are not ``Crossings.sparse`` have none.
     """
 
     arcs: Int32
@@ -55,6 +60,8 @@ class Side(NamedTuple):
     group: Int64
     landed_first: Int64
     by_landed: Int64
+    follow_first: Int64
+    follow: Int32
 
 
 class TooManyCrossingsError(ValueError):
@@ -67,13 +74,24 @@ class TooManyCrossingsError(ValueError):
 
 @dataclass(frozen=True, eq=False)
 class Crossings:
-    """Both views of a batch for one jump limit: ``hypothesis`` for jumps on s, ``reference`` for jumps on r."""
+    """Both views of a batch for one jump limit.
+
+    Attributes:
+        max_jump: The limit.
+        hypothesis: For jumps on s.
+        reference: For jumps on r.
+        sparse: bool [n_pairs], whether Insert and Delete have one state each and arcs are so few that going from arc to
+            arc (``pushdown_sparse``) takes less time than going from cell to cell (``pushdown``).
+    """
 
     max_jump: int
     hypothesis: Side
     reference: Side
+    sparse: NDArray[np.bool_]
 
 
+# What a pair of arcs in a window costs, in cells.
+PAIR_OF_ARCS = 1.0
 # Of one pair: about 3,000 tokens of running text a side have 2 million within 5 columns.
 MOST_CROSSINGS = 10_000_000
 
@@ -125,7 +143,56 @@ def _find(
     return groups, crossings
 
 
-def _view(lattices: Lattices, swapped: bool) -> tuple[Int32, Int32, Int32, Int32]:
+@njit(cache=True, nogil=True)
+def _followers(arc_offsets, arcs, column_arcs, column_view, max_jump, chosen, follow_first, follow, write):
+    """Counts the followers of every arc (``follow_first[x + 1]``), or writes those of the chosen pairs."""
+    for k in range(arc_offsets.size - 1):
+        base, A = arc_offsets[k], arc_offsets[k + 1] - arc_offsets[k]
+        if not chosen[k]:
+            continue
+        for x in range(base, base + A):
+            row, column = arcs[x, 0] + arcs[x, 1], arcs[x, 2] + arcs[x, 3]
+            limit = arcs[x, 2] + max_jump
+            low, high = 0, A
+            while low < high:
+                middle = (low + high) // 2
+                if column_arcs[base + middle, 0] < column:
+                    low = middle + 1
+                else:
+                    high = middle
+            count = 0
+            while low < A and column_arcs[base + low, 0] < limit:
+                b = base + low
+                low += 1
+                if column_arcs[b, 2] < row or column_arcs[b, 0] + column_arcs[b, 1] > limit:
+                    continue
+                if write:
+                    follow[follow_first[x] + count] = column_view[b]
+                count += 1
+            if not write:
+                follow_first[x + 1] = count
+
+
+def _sparse(
+    lattices: Lattices, views: Sequence[tuple[Int32, Int32]], degrees: Sequence[Int64], max_jump: int
+) -> NDArray[np.bool_]:
+    """Which pairs are ``Crossings.sparse``; ``degrees`` are the followers of each arc."""
+    sizes = np.diff(lattices.offsets, axis=0)
+    cost = np.zeros(len(lattices))
+    for side, ((arcs, _), degree) in enumerate(zip(views, degrees, strict=True)):
+        rows = sizes[lattices.pair_of_arc, side] - arcs[:, 0] - arcs[:, 1] + 1
+        excess = PAIR_OF_ARCS * (degree + 1.0) ** 2 - rows * max_jump
+        cost += np.bincount(lattices.pair_of_arc, excess, minlength=len(lattices))
+    uniform = np.ones(len(lattices), dtype=np.bool_)
+    for column, states in enumerate((lattices.delete_states, lattices.insert_states)):
+        # A run of one state ends where the state changes, or the pair.
+        changes = np.flatnonzero(np.diff(states)) + 1
+        first = np.searchsorted(changes, lattices.offsets[:-1, column], side="right")
+        uniform &= first == np.searchsorted(changes, lattices.offsets[1:, column], side="left")
+    return uniform & (cost <= 0.0)
+
+
+def _view(lattices: Lattices, swapped: bool) -> _View:
     """Arcs, order of ends, index in the lattice and index in the view, rows along r (or along s if swapped)."""
     pair, offsets = lattices.pair_of_arc, lattices.offsets[:, 2]
     own = np.asarray(np.arange(pair.size) - offsets[pair], dtype=np.int32)
@@ -153,45 +220,80 @@ def find_crossings(lattices: Lattices, max_jump: int) -> Crossings:
     if max_jump < 0:
         raise ValueError(f"max_jump is {max_jump}, it must not be negative")
     views = _view(lattices, swapped=False), _view(lattices, swapped=True)
-    sides = []
-    for one, other in (views, views[::-1]):
-        arcs, by_end, original, view = one
-        # From the other view's order to this view's index: via the lattice's own index.
-        base = lattices.offsets[lattices.pair_of_arc, 2]
-        column_view = np.ascontiguousarray(view[base + other[2]])
-        offsets = np.ascontiguousarray(lattices.offsets[:, 2])
-        none = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.int64)
-        no_landed = np.zeros(0, dtype=np.int32)
-        groups, crossings = _find(offsets, arcs, other[0], column_view, max_jump, *none, no_landed, False)
-        if groups < 0:
-            raise TooManyCrossingsError(crossings)
-        group_first = np.zeros(arcs.shape[0] + 1, dtype=np.int64)
-        landing, landed = np.zeros(groups, dtype=np.int32), np.zeros(crossings, dtype=np.int32)
-        crossing_first = np.zeros(groups + 1, dtype=np.int64)
-        _find(
-            offsets, arcs, other[0], column_view, max_jump, group_first, landing, crossing_first, landed, True
-        )
-        group = np.repeat(np.arange(groups, dtype=np.int64), np.diff(crossing_first))
-        gap_arc = np.repeat(np.arange(arcs.shape[0], dtype=np.int64), np.diff(group_first))
-        landed_arc = landed + base[gap_arc[group]]
-        own_gap_arc = np.asarray(gap_arc - base[gap_arc], dtype=np.int32)
-        landed_first = np.zeros(arcs.shape[0] + 1, dtype=np.int64)
-        landed_first[1:] = np.cumsum(np.bincount(landed_arc, minlength=arcs.shape[0]))
-        by_landed = np.argsort(landed_arc, kind="stable")
-        sides.append(
-            Side(
-                arcs,
-                by_end,
-                original,
-                view,
-                group_first,
-                own_gap_arc,
-                landing,
-                crossing_first,
-                landed,
-                group,
-                landed_first,
-                np.asarray(by_landed, dtype=np.int64),
-            )
-        )
-    return Crossings(max_jump, *sides)
+    base = lattices.offsets[lattices.pair_of_arc, 2]
+    # From the other view's order to this view's index: via the lattice's own index.
+    columns = [
+        (other[0], np.ascontiguousarray(one[3][base + other[2]])) for one, other in (views, views[::-1])
+    ]
+    followers = _all_followers(lattices, views, columns, max_jump)
+    hypothesis, reference = (
+        _side(lattices, view, column, max_jump, *followers[at])
+        for at, (view, column) in enumerate(zip(views, columns, strict=True))
+    )
+    return Crossings(max_jump, hypothesis, reference, followers[2])
+
+
+def _all_followers(
+    lattices: Lattices, views: Sequence[_View], columns: Sequence[tuple[Int32, Int32]], max_jump: int
+) -> tuple[tuple[Int64, Int32], tuple[Int64, Int32], NDArray[np.bool_]]:
+    """``follow_first`` and ``follow`` of both sides, and which pairs are sparse."""
+    offsets = np.ascontiguousarray(lattices.offsets[:, 2])
+    inputs = [(offsets, view[0], *column, max_jump) for view, column in zip(views, columns, strict=True)]
+    every, none = np.ones(len(lattices), dtype=np.bool_), np.zeros(0, dtype=np.int32)
+    counts = [np.zeros(lattices.arcs.shape[0] + 1, dtype=np.int64) for _ in views]
+    for arguments, count in zip(inputs, counts, strict=True):
+        _followers(*arguments, every, count, none, False)
+    chosen = _sparse(lattices, [view[:2] for view in views], [count[1:] for count in counts], max_jump)
+    results = []
+    for arguments, count in zip(inputs, counts, strict=True):
+        count[1:] *= chosen[lattices.pair_of_arc]
+        np.cumsum(count, out=count)
+        follow = np.empty(int(count[-1]), dtype=np.int32)
+        _followers(*arguments, chosen, count, follow, True)
+        results.append((count, follow))
+    return results[0], results[1], chosen
+
+
+def _side(
+    lattices: Lattices,
+    view: _View,
+    column: tuple[Int32, Int32],
+    max_jump: int,
+    follow_first: Int64,
+    follow: Int32,
+) -> Side:
+    arcs, by_end, original, position = view
+    base = lattices.offsets[lattices.pair_of_arc, 2]
+    offsets = np.ascontiguousarray(lattices.offsets[:, 2])
+    none = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.int64)
+    no_landed = np.zeros(0, dtype=np.int32)
+    groups, crossings = _find(offsets, arcs, *column, max_jump, *none, no_landed, False)
+    if groups < 0:
+        raise TooManyCrossingsError(crossings)
+    group_first = np.zeros(arcs.shape[0] + 1, dtype=np.int64)
+    landing, landed = np.zeros(groups, dtype=np.int32), np.zeros(crossings, dtype=np.int32)
+    crossing_first = np.zeros(groups + 1, dtype=np.int64)
+    _find(offsets, arcs, *column, max_jump, group_first, landing, crossing_first, landed, True)
+    group = np.repeat(np.arange(groups, dtype=np.int64), np.diff(crossing_first))
+    gap_arc = np.repeat(np.arange(arcs.shape[0], dtype=np.int64), np.diff(group_first))
+    landed_arc = landed + base[gap_arc[group]]
+    own_gap_arc = np.asarray(gap_arc - base[gap_arc], dtype=np.int32)
+    landed_first = np.zeros(arcs.shape[0] + 1, dtype=np.int64)
+    landed_first[1:] = np.cumsum(np.bincount(landed_arc, minlength=arcs.shape[0]))
+    by_landed = np.asarray(np.argsort(landed_arc, kind="stable"), dtype=np.int64)
+    return Side(
+        arcs,
+        by_end,
+        original,
+        position,
+        group_first,
+        own_gap_arc,
+        landing,
+        crossing_first,
+        landed,
+        group,
+        landed_first,
+        by_landed,
+        follow_first,
+        follow,
+    )

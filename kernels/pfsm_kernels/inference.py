@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm_kernels import machine, machine_best, machine_log, pushdown, pushdown_log
+from pfsm_kernels import machine, machine_best, machine_log, pushdown, pushdown_log, pushdown_sparse
 from pfsm_kernels.crossings import Crossings, find_crossings
 from pfsm_kernels.lattices import Lattices
 
@@ -116,7 +116,7 @@ def log_sum(lattices: Lattices, weights: Weights, threads: int = 1, jumps: Jumps
                 machine.forward_batch(first, last, *_arrays(lattices), *factors, result, accepted)
             else:
                 outputs = result, accepted, False, np.zeros((0, 0, 0)), none, none
-                pushdown.pushdown_batch(first, last, *_pushdown_inputs(lattices, factors, jumps), *outputs)
+                _pushdown(first, last, lattices, factors, jumps, outputs)
 
         _run(task, lattices, threads)
     _in_log_space(lattices, weights, jumps, accepted, result, None, threads)
@@ -148,8 +148,8 @@ def expectations(
                     first, last, *arrays, *factors, result.log_sum, accepted, *counts
                 )
             else:
-                inputs = _pushdown_inputs(lattices, factors, jumps)
-                pushdown.pushdown_batch(first, last, *inputs, result.log_sum, accepted, True, *counts)
+                outputs = result.log_sum, accepted, True, *counts
+                _pushdown(first, last, lattices, factors, jumps, outputs)
 
         _run(task, lattices, threads)
     _in_log_space(lattices, weights, jumps, accepted, result.log_sum, result, threads)
@@ -208,6 +208,27 @@ def _pushdown_inputs(
     arrays = lattices.offsets, lattices.delete_states, lattices.insert_states
     crossings = jumps.crossings
     return *arrays, *factors, jumps.state, crossings.max_jump, crossings.hypothesis, crossings.reference
+
+
+def _pushdown(
+    first: int,
+    last: int,
+    lattices: Lattices,
+    factors: tuple[Float, Float, Float],
+    jumps: Jumps,
+    outputs: tuple[Any, ...],
+) -> None:
+    """Lattices first..last-1 with jumps: from arc to arc those that are sparse, from cell to cell the others."""
+    inputs = _pushdown_inputs(lattices, factors, jumps)
+    sparse = jumps.crossings.sparse
+    if sparse[first:last].any():
+        pushdown_sparse.sparse_batch(first, last, *inputs, sparse, *outputs)
+    dense = np.flatnonzero(~sparse[first:last]) + first
+    if dense.size == last - first:
+        pushdown.pushdown_batch(first, last, *inputs, *outputs)
+        return
+    for pair in dense.tolist():
+        pushdown.pushdown_batch(pair, pair + 1, *inputs, *outputs)
 
 
 def _linear_factors(lattices: Lattices, weights: Weights) -> tuple[Float, Float, Float] | None:
