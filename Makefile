@@ -39,6 +39,7 @@ bench: $(VENV)/.dev
 	$(BIN)/python scripts/benchmarks/training.py
 	$(BIN)/python scripts/benchmarks/scoring.py
 	$(BIN)/python scripts/benchmarks/kernels.py
+	$(BIN)/python scripts/benchmarks/syntax.py
 
 $(VENV)/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "pfsm needs Python 3.11 or newer; try make PYTHON=python3.12")'

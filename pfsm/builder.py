@@ -15,6 +15,7 @@ from pfsm.lattice import (
     Split,
     build_lattices,
     state_names,
+    without_edits,
 )
 from pfsm.matchers.protocol import EncodedPairs
 from pfsm.matchers.registry import MATCHERS
@@ -44,7 +45,7 @@ class LatticeBuilder:
             for name in settings.matchers
         ]
         self.split = _split(settings)
-        self.states = state_names(self.matchers, settings.max_jump, self.split)
+        self.states = state_names(self.matchers, settings.max_jump, self.split) if settings.edits else ()
 
     @property
     def resources(self) -> tuple[str, ...]:
@@ -58,6 +59,9 @@ class LatticeBuilder:
             ValueError: If the two lists differ in length.
             PfsmError: If a pair has more crossing matches than memory should be spent on (with jumps only).
         """
+        if not self.settings.edits:
+            _check_lengths(references, hypotheses)
+            return self._with_features(without_edits(len(references)), references, hypotheses)
         batch = self._build(self.encode(references, hypotheses), 0)
         return self._with_features(batch, references, hypotheses)
 
@@ -91,6 +95,9 @@ class LatticeBuilder:
             PfsmError: As ``batches``.
         """
         _check_lengths(references, hypotheses)
+        if not self.settings.edits:
+            yield from self._feature_batches(lines, references, hypotheses)
+            return
         encoded = self.vocabulary.encode(lines)
         sizes = np.diff(encoded.offsets) + 1
         cells = np.cumsum(sizes[references] * sizes[hypotheses])
@@ -106,6 +113,14 @@ class LatticeBuilder:
                 batch = self._with_features(batch, *([lines[place] for place in side] for side in sides))
             yield batch
             first = last
+
+    def _feature_batches(
+        self, lines: Sequence[str], references: Int64, hypotheses: Int64
+    ) -> Iterator[LatticeBatch]:
+        """The batches of a model without edits: nothing is tokenised."""
+        for first in range(0, references.size, PAIRS_PER_BATCH):
+            sides = [side[first : first + PAIRS_PER_BATCH] for side in (references, hypotheses)]
+            yield self.build(*([lines[place] for place in side] for side in sides))
 
     def _with_features(
         self, batch: LatticeBatch, references: Sequence[str], hypotheses: Sequence[str]

@@ -12,6 +12,7 @@ from pfsm.errors import PfsmError
 
 COMMANDS = {
     "train": "learn a metric from human scores",
+    "tune": "tune the costs of TERp's edits to human scores",
     "score": "score translations",
     "compare": "say which of two or more systems is better",
     "evaluate": "measure how well scores agree with people",

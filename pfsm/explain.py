@@ -6,18 +6,18 @@ The log-sum is the expected score of an edit sequence plus the entropy of the di
 
 and Q is a sum over edits, so every edit contributes its expected count times its weights: the weight of its state,
 and those of the transitions into it. Divided by m + n and scaled, the contributions, the entropy and the constant add
-up to the predicted score.
+up to the predicted score; sentence-level features, where a model has any, add their weights times their values.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.errors import PfsmError
-from pfsm.lattice import JUMP, LatticeBatch, weight_table
+from pfsm.lattice import FEATURE_FAMILY, JUMP, LatticeBatch, weight_table
 from pfsm.model import Model
 
 if TYPE_CHECKING:
@@ -67,8 +67,23 @@ class Contribution:
 
 
 @dataclass(frozen=True)
+class FeaturePoints:
+    """What a sentence-level feature adds to the score.
+
+    Attributes:
+        name: Of the feature, such as ``chrf``.
+        value: Its standardised value.
+        points: Value times weight, in the units of the score.
+    """
+
+    name: str
+    value: float
+    points: float
+
+
+@dataclass(frozen=True)
 class Explanation:
-    """Why a pair got its score: ``score = base + entropy + sum of the contributions' points``.
+    """Why a pair got its score: ``score = base + entropy + points of the contributions and of the features``.
 
     Attributes:
         reference: Tokens of the reference.
@@ -78,6 +93,8 @@ class Explanation:
         contributions: Of every edit that can be made, in order of places: Delete, Insert, substitutions, Jump.
         entropy: Points for the spread over many edit sequences.
         base: Points that every pair gets: ``mean + sd * alpha``.
+        features: Of every sentence-level feature, in the order of the settings.
+        edited: Whether the model has edits. Where it has none, edits and contributions are empty, and say nothing.
     """
 
     reference: tuple[str, ...]
@@ -87,6 +104,8 @@ class Explanation:
     contributions: tuple[Contribution, ...]
     entropy: float
     base: float
+    features: tuple[FeaturePoints, ...] = ()
+    edited: bool = True
 
     @property
     def alignment(self) -> tuple[tuple[int, int], ...]:
@@ -124,6 +143,32 @@ def explain_lattice(
     Raises:
         PfsmError: If the pair has too many places for an explanation, as with lines of thousands of words.
     """
+    base = model.scale.mean + model.scale.sd * model.alpha
+    features = _feature_points(batch, model)
+    points = sum(part.points for part in features)
+    if not batch.states:
+        return Explanation(
+            tuple(reference), tuple(hypothesis), base + points, (), (), 0.0, base, features, edited=False
+        )
+    explained = _explain_edits(batch, model, reference, hypothesis)
+    return replace(explained, score=explained.score + points, features=features)
+
+
+def _feature_points(batch: LatticeBatch, model: Model) -> tuple[FeaturePoints, ...]:
+    given = batch.sentence_features
+    values = given.values[0].tolist() if given.names else []
+    return tuple(
+        FeaturePoints(
+            name.removeprefix(FEATURE_FAMILY), value, model.scale.sd * model.weights.get(name, 0.0) * value
+        )
+        for name, value in zip(given.names, values, strict=True)
+    )
+
+
+def _explain_edits(
+    batch: LatticeBatch, model: Model, reference: Sequence[str], hypothesis: Sequence[str]
+) -> Explanation:
+    """The explanation of the edit score."""
     from pfsm_kernels.inference import Weights, best_path, expectations  # noqa: PLC0415 - brings numba
 
     named = model.weights

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from importlib.resources import files
 
 from pfsm.errors import PfsmError
-from pfsm.explain import Contribution, Edit, Explanation
+from pfsm.explain import Contribution, Edit, Explanation, FeaturePoints
 
 System = tuple[str, Sequence[Explanation]]
 
@@ -97,6 +97,7 @@ def _data(systems: Sequence[System]) -> dict[str, object]:
     number = {state: k for k, state in enumerate(sorted(states))}
     return {
         "systems": [name for name, _ in systems],
+        "edited": all(explanation.edited for _, explanations in systems for explanation in explanations),
         "states": list(number),
         "explanations": [
             [
@@ -120,7 +121,14 @@ def _explanation(explanation: Explanation, number: Mapping[str, int], where: str
         "entropy": explanation.entropy,
         "edits": [(*_place(edit, number), edit.jump) for edit in explanation.edits],
         "contributions": [_row(part, number, where) for part in explanation.contributions],
+        "features": [_feature_row(part, where) for part in explanation.features],
     }
+
+
+def _feature_row(part: FeaturePoints, where: str) -> tuple[str, float, float]:
+    _require_finite(part.value, f"value of {part.name}", where)
+    _require_finite(part.points, f"points of {part.name}", where)
+    return part.name, part.value, part.points
 
 
 def _row(part: Contribution, number: Mapping[str, int], where: str) -> tuple[float, ...]:

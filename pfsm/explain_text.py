@@ -17,11 +17,35 @@ def explanation_lines(explanation: Explanation) -> Iterator[str]:
     yield f"score       {explanation.score:.4f}"
     yield f"reference   {_marked(explanation.reference, marks[0])}"
     yield f"hypothesis  {_marked(explanation.hypothesis, marks[1])}"
-    yield f"edits       {' '.join(_edit(explanation, edit) for edit in explanation.edits) or EMPTY}"
-    yield ""
-    yield f"{'points':>9}  {'posterior':>9}  edit"
-    yield f"{explanation.base:>+9.4f}  {'':>9}  every pair"
-    yield f"{explanation.entropy:>+9.4f}  {'':>9}  entropy: there are many ways to edit"
+    if explanation.edited:
+        yield f"edits       {' '.join(_edit(explanation, edit) for edit in explanation.edits) or EMPTY}"
+        yield ""
+        yield f"{'points':>9}  {'posterior':>9}  edit"
+        yield f"{explanation.base:>+9.4f}  {'':>9}  every pair"
+        yield f"{explanation.entropy:>+9.4f}  {'':>9}  entropy: there are many ways to edit"
+        yield from _contribution_lines(explanation)
+        if explanation.features:
+            yield ""
+    else:
+        yield "edits       none in this model"
+        yield ""
+        yield f"{explanation.base:>+9.4f}  {'':>9}  every pair"
+    yield from _feature_lines(explanation)
+
+
+def pharaoh(explanation: Explanation) -> str:
+    """The alignment of the best edit sequence, ``i-j`` with i in the reference and j in the hypothesis."""
+    return " ".join(f"{i}-{j}" for i, j in explanation.alignment)
+
+
+def _feature_lines(explanation: Explanation) -> Iterator[str]:
+    if explanation.features:
+        yield f"{'points':>9}  {'value':>9}  feature, in standard deviations from the mean of the training data"
+    for part in explanation.features:
+        yield f"{part.points:>+9.4f}  {part.value:>+9.3f}  {part.name}"
+
+
+def _contribution_lines(explanation: Explanation) -> Iterator[str]:
     width = max([8, *(len(part.state) for part in explanation.contributions)])
     rest = 0.0
     for part in sorted(explanation.contributions, key=_place):
@@ -31,11 +55,6 @@ def explanation_lines(explanation: Explanation) -> Iterator[str]:
             yield f"{part.points:>+9.4f}  {part.posterior:>9.3f}  {_words(explanation, part, width)}"
     if rest:
         yield f"{rest:>+9.4f}  {'':>9}  all less likely edits"
-
-
-def pharaoh(explanation: Explanation) -> str:
-    """The alignment of the best edit sequence, ``i-j`` with i in the reference and j in the hypothesis."""
-    return " ".join(f"{i}-{j}" for i, j in explanation.alignment)
 
 
 def _marks(explanation: Explanation) -> tuple[dict[int, int], dict[int, int]]:

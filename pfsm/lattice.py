@@ -106,6 +106,7 @@ class LatticeBatch:
 
     Attributes:
         states: Name of each state id; Insert and Delete first, substitutions in the order of the matchers, Jump last.
+            None where a model has no edits.
         lattices: The arrays (``pfsm_kernels.lattices.Lattices``).
         arc_features: Features whose weights are added whenever an arc is taken.
         link_features: Features added when a 1:1 substitution directly continues another (model, "link feature").
@@ -170,6 +171,15 @@ def state_names(matchers: Sequence[Matcher], max_jump: int = 0, split: Split = N
     """States of the machine that these matchers make."""
     bases = (INSERT, DELETE, *(matcher.state for matcher in matchers if matcher.state))
     return (*(name for base in bases for name in split.names(base)), *([JUMP] if max_jump else []))
+
+
+def without_edits(n_pairs: int) -> LatticeBatch:
+    """As many pairs in which nothing is edited: no states, no tokens, a log-sum of 0."""
+    from pfsm_kernels.lattices import Lattices  # noqa: PLC0415 - brings numba
+
+    none = np.zeros(0, dtype=np.int32)
+    arcs = np.zeros((0, 5), dtype=np.int32)
+    return LatticeBatch((), Lattices(0, none, none, arcs, np.zeros((n_pairs + 1, 3), dtype=np.int64)))
 
 
 def build_lattices(

@@ -124,8 +124,10 @@ class Metric:
         named, inner = self.model.weights, 1 if several else self.threads
 
         def normalised(batch: LatticeBatch) -> Float:
-            sums = log_sum(batch.lattices, batch.weights(named), inner, batch.jumps)
             points: Float = batch.sentence_features.points(named, len(batch))
+            if not batch.states:
+                return points
+            sums = log_sum(batch.lattices, batch.weights(named), inner, batch.jumps)
             return sums / np.maximum(batch.lattices.lengths, 1) + points
 
         parts = each(normalised, batches, self.threads if several else 1)

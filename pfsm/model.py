@@ -11,7 +11,7 @@ from typing import Any
 
 from pfsm.errors import PfsmError
 from pfsm.files import atomic_write, decode, display_name, read_bytes
-from pfsm.lattice import CLASS_MARK, DELETE, INSERT, JUMP, shared, transition
+from pfsm.lattice import CLASS_MARK, DELETE, FEATURE_FAMILY, INSERT, JUMP, shared, transition
 from pfsm.matchers.registry import MATCHERS, matcher_state
 from pfsm.settings import Settings, settings_from_dict
 from pfsm.text.classes import CLASSES
@@ -130,15 +130,26 @@ def model_from_dict(document: object, where: str) -> Model:
     for key in KEYS:
         if key not in document:
             raise PfsmError(f"{where}: the key {key!r} is missing")
+    settings = settings_from_dict(_mapping(document["settings"], "settings", where), f"{where}: settings")
+    weights = _weights(_mapping(document["weights"], "weights", where), where)
+    _check_without_edits(settings, weights, where)
     return Model(
         name=check_line(document["name"], f"{where}: name"),
-        settings=settings_from_dict(_mapping(document["settings"], "settings", where), f"{where}: settings"),
-        weights=_weights(_mapping(document["weights"], "weights", where), where),
+        settings=settings,
+        weights=weights,
         alpha=_weight(document["alpha"], "alpha", where),
         scale=_scale(_mapping(document["scale"], "scale", where), where),
         training=_training(_mapping(document["training"], "training", where), where),
         licence=check_line(document["licence"], f"{where}: licence"),
     )
+
+
+def _check_without_edits(settings: Settings, weights: Mapping[str, float], where: str) -> None:
+    edit = next((name for name in weights if not name.startswith(FEATURE_FAMILY)), None)
+    if not settings.edits and edit is not None:
+        raise PfsmError(
+            f"{where}: weights names {edit!r}, but settings say edits: false; leave out one of them"
+        )
 
 
 def check_line(value: object, what: str) -> str:

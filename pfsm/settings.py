@@ -8,6 +8,7 @@ from typing import Any
 from pfsm.errors import PfsmError
 from pfsm.matchers.registry import MATCHERS, matcher_state
 from pfsm.metrics.features import check_feature
+from pfsm.metrics.registry import expanded
 from pfsm.text.classes import check_lists, default_lists
 from pfsm.text.languages import (
     check_language,
@@ -41,6 +42,8 @@ class Settings:
         classes: What decides the classes where any are: name of the shipped word lists, or lists by class.
         features: Sentence-level features with the mean and standard deviation they are standardised by; None: those
             of the training data.
+        edits: Whether edits count. Without them a model is linear in its features, and of the settings above only
+            ``language`` and ``features`` mean anything.
     """
 
     language: str = "en"
@@ -55,8 +58,12 @@ class Settings:
     split: tuple[str, ...] = ()
     classes: str | Mapping[str, Sequence[str]] = ""
     features: Mapping[str, tuple[float, float] | None] = field(default_factory=dict)
+    edits: bool = True
 
     def __post_init__(self) -> None:
+        if not self.edits:
+            object.__setattr__(self, "matchers", ())
+            object.__setattr__(self, "max_block", {})
         if self.split and self.classes == "":
             object.__setattr__(self, "classes", default_lists(self.language))
 
@@ -73,6 +80,9 @@ class Settings:
         values["features"] = {name: _scale_document(scale) for name, scale in self.features.items()}
         if not self.features:
             del values["features"]
+        if not self.edits:
+            return {key: values[key] for key in WITHOUT_EDITS if key in values}
+        del values["edits"]
         return values
 
 
@@ -81,6 +91,8 @@ def _scale_document(scale: tuple[float, float] | None) -> dict[str, float] | str
 
 
 KEYS = tuple(entry.name for entry in fields(Settings))
+# What else may be said where edits do not count.
+WITHOUT_EDITS = ("language", "edits", "features")
 
 
 def settings_from_dict(values: Mapping[str, Any], where: str) -> Settings:
@@ -96,6 +108,8 @@ def settings_from_dict(values: Mapping[str, Any], where: str) -> Settings:
     for key in values:
         if key not in KEYS:
             raise PfsmError(f"{where}: unknown setting {key!r}; known are {', '.join(KEYS)}")
+    if not _edits(values, where):
+        return _without_edits(values, where)
     language = _named(where, check_language, _text(values.get("language", "en"), "language", where))
     tokeniser = _text(values.get("tokeniser", default_tokeniser(language)), "tokeniser", where)
     stemmer = _text(values.get("stemmer", default_stemmer(language)), "stemmer", where)
@@ -131,10 +145,31 @@ def settings_from_dict(values: Mapping[str, Any], where: str) -> Settings:
     )
 
 
+def _edits(values: Mapping[str, Any], where: str) -> bool:
+    edits = values.get("edits", True)
+    if not isinstance(edits, bool):
+        raise PfsmError(f"{where}: edits is {edits!r}, it must be true or false")
+    return edits
+
+
+def _without_edits(values: Mapping[str, Any], where: str) -> Settings:
+    """The settings of a model that consists of features and a constant."""
+    for key in values:
+        if key not in WITHOUT_EDITS:
+            raise PfsmError(
+                f"{where}: {key} is about edits, which edits: false leaves out; leave out one of them"
+            )
+    language = _named(where, check_language, _text(values.get("language", "en"), "language", where))
+    features = _features(values.get("features", ()), where)
+    if not features:
+        raise PfsmError(f"{where}: edits: false needs features, or there is nothing to score by")
+    return Settings(language, features=features, edits=False)
+
+
 def _features(value: object, where: str) -> dict[str, tuple[float, float] | None]:
-    """A list of names, or names with ``auto`` or ``{mean: …, sd: …}``."""
+    """A list of names, ``bleu.*`` for all parts of one, or names with ``auto`` or ``{mean: …, sd: …}``."""
     if isinstance(value, list | tuple):
-        names = [_text(name, "a name in features", where) for name in value]
+        names = [one for name in value for one in expanded(_text(name, "a name in features", where))]
         if len(set(names)) < len(names):
             raise PfsmError(f"{where}: features names one of them twice")
         value = dict.fromkeys(names, AUTO)

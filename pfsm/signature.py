@@ -1,6 +1,7 @@
 """Signatures: one line that names all that can change a score, in sacrebleu's manner."""
 
 from collections.abc import Sequence
+from itertools import chain, groupby
 
 from pfsm.metrics.features import feature_signature
 from pfsm.model import Model
@@ -17,13 +18,26 @@ def signature(model: Model, nrefs: int | None, resources: Sequence[str] = ()) ->
     ``NAME@CHECKSUM``.
     """
     settings = model.settings
-    blocks = [settings.max_block[name] for name in settings.matchers]
     entries = {
         "nrefs": "var" if nrefs is None else str(nrefs),
         "refs": "best",
         "model": model.name.replace("|", "/"),
         "weights": model.fingerprint,
         "lang": settings.language,
+        **(_edits(settings) if settings.edits else {"edits": "no"}),
+        **_features(settings),
+        **({"res": "+".join(resources)} if resources else {}),
+        "version": __version__,
+    }
+    if nrefs == 1:
+        del entries["refs"]
+    return "|".join(f"{key}:{value}" for key, value in entries.items())
+
+
+def _edits(settings: Settings) -> dict[str, str]:
+    """How words are told apart and edited."""
+    blocks = [settings.max_block[name] for name in settings.matchers]
+    return {
         "tok": settings.tokeniser,
         "stem": settings.stemmer,
         "case": "lc" if settings.lowercase else "mixed",
@@ -34,13 +48,7 @@ def signature(model: Model, nrefs: int | None, resources: Sequence[str] = ()) ->
         else str(blocks[0] if blocks else 1),
         "jump": str(settings.max_jump),
         **_split(settings),
-        **_features(settings),
-        **({"res": "+".join(resources)} if resources else {}),
-        "version": __version__,
     }
-    if nrefs == 1:
-        del entries["refs"]
-    return "|".join(f"{key}:{value}" for key, value in entries.items())
 
 
 def _split(settings: Settings) -> dict[str, str]:
@@ -56,4 +64,14 @@ def _features(settings: Settings) -> dict[str, str]:
     """The sentence-level features and what decides their values, where there are any."""
     if not settings.features:
         return {}
-    return {"feat": "+".join(map(feature_signature, settings.features))}
+    signed = [feature_signature(name).partition("(") for name in settings.features]
+    # What neighbours have in common is said once: {bleu.1,bleu.2}(…).
+    groups = [
+        (rest, [name for name, *_ in group])
+        for rest, group in groupby(signed, key=lambda parts: parts[1] + parts[2])
+    ]
+    named = (
+        [f"{{{','.join(names)}}}{rest}"] if rest and len(names) > 1 else [f"{name}{rest}" for name in names]
+        for rest, names in groups
+    )
+    return {"feat": "+".join(chain.from_iterable(named))}

@@ -79,6 +79,7 @@ def check_content(wheel: Path) -> None:
         "pfsm_training/experiment/page/report.html",
         "pfsm/resources/lexicons/wordnet-3.0.lexicon",
         "pfsm/resources/lexicons/wordnet-3.0.LICENSE",
+        "pfsm/resources/lexicons/wordnet-relations-3.0.lexicon",
         "pfsm/resources/classes/en.txt",
         "pfsm/resources/probe/en.tsv",
         "licenses/LICENSE",

@@ -1,6 +1,10 @@
-"""Analyses as plain JSON values, for the cache."""
+"""Analyses as plain JSON values, for the cache.
 
-import base64
+Whatever there is many of stands as packed numbers: reading them back is what scoring with a warm cache waits for.
+"""
+
+import binascii
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,7 +13,8 @@ from numpy.typing import NDArray
 from pfsm.analysis.constituents import format_brackets, parse_brackets
 from pfsm.analysis.sentence import Analysis, DependencyTree, Marginals, moved
 
-_COLUMNS = (("dependent", "<i4"), ("head", "<i4"), ("label", "<i4"), ("probability", "<f8"))
+_SMALL, _LARGE, _REAL = "<i2", "<i4", "<f8"
+_WHOLE_COLUMNS = ("dependent", "head", "label")
 
 
 def to_json(analysis: Analysis) -> dict[str, Any]:
@@ -20,11 +25,11 @@ def to_json(analysis: Analysis) -> dict[str, Any]:
         "sentences": list(analysis.sentences),
         "upos": list(analysis.upos),
         "xpos": list(analysis.xpos),
-        "trees": [[list(t.heads), list(t.labels), t.log_probability.hex()] for t in analysis.trees],
+        "trees": _trees(analysis.trees),
         "marginals": None
         if marginals is None
-        else {"names": list(marginals.names)}
-        | {name: _packed(getattr(marginals, name), dtype) for name, dtype in _COLUMNS},
+        else {"names": list(marginals.names), "probability": _packed(marginals.probability)}
+        | {name: _packed(getattr(marginals, name)) for name in _WHOLE_COLUMNS},
         "constituents": [
             format_brackets(analysis.tokens[tree.start : tree.end], moved(tree, -tree.start))
             for tree in analysis.constituents
@@ -46,20 +51,51 @@ def from_json(values: dict[str, Any]) -> Analysis:
         sentences,
         tuple(values["upos"]),
         tuple(values["xpos"]),
-        tuple(DependencyTree(tuple(h), tuple(n), float.fromhex(p)) for h, n, p in values["trees"]),
-        None
-        if marginals is None
-        else Marginals(
-            tuple(marginals["names"]), *(_unpacked(marginals[name], dtype) for name, dtype in _COLUMNS)
-        ),
+        _trees_again(values["trees"], len(values["tokens"])),
+        None if marginals is None else _marginals_again(marginals),
         tuple(moved(tree, start) for tree, start in zip(trees, sentences, strict=bool(trees))),
     )
 
 
-def _packed(values: NDArray[Any], dtype: str) -> str:
-    return base64.b64encode(np.ascontiguousarray(values, dtype=dtype).tobytes()).decode()
+def _trees(trees: Sequence[DependencyTree]) -> dict[str, Any]:
+    """Heads and labels of all trees in a row, and the probabilities to the last bit."""
+    names = sorted({label for tree in trees for label in tree.labels})
+    number = {name: k for k, name in enumerate(names)}
+    return {
+        "names": names,
+        "heads": _packed(np.array([head for tree in trees for head in tree.heads], dtype=np.int32)),
+        "labels": _packed(np.array([number[n] for tree in trees for n in tree.labels], dtype=np.int32)),
+        "log_probabilities": [tree.log_probability.hex() for tree in trees],
+    }
 
 
-def _unpacked(text: str, dtype: str) -> NDArray[Any]:
-    found = np.frombuffer(base64.b64decode(text, validate=True), dtype=dtype)
+def _trees_again(values: dict[str, Any], n_tokens: int) -> tuple[DependencyTree, ...]:
+    names, probabilities = values["names"], values["log_probabilities"]
+    heads = _unpacked(values["heads"]).reshape(len(probabilities), n_tokens).tolist()
+    labels = _unpacked(values["labels"]).reshape(len(probabilities), n_tokens).tolist()
+    return tuple(
+        DependencyTree(tuple(ours), tuple(map(names.__getitem__, of)), float.fromhex(p))
+        for ours, of, p in zip(heads, labels, probabilities, strict=True)
+    )
+
+
+def _marginals_again(values: dict[str, Any]) -> Marginals:
+    dependent, head, label = (_unpacked(values[name]).astype(np.int32) for name in _WHOLE_COLUMNS)
+    probability = _unpacked(values["probability"]).astype(np.float64, copy=False)
+    return Marginals(tuple(values["names"]), dependent, head, label, probability)
+
+
+def _packed(values: NDArray[Any]) -> list[str]:
+    """What the numbers are, and they themselves."""
+    dtype = _REAL
+    if values.dtype.kind == "i":
+        dtype = _SMALL if values.size == 0 or np.abs(values).max() <= np.iinfo(np.int16).max else _LARGE
+    return [dtype, binascii.b2a_base64(values.astype(dtype).tobytes(), newline=False).decode("ascii")]
+
+
+def _unpacked(packed: Sequence[str]) -> NDArray[Any]:
+    dtype, text = packed
+    if dtype not in {_SMALL, _LARGE, _REAL}:
+        raise ValueError(f"{dtype!r} is no kind of numbers")
+    found = np.frombuffer(binascii.a2b_base64(text), dtype=dtype)
     return found.astype(np.dtype(dtype).newbyteorder("="), copy=False)

@@ -179,7 +179,7 @@ def open_named(name: str, threads: int | None, shared: Sharing = ALONE) -> Sourc
 def _open(kind: str, value: str, threads: int | None, shared: Sharing) -> Source:
     if kind == "metric":
         metric = get_metric(value)
-        return Scorer(metric.name, metric.signature, shared.metric(SegmentScorer(metric)).score_pairs)
+        return Scorer(metric.name, metric.signature, shared.metric(SegmentScorer(metric, value)).score_pairs)
     if kind == "column":
         return Column(value)
     if kind == "scores":

@@ -61,6 +61,8 @@ def run(options: Namespace) -> None:
         with atomic_write(options.html) as handle:
             handle.write(render_page(systems, options.reference, f"{metric.name}|{metric.get_signature(1)}"))
     if options.alignments is not None:
+        if not metric.model.settings.edits:
+            raise PfsmError(f"model {metric.name} has no edits (edits: false), so it aligns no words")
         _write_alignments(options.alignments, systems[0][1])
     if options.html is not None or options.alignments is not None:
         return
@@ -110,12 +112,20 @@ def _document(
             "signature": metric.get_signature(1),
             "system": name,
             "segments": [
-                {"segment": segment, **asdict(explanation), "alignment": explanation.alignment}
+                {"segment": segment, **_segment(explanation)}
                 for segment, explanation in zip(chosen, explanations, strict=True)
             ],
         }
         for name, explanations in systems
     ]
+
+
+def _segment(explanation: Explanation) -> dict[str, Any]:
+    """What there is to an explanation: without edits nothing that would look like an empty alignment."""
+    values = asdict(explanation)
+    if explanation.edited:
+        return {**values, "alignment": explanation.alignment}
+    return {key: value for key, value in values.items() if key not in {"edits", "contributions", "entropy"}}
 
 
 def _print_text(

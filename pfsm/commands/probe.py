@@ -61,7 +61,7 @@ def _scorer(options: Namespace) -> Metric | SegmentScorer:
         return load(DEFAULT_MODEL if options.model is None else options.model, options.threads)
     if options.model is not None:
         raise PfsmError("give either --model or --metric, not both")
-    return SegmentScorer(get_metric(options.metric))
+    return SegmentScorer(get_metric(options.metric), options.metric)
 
 
 def _shipped(metric: Metric | SegmentScorer) -> MinimalPairs:

@@ -8,6 +8,7 @@ from typing import Any
 from pfsm.commands.arguments import add_format
 from pfsm.model import Model
 from pfsm.models import find_model
+from pfsm.settings import Settings
 
 STATISTICS = {"pearson": "Pearson r", "kendall_tau": "Kendall tau"}
 
@@ -31,8 +32,20 @@ def run(options: Namespace) -> None:
 
 def _print_about(model: Model) -> None:
     settings = model.settings
-    blocks = ", ".join(f"{name} up to {settings.max_block[name]}" for name in settings.matchers)
     print(f"{model.name}  (fingerprint {model.fingerprint}, licence: {model.licence})")
+    if settings.edits:
+        _print_edits(settings)
+    else:
+        print("edits       none: the score is a sum of weighted features")
+    edits = "y / (m + n)" if settings.edits else "weighted features"
+    print(f"score       {model.scale.mean:.6g} + {model.scale.sd:.6g} * ({edits} {model.alpha:+.6g})")
+    print(f"            {model.scale.note}")
+    for line in _training_lines(model):
+        print(line)
+
+
+def _print_edits(settings: Settings) -> None:
+    blocks = ", ".join(f"{name} up to {settings.max_block[name]}" for name in settings.matchers)
     print(
         f"text        {settings.language}, tokeniser {settings.tokeniser}, stemmer {settings.stemmer}, "
         f"{'lower-cased' if settings.lowercase else 'case kept'}"
@@ -41,10 +54,6 @@ def _print_about(model: Model) -> None:
     if settings.split:
         lists = settings.classes if isinstance(settings.classes, str) else "own"
         print(f"split       {', '.join(settings.split)} by word class, lists {lists}")
-    print(f"score       {model.scale.mean:.6g} + {model.scale.sd:.6g} * (y / (m + n) {model.alpha:+.6g})")
-    print(f"            {model.scale.note}")
-    for line in _training_lines(model):
-        print(line)
 
 
 def _training_lines(model: Model) -> list[str]:

@@ -11,6 +11,7 @@ from pfsm.distributed.outcomes import WorkerFaultError
 from pfsm.errors import PfsmError
 from pfsm.metric import Metric
 from pfsm.metrics import SegmentScorer, get_metric
+from pfsm.metrics.syntax.interpolation import check_independent
 from pfsm.model import Model, model_from_dict
 from pfsm.version import __version__
 
@@ -28,7 +29,7 @@ class ScorerSpec:
 
     Attributes:
         document: JSON of the model, without what it says of its training; empty for another metric.
-        metric: Name of the other metric; empty for a model.
+        metric: Name of the other metric, with its options; empty for a model.
         signature: What the sender's own copy says of itself: a worker's must say the same.
         version: Of pfsm, at the sender.
     """
@@ -46,10 +47,15 @@ class ScorerSpec:
 
 
 def spec_of(scorer: Scorer) -> ScorerSpec:
-    """What to send for a metric at hand."""
+    """What to send for a metric at hand.
+
+    Raises:
+        PfsmError: If its score of a pair depends on the pairs beside it.
+    """
     if isinstance(scorer, Metric):
         return model_spec(scorer.model, scorer.get_signature(1))
-    return ScorerSpec("", scorer.name, scorer.get_signature(1))
+    check_independent(scorer.metric)
+    return ScorerSpec("", scorer.asked, scorer.get_signature(1))
 
 
 def model_spec(model: Model, signature: str) -> ScorerSpec:
@@ -111,7 +117,7 @@ def _built(spec: ScorerSpec) -> Scorer:
         )
     try:
         if spec.metric:
-            scorer: Scorer = SegmentScorer(get_metric(spec.metric))
+            scorer: Scorer = SegmentScorer(get_metric(spec.metric), spec.metric)
         else:
             scorer = Metric(model_from_dict(json.loads(spec.document), "model"), threads=1)
         signature = scorer.get_signature(1)

@@ -16,7 +16,7 @@ from pfsm.errors import PfsmError
 from pfsm.files import StrPath, display_name
 
 FORMAT = Format("pfsm-lexicon-1", "lexicon", "compile one with `pfsm resources compile`", "compile it again")
-KINDS = ("synonyms", "paraphrases")
+KINDS = ("synonyms", "paraphrases", "relations")
 
 Number = TypeVar("Number", np.uint8, np.int32, np.float32)
 
@@ -34,7 +34,7 @@ class Lexicon:
     """A compiled lexicon.
 
     Attributes:
-        kind: ``synonyms`` or ``paraphrases``.
+        kind: ``synonyms``, ``paraphrases`` or ``relations``.
         name: What models call it.
         licence: Terms of its content.
         sources: What it was compiled from.

@@ -8,6 +8,7 @@ the synsets of all its base forms in all parts.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -42,13 +43,13 @@ def compile_synonyms(
     name: str, parts: Sequence[Part], licence: str, sources: Sequence[Source], about: str = ""
 ) -> Lexicon:
     """The lexicon of a dictionary; the order of what is given does not matter."""
-    numbers: dict[tuple[int, str], int] = {}
+    numbers = synset_numbers(parts)
     ranges = []
+    first = 0
     for place, part in enumerate(parts):
-        first = len(numbers)
-        for key in sorted({key for keys in part.synsets.values() for key in keys}):
-            numbers[place, key] = len(numbers)
-        ranges.append([part.tag, first, len(numbers), [list(pair) for pair in part.detachments]])
+        last = first + sum(1 for of, _ in numbers if of == place)
+        ranges.append([part.tag, first, last, [list(pair) for pair in part.detachments]])
+        first = last
     lemmas = sorted({lemma for part in parts for lemma in part.synsets})
     lists = [
         sorted(
@@ -77,6 +78,15 @@ def compile_synonyms(
     )
 
 
+def synset_numbers(parts: Sequence[Part]) -> dict[tuple[int, str], int]:
+    """Number of each synset, by the place of its part and its key: part by part, in the order of keys."""
+    numbers: dict[tuple[int, str], int] = {}
+    for place, part in enumerate(parts):
+        for key in sorted({key for keys in part.synsets.values() for key in keys}):
+            numbers[place, key] = len(numbers)
+    return numbers
+
+
 def lines_array(lines: Iterable[str]) -> NDArray[np.uint8]:
     """Strings without line feeds as one array of their UTF-8 bytes."""
     text = "\n".join(lines)
@@ -92,6 +102,7 @@ def array_lines(array: NDArray[np.uint8]) -> list[str]:
 class _LoadedPart:
     """A part at work: its synsets are those with numbers in [first, last)."""
 
+    tag: str
     first: int
     last: int
     irregular: Mapping[str, Sequence[str]]
@@ -103,8 +114,19 @@ class _LoadedPart:
         if listed is not None:
             return [word, *listed]
         left = len(word) - shortest
-        endings = [(old, new) for old, new in self.detachments if len(old) <= left and word.endswith(old)]
+        rules = self._rules.get(word[-1:])
+        if not rules:
+            return [word]
+        endings = [(old, new) for old, new in rules if len(old) <= left and word.endswith(old)]
         return [word] + [word[: -len(old)] + new for old, new in endings]
+
+    @cached_property
+    def _rules(self) -> dict[str, list[tuple[str, str]]]:
+        """The rules by the last letter of their endings, in their order."""
+        found: dict[str, list[tuple[str, str]]] = {}
+        for old, new in self.detachments:
+            found.setdefault(old[-1:], []).append((old, new))
+        return found
 
 
 class SynonymTable:
@@ -120,7 +142,7 @@ class SynonymTable:
     def __init__(self, lexicon: Lexicon) -> None:
         self.label = lexicon.label
         self._offsets: list[int] = lexicon.array("offsets", np.int32).tolist()
-        self._synsets: Int32 = lexicon.array("synsets", np.int32)
+        self._synsets: list[int] = lexicon.array("synsets", np.int32).tolist()
         lemmas = array_lines(lexicon.array("lemmas", np.uint8))
         self._place = {lemma: place for place, lemma in enumerate(lemmas)}
         self.size = int(lexicon.counts["synsets"])
@@ -129,17 +151,52 @@ class SynonymTable:
         )
         _check(lexicon, len(lemmas))
 
+    def lemma(self, word: str, tag: str) -> str:
+        """The base form of a lower-cased word in one part of speech, by WordNet's rules (`morphy`).
+
+        What the part's list of irregular forms says; else the first of the word itself and what its endings leave that
+        the part knows; else the word.
+
+        Args:
+            word: In lower case.
+            tag: A part of speech of the table, such as ``n``; of one that it lacks every word is its own lemma.
+        """
+        part = next((part for part in self._parts if part.tag == tag), None)
+        if part is None:
+            return word
+        if word in part.irregular:
+            return part.irregular[word][0]
+        bases = part.bases(word)
+        return next((base for base in bases if self._is_in(base, part)), word)
+
     def synsets(self, word: str) -> list[int]:
         """Numbers of the synsets of a word, rising; case does not count. Empty for a word that is not known."""
         word = word.lower()
-        found: set[int] = set()
+        # The word itself is a base form in every part.
+        found = set(self._numbers(word))
         for part in self._parts:
-            for base in part.bases(word):
-                place = self._place.get(base)
-                if place is not None:
-                    numbers = self._synsets[self._offsets[place] : self._offsets[place + 1]].tolist()
-                    found.update(number for number in numbers if part.first <= number < part.last)
+            for base in part.bases(word)[1:]:
+                found.update(number for number in self._numbers(base) if part.first <= number < part.last)
         return sorted(found)
+
+    def lemmas(self, word: str) -> list[tuple[str, str]]:
+        """Parts of speech and base forms of a word that the table has; case does not count."""
+        word = word.lower()
+        return [
+            (part.tag, base)
+            for part in self._parts
+            for base in dict.fromkeys(part.bases(word))
+            if self._is_in(base, part)
+        ]
+
+    def _is_in(self, lemma: str, part: _LoadedPart) -> bool:
+        return any(part.first <= number < part.last for number in self._numbers(lemma))
+
+    def _numbers(self, lemma: str) -> list[int]:
+        place = self._place.get(lemma)
+        if place is None:
+            return []
+        return self._synsets[self._offsets[place] : self._offsets[place + 1]]
 
     def synsets_of_bases(self, word: str) -> list[int]:
         """Numbers of the synsets of all base forms of a word, each in every part of speech, rising; as METEOR has it.
@@ -152,7 +209,7 @@ class SynonymTable:
         for base in {base for part in self._parts for base in part.bases(word, 2)}:
             place = self._place.get(base)
             if place is not None:
-                found.update(self._synsets[self._offsets[place] : self._offsets[place + 1]].tolist())
+                found.update(self._synsets[self._offsets[place] : self._offsets[place + 1]])
         return sorted(found)
 
 
@@ -170,6 +227,8 @@ def _loaded_parts(ranges: Sequence[Sequence[Any]], lines: Iterable[str]) -> list
         tag, form, *bases = line.split("\t")
         irregular[tag][form] = bases
     return [
-        _LoadedPart(int(first), int(last), irregular[str(tag)], tuple((old, new) for old, new in rules))
+        _LoadedPart(
+            str(tag), int(first), int(last), irregular[str(tag)], tuple((old, new) for old, new in rules)
+        )
         for tag, first, last, rules in ranges
     ]

@@ -1,17 +1,23 @@
 """Reader of WordNet's database files, as Princeton, Debian's ``wordnet-base`` and NLTK's data have them.
 
 ``index.noun``, ``index.verb``, ``index.adj``, ``index.adv`` say which synsets a lemma is in (section 5WN of the manual,
-``wndb``); ``noun.exc`` and so on list irregular forms. The files ``data.*`` are not needed: what is in them beside the
-members of a synset is not used.
+``wndb``); ``noun.exc`` and so on list irregular forms; ``data.noun`` and so on hold the synsets themselves, of which
+only the relations are read.
 """
 
+import re
 from pathlib import Path
+from typing import NamedTuple
 
 from pfsm.errors import PfsmError
 from pfsm.files import StrPath, checksum, read_lines
 from pfsm.lexicons.container import Source
+from pfsm.lexicons.relations import Relations
 from pfsm.lexicons.synonyms import Detachments, Part
 
+# Behind some adjectives: where they may stand.
+_MARKER = re.compile(r"\([a-z]+\)$")
+_HYPERNYMS = {"@", "@i"}  # of kinds and of instances
 # Rules of detachment, section 7WN of the manual (`morphy`), with -ves for -f, which NLTK's reader has too.
 PARTS: dict[str, tuple[str, Detachments]] = {
     "n": (
@@ -45,6 +51,59 @@ def read_wordnet(folder: StrPath) -> tuple[list[Part], list[Source]]:
         parts.append(Part(tag, _index(index), _irregular(irregular), detachments))
         sources += [Source(path.name, checksum(path)) for path in (index, irregular)]
     return parts, sources
+
+
+def read_wordnet_relations(folder: StrPath) -> tuple[list[Relations], list[Source]]:
+    """Antonyms and hypernyms of the four parts of speech of a WordNet database, and the files read.
+
+    Raises:
+        PfsmError: If a file is missing or a line is not as the manual says.
+    """
+    paths = {tag: Path(folder) / f"data.{suffix}" for tag, (suffix, _) in PARTS.items()}
+    found = [_relations(tag, path) for tag, path in paths.items()]
+    return found, [Source(path.name, checksum(path)) for path in paths.values()]
+
+
+def _relations(tag: str, path: Path) -> Relations:
+    synsets = {}
+    for number, line in enumerate(read_lines(path), 1):
+        if line.startswith(" "):  # the licence
+            continue
+        try:
+            entry = _data_line(line)
+        except (IndexError, ValueError):
+            raise PfsmError(f"{path}:{number}: not a line of WordNet's data: {line[:60]!r}") from None
+        synsets[entry.key] = entry
+    antonyms = [
+        (entry.lemmas[source - 1], synsets[key].lemmas[target - 1])
+        for entry in synsets.values()
+        for symbol, key, source, target in entry.pointers
+        if symbol == "!"
+    ]
+    hypernyms = {
+        entry.key: [key for symbol, key, _, _ in entry.pointers if symbol in _HYPERNYMS]
+        for entry in synsets.values()
+    }
+    return Relations(tag, antonyms, hypernyms)
+
+
+class _Synset(NamedTuple):
+    """A line of data: its key, its lemmas, and pointers as symbol, key, numbers of the two lemmas from 1 (or 0)."""
+
+    key: str
+    lemmas: list[str]
+    pointers: list[tuple[str, str, int, int]]
+
+
+def _data_line(line: str) -> _Synset:
+    """A synset: key, file, type, number of words in hexadecimal, each with an id, number of pointers, pointers."""
+    fields = line.partition(" | ")[0].split()
+    count = int(fields[3], 16)
+    after = 4 + 2 * count
+    lemmas = [_MARKER.sub("", word).lower() for word in fields[4:after:2]]
+    rows = [fields[first : first + 4] for first in range(after + 1, after + 1 + 4 * int(fields[after]), 4)]
+    pointers = [(symbol, key, *divmod(int(ends, 16), 256)) for symbol, key, _, ends in rows]
+    return _Synset(fields[0], lemmas, pointers)
 
 
 def _index(path: Path) -> dict[str, list[str]]:

@@ -14,6 +14,8 @@ from pfsm.version import __version__
 
 Float = NDArray[np.float64]
 Compute = Callable[[Sequence[Analysis], Sequence[Analysis]], Float]
+# Pairs analysed at once: probabilities of arcs take up to a hundred kilobytes a line.
+_BATCH = 1024
 
 
 class AnalysedMetric:
@@ -26,12 +28,21 @@ class AnalysedMetric:
         wanted: What the metric asks of the analyses.
         compute: From analyses of hypotheses and of references to float64 [n_pairs, 1 + n_parts], the score first; the
             row of a pair depends on the pair alone.
+        understood: Whether an analysis says what the metric needs, so that it can be scored; where nothing is said,
+            whether it has a tree of some kind.
     """
 
     def __init__(
-        self, name: str, entries: Mapping[str, str], parser: str, wanted: Wanted, compute: Compute
+        self,
+        name: str,
+        entries: Mapping[str, str],
+        parser: str,
+        wanted: Wanted,
+        compute: Compute,
+        understood: Callable[[Analysis], bool] | None = None,
     ) -> None:
         self.name = name
+        self._understood = understood or _has_a_tree
         self._entries = dict(entries)
         self._parser, self._wanted, self._compute = parser, wanted, compute
 
@@ -70,7 +81,45 @@ class AnalysedMetric:
         check_pairs(hypotheses, references)
         return score_distinct(self._distinct, hypotheses, references)
 
+    def scores_of_understood(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
+        """Scores of pairs, float64 [n_pairs]; NaN where the parser had nothing to say about one of the lines.
+
+        Raises:
+            PfsmError: If the parser cannot be loaded.
+            ValueError: If the lists differ in length, or one of them is a single string.
+        """
+        check_pairs(hypotheses, references)
+
+        def score(ours: Sequence[str], theirs: Sequence[str]) -> Float:
+            return self._analysed(self._compute_understood, ours, theirs)
+
+        return score_distinct(score, hypotheses, references)
+
+    def _compute_understood(self, hypotheses: Sequence[Analysis], references: Sequence[Analysis]) -> Float:
+        pairs = list(zip(hypotheses, references, strict=True))
+        good = [k for k, pair in enumerate(pairs) if all(map(self._understood, pair))]
+        scores = np.full(len(pairs), np.nan)
+        # The others are not shown to it: a metric may refuse what has no tree.
+        scores[good] = self._compute([pairs[k][0] for k in good], [pairs[k][1] for k in good])[:, 0]
+        return scores
+
     def _distinct(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
-        lines = [*hypotheses, *references]
-        analyses = analyse_lines(lines, self._parser, self._wanted)
-        return self._compute(analyses[: len(hypotheses)], analyses[len(hypotheses) :])
+        return self._analysed(self._compute, hypotheses, references)
+
+    def _analysed(self, compute: Compute, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
+        """What a function says of the analyses of pairs, which are never in memory all at once."""
+        # No pairs are a batch too: the function knows the shape of nothing.
+        return np.concatenate(
+            [
+                self._batch(compute, hypotheses[first : first + _BATCH], references[first : first + _BATCH])
+                for first in range(0, max(1, len(hypotheses)), _BATCH)
+            ]
+        )
+
+    def _batch(self, compute: Compute, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
+        analyses = analyse_lines([*hypotheses, *references], self._parser, self._wanted)
+        return compute(analyses[: len(hypotheses)], analyses[len(hypotheses) :])
+
+
+def _has_a_tree(analysis: Analysis) -> bool:
+    return bool(analysis.tokens and (analysis.trees or analysis.constituents))

@@ -3,13 +3,19 @@
 from pfsm.embeddings.features import DESCRIPTIONS as EMBEDDINGS
 from pfsm.embeddings.features import embedding_values, feature_label, pinned_feature
 from pfsm.metrics.embedding import EmbeddingMetric
+from pfsm.metrics.entailment.families import FAMILIES as ENTAILMENT
 from pfsm.metrics.family import Family, columns, with_options, without_options
 from pfsm.metrics.length import LengthRatio
 from pfsm.metrics.meteor.metric import PARTS, MeteorMetric
 from pfsm.metrics.meteor.options import BASE, METEOR, check_options
-from pfsm.metrics.parts import BLEU_PARTS, LENGTHS, bleu_parts, lengths, meteor_parts, nist
+from pfsm.metrics.parsed.families import FAMILIES as PARSED
+from pfsm.metrics.parts import BLEU_PARTS, LENGTHS, MORE_NIST_PARTS, lengths, meteor_parts, nist, sacre_parts
 from pfsm.metrics.sacre import SacreMetric
-from pfsm.metrics.words import NIST_PARTS, WordMetric
+from pfsm.metrics.syntax.dependency_families import FAMILIES as DEPENDENCIES
+from pfsm.metrics.syntax.overlap_families import FAMILIES as OVERLAPS
+from pfsm.metrics.ter import TER_PARTS
+from pfsm.metrics.terp.families import FAMILIES as EDIT_RATES
+from pfsm.metrics.words import WordMetric
 
 
 def _of_meteor(name: str, description: str) -> Family:
@@ -31,8 +37,8 @@ FAMILIES = (
             "ter": "translation edit rate, negated: 0 is best (sacrebleu)",
         },
         with_options(SacreMetric),
-        {"bleu": BLEU_PARTS},
-        columns(BLEU_PARTS, bleu_parts),
+        {"bleu": BLEU_PARTS, "ter": TER_PARTS},
+        sacre_parts,
     ),
     Family(
         {
@@ -44,10 +50,11 @@ FAMILIES = (
             "rouge-s": "ROUGE-S4, skip-bigrams, F1",
             "gtm-1": "GTM with e = 1: words in common, F1",
             "gtm-2": "GTM with e = 2: longer runs of words weigh more, F1",
+            "ol": "lexical overlap O_l: words in common over words of either side",
         },
         with_options(WordMetric),
-        {"nist": NIST_PARTS},
-        columns(NIST_PARTS, nist),
+        {"nist": MORE_NIST_PARTS},
+        columns(MORE_NIST_PARTS, nist),
     ),
     _of_meteor(METEOR, "METEOR 1.5 (needs the extra paraphrases)"),
     _of_meteor(BASE, "METEOR 1.5 with what ships: no paraphrases, own function words"),
@@ -56,6 +63,11 @@ FAMILIES = (
         without_options(lambda _: LengthRatio()),
     ),
     Family(parts={"length": LENGTHS}, values=columns(LENGTHS, lengths), label=str),
+    *DEPENDENCIES,
+    *OVERLAPS,
+    *PARSED,
+    *EDIT_RATES,
+    *ENTAILMENT,
     Family(
         EMBEDDINGS,
         without_options(EmbeddingMetric),

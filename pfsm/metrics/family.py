@@ -112,6 +112,10 @@ class Family:
         """Whether it is a metric, not merely a feature."""
         return name.partition("(")[0] in self.metrics
 
+    def describe(self, name: str) -> str:
+        """A metric of the family in half a line."""
+        return self.metrics[name.partition("(")[0]]
+
 
 def without_options(make: Callable[[str], SegmentMetric]) -> Callable[[str, Options], SegmentMetric]:
     """For metrics that have none."""

@@ -3,7 +3,10 @@
 Every registered metric is one; others are parts of a metric, or too plain to be a metric.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,12 +67,49 @@ def feature_values(names: Sequence[str], hypotheses: Sequence[str], references: 
     values = np.zeros((len(hypotheses), len(names)))
     for name in names:
         check_feature(name)
-    known: dict[str, Float] = {}
+    known = _known(hypotheses, references)
     for column, name in enumerate(names):
         if name not in known:
-            known |= _computed(name, hypotheses, references)
+            known.update(_computed(name, hypotheses, references))
         values[:, column] = known[name]
     return values
+
+
+@dataclass
+class _Memory:
+    """The pairs that features were last asked for of, and their values by name."""
+
+    hypotheses: tuple[str, ...] = ()
+    references: tuple[str, ...] = ()
+    values: dict[str, Float] = field(default_factory=dict)
+
+
+_MEMORY: ContextVar[_Memory | None] = ContextVar("_MEMORY", default=None)
+
+
+@contextmanager
+def remembered() -> Iterator[None]:
+    """Within it, the values of the same features of the same pairs are not computed twice in a row.
+
+    Training asks for them twice, for their scales and for themselves.
+    """
+    token = _MEMORY.set(_Memory())
+    try:
+        yield
+    finally:
+        _MEMORY.reset(token)
+
+
+def _known(hypotheses: Sequence[str], references: Sequence[str]) -> dict[str, Float]:
+    """Values of features of these pairs, to be added to."""
+    memory = _MEMORY.get()
+    if memory is None:
+        return {}
+    pairs = tuple(hypotheses), tuple(references)
+    if (memory.hypotheses, memory.references) != pairs:
+        memory.hypotheses, memory.references = pairs
+        memory.values = {}
+    return memory.values
 
 
 def _computed(name: str, hypotheses: Sequence[str], references: Sequence[str]) -> dict[str, Float]:

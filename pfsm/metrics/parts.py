@@ -1,7 +1,8 @@
 """Parts of metrics, and what is too plain to be one, as numbers about a pair.
 
-The four n-gram precisions and the brevity penalty of sentence BLEU (sacrebleu's, 0 to 100 and 0 to 1), NIST's
-information per n-gram and penalty, METEOR's precision, recall, penalty and shares of words matched, and lengths.
+Precisions, partial scores and the brevity penalty of sentence BLEU (sacrebleu's, 0 to 100 and 0 to 1), NIST's
+information per n-gram, partial scores and penalty, METEOR's precision, recall, penalty and shares of words matched, and
+lengths. TER's are in `pfsm.metrics.ter`.
 """
 
 from collections.abc import Sequence
@@ -11,16 +12,38 @@ from numpy.typing import NDArray
 
 from pfsm.metrics.meteor.metric import MeteorMetric
 from pfsm.metrics.meteor.options import check_options
-from pfsm.metrics.words import WordMetric, nist_parts
+from pfsm.metrics.ter import TER_PARTS, ter_parts
+from pfsm.metrics.words import NIST_PARTS, ORDERS, WordMetric, nist_parts
 
 Float = NDArray[np.float64]
 
-BLEU_PARTS = ("bleu.1", "bleu.2", "bleu.3", "bleu.4", "bleu.bp")
-LENGTHS = ("length", "length_difference")
+LONGEST = 4  # n-grams of BLEU
+_LENGTHS = range(1, LONGEST + 1)
+BLEU_PARTS = (
+    *(f"bleu.{n}" for n in _LENGTHS),
+    "bleu.bp",
+    *(f"bleu.raw_{n}" for n in _LENGTHS),
+    *(f"bleu.upto_{n}" for n in _LENGTHS),
+    *(f"bleu.raw_upto_{n}" for n in _LENGTHS),
+    "bleu.mean",
+)
+MORE_NIST_PARTS = (*NIST_PARTS, *(f"nist.upto_{n}" for n in range(1, ORDERS + 1)), "nist.information")
+LENGTHS = ("length", "length_difference", "reference_words", "hypothesis_words")
+
+
+def sacre_parts(name: str, hypotheses: Sequence[str], references: Sequence[str]) -> dict[str, Float]:
+    """The parts of BLEU or of TER, whichever a feature is one of, by name, float64 [n_pairs] each."""
+    compute, names = (ter_parts, TER_PARTS) if name.startswith("ter.") else (bleu_parts, BLEU_PARTS)
+    return dict(zip(names, compute(hypotheses, references).T, strict=True))
 
 
 def bleu_parts(hypotheses: Sequence[str], references: Sequence[str]) -> Float:
-    """Smoothed precisions of 1- to 4-grams and the brevity penalty of sentence BLEU, float64 [n_pairs, 5]."""
+    """What sentence BLEU is made of, as `BLEU_PARTS` names it: float64 [n_pairs, 18].
+
+    The features of BLEUR (Pado et al. 2009): precisions of 1- to 4-grams, smoothed and not; BLEU of n-grams up to each
+    length, smoothed and not; the brevity penalty; BLEU without it. Orders that the hypothesis is too short for are left
+    out of a mean; an order without a match makes an unsmoothed one 0.
+    """
     from sacrebleu.metrics import BLEU  # noqa: PLC0415 - takes a tenth of a second
 
     bleu = BLEU(effective_order=True)
@@ -28,21 +51,43 @@ def bleu_parts(hypotheses: Sequence[str], references: Sequence[str]) -> Float:
     for row, hypothesis, reference in zip(rows, hypotheses, references, strict=True):
         score = bleu.sentence_score(hypothesis, [reference])
         row[:4], row[4] = score.precisions, score.bp
+        row[5:9] = [100.0 * c / t if t else 0.0 for c, t in zip(score.counts, score.totals, strict=True)]
+        present = max(1, sum(total > 0 for total in score.totals))
+        row[9:13] = score.bp * _running_means(row[:4], present)
+        row[13:17] = score.bp * _running_means(row[5:9], present)
+        row[17] = _running_means(row[:4], present)[-1]
     return rows
 
 
+def _running_means(precisions: Float, present: int) -> Float:
+    """Geometric means of the first n precisions, of those that are present at most: float64 [4]."""
+    with np.errstate(divide="ignore"):
+        logarithms = np.log(precisions[:present])
+    means = np.exp(np.cumsum(logarithms) / np.arange(1, present + 1))
+    return np.concatenate([means, np.full(precisions.size - present, means[-1])])
+
+
 def lengths(hypotheses: Sequence[str], references: Sequence[str]) -> Float:
-    """``log(1 + r)`` and ``log((1 + h) / (1 + r))``, r and h in characters: float64 [n_pairs, 2]."""
-    ours, theirs = (
-        np.log1p(np.array([len(line) for line in side], dtype=np.float64))
-        for side in (references, hypotheses)
-    )
-    return np.column_stack([ours, theirs - ours])
+    """Lengths: float64 [n_pairs, 4].
+
+    ``log(1 + r)`` and ``log((1 + h) / (1 + r))``, r and h in characters, then the words of the reference and of the
+    hypothesis between spaces.
+    """
+    sides = (references, hypotheses)
+    ours, theirs = (np.log1p(np.array([len(line) for line in side], dtype=np.float64)) for side in sides)
+    words = (np.array([len(line.split()) for line in side], dtype=np.float64) for side in sides)
+    return np.column_stack([ours, theirs - ours, *words])
 
 
 def nist(hypotheses: Sequence[str], references: Sequence[str]) -> Float:
-    """Information per n-gram by order and the penalty for short lines, float64 [n_pairs, 6]."""
-    return WordMetric("nist").parts(nist_parts, hypotheses, references)
+    """What NIST is made of, as `MORE_NIST_PARTS` names it: float64 [n_pairs, 12].
+
+    Information per n-gram by order, the penalty for short lines, NIST of n-grams up to each length, NIST without the
+    penalty.
+    """
+    parts = WordMetric("nist").parts(nist_parts, hypotheses, references)
+    sums = np.cumsum(parts[:, :ORDERS], axis=1)
+    return np.column_stack([parts, sums * parts[:, ORDERS:], sums[:, -1]])
 
 
 def meteor_parts(name: str, hypotheses: Sequence[str], references: Sequence[str]) -> Float:

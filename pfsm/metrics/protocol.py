@@ -40,10 +40,12 @@ class SegmentScorer:
 
     Args:
         metric: Scores the pairs.
+        asked: What `pfsm.metrics.get_metric` makes it from: its name, with options if it was given any.
     """
 
-    def __init__(self, metric: SegmentMetric) -> None:
+    def __init__(self, metric: SegmentMetric, asked: str = "") -> None:
         self.metric = metric
+        self.asked = asked or metric.name
 
     @property
     def name(self) -> str:

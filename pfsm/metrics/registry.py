@@ -6,6 +6,10 @@ from pfsm.errors import PfsmError
 from pfsm.metrics.families import FAMILIES
 from pfsm.metrics.family import Family
 from pfsm.metrics.protocol import SegmentMetric
+from pfsm.metrics.syntax.interpolation import mixtures
+
+# Mixtures first: a name such as dp-or-*_b is theirs, not a type of dp-or.
+_ALL = (mixtures(FAMILIES), *FAMILIES)
 
 
 def metric_names() -> tuple[str, ...]:
@@ -15,7 +19,7 @@ def metric_names() -> tuple[str, ...]:
 
 def family_of(name: str) -> Family | None:
     """The family of a metric or feature; None where there is none of this name."""
-    return next((family for family in FAMILIES if family.knows(name)), None)
+    return next((family for family in _ALL if family.knows(name)), None)
 
 
 def describe_metric(name: str) -> str:
@@ -24,7 +28,7 @@ def describe_metric(name: str) -> str:
     Raises:
         PfsmError: If there is no metric of this name.
     """
-    return _family_of_metric(name).metrics[name.partition("(")[0]]
+    return _family_of_metric(name).describe(name)
 
 
 def _family_of_metric(name: str) -> Family:
@@ -48,6 +52,13 @@ def get_metric(name: str, **options: Any) -> SegmentMetric:
     """
     family = _family_of_metric(name)
     return family.make(name, options)
+
+
+def expanded(name: str) -> tuple[str, ...]:
+    """The features that a name means: of ``bleu.*`` all parts of BLEU, of any other name itself."""
+    prefix = name.removesuffix(".*")
+    parts = () if prefix == name else tuple(part for one in FAMILIES for part in one.parts.get(prefix, ()))
+    return parts or (name,)
 
 
 def feature_names() -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Classic metrics over words: NIST, WER, PER, ROUGE-L, -W and -S, GTM.
+"""Classic metrics over words: NIST, WER, PER, ROUGE-L, -W and -S, GTM, O_l.
 
 With r and h the numbers of words of reference and hypothesis, P what they share over what the hypothesis has, R the
 same over what the reference has, F = 2 P R / (P + R), 0 where nothing is shared:
@@ -10,6 +10,8 @@ same over what the reference has, F = 2 P R / (P + R), 0 where nothing is shared
   in common in whatever order) / r. With an empty reference -100, or 0 where both sides are empty.
 * ``rouge-l`` (Lin 2004): F of the longest common subsequence. ``rouge-w``: the same with k consecutive matches worth
   k^1.2, P and R raised to 1 / 1.2. ``rouge-s``: F of skip-bigrams with at most four words between them (ROUGE-S4).
+* ``ol`` (O_l of Giménez and Màrquez 2009): words in common over the words that either side has, c / (r + h - c); 1 for
+  two empty lines.
 * ``gtm-1``, ``gtm-2`` (Melamed, Green and Turian 2003): F of (sum of size^e)^(1/e) over matching runs, e = 1, 2.
 
 Words are the tokens of one of our tokenisers (``plain`` by default), in lower case.
@@ -45,20 +47,28 @@ LARGEST_VOCABULARY = 1_000_000
 
 
 @dataclass(frozen=True, eq=False)
-class _Pairs:
-    """Pairs as word ids: references, then hypotheses, each with where its lines begin; and the numbers of words."""
+class WordPairs:
+    """Pairs of sequences of words, as ids.
+
+    Attributes:
+        sides: Ids of all references and where each begins, int32 [n_words] and int64 [n_pairs + 1]; the same of the
+            hypotheses.
+        r: float64 [n_pairs], numbers of words of the references.
+        h: Of the hypotheses.
+    """
 
     sides: Sides
     r: Float
     h: Float
 
 
-def _nist(pairs: _Pairs) -> Float:
+def nist_scores(pairs: WordPairs) -> Float:
+    """NIST, float64 [n_pairs]."""
     parts = nist_parts(pairs)
     return np.asarray(parts[:, :ORDERS].sum(axis=1) * parts[:, ORDERS])
 
 
-def nist_parts(pairs: _Pairs) -> Float:
+def nist_parts(pairs: WordPairs) -> Float:
     """Information per n-gram by order, and the penalty for short lines: float64 [n_pairs, 6]."""
     from pfsm_kernels.overlap import ngram_information  # noqa: PLC0415 - brings numba
 
@@ -69,32 +79,32 @@ def nist_parts(pairs: _Pairs) -> Float:
     return np.column_stack([_quotient(worth, counts), np.exp(NIST_BETA * logarithm**2)])
 
 
-def _wer(pairs: _Pairs) -> Float:
+def _wer(pairs: WordPairs) -> Float:
     from pfsm_kernels.overlap import edit_distances  # noqa: PLC0415 - brings numba
 
     return _error_rate(edit_distances(*pairs.sides), pairs)
 
 
-def _per(pairs: _Pairs) -> Float:
+def _per(pairs: WordPairs) -> Float:
     return _error_rate(np.maximum(pairs.r, pairs.h) - _common(pairs), pairs)
 
 
-def _error_rate(errors: Float, pairs: _Pairs) -> Float:
+def _error_rate(errors: Float, pairs: WordPairs) -> Float:
     rate = np.where(pairs.r > 0, errors / np.maximum(pairs.r, 1.0), errors > 0)
     return np.asarray(-100.0 * rate + 0.0)  # +0.0: no -0.0
 
 
-def _common(pairs: _Pairs) -> Float:
+def _common(pairs: WordPairs) -> Float:
     from pfsm_kernels.overlap import common_words  # noqa: PLC0415 - brings numba
 
     return common_words(*pairs.sides)
 
 
-def _rouge_l(pairs: _Pairs) -> Float:
+def _rouge_l(pairs: WordPairs) -> Float:
     return _rouge_w(pairs, 1.0)
 
 
-def _rouge_w(pairs: _Pairs, power: float = ROUGE_W) -> Float:
+def _rouge_w(pairs: WordPairs, power: float = ROUGE_W) -> Float:
     from pfsm_kernels.overlap import common_subsequences  # noqa: PLC0415 - brings numba
 
     # The inverse of k^power, of the quotient of two such values.
@@ -102,21 +112,27 @@ def _rouge_w(pairs: _Pairs, power: float = ROUGE_W) -> Float:
     return _f(shared, pairs.h, pairs.r)
 
 
-def _rouge_s(pairs: _Pairs) -> Float:
+def _rouge_s(pairs: WordPairs) -> Float:
     from pfsm_kernels.overlap import common_skip_bigrams  # noqa: PLC0415 - brings numba
 
     shared, of_reference, of_hypothesis = common_skip_bigrams(*pairs.sides, SKIP).T
     return _f(shared, of_hypothesis, of_reference)
 
 
-def _gtm_1(pairs: _Pairs) -> Float:
+def _gtm_1(pairs: WordPairs) -> Float:
     return _f(_common(pairs), pairs.h, pairs.r)
 
 
-def _gtm_2(pairs: _Pairs) -> Float:
+def _gtm_2(pairs: WordPairs) -> Float:
     from pfsm_kernels.overlap import squared_runs  # noqa: PLC0415 - brings numba
 
     return _f(np.sqrt(squared_runs(*pairs.sides)), pairs.h, pairs.r)
+
+
+def _overlap(pairs: WordPairs) -> Float:
+    common = _common(pairs)
+    either = pairs.h + pairs.r - common
+    return np.divide(common, either, out=np.ones(either.size), where=either > 0)
 
 
 def _f(shared: Float, of_hypothesis: Float, of_reference: Float) -> Float:
@@ -132,13 +148,13 @@ def _quotient(over: Float, under: Float) -> Float:
 class _Kind:
     """How a metric is computed, and what of it goes into signatures."""
 
-    compute: Callable[[_Pairs], Float]
+    compute: Callable[[WordPairs], Float]
     entries: Mapping[str, str]
 
 
 _NEGATIVE = {"sign": "negative"}
 _KINDS: Mapping[str, _Kind] = {
-    "nist": _Kind(_nist, {"order": str(ORDERS), "info": "segment"}),
+    "nist": _Kind(nist_scores, {"order": str(ORDERS), "info": "segment"}),
     "wer": _Kind(_wer, _NEGATIVE),
     "per": _Kind(_per, _NEGATIVE),
     "rouge-l": _Kind(_rouge_l, {"beta": "1"}),
@@ -146,6 +162,7 @@ _KINDS: Mapping[str, _Kind] = {
     "rouge-s": _Kind(_rouge_s, {"beta": "1", "skip": str(SKIP)}),
     "gtm-1": _Kind(_gtm_1, {"e": "1"}),
     "gtm-2": _Kind(_gtm_2, {"e": "2"}),
+    "ol": _Kind(_overlap, {"bag": "counts"}),
 }
 WORD_METRICS = tuple(_KINDS)
 
@@ -189,7 +206,7 @@ class WordMetric:
 
     def parts(
         self,
-        compute: Callable[[_Pairs], Float],
+        compute: Callable[[WordPairs], Float],
         hypotheses: Sequence[str],
         references: Sequence[str],
     ) -> Float:
@@ -217,14 +234,14 @@ class _Words:
     def _new(self) -> Vocabulary:
         return Vocabulary(self._tokeniser, NO_STEMMER, self._lowercase)
 
-    def encode(self, hypotheses: Sequence[str], references: Sequence[str]) -> _Pairs:
+    def encode(self, hypotheses: Sequence[str], references: Sequence[str]) -> WordPairs:
         with self._lock:
             if len(self._vocabulary) > LARGEST_VOCABULARY:
                 self._vocabulary = self._new()
             one, other = self._vocabulary.encode(references), self._vocabulary.encode(hypotheses)
             words = self._vocabulary.word_ids
         sizes = [np.diff(side.offsets).astype(np.float64) for side in (one, other)]
-        return _Pairs((words[one.ids], one.offsets, words[other.ids], other.offsets), sizes[0], sizes[1])
+        return WordPairs((words[one.ids], one.offsets, words[other.ids], other.offsets), sizes[0], sizes[1])
 
 
 _words = lru_cache(maxsize=4)(_Words)

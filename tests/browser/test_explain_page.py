@@ -2,12 +2,13 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from pfsm.explain import Explanation
+from pfsm.explain import Explanation, FeaturePoints
 from pfsm.explain_page import render_page
 from tests.browser.devtools import Browser
 from tests.explanation_cases import explained, rotated, split_by_class, swapped
@@ -385,3 +386,51 @@ def test_without_scripts_there_is_a_message(browser: Browser, tmp_path: Path) ->
         assert browser.evaluate("document.querySelector('noscript p').checkVisibility()")
     finally:
         browser.call("Emulation.setScriptExecutionDisabled", value=False)
+
+
+def without_edits() -> list[Explanation]:
+    features = (FeaturePoints("chrf", 1.25, 0.5), FeaturePoints("ter.shifts", -0.5, -0.125))
+    words = (("the", "cat", "sat"), ("a", "cat", "sat", "there"))
+    return [
+        Explanation(reference, hypothesis, 5.375, (), (), 0.0, 5.0, features, edited=False)
+        for reference, hypothesis in (words, words[::-1])
+    ]
+
+
+def test_a_model_without_edits_shows_no_alignment(show: Any) -> None:
+    browser = show(("one", without_edits()), ("two", without_edits()))
+    browser.wait("document.querySelector('#segment-1 .figure')")
+    page = browser.evaluate("document.body.innerText")
+    assert "This model has no edits: features alone make the score." in page
+    assert "Best edit sequence" not in page
+    assert "Entropy" not in page
+    assert (
+        browser.evaluate(
+            "document.querySelectorAll('.line, .legend li, .token.delete, .token.insert').length"
+        )
+        == 0
+    )
+    rows = browser.evaluate(
+        "[...document.querySelector('#segment-1 .sum').querySelectorAll('tbody tr')].map((row) => "
+        "[row.querySelector('th').textContent, row.querySelector('.points').textContent])"
+    )
+    assert rows == [
+        ["Base", "5.000"],
+        ["chrf, +1.3 sd", "+0.500"],
+        ["ter.shifts, −0.5 sd", "−0.125"],
+        ["Score", "5.375"],
+    ]
+    browser.evaluate("document.querySelector('#segment-1 .token').click()")
+    assert browser.evaluate("document.getElementById('detail').hidden")
+    assert browser.evaluate("document.getElementById('guide-edits').hidden")
+
+
+def test_features_beside_edits_stand_in_the_sum(show: Any) -> None:
+    both = replace(swapped(), features=(FeaturePoints("chrf", 2.0, 0.25),))
+    browser = show(("one", [both]))
+    browser.wait("document.querySelector('#segment-1 .figure')")
+    labels = browser.evaluate(
+        "[...document.querySelectorAll('#segment-1 .sum tbody th')].map((cell) => cell.textContent)"
+    )
+    assert labels == ["Base", "Matches", "Deletes", "Inserts", "Jumps", "Entropy", "chrf, +2.0 sd", "Score"]
+    assert browser.evaluate("document.getElementById('guide-features').hidden")

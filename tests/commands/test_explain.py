@@ -17,7 +17,7 @@ def files(write: Write) -> list[str]:
 
 
 def test_text_of_one_segment(cli: Cli, files: list[str]) -> None:
-    outcome = cli("explain", files[0], "-i", files[1], "--segment", "0")
+    outcome = cli("explain", files[0], "-i", files[1], "--segment", "0", "-m", "en-small")
     assert outcome.status == 0
     assert sum(line.startswith("segment ") for line in outcome.lines) == 1
     assert any(line.strip().startswith("reference   The₁ cat₂ sat down") for line in outcome.lines)
@@ -29,7 +29,8 @@ def test_json_adds_up(cli: Cli, files: list[str]) -> None:
     for entry in outcome.document:
         assert [segment["segment"] for segment in entry["segments"]] == [0, 1, 2]
         for segment in entry["segments"]:
-            points = sum(part["points"] for part in segment["contributions"])
+            parts = [*segment["contributions"], *segment["features"]]
+            points = sum(part["points"] for part in parts)
             assert segment["base"] + segment["entropy"] + points == pytest.approx(segment["score"], abs=1e-9)
 
 

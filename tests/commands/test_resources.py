@@ -30,6 +30,7 @@ class TestList:
         assert [line for line in lines if not line.startswith(" ")] == [
             "learned-en",
             "wordnet-3.0",
+            "wordnet-relations-3.0",
             "meteor-en",
             "meteor-en-full",
         ]
@@ -41,7 +42,7 @@ class TestList:
         path = install(paraphrases({("a", "b"): 0.5}), folder)
         (folder / "zzz.lexicon").write_bytes(path.read_bytes()[:-1])
         entries = {entry["name"]: entry for entry in cli("resources", "list", "-f", "json").document}
-        assert list(entries)[:4] == ["learned-en", "wordnet-3.0", "few", "zzz"]
+        assert list(entries)[:5] == ["learned-en", "wordnet-3.0", "wordnet-relations-3.0", "few", "zzz"]
         assert entries["few"] == {
             "name": "few",
             "kind": "paraphrases",

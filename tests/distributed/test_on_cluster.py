@@ -118,7 +118,7 @@ class TestOtherCommands:
         (tmp_path / "in").mkdir()
         write("in/scores.tsv", tsv(rows(60)))
         write("in/preferences.tsv", preferences(rows(30)))
-        arguments = ["--versus", "metric:length_ratio", "--confidence-n", "20", "--format", "json"]
+        arguments = ["--versus", "metric:wer(tokeniser=penn)", "--confidence-n", "20", "--format", "json"]
         here = cli("evaluate", "in/preferences.tsv", "in/scores.tsv", *arguments)
         there = cli("evaluate", "in", *arguments, "--scheduler", address)
         assert (there.status, json.loads(there.out)) == (0, json.loads(here.out))

@@ -15,6 +15,7 @@ from pfsm.distributed import pieces
 from pfsm.distributed.addresses import InputFile
 from pfsm.distributed.rows import read_piece
 from pfsm.errors import PfsmError
+from pfsm.models import DEFAULT_MODEL
 from tests.command_runs import Cli, Outcome, Write
 from tests.distributed.inputs import columns, scores_below, tsv_bytes, write_all
 from tests.judgment_cases import rows
@@ -24,7 +25,7 @@ MANIFEST = "_manifest.json"
 
 def expected_scores(tables: dict[str, dict[str, list[str]]]) -> dict[str, list[float]]:
     """By the metric itself: the better of the references that there are."""
-    metric = pfsm.load("en-small", threads=1)
+    metric = pfsm.load(threads=1)
     found = {}
     for name, table in tables.items():
         first = metric.score_pairs(table["hypothesis"], table["reference"])
@@ -66,7 +67,7 @@ class TestCommand:
         expected = expected_scores(tables)
         assert scores_below(tmp_path / "out") == expected
         everything = [score for scores in expected.values() for score in scores]
-        assert run.out.startswith("en-small|nrefs:var|refs:best|model:en-small|")
+        assert run.out.startswith(f"{DEFAULT_MODEL}|nrefs:var|refs:best|model:{DEFAULT_MODEL}|")
         assert run.out.endswith(f" = {np.mean(everything):.4f}\n")
         assert "pfsm: 300 pairs, " in run.err
 
@@ -75,7 +76,7 @@ class TestCommand:
     ) -> None:
         assert cli("score", "--table", "in", "-o", "out", "--partition-size", "1k").status == 0
         document = json.loads((tmp_path / "out" / MANIFEST).read_text(encoding="utf-8"))
-        assert document["signature"] == pfsm.load("en-small").get_signature(1)
+        assert document["signature"] == pfsm.load().get_signature(1)
         assert (document["rows"], document["faults"]) == (300, [])
         for name, scores in expected_scores(tables).items():
             parts = [part for part in document["partitions"] if part["input"] == name]

@@ -26,8 +26,8 @@ def test_the_users_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> No
 def test_shipped_tables_come_first_and_all_can_be_read(folder: Path) -> None:
     install(synonyms("aaa"), folder)
     found = registry.installed()
-    assert [entry.name for entry in found] == ["learned-en", "wordnet-3.0", "aaa"]
-    assert [entry.shipped for entry in found] == [True, True, False]
+    assert [entry.name for entry in found] == ["learned-en", "wordnet-3.0", "wordnet-relations-3.0", "aaa"]
+    assert [entry.shipped for entry in found] == [True, True, True, False]
     for entry in found:
         assert registry.load(entry.name, registry.kind_of(entry.path)).name == entry.name
 
@@ -97,7 +97,7 @@ def test_a_name_that_ships_is_taken(folder: Path) -> None:
 def test_a_folder_that_cannot_be_made(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("", encoding="utf-8")
     monkeypatch.setenv("PFSM_RESOURCES", str(tmp_path / "file" / "tables"))
-    assert len(registry.installed()) == 2
+    assert len(registry.installed()) == 3
     with pytest.raises(PfsmError, match=r"cannot be made .*; set PFSM_RESOURCES to another folder"):
         registry.user_path("new")
 

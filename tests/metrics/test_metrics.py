@@ -101,13 +101,18 @@ def test_length_ratio_by_hand() -> None:
 
 
 # METEOR's own tables may not be installed, and take long to load; tests/metrics/test_meteor.py has it.
-@pytest.mark.parametrize("name", [name for name in metric_names() if name != "meteor"])
+WITH_TABLES = {"meteor", "dpmf", "terp"}
+
+
+@pytest.mark.parametrize("name", [name for name in metric_names() if name not in WITH_TABLES])
 class TestEveryMetric:
     def test_a_perfect_translation_is_never_beaten(self, name: str) -> None:
-        if name == "nist":
+        if "nist" in name:
             pytest.skip(
                 "a mean over n-grams: leaving out what says little can raise it, and it has no largest value"
             )
+        if name in {"dpm-model", "dpmf-base"}:
+            pytest.skip("a probability: how sure a model of the reference is of the reference itself depends on it")
         metric = get_metric(name)
         best = metric.score_pairs(REFERENCES, REFERENCES)
         assert (metric.score_pairs(HYPOTHESES, REFERENCES) <= best + 1e-9).all()

@@ -73,13 +73,18 @@ def config_from_dict(values: Mapping[str, Any], where: str) -> TrainingConfig:
         if key not in SETTINGS_KEYS and key not in KEYS:
             raise PfsmError(f"{where}: unknown key {key!r}; known are {', '.join((*SETTINGS_KEYS, *KEYS))}")
     settings = settings_from_dict({key: values[key] for key in values if key in SETTINGS_KEYS}, where)
+    class_transitions = _flag(values.get("class_transitions", False), "class_transitions", where)
+    if class_transitions and not settings.edits:
+        raise PfsmError(
+            f"{where}: class_transitions is about edits, which edits: false leaves out; leave out one of them"
+        )
     return TrainingConfig(
         settings,
         _penalty(values.get("lambda", 5.0), where),
         _choice(values.get("solver", SOLVERS[0]), "solver", SOLVERS, where),
         _choice(values.get("objective", OBJECTIVES[0]), "objective", OBJECTIVES, where),
         _mixture(values.get("mixture", 0.5), where),
-        _flag(values.get("class_transitions", False), "class_transitions", where),
+        class_transitions,
         frozenset(values),
     )
 

@@ -18,6 +18,11 @@ def instances(batch: LatticeBatch) -> dict[str, int]:
 
     For the features of ``Jump``: the number of crossings, each of which a jump can open; ``Jump>Jump`` cannot be.
     """
+    result = _edit_instances(batch) if batch.states else {}
+    return result | dict.fromkeys(batch.sentence_features.names, len(batch))
+
+
+def _edit_instances(batch: LatticeBatch) -> dict[str, int]:
     counts = count_instances(batch.lattices)
     result = {state: int(count) for state, count in zip(batch.states, counts.states, strict=True)}
     for prev, before in enumerate(batch.states):
@@ -36,7 +41,7 @@ def instances(batch: LatticeBatch) -> dict[str, int]:
         carriers = np.unique(np.column_stack([features.feature, features.arc]), axis=0)[:, 0]
         carried = np.bincount(carriers, minlength=len(features.names))
         result |= {name: int(count) for name, count in zip(features.names, carried, strict=True)}
-    return result | dict.fromkeys(batch.sentence_features.names, len(batch))
+    return result
 
 
 def frequent(counts: Mapping[str, int]) -> tuple[str, ...]:
@@ -83,16 +88,16 @@ def feature_index(batch: LatticeBatch, learned: tuple[str, ...], fixed: Mapping[
 
     names = [[transition(before, after) for after in batch.states] for before in batch.states]
     start = np.full((1, len(batch.states)), zero, dtype=np.int64)
+
+    def table(rows: list[tuple[str, ...]]) -> NDArray[np.int64]:
+        square = np.array([look_up(row) for row in rows], dtype=np.int64).reshape(len(rows), len(rows))
+        return np.concatenate([square, start])
+
     return FeatureIndex(
         learned,
         np.array([*others.values(), 0.0]),
         np.stack([look_up(batch.states), look_up(tuple(map(_whole, batch.states)))]),
-        np.stack(
-            [
-                np.concatenate([np.stack([look_up(tuple(row)) for row in names]), start]),
-                np.concatenate([np.stack([look_up(tuple(map(_whole, row))) for row in names]), start]),
-            ]
-        ),
+        np.stack([table([tuple(row) for row in names]), table([tuple(map(_whole, row)) for row in names])]),
         look_up(batch.arc_features.names),
         look_up(batch.link_features.names),
         look_up(batch.sentence_features.names),

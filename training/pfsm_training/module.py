@@ -50,7 +50,9 @@ class LogLinearMachine(torch.nn.Module):
         )
 
     def normalised_log_sum(self, batch: LatticeBatch, index: FeatureIndex) -> Tensor:
-        """``y / (m + n)``, float64 [n_pairs]."""
+        """``y / (m + n)``, float64 [n_pairs]; 0 for a model without edits."""
+        if not batch.states:
+            return torch.zeros(len(batch), dtype=torch.float64)
         weights = self._all(index)
         table = weights[index.states].sum(0) + weights[index.transitions].sum(0)
         n_arcs = batch.lattices.arcs.shape[0]
@@ -72,6 +74,23 @@ class LogLinearMachine(torch.nn.Module):
         """
         index = feature_index(batch, self.learned, self.initial)
         weights = self._all(index).detach().numpy()
+        size = len(self.learned)
+        jacobian = np.zeros((len(batch), size + 1))
+        jacobian[:, size] = 1.0
+        predictions = np.full(len(batch), float(self.alpha.detach()))
+        if batch.states:
+            normalised, jacobian[:, :size] = self._edits_with_jacobian(batch, index, weights)
+            predictions += normalised
+        for values, column in zip(batch.sentence_features.values.T, index.columns.tolist(), strict=True):
+            predictions += values * weights[column]
+            if column < size:
+                jacobian[:, column] += values
+        return predictions, jacobian
+
+    def _edits_with_jacobian(
+        self, batch: LatticeBatch, index: FeatureIndex, weights: Float
+    ) -> tuple[Float, Float]:
+        """``y / (m + n)``, float64 [n_pairs], and its derivatives, float64 [n_pairs, n_learned]."""
         n_arcs = batch.lattices.arcs.shape[0]
         table = weights[index.states].sum(0) + weights[index.transitions].sum(0)
         expected = expectations(
@@ -89,15 +108,7 @@ class LogLinearMachine(torch.nn.Module):
         counts += _arc_counts(batch, batch.arc_features, index.arcs, expected.arcs, size)
         counts += _arc_counts(batch, batch.link_features, index.links, expected.links, size)
         lengths = np.maximum(batch.lattices.lengths, 1)
-        jacobian = np.empty((len(batch), size + 1))
-        jacobian[:, :size] = counts / lengths[:, np.newaxis]
-        jacobian[:, size] = 1.0
-        predictions = expected.log_sum / lengths + float(self.alpha.detach())
-        for values, column in zip(batch.sentence_features.values.T, index.columns.tolist(), strict=True):
-            predictions += values * weights[column]
-            if column < size:
-                jacobian[:, column] += values
-        return predictions, jacobian
+        return expected.log_sum / lengths, counts / lengths[:, np.newaxis]
 
     def weights(self) -> dict[str, float]:
         """Current weights by name, the fixed ones included."""

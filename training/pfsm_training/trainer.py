@@ -15,7 +15,7 @@ from pfsm.builder import LatticeBuilder
 from pfsm.data import Judgments, Preferences
 from pfsm.errors import PfsmError
 from pfsm.matchers.registry import MATCHERS
-from pfsm.metrics.features import feature_values, with_checksum
+from pfsm.metrics.features import feature_values, remembered, with_checksum
 from pfsm.model import Model, Scale
 from pfsm.settings import KEYS, Settings
 from pfsm.threads import default_threads
@@ -84,10 +84,11 @@ def train(
     settings = _settings(settings, config, init)
     judgments, preferences = _checked(judgments, preferences)
     progress("reading", None)
-    settings = with_learned_options(settings, judgments, preferences)
-    if checkpoint is not None:
-        checkpoint.begin(_decisive(judgments, preferences, settings, config, init))
-    data = encoder(judgments, preferences, settings)
+    with remembered():
+        settings = with_learned_options(settings, judgments, preferences)
+        if checkpoint is not None:
+            checkpoint.begin(_decisive(judgments, preferences, settings, config, init))
+        data = encoder(judgments, preferences, settings)
     fitter = Fitter(config, init, threads or default_threads(), progress, checkpoint=checkpoint)
     with _one_torch_thread():
         validated, tried = _validate(fitter, data, judgments, preferences)
@@ -189,12 +190,12 @@ def _settings(settings: Settings | None, config: TrainingConfig, init: Model | N
     if settings is None:
         settings = (
             config.settings
-            if init is None or config.given & set(config.settings.to_dict())
+            if init is None or config.given & {*config.settings.to_dict(), "edits"}
             else init.settings
         )
     if init is not None and settings.to_dict() != init.settings.to_dict():
         theirs, ours = init.settings.to_dict(), settings.to_dict()
-        key = next(key for key in KEYS if ours.get(key) != theirs.get(key))
+        key = next(key for key in ("edits", *KEYS) if ours.get(key) != theirs.get(key))
         raise PfsmError(
             f"{key} is {_said(ours.get(key))}, but the model {init.name} to start from has "
             f"{_said(theirs.get(key))}; leave the settings out to take over its own"

@@ -29,12 +29,15 @@ class Wanted:
         marginals: Whether to give the probabilities of arcs.
         constituents: Whether to give constituent trees.
         one_sentence: Whether a line is one sentence, whatever it looks like.
+        gamma: Marginals are of trees with probabilities in proportion to the gamma-th power of the parser's: below 1
+            they are flatter, at 0 uniform. The n-best list and the labels of given arcs are not touched.
     """
 
     trees: int = 1
     marginals: bool = False
     constituents: bool = False
     one_sentence: bool = False
+    gamma: float = 1.0
 
 
 class Parser:
@@ -87,6 +90,8 @@ class Parser:
         """The trees of a sentence that begins at word ``first``, and its labelled arcs with their probabilities."""
         scores = self._network.arcs(encoded).astype(np.float64)
         log_sum, arcs = tree_marginals(scores)
+        if wanted.marginals and wanted.gamma != 1.0:
+            _, arcs = tree_marginals(wanted.gamma * scores)
         found = [best_tree(scores)] if wanted.trees == 1 else best_trees(scores, wanted.trees)
         words = np.arange(len(encoded))
         asked = arcs >= SMALLEST_PROBABILITY if wanted.marginals else np.zeros(arcs.shape, dtype=np.bool_)

@@ -56,6 +56,7 @@ class Figure {
     const group = element("div", { role: "group", "aria-label": side });
     if (!words.length) group.append(element("span", { class: "empty" }, "(empty)"));
     const tokens = words.map((word, k) => {
+      if (!data.edited) return this.plainWord(side, word, k);
       const edit = this.explanation.edits.find((one) => one[side][0] <= k && k < one[side][1]);
       const state = edit ? edit.state : side === "reference" ? "Delete" : "Insert";
       const token = element("button", { type: "button", tabindex: "-1", class: `token ${kindOf(state)}`, dir: "auto" }, word);
@@ -67,6 +68,14 @@ class Figure {
     group.append(...tokens);
     this.root.append(group);
     return tokens;
+  }
+
+  // A word of a model without edits, of which nothing can be said.
+  plainWord(side, word, k) {
+    const token = element("button", { type: "button", tabindex: "-1", class: "token", dir: "auto" }, word);
+    token.setAttribute("aria-label", `${side} ${k + 1}: ${word}`);
+    token.spot = { side, k };
+    return token;
   }
 
   partnerWords(side, edit) {
@@ -167,6 +176,7 @@ class Figure {
       });
       return;
     }
+    if (!data.edited) return;
     const { side, k } = node.spot;
     this.mark(this.explanation.edits.filter((edit) => edit[side][0] <= k && k < edit[side][1]));
     node.classList.add("on");

@@ -25,6 +25,7 @@ function chip(figure, { state, edits }) {
 
 // As in Figure 1 of the paper, with runs of one state drawn together.
 function sequenceElement(figure) {
+  if (!data.edited) return element("p", { class: "empty" }, "This model has no edits: features alone make the score.");
   const { edits } = figure.explanation;
   const chips = sameStretch(edits).map((stretch) => chip(figure, stretch));
   const body = chips.length ? element("ol", { class: "chips" }, ...chips) : element("p", { class: "empty" }, "(no edits)");
@@ -48,7 +49,8 @@ function track(...bars) {
 // A waterfall: each bar begins where the one above it ends. The scale is the same for all segments of the page.
 function sumElement(parts, score) {
   const head = element(
-    "tr", {}, element("td", {}), element("th", { scope: "col" }, "Expected"), element("td", { "aria-hidden": "true" }),
+    "tr", {}, element("td", {}), data.edited ? element("th", { scope: "col" }, "Expected") : element("td", {}),
+    element("td", { "aria-hidden": "true" }),
     element("th", { scope: "col" }, "Points"),
   );
   const rows = parts.map(({ kind, label, points, count, start, end }) => element(

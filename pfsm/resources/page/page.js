@@ -221,13 +221,15 @@ function legendItem({ kind, label }) {
 
 function legend() {
   const items = KINDS.map(legendItem).filter((item) => item);
-  if (twoSystems) {
+  if (twoSystems && data.edited) {
     const sample = element("span", { class: "contested" }, "word");
     items.push(element("li", {}, sample, element("span", {}, "aligned in one system only")));
   }
   return items;
 }
 
+document.getElementById("guide-edits").hidden = !data.edited;
+document.getElementById("guide-features").hidden = data.edited;
 document.getElementById("overview").append(overview());
 document.getElementById("legend").append(...legend());
 

@@ -52,14 +52,17 @@ function sumOf(raw) {
     points[group] += row[6];
   }
   const part = (kind, label) => ({ kind, label, points: points[kind], count: counts[kind] });
-  const parts = [
-    { kind: "base", label: "Base", points: raw.base },
+  const edits = [
     part("match", "Matches"),
     part("delete", "Deletes"),
     part("insert", "Inserts"),
     part("jump", "Jumps"),
     { kind: "entropy", label: "Entropy", points: raw.entropy },
   ].filter(({ kind }) => kind !== "jump" || hasJumps);
+  const features = raw.features.map(([name, value, added]) => (
+    { kind: "feature", label: `${name}, ${signed(value, 1)} sd`, points: added }
+  ));
+  const parts = [{ kind: "base", label: "Base", points: raw.base }, ...(data.edited ? edits : []), ...features];
   let total = 0;
   for (const one of parts) {
     one.start = total;

@@ -1,0 +1,81 @@
+"""pfsm for Hugging Face ``evaluate``, which loads it from the path of this folder; see README.md."""
+
+from typing import Any
+
+import datasets
+import evaluate
+
+from pfsm import load
+from pfsm.metrics.references import best_of_references
+
+_CITATION = """\
+@inproceedings{wang-manning-2012-probabilistic,
+  title = "Probabilistic Finite State Machines for Regression-based {MT} Evaluation",
+  author = "Wang, Mengqiu and Manning, Christopher D.",
+  booktitle = "Proceedings of EMNLP-CoNLL",
+  year = "2012",
+  url = "https://aclanthology.org/D12-1090/",
+}
+"""
+_DESCRIPTION = """\
+A learned metric of translation quality: a probabilistic finite-state machine over the edits that turn the reference
+into the translation, with weights learned from human judgments. Nothing is downloaded.
+"""
+_INPUTS = """
+Args:
+    predictions: Translations, one string each.
+    references: For each of them a reference, or a list of references, of which the best one counts.
+    model: Name of a model that ships with pfsm, or the path of a model file; default: en-small.
+    threads: Threads; default: as many as the process may use. Scores do not depend on it.
+
+Returns:
+    score: Mean of the scores.
+    scores: The score of each translation.
+    signature: Everything that can change the numbers.
+"""
+
+
+@evaluate.utils.file_utils.add_start_docstrings(_DESCRIPTION, _INPUTS)
+class Pfsm(evaluate.Metric):
+    """One of pfsm's models, or a model file, as a metric of ``evaluate``."""
+
+    def _info(self) -> evaluate.MetricInfo:
+        text = datasets.Value("string")
+        return evaluate.MetricInfo(
+            description=_DESCRIPTION,
+            citation=_CITATION,
+            inputs_description=_INPUTS,
+            license="Apache-2.0",
+            features=[
+                datasets.Features({"predictions": text, "references": datasets.Sequence(text)}),
+                datasets.Features({"predictions": text, "references": text}),
+            ],
+            reference_urls=["https://aclanthology.org/D12-1090/"],
+        )
+
+    def _compute(
+        self,
+        predictions: list[str],
+        references: list[str] | list[list[str]],
+        model: str = "en-small",
+        threads: int | None = None,
+    ) -> dict[str, Any]:
+        metric = load(model, threads)
+        several = [[one] if isinstance(one, str) else list(one) for one in references]
+        if not predictions:
+            raise ValueError("no predictions to score")
+        if not all(several):
+            raise ValueError("each prediction needs a reference")
+        scores = best_of_references(metric.score_pairs, predictions, several)
+        counts = {len(one) for one in several}
+        return {
+            "score": float(scores.mean()),
+            "scores": scores.tolist(),
+            "signature": metric.get_signature(counts.pop()) if len(counts) == 1 else _variable(metric),
+        }
+
+
+def _variable(metric: Any) -> str:
+    """The signature where the number of references varies."""
+    signature: str = metric.get_signature(1)
+    return signature.replace("nrefs:1", "nrefs:var|refs:best", 1)

@@ -1,0 +1,91 @@
+"""``pfsm tune``: costs of edits, and weights of features beside them, that agree with people."""
+
+import json
+from argparse import ArgumentParser, Namespace
+from dataclasses import asdict, replace
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+from pfsm.commands.arguments import add_format, check_output, positive
+from pfsm.data import Judgments, read_judgments
+from pfsm.errors import PfsmError
+from pfsm.metrics.registry import get_metric
+from pfsm.metrics.terp.metric import TerpMetric
+from pfsm.model import check_line, save_model
+
+if TYPE_CHECKING:
+    from pfsm_training.tuning.edit_costs import TunedCosts
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Arguments of the command."""
+    parser.add_argument(
+        "data",
+        nargs="+",
+        metavar="DATA.tsv",
+        help="files with reference, hypothesis and a score; .gz is read",
+    )
+    parser.add_argument(
+        "--metric",
+        default="terp-base",
+        metavar="NAME",
+        help="terp or terp-base; options in parentheses, its costs are where tuning begins (default: terp-base)",
+    )
+    parser.add_argument(
+        "--features",
+        nargs="+",
+        default=[],
+        metavar="NAME",
+        help="sentence-level features to weigh beside the edits",
+    )
+    parser.add_argument("--output", "-o", metavar="MODEL.json", help="where to write the result as a model")
+    parser.add_argument("--score-column", default="score", metavar="NAME", help="default: score")
+    parser.add_argument("--negate", action="store_true", help="lower scores are better, as with HTER")
+    parser.add_argument(
+        "--restarts", type=positive, default=10, metavar="N", help="climbs from random weights (default: 10)"
+    )
+    parser.add_argument("--name", default="tuned", help="name in the model file and in its scores")
+    parser.add_argument(
+        "--licence", default="not stated", metavar="TEXT", help="terms of the model, for its file"
+    )
+    add_format(parser, "text", "json")
+
+
+def run(options: Namespace) -> None:
+    """Tunes, reports, writes."""
+    if find_spec("torch") is None:
+        raise PfsmError("tuning needs what training needs, which is not installed; pip install 'pfsm[train]'")
+    check_line(options.name, "--name")
+    check_line(options.licence, "--licence")
+    if options.output is not None:
+        check_output(options.output, options.data)
+    metric = get_metric(options.metric)
+    if not isinstance(metric, TerpMetric):
+        raise PfsmError(f"--metric is {options.metric!r}, it must be terp or terp-base")
+    judgments = Judgments.join([read_judgments(path, options.score_column) for path in options.data])
+    if options.negate:
+        judgments = replace(judgments, scores=0.0 - judgments.scores)
+    from pfsm_training.tuning.edit_costs import tune_costs  # noqa: PLC0415 - brings torch
+
+    tuned = tune_costs(metric, judgments, options.features, restarts=options.restarts)
+    if options.output is not None:
+        save_model(tuned.model(judgments, options.name, options.licence), options.output)
+    print(_document(tuned) if options.format == "json" else _text(tuned))
+
+
+def _document(tuned: "TunedCosts") -> str:
+    return json.dumps({"name": tuned.name, **asdict(tuned)}, indent=2, ensure_ascii=False)
+
+
+def _text(tuned: "TunedCosts") -> str:
+    weights = {**tuned.costs, **tuned.features}
+    width = max(map(len, weights))
+    rounds = f"{tuned.rounds} round{'s' * (tuned.rounds != 1)}"
+    return "\n".join(
+        [
+            *(f"{name:<{width}}  {weight:8.4g}" for name, weight in weights.items()),
+            f"r = {tuned.correlation:.4f}, with the costs before {tuned.before:.4f} (on the data it was tuned on)",
+            f"{rounds} of aligning and tuning, {'settled' if tuned.stable else 'not settled'}",
+            f"--metric '{tuned.name}'",
+        ]
+    )

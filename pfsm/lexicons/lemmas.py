@@ -1,0 +1,53 @@
+"""Lemmas of English words by their Penn tags: WordNet's rules and exceptions, and the contractions it does not have.
+
+A word in a base form stays as it is; an inflected one becomes what `SynonymTable.lemma` says of it in its part of
+speech.
+"""
+
+from functools import lru_cache
+
+from pfsm.lexicons import registry
+from pfsm.lexicons.synonyms import KIND, SynonymTable
+
+TABLE = "wordnet-3.0"
+_PART_OF_TAG = {
+    "NNS": "n", "NNPS": "n", "VBD": "v", "VBG": "v", "VBN": "v", "VBP": "v", "VBZ": "v", "JJR": "a", "JJS": "a",
+    "RBR": "r", "RBS": "r",
+    # Universal tags, where there are no others.
+    "NOUN": "n", "PROPN": "n", "VERB": "v", "AUX": "v", "ADJ": "a", "ADV": "r",
+}  # fmt: skip
+_CONTRACTIONS = {
+    "n't": "not", "n’t": "not", "'m": "be", "’m": "be", "'re": "be", "’re": "be", "'ve": "have", "’ve": "have",
+    "'ll": "will", "’ll": "will",
+}  # fmt: skip
+_MODALS = {"ca": "can", "wo": "will", "sha": "shall"}
+
+
+def lemma_of(word: str, tag: str) -> str:
+    """The lemma of a word, in lower case.
+
+    Args:
+        word: As it stands in the line.
+        tag: Its Penn tag, or its universal one.
+
+    Raises:
+        PfsmError: If the table that ships is missing or damaged.
+    """
+    word = word.lower()
+    if word in _CONTRACTIONS:
+        return _CONTRACTIONS[word]
+    if tag == "MD":
+        return _MODALS.get(word, word)
+    part = _PART_OF_TAG.get(tag)
+    return word if part is None else _lemma(word, part)
+
+
+# A word of a text is looked up once; there are not many more of them.
+@lru_cache(maxsize=100_000)
+def _lemma(word: str, part: str) -> str:
+    return _table().lemma(word, part)
+
+
+@lru_cache(maxsize=1)
+def _table() -> SynonymTable:
+    return SynonymTable(registry.load(TABLE, KIND))

@@ -1,0 +1,144 @@
+"""Relations between the entries of a table of synonyms: antonyms of words, hypernyms of synsets.
+
+Antonymy holds between lemmas (hot, cold), hypernymy between synsets (a dog is an animal). The table numbers synsets as
+the table of synonyms that it was compiled with does, and is of use with that one only.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+import numpy as np
+
+from pfsm.errors import PfsmError
+from pfsm.lexicons import registry, synonyms
+from pfsm.lexicons.container import Lexicon, Source
+from pfsm.lexicons.synonyms import Part, SynonymTable, array_lines, lines_array, synset_numbers
+
+KIND = "relations"
+
+
+@dataclass(frozen=True)
+class Relations:
+    """What a dictionary says of one part of speech.
+
+    Attributes:
+        tag: Its name, such as ``n``.
+        antonyms: Pairs of lower-cased lemmas; the order within a pair does not matter.
+        hypernyms: Key of a synset -> keys of the synsets right above it.
+    """
+
+    tag: str
+    antonyms: Iterable[tuple[str, str]] = ()
+    hypernyms: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+
+def compile_relations(
+    name: str,
+    relations: Sequence[Relations],
+    table: Lexicon,
+    parts: Sequence[Part],
+    sources: Sequence[Source],
+    about: str = "",
+) -> Lexicon:
+    """The lexicon of a dictionary's relations; the order of what is given does not matter.
+
+    Args:
+        name: Of the lexicon.
+        relations: By part of speech, in the order of ``parts``.
+        table: The table of synonyms, as it was read from its file.
+        parts: What that table was compiled from.
+        sources: The files that the relations come from.
+        about: One line on what it is.
+    """
+    numbers = synset_numbers(parts)
+    above: list[set[int]] = [set() for _ in range(len(numbers))]
+    for place, part in enumerate(relations):
+        for key, keys in part.hypernyms.items():
+            above[numbers[place, key]].update(numbers[place, other] for other in keys)
+    pairs = {
+        "\t".join([part.tag, *sorted(pair)])
+        for part in relations
+        for pair in part.antonyms
+        if pair[0] != pair[1]
+    }
+    parents = [number for entry in above for number in sorted(entry)]
+    return Lexicon(
+        KIND,
+        name,
+        table.licence,
+        tuple(sources),
+        {"antonym pairs": len(pairs), "hypernyms": len(parents)},
+        {
+            "sizes": np.array([len(entry) for entry in above], dtype=np.uint8),
+            "parents": np.array(parents, dtype=np.int32),
+            "antonyms": lines_array(sorted(pairs)),
+        },
+        {"about": about, "synonyms": table.label},
+    )
+
+
+class RelationTable:
+    """A table of relations, ready for look-ups.
+
+    Args:
+        lexicon: A lexicon of the kind ``relations``.
+        table: The table of synonyms that it goes with.
+
+    Raises:
+        PfsmError: If it goes with another one, or its arrays do not fit together.
+    """
+
+    def __init__(self, lexicon: Lexicon, table: SynonymTable) -> None:
+        if lexicon.details.get("synonyms") != table.label:
+            raise PfsmError(
+                f"{lexicon.name}: goes with {lexicon.details.get('synonyms')}, not with {table.label}; compile it again"
+            )
+        self.label = lexicon.label
+        self.synonyms = table
+        sizes = lexicon.array("sizes", np.uint8)
+        self._parents: list[int] = lexicon.array("parents", np.int32).tolist()
+        self._offsets: list[int] = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)]).tolist()
+        if sizes.size != table.size or self._offsets[-1] != len(self._parents):
+            raise PfsmError(f"{lexicon.name}: the table is damaged; compile it again")
+        self._antonyms = set(array_lines(lexicon.array("antonyms", np.uint8)))
+
+    def are_antonyms(self, word: str, other: str) -> bool:
+        """Whether base forms of the two words are antonyms in one part of speech; case does not count."""
+        theirs = self.synonyms.lemmas(other)
+        return any(
+            "\t".join([tag, *sorted((lemma, opposite))]) in self._antonyms
+            for tag, lemma in self.synonyms.lemmas(word)
+            for other_tag, opposite in theirs
+            if tag == other_tag
+        )
+
+    def above(self, word: str, steps: int) -> frozenset[int]:
+        """Synsets that are at most so many steps above one of a word's, its own left out."""
+        own = frozenset(self.synonyms.synsets(word))
+        found: set[int] = set()
+        level: set[int] = set(own)
+        for _ in range(steps):
+            level = {parent for number in level for parent in self._above(number)} - found
+            found |= level
+        return frozenset(found) - own
+
+    def is_kind_of(self, specific: str, general: str, steps: int) -> bool:
+        """Whether one word has a synset at most so many steps below one of the other's."""
+        return not self.above(specific, steps).isdisjoint(self.synonyms.synsets(general))
+
+    def _above(self, number: int) -> list[int]:
+        return self._parents[self._offsets[number] : self._offsets[number + 1]]
+
+
+@lru_cache(maxsize=2)
+def load_relations(name: str) -> RelationTable:
+    """The table of this name with the table of synonyms that it goes with.
+
+    Raises:
+        PfsmError: If one of them is not there or damaged, or they do not go together.
+    """
+    lexicon = registry.load(name, KIND)
+    return RelationTable(
+        lexicon, SynonymTable(registry.load(str(lexicon.details.get("synonyms")), synonyms.KIND))
+    )

@@ -1,0 +1,65 @@
+"""DPMF (Yu et al. 2015): DPM for syntax times a unigram F-score for words, equations (8) to (11).
+
+The F-score is METEOR's own: words matched by its aligner, exact, stem, synonym and paraphrase matches weighted 1, .6,
+.8 and .6, content and function words .75 and .25, alpha .85 (the paper's table 5, METEOR's parameters for ranking
+English). The denominators of (9) and (10) as printed give content words the weight of function words; a sentence equal
+to its reference would not have precision 1. They are taken as METEOR has them: each word with its own weight.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pfsm.metrics.meteor.metric import PARTS, MeteorMetric
+from pfsm.metrics.meteor.options import BASE, METEOR
+from pfsm.metrics.meteor.options import check_options as meteor_options
+from pfsm.metrics.parsed.dpm import dpm_metric
+from pfsm.version import __version__
+
+Float = NDArray[np.float64]
+# With METEOR's paraphrases and word lists; with what ships.
+DPMF, DPMF_BASE = "dpmf", "dpmf-base"
+_METEORS = {DPMF: METEOR, DPMF_BASE: BASE}
+_F = 1 + PARTS.index("f")
+
+
+class DpmfMetric:
+    """DPMF.
+
+    Args:
+        name: ``dpmf``: with METEOR's paraphrases and word lists, which the extra ``pfsm[paraphrases]`` brings.
+            ``dpmf-base``: with what ships with pfsm.
+        options: As of ``dpm-model``.
+
+    Raises:
+        PfsmError: If an option is unknown or has no such value; at the first use, if something that is needed is not
+            installed.
+    """
+
+    def __init__(self, name: str, options: Mapping[str, Any]) -> None:
+        self.name = name
+        self._parsing = dpm_metric(name, options)
+        self._words = MeteorMetric(_METEORS[name], meteor_options(_METEORS[name], {"language": "en"}))
+
+    @property
+    def signature(self) -> str:
+        """The signatures of both factors in one.
+
+        Raises:
+            PfsmError: If something that is needed is not installed.
+        """
+        entries = dict(entry.split(":", 1) for entry in self._parsing.signature.split("|")[:-1])
+        entries |= dict(entry.split(":", 1) for entry in self._words.signature.split("|")[:-1])
+        return "|".join(f"{key}:{value}" for key, value in {**entries, "version": __version__}.items())
+
+    def score_pairs(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
+        """Scores of pairs, float64 [n_pairs], from 0 to 1.
+
+        Raises:
+            PfsmError: If something that is needed is not installed.
+            ValueError: If the lists differ in length, or one of them is a single string.
+        """
+        syntax = self._parsing.score_pairs(hypotheses, references)
+        return syntax * self._words.parts(hypotheses, references)[:, _F]

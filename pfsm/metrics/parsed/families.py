@@ -1,0 +1,25 @@
+"""DPM and DPMF by name."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from pfsm.metrics.family import Family, with_options
+from pfsm.metrics.parsed.dpm import DPM, dpm_metric
+from pfsm.metrics.parsed.dpmf import DPMF, DPMF_BASE, DpmfMetric
+from pfsm.metrics.protocol import SegmentMetric
+
+
+def _make(name: str, options: Mapping[str, Any]) -> SegmentMetric:
+    return dpm_metric(name, options) if name == DPM else DpmfMetric(name, options)
+
+
+FAMILIES = (
+    Family(
+        {
+            DPM: "DPM: a parsing model of the reference alone derives the hypothesis (English)",
+            DPMF: "DPMF: DPM times METEOR's F (English; needs the extra paraphrases)",
+            DPMF_BASE: "DPMF with what ships: no paraphrases, own function words (English)",
+        },
+        with_options(_make),
+    ),
+)

@@ -1,0 +1,1 @@
+"""Metrics over the syntax of the two lines: dependencies, constituents, linguistic elements."""

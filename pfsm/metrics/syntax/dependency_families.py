@@ -1,0 +1,101 @@
+"""Families of metrics over dependencies, and of their parts as sentence-level features."""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pfsm.errors import PfsmError
+from pfsm.metrics.analysed import AnalysedMetric
+from pfsm.metrics.family import Family, Options, parse_name, with_options
+from pfsm.metrics.syntax.dependency_metrics import (
+    DPM,
+    EDPM,
+    EXACT,
+    chain_metric,
+    kernel_metric,
+    pair_metric,
+    subtree_metric,
+)
+from pfsm.metrics.syntax.dependency_pairs import DECOMPOSITIONS
+
+Float = NDArray[np.float64]
+Make = Callable[[str, Options], AnalysedMetric]
+PAIR_PARTS = tuple(f"{part}.{side}" for part in DECOMPOSITIONS for side in "pr")
+# Lengths of chains and depths of subtrees: those of the metrics as they are by default.
+SIZE_PARTS = tuple(str(size) for size in range(1, 5))
+
+
+def part_values(
+    name: str, make: Make, parts: Sequence[str], hypotheses: Sequence[str], references: Sequence[str]
+) -> dict[str, Float]:
+    """Values of all parts of a metric, by their names, with the options that stand in the name.
+
+    Args:
+        name: One of them, as in ``hwcm.2(of=relations)``.
+        make: Makes the metric.
+        parts: What comes after the point, in the metric's order; with other options it may have fewer.
+        hypotheses: Translations.
+        references: As many.
+
+    Returns:
+        float64 [n_pairs] each.
+
+    Raises:
+        PfsmError: If options are wrong, or the metric does not have this part with them.
+    """
+    parsed = parse_name(name)
+    rows = make(parsed.base, parsed.options).parts(hypotheses, references)[:, 1:]
+    options = name[name.index("(") :] if "(" in name else ""
+    values = {f"{parsed.base}.{part}{options}": column for part, column in zip(parts, rows.T, strict=False)}
+    if name not in values:
+        raise PfsmError(f"feature {name!r}: with these options there is no such part")
+    return values
+
+
+def _family(
+    name: str, about: str, make: Make, parts: Sequence[str] = (), make_parts: Make | None = None
+) -> Family:
+    """The family of one metric.
+
+    Args:
+        name: Its name.
+        about: What it is.
+        make: Makes it.
+        parts: Names of its parts, without its own.
+        make_parts: Makes the metric whose parts are these, where it is another.
+    """
+
+    def values(part: str, hypotheses: Sequence[str], references: Sequence[str]) -> dict[str, Float]:
+        return part_values(part, make_parts or make, parts, hypotheses, references)
+
+    if not parts:
+        return Family({name: about}, with_options(make))
+    return Family(
+        {name: about}, with_options(make), {name: tuple(f"{name}.{part}" for part in parts)}, values
+    )
+
+
+def _all_decompositions(name: str, options: Options) -> AnalysedMetric:
+    return pair_metric(name, {**options, "parts": "+".join(DECOMPOSITIONS)})
+
+
+_PAIRS = {
+    EXACT: "EDPM over all dependency trees of a sentence: words, word pairs, dl, lh; expected F1",
+    EDPM: "EDPM as published: F[1g,2g,dl,lh] over the 50 likeliest trees, gamma = .25",
+    DPM: "dependency pair match, F[dl,lh] of the likeliest tree; every variant by options",
+}
+_CHAINS = {
+    "hwcm": "HWCM: head-word chains up to four words in common, mean precision",
+    "hwcm-c": "HWCM over part-of-speech tags",
+    "hwcm-r": "HWCM over grammatical relations",
+}
+
+FAMILIES = (
+    *(_family(name, about, pair_metric, PAIR_PARTS, _all_decompositions) for name, about in _PAIRS.items()),
+    *(_family(name, about, chain_metric, SIZE_PARTS) for name, about in _CHAINS.items()),
+    _family(
+        "dstm", "DSTM: dependency subtrees in common, mean precision over depths", subtree_metric, SIZE_PARTS
+    ),
+    _family("dtkm", "DTKM: tree kernel of the two dependency trees, cosine", kernel_metric),
+)

@@ -1,0 +1,173 @@
+"""EDPM and its family, HWCM, DSTM and DTKM as metrics with parts."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pfsm.analysis.parser.parse import Wanted
+from pfsm.analysis.sentence import Analysis
+from pfsm.metrics.analysed import AnalysedMetric
+from pfsm.metrics.family import Options
+from pfsm.metrics.syntax.counted import (
+    CountedMetric,
+    f_of_sums,
+    harmonic_mean,
+    mean_precision,
+    precision_recall,
+)
+from pfsm.metrics.syntax.dependency_fragments import chain_counts, subtree_counts
+from pfsm.metrics.syntax.dependency_kernel import kernel_scores
+from pfsm.metrics.syntax.dependency_lines import has_symbols
+from pfsm.metrics.syntax.dependency_options import (
+    ALL_TREES,
+    CHAINS,
+    KERNEL,
+    MU_PR,
+    PAIRS,
+    SUBTREES,
+    Rule,
+    case_entry,
+    check_labels,
+    checked,
+    decompositions,
+    with_defaults,
+)
+from pfsm.metrics.syntax.dependency_pairs import FROM_CONSTITUENTS, Expectation, pair_counts
+
+Float = NDArray[np.float64]
+EXACT, EDPM, DPM = "edpm-exact", "edpm", "dpm"
+_EDPM_PARTS = "1g+2g+dl+lh"
+PAIR_RULES: Mapping[str, Mapping[str, Rule]] = {
+    EXACT: with_defaults(PAIRS, parts=_EDPM_PARTS, n=ALL_TREES),
+    EDPM: with_defaults(PAIRS, parts=_EDPM_PARTS, n=50, gamma=0.25),
+    DPM: PAIRS,
+}
+CHAIN_RULES: Mapping[str, Mapping[str, Rule]] = {
+    "hwcm": CHAINS,
+    "hwcm-c": with_defaults(CHAINS, of="categories"),
+    "hwcm-r": with_defaults(CHAINS, of="relations"),
+}
+
+
+def pair_metric(name: str, options: Options) -> CountedMetric:
+    """Dependency pair match (`pfsm.metrics.syntax.dependency_pairs`); its parts are P and R of each decomposition.
+
+    F[.] is the harmonic mean of precision and recall of all decompositions in one bag; mu_PR[.] that of the precisions
+    and recalls of each (Kahn et al. 2009, equations 1 and 2).
+
+    Args:
+        name: ``edpm-exact``, ``edpm`` or ``dpm``, which differ in their defaults.
+        options: ``parts``, ``n``, ``gamma``, ``mean``, ``labels``, ``lowercase``, ``parser``.
+
+    Raises:
+        PfsmError: If an option is unknown or has no such value.
+    """
+    chosen = checked(name, options, PAIR_RULES[name])
+    check_labels(name, chosen)
+    n = None if chosen["n"] == ALL_TREES else int(chosen["n"])
+    gamma = float(chosen["gamma"])
+    parts = decompositions(chosen["parts"])
+    expectation = Expectation(n, gamma, chosen["labels"], chosen["lowercase"])
+    mean = harmonic_mean if chosen["mean"] == MU_PR else f_of_sums
+    return CountedMetric(
+        name,
+        {
+            "parts": chosen["parts"],
+            "trees": str(chosen["n"]),
+            "gamma": repr(gamma),
+            "mean": chosen["mean"],
+            "labels": chosen["labels"],
+            **case_entry(chosen["lowercase"]),
+        },
+        chosen["parser"],
+        _wanted(n, gamma, chosen["labels"]),
+        lambda ours, theirs: pair_counts(ours, theirs, parts, expectation),
+        lambda counts: np.column_stack([mean(counts), _by_kind(counts)]),
+        expectation.can_be_had,
+    )
+
+
+def _wanted(n: int | None, gamma: float, labels: str) -> Wanted:
+    if labels == FROM_CONSTITUENTS:
+        return Wanted(constituents=True)
+    return Wanted(marginals=True, gamma=gamma) if n is None else Wanted(trees=n)
+
+
+def _by_kind(counts: Float) -> Float:
+    """Precision and recall of each kind in turn, float64 [n, 2 * n_kinds]."""
+    precision, recall, _ = precision_recall(counts)
+    return np.stack([precision, recall], axis=2).reshape(len(counts), 2 * counts.shape[1])
+
+
+def chain_metric(name: str, options: Options) -> CountedMetric:
+    """HWCM (`pfsm.metrics.syntax.dependency_fragments`); its parts are the precisions of each length.
+
+    Args:
+        name: ``hwcm``, ``hwcm-c`` or ``hwcm-r``: chains of words, categories or relations by default.
+        options: ``length``, ``of``, ``lowercase``, ``parser``.
+
+    Raises:
+        PfsmError: If an option is unknown or has no such value.
+    """
+    return _fragments(name, checked(name, options, CHAIN_RULES[name]), "length")
+
+
+def subtree_metric(name: str, options: Options) -> CountedMetric:
+    """DSTM (`pfsm.metrics.syntax.dependency_fragments`); its parts are the precisions of each depth.
+
+    Args:
+        name: ``dstm``.
+        options: ``depth``, ``of``, ``lowercase``, ``parser``.
+
+    Raises:
+        PfsmError: If an option is unknown or has no such value.
+    """
+    return _fragments(name, checked(name, options, SUBTREES), "depth")
+
+
+def _fragments(name: str, chosen: Mapping[str, Any], size: str) -> CountedMetric:
+    count = chain_counts if size == "length" else subtree_counts
+    most, kind, lowercase = chosen[size], chosen["of"], chosen["lowercase"]
+    return CountedMetric(
+        name,
+        {"of": kind, size: str(most), **case_entry(lowercase)},
+        chosen["parser"],
+        Wanted(),
+        lambda ours, theirs: count(ours, theirs, most, kind, lowercase=lowercase),
+        lambda counts: np.column_stack([mean_precision(counts), precision_recall(counts)[0]]),
+        lambda analysis: has_symbols(analysis, kind),
+    )
+
+
+def kernel_metric(name: str, options: Options) -> AnalysedMetric:
+    """DTKM (`pfsm.metrics.syntax.dependency_kernel`).
+
+    Args:
+        name: ``dtkm``.
+        options: ``of``, ``decay``, ``single``, ``lowercase``, ``parser``.
+
+    Raises:
+        PfsmError: If an option is unknown or has no such value.
+    """
+    chosen = checked(name, options, KERNEL)
+    kind, lowercase, single = chosen["of"], chosen["lowercase"], chosen["single"]
+    decay = float(chosen["decay"])
+
+    def compute(ours: Sequence[Analysis], theirs: Sequence[Analysis]) -> Float:
+        return kernel_scores(ours, theirs, kind, decay=decay, single=single, lowercase=lowercase)
+
+    return AnalysedMetric(
+        name,
+        {
+            "of": kind,
+            "decay": repr(decay),
+            "single": str(single).lower(),
+            **case_entry(lowercase),
+        },
+        chosen["parser"],
+        Wanted(),
+        compute,
+        lambda analysis: has_symbols(analysis, kind),
+    )

@@ -1,0 +1,214 @@
+"""Dependency pair match (Kahn, Snover and Ostendorf 2009): what two lines share of their dependencies, as expected.
+
+A tree is taken apart into a bag of small pieces in one or more ways (section 3.2), d being a word, l the label of its
+arc, h the word that it hangs on; the root of a sentence hangs on a word of its own kind:
+
+* ``dlh``, ``dl``, ``lh``, ``dh``: for every word of the line these of d, l and h;
+* ``1g``, ``2g``: the words and pairs of neighbouring words of the line, without syntax.
+
+Pieces count as often as can be expected: over trees x of an n-best list with probabilities ``p(x)^gamma / sum
+p^gamma``, or over all trees of the sentence, whose arcs' probabilities the matrix-tree theorem gives. Every piece is of
+one arc, so that nothing but the probabilities of labelled arcs is needed for that. Two bags share of every piece the
+smaller count.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pfsm.analysis.sentence import Analysis, DependencyTree
+from pfsm.metrics.syntax.dependency_lines import (
+    Bags,
+    chosen,
+    constituent_dependencies,
+    has_tree,
+    lacking,
+    shared_of,
+    tree_of,
+    words_of,
+)
+
+Float = NDArray[np.float64]
+Int64 = NDArray[np.int64]
+DECOMPOSITIONS = ("1g", "2g", "dl", "lh", "dlh", "dh")
+UNIVERSAL, FROM_CONSTITUENTS = "ud", "ab"
+
+
+@dataclass(frozen=True)
+class Expectation:
+    """Over which trees pieces are counted.
+
+    Attributes:
+        n: How many trees of the n-best list; None for all trees of the sentence, exactly.
+        gamma: Power that the probabilities of the n-best list are raised to: 1 leaves them as they are, 0 makes them
+            equal. Where n is None the analysis has been made with it (`Wanted.gamma`).
+        labels: `UNIVERSAL`, or `FROM_CONSTITUENTS` for labels A/B of the one constituent tree.
+        lowercase: Whether words count in lower case.
+    """
+
+    n: int | None = None
+    gamma: float = 1.0
+    labels: str = UNIVERSAL
+    lowercase: bool = True
+
+    def can_be_had(self, analysis: Analysis) -> bool:
+        """Whether an analysis has what it takes."""
+        if self.labels == FROM_CONSTITUENTS:
+            return bool(analysis.tokens and analysis.constituents)
+        return has_tree(analysis) if self.n is not None else bool(analysis.tokens and analysis.marginals)
+
+
+@dataclass(frozen=True, eq=False)
+class _Arcs:
+    """Labelled arcs of many lines, expected.
+
+    Attributes:
+        dependent, label, head: int64 [n_arcs], numbers of word, label and word; 0 is the head of roots.
+        weight: float64 [n_arcs].
+        offsets: int64 [n_lines + 1].
+        words: int64 [n_words], the words of all lines.
+        word_offsets: int64 [n_lines + 1].
+        n_words: One more than the largest number of a word; n_labels likewise.
+    """
+
+    dependent: Int64
+    label: Int64
+    head: Int64
+    weight: Float
+    offsets: Int64
+    words: Int64
+    word_offsets: Int64
+    n_words: int
+    n_labels: int
+
+
+def pair_counts(
+    hypotheses: Sequence[Analysis],
+    references: Sequence[Analysis],
+    decompositions: Sequence[str] = DECOMPOSITIONS,
+    expectation: Expectation = Expectation(),
+) -> Float:
+    """Expected counts of pieces of pairs by decomposition, float64 [n_pairs, n_decompositions, 3].
+
+    The last axis is: shared, of the hypothesis, of the reference.
+
+    Args:
+        hypotheses: Their analyses.
+        references: As many.
+        decompositions: Some of `DECOMPOSITIONS`.
+        expectation: Over which trees.
+
+    Raises:
+        PfsmError: If an analysis lacks what is needed.
+    """
+    arcs = _arcs([*hypotheses, *references], expectation)
+    return shared_of([_pieces(arcs, name) for name in decompositions], len(hypotheses))
+
+
+def _pieces(arcs: _Arcs, name: str) -> Bags:
+    """Keys of the pieces, their weights, and where each line's begin."""
+    if name == "1g":
+        return arcs.words, np.ones(arcs.words.size), arcs.word_offsets
+    if name == "2g":
+        last = np.zeros(arcs.words.size, dtype=np.bool_)
+        ends = arcs.word_offsets[1:]
+        last[ends[ends > arcs.word_offsets[:-1]] - 1] = True
+        keys = (arcs.words * arcs.n_words + np.roll(arcs.words, -1))[~last]
+        return keys, np.ones(keys.size), chosen(~last, arcs.word_offsets)
+    columns = {
+        "d": (arcs.dependent, arcs.n_words),
+        "l": (arcs.label, arcs.n_labels),
+        "h": (arcs.head, arcs.n_words),
+    }
+    keys = np.zeros(arcs.weight.size, dtype=np.int64)
+    for letter in name:
+        values, size = columns[letter]
+        keys = keys * size + values
+    return keys, arcs.weight, arcs.offsets
+
+
+class _Numbers(dict[str, int]):
+    """Numbers from 1 for strings, as they come."""
+
+    def __missing__(self, string: str) -> int:
+        number = self[string] = len(self) + 1
+        return number
+
+    def of(self, strings: Iterable[str]) -> Int64:
+        return np.array(list(map(self.__getitem__, strings)), dtype=np.int64)
+
+
+def _arcs(analyses: Sequence[Analysis], expectation: Expectation) -> _Arcs:
+    words, labels = _Numbers(), _Numbers()
+    columns: list[tuple[Int64, Int64, Int64, Float]] = []
+    line_words: list[Int64] = []
+    none = np.zeros(0, dtype=np.int64)
+    for analysis in analyses:
+        own = words.of(words_of(analysis, expectation.lowercase))
+        line_words.append(own)
+        if not own.size:
+            columns.append((none, none, none, np.zeros(0)))
+            continue
+        dependent, head, label, weight = _expected(analysis, expectation, labels)
+        # The first of the line's words is number 1 among heads, before it the root.
+        with_root = np.concatenate([[0], own])
+        columns.append((own[dependent], label, with_root[head], weight))
+    dependents, label_numbers, heads, weights = zip(*columns, strict=True) if columns else ((none,),) * 4
+    return _Arcs(
+        np.concatenate(dependents),
+        np.concatenate(label_numbers),
+        np.concatenate(heads),
+        np.concatenate(weights).astype(np.float64, copy=False),
+        np.cumsum([0, *(column[3].size for column in columns)]),
+        np.concatenate([none, *line_words]),
+        np.cumsum([0, *(own.size for own in line_words)]),
+        len(words) + 1,
+        len(labels) + 1,
+    )
+
+
+def _expected(
+    analysis: Analysis, expectation: Expectation, labels: _Numbers
+) -> tuple[NDArray[np.integer], NDArray[np.integer], Int64, Float]:
+    """Dependents from 0, heads from 1, labels and weights of a line's arcs."""
+    if expectation.labels == FROM_CONSTITUENTS:
+        return _of_trees([constituent_dependencies(analysis)], np.ones(1), labels)
+    if expectation.n is not None:
+        trees = (analysis.trees or (tree_of(analysis),))[: expectation.n]
+        return _of_trees(trees, tree_weights(trees, expectation.gamma), labels)
+    marginals = analysis.marginals
+    if marginals is None:
+        raise lacking(
+            analysis, "probabilities of arcs (n=50 counts over its list of trees, n=1 in the likeliest)"
+        )
+    return (
+        marginals.dependent,
+        marginals.head,
+        labels.of(marginals.names)[marginals.label],
+        marginals.probability,
+    )
+
+
+def tree_weights(trees: Sequence[DependencyTree], gamma: float) -> Float:
+    """``p(x)^gamma / sum p^gamma`` of the trees of an n-best list; equal where probabilities are unknown."""
+    logarithms = np.array([tree.log_probability for tree in trees])
+    if not np.isfinite(logarithms).all():
+        logarithms = np.zeros(len(trees))
+    weights = np.exp(gamma * (logarithms - logarithms.max()))
+    return np.asarray(weights / weights.sum())
+
+
+def _of_trees(
+    trees: Sequence[DependencyTree], weights: Float, labels: _Numbers
+) -> tuple[Int64, Int64, Int64, Float]:
+    n = len(trees[0].heads)
+    heads = chain.from_iterable([tree.heads for tree in trees])
+    return (
+        np.tile(np.arange(n), len(trees)),
+        np.fromiter(heads, dtype=np.int64, count=n * len(trees)),
+        labels.of(chain.from_iterable([tree.labels for tree in trees])),
+        np.repeat(weights, n),
+    )

@@ -1,0 +1,230 @@
+"""Any metric mixed with lexical overlap O_l (Giménez and Màrquez 2009, section 3.3).
+
+``NAME_b`` backs off: where the parser has nothing to say about a pair, the score is O_l times a scale,
+
+    x_b(t) = x(t) if t in ok(T), else O_l(t) * sum over j in ok(T) of x(j) / |ok(T)|
+
+with T the pairs that are scored together; so the score of a pair that could not be parsed depends on the others. With
+the option ``scale`` it does not: that number takes the place of the mean. As a feature of a model, and where pairs are
+scored in parts, a back-off needs it. If no pair of T was parsed, the scale is 1.
+
+``NAME_i`` interpolates: x_i(t) = (x(t) + scale * O_l(t)) / 2. The scale is 1, as in the paper, or 100 where the metric
+is in percent.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pfsm.errors import PfsmError
+from pfsm.metrics.analysed import AnalysedMetric
+from pfsm.metrics.family import Family, parse_name
+from pfsm.metrics.protocol import SegmentMetric, check_pairs
+from pfsm.metrics.words import WordMetric
+from pfsm.version import __version__
+
+Float = NDArray[np.float64]
+Options = Mapping[str, Any]
+BACK_OFF, INTERPOLATION = "_b", "_i"
+SCALE = "scale"
+_PERCENT = frozenset({"bleu", "chrf", "chrf++", "ter", "wer", "per"})
+
+
+class _Mixed:
+    """A metric and lexical overlap."""
+
+    def __init__(self, name: str, metric: SegmentMetric, entries: Mapping[str, str]) -> None:
+        self.name = name
+        self.metric = metric
+        self.lexical = WordMetric("ol")
+        self._entries = dict(entries)
+
+    @property
+    def signature(self) -> str:
+        """The metric's, and how it is mixed."""
+        own = self.metric.signature.split("|")[:-1]
+        ours = [f"{key}:{value}" for key, value in self._entries.items()]
+        return "|".join([*own, *ours, f"version:{__version__}"])
+
+
+class BackOff(_Mixed):
+    """``x_b``.
+
+    Args:
+        name: What scores are reported under.
+        metric: x; backs off only if it is an `AnalysedMetric`, for others need no parser.
+        scale: What O_l is multiplied by; None for the mean of x over the pairs that are scored together.
+    """
+
+    def __init__(self, name: str, metric: SegmentMetric, scale: float | None) -> None:
+        super().__init__(name, metric, {"backoff": "ol", SCALE: "mean" if scale is None else f"{scale:g}"})
+        self._scale = scale
+
+    def score_pairs(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
+        """Scores of pairs, float64 [n_pairs].
+
+        Raises:
+            PfsmError: If the parser cannot be loaded.
+            ValueError: If the lists differ in length, or one of them is a single string.
+        """
+        check_pairs(hypotheses, references)
+        if not isinstance(self.metric, AnalysedMetric):
+            return self.metric.score_pairs(hypotheses, references)
+        scores = self.metric.scores_of_understood(hypotheses, references)
+        lost = np.isnan(scores)
+        if lost.any():
+            places = np.flatnonzero(lost).tolist()
+            lexical = self.lexical.score_pairs(
+                [hypotheses[k] for k in places], [references[k] for k in places]
+            )
+            scores[lost] = lexical * self._scaling(scores[~lost])
+        return scores
+
+    @property
+    def is_independent(self) -> bool:
+        """Whether the score of a pair depends on that pair alone."""
+        return self._scale is not None
+
+    def _scaling(self, scores: Float) -> float:
+        if self._scale is not None:
+            return self._scale
+        # A sum that the order of the pairs cannot change.
+        return math.fsum(scores) / scores.size if scores.size else 1.0
+
+
+def check_independent(metric: SegmentMetric) -> None:
+    """Refuses a metric whose score of a pair depends on the pairs that are scored with it.
+
+    Raises:
+        PfsmError: If it does.
+    """
+    if isinstance(metric, BackOff) and not metric.is_independent:
+        raise PfsmError(
+            f"{metric.name}: its scale is the mean over all pairs, which are scored in parts here; "
+            f"give a scale, as in {metric.name}({SCALE}=0.4)"
+        )
+
+
+class Interpolation(_Mixed):
+    """``x_i``.
+
+    Args:
+        name: What scores are reported under.
+        metric: x.
+        scale: What O_l is multiplied by.
+    """
+
+    def __init__(self, name: str, metric: SegmentMetric, scale: float) -> None:
+        super().__init__(name, metric, {"interpolated": "ol", SCALE: f"{scale:g}"})
+        self._scale = scale
+
+    def score_pairs(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
+        """Scores of pairs, float64 [n_pairs].
+
+        Raises:
+            PfsmError: If something that the metric needs cannot be loaded.
+            ValueError: If the lists differ in length, or one of them is a single string.
+        """
+        own = self.metric.score_pairs(hypotheses, references)
+        return np.asarray((own + self._scale * self.lexical.score_pairs(hypotheses, references)) / 2.0)
+
+
+class _Parts(NamedTuple):
+    """A name taken apart: the metric that is mixed, with its options, how, and with what scale (as written)."""
+
+    inner: str
+    ending: str
+    scale: str
+
+
+def _taken_apart(name: str) -> _Parts | None:
+    """The parts of ``NAME_b(…)`` or ``NAME_i(…)``; None for a name of another form."""
+    base, parenthesis, rest = name.partition("(")
+    ending = base[-2:]
+    if ending not in {BACK_OFF, INTERPOLATION} or not base[:-2]:
+        return None
+    entries = rest.removesuffix(")").split(",") if parenthesis else []
+    scales = [entry for entry in entries if entry.startswith(f"{SCALE}=")]
+    others = ",".join(entry for entry in entries if entry not in scales)
+    return _Parts(f"{base[:-2]}({others})" if others else base[:-2], ending, "".join(scales))
+
+
+@dataclass(frozen=True)
+class Mixtures(Family):
+    """``NAME_b`` and ``NAME_i`` of every metric of some families.
+
+    Attributes:
+        of: The families.
+    """
+
+    of: tuple[Family, ...] = ()
+
+    def knows(self, name: str) -> bool:
+        """Whether it is a metric of the families with one of the two endings."""
+        return _inner_family(self.of, name) is not None
+
+    def is_metric(self, name: str) -> bool:
+        """All of them are."""
+        return self.knows(name)
+
+    def describe(self, name: str) -> str:
+        """A mixture in half a line."""
+        parts, family = _taken_apart(name), _inner_family(self.of, name)
+        if parts is None or family is None:
+            raise KeyError(name)
+        how = "backing off to" if parts.ending == BACK_OFF else "mean with"
+        return f"{family.describe(parts.inner)}; {how} lexical overlap"
+
+
+def mixtures(families: tuple[Family, ...]) -> Mixtures:
+    """The mixtures of all metrics of some families."""
+    return Mixtures(
+        make=lambda name, options: _mixture(families, name, options),
+        pin=lambda name: _pinned(families, name),
+        listed=False,
+        of=families,
+    )
+
+
+def _inner_family(families: tuple[Family, ...], name: str) -> Family | None:
+    parts = _taken_apart(name)
+    return next((family for family in families if parts and family.is_metric(parts.inner)), None)
+
+
+def _mixture(families: tuple[Family, ...], name: str, options: Options) -> SegmentMetric:
+    parts, family = _taken_apart(name), _inner_family(families, name)
+    if parts is None or family is None:
+        raise PfsmError(f"{name!r} is no mixture of a metric with lexical overlap")
+    others = dict(options)
+    in_name = parse_name(f"{SCALE}({parts.scale})").options.get(SCALE)
+    scale = _checked_scale(name, others.pop(SCALE, in_name))
+    metric = family.make(parts.inner, others)
+    bare = name.partition("(")[0]
+    if parts.ending == BACK_OFF:
+        return BackOff(bare, metric, scale)
+    unit = 100.0 if parts.inner.partition("(")[0] in _PERCENT else 1.0
+    return Interpolation(bare, metric, unit if scale is None else scale)
+
+
+def _checked_scale(name: str, value: Any) -> float | None:
+    if value is None:
+        return None
+    if type(value) not in {int, float} or not 0 < value < math.inf:
+        raise PfsmError(f"metric {name}: {SCALE} is {value!r}, it must be a number above 0")
+    return float(value)
+
+
+def _pinned(families: tuple[Family, ...], name: str) -> str:
+    """The feature with the metric as its family pins it; a feature must not depend on the pairs beside it."""
+    parts, family = _taken_apart(name), _inner_family(families, name)
+    if parts is None or family is None:
+        raise PfsmError(f"{name!r} is no mixture of a metric with lexical overlap")
+    if parts.ending == BACK_OFF and not parts.scale:
+        raise PfsmError(f"feature {name}: give the mean score, as in {name.partition('(')[0]}({SCALE}=0.4)")
+    base, _, options = family.pin(parts.inner).partition("(")
+    inside = ",".join(filter(None, [options.removesuffix(")"), parts.scale]))
+    return f"{base}{parts.ending}({inside})" if inside else f"{base}{parts.ending}"

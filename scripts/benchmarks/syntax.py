@@ -1,0 +1,68 @@
+"""Metrics over syntax: parsing once, and pairs a second with analyses that are known, on one core.
+
+    PFSM_DATA=… python scripts/benchmarks/syntax.py [METRIC …]
+
+Without names all listed metrics of the syntactic families are timed, and parsing: one tree, lists of 50, probabilities
+of all trees. Names may have options, as in ``edpm(gamma=1)``. Analyses go into a folder of this run.
+"""
+
+import os
+import sys
+import tempfile
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+# Read when numpy starts.
+os.environ["OPENBLAS_NUM_THREADS"] = "1"
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from peers import pairs
+from report import Report
+from stopwatch import cost, one_core
+
+from pfsm.analysis.parser.parse import Wanted
+from pfsm.analysis.service import analyse_lines
+from pfsm.metrics import get_metric
+from pfsm.metrics.syntax.dependency_families import FAMILIES as DEPENDENCIES
+from pfsm.metrics.syntax.overlap_families import FAMILIES as OVERLAPS
+
+PARSED = 1000
+RUNS = 3
+ANALYSES = {
+    "the likeliest tree": Wanted(),
+    "the 50 likeliest trees": Wanted(trees=50),
+    "probabilities of all trees": Wanted(marginals=True),
+    "the same, flattened (gamma = .25)": Wanted(marginals=True, gamma=0.25),
+    "constituents": Wanted(constituents=True),
+}
+
+
+def main() -> None:
+    """Times parsing, then every metric once its analyses are known."""
+    one_core()
+    references, hypotheses = pairs()
+    names = sys.argv[1:] or [
+        name for family in (*DEPENDENCIES, *OVERLAPS) if family.listed for name in family.metrics
+    ]
+    report = Report(f"Metrics over syntax, {len(references):,} pairs")
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["PFSM_RESOURCES"] = folder
+        if not sys.argv[1:]:
+            time_parsing(report, list(dict.fromkeys([*hypotheses, *references]))[:PARSED])
+        for name in names:
+            metric = get_metric(name)
+            # The warm-up parses.
+            measured = cost(partial(metric.score_pairs, hypotheses, references), RUNS)
+            report.add("scores of pairs, analyses known", name, len(references), measured)
+    report.save()
+
+
+def time_parsing(report: Report, lines: Sequence[str]) -> None:
+    """Lines a second that are analysed anew."""
+    for name, wanted in ANALYSES.items():
+        measured = cost(partial(analyse_lines, lines, wanted=wanted, cache=False), 1)
+        report.add("lines parsed", name, len(lines), measured)
+
+
+if __name__ == "__main__":
+    main()

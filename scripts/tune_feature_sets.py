@@ -1,0 +1,167 @@
+"""Which features help TERp: Figure 4 of Kahn, Snover and Ostendorf (2009) on judgments of several systems.
+
+Segments are parted into two halves at random. The weights of each set of features are tuned on one half and tested on
+the other, by hill climbing on length-weighted, mean-removed Pearson's r; alignments are those of the default costs.
+Beside the sets stand EDPM, BLEU, TER, METEOR, TERp and DPMF as they are, and a ridge regression by pfsm's own trainer
+(``edits: false``). Intervals are bootstrap percentiles over segments. E is expected over all trees, not 50.
+
+    python scripts/tune_feature_sets.py DATA.tsv.gz… [--score-column hter --negate] [--plot figure.svg]
+"""
+
+import argparse
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pfsm import Metric
+from pfsm.data import Judgments, read_judgments
+from pfsm.evaluation.bootstrap import default_seed
+from pfsm.evaluation.centring import CentredPearson
+from pfsm.metrics import get_metric
+from pfsm.metrics.features import feature_values
+from pfsm.metrics.terp.costs import P, T
+from pfsm.metrics.terp.errors import SEQUENTIAL, SYNTACTIC, feature_set
+from pfsm_training import train
+from pfsm_training.config import config_from_dict
+from pfsm_training.tuning.hill_climbing import climb
+from pfsm_training.tuning.target import Target
+
+Float = NDArray[np.float64]
+Int64 = NDArray[np.int64]
+TREES = "(n=all,gamma=0.25)"
+UNTUNED = ("edpm-exact", "bleu", "ter", "meteor-base", "dpmf-base", "terp-base", "terp-base(costs=ter)")
+SETS = {
+    "E": feature_set(SYNTACTIC, TREES),
+    "N": feature_set(SEQUENTIAL, TREES),
+    "T": tuple(f"terp-base.{kind}" for kind in T),
+    "P": tuple(f"terp-base.{kind}" for kind in P),
+    "B": ("terp-base.longer", "terp-base.shorter"),
+    "D": ("dpm-model", "dpmf-base"),
+}
+COMBINATIONS = (
+    "E",
+    "N",
+    "NE",
+    "NEB",
+    "T",
+    "TE",
+    "TEB",
+    "TP",
+    "TPE",
+    "TPEB",
+    "TPN",
+    "TPNE",
+    "TPNEB",
+    "TPNEBD",
+)
+TRAINED = ("TPNEB", "TPNEBD")
+RESAMPLES = 1000
+Row = tuple[str, list[tuple[float, float, float]]]
+
+
+def main() -> None:
+    """Tunes, tests, prints, draws."""
+    options = arguments()
+    judgments = Judgments.join([read_judgments(path, options.score_column) for path in options.data]).sorted()
+    if options.negate:
+        judgments = replace(judgments, scores=0.0 - judgments.scores)
+    rows = []
+    print("| features | half 1 | half 2 | mean |\n|---|---|---|---|", flush=True)
+    for row in results(judgments):
+        rows.append(row)
+        halves = " | ".join(f"{value:.3f} [{low:.3f}, {high:.3f}]" for value, low, high in row[1])
+        print(f"| {row[0]} | {halves} | {np.mean([half[0] for half in row[1]]):.3f} |", flush=True)
+    if options.plot is not None:
+        draw(rows, options.plot)
+
+
+def arguments() -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("data", nargs="+", metavar="DATA.tsv")
+    parser.add_argument("--score-column", default="score")
+    parser.add_argument("--negate", action="store_true")
+    parser.add_argument("--plot", metavar="FILE.svg")
+    return parser.parse_args()
+
+
+def results(judgments: Judgments) -> Iterator[Row]:
+    """Every row of the table."""
+    halves = parted(Target.of(judgments).segments)
+    pairs = judgments.hypotheses, judgments.references
+    for name in UNTUNED:
+        scores = get_metric(name).score_pairs(*pairs)
+        yield name, [tested(judgments, half, scores[half]) for half in halves]
+    columns = {key: feature_values(names, *pairs) for key, names in SETS.items()}
+    for combination in COMBINATIONS:
+        values = np.concatenate([columns[key] for key in combination], axis=1)
+        yield combination, crossed(judgments, halves, partial(tuned, judgments, values))
+    for combination in TRAINED:
+        features = [name for key in combination for name in SETS[key]]
+        yield f"{combination}, pfsm train", crossed(judgments, halves, partial(trained, judgments, features))
+
+
+def parted(segments: Int64) -> tuple[Int64, Int64]:
+    """Rows of two halves of the segments."""
+    order = np.random.default_rng(default_seed()).permutation(segments.max() + 1)
+    first = np.isin(segments, order[: order.size // 2])
+    return np.flatnonzero(first), np.flatnonzero(~first)
+
+
+def crossed(
+    judgments: Judgments, halves: tuple[Int64, Int64], learn: Callable[[Int64], Float]
+) -> list[tuple[float, float, float]]:
+    """Each half by what the other one teaches."""
+    return [
+        tested(judgments, test, learn(rest)[test])
+        for test, rest in ((halves[0], halves[1]), (halves[1], halves[0]))
+    ]
+
+
+def tuned(judgments: Judgments, values: Float, half: Int64) -> Float:
+    """Scores of all rows by weights tuned on some."""
+    moments = Target.of(judgments.select(half)).moments(values[half])
+    size = values.shape[1]
+    random = np.random.default_rng(default_seed())
+    weights, _ = climb(moments, np.zeros(size), np.full(size, -np.inf), 20, random)
+    return np.asarray(values @ weights)
+
+
+def trained(judgments: Judgments, features: list[str], half: Int64) -> Float:
+    """Scores of all rows by a model trained on some."""
+    config = config_from_dict({"edits": False, "features": features, "lambda": 5.0}, "trained")
+    model = train(judgments.select(half), config=config, threads=1)
+    return Metric(model, 1).score_pairs(judgments.hypotheses, judgments.references)
+
+
+def tested(judgments: Judgments, half: Int64, scores: Float) -> tuple[float, float, float]:
+    """Correlation of some rows with its interval."""
+    target = Target.of(judgments.select(half))
+    measure = CentredPearson(target.scores, target.segments, target.weights)
+    sums = measure.table(scores)
+    drawn = np.random.default_rng(default_seed()).integers(0, len(sums), (RESAMPLES, len(sums)))
+    resampled = measure.of_sums(np.stack([sums[rows].sum(axis=0) for rows in drawn]))
+    low, high = np.percentile(resampled, [2.5, 97.5])
+    return float(measure.of_sums(sums.sum(axis=0)[np.newaxis])[0]), float(low), float(high)
+
+
+def draw(rows: list[Row], path: str) -> None:
+    """Both halves of every row side by side, with intervals."""
+    from matplotlib import pyplot  # noqa: PLC0415 - only where there is something to draw
+
+    figure, axes = pyplot.subplots(figsize=(10, 4.5), layout="constrained")
+    for half in range(2):
+        values, low, high = np.array([row[1][half] for row in rows]).T
+        places = np.arange(len(rows)) + 0.25 * half
+        axes.errorbar(places, values, [values - low, high - values], fmt="o", label=f"half {half + 1}")
+    axes.set_xticks(np.arange(len(rows)) + 0.125, [row[0] for row in rows], rotation=60, ha="right")
+    axes.set_ylabel("Pearson's r, mean-removed, length-weighted")
+    axes.legend()
+    figure.savefig(path)
+
+
+if __name__ == "__main__":
+    main()

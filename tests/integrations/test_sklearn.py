@@ -1,0 +1,128 @@
+"""The scikit-learn estimator: the same as training by hand, scikit-learn's own checks where they apply, searches."""
+
+import pickle
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.metrics import make_scorer
+from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
+from sklearn.utils import estimator_checks as checks
+
+from pfsm import Metric, PfsmError
+from pfsm.evaluation import pearson
+from pfsm_training import TrainingConfig, train
+from pfsm_training.sklearn import PfsmRegressor
+from tests.training.small_data import invented
+
+JUDGMENTS = invented(6, segments=20)
+PAIRS = list(zip(JUDGMENTS.references, JUDGMENTS.hypotheses, strict=True))
+SCORES = JUDGMENTS.scores
+
+
+def test_it_is_training_and_scoring() -> None:
+    model = train(JUDGMENTS, config=TrainingConfig(penalty=2.0), threads=1)
+    fitted = PfsmRegressor(penalty=2.0, threads=1).fit(PAIRS, SCORES)
+    expected = Metric(model, 1).score_pairs(JUDGMENTS.hypotheses, JUDGMENTS.references)
+    np.testing.assert_allclose(fitted.predict(PAIRS), expected, rtol=1e-9)
+    assert fitted.model_.settings == model.settings
+    errors, spread = SCORES - expected, SCORES - SCORES.mean()
+    assert fitted.score(PAIRS, SCORES) == pytest.approx(1.0 - errors @ errors / (spread @ spread))
+
+
+def test_other_forms_of_the_data() -> None:
+    pairs = PAIRS[:30]
+    fitted = PfsmRegressor(threads=1).fit(np.array(pairs, dtype=object), SCORES[:30].tolist())
+    expected = fitted.predict(pairs)
+    np.testing.assert_array_equal(fitted.predict(np.array(pairs)), expected)
+    np.testing.assert_array_equal(fitted.predict([list(pair) for pair in pairs]), expected)
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(pairs, columns=["reference", "hypothesis"])
+    np.testing.assert_array_equal(fitted.predict(frame), expected)
+    assert fitted.predict([]).shape == (0,)
+
+
+def test_a_grid_search_chooses_by_what_it_predicts() -> None:
+    search = GridSearchCV(
+        PfsmRegressor(edits=False, features=["per"], threads=1),
+        {"penalty": np.array([0.5, 1e6]), "features": [("per",), ["per", "length_difference"]]},
+        cv=3,
+    )
+    search.fit(PAIRS, SCORES)
+    assert search.best_params_["penalty"] == 0.5  # a million holds all weights at 0
+    assert search.cv_results_["mean_test_score"].shape == (4,)
+    assert search.best_estimator_.model_.weights.keys() >= {"feature:per"}
+    assert search.predict(PAIRS).shape == SCORES.shape
+
+
+def test_cross_validation_with_the_fields_own_statistic() -> None:
+    regressor = PfsmRegressor(penalty=0.5, threads=1)
+    scorer = make_scorer(lambda y, predicted: pearson(np.asarray(predicted), np.asarray(y)))
+    found = cross_val_score(regressor, PAIRS, SCORES, cv=KFold(3), scoring=scorer)
+    expected = []
+    for rest, held in KFold(3).split(PAIRS):
+        model = train(JUDGMENTS.select(rest), config=TrainingConfig(penalty=0.5), threads=1)
+        part = JUDGMENTS.select(held)
+        expected.append(pearson(Metric(model, 1).score_pairs(part.hypotheses, part.references), part.scores))
+    assert found.tolist() == pytest.approx(expected, abs=1e-6)
+
+
+def test_clones_and_copies() -> None:
+    init = PfsmRegressor(threads=1).fit(PAIRS, SCORES).model_
+    regressor = PfsmRegressor(max_jump=2, matchers=("word", "punct"), threads=1)
+    copy = clone(regressor)
+    assert copy is not regressor
+    assert copy.get_params() == regressor.get_params()
+    assert not hasattr(clone(regressor.fit(PAIRS[:20], SCORES[:20])), "model_")
+    stored = pickle.loads(pickle.dumps(regressor))
+    np.testing.assert_array_equal(stored.predict(PAIRS), regressor.predict(PAIRS))
+    near = clone(PfsmRegressor(init=init, penalty=1e9, threads=1)).fit(PAIRS[:20], SCORES[:20])
+    assert near.model_.weights == pytest.approx(dict(init.weights), abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    "check",
+    [
+        checks.check_parameters_default_constructible,
+        checks.check_no_attributes_set_in_init,
+        checks.check_get_params_invariance,
+        checks.check_set_params,
+        checks.check_do_not_raise_errors_in_init_or_set_params,
+        checks.check_estimator_cloneable,
+        checks.check_estimator_repr,
+        checks.check_mixin_order,
+        checks.check_valid_tag_types,
+    ],
+    ids=lambda check: str(check.__name__),
+)
+def test_scikit_learns_checks(check: Callable[[str, Any], None]) -> None:
+    check("PfsmRegressor", PfsmRegressor())
+
+
+@pytest.mark.parametrize(
+    ("pairs", "scores", "fault"),
+    [
+        (
+            [("a", "b"), "ab"],
+            [1.0, 2.0],
+            r"X\[1\] is 'ab', it must be a pair of strings: reference, hypothesis",
+        ),
+        ([("a", "b"), ("a", 1)], [1.0, 2.0], r"X\[1\] is"),
+        ([("a", "b"), ("a", "b", "c")], [1.0, 2.0], r"X\[1\] is"),
+        ([("a", "b")], [1.0, 2.0], "1 pairs in X, but 2 scores in y"),
+        ([("a", "b"), ("a", "c")], [1.0, np.nan], "y holds a number that is not finite"),
+    ],
+)
+def test_bad_data(pairs: Any, scores: Any, fault: str) -> None:
+    with pytest.raises(ValueError, match=fault):
+        PfsmRegressor(threads=1).fit(pairs, scores)
+
+
+def test_bad_parameters_are_seen_in_fit() -> None:
+    with pytest.raises(PfsmError, match="PfsmRegressor: max_jump is -1, it must be a whole number from 0"):
+        PfsmRegressor(max_jump=-1).fit(PAIRS, SCORES)
+    with pytest.raises(NotFittedError):
+        PfsmRegressor().predict(PAIRS)

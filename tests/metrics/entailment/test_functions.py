@@ -1,0 +1,268 @@
+"""Each entailment feature on minimal pairs with trees written by hand."""
+
+import pytest
+
+from pfsm.lexicons.relations import load_relations
+from pfsm.metrics.entailment import coverage, facts, meanings, polarity
+from pfsm.metrics.entailment.features import FEATURES, RELATIONS, pair_values
+from pfsm.metrics.entailment.sides import share
+from tests.metrics.entailment.lines import pair, side
+
+DOG_BIT = "The/DET/DT/2/det dog/NOUN/NN/3/nsubj bit/VERB/VBD/0/root Mary/PROPN/NNP/3/obj"
+MARY_BIT = "Mary/PROPN/NNP/2/nsubj bit/VERB/VBD/0/root the/DET/DT/4/det dog/NOUN/NN/2/obj"
+WAS_BITTEN = (
+    "Mary/PROPN/NNP/3/nsubj:pass was/AUX/VBD/3/aux:pass bit/VERB/VBN/0/root by/ADP/IN/6/case the/DET/DT/6/det "
+    "dog/NOUN/NN/3/obl:agent"
+)
+HE_LEFT = "He/PRON/PRP/2/nsubj left/VERB/VBD/0/root"
+HE_DID_NOT = "He/PRON/PRP/4/nsubj did/AUX/VBD/4/aux not/PART/RB/4/advmod leave/VERB/VB/0/root"
+LEFT = ("left", "leave", "leaves", "leaving")
+
+
+class TestAlignment:
+    def test_words_then_stems_then_synonyms(self) -> None:
+        one = "big/ADJ/JJ/2/amod walks/NOUN/NNS/0/root walk/NOUN/NN/2/x"
+        other = "walk/NOUN/NN/0/root walking/NOUN/NN/1/x large/ADJ/JJ/1/amod"
+        assert pair(one, other, ("big", "large")).aligned == {2: 0, 1: 1, 0: 2}
+        assert pair(one, other).aligned == {2: 0, 1: 1}
+
+    def test_the_nearest_place_and_one_to_one(self) -> None:
+        the = "the/DET/DT/2/det cat/NOUN/NN/0/root the/DET/DT/4/det dog/NOUN/NN/2/x"
+        assert pair(the, "a/DET/DT/0/root the/DET/DT/1/x dog/NOUN/NN/1/x").aligned == {2: 1, 3: 2}
+
+    def test_punctuation_stands_for_nothing(self) -> None:
+        assert pair("a/DET/DT/0/root ,/PUNCT/,/1/punct", "a/DET/DT/0/root ,/PUNCT/,/1/punct").aligned == {
+            0: 0
+        }
+
+    def test_the_swapped_pair(self) -> None:
+        swapped = pair(DOG_BIT, MARY_BIT).swapped
+        assert swapped.aligned == {2: 0, 3: 1, 1: 2, 0: 3}
+
+
+class TestCoverage:
+    def test_words(self) -> None:
+        lost = pair(DOG_BIT, HE_LEFT)
+        assert (coverage.content(lost), coverage.nouns(lost), coverage.verbs(lost)) == (0.0, 0.0, 0.0)
+        assert coverage.modifiers(lost) == 1.0  # there is none to lose
+        assert coverage.content(pair(DOG_BIT, MARY_BIT)) == 1.0
+        assert coverage.content(pair(DOG_BIT, "dog/NOUN/NN/0/root")) == pytest.approx(1 / 3)
+        assert coverage.content(pair(DOG_BIT, "dog/NOUN/NN/0/root").swapped) == 1.0
+
+    def test_relations(self) -> None:
+        same, turned = pair(DOG_BIT, DOG_BIT), pair(DOG_BIT, MARY_BIT)
+        assert coverage.relations(same) == coverage.attachments(same) == coverage.arguments(same) == 1.0
+        # The determiner alone keeps its label; all words hang from the same ones.
+        assert coverage.relations(turned) == pytest.approx(1 / 3)
+        assert coverage.attachments(turned) == 1.0
+        assert coverage.arguments(turned) == 0.0
+
+    def test_the_passive_says_the_same(self) -> None:
+        passive = pair(DOG_BIT, WAS_BITTEN)
+        assert coverage.arguments(passive) == 1.0
+        assert coverage.arguments(passive.swapped) == 1.0
+        assert coverage.relations(passive) == pytest.approx(1 / 3)
+
+    def test_roots(self) -> None:
+        nominal = "dog/NOUN/NN/0/root bit/VERB/VBN/1/acl"
+        assert (coverage.roots(pair(DOG_BIT, nominal)), coverage.root_match(pair(DOG_BIT, nominal))) == (
+            1.0,
+            0.0,
+        )
+        assert (coverage.roots(pair(DOG_BIT, HE_LEFT)), coverage.root_match(pair(DOG_BIT, HE_LEFT))) == (
+            0.0,
+            0.0,
+        )
+        assert coverage.root_match(pair(DOG_BIT, MARY_BIT)) == 1.0
+        assert coverage.root_match(pair("", "")) == 1.0
+        assert coverage.root_match(pair("", HE_LEFT)) == 0.0
+
+    def test_head_mismatch(self) -> None:
+        near = "red/ADJ/JJ/2/amod car/NOUN/NN/3/nsubj hit/VERB/VBD/0/root house/NOUN/NN/3/obj"
+        moved = "car/NOUN/NN/2/nsubj hit/VERB/VBD/0/root red/ADJ/JJ/4/amod house/NOUN/NN/2/obj"
+        assert coverage.head_mismatch(pair(near, near)) == 0.0
+        assert coverage.head_mismatch(pair(near, moved)) == pytest.approx(1 / 3)
+        assert coverage.head_mismatch(pair(near, "")) == 0.0
+
+    def test_all_of_nothing(self) -> None:
+        assert share(0, 0) == 1.0
+        assert coverage.relations(pair("", DOG_BIT)) == 1.0
+        assert coverage.relations(pair(DOG_BIT, "")) == 0.0
+
+
+class TestPolarity:
+    def test_a_lost_negation(self) -> None:
+        lost = pair(HE_DID_NOT, HE_LEFT, LEFT)
+        assert (polarity.negation_lost(lost), polarity.negation_lost(lost.swapped)) == (1.0, 0.0)
+        assert polarity.polarity_clash(lost) == polarity.polarity_clash(lost.swapped) == 1.0
+        assert polarity.polarity_clash(pair(HE_DID_NOT, HE_DID_NOT)) == 0.0
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "Nobody/PRON/NN/2/nsubj left/VERB/VBD/0/root",
+            "No/DET/DT/2/det man/NOUN/NN/3/nsubj left/VERB/VBD/0/root",
+            "He/PRON/PRP/3/nsubj never/ADV/RB/3/advmod left/VERB/VBD/0/root",
+            "He/PRON/PRP/2/nsubj left/VERB/VBD/0/root nothing/PRON/NN/2/obj",
+        ],
+    )
+    def test_other_ways_to_negate(self, text: str) -> None:
+        assert polarity.is_negated(side(text), side(text).roots[0])
+        assert polarity.polarity_clash(pair(HE_LEFT, text)) == 1.0
+
+    def test_two_negations(self) -> None:
+        twice = "Nobody/PRON/NN/3/nsubj never/ADV/RB/3/advmod left/VERB/VBD/0/root"
+        assert not polarity.is_negated(side(twice), 2)
+
+    def test_modality(self) -> None:
+        may = "He/PRON/PRP/3/nsubj may/AUX/MD/3/aux leave/VERB/VB/0/root"
+        must = may.replace("may", "must")
+        perhaps = "Perhaps/ADV/RB/3/advmod he/PRON/PRP/3/nsubj left/VERB/VBD/0/root"
+        has_to = "He/PRON/PRP/2/nsubj has/VERB/VBZ/0/root to/PART/TO/4/mark leave/VERB/VB/2/xcomp"
+        assert polarity.modality_clash(pair(may, must)) == 1.0
+        assert polarity.modality_clash(pair(may, perhaps, LEFT)) == 0.0
+        assert polarity.modality_clash(pair(must, has_to)) == 0.0
+        assert polarity.modality_clash(pair(HE_LEFT, may, LEFT)) == 1.0
+        assert (polarity.modality_lost(pair(may, must)), polarity.modality_lost(pair(may, perhaps))) == (
+            1.0,
+            0.0,
+        )
+        assert polarity.modality_lost(pair(HE_LEFT, may)) == 0.0
+
+    @pytest.mark.parametrize(
+        ("text", "tense"),
+        [
+            (HE_LEFT, "past"),
+            ("He/PRON/PRP/2/nsubj leaves/VERB/VBZ/0/root", "present"),
+            ("He/PRON/PRP/3/nsubj will/AUX/MD/3/aux leave/VERB/VB/0/root", "future"),
+            ("He/PRON/PRP/3/nsubj 'll/AUX/MD/3/aux leave/VERB/VB/0/root", "future"),
+            (HE_DID_NOT, "past"),
+            ("He/PRON/PRP/3/nsubj has/AUX/VBZ/3/aux left/VERB/VBN/0/root", "past"),
+            ("He/PRON/PRP/3/nsubj is/AUX/VBZ/3/aux leaving/VERB/VBG/0/root", "present"),
+            ("It/PRON/PRP/3/nsubj:pass is/AUX/VBZ/3/aux:pass left/VERB/VBN/0/root", "present"),
+            (
+                "He/PRON/PRP/4/nsubj has/AUX/VBZ/4/aux been/AUX/VBN/4/aux leaving/VERB/VBG/0/root",
+                "past",
+            ),
+            ("leave/VERB/VB/0/root !/PUNCT/./1/punct", ""),
+        ],
+    )
+    def test_tense(self, text: str, tense: str) -> None:
+        line = side(text)
+        assert polarity.tense(line, line.roots[0]) == tense
+
+    def test_going_to(self) -> None:
+        going = "He/PRON/PRP/3/nsubj is/AUX/VBZ/3/aux going/VERB/VBG/0/root to/PART/TO/5/mark leave/VERB/VB/3/xcomp"
+        assert polarity.tense(side(going), 4) == "future"
+
+    def test_another_tense(self) -> None:
+        future = "He/PRON/PRP/3/nsubj will/AUX/MD/3/aux leave/VERB/VB/0/root"
+        infinitive = "to/PART/TO/2/mark leave/VERB/VB/0/root"
+        assert polarity.tense_clash(pair(HE_LEFT, future, LEFT)) == 1.0
+        assert polarity.tense_clash(pair(HE_LEFT, infinitive, LEFT)) == 0.0
+        assert polarity.tense_clash(pair(HE_LEFT, HE_DID_NOT, LEFT)) == 0.0
+
+    def test_quantifiers(self) -> None:
+        every, some = (
+            f"{word}/DET/DT/2/det men/NOUN/NNS/3/nsubj left/VERB/VBD/0/root" for word in ("All", "Some")
+        )
+        of_all = "All/PRON/DT/4/nsubj of/ADP/IN/3/case men/NOUN/NNS/1/nmod left/VERB/VBD/0/root"
+        bare = "Men/NOUN/NNS/2/nsubj left/VERB/VBD/0/root"
+        assert polarity.quantifier_clash(pair(every, some)) == 1.0
+        assert polarity.quantifier_clash(pair(every, of_all)) == 0.0
+        assert polarity.quantifier_clash(pair(some, of_all)) == 1.0
+        assert polarity.quantifier_clash(pair(every, bare)) == 0.0
+        assert (polarity.quantifier_lost(pair(every, bare)), polarity.quantifier_lost(pair(bare, every))) == (
+            1.0,
+            0.0,
+        )
+        everyone = "Everyone/PRON/NN/2/nsubj left/VERB/VBD/0/root"
+        assert polarity.quantifier(side(everyone), 0) == "all"
+        assert polarity.quantifier_lost(pair(every, everyone)) == 0.0
+
+
+def plain(text: str) -> str:
+    """A line of words without a structure; names have capitals."""
+    tags = ["PROPN/NNP" if word[:1].isupper() else "NOUN/NN" for word in text.split()]
+    return " ".join(f"{word}/{tag}/0/root" for word, tag in zip(text.split(), tags, strict=True))
+
+
+class TestFacts:
+    @pytest.mark.parametrize(
+        ("reference", "hypothesis", "found", "clash"),
+        [
+            ("2.5 million men", "2,500,000 men", 1.0, 0.0),
+            ("25 men", "twenty - five men", 1.0, 0.0),
+            ("25 men", "52 men", 0.0, 1.0),
+            ("25 men", "men", 0.0, 0.0),
+            ("3 men and 3 boys", "3 men", 0.5, 0.0),
+            ("men", "7 men", 1.0, 0.0),
+            ("5 March 2010", "March 5 , 2010", 1.0, 0.0),
+        ],
+    )
+    def test_numbers(self, reference: str, hypothesis: str, found: float, clash: float) -> None:
+        one = pair(plain(reference), plain(hypothesis))
+        assert (facts.number_share(one), facts.number_clash(one)) == (found, clash)
+        assert facts.number_clash(one.swapped) == clash
+
+    @pytest.mark.parametrize(
+        ("reference", "hypothesis", "found", "clash"),
+        [
+            ("5 March 2010", "March 5th , 2010", 1.0, 0.0),
+            ("5 March 2010", "in 2010", 1.0, 0.0),
+            ("5 March 2010", "6 March 2010", 0.0, 1.0),
+            ("on Monday", "on Tuesday", 0.0, 1.0),
+            ("on Monday", "then", 0.0, 0.0),
+            ("then", "on Monday", 1.0, 0.0),
+        ],
+    )
+    def test_dates(self, reference: str, hypothesis: str, found: float, clash: float) -> None:
+        one = pair(plain(reference), plain(hypothesis))
+        assert (facts.date_share(one), facts.date_clash(one)) == (found, clash)
+
+    @pytest.mark.parametrize(
+        ("reference", "hypothesis", "found", "clash"),
+        [
+            ("said Gaddafi", "said Qaddafi", 1.0, 0.0),
+            ("said Smith", "said Jones", 0.0, 1.0),
+            ("said Smith", "said he", 0.0, 0.0),
+            ("the United Nations", "the UN", 1.0, 0.0),
+            ("the U.N. there", "the United Nations there", 1.0, 0.0),
+            ("John Smith", "Smith", 0.5, 0.0),
+            ("he", "Smith", 1.0, 0.0),
+            ("Ann", "Anna", 0.0, 1.0),  # too short to be spelled differently
+        ],
+    )
+    def test_names(self, reference: str, hypothesis: str, found: float, clash: float) -> None:
+        one = pair(plain(reference), plain(hypothesis))
+        assert (facts.name_share(one), facts.name_clash(one)) == (found, clash)
+        assert facts.name_clash(one.swapped) == clash
+
+
+class TestMeanings:
+    def test_antonyms(self) -> None:
+        table = load_relations(RELATIONS)
+        rose, fell = (f"prices/NOUN/NNS/2/nsubj {verb}/VERB/VBD/0/root" for verb in ("rose", "fell"))
+        assert meanings.antonyms(pair(rose, fell), table) == 0.5
+        assert meanings.antonyms(pair(rose, rose), table) == 0.0
+        negated = "prices/NOUN/NNS/4/nsubj did/AUX/VBD/4/aux not/PART/RB/4/advmod fall/VERB/VB/0/root"
+        assert meanings.antonyms(pair(rose, negated), table) == 0.0
+        assert meanings.antonyms(pair(rose, ""), table) == 0.0
+
+    def test_kinds(self) -> None:
+        table = load_relations(RELATIONS)
+        dog, animal = (f"{noun}/NOUN/NN/2/nsubj barked/VERB/VBD/0/root" for noun in ("dog", "animal"))
+        assert meanings.more_general(pair(dog, animal), table) == 0.5
+        assert meanings.more_general(pair(animal, dog), table) == 0.0
+        # What is aligned already is not in the place of anything.
+        both = "dog/NOUN/NN/3/nsubj animal/NOUN/NN/1/x barked/VERB/VBD/0/root"
+        assert meanings.more_general(pair(both, animal), table) == 0.0
+
+
+def test_a_line_and_itself_lack_nothing() -> None:
+    table = load_relations(RELATIONS)
+    for text in (DOG_BIT, WAS_BITTEN, HE_DID_NOT, ""):
+        values = dict(zip(FEATURES, pair_values(pair(text, text), table), strict=True))
+        shares = {name for name in FEATURES if name.endswith(("_r", "_h"))} | {"rte.root_match"}
+        assert {name for name, value in values.items() if value == 1.0} == shares
+        assert {value for name, value in values.items() if name not in shares} == {0.0}

@@ -1,0 +1,169 @@
+"""STM and TKM: the paper's example, listing all subtrees, several references, bounds."""
+
+import math
+from collections import Counter
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from pfsm.analysis.constituents import Constituent, parse_brackets
+from pfsm.metrics import get_metric
+from pfsm.metrics.syntax.constituent import (
+    subtree_elements,
+    subtree_metric,
+    tree_cosines,
+    tree_kernel_metric,
+)
+from tests.oracles.subtrees import cut, fragment_kernel, height, subtrees_of_depth
+
+# Figure 2 of Liu and Gildea (2005): one noun phrase is a pronoun where the reference has an article and a noun.
+HYPOTHESIS = parse_brackets("(S (NP (PRON a)) (VP (V b) (NP (PRON c))))").tree
+REFERENCE = parse_brackets("(S (NP (PRON a)) (VP (V b) (NP (ART c) (N d))))").tree
+
+
+def random_tree(rng: np.random.Generator, start: int = 0, depth: int = 4) -> Constituent:
+    """A small tree over few labels, so that much is in common by chance."""
+    label = "AB"[rng.integers(2)]
+    if depth == 1 or rng.random() < 0.2:
+        return Constituent(label.lower(), start, start + 1)
+    children: list[Constituent] = []
+    for _ in range(rng.integers(1, 3)):
+        children.append(random_tree(rng, children[-1].end if children else start, depth - 1))
+    return Constituent(label, start, children[-1].end, tuple(children))
+
+
+def random_pairs(count: int) -> list[tuple[Constituent, Constituent]]:
+    rng = np.random.default_rng(5)
+    return [(random_tree(rng), random_tree(rng)) for _ in range(count)]
+
+
+class TestSubtreeMetric:
+    def test_the_papers_example(self) -> None:
+        assert round(subtree_metric([HYPOTHESIS], [[REFERENCE]], depth=3), 3) == 0.702
+        assert subtree_metric([HYPOTHESIS], [[REFERENCE]], depth=1) == 6 / 7
+        assert subtree_metric([HYPOTHESIS], [[REFERENCE]], depth=2) == (6 / 7 + 3 / 4) / 2
+
+    def test_elements_are_all_subtrees(self) -> None:
+        for tree, _ in random_pairs(40):
+            found = Counter(depth for depth, _ in subtree_elements([tree], 5))
+            assert found == Counter(
+                str(k) for node in tree.nodes() for k in range(1, height(node) + 1) if k <= 5
+            )
+            # The same brackets mean the same subtree: one to one with those of the oracle.
+            for depth in range(1, 6):
+                names = Counter(text for of, text in subtree_elements([tree], 5) if of == str(depth))
+                assert sorted(names.values()) == sorted(subtrees_of_depth(tree, depth).values())
+
+    @pytest.mark.parametrize("depth", [1, 2, 4])
+    def test_against_listing(self, depth: int) -> None:
+        for hypothesis, reference in random_pairs(60):
+            fractions = []
+            for k in range(1, depth + 1):
+                ours, theirs = subtrees_of_depth(hypothesis, k), subtrees_of_depth(reference, k)
+                if ours or theirs:
+                    fractions.append((ours & theirs).total() / max(1, ours.total()))
+            wanted = sum(fractions) / len(fractions)
+            assert subtree_metric([hypothesis], [[reference]], depth) == pytest.approx(wanted, abs=1e-12)
+
+    def test_clipping_over_several_references(self) -> None:
+        two = parse_brackets("(X (N a) (N b))").tree
+        three = parse_brackets("(X (N a) (N b) (N c))").tree
+        other = parse_brackets("(Y (N a) (V b))").tree
+        # Single nodes: X once, N three times; the most that one reference has is 1 and 2, not 1 and 2 + 1.
+        assert subtree_metric([three], [[two], [other]], depth=1) == 3 / 4
+        # Against each alone 3/4 and 1/4: the references add to each other.
+        mixed = parse_brackets("(X (N a) (V b))").tree
+        assert subtree_metric([mixed], [[two], [other]], depth=1) == 1.0
+        assert subtree_metric([mixed], [[two]], depth=1) == 2 / 3
+
+    def test_sentences_add_up_and_top_is_no_node(self) -> None:
+        first, second = random_pairs(1)[0]
+        both = subtree_elements([first, second], 3)
+        assert Counter(both) == Counter(subtree_elements([first], 3)) + Counter(subtree_elements([second], 3))
+        topped = Constituent("TOP", first.start, first.end, (first,))
+        assert Counter(subtree_elements([topped], 3)) == Counter(subtree_elements([first], 3))
+
+    def test_nothing(self) -> None:
+        assert subtree_metric([], [[]]) == 1.0
+        assert subtree_metric([], [[REFERENCE]]) == 0.0
+        assert subtree_metric([HYPOTHESIS], [[]]) == 0.0
+
+
+class TestTreeKernel:
+    @pytest.mark.parametrize("decay", [1.0, 0.4])
+    def test_against_listing(self, decay: float) -> None:
+        compared = 0
+        for one, other in random_pairs(100):
+            between, own, theirs = (
+                fragment_kernel(a, b, decay) for a, b in ((one, other), (one, one), (other, other))
+            )
+            if own and theirs:
+                wanted = between / math.sqrt(own * theirs)
+                assert tree_kernel_metric([one], [[other]], decay) == pytest.approx(wanted, abs=1e-12)
+                compared += wanted > 0
+        assert compared > 20
+
+    def test_by_hand(self) -> None:
+        # Fragments of (S (A a)): S-A. Of (S (A (B b))): S-A, A-B, S-A-B. In common: S-A.
+        small, large = (parse_brackets(text).tree for text in ("(S (A a))", "(S (A (B b)))"))
+        assert tree_kernel_metric([small], [[large]]) == pytest.approx(1 / math.sqrt(3))
+
+    def test_sentences_add_up(self) -> None:
+        pairs = [pair for pair in random_pairs(30) if not (pair[0].is_leaf or pair[1].is_leaf)]
+        for (a, b), (c, d) in pairwise(pairs):
+            between = sum(fragment_kernel(x, y, 1.0) for x in (a, b) for y in (c, d))
+            own = sum(fragment_kernel(x, y, 1.0) for x in (a, b) for y in (a, b))
+            theirs = sum(fragment_kernel(x, y, 1.0) for x in (c, d) for y in (c, d))
+            assert tree_kernel_metric([a, b], [[c, d]]) == pytest.approx(between / math.sqrt(own * theirs))
+
+    def test_the_best_reference_counts(self) -> None:
+        trees = [[tree] for pair in random_pairs(4) for tree in pair]
+        alone = [tree_kernel_metric(trees[0], [other]) for other in trees[1:]]
+        assert tree_kernel_metric(trees[0], trees[1:]) == max(alone)
+
+    def test_identity_bounds_and_symmetry(self) -> None:
+        pairs = random_pairs(40)
+        ours, theirs = [[one] for one, _ in pairs], [[other] for _, other in pairs]
+        scores = tree_cosines(ours, theirs)
+        assert ((scores >= 0) & (scores <= 1)).all()
+        np.testing.assert_array_equal(tree_cosines(ours, ours), np.ones(len(pairs)))
+        np.testing.assert_allclose(tree_cosines(theirs, ours), scores, rtol=1e-12, atol=1e-15)
+
+    def test_numbers_beyond_floating_point(self) -> None:
+        # Eleven children everywhere: 1, 2^11, (1 + 2^11)^11 and, above the largest float64, about 1e400 subtrees.
+        def wide(steps: int) -> str:
+            return "(A a)" if steps == 0 else f"(A {' '.join([wide(steps - 1)] * 11)})"
+
+        whole = wide(4)
+        # One of the lowest nodes becomes a leaf: what it was part of has 2^10 + 1 choices there instead of 2^11 + 1.
+        less = whole.replace(wide(1), wide(0), 1)
+        same, other = ([parse_brackets(text).tree] for text in (whole, less))
+        assert tree_kernel_metric(same, [same]) == 1.0
+        assert tree_kernel_metric(same, [other]) == pytest.approx(math.sqrt(1025 / 2049), rel=1e-9)
+
+    def test_no_productions(self) -> None:
+        word = parse_brackets("(UH yes)").tree
+        assert tree_kernel_metric([word], [[word]]) == 1.0
+        assert tree_kernel_metric([word], [[HYPOTHESIS]]) == 0.0
+        assert tree_kernel_metric([HYPOTHESIS], [[]]) == 0.0
+        assert tree_cosines([], []).shape == (0,)
+
+
+def test_oracle_of_cuts() -> None:
+    assert cut(HYPOTHESIS, 3) == "[S[NP[PRON]][VP[V][NP]]]"
+    assert subtrees_of_depth(HYPOTHESIS, 3).total() == 2
+
+
+@pytest.mark.parametrize("name", ["stm", "cp-stm", "tkm"])
+def test_registered(name: str) -> None:
+    lines = ["The small bird sings.", "She walked home. It rained.", "Where is the tall tree?", "Yes."]
+    metric = get_metric(name)
+    np.testing.assert_array_equal(metric.score_pairs(lines, lines), np.ones(4))
+    scores = metric.score_pairs(lines, lines[::-1])
+    assert ((scores >= 0) & (scores < 1)).all()
+    assert (
+        get_metric("stm(depth=4)").score_pairs(lines, lines[::-1]).tolist()
+        == get_metric("cp-stm").score_pairs(lines, lines[::-1]).tolist()
+    )
+    assert metric.score_pairs(["", "", "It."], ["", "It.", ""]).tolist() == [1.0, 0.0, 0.0]

@@ -1,0 +1,188 @@
+"""HWCM, DSTM and DTKM against the listing of all chains and subtrees, and the papers' examples."""
+
+import math
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pfsm.analysis.constituents import parse_brackets
+from pfsm.analysis.sentence import Analysis
+from pfsm.errors import PfsmError
+from pfsm.metrics.syntax.counted import mean_precision
+from pfsm.metrics.syntax.dependency_fragments import (
+    chain_counts,
+    chain_score,
+    subtree_counts,
+    subtree_score,
+)
+from pfsm.metrics.syntax.dependency_kernel import kernel_score, kernel_scores
+from tests.metrics.dependency_cases import (
+    PEN,
+    all_subtrees,
+    chains_of,
+    edited,
+    line,
+    n_rules,
+    random_lines,
+    subtrees_of,
+)
+
+HYPOTHESES = random_lines(40)
+REFERENCES = edited(HYPOTHESES)
+LINES = [*HYPOTHESES, *REFERENCES]
+KINDS = ("words", "categories", "relations")
+Listing = Callable[[Analysis, int, str], Counter[Any]]
+
+
+def listed(lists: Listing, kind: str, sizes: Sequence[int]) -> list[list[list[int]]]:
+    rows = []
+    for hypothesis, reference in zip(HYPOTHESES, REFERENCES, strict=True):
+        bags = [(lists(hypothesis, size, kind), lists(reference, size, kind)) for size in sizes]
+        rows.append([[(ours & theirs).total(), ours.total(), theirs.total()] for ours, theirs in bags])
+    return rows
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_chains_are_those_of_a_listing(kind: str) -> None:
+    found = chain_counts(HYPOTHESES, REFERENCES, 5, kind)
+    assert found.tolist() == listed(chains_of, kind, range(1, 6))
+    assert found[:, 3:, 0].sum() > 0
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_subtrees_are_those_of_a_listing(kind: str) -> None:
+    found = subtree_counts(HYPOTHESES, REFERENCES, 4, kind)
+    assert found.tolist() == listed(subtrees_of, kind, range(1, 5))
+    assert found[:, 2:, 0].sum() > 0
+
+
+def test_chains_of_the_published_example() -> None:
+    # Liu and Gildea 2005, section 2.1: "have I, have pen, pen a, and pen red".
+    named = ["have I", "have pen", "pen a", "pen red"]
+    counts = chain_counts([PEN] * 4, [line(chain, (0, 1)) for chain in named], 2)
+    assert counts[:, 1].tolist() == [[1.0, 4.0, 1.0]] * 4
+    others = ["I have", "have a", "have red", "a pen", "I pen", "red pen"]
+    assert not chain_counts([PEN] * 6, [line(chain, (0, 1)) for chain in others], 2)[:, 1, 0].any()
+    longer = chain_counts([PEN] * 2, [line(f"have pen {word}", (0, 1, 2)) for word in ("a", "red")], 4)
+    assert longer[:, 2].tolist() == [[1.0, 2.0, 1.0]] * 2
+    assert longer[:, 3, 1].tolist() == [0.0, 0.0]
+
+
+def test_the_mean_of_fractions_by_hand() -> None:
+    other = line("I have a pen", (2, 0, 4, 2))
+    # Chains: 4 of 5 words, 3 of 4 pairs, 1 of 2 of three words; none of four on either side.
+    assert chain_score(PEN, [other]) == pytest.approx((4 / 5 + 3 / 4 + 1 / 2) / 3)
+    # Subtrees: 4 of 5 words; have(I pen), not pen(a red); not the whole.
+    assert subtree_score(PEN, [other]) == pytest.approx((4 / 5 + 1 / 2 + 0) / 3)
+    # The reference has more levels than the hypothesis: it lacks them.
+    assert chain_score(line("pen", (0,)), [PEN], 3) == pytest.approx(1 / 3)
+    empty = line("", ())
+    assert [chain_score(*pair) for pair in ((empty, [empty]), (empty, [PEN]), (PEN, [empty]))] == [1, 0, 0]
+
+
+def test_words_of_a_head_stand_in_order() -> None:
+    one, other = line("a b c", (2, 0, 2)), line("c b a", (2, 0, 2))
+    assert subtree_counts([one], [other], 2)[0].tolist() == [[3, 3, 3], [0, 1, 1]]
+    assert chain_score(one, [other]) == 1.0
+    assert kernel_score(one, [other]) == pytest.approx(3 / 4)
+
+
+@pytest.mark.parametrize(
+    ("score", "lists"), [(chain_score, chains_of), (subtree_score, subtrees_of)], ids=["chains", "subtrees"]
+)
+def test_counts_are_clipped_over_all_references(score: Any, lists: Listing) -> None:
+    for first in range(0, 72, 4):
+        hypothesis, *references = LINES[first : first + 4]
+        fractions = []
+        for size in range(1, 5):
+            ours = lists(hypothesis, size, "words")
+            most: Counter[Any] = Counter()
+            for reference in references:
+                most |= lists(reference, size, "words")
+            if ours or most:
+                fractions.append((ours & most).total() / ours.total() if ours else 0.0)
+        assert score(hypothesis, references) == pytest.approx(np.mean(fractions))
+
+
+def test_clipping_by_hand() -> None:
+    flat = line("a a a b", (0, 1, 1, 1))
+    twice, once = line("a a", (0, 1)), line("b a", (0, 1))
+    # No reference has "a" three times, one has it twice; one has "b".
+    assert chain_score(flat, [once], 1) == pytest.approx(2 / 4)
+    assert chain_score(flat, [twice, once], 1) == pytest.approx(3 / 4)
+    # Of "a a" (twice) and "a b" one is found, once.
+    assert chain_score(flat, [twice, once], 2) == pytest.approx((3 / 4 + 1 / 3) / 2)
+
+
+def products(one: Counter[Any], other: Counter[Any], decay: float) -> float:
+    def weight(tree: Any) -> float:
+        return decay ** max(1, n_rules(tree))
+
+    return sum(count * other[tree] * weight(tree) for tree, count in one.items())
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("decay", "single"), [(1.0, True), (1.0, False), (0.4, True), (0.4, False)])
+def test_the_kernel_counts_all_subtrees(kind: str, decay: float, single: bool) -> None:
+    found = kernel_scores(HYPOTHESES, REFERENCES, kind, decay=decay, single=single)[:, 0]
+    wanted = []
+    for pair in zip(HYPOTHESES, REFERENCES, strict=True):
+        bags = [
+            Counter(
+                {tree: n for tree, n in all_subtrees(side, kind).items() if single or tree[1] is not None}
+            )
+            for side in pair
+        ]
+        if all(bags):
+            lengths = [products(bag, bag, decay) for bag in bags]
+            wanted.append(products(bags[0], bags[1], decay) / math.sqrt(lengths[0] * lengths[1]))
+        else:
+            wanted.append(0.0 if any(bags) else 1.0)
+    np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-15)
+    assert len(set(found.round(6))) > 8
+
+
+def test_the_kernel_by_hand() -> None:
+    # Words and rules: "b" and "c" under "a" give a, b, c, a(b c); "b" under "a" gives a, b, a(b).
+    both, one = line("a b c", (0, 1, 1)), line("a b", (0, 1))
+    assert kernel_score(both, [one]) == pytest.approx(2 / math.sqrt(4 * 3))
+    assert kernel_score(both, [one, both]) == pytest.approx(1.0)
+    assert kernel_score(both, [one], single=False) == 0.0
+
+
+def test_a_deep_tree_does_not_overflow() -> None:
+    n = 3000
+    chain = line(" ".join(["a"] * n), range(n))
+    assert kernel_score(chain, [chain]) == pytest.approx(1.0)
+    wide = line(" ".join(["a"] * n), [0, *([1] * (n - 1))])
+    assert subtree_score(wide, [wide]) == 1.0
+
+
+def test_scores_of_the_same_line_and_bounds() -> None:
+    for counts in (chain_counts, subtree_counts):
+        assert mean_precision(counts(LINES, LINES)).tolist() == [1.0] * len(LINES)
+        scores = mean_precision(counts(HYPOTHESES, REFERENCES))
+        assert scores.min() >= 0.0
+        assert scores.max() <= 1.0
+        assert len(set(scores.tolist())) > 10
+
+
+def test_trees_may_come_from_constituents() -> None:
+    found = parse_brackets("(S (NP (PRP I)) (VP (VBP have) (NP (DT a) (JJ red) (NN pen))))")
+    bracketed = Analysis(found.words, (0,), constituents=(found.tree,))
+    assert chain_score(bracketed, [PEN]) == 1.0
+    assert chain_score(bracketed, [PEN], kind="relations") < 0.3
+
+
+def test_what_is_not_there() -> None:
+    bare = Analysis(("x",), (0,))
+    with pytest.raises(PfsmError, match="gives no tree that this metric could use of"):
+        chain_score(bare, [PEN])
+    with pytest.raises(PfsmError, match="gives no tags of 'x'; choose"):
+        chain_score(Analysis(("x",), (0,), trees=line("x", (0,)).trees), [PEN], kind="categories")
+    for score in (chain_score, subtree_score, kernel_score):
+        with pytest.raises(ValueError, match="needs a reference"):
+            score(PEN, [])

@@ -1,0 +1,192 @@
+"""EDPM, HWCM, DSTM and DTKM by their names: parts, options, corpora, other parsers, faults."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pfsm import PfsmError
+from pfsm.metrics import get_metric
+from pfsm.metrics.features import feature_signature, feature_values
+from pfsm.metrics.registry import feature_names
+from pfsm.metrics.syntax.counted import CountedMetric
+
+# Of each word: form, tag, head, relation.
+_TREES = {
+    "I have a red pen": "I/PRP/2/nsubj have/VBP/0/root a/DT/5/det red/JJ/5/amod pen/NN/2/obj",
+    "I have a pen": "I/PRP/2/nsubj have/VBP/0/root a/DT/4/det pen/NN/2/obj",
+    "the cat stumbled": "the/DT/2/det cat/NN/3/nsubj stumbled/VBD/0/root",
+    "the red cat ate": "the/DT/3/det red/JJ/3/amod cat/NN/4/nsubj ate/VBD/0/root",
+    "Yes": "Yes/UH/0/root",
+}
+HYPOTHESES = ["I have a red pen", "the cat stumbled", "", "Yes"]
+REFERENCES = ["I have a pen", "the red cat ate", "", ""]
+NAMES = ("edpm", "dpm", "hwcm", "hwcm-c", "hwcm-r", "dstm")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PFSM_RESOURCES", str(tmp_path_factory.mktemp("cache")))
+        yield
+
+
+@pytest.fixture
+def parser(tmp_path: Path) -> str:
+    """Trees written by hand, as a parser."""
+    blocks = []
+    for text in _TREES.values():
+        rows = [word.split("/") for word in text.split()]
+        blocks.append(
+            "".join(
+                f"{k}\t{form}\t_\t_\t{tag}\t_\t{head}\t{label}\t_\t_\n"
+                for k, (form, tag, head, label) in enumerate(rows, 1)
+            )
+        )
+    path = tmp_path / "trees.conllu"
+    path.write_text("\n".join(blocks) + "\n", encoding="utf-8")
+    return f"file:{path}"
+
+
+def counted(name: str, parser: str, **options: object) -> CountedMetric:
+    metric = get_metric(name, parser=parser, **options)
+    assert isinstance(metric, CountedMetric)
+    return metric
+
+
+class TestByHand:
+    def test_segments(self, parser: str) -> None:
+        # dl, lh: 3 + 3 of 5 + 5 and 4 + 4 (det and amod hang on pen); 2 + 2 of 3 + 3 and 4 + 4.
+        assert counted("dpm", parser).score_pairs(HYPOTHESES, REFERENCES).tolist() == pytest.approx(
+            [2 * 8 / 18, 2 * 4 / 14, 1.0, 0.0]
+        )
+        # 1g, 2g: 4 and 2 shared of 5, 4 and 4, 3; 2 and 0 of 3, 2 and 4, 3.
+        assert counted("edpm", parser, n=1).score_pairs(HYPOTHESES, REFERENCES).tolist() == pytest.approx(
+            [2 * 14 / (19 + 15), 2 * 6 / (11 + 15), 1.0, 0.0]
+        )
+        assert counted("hwcm", parser).score_pairs(HYPOTHESES, REFERENCES).tolist() == pytest.approx(
+            [(4 / 5 + 3 / 4 + 1 / 2) / 3, (2 / 3 + 1 / 2 + 0) / 3, 1.0, 0.0]
+        )
+        assert counted("hwcm-c", parser).score_pairs(HYPOTHESES, REFERENCES)[1] == pytest.approx(1.0)
+        assert counted("hwcm-r", parser).score_pairs(HYPOTHESES[:1], REFERENCES[:1])[0] == pytest.approx(
+            (4 / 5 + 3 / 4 + 1 / 2) / 3
+        )
+
+    def test_corpora_pool_the_counts(self, parser: str) -> None:
+        assert counted("dpm", parser).corpus_score(HYPOTHESES, REFERENCES) == pytest.approx(
+            2 * (8 + 4) / (10 + 6 + 2 + 8 + 8)
+        )
+        assert counted("dpm", parser, mean="pr").corpus_score(HYPOTHESES, REFERENCES) == pytest.approx(
+            4 / (2 * 9 / 6 + 2 * 8 / 6)
+        )
+        # Words, pairs and chains of three; a segment that stands there twice counts twice.
+        twice = [[*side, side[1]] for side in (HYPOTHESES, REFERENCES)]
+        wanted = ((4 + 2 + 2) / (5 + 3 + 1 + 3) + (3 + 1 + 1) / (4 + 2 + 2) + 1 / (2 + 1 + 1)) / 3
+        assert counted("hwcm", parser).corpus_score(*twice) == pytest.approx(wanted)
+        wanted = ((4 + 2) / (5 + 3 + 1) + (1 + 0) / (2 + 2) + 0 / 2) / 3
+        assert counted("dstm", parser).corpus_score(HYPOTHESES, REFERENCES) == pytest.approx(wanted)
+        with pytest.raises(ValueError, match="a segment at least"):
+            counted("dstm", parser).corpus_score([], [])
+
+    @pytest.mark.parametrize("name", NAMES)
+    def test_a_corpus_of_one_segment_is_the_segment(self, name: str, parser: str) -> None:
+        metric = counted(name, parser)
+        for pair in zip(HYPOTHESES, REFERENCES, strict=True):
+            sides = [[line] for line in pair]
+            assert metric.corpus_score(*sides) == pytest.approx(metric.score_pairs(*sides)[0], abs=1e-12)
+
+    def test_parts(self, parser: str) -> None:
+        names = [f"dpm.{part}(parser={parser})" for part in ("dl.p", "dl.r", "dh.p", "2g.r", "1g.p")] + [
+            f"hwcm.{k}(parser={parser})" for k in (2, 4)
+        ]
+        found = feature_values(names, HYPOTHESES, REFERENCES)
+        assert found[0].tolist() == pytest.approx([4 / 5, 4 / 4, 4 / 5, 2 / 3, 4 / 5, 3 / 4, 1.0])
+        assert found[1].tolist() == pytest.approx([2 / 3, 2 / 4, 1 / 3, 0.0, 2 / 3, 1 / 2, 1.0])
+        assert found[2].tolist() == [1.0] * 7
+        # Nobody has neighbours or chains there, and the reference has no word at all.
+        assert found[3].tolist() == [0.0, 0.0, 0.0, 1.0, 0.0, 1.0, 1.0]
+
+    def test_labels_and_lists_of_other_parsers(self, parser: str) -> None:
+        # One tree stands in for a list of trees; probabilities of arcs cannot be had.
+        np.testing.assert_array_equal(
+            counted("edpm", parser).score_pairs(HYPOTHESES, REFERENCES),
+            counted("edpm", parser, n=1).score_pairs(HYPOTHESES, REFERENCES),
+        )
+        with pytest.raises(PfsmError, match=r"no probabilities of arcs \(n=50 counts"):
+            get_metric("edpm-exact", parser=parser).score_pairs(["Yes"], ["Yes"])
+        with pytest.raises(PfsmError, match="no tree that this metric could use of 'Yes'"):
+            get_metric("dpm", parser=parser, labels="ab").score_pairs(["Yes"], ["Yes"])
+
+
+def test_backing_off_where_something_is_missing(parser: str) -> None:
+    lines = [[*HYPOTHESES[:2], "Yes"], [*REFERENCES[:2], "Yes"]]
+    for name, options, good in (
+        ("dpm", "", True),
+        ("edpm-exact", "", False),
+        ("dpm", ",labels=ab", False),
+        ("hwcm-c", "", True),
+        ("dtkm", "", True),
+    ):
+        plain = get_metric(f"{name if good else 'ol'}{f'(parser={parser}{options})' if good else ''}")
+        found = get_metric(f"{name}_b(parser={parser}{options},scale=1)").score_pairs(*lines)
+        np.testing.assert_array_equal(found, plain.score_pairs(*lines))
+
+
+def test_the_parser_that_ships() -> None:
+    hypotheses = ["The cat saw a dog.", "Did they ask us?"]
+    references = ["The cat has seen a dog.", "They never asked us why."]
+    for name in (*NAMES, "edpm-exact", "dtkm", "dpm(labels=ab)", "edpm-exact(gamma=0.25)"):
+        metric = get_metric(name)
+        scores = metric.score_pairs(hypotheses, references)
+        assert (scores > 0).all(), name
+        assert scores[1] < 1, name
+        assert metric.score_pairs(references, references) == pytest.approx([1.0, 1.0])
+        assert "parser:en-ewt@" in metric.signature
+
+
+def test_the_exact_sums_are_near_those_of_a_long_list() -> None:
+    hypotheses, references = ["He saw the man with a dog."], ["He saw a man who had the dog."]
+    exact, long, short = (
+        get_metric("dpm", n=n, parts="dl+lh+dlh+dh").score_pairs(hypotheses, references)[0]
+        for n in ("all", 1000, 1)
+    )
+    assert abs(exact - long) < abs(exact - short)
+
+
+def test_names_of_features() -> None:
+    known = feature_names()
+    for name in ("edpm-exact.dl.p", "edpm.1g.r", "dpm.dlh.p", "hwcm.4", "hwcm-r.1", "dstm.2"):
+        assert name in known
+        assert feature_signature(name).startswith(f"{name}(level:segment,")
+    assert "trees:5," in feature_signature("edpm.dl.p(n=5)")
+
+
+@pytest.mark.parametrize(
+    ("name", "fault"),
+    [
+        ("edpm(n=0)", "metric edpm: n is 0, it must be a whole number from 1 to 1000, or all"),
+        ("edpm(n=true)", "n is True, it must be a whole number"),
+        ("dpm(gamma=-1)", "gamma is -1, it must be a number from 0 to 10"),
+        ("dpm(gamma=inf)", "gamma is inf, it must be a number from 0 to 10"),
+        ("dpm(gamma=nan)", "gamma is nan, it must be a number from 0 to 10"),
+        ("dpm(parts=dl+ld)", r"parts is 'dl\+ld', it must be some of 1g, 2g, dl, lh, dlh, dh, joined by \+"),
+        ("dpm(parts=dl+dl)", "it must be some of"),
+        ("dpm(mean=a)", "mean is 'a', it must be one of f, pr"),
+        ("edpm(labels=ab)", "labels=ab are those of one tree; add n=1"),
+        ("hwcm(depth=2)", "metric hwcm: unknown option 'depth'; known are length, of, lowercase, parser"),
+        ("hwcm(length=99)", "length is 99, it must be a whole number from 1 to 20"),
+        ("dstm(of=lemmas)", "of is 'lemmas', it must be one of words, categories, relations"),
+        ("dtkm(decay=0)", "decay is 0, it must be a number above 0, at most 1"),
+        ("dtkm(single=1)", "single is 1, it must be true or false"),
+        ("dtkm(lowercase=no)", "lowercase is 'no', it must be true or false"),
+    ],
+)
+def test_options_that_cannot_be(name: str, fault: str) -> None:
+    with pytest.raises(PfsmError, match=fault):
+        get_metric(name)
+
+
+def test_parts_that_options_leave_out() -> None:
+    with pytest.raises(PfsmError, match=r"'hwcm\.4\(length=2\)': with these options there is no such part"):
+        feature_values(["hwcm.4(length=2)"], ["a"], ["a"])

@@ -1,0 +1,198 @@
+"""Dependency pair match against the listing of pieces and of trees, and the examples of Kahn et al. (2009)."""
+
+import math
+from collections import defaultdict
+from collections.abc import Mapping
+
+import numpy as np
+import pytest
+
+from pfsm.analysis.constituents import parse_brackets
+from pfsm.analysis.parser.network import Network
+from pfsm.analysis.parser.parse import SMALLEST_PROBABILITY, Parser, Wanted
+from pfsm.analysis.sentence import Analysis, DependencyTree
+from pfsm.errors import PfsmError
+from pfsm.metrics.syntax.counted import f_of_sums, harmonic_mean
+from pfsm.metrics.syntax.dependency_lines import constituent_dependencies
+from pfsm.metrics.syntax.dependency_pairs import DECOMPOSITIONS, Expectation, pair_counts, tree_weights
+from tests.analysis.samples import random_weights
+from tests.metrics.dependency_cases import line, pieces_of, random_heads, random_lines
+from tests.oracles.syntax import single_root_trees, tree_score
+
+Bag = Mapping[tuple[str, ...], float]
+ONE = Expectation(n=1)
+# The trees that section 2 of the paper speaks of: n pieces each, the root's arc among them.
+HYPOTHESIS = line("the cat stumbled", (2, 3, 0), "det subj root")
+REFERENCE = line("the red cat ate", (3, 3, 4, 0), "det mod subj root")
+
+
+def counts_of(name: str, one: Analysis = HYPOTHESIS, other: Analysis = REFERENCE) -> list[float]:
+    return [float(value) for value in pair_counts([one], [other], [name], ONE)[0, 0]]
+
+
+def test_pieces_by_hand() -> None:
+    # <the, det, cat>.
+    assert counts_of("dlh") == [1, 3, 4]
+    # <the, det> and <cat, subj>.
+    assert counts_of("dl") == [2, 3, 4]
+    # <det, cat> and that of the root.
+    assert counts_of("lh") == [2, 3, 4]
+    # <the, cat>.
+    assert counts_of("dh") == [1, 3, 4]
+    assert counts_of("1g") == [2, 3, 4]
+    assert counts_of("2g") == [0, 2, 3]
+
+
+def test_means_by_hand() -> None:
+    counts = pair_counts([HYPOTHESIS], [REFERENCE], ("dl", "lh", "1g"), ONE)
+    assert f_of_sums(counts)[0] == pytest.approx(2 * 6 / (9 + 12))
+    assert f_of_sums(counts[:, :1])[0] == pytest.approx(2 * 2 / (3 + 4))
+    assert harmonic_mean(counts)[0] == pytest.approx(6 / (3 * (3 / 2) + 3 * (4 / 2)))
+    uneven = pair_counts([HYPOTHESIS], [REFERENCE], ("dlh", "dl"), ONE)
+    assert harmonic_mean(uneven)[0] == pytest.approx(4 / (3 / 1 + 4 / 1 + 3 / 2 + 4 / 2))
+    assert f_of_sums(uneven)[0] == pytest.approx(2 * 3 / (6 + 8))
+    # No neighbours in common: a precision of 0 leaves nothing of the harmonic mean.
+    assert harmonic_mean(pair_counts([HYPOTHESIS], [REFERENCE], ("dl", "2g"), ONE))[0] == 0.0
+    # Neither side has neighbours: what is not there does not count.
+    word, same = line("Yes", (0,), "root"), line("yes", (0,), "root")
+    assert harmonic_mean(pair_counts([word], [same], ("dl", "2g"), ONE))[0] == 1.0
+
+
+def listed(analysis: Analysis, n: int, gamma: float, name: str) -> Bag:
+    """Expected pieces by the definition."""
+    bag: defaultdict[tuple[str, ...], float] = defaultdict(float)
+    trees = analysis.trees[:n]
+    total = math.fsum(math.exp(tree.log_probability) ** gamma for tree in trees)
+    for tree in trees:
+        share = math.exp(tree.log_probability) ** gamma / total
+        for piece in pieces_of(analysis.tokens, tree, name):
+            bag[piece] += share
+    return bag
+
+
+def shared(one: Bag, other: Bag) -> list[float]:
+    both = math.fsum(min(value, other.get(piece, 0.0)) for piece, value in one.items())
+    return [both, math.fsum(one.values()), math.fsum(other.values())]
+
+
+def n_best(seed: int) -> list[Analysis]:
+    """Lines with lists of up to five trees, an empty one among them."""
+    random = np.random.default_rng(seed)
+    lines = []
+    for plain in random_lines(25, seed=seed):
+        n = len(plain.tokens)
+        trees = tuple(
+            DependencyTree(
+                random_heads(random, n),
+                tuple(random.choice(list("xyz"), n).tolist()),
+                float(-random.exponential()),
+            )
+            for _ in range(int(random.integers(1, 6)))
+        )
+        lines.append(Analysis(plain.tokens, plain.sentences, trees=trees))
+    return lines
+
+
+@pytest.mark.parametrize(("n", "gamma"), [(1, 1.0), (3, 1.0), (50, 0.25), (50, 0.0)])
+def test_expected_counts_are_those_of_a_listing(n: int, gamma: float) -> None:
+    ours, theirs = n_best(1), n_best(2)
+    found = pair_counts(ours, theirs, DECOMPOSITIONS, Expectation(n, gamma))
+    wanted = [
+        [shared(listed(one, n, gamma, name), listed(other, n, gamma, name)) for name in DECOMPOSITIONS]
+        for one, other in zip(ours, theirs, strict=True)
+    ]
+    np.testing.assert_allclose(found, wanted, atol=1e-12)
+    assert (found[1:, 2:, 0] > 0).any(axis=0).all()
+
+
+def test_weights_of_an_n_best_list() -> None:
+    trees = [DependencyTree((0,), ("root",), math.log(p)) for p in (0.5, 0.2)]
+    assert tree_weights(trees, 1.0) == pytest.approx([5 / 7, 2 / 7])
+    assert tree_weights(trees, 0.0).tolist() == [0.5, 0.5]
+    flat = np.array([0.5**0.25, 0.2**0.25])
+    assert tree_weights(trees, 0.25) == pytest.approx(flat / flat.sum())
+    unknown = [DependencyTree((0,), ("root",)), *trees]
+    assert tree_weights(unknown, 1.0).tolist() == pytest.approx([1 / 3] * 3)
+
+
+@pytest.mark.parametrize("gamma", [1.0, 0.25, 0.0])
+def test_exact_counts_are_those_of_all_trees(gamma: float) -> None:
+    lines = [["the", "Cat", "sees", "it"], ["the", "dog", "sees", "the", "cat"], ["x"], ["sees", "the"]]
+    weights = random_weights(4)
+    parser, network = Parser(weights), Network(weights)
+    found = parser.parse(lines, Wanted(marginals=True, one_sentence=True, gamma=gamma))
+    names = weights.inventories["labels"]
+    bags = [_over_all_trees(words, network, names, gamma) for words in lines]
+    decompositions = ("dl", "lh", "dlh", "dh")
+    for i, one in enumerate(found):
+        counts = pair_counts([one] * len(found), found, decompositions, Expectation(None))
+        wanted = [[shared(bags[i][name], other[name]) for name in decompositions] for other in bags]
+        np.testing.assert_allclose(counts, wanted, atol=1e-9)
+
+
+def _over_all_trees(
+    words: list[str], network: Network, names: tuple[str, ...], gamma: float
+) -> dict[str, Bag]:
+    """Expected pieces by going through every tree and every label of every arc."""
+    n = len(words)
+    encoded = network.lines([words])[0].encoded
+    scores = network.arcs(encoded).astype(np.float64)
+    dependents, heads = np.divmod(np.arange(n * (n + 1)), n + 1)
+    labels = np.exp(network.labels(encoded, dependents, heads).astype(np.float64)).reshape(n, n + 1, -1)
+    trees = single_root_trees(n)
+    values = np.array([gamma * tree_score(scores, tree) for tree in trees])
+    probabilities = np.exp(values - values.max()) / np.exp(values - values.max()).sum()
+    arcs = np.zeros((n, n + 1, len(names)))
+    for tree, probability in zip(trees, probabilities, strict=True):
+        arcs[range(n), tree] += probability * labels[range(n), tree]
+    bags: dict[str, defaultdict[tuple[str, ...], float]] = {
+        name: defaultdict(float) for name in ("dl", "lh", "dlh", "dh")
+    }
+    # What is less likely is left out of the marginals.
+    for word, head, label in zip(*np.nonzero(arcs >= SMALLEST_PROBABILITY), strict=True):
+        part = {
+            "d": words[word].lower(),
+            "l": names[label],
+            "h": words[head - 1].lower() if head else "<root>",
+        }
+        for name, bag in bags.items():
+            bag[tuple(part[letter] for letter in name)] += float(arcs[word, head, label])
+    return dict(bags)
+
+
+def test_an_endless_n_best_list_is_all_trees() -> None:
+    """Two ways to the same number: arcs do not depend on labels here, so that lists and marginals must agree."""
+    parser = Parser(random_weights(2))
+    lines = [["the", "cat", "sees", "."], ["sees", "the", "dog", "x"]]
+    found = parser.parse(lines, Wanted(trees=64, marginals=True, one_sentence=True))
+    both = [pair_counts(found[:1], found[1:], ["dh"], Expectation(n)) for n in (None, 64)]
+    np.testing.assert_allclose(both[0], both[1], atol=2e-3)
+
+
+def test_labels_from_constituents() -> None:
+    def bracketed(text: str, labels: str) -> Analysis:
+        found = parse_brackets(text)
+        trees = line(" ".join(found.words), (2, 3, 0), labels).trees
+        return Analysis(found.words, (0,), trees=trees, constituents=(found.tree,))
+
+    one = bracketed("(S (NP (DT the) (NN cat)) (VP (VBD stumbled)))", "a b c")
+    other = bracketed("(S (NP (DT the) (NN cat)) (VP (VBD ate)))", "x y z")
+    # Section 3.1: the arc from cat to stumbled is S/NP.
+    assert constituent_dependencies(one).labels == ("NP/DT", "S/NP", "TOP/S")
+    counts = pair_counts([one], [other], ("dl", "lh", "dlh"), Expectation(1, labels="ab"))
+    assert counts[0].tolist() == [[2, 3, 3], [2, 3, 3], [1, 3, 3]]
+    assert not pair_counts([one], [other], ("dl", "lh", "dlh"), ONE)[..., 0].any()
+
+
+def test_upper_and_lower_case() -> None:
+    one, other = line("The cat", (2, 0)), line("the cat", (2, 0))
+    assert pair_counts([one], [other], ["1g"], ONE)[0, 0].tolist() == [2, 2, 2]
+    assert pair_counts([one], [other], ["1g"], Expectation(1, lowercase=False))[0, 0].tolist() == [1, 2, 2]
+
+
+def test_what_is_not_there() -> None:
+    with pytest.raises(PfsmError, match="no probabilities of arcs"):
+        pair_counts([HYPOTHESIS], [REFERENCE])
+    with pytest.raises(PfsmError, match="gives no tree that this metric could use of"):
+        pair_counts([HYPOTHESIS], [REFERENCE], ["dl"], Expectation(1, labels="ab"))
+    assert pair_counts([], [], ["dl", "2g"]).shape == (0, 2, 3)

@@ -1,0 +1,270 @@
+"""Overlaps over linguistic elements: layers worked out by hand, counting by brute force, names, mixtures."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from pfsm import PfsmError
+from pfsm.analysis.constituents import parse_brackets
+from pfsm.analysis.sentence import Analysis, DependencyTree
+from pfsm.metrics import get_metric, metric_names
+from pfsm.metrics.syntax.layers import LAYERS, Element
+from pfsm.metrics.syntax.layers_sequence import SEQUENCES, sequence_nist
+from pfsm.metrics.syntax.overlap import (
+    average_fraction,
+    average_overlap,
+    bag_overlap,
+    clipped_fraction,
+    layer_scores,
+    pooled_overlap,
+)
+
+# I have a red pen: the sentence of Liu and Gildea (2005), section 2.1.
+PEN = Analysis(
+    ("I", "have", "a", "red", "pen"),
+    (0,),
+    ("PRON", "VERB", "DET", "ADJ", "NOUN"),
+    ("PRP", "VBP", "DT", "JJ", "NN"),
+    (DependencyTree((2, 0, 5, 5, 2), ("nsubj", "root", "det", "amod", "obj")),),
+    None,
+    (parse_brackets("(TOP (S (NP (PRP I)) (VP (VBP have) (NP (DT a) (JJ red) (NN pen)))))").tree,),
+)
+PENS = Analysis(
+    ("we", "have", "red", "pens"),
+    (0,),
+    ("PRON", "VERB", "ADJ", "NOUN"),
+    ("PRP", "VBP", "JJ", "NNS"),
+    (DependencyTree((2, 0, 4, 2), ("nsubj", "root", "amod", "obj")),),
+    None,
+    (parse_brackets("(TOP (S (NP (PRP we)) (VP (VBP have) (NP (JJ red) (NNS pens)))))").tree,),
+)
+NOTHING = Analysis(())
+UNPARSED = Analysis(("I", "have"), (0,))
+
+
+def of_type(layer: str, name: str) -> list[object]:
+    """The items of a type that the pen has."""
+    return [item for kind, item in LAYERS[layer].elements(PEN) if kind == name]
+
+
+class TestLayers:
+    def test_words_by_tag_chunk_level_and_category(self) -> None:
+        assert list(LAYERS["pos"].elements(PEN)) == [
+            ("PRP", "i"), ("VBP", "have"), ("DT", "a"), ("JJ", "red"), ("NN", "pen"),
+        ]  # fmt: skip
+        assert sorted(LAYERS["leaf"].elements(PEN)) == sorted(LAYERS["pos"].elements(PEN))
+        assert of_type("chunk", "NP") == ["i", "a", "red", "pen"]
+        assert of_type("chunk", "VP") == ["have"]
+        assert [of_type("level", level) for level in "1234"] == [["have"], ["i", "pen"], ["a", "red"], []]
+        assert of_type("category", "NOUN") == ["pen"]
+
+    def test_constituents_hold_all_their_words(self) -> None:
+        assert of_type("constituent", "NP") == ["i", "a", "red", "pen"]
+        assert of_type("constituent", "VP") == ["have", "a", "red", "pen"]
+        assert of_type("constituent", "S") == ["i", "have", "a", "red", "pen"]
+        assert of_type("constituent", "TOP") == []
+        nested = Analysis(("a", "b"), (0,), constituents=(parse_brackets("(NP (NP (N a)) (N b))").tree,))
+        assert Counter(LAYERS["constituent"].elements(nested)) == {("NP", "a"): 2, ("NP", "b"): 1}
+
+    def test_relations_rule_their_subtrees(self) -> None:
+        assert sorted(map(str, of_type("relation", "obj"))) == ["a", "pen", "red"]
+        assert of_type("relation", "nsubj") == ["i"]
+        assert sorted(map(str, of_type("relation", "root"))) == ["a", "have", "i", "pen", "red"]
+
+    def test_head_word_chains_of_the_paper(self) -> None:
+        assert Counter(of_type("chain-words", "2")) == Counter(
+            [("have", "i"), ("have", "pen"), ("pen", "a"), ("pen", "red")]
+        )
+        assert Counter(of_type("chain-words", "3")) == Counter([("have", "pen", "a"), ("have", "pen", "red")])
+        assert of_type("chain-words", "4") == []
+        assert Counter(of_type("chain-categories", "2")) == Counter(
+            [("VERB", "PRON"), ("VERB", "NOUN"), ("NOUN", "DET"), ("NOUN", "ADJ")]
+        )
+        assert Counter(of_type("chain-relations", "3")) == Counter(
+            [("root", "obj", "det"), ("root", "obj", "amod")]
+        )
+
+    def test_dependencies_follow_from_constituents(self) -> None:
+        brackets = Analysis(PEN.tokens, (0,), (), PEN.xpos, (), None, PEN.constituents)
+        assert list(LAYERS["level"].elements(brackets)) == list(LAYERS["level"].elements(PEN))
+
+    def test_sequences(self) -> None:
+        assert [list(SEQUENCES[name].labels(PENS)) for name in ("l", "p", "c", "iob")] == [
+            ["we", "have", "red", "pen"],
+            ["PRP", "VBP", "JJ", "NNS"],
+            ["NP", "VP", "NP"],
+            ["B-NP", "B-VP", "B-NP", "I-NP"],
+        ]
+
+
+def by_hand(hypothesis: Analysis, reference: Analysis, layer: str) -> tuple[float, float, float]:
+    """Average overlap, pooled overlap and average fraction by counting in plain Python."""
+    ours, theirs = (Counter(LAYERS[layer].elements(one)) for one in (hypothesis, reference))
+    types = {kind for kind, _ in (*ours, *theirs)}
+    parts: list[tuple[Counter[Element], Counter[Element]]] = [
+        tuple(Counter({e: n for e, n in bag.items() if e[0] == kind}) for bag in (ours, theirs))  # type: ignore[misc]
+        for kind in sorted(types)
+    ]
+    overlaps = [(one & other).total() / (one | other).total() for one, other in parts]
+    fractions = [(one & other).total() / max(1, one.total()) for one, other in parts]
+    pooled = (ours & theirs).total() / (ours | theirs).total()
+    return sum(overlaps) / len(types), pooled, sum(fractions) / len(types)
+
+
+def random_analysis(rng: np.random.Generator) -> Analysis:
+    """A line over few words, tags and labels, with a random tree and flat constituents."""
+    n = int(rng.integers(1, 9))
+    heads = tuple(int(rng.integers(0, word + 1)) if word else 0 for word in range(n))
+    words = ["abcd"[k] for k in rng.integers(0, 4, n)]
+    tags = ["XYZ"[k] for k in rng.integers(0, 3, n)]
+    inner = " ".join(f"({tag} {word})" for tag, word in zip(tags, words, strict=True))
+    tree = parse_brackets(f"(S (NP {inner}))").tree
+    labels = tuple("xyz"[k] for k in rng.integers(0, 3, n))
+    return Analysis(
+        tuple(words), (0,), tuple(tags), tuple(tags), (DependencyTree(heads, labels),), None, (tree,)
+    )
+
+
+RNG = np.random.default_rng(8)
+OURS, THEIRS = ([random_analysis(RNG) for _ in range(60)] for _ in range(2))
+
+
+class TestCounting:
+    @pytest.mark.parametrize("layer", list(LAYERS))
+    def test_against_counting_by_hand(self, layer: str) -> None:
+        wanted = np.array([by_hand(h, r, layer) for h, r in zip(OURS, THEIRS, strict=True)])
+        for column, measure in enumerate((average_overlap, pooled_overlap, average_fraction)):
+            scores = layer_scores(OURS, THEIRS, LAYERS[layer], measure)
+            np.testing.assert_allclose(scores, wanted[:, column], rtol=0, atol=1e-12)
+            assert ((scores >= 0) & (scores <= 1)).all()
+            assert (layer_scores(OURS, OURS, LAYERS[layer], measure) == 1.0).all()
+
+    def test_the_pen_by_hand(self) -> None:
+        def score(layer: str, only: str | None = None) -> float:
+            return float(layer_scores([PENS], [PEN], LAYERS[layer], average_overlap, only)[0])
+
+        # Tags: VBP and JJ agree, PRP does not, DT, NN and NNS stand on one side only.
+        assert score("pos") == pytest.approx(2 / 6)
+        assert score("pos", "JJ") == 1.0
+        assert score("pos", "NN") == 0.0
+        # NP: {we, red, pens} and {i, a, red, pen}; VP: {have} twice.
+        assert score("chunk") == pytest.approx((1 / 6 + 1) / 2)
+        # Levels: {have}; {we, pens} and {i, pen}; {red} and {a, red}.
+        assert score("level") == pytest.approx((1 + 0 + 1 / 2) / 3)
+        # A type that neither has.
+        assert score("pos", "UH") == 1.0
+        # One word in common of eight different ones in all.
+        assert bag_overlap(Counter([("", "a"), ("", "a")]), Counter([("", "a"), ("", "b")])) == 1 / 3
+
+    def test_one_type_is_what_the_mean_is_made_of(self) -> None:
+        for pair in zip(OURS[:10], THEIRS[:10], strict=True):
+            types = {kind for one in pair for kind, _ in LAYERS["relation"].elements(one)}
+            alone = [
+                layer_scores([pair[0]], [pair[1]], LAYERS["relation"], average_overlap, name)[0]
+                for name in types
+            ]
+            whole = layer_scores([pair[0]], [pair[1]], LAYERS["relation"], average_overlap)[0]
+            assert whole == pytest.approx(np.mean(alone))
+
+    def test_batches_and_repetition_change_nothing(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        whole = layer_scores(OURS, THEIRS, LAYERS["relation"], average_overlap)
+        monkeypatch.setattr("pfsm.metrics.syntax.overlap.PORTION", 7)
+        parts = layer_scores(
+            [*OURS[::-1], *OURS], [*THEIRS[::-1], *THEIRS], LAYERS["relation"], average_overlap
+        )
+        np.testing.assert_array_equal(parts, [*whole[::-1], *whole])
+        assert layer_scores([], [], LAYERS["relation"], average_overlap).shape == (0,)
+
+    def test_several_references_are_clipped_together(self) -> None:
+        hypothesis = [("1", "a")] * 3 + [("2", "b")]
+        references = [[("1", "a")], [("1", "a"), ("1", "a"), ("3", "c")]]
+        # Type 1: two of three, the most that one reference has; type 2: none of one; type 3: lacking.
+        assert clipped_fraction(hypothesis, references) == pytest.approx((2 / 3 + 0 + 0) / 3)
+        for ours, theirs in zip(OURS, THEIRS, strict=True):
+            elements = LAYERS["chain-words"].elements
+            alone = layer_scores([ours], [theirs], LAYERS["chain-words"], average_fraction)[0]
+            assert clipped_fraction(elements(ours), [elements(theirs)]) == pytest.approx(alone, abs=1e-12)
+
+    def test_what_was_not_analysed(self) -> None:
+        hypotheses = [NOTHING, NOTHING, PEN, UNPARSED, UNPARSED]
+        references = [NOTHING, PEN, NOTHING, PEN, UNPARSED]
+        for layer in LAYERS.values():
+            scores = layer_scores(hypotheses, references, layer, average_overlap)
+            assert scores.tolist() == [1.0, 0.0, 0.0, 0.0, 0.0]
+        for sequence in SEQUENCES.values():
+            assert sequence_nist(hypotheses, references, sequence).tolist() == [0.0] * 5
+
+    def test_a_parser_of_the_wrong_kind(self) -> None:
+        bare = Analysis(PEN.tokens, (0,), (), (), PEN.trees)
+        for layer, what in (("constituent", "constituents"), ("pos", "tags")):
+            with pytest.raises(PfsmError, match=f"the parser gives no {what}"):
+                layer_scores([bare], [PEN], LAYERS[layer], average_overlap)
+
+
+LINES = ["The old bird sings near the river.", "We walked. It rained.", "Where is the house?", "No!", "a , b"]
+OTHERS = ["An old bird sang near a river.", "We walked, and it rained.", "Where are houses?", "Yes!", "b , a"]
+OVERLAPS = [name for name in metric_names() if name.endswith("-*")]
+
+
+class TestNames:
+    def test_all_are_listed(self) -> None:
+        listed = ["sp-op-*", "sp-oc-*", "dp-ol-*", "dp-oc-*", "dp-or-*", "cp-op-*", "cp-oc-*"]
+        assert set(OVERLAPS) == set(listed)
+        assert {"ol", "stm", "cp-stm", "tkm", "sp-nist-l", "sp-nist-iob", "dp-hwc-w"} <= set(metric_names())
+
+    def test_o_l_by_hand(self) -> None:
+        metric = get_metric("ol")
+        # {a, a, b} and {a, b, c}: two in common, four in either.
+        assert metric.score_pairs(["a a B", "", "x", ""], ["A b c", "", "", "x"]).tolist() == [
+            0.5,
+            1.0,
+            0.0,
+            0.0,
+        ]
+
+    @pytest.mark.parametrize(
+        "name", ["sp-op-NN", "sp-op-PRP$", "sp-oc-NP", "dp-ol-2", "dp-oc-VERB", "dp-or-nmod:poss", "cp-oc-PP"]
+    )
+    def test_one_type(self, name: str) -> None:
+        metric = get_metric(name)
+        assert metric.name == name
+        assert f"|type:{name.split('-', 2)[2]}|" in metric.signature
+        assert metric.score_pairs(LINES, LINES).tolist() == [1.0] * 5
+        scores = metric.score_pairs(LINES, OTHERS)
+        assert ((scores >= 0) & (scores <= 1)).all()
+
+    def test_averages(self) -> None:
+        types, elements = get_metric("dp-or-*"), get_metric("dp-or-*(average=elements)")
+        assert (types.score_pairs(LINES, OTHERS) != elements.score_pairs(LINES, OTHERS)).any()
+        assert "|average:elements|" in elements.signature
+
+    @pytest.mark.parametrize(
+        ("name", "fault"),
+        [
+            ("sp-op-nn", "'nn' is no type of parts of speech; write it as in sp-op-NN"),
+            ("dp-ol-0", "'0' is no type of levels of the dependency tree; write it as in dp-ol-1"),
+            ("sp-op", "unknown metric 'sp-op'"),
+            ("sp-op-", "unknown metric 'sp-op-'"),
+            ("sp-ox-*", r"unknown metric 'sp-ox-\*'"),
+            ("sp-op-NN(average=types)", "unknown option 'average'; known are parser"),
+            ("dp-or-*(average=x)", "average is 'x', it must be types or elements"),
+            ("stm(depth=0)", "depth is 0, it must be a whole number from 1 to 20"),
+            ("tkm(decay=0)", "decay is 0, it must be above 0 and at most 1"),
+            ("dp-hwc-w(parser=)", "is no option"),
+            ("sp-op-*_i(scale=0)", "scale is 0, it must be a number above 0"),
+            ("blue_i", "unknown metric 'blue_i'"),
+            ("_b", "unknown metric '_b'"),
+        ],
+    )
+    def test_bad_names(self, name: str, fault: str) -> None:
+        with pytest.raises(PfsmError, match=fault):
+            get_metric(name)
+
+
+@pytest.mark.parametrize(("ours", "theirs"), [("dp-hwc-w", "hwcm"), ("dp-hwc-r", "hwcm-r")])
+def test_chains_as_layers_are_those_of_hwcm(ours: str, theirs: str) -> None:
+    """Two ways to count the same: elements of a layer here, a kernel over arrays of heads there."""
+    scores = get_metric(ours).score_pairs(LINES, OTHERS)
+    np.testing.assert_allclose(scores, get_metric(theirs).score_pairs(LINES, OTHERS), rtol=0, atol=1e-12)
+    assert 0 < scores.min() < scores.max()

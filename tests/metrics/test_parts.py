@@ -1,0 +1,104 @@
+"""Parts of metrics against the metrics they add up to, hand-worked cases, and edit scripts of sacrebleu's TER."""
+
+import math
+from collections import Counter
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from pfsm.metrics.features import feature_signature, feature_values
+from pfsm.metrics.parts import BLEU_PARTS, MORE_NIST_PARTS
+from pfsm.metrics.ter import TER_PARTS, count_edits
+from tests.judgment_cases import rows
+
+PAIRS = [(hypothesis, reference) for reference, hypothesis, _ in rows(80, seed=3)]
+ODD = [("", ""), ("a", ""), ("", "a b"), ("a b", "b a"), ("a", "a"), ("a b c d e", "b c d e a"), ("x", "y z")]
+HYPOTHESES, REFERENCES = (list(side) for side in zip(*PAIRS, *ODD, strict=True))
+
+
+def values(*names: str) -> NDArray[np.float64]:
+    return feature_values(names, HYPOTHESES, REFERENCES).T
+
+
+def test_the_edits_of_ter_add_up_to_ter() -> None:
+    ter, *rates = values("ter", "ter.insertions", "ter.deletions", "ter.substitutions", "ter.shifts")
+    np.testing.assert_allclose(-100.0 * np.sum(rates, axis=0), ter, atol=1e-9)
+
+
+def test_counts_of_edits_are_rates_times_words() -> None:
+    table = dict(zip(TER_PARTS, values(*TER_PARTS), strict=True))
+    words = np.array(
+        [len(r.split()) or max(1, len(h.split())) for h, r in zip(HYPOTHESES, REFERENCES, strict=True)]
+    )
+    for kind in ("insertions", "deletions", "substitutions", "shifts"):
+        np.testing.assert_allclose(table[f"ter.{kind}"] * words, table[f"ter.{kind}_count"], atol=1e-12)
+
+
+def test_insertions_less_deletions_are_the_difference_of_lengths() -> None:
+    inserted, deleted = values("ter.insertions_count", "ter.deletions_count")
+    lengths = [len(r.split()) - len(h.split()) for h, r in zip(HYPOTHESES, REFERENCES, strict=True)]
+    assert (inserted - deleted).tolist() == lengths
+
+
+@pytest.mark.parametrize(
+    ("hypothesis", "reference", "edits"),
+    [
+        ("a b c d", "a b c d", (0, 0, 0, 0)),
+        ("a b d", "a b c d", (1, 0, 0, 0)),
+        ("a b x c d", "a b c d", (0, 1, 0, 0)),
+        ("a b x d", "a b c d", (0, 0, 1, 0)),
+        ("c d a b", "a b c d", (0, 0, 0, 1)),
+        ("c d a x", "a b c d", (0, 0, 1, 1)),
+        ("", "a b", (2, 0, 0, 0)),
+        ("a b", "", (0, 2, 0, 0)),
+    ],
+)
+def test_edits_by_hand(hypothesis: str, reference: str, edits: tuple[int, ...]) -> None:
+    assert count_edits(hypothesis.split(), reference.split()) == edits
+
+
+def raw_precision(hypothesis: str, reference: str, order: int) -> float:
+    ours, theirs = (
+        Counter(tuple(words[k : k + order]) for k in range(len(words) - order + 1))
+        for words in (hypothesis.split(), reference.split())
+    )
+    return 100.0 * (ours & theirs).total() / ours.total() if ours else 0.0
+
+
+def test_bleu_is_made_of_its_parts() -> None:
+    table = dict(zip(BLEU_PARTS, values(*BLEU_PARTS), strict=True))
+    (bleu,) = values("bleu")
+    np.testing.assert_allclose(table["bleu.upto_4"], bleu, atol=1e-9)
+    np.testing.assert_allclose(table["bleu.mean"] * table["bleu.bp"], bleu, atol=1e-9)
+    np.testing.assert_allclose(table["bleu.upto_1"], table["bleu.bp"] * table["bleu.1"], atol=1e-9)
+
+
+def test_unsmoothed_bleu_by_its_definition() -> None:
+    for order in range(1, 5):
+        precisions, found, penalties = values(f"bleu.raw_{order}", f"bleu.raw_upto_{order}", "bleu.bp")
+        for place, (h, r) in enumerate(zip(HYPOTHESES, REFERENCES, strict=True)):
+            assert precisions[place] == pytest.approx(raw_precision(h, r, order))
+            lower = [raw_precision(h, r, n) for n in range(1, max(1, min(order, len(h.split()))) + 1)]
+            wanted = penalties[place] * math.prod(lower) ** (1.0 / len(lower))
+            assert found[place] == pytest.approx(wanted)
+
+
+def test_nist_is_made_of_its_parts() -> None:
+    table = dict(zip(MORE_NIST_PARTS, values(*MORE_NIST_PARTS), strict=True))
+    (nist,) = values("nist")
+    np.testing.assert_allclose(table["nist.upto_5"], nist, rtol=1e-12)
+    np.testing.assert_allclose(table["nist.information"] * table["nist.penalty"], nist, rtol=1e-12)
+    np.testing.assert_allclose(table["nist.upto_1"], table["nist.1"] * table["nist.penalty"], rtol=1e-12)
+
+
+def test_lengths() -> None:
+    names = ("length", "length_difference", "reference_words", "hypothesis_words")
+    found = feature_values(names, ["ab c", ""], ["abc de f", ""])
+    assert found.tolist() == [[math.log(9), pytest.approx(math.log(5 / 9)), 3.0, 2.0], [0.0, 0.0, 0.0, 0.0]]
+
+
+def test_parts_have_the_signature_of_their_metric() -> None:
+    assert feature_signature("ter.shifts").startswith("ter.shifts(level:segment,sign:negative,")
+    assert feature_signature("nist.upto_2").startswith("nist.upto_2(level:segment,")
+    assert feature_signature("reference_words") == "reference_words"

@@ -1,0 +1,356 @@
+"""TERp: sacrebleu's TER where it has TER's costs, cases by hand, the least cost by trying everything, its features."""
+
+import os
+from collections import Counter
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+import sacrebleu
+from numpy.typing import NDArray
+
+from pfsm import PfsmError
+from pfsm.data import read_judgments
+from pfsm.metrics import get_metric
+from pfsm.metrics.features import feature_signature, feature_values
+from pfsm.metrics.terp.costs import KINDS, cost_vector
+from pfsm.metrics.terp.metric import PARTS, TerpMetric
+from tests.judgment_cases import rows
+
+TER = "terp-base(costs=ter,tokeniser=ter,edits=none)"
+DATA = os.environ.get("PFSM_DATA")
+# The features are those of section 6.1 of Kahn, Snover and Ostendorf (2009).
+SETS = {
+    "E": [
+        f"edpm-errors.{part}.{side}" for part in ("dl", "lh", "dlh", "dh") for side in ("extra", "missing")
+    ],
+    "N": [f"edpm-errors.{part}.{side}" for part in ("1g", "2g") for side in ("extra", "missing")],
+    "T": [
+        f"terp-base.{kind}"
+        for kind in ("match", "insertion", "deletion", "substitution", "shift", "synonym", "stem")
+    ],
+    "P": [f"terp-base.{kind}" for kind in KINDS if kind.startswith("paraphrase")],
+    "B": ["terp-base.longer", "terp-base.shorter"],
+}
+
+
+def sacrebleus(hypotheses: list[str], references: list[str]) -> list[float]:
+    metric = sacrebleu.TER()
+    pairs = zip(hypotheses, references, strict=True)
+    return [-metric.sentence_score(hypothesis, [reference]).score + 0.0 for hypothesis, reference in pairs]
+
+
+def made_up(seed: int, count: int, longest: int) -> tuple[list[str], list[str]]:
+    """Pairs over few words, the hypothesis mostly the reference with blocks moved, words lost and others put in."""
+    random = np.random.default_rng(seed)
+    hypotheses, references = [], []
+    for _ in range(count):
+        reference = random.integers(0, 12, random.integers(0, longest)).tolist()
+        cuts = sorted(random.integers(0, len(reference) + 1, 4).tolist())
+        blocks = [reference[a:b] for a, b in pairwise([0, *cuts, len(reference)])]
+        words = [
+            word for k in random.permutation(len(blocks)) for word in blocks[k] if random.random() > 0.15
+        ]
+        words += random.integers(0, 15, random.integers(0, 4)).tolist()
+        hypotheses.append(" ".join(f"w{word}" for word in words))
+        references.append(" ".join(f"w{word}" for word in reference))
+    return hypotheses, references
+
+
+class TestWithTersCosts:
+    @pytest.mark.parametrize(("seed", "count", "longest"), [(1, 250, 12), (2, 60, 40), (3, 3, 150)])
+    def test_invented_pairs(self, seed: int, count: int, longest: int) -> None:
+        hypotheses, references = made_up(seed, count, longest)
+        scores = get_metric(TER).score_pairs(hypotheses, references)
+        assert scores.tolist() == sacrebleus(hypotheses, references)
+        shifts = get_metric(TER)
+        assert isinstance(shifts, TerpMetric)
+        assert shifts.parts(hypotheses, references)[:, 1 + PARTS.index("shift")].sum() > 0
+
+    def test_judgments(self) -> None:
+        references, hypotheses, _ = map(list, zip(*rows(60), strict=True))
+        scores = get_metric(TER).score_pairs(hypotheses, references)
+        assert scores.tolist() == sacrebleus(hypotheses, references)
+
+    def test_odd_lengths(self) -> None:
+        hypotheses = ["", "a", "", "a b " * 80, "a", "a " * 120 + "b", "c a b"]
+        references = ["", "", "a", "b a", "b a c " * 60, "b " + "a " * 120, "A b C"]
+        assert get_metric(TER).score_pairs(hypotheses, references).tolist() == sacrebleus(
+            hypotheses, references
+        )
+
+    @pytest.mark.skipif(DATA is None, reason="PFSM_DATA is not set")
+    def test_real_pairs(self) -> None:
+        assert DATA is not None
+        for file in sorted(Path(DATA, "wmt16-daseg").glob("*.tsv.gz")):
+            judgments = read_judgments(file)
+            hypotheses, references = list(judgments.hypotheses[::40]), list(judgments.references[::40])
+            scores = get_metric(TER).score_pairs(hypotheses, references)
+            assert scores.tolist() == sacrebleus(hypotheses, references)
+
+    def test_kinds_of_edits_are_those_of_the_parts_of_ter(self) -> None:
+        hypotheses, references = made_up(4, 40, 12)
+        kinds = ("insertion", "deletion", "substitution", "shift")
+        ours = feature_values(
+            [f"terp-base.{kind}(costs=ter,tokeniser=ter,edits=none)" for kind in kinds],
+            hypotheses,
+            references,
+        )
+        theirs = feature_values([f"ter.{kind}s" for kind in kinds], hypotheses, references)
+        np.testing.assert_allclose(ours, theirs, atol=1e-12)
+
+
+def edits(hypothesis: str, reference: str, **options: object) -> dict[str, float]:
+    """Edits that are there, in whole numbers."""
+    metric = TerpMetric("terp-base", {"costs": "ter", **options})
+    matches = metric.find([hypothesis], [reference])
+    counts = matches.count(cost_vector(metric.options.costs))[0]
+    return {kind: count for kind, count in zip(KINDS, counts.tolist(), strict=True) if count}
+
+
+class TestByHand:
+    def test_stem(self) -> None:
+        assert edits("the cats sleep", "the cat sleeps") == {"match": 1, "stem": 2}
+        assert edits("the cats sleep", "the cat sleeps", edits="synonym+paraphrase")["match"] == 1
+        score = get_metric("terp-base", stem=0.25, synonym=1).score_pairs(
+            ["the cats sleep"], ["the cat sleeps"]
+        )
+        assert score[0] == pytest.approx(-100 * 2 * 0.25 / 3)
+
+    def test_synonym(self) -> None:
+        assert edits("the car stopped", "the automobile stopped") == {"match": 2, "synonym": 1}
+        # Dearer than a substitution, it is one.
+        assert edits("the car stopped", "the automobile stopped", synonym=1.5) == {
+            "match": 2,
+            "substitution": 1,
+        }
+
+    def test_the_cheaper_of_stem_and_synonym(self) -> None:
+        # WordNet knows the base form as well.
+        assert edits("two cars", "two car", stem=0.1) == {"match": 1, "stem": 1}
+        assert edits("two cars", "two car", synonym=0.1) == {"match": 1, "synonym": 1}
+
+    def test_shift_of_what_only_has_the_same_stem(self) -> None:
+        moved = edits("today the cats sleep", "the cat sleep today")
+        assert moved == {"match": 3, "stem": 1, "shift": 1}
+        without = edits("today the cats sleep", "the cat sleep today", shift=10.0)
+        assert without == {"match": 2, "stem": 1, "insertion": 1, "deletion": 1}
+
+    def test_case_does_not_count_and_punctuation_stands_alone(self) -> None:
+        assert edits("The cat, sleeps.", "the cat sleeps .") == {"match": 4, "deletion": 1}
+
+    def test_the_default_costs(self) -> None:
+        # One word lost, one replaced, a stem matched for nothing, one word too many.
+        pair = ["a dog sleep , too"], ["the dog sleeps today ."]
+        assert edits(*pair[0], *pair[1], edits="stem") == {"substitution": 3, "match": 1, "stem": 1}
+        score = get_metric("terp-base", edits="stem").score_pairs(["a dog sleep too"], ["the dog sleeps"])[0]
+        assert score == pytest.approx(-100 * (1.3 + 0.3) / 3)
+        score = get_metric("terp-base", edits="stem").score_pairs(["a dog"], ["the dog today"])[0]
+        assert score == pytest.approx(-100 * (1.3 + 1.4) / 3)
+
+    def test_an_empty_reference(self) -> None:
+        assert get_metric("terp-base").score_pairs(["a b", ""], ["", ""]).tolist() == [-30.0, 0.0]
+
+
+class TestParaphrases:
+    @pytest.fixture
+    def table(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+        from pfsm.lexicons.container import write_lexicon
+        from pfsm.lexicons.paraphrases import compile_paraphrases
+
+        pairs: dict[tuple[tuple[str, ...], tuple[str, ...]], float] = {
+            (("very", "big"), ("huge",)): 0.1,
+            (("by", "the", "way"), ("besides",)): 1.0,
+        }
+        path = tmp_path / "toy.lexicon"
+        write_lexicon(compile_paraphrases("toy", pairs, "none", ()), path)
+        monkeypatch.setenv("PFSM_RESOURCES", str(tmp_path))
+        return "toy"
+
+    def test_in_both_directions(self, table: str) -> None:
+        wanted = {"match": 2, "paraphrase": 1, "paraphrase_edits": 2}
+        for pair in (("a huge dog", "a very big dog"), ("a very big dog", "a huge dog")):
+            found = edits(*pair, paraphrases=table)
+            assert found["paraphrase_log"] == pytest.approx(2 * np.log10(0.1))
+            assert found["paraphrase_probability"] == pytest.approx(0.2)
+            assert {kind: found[kind] for kind in wanted} == wanted
+
+    def test_what_it_costs(self, table: str) -> None:
+        costs = {
+            "paraphrase": 0.5,
+            "paraphrase_log": -0.1,
+            "paraphrase_probability": 0.25,
+            "paraphrase_edits": 0.05,
+        }
+        score = get_metric("terp-base", paraphrases=table, **costs).score_pairs(
+            ["a huge dog"], ["a very big dog"]
+        )
+        assert score[0] == pytest.approx(-100 * (0.5 + 2 * (0.1 + 0.025 + 0.05)) / 4)
+
+    def test_it_moves_in_one_piece(self, table: str) -> None:
+        found = edits("besides the cat is here", "the cat is here by the way", paraphrases=table)
+        assert found["shift"] == 1
+        assert found["paraphrase"] == 1
+        assert found["match"] == 4
+
+    def test_too_dear(self, table: str) -> None:
+        assert "paraphrase" not in edits("a huge dog", "a very big dog", paraphrases=table, paraphrase=5.0)
+
+
+Links = dict[tuple[int, int], int]
+Phrases = dict[tuple[int, int, int, int], float]
+
+
+def least_cost(ref: list[int], hyp: list[int], links: Links, phrases: Phrases, costs: list[float]) -> float:
+    """The least cost without shifts, by trying every edit at every place."""
+
+    def joins(j: int, i: int) -> list[float]:
+        if ref[j] == hyp[i]:
+            return [costs[0]]
+        how = links.get((j, i), 0)
+        return [costs[3], *([costs[6]] if how & 1 else []), *([costs[5]] if how & 2 else [])]
+
+    @cache
+    def rest(j: int, i: int) -> float:
+        found = [0.0] if (j, i) == (len(ref), len(hyp)) else []
+        if j < len(ref):
+            found.append(costs[1] + rest(j + 1, i))
+        if i < len(hyp):
+            found.append(costs[2] + rest(j, i + 1))
+        if j < len(ref) and i < len(hyp):
+            found.append(min(joins(j, i)) + rest(j + 1, i + 1))
+        found += [
+            cost + rest(j + q, i + p) for (at, q, place, p), cost in phrases.items() if (at, place) == (j, i)
+        ]
+        return min(found)
+
+    return rest(0, 0)
+
+
+class TestAgainstTryingEverything:
+    def case(
+        self, random: np.random.Generator
+    ) -> tuple[list[int], list[int], Links, Phrases, NDArray[np.float64]]:
+        ref, hyp = (random.integers(0, 5, random.integers(1, 7)).tolist() for _ in range(2))
+        links = {
+            (j, i): int(random.integers(1, 4))
+            for j in range(len(ref))
+            for i in range(len(hyp))
+            if random.random() < 0.15
+        }
+        phrases: Phrases = {}
+        for _ in range(3):
+            q, p = random.integers(1, 3, 2).tolist()
+            if q <= len(ref) and p <= len(hyp):
+                j, i = random.integers(0, len(ref) - q + 1), random.integers(0, len(hyp) - p + 1)
+                phrases[int(j), q, int(i), p] = float(random.uniform(0, 2))
+        costs = random.uniform(0.2, 1.5, 7)
+        costs[0] = 0.0
+        return ref, hyp, links, phrases, costs
+
+    def run(
+        self, ref: list[int], hyp: list[int], links: Links, phrases: Phrases, costs: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], float]:
+        from pfsm_kernels.edit_rate import count_edits
+
+        counts, used = count_edits(
+            np.array(ref, dtype=np.int32),
+            np.array([0, len(ref)]),
+            np.array(hyp, dtype=np.int32),
+            np.array([0, len(hyp)]),
+            np.array([[*place, how] for place, how in links.items()], dtype=np.int32).reshape(-1, 3),
+            np.array([0, len(links)]),
+            np.array(list(phrases), dtype=np.int32).reshape(-1, 4),
+            np.array([0, len(phrases)]),
+            np.array(list(phrases.values())),
+            costs,
+        )
+        return counts[0], float(counts[0] @ costs + np.array(list(phrases.values()))[used].sum())
+
+    def test_without_shifts_the_cost_is_the_least(self) -> None:
+        random = np.random.default_rng(5)
+        kinds: Counter[int] = Counter()
+        for _ in range(150):
+            ref, hyp, links, phrases, costs = self.case(random)
+            costs[4] = 1e6
+            counts, cost = self.run(ref, hyp, links, phrases, costs)
+            assert cost == pytest.approx(least_cost(ref, hyp, links, phrases, costs.tolist()))
+            kinds.update(np.flatnonzero(counts).tolist())
+        assert set(kinds) == {0, 1, 2, 3, 5, 6}
+
+    def test_shifts_never_cost_more_than_they_save(self) -> None:
+        random, shifts = np.random.default_rng(6), 0.0
+        for _ in range(150):
+            ref, hyp, links, phrases, costs = self.case(random)
+            counts, cost = self.run(ref, hyp, links, phrases, costs)
+            assert cost <= least_cost(ref, hyp, links, phrases, costs.tolist()) + 1e-9
+            shifts += counts[4]
+        assert shifts > 10
+
+    def test_what_does_not_fit(self) -> None:
+        costs = np.ones(7)
+        with pytest.raises(ValueError, match="leaves its sentence"):
+            self.run([1], [1], {(0, 1): 1}, {}, costs)
+        with pytest.raises(ValueError, match="leaves its sentence"):
+            self.run([1], [1], {}, {(0, 2, 0, 1): 1.0}, costs)
+        with pytest.raises(ValueError, match="finite"):
+            self.run([1], [1], {}, {}, costs * np.nan)
+
+
+class TestFeatures:
+    def test_sets_are_named_and_counted_as_in_the_paper(self) -> None:
+        assert {name: len(names) for name, names in SETS.items()} == {"E": 8, "N": 4, "T": 7, "P": 4, "B": 2}
+        references, hypotheses, _ = map(list, zip(*rows(5), strict=True))
+        values = feature_values([name for names in SETS.values() for name in names], hypotheses, references)
+        assert values.shape == (5, 25)
+        assert np.isfinite(values).all()
+
+    def test_the_score_is_the_costs_times_the_features(self) -> None:
+        references, hypotheses, _ = map(list, zip(*rows(30), strict=True))
+        metric = TerpMetric("terp-base", {"shift": 0.7, "deletion": 0.4})
+        values = metric.parts(hypotheses, references)
+        costs = cost_vector(metric.options.costs)
+        np.testing.assert_allclose(values[:, 0], -100 * values[:, 1 : 1 + len(KINDS)] @ costs, atol=1e-12)
+
+    def test_error_counts_by_hand(self) -> None:
+        names = [
+            "edpm-errors.1g.extra",
+            "edpm-errors.1g.missing",
+            "edpm-errors.2g.extra",
+            "edpm-errors.2g.missing",
+        ]
+        values = feature_values(names, ["a cat cat"], ["a cat sleeps here"])[0]
+        np.testing.assert_allclose(values, [1 / 4, 2 / 4, 1 / 3, 2 / 3])
+        syntactic = feature_values(SETS["E"], ["the cat sleeps"], ["the cat sleeps"])[0]
+        np.testing.assert_allclose(syntactic, 0.0, atol=1e-9)
+
+    def test_lengths(self) -> None:
+        assert feature_values(SETS["B"], ["a b c", "a"], ["a b", "a b c d"]).tolist() == [[0.5, 0], [0, 0.75]]
+
+    def test_options_in_names(self) -> None:
+        names = ["terp-base.stem", "terp-base.stem(edits=none)"]
+        assert feature_values(names, ["cats"], ["cat"]).tolist() == [[1.0, 0.0]]
+        signature = feature_signature("terp-base.stem(stem=0.5)")
+        assert "costs:0/1.4/0.3/1.3/1/0.2/0.5/" in signature
+        assert "n=1" in feature_signature("edpm-errors.dl.extra(n=1)")
+        assert "trees:50" in feature_signature("edpm-errors.dl.extra")
+
+
+@pytest.mark.parametrize(
+    ("options", "fault"),
+    [
+        ({"stems": 1}, "unknown option 'stems'; known are match, insertion"),
+        ({"stem": "x"}, "stem is 'x', it must be a number from -1000 to 1000"),
+        ({"shift": True}, "shift is True"),
+        ({"deletion": float("nan")}, "deletion is nan"),
+        ({"costs": "hter"}, "costs is 'hter', it must be one of tuned, ter"),
+        ({"edits": "stems"}, "edits is 'stems', it must be none or some of stem, synonym, paraphrase"),
+        ({"edits": 1}, "edits is 1"),
+        ({"tokeniser": "none"}, "tokeniser is 'none', it must be one of meteor, ter"),
+    ],
+)
+def test_bad_options(options: dict[str, object], fault: str) -> None:
+    with pytest.raises(PfsmError, match=fault):
+        get_metric("terp-base", **options)

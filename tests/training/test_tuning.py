@@ -1,0 +1,188 @@
+"""Tuning: hill climbing against least squares, the correlation by loops, hidden costs found again, the command."""
+
+import json
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy.optimize import nnls
+
+from pfsm import Metric, PfsmError
+from pfsm.data import Judgments
+from pfsm.evaluation import weighted_pearson
+from pfsm.metrics import get_metric
+from pfsm.metrics.features import feature_values
+from pfsm.metrics.terp.costs import KINDS
+from pfsm.metrics.terp.metric import TerpMetric
+from pfsm.model import load_model
+from pfsm_training.tuning.edit_costs import TunedCosts, tune_costs
+from pfsm_training.tuning.hill_climbing import climb
+from pfsm_training.tuning.target import Moments, Target
+from tests.command_runs import Cli, Write
+from tests.judgment_cases import rows, tsv
+
+Float = NDArray[np.float64]
+
+
+def judged(count: int, scores: Float | None = None, **columns: tuple[str, ...]) -> Judgments:
+    references, hypotheses, given = zip(*rows(count), strict=True)
+    values = np.array(given, dtype=np.float64) if scores is None else scores
+    return Judgments(references, hypotheses, values, columns, ())
+
+
+def moments_of(seed: int, n: int = 60, k: int = 5) -> tuple[Float, Float, Moments]:
+    random = np.random.default_rng(seed)
+    columns = random.normal(size=(n, k)) @ random.normal(size=(k, k))
+    human = columns @ random.normal(size=k) + 2 * random.normal(size=n)
+    columns, human = columns - columns.mean(axis=0), human - human.mean()
+    return columns, human, Moments(columns.T @ columns, columns.T @ human, float(human @ human))
+
+
+class TestHillClimbing:
+    @pytest.mark.parametrize("seed", range(4))
+    def test_without_bounds_it_is_least_squares(self, seed: int) -> None:
+        columns, human, moments = moments_of(seed)
+        weights, reached = climb(moments, np.zeros(5), np.full(5, -np.inf), 3, np.random.default_rng(0))
+        solution = np.linalg.lstsq(columns, human, rcond=None)[0]
+        best = np.corrcoef(columns @ solution, human)[0, 1]
+        assert reached == pytest.approx(best, abs=1e-5)
+        assert reached == pytest.approx(np.corrcoef(columns @ weights, human)[0, 1], abs=1e-9)
+        assert reached <= best + 1e-9
+
+    @pytest.mark.parametrize("seed", range(4))
+    def test_with_bounds_it_is_least_squares_without_negative_weights(self, seed: int) -> None:
+        columns, human, moments = moments_of(seed)
+        weights, reached = climb(moments, np.ones(5), np.zeros(5), 3, np.random.default_rng(0))
+        solution = nnls(columns, human)[0]
+        assert (weights >= 0.0).all()
+        assert (solution == 0.0).any() or seed not in {0, 1}
+        assert reached == pytest.approx(np.corrcoef(columns @ solution, human)[0, 1], abs=1e-5)
+
+    def test_what_does_not_vary_keeps_its_weight(self) -> None:
+        moments = Moments(np.diag([1.0, 0.0]), np.array([0.5, 0.0]), 1.0)
+        weights, reached = climb(moments, np.array([0.1, 7.0]), np.zeros(2), 1, np.random.default_rng(0))
+        assert weights[1] == 7.0
+        assert reached == pytest.approx(0.5)
+        nothing = Moments(np.zeros((1, 1)), np.zeros(1), 1.0)
+        kept, flat = climb(nothing, np.array([3.0]), np.zeros(1), 1, np.random.default_rng(0))
+        assert (kept.tolist(), flat) == ([3.0], 0.0)
+
+
+class TestTarget:
+    def test_means_of_segments_are_taken_off_and_long_ones_count_more(self) -> None:
+        references = ("a b c",) * 3 + ("d",) * 2 + ("e f",)
+        human, metric = np.array([1.0, 2.0, 6.0, 5.0, 3.0, 9.0]), np.array([2.0, 1.0, 4.0, 0.0, 1.0, 7.0])
+        ids = {"segment_id": ("1", "1", "1", "2", "2", "3")}
+        target = Target.of(Judgments(references, references, human, ids, ()))
+        assert target.by_segment
+        sums = np.zeros(3)
+        for rows_of, words in (([0, 1, 2], 3.0), ([3, 4], 1.0), ([5], 2.0)):
+            x, y = metric[rows_of] - metric[rows_of].mean(), human[rows_of] - human[rows_of].mean()
+            sums += words * np.array([x @ y, x @ x, y @ y])
+        found = target.moments(metric[:, np.newaxis]).correlation(np.ones(1))
+        assert found == pytest.approx(sums[0] / np.sqrt(sums[1] * sums[2]))
+
+    def test_one_translation_a_segment(self) -> None:
+        judgments = judged(30)
+        target = Target.of(judgments)
+        assert not target.by_segment
+        metric = get_metric("chrf").score_pairs(judgments.hypotheses, judgments.references)
+        found = target.moments(metric[:, np.newaxis]).correlation(np.ones(1))
+        assert found == pytest.approx(weighted_pearson(metric, judgments.scores, target.weights))
+
+    def test_nothing_to_tune_for(self) -> None:
+        with pytest.raises(PfsmError, match="nothing to tune for"):
+            Target.of(judged(5, np.ones(5)))
+
+
+def truth(metric: TerpMetric, judgments: Judgments) -> Float:
+    return metric.score_pairs(judgments.hypotheses, judgments.references)
+
+
+def test_hidden_costs_are_found_again() -> None:
+    hidden = TerpMetric("terp-base", {"insertion": 1.5, "deletion": 0.5, "substitution": 1.0, "shift": 0.8})
+    judgments = judged(150)
+    judgments = judged(150, truth(hidden, judgments))
+    start = TerpMetric("terp-base", {"costs": "ter"})
+    tuned = tune_costs(start, judgments, seed=1)
+    assert tuned.before < 0.97
+    assert tuned.correlation > 0.999
+    found = [tuned.costs[kind] for kind in ("insertion", "deletion", "substitution")]
+    np.testing.assert_allclose(found, [1.5, 0.5, 1.0], atol=0.08)
+    assert np.mean(found) == pytest.approx(1.0, abs=1e-3)
+    assert tuned.costs["match"] == 0.0
+    assert tuned.stable
+
+
+@pytest.fixture(scope="module")
+def tuned() -> TunedCosts:
+    return tune_costs(TerpMetric("terp-base", {"edits": "stem"}), judged(60), ["length_difference"], seed=3)
+
+
+class TestTuned:
+    def test_the_model_scores_as_costs_and_features_say(self, tuned: TunedCosts) -> None:
+        judgments = judged(60)
+        pairs = judgments.hypotheses, judgments.references
+        model = tuned.model(judgments, "tuned", "none")
+        scores = Metric(model, 1).score_pairs(*pairs)
+        edits = get_metric(tuned.name).score_pairs(*pairs)
+        further = feature_values(["length_difference"], *pairs)[:, 0] * tuned.features["length_difference"]
+        np.testing.assert_allclose(scores, edits - 100 * further, atol=1e-9)
+        target = Target.of(judgments)
+        assert target.moments(scores[:, np.newaxis]).correlation(np.ones(1)) == pytest.approx(
+            tuned.correlation, abs=1e-9
+        )
+
+    def test_it_is_better_than_before(self, tuned: TunedCosts) -> None:
+        assert tuned.correlation > tuned.before
+        assert set(tuned.costs) == set(KINDS)
+        assert tuned.name.startswith("terp-base(edits=stem,match=0,")
+
+    def test_order_does_not_matter_and_seeds_do_not_much(self, tuned: TunedCosts) -> None:
+        judgments = judged(60).select(np.arange(60)[::-1])
+        metric = TerpMetric("terp-base", {"edits": "stem"})
+        assert tune_costs(metric, judgments, ["length_difference"], seed=3) == tuned
+        other = tune_costs(metric, judgments, ["length_difference"], seed=4)
+        assert other.correlation == pytest.approx(tuned.correlation, abs=0.01)
+
+
+class TestCommand:
+    def test_tune_then_score(self, cli: Cli, write: Write) -> None:
+        data = write("data.tsv", tsv(rows(40)))
+        lines = cli(
+            "tune", data, "-o", "m.json", "--metric", "terp-base(edits=none)", "--restarts", "2"
+        ).lines
+        name = lines[-1].removeprefix("--metric '").removesuffix("'")
+        reference, hypothesis = write("r.txt", "the red house\n"), write("h.txt", "a red tree here\n")
+        scored = ("score", reference, "-i", hypothesis, "-sl")
+        ours, theirs = cli(*scored, "-m", "m.json").lines, cli(*scored, "--metric", name).lines
+        assert float(ours[0].split()[-1]) == pytest.approx(float(theirs[0].split()[-1]), abs=0.01)
+        model = load_model("m.json")
+        assert model.training["judgments"] == 40
+        assert cli("show", "m.json").status == 0
+
+    def test_json_and_negated_scores(self, cli: Cli, write: Write) -> None:
+        made = rows(40)
+        turned = [(reference, hypothesis, str(-float(score))) for reference, hypothesis, score in made]
+        one, other = write("a.tsv", tsv(made)), write("b.tsv", tsv(turned, score="hter"))
+        given = ("--metric", "terp-base(edits=none)", "--restarts", "1", "-f", "json")
+        plain = json.loads("\n".join(cli("tune", one, *given).lines))
+        negated = json.loads(
+            "\n".join(cli("tune", other, *given, "--negate", "--score-column", "hter").lines)
+        )
+        assert plain == negated
+        assert plain["name"].startswith("terp-base(edits=none,match=0")
+
+    @pytest.mark.parametrize(
+        ("arguments", "fault"),
+        [
+            (["--metric", "bleu"], "--metric is 'bleu', it must be terp or terp-base"),
+            (["--metric", "terp-base(stem=x)"], "stem is 'x', it must be a number"),
+            (["--features", "nothing"], "unknown feature 'nothing'"),
+            (["-o", "data.tsv"], "is an input"),
+            (["--name", "a\nb"], "--name"),
+        ],
+    )
+    def test_bad_input(self, cli: Cli, write: Write, arguments: list[str], fault: str) -> None:
+        write("data.tsv", tsv(rows(10)))
+        assert fault in cli("tune", "data.tsv", *arguments).fault

@@ -1,0 +1,172 @@
+"""Training and scoring behind scikit-learn's interface; needs scikit-learn (``pip install 'pfsm[integrations]'``)."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.utils.validation import check_is_fitted, column_or_1d
+
+from pfsm.data import Judgments
+from pfsm.metric import Metric
+from pfsm.model import Model
+from pfsm.models import find_model
+from pfsm_training.config import TrainingConfig, config_from_dict
+from pfsm_training.trainer import train
+
+Float = NDArray[np.float64]
+# Parameters that are not called what the settings call them, or are none of the settings.
+_RENAMED = {"penalty": "lambda"}
+_APART = frozenset({"init", "threads"})
+
+
+class PfsmRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # it has no annotations
+    """Learns scores of translations from pairs of a reference and a hypothesis.
+
+    ``score`` is R squared, as of all regressors; for agreement as the field measures it, give a search the scorer
+    ``sklearn.metrics.make_scorer(lambda y, p: scipy.stats.pearsonr(y, p)[0])``. Errors in parameters raise
+    `pfsm.PfsmError` when `fit` is called; they cannot be seen before, as scikit-learn wants it.
+
+    Args:
+        language: As in the settings file (docs/settings.md), like all that follow; None: the default of the settings.
+        tokeniser: Name of a tokeniser.
+        stemmer: Name of a stemmer.
+        lowercase: Whether words are compared in lower case.
+        matchers: Names of matchers, in order.
+        matching: ``exclusive`` or ``overlapping``.
+        max_block: Largest block, one number or one per matcher.
+        max_jump: Jump limit.
+        options: Options of matchers.
+        split: States to split by word class.
+        classes: Word lists of the classes.
+        features: Sentence-level features.
+        edits: Whether edits count; without them the model is a ridge regression on the features.
+        penalty: lambda; one number, several, or ``auto``.
+        objective: ``squared_error`` or ``huber``.
+        class_transitions: Whether transitions between split states have weights of their own.
+        solver: ``gauss-newton`` or ``lbfgs``.
+        init: Model to start from and stay near, a `pfsm.Model` or the name of one.
+        threads: Threads over pairs; None: as many as the process may use. The outcome does not depend on it.
+
+    Attributes:
+        model_: The trained `pfsm.Model`; `pfsm.save_model` writes it to a file that everything else reads.
+        n_features_in_: 2, the columns of a pair.
+    """
+
+    def __init__(
+        self,
+        *,
+        language: str | None = None,
+        tokeniser: str | None = None,
+        stemmer: str | None = None,
+        lowercase: bool | None = None,
+        matchers: Sequence[str] | None = None,
+        matching: str | None = None,
+        max_block: int | Mapping[str, int] | None = None,
+        max_jump: int | None = None,
+        options: Mapping[str, Mapping[str, Any]] | None = None,
+        split: Sequence[str] | None = None,
+        classes: str | Mapping[str, Sequence[str]] | None = None,
+        features: Sequence[str] | None = None,
+        edits: bool | None = None,
+        penalty: float | Sequence[float] | str | None = None,
+        objective: str | None = None,
+        class_transitions: bool | None = None,
+        solver: str | None = None,
+        init: Model | str | None = None,
+        threads: int | None = None,
+    ) -> None:
+        self.language = language
+        self.tokeniser = tokeniser
+        self.stemmer = stemmer
+        self.lowercase = lowercase
+        self.matchers = matchers
+        self.matching = matching
+        self.max_block = max_block
+        self.max_jump = max_jump
+        self.options = options
+        self.split = split
+        self.classes = classes
+        self.features = features
+        self.edits = edits
+        self.penalty = penalty
+        self.objective = objective
+        self.class_transitions = class_transitions
+        self.solver = solver
+        self.init = init
+        self.threads = threads
+
+    def fit(self, X: Any, y: ArrayLike) -> "PfsmRegressor":  # noqa: N803 - scikit-learn's names
+        """Trains a model.
+
+        Args:
+            X: Pairs (reference, hypothesis): a list of them, or an array or table of two columns of text.
+            y: Scores, float64 [n_pairs]; higher is better.
+
+        Raises:
+            ValueError: If X holds anything but pairs of strings, y is not finite, or their lengths differ.
+            PfsmError: If a parameter has no such value, or there is nothing to learn.
+        """
+        references, hypotheses = _sides(X)
+        scores = np.asarray(column_or_1d(y), dtype=np.float64)
+        if scores.size != len(references):
+            raise ValueError(f"{len(references)} pairs in X, but {scores.size} scores in y")
+        if not np.isfinite(scores).all():
+            raise ValueError("y holds a number that is not finite")
+        config = self._config()
+        init = find_model(self.init) if isinstance(self.init, str) else self.init
+        judgments = Judgments(tuple(references), tuple(hypotheses), scores, {}, ())
+        self.model_ = train(judgments, config=config, init=init, threads=self.threads)
+        self.n_features_in_ = 2
+        return self
+
+    def predict(self, X: Any) -> Float:  # noqa: N803
+        """Predicted scores, float64 [n_pairs].
+
+        Raises:
+            NotFittedError: If `fit` was not called.
+            ValueError: If X holds anything but pairs of strings.
+        """
+        check_is_fitted(self)
+        references, hypotheses = _sides(X)
+        return Metric(self.model_, self.threads).score_pairs(hypotheses, references)
+
+    def _config(self) -> TrainingConfig:
+        given = {
+            _RENAMED.get(name, name): _plain(value)
+            for name, value in self.get_params(deep=False).items()
+            if name not in _APART and value is not None
+        }
+        return config_from_dict(given, type(self).__name__)
+
+    def __sklearn_tags__(self) -> Any:
+        """X is text in two columns."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        return tags
+
+
+def _sides(X: Any) -> tuple[list[str], list[str]]:  # noqa: N803
+    """References and hypotheses.
+
+    Raises:
+        ValueError: If there is anything but pairs of strings.
+    """
+    rows = X.to_numpy().tolist() if hasattr(X, "to_numpy") else X.tolist() if isinstance(X, np.ndarray) else X
+    sides: tuple[list[str], list[str]] = ([], [])
+    for number, row in enumerate(rows):
+        if isinstance(row, str) or len(row) != 2 or not all(isinstance(text, str) for text in row):
+            raise ValueError(f"X[{number}] is {row!r}, it must be a pair of strings: reference, hypothesis")
+        for side, text in zip(sides, row, strict=True):
+            side.append(str(text))
+    return sides
+
+
+def _plain(value: Any) -> Any:
+    """As a YAML file would have it: lists and plain numbers for what NumPy and searches make of them."""
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, np.ndarray | tuple):
+        return [_plain(one) for one in (value.tolist() if isinstance(value, np.ndarray) else value)]
+    return value
