@@ -2,8 +2,7 @@
 
 With P and R the shares of the n-grams of hypothesis and reference that the other has, averaged over the orders that
 both have: ``100 (1 + beta^2) P R / (beta^2 P + R)``, beta = 2. Orders are characters 1 to 6, spaces left out, and for
-chrF++ words 1 and 2, where a sign at the end of a word, or else at its beginning, is a word of its own. About eight times as
-fast as sacrebleu.
+chrF++ words 1 and 2, where a sign at the end of a word, or else at its beginning, is a word of its own.
 """
 
 from collections.abc import Iterable, Sequence
