@@ -17,6 +17,7 @@ import numpy as np
 
 from pfsm.data import Judgments, read_judgments
 from pfsm.data.minimal_pairs import shipped_minimal_pairs
+from pfsm.errors import PfsmError
 from pfsm.evaluation import default_seed
 from pfsm.evaluation.probe import ProbeResult, probe
 from pfsm.files import atomic_write
@@ -170,4 +171,7 @@ def probed(model: Model) -> ProbeResult | None:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except PfsmError as error:
+        sys.exit(str(error))
