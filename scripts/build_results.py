@@ -10,10 +10,13 @@ from pathlib import Path
 CHECKOUT = Path(__file__).resolve().parent.parent
 # In the order of the page.
 NAMES = (
+    "shipped",
+    "shipped-preferences",
     "wmt16",
     "ablation",
     "dependency",
     "baselines",
+    "syntax",
     "table1",
     "joint",
     "preferences",
