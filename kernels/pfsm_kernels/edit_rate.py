@@ -69,7 +69,10 @@ def _whole(order, place, phrase):
 
 @njit(cache=True, nogil=True)
 def _fill(kinds, order, phrases, phrase_costs, costs, first, table, steps):
-    """Rows of D from ``first`` on for the hypothesis in this order, and the step that leads to each cell."""
+    """Rows of D from ``first`` on for the hypothesis in this order, and the step that leads to each cell.
+
+    Cells away from the diagonal are never written: they must be infinite from the start.
+    """
     n_ref, n_hyp = kinds.shape
     ratio = n_ref / n_hyp if n_hyp else 1.0
     band = int(np.ceil(ratio / 2 + BAND)) if ratio / 2 > BAND else BAND
@@ -82,7 +85,6 @@ def _fill(kinds, order, phrases, phrase_costs, costs, first, table, steps):
         first = 1
     ending = np.empty(phrases.shape[0], np.int64)
     for i in range(first, n_hyp + 1):
-        table[i], steps[i] = np.inf, NOWHERE
         n_ending = 0
         for k in range(phrases.shape[0]):
             at = _whole(order, place, phrases[k])
@@ -196,7 +198,9 @@ def _try_block(block, before, order, kinds, phrases, phrase_costs, costs, state,
     if start <= aligned[ref_start] < start + size:
         return 0
     trial_order, trial_table, trial_steps = trial
-    trials, previous = 0, -1
+    trials, previous, reach = 0, -1, 1
+    for phrase in phrases:
+        reach = max(reach, phrase[HYP_SIZE])
     for offset in range(-1, ref_size):
         at = ref_start + offset
         target = 0 if at < 0 else aligned[at] + 1
@@ -204,7 +208,8 @@ def _try_block(block, before, order, kinds, phrases, phrase_costs, costs, state,
             continue
         previous = target
         low = _shifted(order, start, size, target, trial_order)
-        trial_table[: low + 1] = table[: low + 1]
+        # What the rows that follow look back to.
+        trial_table[max(0, low + 1 - reach) : low + 1] = table[max(0, low + 1 - reach) : low + 1]
         gain = before - _fill(
             kinds, trial_order, phrases, phrase_costs, costs, low + 1, trial_table, trial_steps
         )
@@ -279,8 +284,9 @@ def _edit(ref, hyp, links, phrases, phrase_costs, costs, counts, used):
         return
     kinds = _kinds(ref, hyp, links, costs)
     order, trial_order = np.arange(n_hyp), np.empty(n_hyp, np.int64)
-    table, steps = np.empty((n_hyp + 1, n_ref + 1)), np.empty((n_hyp + 1, n_ref + 1), np.int64)
-    trial = (trial_order, np.empty_like(table), np.empty_like(steps))
+    table = np.full((n_hyp + 1, n_ref + 1), np.inf)
+    steps = np.full((n_hyp + 1, n_ref + 1), NOWHERE, np.int32)
+    trial = (trial_order, table.copy(), steps.copy())
     state = (np.empty(n_ref, np.int64), np.empty(n_ref, np.int8), np.empty(n_hyp, np.int8))
     best, tried = np.empty(4), 0
     before = _fill(kinds, order, phrases, phrase_costs, costs, 0, table, steps)

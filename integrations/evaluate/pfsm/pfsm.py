@@ -7,6 +7,7 @@ import evaluate
 
 from pfsm import load
 from pfsm.metrics.references import best_of_references
+from pfsm.models import DEFAULT_MODEL
 
 _CITATION = """\
 @inproceedings{wang-manning-2012-probabilistic,
@@ -25,7 +26,7 @@ _INPUTS = """
 Args:
     predictions: Translations, one string each.
     references: For each of them a reference, or a list of references, of which the best one counts.
-    model: Name of a model that ships with pfsm, or the path of a model file; default: en-small.
+    model: Name of a model that ships with pfsm, or the path of a model file; default: pfsm's own.
     threads: Threads; default: as many as the process may use. Scores do not depend on it.
 
 Returns:
@@ -57,7 +58,7 @@ class Pfsm(evaluate.Metric):
         self,
         predictions: list[str],
         references: list[str] | list[list[str]],
-        model: str = "en-small",
+        model: str = DEFAULT_MODEL,
         threads: int | None = None,
     ) -> dict[str, Any]:
         metric = load(model, threads)
