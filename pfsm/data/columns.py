@@ -1,6 +1,7 @@
 """The columns that judgments carry along besides what they are made of: chosen by row, and put end to end."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,3 +36,17 @@ def join_columns(parts: Sequence[tuple[int, Columns]]) -> dict[str, tuple[str, .
         name: tuple(field for rows, columns in parts for field in columns.get(name, ("",) * rows))
         for name in names
     }
+
+
+def canonical_order(fields: Sequence[Sequence[Any]], columns: Columns) -> tuple[NDArray[np.int64], Columns]:
+    """Row numbers in an order that does not depend on that of the rows, and the columns by name.
+
+    Rows go by the fields, then by the columns in the order of their names; text by code point.
+
+    Args:
+        fields: At least one, each with a value for every row.
+        columns: The other columns.
+    """
+    named = {name: columns[name] for name in sorted(columns)}
+    keys = list(zip(*fields, *named.values(), strict=True))
+    return np.array(sorted(range(len(keys)), key=keys.__getitem__), dtype=np.int64), named

@@ -7,7 +7,7 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.data.columns import join_columns, row_list, select_columns
+from pfsm.data.columns import canonical_order, join_columns, row_list, select_columns
 from pfsm.data.preferences import absolute_advice
 from pfsm.data.table import DataSource, Table, read_table
 from pfsm.errors import PfsmError
@@ -76,14 +76,11 @@ class Judgments:
         Rows go by reference, hypothesis, score, then the other columns in the order of their names, text by
         code point; exact duplicates all stay. Columns go by name, sources by name and checksum.
         """
-        columns = {name: self.columns[name] for name in sorted(self.columns)}
-        keys = list(
-            zip(self.references, self.hypotheses, self.scores.tolist(), *columns.values(), strict=True)
-        )
-        order = sorted(range(len(self)), key=keys.__getitem__)
+        fields = self.references, self.hypotheses, self.scores.tolist()
+        order, columns = canonical_order(fields, self.columns)
         sources = tuple(sorted(self.sources, key=lambda source: (source.name, source.checksum, source.rows)))
         ordered = Judgments(self.references, self.hypotheses, self.scores, columns, sources)
-        return ordered.select(np.array(order, dtype=np.int64))
+        return ordered.select(order)
 
 
 def read_judgments(path: StrPath, score_column: str = "score") -> Judgments:

@@ -7,7 +7,7 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.data.columns import join_columns, row_list, select_columns
+from pfsm.data.columns import canonical_order, join_columns, row_list, select_columns
 from pfsm.data.table import DataSource, Table, read_table
 from pfsm.errors import PfsmError
 from pfsm.files import StrPath
@@ -80,21 +80,11 @@ class Preferences:
         Rows go by reference, better, worse, votes, then the other columns in the order of their names, text by code
         point; exact duplicates all stay. Columns go by name, sources by name and checksum.
         """
-        columns = {name: self.columns[name] for name in sorted(self.columns)}
-        keys = list(
-            zip(
-                self.references,
-                self.better,
-                self.worse,
-                self.votes.tolist(),
-                *columns.values(),
-                strict=True,
-            )
-        )
-        order = sorted(range(len(self)), key=keys.__getitem__)
+        fields = self.references, self.better, self.worse, self.votes.tolist()
+        order, columns = canonical_order(fields, self.columns)
         sources = tuple(sorted(self.sources, key=lambda source: (source.name, source.checksum, source.rows)))
         ordered = Preferences(self.references, self.better, self.worse, self.votes, columns, sources)
-        return ordered.select(np.array(order, dtype=np.int64))
+        return ordered.select(order)
 
 
 def is_preferences(table: Table) -> bool:

@@ -39,11 +39,7 @@ def compile_meteor(path: Path) -> None:
     Raises:
         PfsmError: If the table is missing or the result cannot be written.
     """
-    table = table_path()
-    if table is None:
-        raise PfsmError(f"{PACKAGE} has no METEOR table; {METEOR.install}")
-    check_writable(path)
-    say(f"compiling {NAME} into {path} (once, about 20 seconds)")
+    table = table_to_compile(NAME, path, "20 seconds")
     pruner = Pruner()
     pruner.add(
         read_paraphrases(table, "meteor"),
@@ -51,6 +47,20 @@ def compile_meteor(path: Path) -> None:
     )
     source = Source(table.name, checksum(table))
     write_lexicon(compile_paraphrases(NAME, pruner.pairs, LICENCE, [source], ABOUT), path)
+
+
+def table_to_compile(name: str, path: Path, duration: str) -> Path:
+    """The table inside the installed package; says on standard error what comes now, and how long it takes.
+
+    Raises:
+        PfsmError: If the table is missing or the lexicon could not be written.
+    """
+    table = table_path()
+    if table is None:
+        raise PfsmError(f"{PACKAGE} has no METEOR table; {METEOR.install}")
+    check_writable(path)
+    say(f"compiling {name} into {path} (once, about {duration})")
+    return table
 
 
 def say(what: str) -> None:

@@ -8,10 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
-from pfsm.errors import PfsmError
-from pfsm.files import check_writable, checksum
+from pfsm.files import checksum
 from pfsm.lexicons.container import Lexicon, Source, write_lexicon
-from pfsm.lexicons.meteor import LICENCE, METEOR, PACKAGE, say, table_path
+from pfsm.lexicons.meteor import LICENCE, METEOR, table_to_compile
 from pfsm.lexicons.paraphrase_formats import read_paraphrases
 from pfsm.lexicons.paraphrases import KIND, Links, compile_links
 from pfsm.lexicons.registry import Recipe
@@ -26,12 +25,7 @@ def compile_meteor_full(path: Path) -> None:
     Raises:
         PfsmError: If the table is missing or the result cannot be written.
     """
-    table = table_path()
-    if table is None:
-        raise PfsmError(f"{PACKAGE} has no METEOR table; {METEOR_FULL.install}")
-    check_writable(path)
-    say(f"compiling {NAME} into {path} (once, about a minute)")
-    write_lexicon(full_table(table), path)
+    write_lexicon(full_table(table_to_compile(NAME, path, "a minute")), path)
 
 
 def full_table(path: Path) -> Lexicon:
