@@ -278,10 +278,13 @@ class TestUnusualText:
 
 
 class TestShippedModel:
-    def test_anchors(self) -> None:
-        shipped = pfsm.load()
-        # What is not there cannot be wrong: the empty pair scores like nothing in common, exactly.
-        assert shipped.score_pairs(["", "  "], ["", "\t"]).tolist() == [0.0, 0.0]
+    def test_an_empty_pair(self) -> None:
+        # What is not there cannot be wrong: without features it scores like nothing in common, exactly.
+        assert pfsm.load("en-small").score_pairs(["", "  "], ["", "\t"]).tolist() == [0.0, 0.0]
+
+    @pytest.mark.parametrize("name", ["en", "en-small"])
+    def test_anchors(self, name: str) -> None:
+        shipped = pfsm.load(name)
         reference = "The ferry to the island leaves at seven, and the last one comes back before midnight."
         same, empty, unrelated, worse = shipped.score_pairs(
             [reference, "", "Quarrelsome geese rarely yodel", reference.replace("seven", "eight")],

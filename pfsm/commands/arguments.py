@@ -41,14 +41,14 @@ def check_output(path: str, inputs: Iterable[str]) -> None:
             )
 
 
-def add_model(parser: ArgumentParser) -> None:
+def add_model(parser: ArgumentParser, default: str = DEFAULT_MODEL) -> None:
     """``--model NAME|FILE``."""
     parser.add_argument(
         "--model",
         "-m",
-        default=DEFAULT_MODEL,
+        default=default,
         metavar="NAME|FILE",
-        help=f"a shipped model (see `pfsm models`) or a model file (default: {DEFAULT_MODEL})",
+        help=f"a shipped model (see `pfsm models`) or a model file (default: {default})",
     )
 
 

@@ -104,7 +104,8 @@ def _add_learning(parser: ArgumentParser) -> None:
         help="TSV or CSV files with reference and hypothesis, or better and worse; their scores are not used",
     )
     _add_name(parser)
-    add_model(parser)
+    # Its alignments owe nothing to paraphrases that are known already.
+    add_model(parser, "en-small")
     parser.add_argument(
         "--posterior",
         type=_probability,
