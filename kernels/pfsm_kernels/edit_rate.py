@@ -31,6 +31,8 @@ LONGEST_SHIFT, FARTHEST_SHIFT, MOST_TRIALS, BAND = 10, 50, 1000, 25
 # Costs, and columns of what is counted.
 MATCH, INSERTION, DELETION, SUBSTITUTION, SHIFT, SYNONYM, STEM = 0, 1, 2, 3, 4, 5, 6
 KINDS = 7
+# Of the words of a phrase, on either side.
+LONGEST_PHRASE = 20
 # What links two words, bit by bit, beside being the same.
 BY_STEM, BY_SYNONYM = 1, 2
 # Steps of a trace: kinds above, then phrase 0, 1, …; and where no path comes.
@@ -56,44 +58,48 @@ def _kinds(ref, hyp, links, costs):
 
 
 @njit(cache=True, nogil=True)
-def _whole(order, place, phrase):
-    """Where a phrase of the hypothesis begins now, -1 if it is torn."""
-    at = place[phrase[HYP]]
-    if at + phrase[HYP_SIZE] > order.size:
-        return -1
-    for k in range(1, phrase[HYP_SIZE]):
-        if order[at + k] != phrase[HYP] + k:
-            return -1
-    return at
+def _is_whole(order, at, phrase):
+    """Whether a phrase of the hypothesis stands in one piece from this place on."""
+    if at < 0 or at + phrase[HYP_SIZE] > order.size:
+        return False
+    whole = True
+    for k in range(phrase[HYP_SIZE]):
+        whole &= order[at + k] == phrase[HYP] + k
+    return whole
 
 
 @njit(cache=True, nogil=True)
-def _fill(kinds, order, phrases, phrase_costs, costs, first, table, steps):
+def _sorted(phrases, n_hyp):
+    """Phrases by their last word in the hypothesis, then in the reference: the order, and where each word's begin."""
+    keys = np.empty(phrases.shape[0], np.int64)
+    first = np.zeros(n_hyp + 1, np.int64)
+    for k in range(phrases.shape[0]):
+        last = phrases[k, HYP] + phrases[k, HYP_SIZE] - 1
+        first[last + 1] += 1
+        keys[k] = (np.int64(last) << 32) | np.int64(phrases[k, REF] + phrases[k, REF_SIZE])
+    return np.argsort(keys, kind="mergesort"), np.cumsum(first)
+
+
+@njit(cache=True, nogil=True)
+def _fill(kinds, order, linked, costs, first, table, steps):
     """Rows of D from ``first`` on for the hypothesis in this order, and the step that leads to each cell.
 
-    Cells away from the diagonal are never written: they must be infinite from the start.
+    Cells away from the diagonal are never written: they must be infinite from the start. ``linked`` is phrases in the
+    order of `_sorted`, their costs, and where those that end with each word begin.
     """
+    phrases, phrase_costs, starts = linked
     n_ref, n_hyp = kinds.shape
     ratio = n_ref / n_hyp if n_hyp else 1.0
     band = int(np.ceil(ratio / 2 + BAND)) if ratio / 2 > BAND else BAND
-    place = np.empty(n_hyp, np.int64)
-    for i in range(n_hyp):
-        place[order[i]] = i
     if first == 0:
         for j in range(n_ref + 1):
             table[0, j], steps[0, j] = j * costs[INSERTION], INSERTION
         first = 1
-    ending = np.empty(phrases.shape[0], np.int64)
     for i in range(first, n_hyp + 1):
-        n_ending = 0
-        for k in range(phrases.shape[0]):
-            at = _whole(order, place, phrases[k])
-            if at >= 0 and at + phrases[k, HYP_SIZE] == i:
-                ending[n_ending] = k
-                n_ending += 1
         diagonal = int(np.floor(i * ratio))
         last = n_ref + 1 if i == n_hyp else min(n_ref + 1, diagonal + band)
         word = order[i - 1]
+        k, end = starts[word], starts[word + 1]
         for j in range(max(0, diagonal - band), last):
             best, step = np.inf, NOWHERE
             if j > 0:
@@ -104,12 +110,13 @@ def _fill(kinds, order, phrases, phrase_costs, costs, first, table, steps):
                 best, step = table[i - 1, j] + costs[DELETION], DELETION
             if j > 0 and table[i, j - 1] + costs[INSERTION] < best:
                 best, step = table[i, j - 1] + costs[INSERTION], INSERTION
-            for place_of in range(n_ending):
-                k = ending[place_of]
-                if phrases[k, REF] + phrases[k, REF_SIZE] == j:
-                    value = table[i - phrases[k, HYP_SIZE], phrases[k, REF]] + phrase_costs[k]
+            while k < end and phrases[k, REF] + phrases[k, REF_SIZE] <= j:
+                begin = i - phrases[k, HYP_SIZE]
+                if phrases[k, REF] + phrases[k, REF_SIZE] == j and _is_whole(order, begin, phrases[k]):
+                    value = table[begin, phrases[k, REF]] + phrase_costs[k]
                     if value < best:
                         best, step = value, PHRASE + k
+                k += 1
             table[i, j], steps[i, j] = best, step
     return table[n_hyp, n_ref]
 
@@ -185,7 +192,7 @@ def _run(kinds, order, i, j, longest):
 
 
 @njit(cache=True, nogil=True)
-def _try_block(block, before, order, kinds, phrases, phrase_costs, costs, state, table, trial, best):
+def _try_block(block, before, order, kinds, linked, costs, state, table, trial, best):
     """Tries a block (place, size, place and size of what it matches) at all its targets; the number of trials.
 
     ``best`` is gain, size, place, target of the best so far, the gain minus infinity while there is none; ``state`` the
@@ -198,9 +205,7 @@ def _try_block(block, before, order, kinds, phrases, phrase_costs, costs, state,
     if start <= aligned[ref_start] < start + size:
         return 0
     trial_order, trial_table, trial_steps = trial
-    trials, previous, reach = 0, -1, 1
-    for phrase in phrases:
-        reach = max(reach, phrase[HYP_SIZE])
+    trials, previous = 0, -1
     for offset in range(-1, ref_size):
         at = ref_start + offset
         target = 0 if at < 0 else aligned[at] + 1
@@ -209,10 +214,9 @@ def _try_block(block, before, order, kinds, phrases, phrase_costs, costs, state,
         previous = target
         low = _shifted(order, start, size, target, trial_order)
         # What the rows that follow look back to.
-        trial_table[max(0, low + 1 - reach) : low + 1] = table[max(0, low + 1 - reach) : low + 1]
-        gain = before - _fill(
-            kinds, trial_order, phrases, phrase_costs, costs, low + 1, trial_table, trial_steps
-        )
+        back = max(0, low + 1 - LONGEST_PHRASE)
+        trial_table[back : low + 1] = table[back : low + 1]
+        gain = before - _fill(kinds, trial_order, linked, costs, low + 1, trial_table, trial_steps)
         trials += 1
         better = gain > best[0]
         if gain == best[0]:
@@ -228,7 +232,7 @@ def _try_block(block, before, order, kinds, phrases, phrase_costs, costs, state,
 
 
 @njit(cache=True, nogil=True)
-def _best_shift(order, before, kinds, phrases, phrase_costs, costs, state, table, trial, tried, best):
+def _best_shift(order, before, kinds, linked, costs, state, table, trial, tried, best):
     """Looks through all blocks; the number of trials so far."""
     n_hyp = order.size
     best[0] = -np.inf
@@ -236,22 +240,18 @@ def _best_shift(order, before, kinds, phrases, phrase_costs, costs, state, table
         for j in range(max(0, i - FARTHEST_SHIFT), min(kinds.shape[0], i + FARTHEST_SHIFT + 1)):
             for size in range(1, _run(kinds, order, i, j, LONGEST_SHIFT) + 1):
                 block = (i, size, j, size)
-                tried += _try_block(
-                    block, before, order, kinds, phrases, phrase_costs, costs, state, table, trial, best
-                )
+                tried += _try_block(block, before, order, kinds, linked, costs, state, table, trial, best)
                 if tried >= MOST_TRIALS:
                     return tried
     place = np.empty(n_hyp, np.int64)
     for i in range(n_hyp):
         place[order[i]] = i
-    for phrase in phrases:
-        i = _whole(order, place, phrase)
-        if i < 0 or abs(i - phrase[REF]) > FARTHEST_SHIFT:
+    for phrase in linked[0]:
+        i = place[phrase[HYP]]
+        if abs(i - phrase[REF]) > FARTHEST_SHIFT or not _is_whole(order, i, phrase):
             continue
         piece = (i, np.int64(phrase[HYP_SIZE]), np.int64(phrase[REF]), np.int64(phrase[REF_SIZE]))
-        tried += _try_block(
-            piece, before, order, kinds, phrases, phrase_costs, costs, state, table, trial, best
-        )
+        tried += _try_block(piece, before, order, kinds, linked, costs, state, table, trial, best)
         if tried >= MOST_TRIALS:
             return tried
     return tried
@@ -289,20 +289,23 @@ def _edit(ref, hyp, links, phrases, phrase_costs, costs, counts, used):
     trial = (trial_order, table.copy(), steps.copy())
     state = (np.empty(n_ref, np.int64), np.empty(n_ref, np.int8), np.empty(n_hyp, np.int8))
     best, tried = np.empty(4), 0
-    before = _fill(kinds, order, phrases, phrase_costs, costs, 0, table, steps)
+    ranks, starts = _sorted(phrases, n_hyp)
+    linked = (phrases[ranks], phrase_costs[ranks], starts)
+    before = _fill(kinds, order, linked, costs, 0, table, steps)
     while True:
-        _align(steps, phrases, state[0], state[1], state[2])
-        tried = _best_shift(
-            order, before, kinds, phrases, phrase_costs, costs, state, table, trial, tried, best
-        )
+        _align(steps, linked[0], state[0], state[1], state[2])
+        tried = _best_shift(order, before, kinds, linked, costs, state, table, trial, tried, best)
         # A sum of costs may be off by its rounding.
         if tried >= MOST_TRIALS or best[0] <= 1e-9 or best[0] < costs[SHIFT] - 1e-9:
             break
         counts[SHIFT] += 1.0
         _shifted(order, np.int64(best[2]), np.int64(best[1]), np.int64(best[3]), trial_order)
         order[:] = trial_order
-        before = _fill(kinds, order, phrases, phrase_costs, costs, 0, table, steps)
-    _count(steps, phrases, counts, used)
+        before = _fill(kinds, order, linked, costs, 0, table, steps)
+    taken = np.zeros(ranks.size, np.bool_)
+    _count(steps, linked[0], counts, taken)
+    for k in range(ranks.size):
+        used[ranks[k]] = taken[k]
 
 
 @njit(cache=True, nogil=True)
@@ -364,7 +367,8 @@ def count_edits(
         costs: float64 [7], what each kind of edit costs, in the order of the columns.
 
     Raises:
-        ValueError: If sizes do not fit, a link or phrase leaves its sentence, or a cost is not finite.
+        ValueError: If sizes do not fit, a link or phrase leaves its sentence, a phrase has more than 20 words, or a
+            cost is not finite.
     """
     n_pairs = reference_offsets.size - 1
     sizes = (reference_offsets, references), (hypothesis_offsets, hypotheses)
@@ -373,6 +377,8 @@ def count_edits(
             raise ValueError("all sides need the same number of pairs, and offsets that end where they do")
     if phrase_costs.size != len(phrases) or costs.size != KINDS:
         raise ValueError("every phrase and every kind of edit needs a cost")
+    if (phrases[:, [REF_SIZE, HYP_SIZE]] > LONGEST_PHRASE).any():
+        raise ValueError(f"phrases have at most {LONGEST_PHRASE} words")
     if not (np.isfinite(costs).all() and np.isfinite(phrase_costs).all()):
         raise ValueError("costs must be finite")
     lengths = np.stack([np.diff(reference_offsets), np.diff(hypothesis_offsets)], axis=1)
@@ -384,18 +390,7 @@ def count_edits(
     if not inside or (links < 0).any() or (phrases < [0, 1, 0, 1]).any():
         raise ValueError("a link or phrase leaves its sentence")
     counts, used = np.zeros((n_pairs, KINDS)), np.zeros(len(phrases), dtype=np.bool_)
-    _edit_all(
-        references,
-        reference_offsets,
-        hypotheses,
-        hypothesis_offsets,
-        links,
-        link_offsets,
-        phrases,
-        phrase_offsets,
-        phrase_costs,
-        costs,
-        counts,
-        used,
-    )
+    # Copies may be written to: one type of array, for which the kernel is compiled once.
+    given = (references, reference_offsets, hypotheses, hypothesis_offsets, links, link_offsets, phrases)
+    _edit_all(*(np.array(one) for one in given), np.array(phrase_offsets), phrase_costs, costs, counts, used)
     return counts, used

@@ -216,7 +216,12 @@ def _tables_adjoint(
                 cAA += mass * M1[d - 1]
                 cCA += mass * M0[d - 1]
             if k:
-                last0, last1, e0, e1 = M[2 * f, k - 1], M[2 * f + 1, k - 1], dM[2 * f, k - 1], dM[2 * f + 1, k - 1]
+                last0, last1, e0, e1 = (
+                    M[2 * f, k - 1],
+                    M[2 * f + 1, k - 1],
+                    dM[2 * f, k - 1],
+                    dM[2 * f + 1, k - 1],
+                )
                 for d in range(height):
                     mass = d0[d]
                     e0[d] += mass * CC

@@ -65,17 +65,17 @@ def _trees(trees: Sequence[DependencyTree]) -> dict[str, Any]:
         "names": names,
         "heads": _packed(np.array([head for tree in trees for head in tree.heads], dtype=np.int32)),
         "labels": _packed(np.array([number[n] for tree in trees for n in tree.labels], dtype=np.int32)),
-        "log_probabilities": [tree.log_probability.hex() for tree in trees],
+        "log_probabilities": _packed(np.array([tree.log_probability for tree in trees], dtype=np.float64)),
     }
 
 
 def _trees_again(values: dict[str, Any], n_tokens: int) -> tuple[DependencyTree, ...]:
-    names, probabilities = values["names"], values["log_probabilities"]
+    names, probabilities = values["names"], _unpacked(values["log_probabilities"]).tolist()
     heads = _unpacked(values["heads"]).reshape(len(probabilities), n_tokens).tolist()
     labels = _unpacked(values["labels"]).reshape(len(probabilities), n_tokens).tolist()
     return tuple(
-        DependencyTree(tuple(ours), tuple(map(names.__getitem__, of)), float.fromhex(p))
-        for ours, of, p in zip(heads, labels, probabilities, strict=True)
+        DependencyTree(tuple(ours), tuple(map(names.__getitem__, of)), probability)
+        for ours, of, probability in zip(heads, labels, probabilities, strict=True)
     )
 
 

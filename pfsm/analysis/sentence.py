@@ -14,7 +14,7 @@ from pfsm.analysis.constituents import Constituent
 ROOT_LABEL = "root"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class DependencyTree:
     """One head and label for every token of a line.
 

@@ -15,7 +15,7 @@ from pfsm.version import __version__
 Float = NDArray[np.float64]
 Compute = Callable[[Sequence[Analysis], Sequence[Analysis]], Float]
 # Pairs analysed at once: probabilities of arcs take up to a hundred kilobytes a line.
-_BATCH = 1024
+_BATCH = 256
 
 
 class AnalysedMetric:

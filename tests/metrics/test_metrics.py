@@ -112,7 +112,9 @@ class TestEveryMetric:
                 "a mean over n-grams: leaving out what says little can raise it, and it has no largest value"
             )
         if name in {"dpm-model", "dpmf-base"}:
-            pytest.skip("a probability: how sure a model of the reference is of the reference itself depends on it")
+            pytest.skip(
+                "a probability: how sure a model of the reference is of the reference itself depends on it"
+            )
         metric = get_metric(name)
         best = metric.score_pairs(REFERENCES, REFERENCES)
         assert (metric.score_pairs(HYPOTHESES, REFERENCES) <= best + 1e-9).all()

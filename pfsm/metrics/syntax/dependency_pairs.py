@@ -14,7 +14,6 @@ smaller count.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -204,11 +203,31 @@ def tree_weights(trees: Sequence[DependencyTree], gamma: float) -> Float:
 def _of_trees(
     trees: Sequence[DependencyTree], weights: Float, labels: _Numbers
 ) -> tuple[Int64, Int64, Int64, Float]:
-    n = len(trees[0].heads)
-    heads = chain.from_iterable([tree.heads for tree in trees])
+    """The arcs of a list of trees, each once, with the weight of the trees that have it.
+
+    Trees of a list differ in few words; most have one arc in all of them.
+    """
+    shares = weights.tolist()
+    dependents: list[int] = []
+    heads: list[int] = []
+    names: list[str] = []
+    sums: list[float] = []
+    columns = (zip(*rows, strict=True) for rows in ([t.heads for t in trees], [t.labels for t in trees]))
+    for word, (of_heads, of_labels) in enumerate(zip(*columns, strict=True)):
+        if len(set(of_heads)) == 1 and len(set(of_labels)) == 1:
+            found = {(of_heads[0], of_labels[0]): 1.0}
+        else:
+            found = {}
+            for head, label, share in zip(of_heads, of_labels, shares, strict=True):
+                found[head, label] = found.get((head, label), 0.0) + share
+        for (head, label), total in found.items():
+            dependents.append(word)
+            heads.append(head)
+            names.append(label)
+            sums.append(total)
     return (
-        np.tile(np.arange(n), len(trees)),
-        np.fromiter(heads, dtype=np.int64, count=n * len(trees)),
-        labels.of(chain.from_iterable([tree.labels for tree in trees])),
-        np.repeat(weights, n),
+        np.array(dependents, dtype=np.int64),
+        np.array(heads, dtype=np.int64),
+        labels.of(names),
+        np.array(sums),
     )

@@ -41,7 +41,11 @@ def test_train_and_test(run: Run, data: Path) -> None:
         "chrF": get_metric("chrf").score_pairs,
         "pFSM": Metric(train(joined(data, "train"))).score_pairs,
         "near | en-small": Metric(
-            train(joined(data, "train"), config=config_from_dict({"lambda": 50}, ""), init=load().model)
+            train(
+                joined(data, "train"),
+                config=config_from_dict({"lambda": 50}, ""),
+                init=load("en-small").model,
+            )
         ).score_pairs,
     }
     for row, score in metrics.items():

@@ -11,6 +11,7 @@ from pfsm.metrics import get_metric
 from pfsm.model import Model
 from pfsm.models import find_model, shipped_models
 from pfsm_training.config import config_from_dict
+from pfsm_training.experiment.checks import check_whole
 from pfsm_training.experiment.fields import Fields, name_or_number
 from pfsm_training.yaml_file import read_yaml_mapping
 
@@ -21,6 +22,7 @@ ALL = "all"
 KEYS = (
     *("title", "description", "scheme", "by", "folds", "sizes", "repeats"),
     *("train", "test", "rows", "group_by", "statistics", "versus", "seed", "resamples"),
+    *("mistakes", "mistakes_of"),
 )
 DATA_KEYS = ("files", "name", "score_column", "negate", "where", "sample", "seed")
 ROW_KEYS = ("name", "metric", "options", "model", "train", "init", "train_data", "optional")
@@ -103,6 +105,8 @@ class Experiment:
         versus: Name of the row that the others are compared with.
         seed: Of every sample and resample.
         resamples: Number of bootstrap resamples.
+        mistakes: How many of the most overrated, and of the most underrated segments the report shows.
+        mistakes_of: Name of the row whose; None: the last row with a model.
         where: What messages call the file.
     """
 
@@ -121,6 +125,8 @@ class Experiment:
     versus: str | None
     seed: int
     resamples: int
+    mistakes: int
+    mistakes_of: str | None
     where: str
 
 
@@ -153,9 +159,11 @@ def read_experiment(path: StrPath) -> Experiment:
         versus=fields.line("versus") if "versus" in fields else None,
         seed=fields.count("seed", 12345, lowest=0),
         resamples=fields.count("resamples", 1000),
+        mistakes=fields.count("mistakes", 10, lowest=0),
+        mistakes_of=fields.line("mistakes_of") if "mistakes_of" in fields else None,
         where=where,
     )
-    _check_whole(experiment)
+    check_whole(experiment)
     return experiment
 
 
@@ -272,27 +280,3 @@ def _model(fields: Fields, key: str, folder: Path) -> Model:
         return find_model(name if shipped or not beside.is_file() else beside)
     except PfsmError as error:
         raise PfsmError(f"{fields.where}: {key}: {error}") from None
-
-
-def _check_whole(experiment: Experiment) -> None:
-    """What no single key shows."""
-    where, names = experiment.where, [row.name for row in experiment.rows]
-    if not names:
-        raise PfsmError(f"{where}: the key 'rows' is missing")
-    for name in names:
-        if names.count(name) > 1:
-            raise PfsmError(f"{where}: two rows are called {name!r}")
-    if experiment.versus is not None and experiment.versus not in names:
-        raise PfsmError(f"{where}: versus is {experiment.versus!r}, it must be the name of a row")
-    trained = [row.name for row in experiment.rows if row.training is not None and not row.train_data]
-    if trained and not experiment.train:
-        raise PfsmError(f"{where}: row {trained[0]!r} is to be trained; the key 'train' is missing")
-    if experiment.scheme == "k-fold" and experiment.test:
-        raise PfsmError(f"{where}: k-fold tests on the parts of its training data; take the key 'test' out")
-    held_out = experiment.scheme in {"k-fold", "round-robin"}
-    if held_out and any(row.train_data for row in experiment.rows):
-        raise PfsmError(f"{where}: train_data of a row goes with the schemes train-test and learning-curve")
-    if not experiment.test and not held_out:
-        raise PfsmError(f"{where}: the key 'test' is missing")
-    if not experiment.test and not experiment.train:
-        raise PfsmError(f"{where}: the key 'train' is missing")

@@ -11,6 +11,8 @@ from pfsm.model import Model
 from pfsm.version import __version__
 from pfsm_training.experiment.config import Experiment
 from pfsm_training.experiment.estimates import Difference, Entry
+from pfsm_training.experiment.mistakes import MistakeTable
+from pfsm_training.experiment.worst import WorstSegments
 
 if TYPE_CHECKING:
     from pfsm_training.experiment.run import Finished, Results
@@ -46,6 +48,10 @@ def results_document(results: "Results", config_checksum: str, files: list[str])
         "versions": versions(),
         "cells": [_cell(one) for one in results.cells],
         "results": [_entry(entry) for entry in results.entries],
+        "mistakes": {
+            "tables": [entry for table in results.mistakes for entry in _mistakes(table)],
+            "segments": [entry for worst in results.worst for entry in _segments(worst)],
+        },
         "files": files,
     }
 
@@ -122,6 +128,40 @@ def _entry(entry: Entry) -> dict[str, Any]:
         "interval": None if entry.interval is None else _interval(entry.interval),
         "difference": None if entry.difference is None else _difference(entry.difference),
     }
+
+
+def _mistakes(table: MistakeTable) -> list[dict[str, Any]]:
+    return [
+        {
+            "row": entry.row,
+            "statistic": entry.statistic,
+            "test": entry.column.test,
+            "by": table.by,
+            "bin": one.label,
+            **({} if one.low is None else {"low": one.low, "high": one.high}),
+            "n": entry.column.n,
+            "value": entry.value,
+            "interval": None if entry.interval is None else _interval(entry.interval),
+        }
+        for line in table.lines
+        for one, entry in zip(table.bins, line.entries, strict=True)
+    ]
+
+
+def _segments(worst: WorstSegments) -> list[dict[str, Any]]:
+    """Numbers alone: the sentences may not be ours to pass on."""
+    return [
+        {
+            "row": worst.row,
+            "test": worst.test,
+            "judgment": one.judgment,
+            "group": one.group,
+            "human": one.human,
+            "predicted": one.predicted,
+            "error": one.error,
+        }
+        for one in (*worst.overrated, *worst.underrated)
+    ]
 
 
 def _difference(difference: Difference) -> dict[str, Any]:

@@ -95,6 +95,12 @@ class Prediction:
     scores: Mapping[str, Float]
 
 
+def of_largest_size(predictions: Sequence[Prediction]) -> dict[str, Prediction]:
+    """Row -> its prediction; in a learning curve that of the first sample of the largest size."""
+    # Sizes grow within a row.
+    return {one.row: one for one in predictions if one.sample == 0}
+
+
 def estimate(experiment: Experiment, plan: Plan, predictions: Sequence[Prediction]) -> list[Entry]:
     """Every number of every table, by statistic, test set, column and row."""
     entries = []

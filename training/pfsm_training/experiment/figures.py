@@ -9,7 +9,7 @@ import numpy as np
 from pfsm.data import Judgments
 from pfsm.evaluation import pearson
 from pfsm_training.experiment.data import TestSet
-from pfsm_training.experiment.estimates import Entry, Prediction
+from pfsm_training.experiment.estimates import Entry, Prediction, of_largest_size
 from pfsm_training.experiment.tables import STATISTICS, ResultTable, heading, short
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ def scatter(test: TestSet, predictions: Sequence[Prediction]) -> "Callable[[], F
     """
     if not isinstance(test.data, Judgments):
         return None
-    last = {one.row: one for one in predictions if one.sample == 0}  # sizes grow within a row
+    last = of_largest_size(predictions)
     shown = {
         row: one.scores[test.name] for row, one in last.items() if not np.isnan(one.scores[test.name]).any()
     }

@@ -51,10 +51,7 @@ def group_sample(statistic: str, test: TestSet, scores: Float, rows: Rows, draw:
     Returns:
         NaN throughout where one of the rows was not tested.
     """
-    references = [test.data.references[row] for row in rows.tolist()]
-    segments = (
-        None if len(set(references)) == len(references) else dense_ids(references, rows.size, "references")
-    )
+    segments = _segments(test, rows)
     if isinstance(test.data, Judgments):
         x, y = scores[rows], test.data.scores[rows]
         return _untested(draw) if np.isnan(x).any() else _correlation(statistic, x, y, segments, draw)
@@ -68,6 +65,47 @@ def group_sample(statistic: str, test: TestSet, scores: Float, rows: Rows, draw:
     return Sample(
         count_votes(outcomes).statistic(name), statistic_of_votes(resampled_sums(drawn, *draw), name)
     )
+
+
+def pearson_sample(test: TestSet, x: Float, y: Float, rows: Rows, draw: Draw) -> Sample:
+    """Pearson's correlation of some judgments' numbers, x and y float64 [n], and of its resamples.
+
+    Returns:
+        NaN throughout where one of x is NaN.
+    """
+    if np.isnan(x[rows]).any():
+        return _untested(draw)
+    return _correlation("pearson", x[rows], y[rows], _segments(test, rows), draw)
+
+
+def means_of_judgments(test: TestSet, values: Float, rows: Rows, draw: Draw) -> list[Sample]:
+    """The means of some judgments' numbers, and of their resamples, which are the same for all columns.
+
+    Args:
+        test: The test set.
+        values: float64 [n, k], k numbers of every judgment.
+        rows: int64 [m].
+        draw: Number and seed of the resamples.
+
+    Returns:
+        One a column; NaN throughout where one of a column's numbers is NaN.
+    """
+    segments = _segments(test, rows)
+    counted = np.column_stack([values[rows], np.ones(rows.size)])
+    sums = resampled_sums(counted if segments is None else sums_of_segments(counted, segments), *draw)
+    means = counted.mean(axis=0)
+    return [
+        _untested(draw) if math.isnan(mean) else Sample(float(mean), column / sums[:, -1])
+        for mean, column in zip(means[:-1], sums.T[:-1], strict=True)
+    ]
+
+
+def _segments(test: TestSet, rows: Rows) -> NDArray[np.int64] | None:
+    """Which segment each row is of, int64 [m]; None where each has its own."""
+    references = [test.data.references[row] for row in rows.tolist()]
+    if len(set(references)) == len(references):
+        return None
+    return dense_ids(references, rows.size, "references")
 
 
 def _untested(draw: Draw) -> Sample:

@@ -10,6 +10,7 @@ from pfsm.errors import PfsmError
 from pfsm.files import atomic_write, content_checksum, decode, read_bytes
 from pfsm.model import save_model
 from pfsm_training.experiment.document import results_document
+from pfsm_training.experiment.mistakes_text import mistakes_markdown
 from pfsm_training.experiment.plots import draw_plots
 from pfsm_training.experiment.report import render_report
 from pfsm_training.experiment.store import make_folder
@@ -39,7 +40,8 @@ def write_output(results: "Results", config: Path, output: Path) -> None:
     for name in earlier - set(files):
         (output / name).unlink(missing_ok=True)
     _write(output / "config.yaml", text)
-    _write(output / "table.md", markdown(results.experiment, tables, results.plan.notes))
+    mistakes = mistakes_markdown(results.experiment, results.mistakes)
+    _write(output / "table.md", markdown(results.experiment, tables, results.plan.notes, mistakes))
     _write(output / "table.tex", latex(results.experiment, tables))
     document = results_document(results, content_checksum(content), files)
     _write(output / "report.html", render_report(results, tables, plots, document, text))

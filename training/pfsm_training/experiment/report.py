@@ -2,26 +2,17 @@
 
 import base64
 import hashlib
-import html
 import re
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
+from pfsm_training.experiment.markup import escaped, fact_list, plain_table, result_table
+from pfsm_training.experiment.mistakes_page import mistakes_section
 from pfsm_training.experiment.plots import Plot
-from pfsm_training.experiment.tables import (
-    BETTER,
-    NOTHING,
-    ResultTable,
-    explanation,
-    heading,
-    is_best,
-    mark,
-    short,
-)
+from pfsm_training.experiment.tables import NOTHING, ResultTable, explanation
 
 if TYPE_CHECKING:
-    from pfsm_training.experiment.estimates import Entry
     from pfsm_training.experiment.run import Results
 
 _POINTS = {side: re.compile(rf'<svg [^>]*?\b{side}="([0-9.]+)pt"') for side in ("width", "height")}
@@ -47,22 +38,23 @@ def render_report(
     style, script = _asset("report.css"), _asset("report.js")
     experiment = results.experiment
     slots = {
-        "title": _text(experiment.title),
+        "title": escaped(experiment.title),
         "policy": f"default-src 'none'; img-src data:; style-src {_digest(style)}; script-src {_digest(script)}",
         "style": style,
         "script": script,
         "description": "".join(
-            f"<p>{_text(part)}</p>" for part in experiment.description.split("\n\n") if part
+            f"<p>{escaped(part)}</p>" for part in experiment.description.split("\n\n") if part
         ),
         "facts": _facts(document),
         "notes": _notes(document["notes"]),
-        "tables": "\n".join(_table(table) for table in tables),
-        "reading": "".join(f"<p>{_text(line)}</p>" for line in explanation(experiment, tables)),
+        "tables": "\n".join(map(result_table, tables)),
+        "reading": "".join(f"<p>{escaped(line)}</p>" for line in explanation(experiment, tables)),
+        "mistakes": mistakes_section(experiment, results.mistakes, results.worst),
         "plots": "\n".join(map(_figure, plots)),
         "training": _training(document["cells"]),
         "data": _data(document["data"]),
-        "versions": _pairs(document["versions"]),
-        "config": _text(config),
+        "versions": fact_list(document["versions"]),
+        "config": escaped(config),
         "checksum": document["config_sha256"],
     }
     return _SLOT.sub(lambda slot: slots[slot[1]], _asset("report.html"))
@@ -70,11 +62,6 @@ def render_report(
 
 def _asset(name: str) -> str:
     return (files("pfsm_training.experiment") / "page" / name).read_bytes().decode("utf-8")
-
-
-def _text(text: object) -> str:
-    """Escaped for an element or a quoted attribute; a lone surrogate, which no encoding can hold, is replaced."""
-    return html.escape(str(text).encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
 
 
 def _digest(source: str) -> str:
@@ -90,24 +77,17 @@ def _facts(document: Mapping[str, Any]) -> str:
         "Tested on": "; ".join(f"{test['name']}, {test['n']:,} {test['kind']}" for test in document["tests"]),
         "Compared with": document["versus"] or NOTHING,
     }
-    return _pairs(facts)
+    return fact_list(facts)
 
 
 def _listed(value: object) -> str:
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
-def _pairs(values: Mapping[str, object]) -> str:
-    rows = "".join(
-        f"<div><dt>{_text(name)}</dt><dd>{_text(value)}</dd></div>" for name, value in values.items()
-    )
-    return f"<dl>{rows}</dl>"
-
-
 def _notes(notes: Sequence[str]) -> str:
     if not notes:
         return ""
-    items = "".join(f"<li>{_text(note)}</li>" for note in notes)
+    items = "".join(f"<li>{escaped(note)}</li>" for note in notes)
     summary = f"{len(notes)} {'note' if len(notes) == 1 else 'notes'} on training and test data"
     return (
         '<section class="notes" aria-labelledby="notes-title"><h2 id="notes-title">Seen in training</h2>'
@@ -116,48 +96,12 @@ def _notes(notes: Sequence[str]) -> str:
     )
 
 
-def _table(table: ResultTable) -> str:
-    head = "".join(_sortable(heading(column), "number") for column in table.columns)
-    body = "".join(
-        f'<tr><th scope="row">{_text(line.name)}</th>{"".join(map(_cell, line.entries, table.best))}</tr>'
-        for line in table.lines
-    )
-    counts = "".join(f"<td>{column.n:,}</td>" for column in table.columns)
-    return (
-        f'<div class="scroll" tabindex="0" role="region" aria-label="{_text(table.title)}"><table class="sortable">'
-        f"<caption>{_text(table.title)}</caption><thead><tr>{_sortable('row', 'text')}{head}</tr></thead>"
-        f'<tbody>{body}</tbody><tfoot><tr><th scope="row">n</th>{counts}</tr></tfoot></table></div>'
-    )
-
-
-def _sortable(label: str, kind: str) -> str:
-    """A heading; the script makes it a button."""
-    return f'<th scope="col" data-sort="{kind}">{_text(label)}</th>'
-
-
-def _cell(entry: "Entry", best: float | None) -> str:
-    if entry.value is None:
-        return f'<td data-value="">{NOTHING}</td>'
-    number = f"<strong>{short(entry.value)}</strong>" if is_best(entry, best) else short(entry.value)
-    sign, title = mark(entry), ""
-    if entry.difference is not None:
-        title = f"difference {entry.difference.value:+.4f}, p = {entry.difference.p_holm:.4f} (Holm)"
-        title = f' title="{title}"'
-    flag = f'<span class="{"up" if sign == BETTER else "down"} mark">{sign}</span>' if sign else ""
-    interval = entry.interval
-    assert interval is not None
-    return (
-        f'<td data-value="{entry.value!r}"{title}>{number}{flag}'
-        f'<span class="interval">{short(interval.low)}–{short(interval.high)}</span></td>'
-    )
-
-
 def _figure(plot: Plot) -> str:
     source = base64.b64encode(plot.svg.encode("utf-8")).decode("ascii")
     return (
-        f'<figure id="{plot.name}"><div class="scroll" tabindex="0" role="region" aria-label="{_text(plot.caption)}">'
-        f'<img {_size(plot.svg)} src="data:image/svg+xml;base64,{source}" alt="{_text(plot.alternative)}"></div>'
-        f"<figcaption>{_text(plot.caption)}</figcaption></figure>"
+        f'<figure id="{plot.name}"><div class="scroll" tabindex="0" role="region" aria-label="{escaped(plot.caption)}">'
+        f'<img {_size(plot.svg)} src="data:image/svg+xml;base64,{source}" alt="{escaped(plot.alternative)}"></div>'
+        f"<figcaption>{escaped(plot.caption)}</figcaption></figure>"
     )
 
 
@@ -184,21 +128,9 @@ def _training(cells: Sequence[Mapping[str, Any]]) -> str:
             (cell["row"], cell["fold"], judgments, penalty, training["weights"], r, cell["signature"])
         )
     headings = ("row", "part", "judgments", "lambda", "weights", "cross-validated r", "signature")
-    return _plain_table(headings, rows, "What was trained and how")
+    return plain_table(headings, rows, "What was trained and how")
 
 
 def _data(data: Sequence[Mapping[str, Any]]) -> str:
     rows = [(entry["file"], f"{entry['rows']:,}", entry["sha256"]) for entry in data]
-    return _plain_table(("file", "rows", "SHA-256 of the content"), rows, "Files that were read")
-
-
-def _plain_table(headings: Sequence[str], rows: Sequence[Sequence[object]], caption: str) -> str:
-    head = "".join(f'<th scope="col">{_text(label)}</th>' for label in headings)
-    body = "".join(
-        f'<tr><th scope="row">{_text(row[0])}</th>{"".join(f"<td>{_text(value)}</td>" for value in row[1:])}</tr>'
-        for row in rows
-    )
-    return (
-        f'<div class="scroll" tabindex="0" role="region" aria-label="{_text(caption)}"><table class="plain">'
-        f"<caption>{_text(caption)}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
-    )
+    return plain_table(("file", "rows", "SHA-256 of the content"), rows, "Files that were read")

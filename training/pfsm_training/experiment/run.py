@@ -12,10 +12,12 @@ from pfsm_training.experiment.clusters import run_on
 from pfsm_training.experiment.config import Experiment, read_experiment
 from pfsm_training.experiment.data import DataFolder, pairs_of
 from pfsm_training.experiment.estimates import Entry, Prediction, estimate
+from pfsm_training.experiment.mistakes import MistakeTable, mistake_tables
 from pfsm_training.experiment.plan import Cell, Plan, make_plan
 from pfsm_training.experiment.store import CellStore, make_folder
 from pfsm_training.experiment.task import Outcome, Task, cell_scores, make_task
 from pfsm_training.experiment.workers import run_tasks
+from pfsm_training.experiment.worst import WorstSegments, worst_segments
 
 Progress = Callable[[str], None]
 # Works out tasks, in any order.
@@ -41,6 +43,8 @@ class Results:
     cells: tuple[Finished, ...]
     predictions: tuple[Prediction, ...]
     entries: tuple[Entry, ...]
+    mistakes: tuple[MistakeTable, ...]
+    worst: tuple[WorstSegments, ...]
 
 
 def _silent(line: str) -> None:
@@ -90,7 +94,9 @@ def run_experiment(
     progress("statistics")
     predictions = _predictions(experiment, plan, finished)
     entries = tuple(estimate(experiment, plan, predictions))
-    results = Results(experiment, folder, plan, tuple(finished), predictions, entries)
+    mistakes = mistake_tables(experiment, plan, predictions)
+    worst = worst_segments(experiment, plan, predictions, finished)
+    results = Results(experiment, folder, plan, tuple(finished), predictions, entries, mistakes, worst)
     progress("writing")
     write_output(results, config, output)
     return results

@@ -139,24 +139,26 @@ def explanation(experiment: Experiment, tables: Sequence[ResultTable]) -> list[s
     return lines
 
 
-def markdown(experiment: Experiment, tables: Sequence[ResultTable], notes: Sequence[str]) -> str:
-    """All tables, numbers first, then with their intervals."""
+def markdown(
+    experiment: Experiment,
+    tables: Sequence[ResultTable],
+    notes: Sequence[str],
+    mistakes: Sequence[str] = (),
+) -> str:
+    """All tables, numbers first, then with their intervals; notes; and what else belongs below, ready-made."""
     parts = [f"# {experiment.title}", *([experiment.description] if experiment.description else [])]
     for table in tables:
-        parts += [f"## {table.title}", _markdown_table(table, intervals=False)]
+        parts += [f"## {table.title}", markdown_table(table)]
     for table in tables:
-        parts += [f"## {table.title}: intervals", _markdown_table(table, intervals=True)]
+        parts += [f"## {table.title}: intervals", markdown_table(table, intervals=True)]
     parts.append("\n".join(explanation(experiment, tables)))
     parts += [f"* {note}" for note in notes]
+    parts += mistakes
     return "\n\n".join(parts) + "\n"
 
 
-def markdown_table(table: ResultTable) -> str:
-    """One table without intervals."""
-    return _markdown_table(table, intervals=False)
-
-
-def _markdown_table(table: ResultTable, *, intervals: bool) -> str:
+def markdown_table(table: ResultTable, *, intervals: bool = False) -> str:
+    """One table."""
     rows = [
         [table.title, *map(heading, table.columns)],
         ["---"] * (len(table.columns) + 1),
