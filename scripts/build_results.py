@@ -17,6 +17,7 @@ NAMES = (
     "dependency",
     "baselines",
     "syntax",
+    "model-based",
     "table1",
     "joint",
     "preferences",
