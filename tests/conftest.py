@@ -5,10 +5,15 @@ import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from pfsm.cli import main
 from tests.command_runs import Cli, Outcome, Write
 from tests.judgment_cases import rows, tsv
+
+# No test depends on time.
+settings.register_profile("untimed", deadline=None)
+settings.load_profile("untimed")
 
 
 @pytest.fixture

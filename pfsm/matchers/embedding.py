@@ -1,6 +1,12 @@
-"""``S_emb``: tokens whose vectors are close, the cosine as soft bins."""
+"""``S_emb``: tokens whose vectors are close, the cosine as soft bins; if wanted, how rare the reference's word is.
+
+With N different training references, n of which have the word, its rarity is log((N + 1) / (n + 1)) / log(N + 1): 0 for
+a word of every line, 1 for one that none has.
+"""
 
 import itertools
+import math
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -15,6 +21,7 @@ from pfsm.matchers.protocol import EncodedPairs, Offers
 from pfsm.text.vocabulary import EncodedLines
 
 NAME = "emb"
+IDF = "idf"
 STATE = "S_emb"
 MINIMUM = 0.4
 NEAREST = 2
@@ -24,7 +31,10 @@ DEFAULTS: dict[str, Any] = {
     "layer": None,
     "minimum": MINIMUM,
     "nearest": NEAREST,
+    IDF: False,
 }
+# Words of fewer references are as good as unknown, and would fill the model file.
+FEWEST_LINES = 2
 # Pairs whose vectors are in memory at a time.
 PAIRS_AT_ONCE = 512
 
@@ -42,6 +52,7 @@ class EmbeddingMatcher:
         minimum: Least cosine, above 0 and at most 1.
         nearest: A pair is offered only where each is among so many nearest of the other; 0: all.
         knots: Of the soft bins over cosines; fewer than two: none.
+        rarity: Of words in lower case, those not named being 1; None: no feature ``emb:idf``.
 
     Raises:
         PfsmError: If the vectors are not there.
@@ -57,16 +68,19 @@ class EmbeddingMatcher:
         minimum: float = MINIMUM,
         nearest: int = NEAREST,
         knots: Sequence[float] = (),
+        rarity: Mapping[str, float] | None = None,
     ) -> None:
         self._vectors = load_vectors(source, layer)
         self.resources = (label(source),)
         self._minimum = minimum
         self._nearest = nearest
         self._knots = tuple(knots)
+        self._rarity = rarity
 
     def offers(self, pairs: EncodedPairs) -> Offers:
         """Pairs of close tokens, equal ones included, with the soft bins of their cosine."""
-        return ramped(NAME, *self.similar(pairs), self._knots)
+        found = ramped(NAME, *self.similar(pairs), self._knots)
+        return found if self._rarity is None else _with_rarity(found, pairs, self._rarity)
 
     def similar(self, pairs: EncodedPairs) -> tuple[Int32, Float]:
         """Blocks, int32 [n_offers, 5], and their cosines, float64 [n_offers]."""
@@ -97,6 +111,22 @@ class EmbeddingMatcher:
         return close
 
 
+def _with_rarity(found: Offers, pairs: EncodedPairs, rarity: Mapping[str, float]) -> Offers:
+    """The offers with one more feature, the rarity of the reference's word."""
+    places = pairs.references.offsets[found.blocks[:, 0]] + found.blocks[:, 1]
+    types = pairs.vocabulary.types
+    words = [types[token].lower() for token in pairs.references.ids[places].tolist()]
+    values = np.array([rarity.get(word, 1.0) for word in words])
+    rare = np.flatnonzero(values)
+    return Offers(
+        found.blocks,
+        (*found.names, f"{NAME}:{IDF}"),
+        np.concatenate([found.offer, rare]),
+        np.concatenate([found.feature, np.full(rare.size, len(found.names), dtype=np.int32)]),
+        np.concatenate([found.value, values[rare]]),
+    )
+
+
 def _nth_largest(table: Float, n: int, axis: int) -> Float:
     """The n-th largest along an axis, or the smallest where there are fewer; the axis is kept."""
     size = table.shape[axis]
@@ -114,11 +144,21 @@ def _tokens(lines: EncodedLines, types: Sequence[str], first: int, last: int) ->
 def build(options: Options) -> EmbeddingMatcher:
     """The matcher of checked options; bins still to be learned are none."""
     bins = () if options["bins"] == AUTO else options["bins"]
-    return EmbeddingMatcher(options["source"], options["layer"], options["minimum"], options["nearest"], bins)
+    rarity = _rarity(options[IDF]) if isinstance(options.get(IDF), Mapping) else None
+    return EmbeddingMatcher(
+        options["source"], options["layer"], options["minimum"], options["nearest"], bins, rarity
+    )
+
+
+def _rarity(counts: Mapping[str, int]) -> dict[str, float]:
+    """From the number of references that have a word, all of them under the empty word."""
+    lines = counts.get("", 0)
+    whole = math.log(lines + 1) or 1.0
+    return {word: math.log((lines + 1) / (count + 1)) / whole for word, count in counts.items() if word}
 
 
 def check_options(options: Options, where: str) -> dict[str, Any]:
-    """All options with their defaults: ``source``, ``layer``, ``minimum``, ``nearest``, ``bins``.
+    """All options with their defaults: ``source``, ``layer``, ``minimum``, ``nearest``, ``idf``, ``bins``.
 
     Raises:
         PfsmError: If one is unknown or not what it must be.
@@ -137,8 +177,17 @@ def check_options(options: Options, where: str) -> dict[str, Any]:
         "layer": check_layer(values["layer"], f"{where}: layer"),
         "minimum": float(minimum),
         "nearest": nearest,
+        **({IDF: _checked_idf(values[IDF], where)} if values[IDF] else {}),
         "bins": check_knots(values.get("bins", even_knots(float(minimum))), where),
     }
+
+
+def _checked_idf(value: object, where: str) -> bool | dict[str, int]:
+    if value is True:
+        return True
+    if isinstance(value, Mapping) and all(type(count) is int and count >= 0 for count in value.values()):
+        return {str(word): count for word, count in value.items()}
+    raise PfsmError(f"{where}: idf is {value!r:.40}, it must be true or false")
 
 
 def even_knots(minimum: float) -> list[float]:
@@ -149,12 +198,14 @@ def even_knots(minimum: float) -> list[float]:
 
 
 def learn_options(options: Options, pairs: EncodedPairs) -> dict[str, Any]:
-    """The source with its checksum, and ``bins: auto``: quantiles of the cosines of unequal words.
+    """The source with its checksum, ``bins: auto`` as quantiles of the cosines of unequal words, ``idf`` as counts.
 
     Raises:
         PfsmError: If the vectors are not there.
     """
     result = {**options, "source": pinned(options["source"])}
+    if options.get(IDF) is True:
+        result[IDF] = _line_counts(pairs)
     if options["bins"] == AUTO:
         blocks, cosines = build(result).similar(pairs)
         words = pairs.vocabulary.word_ids
@@ -162,3 +213,11 @@ def learn_options(options: Options, pairs: EncodedPairs) -> dict[str, Any]:
         right = pairs.hypotheses.ids[pairs.hypotheses.offsets[blocks[:, 0]] + blocks[:, 3]]
         result["bins"] = quantile_knots(cosines[words[left] != words[right]])
     return result
+
+
+def _line_counts(pairs: EncodedPairs) -> dict[str, int]:
+    """In how many different references each word is, those in one left out; their number under the empty word."""
+    types = pairs.vocabulary.types
+    lines = {tuple(line) for line in _tokens(pairs.references, types, 0, len(pairs))}
+    counts = Counter(word for line in lines for word in {token.lower() for token in line})
+    return {"": len(lines), **{word: counts[word] for word in sorted(counts) if counts[word] >= FEWEST_LINES}}

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import signal
 from functools import partial
 from pathlib import Path
 
@@ -44,13 +45,13 @@ class TestScoring:
         (tmp_path / "in").mkdir()
         for number in range(60):
             (tmp_path / "in" / f"{number:02}.tsv").write_bytes(tsv_bytes(columns(rows(40, number), "x")))
-        job = Job(str(tmp_path / "in"), str(tmp_path / "out"), spec_of(load("en-small", threads=1)))
+        job = Job(str(tmp_path / "in"), str(tmp_path / "out"), spec_of(load(threads=1)))
         pool = Interfering(cluster, 60 + 10, lambda: kill_a_worker(cluster))  # 60 files are looked into first
         before = cluster.retries
         scored = score_job(job, pool, Report(pool))
         assert (scored.rows, scored.partitions, scored.faults) == (2400, 60, ())
         assert cluster.retries > before
-        metric = load("en-small", threads=1)
+        metric = load(threads=1)
         for number in (0, 30, 59):
             table = columns(rows(40, number), "x")
             scores = scores_below(tmp_path / "out")[f"{number:02}.tsv"]
@@ -61,7 +62,7 @@ class TestScoring:
         (tmp_path / "in").mkdir()
         for number in range(40):
             (tmp_path / "in" / f"{number:02}.tsv").write_bytes(tsv_bytes(columns(rows(20, number), "x")))
-        job = Job(str(tmp_path / "in"), str(tmp_path / "out"), spec_of(load("en-small", threads=1)))
+        job = Job(str(tmp_path / "in"), str(tmp_path / "out"), spec_of(load(threads=1)))
         with open_cluster("local:1") as other:
             # The scheduler ends in the middle, and with it the workers.
             pool = Interfering(other, 40 + 5, other.client.cluster.close)
@@ -105,6 +106,17 @@ class TestScoring:
         assert scored.status == 2
         assert scored.err.count("\n") == 1
         assert "pfsm: worker tcp://127.0.0.1:" in scored.err
+
+
+def deaf_to_ctrl_c() -> bool:
+    return signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, [])
+
+
+@pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="signals are POSIX's")
+def test_workers_do_not_hear_ctrl_c(cluster: Cluster) -> None:
+    # A terminal sends it to all processes, and each of theirs would print where it was.
+    assert cluster.results([cluster.submit(deaf_to_ctrl_c) for _ in range(4)]) == [True] * 4
+    assert not deaf_to_ctrl_c()
 
 
 class TestOtherCommands:

@@ -11,7 +11,7 @@ import pytest
 from pfsm.builder import LatticeBuilder
 from pfsm.data import Judgments
 from pfsm.errors import PfsmError
-from pfsm.matchers.embedding import EmbeddingMatcher, check_options, learn_options
+from pfsm.matchers.embedding import EmbeddingMatcher, build, check_options, learn_options
 from pfsm.matchers.protocol import EncodedPairs
 from pfsm.metric import Metric
 from pfsm.model import load_model, save_model
@@ -144,7 +144,7 @@ def test_options_and_their_defaults() -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"sources": "a"}, "unknown option 'sources'; known are source, layer, minimum, nearest, bins"),
+        ({"sources": "a"}, "unknown option 'sources'; known are source, layer, minimum, nearest, idf, bins"),
         ({"source": 1}, "x: source is 1"),
         ({"layer": -1}, "x: layer is -1"),
         ({"minimum": 0}, "x: minimum is 0"),
@@ -221,3 +221,46 @@ def test_vectors_in_context(tmp_path: Path) -> None:
     ones = np.count_nonzero(same == 1.0)
     assert ones >= 12
     assert np.count_nonzero(other == 1.0) < ones
+
+
+class TestRarity:
+    REFERENCES = ("the car", "the car", "the tree and the plant", "The stone", "A car")
+
+    def test_lines_are_counted_once_and_words_once_a_line(self, source: str) -> None:
+        options = check_options({"source": source, "idf": True}, "x")
+        learned = learn_options(options, encoded(list(self.REFERENCES), [""] * 5))
+        assert learned["idf"] == {"": 4, "car": 2, "the": 3}
+        assert check_options(learned, "x") == learned
+
+    def test_the_feature_is_that_of_the_reference_word(self, source: str) -> None:
+        counts = {"": 4, "car": 2, "auto": 4}
+        matcher = build(check_options({"source": source, "bins": [], "nearest": 0, "idf": counts}, "x"))
+        pairs = encoded(["Car vehicle auto"], ["auto vehicle"])
+        offers = matcher.offers(pairs)
+        assert offers.names == ("emb:idf",)
+        words = ["Car", "vehicle", "auto"]
+        found = {words[offers.blocks[k, 1]]: v for k, v in zip(offers.offer, offers.value, strict=True)}
+        # A word of every line is not rare at all; one that is not named is as rare as can be.
+        assert found == pytest.approx({"Car": math.log(5 / 3) / math.log(5), "vehicle": 1.0})
+
+    def test_through_training_and_back(self, source: str, tmp_path: Path) -> None:
+        from pfsm_training import train
+
+        rng = np.random.default_rng(1)
+        words = list(ANGLES)
+        lines = [" ".join(rng.choice(words, 4)) for _ in range(40)]
+        others = [" ".join(rng.choice(words, 4)) for _ in range(40)]
+        data = Judgments(tuple(lines), tuple(others), rng.normal(size=40), {}, ())
+        settings = settings_from_dict(
+            {"matchers": ["word", "emb"], "options": {"emb": {"source": source, "idf": True}}}, "x"
+        )
+        made = train(data, settings, threads=1)
+        assert "emb:idf" in made.weights
+        save_model(made, tmp_path / "m.json")
+        again = Metric(load_model(tmp_path / "m.json"), threads=1).score_pairs(others, lines)
+        np.testing.assert_array_equal(again, Metric(made, threads=1).score_pairs(others, lines))
+
+    @pytest.mark.parametrize("idf", [3, "yes", {"car": -1}, {"car": 1.5}, ["car"]])
+    def test_what_it_cannot_be(self, idf: object, source: str) -> None:
+        with pytest.raises(PfsmError, match=r"idf is .*, it must be true or false"):
+            check_options({"source": source, "idf": idf}, "x")
