@@ -49,7 +49,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _drop_output()
         return 0
     except OSError as error:
-        if error.filename is not None or error.errno not in {errno.ENOSPC, errno.EIO}:
+        if error.filename is not None:
+            # Asked whether a name is a folder, the system may refuse the name itself: too long, not to be seen.
+            print(f"pfsm: {error.filename}: cannot be used ({error.strerror})", file=sys.stderr)
+            return 2
+        if error.errno not in {errno.ENOSPC, errno.EIO}:
             raise
         _drop_output()
         print(f"pfsm: standard output: cannot be written ({error.strerror})", file=sys.stderr)

@@ -109,7 +109,7 @@ def read_content(path: StrPath, format_: Format) -> Content:
         raise PfsmError(f"{name}: the file is damaged or was cut short; {format_.again}")
     try:
         arrays = _arrays(header["arrays"], body, end)
-    except (KeyError, TypeError, ValueError):
+    except (KeyError, OverflowError, TypeError, ValueError):
         raise incomplete(path, format_) from None
     return Content(header, arrays, digest.hexdigest()[:CHECKSUM_DIGITS])
 

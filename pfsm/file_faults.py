@@ -62,6 +62,14 @@ def gzip_explained(name: str) -> Iterator[None]:
     raise PfsmError(f"{name}: the gzip data is {fault}; copy or download the file again")
 
 
+def is_file(path: StrPath) -> bool:
+    """Whether the path is a file; not, where that cannot be seen: a name too long, a folder that may not be read."""
+    try:
+        return Path(path).is_file()
+    except OSError:
+        return False
+
+
 def _is_folder(path: StrPath) -> bool:
     """Whether the path is a folder; not, where that cannot be seen (`Path.is_dir` raises then)."""
     try:

@@ -11,6 +11,7 @@ from pfsm.analysis.programs import CommandAnalyser, FileAnalyser, SpacyAnalyser,
 from pfsm.analysis.sentence import Analysis
 from pfsm.analysis.tokens import words_of
 from pfsm.errors import PfsmError
+from pfsm.file_faults import is_file
 
 DEFAULT_PARSER = "en-ewt"
 SUFFIX = ".parser"
@@ -70,7 +71,7 @@ def own_analyser(name: str) -> OwnAnalyser:
     shipped = shipped_parsers()
     if name in shipped:
         return OwnAnalyser(read_weights(shipped[name]))
-    if name.endswith(SUFFIX) or Path(name).is_file():
+    if name.endswith(SUFFIX) or is_file(name):
         return OwnAnalyser(read_weights(name))
     known = ", ".join([*shipped, *(f"{kind}:…" for kind in _KINDS)])
     raise PfsmError(f"parser {name!r}: unknown; known are {known}, or a file NAME{SUFFIX}")

@@ -11,7 +11,7 @@ import re
 import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from pfsm.analysis.json_form import from_json, to_json
@@ -68,7 +68,8 @@ class AnalysisCache:
         except sqlite3.DatabaseError as error:
             if not isinstance(error, sqlite3.OperationalError):
                 # Not a database, or a damaged one: a cache can be begun anew.
-                self.path.unlink(missing_ok=True)
+                with suppress(OSError):
+                    self.path.unlink(missing_ok=True)
         except OSError:
             return
 

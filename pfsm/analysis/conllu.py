@@ -12,6 +12,7 @@ from pfsm.files import StrPath, display_name, read_lines
 
 NOTHING = "_"
 _COLUMNS = 10
+_DIGITS = 9
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,7 @@ class ConlluSentence:
         space_after: Whether white space follows each word in the text, by ``SpaceAfter``.
         comments: Lines before the words, without ``#`` and the space after it.
         line: Number of the block's first line in its file.
+        source: What messages call the file.
     """
 
     forms: tuple[str, ...]
@@ -39,6 +41,7 @@ class ConlluSentence:
     space_after: tuple[bool, ...] = ()
     comments: tuple[str, ...] = ()
     line: int = 1
+    source: str = "CoNLL-U"
 
     def comment(self, key: str) -> str | None:
         """Value of the comment ``key = value``; None without one."""
@@ -106,9 +109,12 @@ def _sentence(block: Sequence[tuple[int, str]], name: str) -> ConlluSentence:
             f"{name}:{block[0][0]}: a sentence without words; remove its comments or add its words"
         )
     forms, upos, xpos, heads, labels, spaces = zip(*found.rows, strict=True)
-    for (number, _), head in zip(_word_lines(block), heads, strict=True):
-        if head > len(forms):
-            raise PfsmError(f"{name}:{number}: HEAD is {head}, the sentence has {len(forms)} words")
+    _check_heads([number for number, _ in _word_lines(block)], heads, name)
+    for first, last, _, _ in found.ranges:
+        if last > len(forms):
+            raise PfsmError(
+                f"{name}:{block[0][0]}: the range {first}-{last} ends after the last word, {len(forms)}"
+            )
     return ConlluSentence(
         forms,
         upos,
@@ -119,11 +125,33 @@ def _sentence(block: Sequence[tuple[int, str]], name: str) -> ConlluSentence:
         _spaces(spaces, found.ranges),
         tuple(found.comments),
         block[0][0],
+        name,
     )
 
 
 def _word_lines(block: Sequence[tuple[int, str]]) -> list[tuple[int, str]]:
     return [(number, line) for number, line in block if line.split("\t", 1)[0].isdecimal()]
+
+
+def _check_heads(lines: Sequence[int], heads: Sequence[int], name: str) -> None:
+    """Refuses heads beyond the sentence, and words that hang on each other in a circle.
+
+    Raises:
+        PfsmError: If there is one, naming its line.
+    """
+    for number, head in zip(lines, heads, strict=True):
+        if head > len(heads):
+            raise PfsmError(f"{name}:{number}: HEAD is {head}, the sentence has {len(heads)} words")
+    safe = {0, -1}
+    for first, number in enumerate(lines, 1):
+        way: set[int] = set()
+        word = first
+        while word not in safe and word not in way:
+            way.add(word)
+            word = heads[word - 1]
+        if word not in safe:
+            raise PfsmError(f"{name}:{number}: HEAD leads in a circle back to word {word}")
+        safe |= way
 
 
 def _spaces(spaces: Sequence[bool], ranges: Sequence[tuple[int, int, str, bool]]) -> tuple[bool, ...]:
@@ -149,7 +177,7 @@ def _add_row(found: _Block, fields: list[str], where: str) -> None:
         return
     if number != str(len(found.rows) + 1):
         raise PfsmError(f"{where}: ID is {number!r}, {len(found.rows) + 1} is next")
-    if not form:
+    if not form.strip():
         raise PfsmError(f"{where}: FORM is empty")
     head = _head(fields[6], where)
     if head == len(found.rows) + 1:
@@ -163,7 +191,7 @@ def _value(field_text: str) -> str:
 
 def _range(number: str, where: str) -> tuple[int, int]:
     first, _, last = number.partition("-")
-    if not (first.isdecimal() and last.isdecimal()):
+    if not (_is_number(first) and _is_number(last)):
         raise PfsmError(f"{where}: ID is {number!r}, a number or a range such as 3-4 is needed")
     return int(first), int(last)
 
@@ -171,9 +199,15 @@ def _range(number: str, where: str) -> tuple[int, int]:
 def _head(text: str, where: str) -> int:
     if text == NOTHING:
         return -1
-    if not text.isdecimal():
-        raise PfsmError(f"{where}: HEAD is {text!r}, a number from 0 is needed")
+    if not _is_number(text):
+        shown = text if len(text) <= _DIGITS else f"{text[:_DIGITS]}..."
+        raise PfsmError(f"{where}: HEAD is {shown!r}, a number from 0 is needed")
     return int(text)
+
+
+def _is_number(text: str) -> bool:
+    """Whether this is a number as large as a sentence may be long; Python refuses to read thousands of digits."""
+    return text.isdecimal() and len(text) <= _DIGITS
 
 
 def _joined(sentence: ConlluSentence) -> str:

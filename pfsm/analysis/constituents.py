@@ -8,6 +8,8 @@ from pfsm.files import StrPath, display_name, read_lines
 
 TOP = "TOP"
 CHAIN = "+"
+# Nodes above each other; trees are walked by recursion, which Python ends at about a thousand calls.
+_DEEPEST = 300
 _ESCAPES = {"(": "-LRB-", ")": "-RRB-"}
 _UNESCAPES = {mark: character for character, mark in _ESCAPES.items()}
 
@@ -90,6 +92,8 @@ def parse_brackets(line: str, where: str = "tree") -> BracketedSentence:
         if piece == "(":
             label, place = _label(pieces, place + 1, where)
             opened.append((label, len(words), []))
+            if len(opened) > _DEEPEST:
+                raise PfsmError(f"{where}: more than {_DEEPEST} brackets inside each other")
             continue
         if not opened:
             raise PfsmError(f"{where}: a tree begins with a bracket, not with {piece!r}")

@@ -16,6 +16,8 @@ class LineFinder:
         self._known: dict[str, Analysis] = {}
         for sentence in sentences:
             self._known.setdefault(squeezed(sentence.tokens).casefold(), sentence)
+        # What has no characters is on no line, and would be found there without end.
+        self._known.pop("", None)
         self._sizes = sorted({len(text) for text in self._known}, reverse=True)
 
     def find(self, line: str) -> Analysis | None:
@@ -24,18 +26,14 @@ class LineFinder:
         parts: list[Analysis] = []
         place = 0
         while place < len(text):
-            part = next(
-                (
-                    self._known[text[place : place + size]]
-                    for size in self._sizes
-                    if text[place : place + size] in self._known and place + size <= len(text)
-                ),
-                None,
-            )
-            if part is None:
+            rest = len(text) - place
+            known = (text[place : place + size] for size in self._sizes if size <= rest)
+            found = next((part for part in known if part in self._known), None)
+            if found is None:
                 return None
-            parts.append(part)
-            place += len(squeezed(part.tokens))
+            parts.append(self._known[found])
+            # Not the length of the words as written: "ß" is two letters here.
+            place += len(found)
         return joined(parts) if parts else EMPTY
 
 

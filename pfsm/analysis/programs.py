@@ -17,6 +17,7 @@ from pfsm.analysis.parser.parse import Wanted
 from pfsm.analysis.sentence import ROOT_LABEL, Analysis, DependencyTree, joined
 from pfsm.analysis.sources import analyses_of
 from pfsm.errors import PfsmError
+from pfsm.file_faults import is_file
 from pfsm.files import content_checksum, decode, read_bytes, split_lines
 
 
@@ -87,7 +88,7 @@ class CommandAnalyser:
         self._command = command
         digest = hashlib.sha256(Path(program).read_bytes())
         for word in self._words[1:]:
-            if Path(word).is_file():
+            if is_file(word):
                 digest.update(Path(word).read_bytes())
         self.label = f"command:{command}@{digest.hexdigest()[:8]}"
 
@@ -125,8 +126,10 @@ class SpacyAnalyser:
         try:
             self._pipeline: Callable[[str], Any] = spacy.load(name)
         except (OSError, ValueError) as error:
+            # What spaCy says of a faulty configuration begins with empty lines.
+            said = next(filter(str.strip, str(error).splitlines()), type(error).__name__)
             raise PfsmError(
-                f"spacy:{name}: no such pipeline is installed ({str(error).splitlines()[0]})"
+                f"spacy:{name}: cannot be loaded ({said}); install the pipeline, or put it right"
             ) from None
         meta: Any = getattr(self._pipeline, "meta", {})
         self.label = f"spacy:{Path(name).name}@{meta.get('version', '')}-{version('spacy')}"

@@ -13,6 +13,7 @@ from pfsm.analysis.cache import AnalysisCache
 from pfsm.analysis.parser.parse import Wanted
 from pfsm.analysis.sentence import Analysis
 from pfsm.errors import PfsmError
+from pfsm.interrupts import without_interrupts
 
 # Lines given to the analyser at once, whatever the number of processes: the result must not depend on it.
 PORTION = 256
@@ -81,7 +82,8 @@ def _analysed(
     with _one_thread_each():
         pool = ProcessPoolExecutor(min(processes, len(portions)), mp_context=get_context("spawn"))
         try:
-            waiting = [pool.submit(_in_worker, parser, portion, wanted) for portion in portions]
+            with without_interrupts():
+                waiting = [pool.submit(_in_worker, parser, portion, wanted) for portion in portions]
             for portion, future in zip(portions, waiting, strict=True):
                 yield portion, future.result()
         except BrokenProcessPool:

@@ -31,9 +31,15 @@ def _log_probability(sentence: ConlluSentence) -> float:
     if text is None:
         return math.nan
     try:
-        return float(text)
+        value = float(text)
     except ValueError:
-        raise PfsmError(f"line {sentence.line}: {LOG_PROBABILITY} is {text!r}, a number is needed") from None
+        value = math.inf
+    # Not a number is what `conllu_lines` writes where nobody said.
+    if math.isinf(value):
+        raise PfsmError(
+            f"{sentence.source}:{sentence.line}: {LOG_PROBABILITY} is {text!r}, a number is needed"
+        )
+    return value
 
 
 def analyses_of(sentences: Iterable[ConlluSentence]) -> list[Analysis]:
@@ -69,7 +75,7 @@ def _line(group: Sequence[ConlluSentence]) -> Analysis:
     for other, part in zip(lists[1:], list(by_tree.values())[1:], strict=True):
         if other.tokens != first.tokens:
             raise PfsmError(
-                f"line {part[0].line}: this tree of the n-best list is over other words than the first"
+                f"{part[0].source}:{part[0].line}: this tree of the n-best list is over other words than the first"
             )
     return Analysis(
         first.tokens,

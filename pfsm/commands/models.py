@@ -36,7 +36,8 @@ def _document(shipped: ShippedModel, model: Model) -> dict[str, object]:
         "language": model.settings.language,
         "matchers": ", ".join(model.settings.matchers),
         **({"features": ", ".join(model.settings.features)} if model.settings.features else {}),
-        "trained on": f"{model.training.get('judgments', '?')} judgments in {len(data)} files",
+        "trained on": f"{model.training.get('judgments', '?')} judgments in {len(data)} "
+        f"{'file' if len(data) == 1 else 'files'}",
         "scale": model.scale.note,
         "licence": model.licence,
         "fingerprint": model.fingerprint,

@@ -64,9 +64,17 @@ def _training_lines(model: Model) -> list[str]:
     counted = [f"{training[kind]} {kind}" for kind in ("judgments", "preferences") if kind in training]
     return [
         f"trained on  {' and '.join(counted)}: {files}",
-        f"fit         {training.get('objective')}, lambda {training.get('lambda')} ({training.get('lambda_choice')})",
+        _fit(training),
         *(line for key, name in STATISTICS.items() for line in _agreement(training, key, name)),
     ]
+
+
+def _fit(training: Mapping[str, Any]) -> str:
+    """How it was fitted; tuned costs have no lambda."""
+    objective, strength = training.get("objective"), training.get("lambda")
+    if strength is None:
+        return f"fit         {objective}, {training.get('solver')}"
+    return f"fit         {objective}, lambda {strength} ({training.get('lambda_choice')})"
 
 
 def _agreement(training: Mapping[str, Any], key: str, name: str) -> list[str]:

@@ -15,6 +15,7 @@ from distributed import Client, LocalCluster, as_completed
 from distributed.scheduler import KilledWorker
 
 from pfsm.errors import PfsmError
+from pfsm.interrupts import without_interrupts
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -179,14 +180,15 @@ def _local(address: str) -> LocalCluster:
     number = address.removeprefix(LOCAL)
     if not number.isascii() or not number.isdigit() or not 1 <= int(number) <= 1024:
         raise PfsmError(f"--scheduler {address}: local: is followed by a number of processes from 1")
-    return LocalCluster(
-        n_workers=int(number),
-        threads_per_worker=1,
-        processes=True,
-        host="127.0.0.1",
-        dashboard_address="127.0.0.1:0",  # any free port: another cluster may have the usual one
-        silence_logs=logging.CRITICAL,
-    )
+    with without_interrupts():
+        return LocalCluster(
+            n_workers=int(number),
+            threads_per_worker=1,
+            processes=True,
+            host="127.0.0.1",
+            dashboard_address="127.0.0.1:0",  # any free port: another cluster may have the usual one
+            silence_logs=logging.CRITICAL,
+        )
 
 
 def _first_line(error: BaseException) -> str:

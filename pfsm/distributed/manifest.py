@@ -123,7 +123,8 @@ class Manifest:
                 f"{below(self.folder, NAME)}: not a manifest of pfsm; give another folder, or remove it"
             ) from None
         for key, value in self.settings.items():
-            if document.get(key) != value:
+            # Without scores there is nothing to keep apart: the run that left it was stopped, or misspelled.
+            if entries and document.get(key) != value:
                 raise PfsmError(
                     f"{self.folder}: holds scores with {key} {document.get(key)!r}, not {value!r}; give another folder"
                 )

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.embeddings.alignment import line_of, pieces_of_tokens, token_sums
+from pfsm.embeddings.session import open_session, runtime
 from pfsm.embeddings.store import VectorStore
 from pfsm.embeddings.vectors import Int16, unit_rows
 from pfsm.errors import PfsmError
@@ -136,8 +137,6 @@ class NetworkVectors:
     @cached_property
     def _run(self) -> Callable[[Ids], NDArray[np.float32]]:
         """From ids of one line to float32 [n, dimension]; the network is read when the first line needs it."""
-        from pfsm.embeddings.session import open_session  # noqa: PLC0415 - brings ONNX Runtime
-
         if self._network == ONNX:
             return open_session(str(self._folder / ONNX), str(self._folder / ONNX))
         return open_session(self._graph(), str(self._folder / SAFETENSORS))
@@ -188,7 +187,7 @@ class NetworkVectors:
 
     def _read_tokenizer(self) -> Any:
         try:
-            import onnxruntime  # noqa: F401, PLC0415
+            runtime()
             from tokenizers import Tokenizer  # noqa: PLC0415
         except ImportError:
             raise PfsmError(f"vectors of a network need a further package: {INSTALL}") from None

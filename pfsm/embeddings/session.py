@@ -1,5 +1,6 @@
 """ONNX Runtime on one thread, as a function from the pieces of a line to their vectors."""
 
+import os
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +13,21 @@ Ids = NDArray[np.int64]
 OUTPUTS = ("last_hidden_state", "token_embeddings")
 
 
+def runtime() -> Any:
+    """ONNX Runtime, which is not to report to its maker what it is used for.
+
+    Newer versions (1.31 for one) would write a number for this machine into the user's cache folder when imported, and
+    send events; the variable has to be set before. Whoever has set it keeps what was chosen.
+
+    Raises:
+        ImportError: If it is not installed.
+    """
+    os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
+    import onnxruntime  # noqa: PLC0415 - an extra
+
+    return onnxruntime
+
+
 def open_session(model: str | bytes, where: str) -> Callable[[Ids], NDArray[np.float32]]:
     """A function from int64 [n] to float32 [n, dimension].
 
@@ -22,8 +38,7 @@ def open_session(model: str | bytes, where: str) -> Callable[[Ids], NDArray[np.f
     Raises:
         PfsmError: If ONNX Runtime cannot read it, or it is no network from pieces to their vectors.
     """
-    import onnxruntime  # noqa: PLC0415 - an extra
-
+    onnxruntime = runtime()
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.execution_mode = onnxruntime.ExecutionMode.ORT_SEQUENTIAL

@@ -60,7 +60,7 @@ FAMILIES = (
     _of_meteor(BASE, "METEOR 1.5 with what ships: no paraphrases, own function words"),
     Family(
         {"length_ratio": "shorter length over longer, in characters"},
-        without_options(lambda _: LengthRatio()),
+        with_options(without_options(lambda _: LengthRatio())),
     ),
     Family(parts={"length": LENGTHS}, values=columns(LENGTHS, lengths), label=str),
     *DEPENDENCIES,

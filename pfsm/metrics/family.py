@@ -61,6 +61,9 @@ def _options(name: str, text: str) -> dict[str, Any]:
 def _value(text: str) -> bool | int | float | str:
     if text in {"true", "false"}:
         return text == "true"
+    if "_" in text or not text.isascii():
+        # Python reads 1_0 as ten; to people it is a name.
+        return text
     for kind in (int, float):
         try:
             return kind(text)
@@ -77,6 +80,17 @@ def _no_metric(name: str, _: Options) -> SegmentMetric:
     raise PfsmError(f"{name!r} is a feature, it cannot score alone")
 
 
+def no_options(name: str) -> None:
+    """Refuses options behind the name of a part that has none.
+
+    Raises:
+        PfsmError: If there are parentheses.
+    """
+    bare, parenthesis, _ = name.partition("(")
+    if parenthesis:
+        raise PfsmError(f"feature {name}: has no options; write it as {bare}")
+
+
 @dataclass(frozen=True)
 class Family:
     """Metrics and features that are made in one way.
@@ -89,6 +103,7 @@ class Family:
             metrics, written whole, as in ``bleu.1``.
         values: From the name of such a feature, hypotheses and references to the values of the feature and of those
             that cost no more, by name, float64 [n_pairs] each.
+        check_part: Refuses the name of such a feature with `PfsmError` where its options are wrong; loads nothing.
         label: From the name of a feature to how a signature gives it, if not with the metric's signature.
         pin: From the name of a feature to how a model keeps it: with checksums, if anything outside the package
             decides its values.
@@ -99,6 +114,7 @@ class Family:
     make: Callable[[str, Options], SegmentMetric] = _no_metric
     parts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     values: Callable[[str, Sequence[str], Sequence[str]], dict[str, Float]] | None = None
+    check_part: Callable[[str], object] = no_options
     label: Callable[[str], str] | None = None
     pin: Callable[[str], str] = _as_it_is
     listed: bool = True

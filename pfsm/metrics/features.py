@@ -14,18 +14,23 @@ from numpy.typing import NDArray
 from pfsm.errors import PfsmError
 from pfsm.metrics.family import Family
 from pfsm.metrics.registry import family_of, feature_names, get_metric
+from pfsm.metrics.syntax.interpolation import check_independent
 
 Float = NDArray[np.float64]
 
 
 def check_feature(name: str) -> None:
-    """Refuses what is no feature.
+    """Refuses what is no feature; nothing that it needs is loaded.
 
     Raises:
-        PfsmError: If there is no feature of this name.
+        PfsmError: If there is no feature of this name, its options are wrong, or its value for a pair would depend on
+            the pairs beside it.
     """
-    if _family(name).is_metric(name):
-        get_metric(name)
+    family = _family(name)
+    if family.is_metric(name):
+        check_independent(get_metric(name))
+    else:
+        family.check_part(name)
 
 
 def _family(name: str) -> Family:

@@ -33,7 +33,9 @@ def describe_metric(name: str) -> str:
 
 def _family_of_metric(name: str) -> Family:
     family = family_of(name)
-    if family is None or not family.is_metric(name):
+    if family is not None and not family.is_metric(name):
+        raise PfsmError(f"{name!r} is a feature of models, it cannot score alone")
+    if family is None:
         raise PfsmError(f"unknown metric {name!r}; known are {', '.join(metric_names())}")
     return family
 

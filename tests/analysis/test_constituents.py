@@ -2,6 +2,7 @@ import pytest
 
 from pfsm.analysis.constituents import format_brackets, labelled_spans, parse_brackets, tree_of_spans
 from pfsm.analysis.heads import head_dependencies
+from pfsm.analysis.sentence import moved
 from pfsm.errors import PfsmError
 
 TREE = "(TOP (S (NP (DT The) (NN cat)) (VP (VBD stumbled) (PP (IN over) (NP (DT the) (NN dog)))) (. .)))"
@@ -26,11 +27,18 @@ def test_brackets_come_back_as_they_were() -> None:
         ("(S", "1 brackets are not closed"),
         ("(", "ends after an opening bracket"),
         ("", "no tree"),
+        ("(A " * 3000 + "a" + ")" * 3000, "more than 300 brackets inside each other"),
     ],
 )
 def test_damage_is_named(line: str, message: str) -> None:
     with pytest.raises(PfsmError, match=message):
         parse_brackets(line)
+
+
+def test_the_deepest_tree_that_is_read_can_be_moved_and_written() -> None:
+    line = "(A " * 300 + "a" + ")" * 300
+    sentence = parse_brackets(line)
+    assert format_brackets(("x", "a"), moved(sentence.tree, 1)) == line
 
 
 def test_spans_and_back() -> None:

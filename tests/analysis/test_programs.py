@@ -1,6 +1,7 @@
 """Adapters, the cache, and analysing of many lines."""
 
 import importlib.util
+import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -54,6 +55,13 @@ def test_a_program_that_writes_brackets(tmp_path: Path) -> None:
     assert found[0].constituents[0].children[0].label == "NP"
 
 
+def test_a_program_in_one_long_word() -> None:
+    # Longer than the name of a file can be.
+    program = f"print('(N a)') # {'x' * 5000}"
+    (found,) = get_analyser(f'command:{sys.executable} -c "{program}"').analyse(["a"], Wanted())
+    assert found.tokens == ("a",)
+
+
 @pytest.mark.parametrize(
     ("program", "message"),
     [
@@ -72,6 +80,7 @@ def test_programs_that_fail_are_explained(tmp_path: Path, program: str, message:
     ("name", "message"),
     [
         ("no-such-parser", "unknown; known are"),
+        ("x" * 5000, "unknown; known are"),
         ("command:no-such-program-here x", "no such program"),
         ("command:", "says nothing after command:"),
         ("command:'", "cannot be read"),
@@ -108,6 +117,16 @@ def test_sentences_go_back_to_their_lines() -> None:
     assert LineFinder(sentences).find("a b d e c") is not None
 
 
+def test_letters_that_are_two_when_case_is_put_aside() -> None:
+    found = LineFinder([chain("die Straße"), chain("e")]).find("Die Straße e")
+    assert found is not None
+    assert found.tokens == ("die", "Straße", "e")
+
+
+def test_a_sentence_without_characters_is_on_no_line() -> None:
+    assert LineFinder([Analysis(("\u00a0",), (0,)), chain("a")]).find("a b") is None
+
+
 def test_the_cache_remembers_by_line_question_and_parser(tmp_path: Path) -> None:
     cache = AnalysisCache("p@1", "one tree", tmp_path)
     assert cache.find(["a b"]) == {}
@@ -125,6 +144,20 @@ def test_a_damaged_cache_is_begun_anew(tmp_path: Path) -> None:
     cache.add({"a": chain("a")})
     cache.add({"a": chain("a")})
     assert cache.find(["a"])["a"].tokens == ("a",)
+
+
+def test_a_damaged_cache_that_must_stay_is_done_without(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cache = AnalysisCache("p@1", "x", tmp_path)
+    cache.path.write_bytes(b"this is no database at all, but long enough to look at" * 20)
+
+    def refused(*_: object, **__: object) -> None:
+        raise PermissionError(13, "no", "x")
+
+    monkeypatch.setattr(Path, "unlink", refused)
+    cache.add({"a": chain("a")})
+    assert cache.find(["a"]) == {}
 
 
 def test_a_folder_that_cannot_be_made_is_done_without(tmp_path: Path) -> None:
@@ -168,6 +201,21 @@ def test_several_processes_give_the_same(tmp_path: Path, monkeypatch: pytest.Mon
     assert [a.trees for a in one] == [a.trees for a in two]
 
 
+@pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="signals are POSIX's")
+def test_processes_do_not_hear_ctrl_c(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(service, "PORTION", 1)
+    # What a process does not hear, the programs that it starts do not hear either.
+    (tmp_path / "stub.py").write_text(
+        "import signal, sys\n"
+        "tag = 'deaf' if signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, []) else 'hears'\n"
+        "print(f'({tag} {sys.stdin.read().strip()})')\n"
+    )
+    name = f"command:{sys.executable} {tmp_path / 'stub.py'}"
+    found = analyse_lines(["a", "b"], name, processes=2, cache=False)
+    assert [one.xpos for one in found] == [("deaf",), ("deaf",)]
+    assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, [])
+
+
 @pytest.mark.skipif(importlib.util.find_spec("spacy") is None, reason="spaCy is not installed")
 def test_a_tiny_spacy_pipeline(tmp_path: Path) -> None:
     import spacy
@@ -189,3 +237,15 @@ def test_a_tiny_spacy_pipeline(tmp_path: Path) -> None:
     assert found[0].xpos == ("NNS", "VBP")
     assert (found[0].trees[0].heads, found[0].trees[0].labels) == ((2, 0), ("nsubj", "root"))
     assert found[2].tokens == ()
+
+
+@pytest.mark.skipif(importlib.util.find_spec("spacy") is None, reason="spaCy is not installed")
+def test_a_spacy_pipeline_that_cannot_be_loaded_is_explained(tmp_path: Path) -> None:
+    (tmp_path / "meta.json").write_text('{"lang": "en", "name": "x", "version": "1"}')
+    (tmp_path / "config.cfg").write_text("[nlp")
+    with pytest.raises(
+        PfsmError, match=r": cannot be loaded \(\w.*\); install the pipeline, or put it right$"
+    ):
+        get_analyser(f"spacy:{tmp_path}")
+    with pytest.raises(PfsmError, match=r"^spacy:no-such: cannot be loaded \(\["):
+        get_analyser("spacy:no-such")

@@ -175,6 +175,19 @@ class TestOutput:
         assert done.stdout.startswith("na\\xefve.txt\t0\t")
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("data", "info"),
+        ("data", "convert", "--output", "out.tsv"),
+        ("resources", "compile", "synonyms", "--name", "x"),
+    ],
+)
+def test_a_name_longer_than_names_can_be(cli: Cli, arguments: tuple[str, ...]) -> None:
+    name = "x" * 5000
+    assert cli(*arguments, name).fault == f"{name}: cannot be used (File name too long)"
+
+
 class TestFileNames:
     """Bytes that are not UTF-8 in the name of a file: Python hands them on as lone surrogates."""
 

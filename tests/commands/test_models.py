@@ -29,8 +29,9 @@ def test_json(cli: Cli) -> None:
         assert entry["fingerprint"] == model.fingerprint
         assert Path(entry["card"]).read_text(encoding="utf-8").startswith(f"# {name}\n")
         assert entry.get("needs", "") == model.training.get("needs", "")
+        files = len(model.training["data"])
         assert entry["trained on"] == (
-            f"{model.training['judgments']} judgments in {len(model.training['data'])} files"
+            f"{model.training['judgments']} judgments in {'1 file' if files == 1 else f'{files} files'}"
         )
 
 

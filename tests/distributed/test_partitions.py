@@ -176,6 +176,11 @@ class TestAgain:
         )
         assert "holds scores with signature" in self.run(cli, "--metric", "length_ratio").fault
 
+    def test_a_folder_without_scores_takes_any_settings(self, cli: Cli) -> None:
+        wrong = cli("score", "--table", "in", "-o", "new", "--keep", "no-such-column")
+        assert (wrong.status, wrong.out) == (2, "")
+        assert cli("score", "--table", "in", "-o", "new", "--keep", "id").status == 0
+
     def test_a_file_that_is_gone_is_noticed(self, cli: Cli, tmp_path: Path) -> None:
         (tmp_path / "in" / "a.tsv").unlink()
         run = self.run(cli)

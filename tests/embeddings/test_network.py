@@ -1,6 +1,9 @@
 """Vectors of a network in a folder: pieces, layers, long lines, the store, and what cannot be read."""
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -189,3 +192,28 @@ def test_folders_that_hold_no_network(tmp_path: Path, name: str, content: str | 
 def test_a_layer_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(PfsmError, match="layer is 3, but the network has 2 layers"):
         NetworkVectors(write_network(tmp_path / "n"), 3)
+
+
+def test_nothing_is_reported_and_nothing_left_at_home(tmp_path: Path) -> None:
+    folder = write_network(tmp_path / "n")
+    home = tmp_path / "home"
+    home.mkdir()
+    program = (
+        "from pfsm.embeddings.network import NetworkVectors\n"
+        "from pathlib import Path\n"
+        f"print(len(NetworkVectors(Path({str(folder)!r})).of_texts(['the cat'])))"
+    )
+    environment = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in {"ORT_DISABLE_TELEMETRY", "XDG_CACHE_HOME"}
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env=environment | {"HOME": str(home)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert (done.stdout, done.stderr) == ("1\n", "")
+    assert list(home.rglob("*")) == []

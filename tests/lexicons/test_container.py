@@ -107,6 +107,7 @@ def resealed(header: dict[str, Any]) -> bytes:
         ({"kind": "spells"}, "knows no lexicons of 'spells'; known are synonyms, paraphrases"),
         ({"arrays": [["a", "int32", 4]]}, "its header is incomplete"),
         ({"arrays": [["a", "object", 0]]}, "its header is incomplete"),
+        ({"arrays": [["a", "int8", 10**30]]}, "its header is incomplete"),
         ({"arrays": 3}, "its header is incomplete"),
         ({"sources": [{}]}, "its header is incomplete"),
         ({"counts": []}, "its header is incomplete"),

@@ -77,7 +77,9 @@ def test_interpolation_is_the_mean(parser: str) -> None:
     np.testing.assert_allclose(mixed, (plain + OVERLAPS) / 2, rtol=1e-12)
 
 
-@pytest.mark.parametrize(("name", "unit"), [("bleu", 100.0), ("ter", 100.0), ("stm", 1.0), ("rouge-l", 1.0)])
+@pytest.mark.parametrize(
+    ("name", "unit"), [("bleu", 100.0), ("terp-base", 100.0), ("ter", 100.0), ("stm", 1.0), ("rouge-l", 1.0)]
+)
 def test_every_metric_can_be_mixed(name: str, unit: float) -> None:
     plain, lexical = (get_metric(one).score_pairs(LINES, OTHERS) for one in (name, "ol"))
     mixed = get_metric(f"{name}_i").score_pairs(LINES, OTHERS)

@@ -93,6 +93,20 @@ class TestTarget:
     def test_nothing_to_tune_for(self) -> None:
         with pytest.raises(PfsmError, match="nothing to tune for"):
             Target.of(judged(5, np.ones(5)))
+        with pytest.raises(PfsmError, match="too large to tune for"):
+            Target.of(judged(2, np.array([1e308, -1e308])))
+
+    @pytest.mark.parametrize(
+        ("names", "fault"),
+        [
+            (["length", "length"], "names one of them twice"),
+            (["bleu.*", "bleu.1"], "names one of them twice"),
+            (["stm_b"], "give a scale"),
+        ],
+    )
+    def test_features_that_no_model_could_keep(self, names: list[str], fault: str) -> None:
+        with pytest.raises(PfsmError, match=fault):
+            tune_costs(TerpMetric("terp-base", {}), judged(5), names)
 
 
 def truth(metric: TerpMetric, judgments: Judgments) -> Float:
@@ -159,7 +173,9 @@ class TestCommand:
         assert float(ours[0].split()[-1]) == pytest.approx(float(theirs[0].split()[-1]), abs=0.01)
         model = load_model("m.json")
         assert model.training["judgments"] == 40
-        assert cli("show", "m.json").status == 0
+        assert (
+            "fit         length-weighted, mean-removed Pearson, hill climbing" in cli("show", "m.json").lines
+        )
 
     def test_json_and_negated_scores(self, cli: Cli, write: Write) -> None:
         made = rows(40)

@@ -69,10 +69,14 @@ def _family(
     def values(part: str, hypotheses: Sequence[str], references: Sequence[str]) -> dict[str, Float]:
         return part_values(part, make_parts or make, parts, hypotheses, references)
 
+    def check(part: str) -> None:
+        parsed = parse_name(part)
+        make(parsed.base, parsed.options)
+
     if not parts:
         return Family({name: about}, with_options(make))
     return Family(
-        {name: about}, with_options(make), {name: tuple(f"{name}.{part}" for part in parts)}, values
+        {name: about}, with_options(make), {name: tuple(f"{name}.{part}" for part in parts)}, values, check
     )
 
 

@@ -31,7 +31,9 @@ Float = NDArray[np.float64]
 Options = Mapping[str, Any]
 BACK_OFF, INTERPOLATION = "_b", "_i"
 SCALE = "scale"
-_PERCENT = frozenset({"bleu", "chrf", "chrf++", "ter", "wer", "per"})
+_PERCENT = frozenset({"bleu", "chrf", "chrf++", "ter", "wer", "per", "terp", "terp-base"})
+# More would leave nothing of the metric; sums stay finite.
+LARGEST_SCALE = 1000
 
 
 class _Mixed:
@@ -200,7 +202,7 @@ def _mixture(families: tuple[Family, ...], name: str, options: Options) -> Segme
     if parts is None or family is None:
         raise PfsmError(f"{name!r} is no mixture of a metric with lexical overlap")
     others = dict(options)
-    in_name = parse_name(f"{SCALE}({parts.scale})").options.get(SCALE)
+    in_name = parse_name(name).options.get(SCALE)
     scale = _checked_scale(name, others.pop(SCALE, in_name))
     metric = family.make(parts.inner, others)
     bare = name.partition("(")[0]
@@ -213,8 +215,10 @@ def _mixture(families: tuple[Family, ...], name: str, options: Options) -> Segme
 def _checked_scale(name: str, value: Any) -> float | None:
     if value is None:
         return None
-    if type(value) not in {int, float} or not 0 < value < math.inf:
-        raise PfsmError(f"metric {name}: {SCALE} is {value!r}, it must be a number above 0")
+    if type(value) not in {int, float} or not 0 < value <= LARGEST_SCALE:
+        raise PfsmError(
+            f"metric {name}: {SCALE} is {value!r}, it must be a number above 0, at most {LARGEST_SCALE}"
+        )
     return float(value)
 
 

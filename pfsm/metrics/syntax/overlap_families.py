@@ -115,6 +115,8 @@ def overlap_metric(name: str, options: Options) -> AnalysedMetric:
         PfsmError: If there is no such option or value, or the type is none.
     """
     parsed = parse_name(name)
+    if parsed.part:
+        raise PfsmError(f"metric {name}: has no parts, but {parsed.part!r} follows the point")
     overlap, only = _OVERLAPS[_stem(parsed.base)], _type(parsed.base)
     if only != ALL and not re.fullmatch(overlap.form, only):
         example = f"{_stem(parsed.base)}-{overlap.example}"

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from pfsm.errors import PfsmError
 from pfsm.metrics.family import parse_name
 from pfsm.metrics.syntax.counted import CountedMetric
 from pfsm.metrics.syntax.dependency_metrics import EDPM, pair_metric
@@ -35,7 +36,7 @@ def error_values(name: str, hypotheses: Sequence[str], references: Sequence[str]
         PfsmError: If an option is unknown or has no such value, or the parser cannot be loaded.
         ValueError: If the lists differ in length, or one of them is a single string.
     """
-    shared, ours, theirs = np.moveaxis(_metric(name).counts(hypotheses, references), 2, 0)
+    shared, ours, theirs = np.moveaxis(error_metric(name).counts(hypotheses, references), 2, 0)
     pieces = np.maximum(theirs, 1.0)
     rates = np.stack([(ours - shared) / pieces, (theirs - shared) / pieces], axis=2)
     _, parenthesis, options = name.partition("(")
@@ -45,9 +46,16 @@ def error_values(name: str, hypotheses: Sequence[str], references: Sequence[str]
 
 def error_label(name: str) -> str:
     """The feature with what decides its values: the trees it is expected over, and the parser."""
-    return f"{name}({','.join(_metric(name).signature.split('|')[1:-1])})"
+    return f"{name}({','.join(error_metric(name).signature.split('|')[1:-1])})"
 
 
-def _metric(name: str) -> CountedMetric:
-    parts = "+".join((*SYNTACTIC, *SEQUENTIAL))
-    return pair_metric(EDPM, {"parts": parts, **parse_name(name).options})
+def error_metric(name: str) -> CountedMetric:
+    """The metric whose counts the features come from, with the options in the name of one of them.
+
+    Raises:
+        PfsmError: If an option is unknown or has no such value.
+    """
+    options = parse_name(name).options
+    if "parts" in options:
+        raise PfsmError(f"feature {name}: its name says which part it is; leave out the option parts")
+    return pair_metric(EDPM, {"parts": "+".join((*SYNTACTIC, *SEQUENTIAL)), **options})

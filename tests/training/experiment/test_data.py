@@ -123,3 +123,10 @@ def test_names_of_test_sets(data: Path) -> None:
     assert found.groups == groups_of(found.data, "source_lang", "")
     with pytest.raises(PfsmError, match="two test sets are called 'test'"):
         folder.test_sets([spec("test/cs-en.tsv"), spec("test/de-en.tsv")], None)
+
+
+def test_data_in_no_folder_is_called_by_its_file(data: Path) -> None:
+    for name in ("a.tsv", "b.tsv"):
+        (data / name).write_bytes((data / "test" / "cs-en.tsv").read_bytes())
+    found = DataFolder(data).test_sets([spec("a.tsv"), spec("b.tsv")], None)
+    assert [one.name for one in found] == ["a.tsv", "b.tsv"]

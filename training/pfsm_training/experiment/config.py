@@ -42,7 +42,7 @@ class DataSpec:
     Attributes:
         files: Patterns relative to the data folder.
         where: What messages call it.
-        name: Heading in tables; the folder of the files where it is not given.
+        name: Heading in tables; the folder of the files where it is not given, or the file where it lies in none.
         score_column: Column of absolute scores.
         negate: Whether lower scores are better.
         keep: Column -> values of the rows to keep.

@@ -103,7 +103,7 @@ class DataFolder:
         sets: list[TestSet] = []
         for spec in specs:
             data = self.read(spec)
-            name = spec.name or Path(spec.files[0]).parent.as_posix()
+            name = spec.name or _heading(Path(spec.files[0]))
             if any(name == other.name for other in sets):
                 raise PfsmError(f"{spec.where}: two test sets are called {name!r}; give one a name")
             sets.append(TestSet(name, data, groups_of(data, group_by, spec.where)))
@@ -148,6 +148,11 @@ class DataFolder:
     def _judgments(table: Table, spec: DataSpec) -> Judgments:
         judgments = judgments_from_table(table, spec.score_column)
         return replace(judgments, scores=0.0 - judgments.scores) if spec.negate else judgments
+
+
+def _heading(pattern: Path) -> str:
+    """What data without a name is called: its folder or, right in the folder of all data, its file."""
+    return pattern.name if pattern.parent == Path() else pattern.parent.as_posix()
 
 
 def groups_of(data: Judged, by: str | None, where: str) -> tuple[str, ...]:

@@ -11,10 +11,11 @@ import traceback
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from multiprocessing import connection, get_context, resource_tracker
+from multiprocessing import connection, get_context
 from typing import TYPE_CHECKING, Any
 
 from pfsm.errors import PfsmError
+from pfsm.interrupts import without_interrupts
 from pfsm_training.experiment.task import Outcome, Task, run_task
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def run_tasks(tasks: Sequence[Task], jobs: int) -> Iterator[tuple[Task, Outcome]
     waiting = deque(tasks)
     workers: list[_Worker] = []
     try:
-        with _one_thread(), _without_interrupts():
+        with _one_thread(), without_interrupts():
             workers += [_Worker() for _ in range(min(jobs, len(tasks)))]
         for worker in workers:
             worker.give(waiting)
@@ -120,21 +121,6 @@ def _one_thread() -> Iterator[None]:
                 del os.environ[name]
             else:
                 os.environ[name] = value
-
-
-@contextlib.contextmanager
-def _without_interrupts() -> Iterator[None]:
-    """Processes that start here never hear Ctrl-C, not even while they start; the parent hears it afterwards."""
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    # Python starts a tracker of shared resources with the first process, and unblocks the signal when it does.
-    resource_tracker.ensure_running()
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _work(tasks: "connection.Connection[Any, Any]") -> None:

@@ -16,9 +16,11 @@ from numpy.typing import NDArray
 
 from pfsm.data import Judgments
 from pfsm.data.reference_digests import digests
+from pfsm.errors import PfsmError
 from pfsm.evaluation.bootstrap import default_seed
 from pfsm.lattice import FEATURE_FAMILY
-from pfsm.metrics.features import feature_values
+from pfsm.metrics.features import check_feature, feature_values, with_checksum
+from pfsm.metrics.registry import expanded
 from pfsm.metrics.terp.costs import KINDS, T, cost_vector
 from pfsm.metrics.terp.metric import TerpMetric, features
 from pfsm.model import Model, Scale
@@ -120,14 +122,14 @@ def tune_costs(
     Args:
         metric: Its costs are where tuning begins; its tables and words stay.
         judgments: Higher scores are better.
-        further: Sentence-level features of errors or of anything else.
+        further: Sentence-level features of errors or of anything else; ``bleu.*`` stands for all parts of BLEU.
         restarts: Climbs from weights at random, beside those from the costs so far.
         seed: Of these; that of ``PFSM_SEED`` where it is None.
 
     Raises:
         PfsmError: If there is nothing to tune for, a table is not there, or a feature unknown.
     """
-    judgments = judgments.sorted()
+    judgments, further = judgments.sorted(), _features(further)
     problem = _Problem(metric, judgments, further)
     random = np.random.default_rng(default_seed() if seed is None else seed)
     costs, weights = cost_vector(metric.options.costs), np.zeros(len(further))
@@ -152,6 +154,17 @@ def tune_costs(
         rounds,
         stable,
     )
+
+
+def _features(names: Sequence[str]) -> tuple[str, ...]:
+    """Names as a model keeps them."""
+    every = [one for name in names for one in expanded(name)]
+    for name in every:
+        check_feature(name)
+    pinned = tuple(map(with_checksum, every))
+    if len(set(pinned)) < len(pinned):
+        raise PfsmError("--features names one of them twice")
+    return pinned
 
 
 class _Problem:

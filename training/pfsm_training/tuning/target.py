@@ -21,6 +21,8 @@ Int64 = NDArray[np.int64]
 SEGMENT, LANGUAGE = "segment_id", "source_lang"
 # What rounding leaves of the squares of a constant, relative to those of its values.
 _NOISE = 1e-20
+# Squares of these are still numbers.
+LARGEST_SCORE = 1e100
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,8 +64,10 @@ class Target:
         """The target of judgments; segments are told apart by ``segment_id``, source language and reference.
 
         Raises:
-            PfsmError: If all scores of a segment are the same in every segment.
+            PfsmError: If all scores of a segment are the same in every segment, or one is beyond 1e100.
         """
+        if not np.abs(judgments.scores).max(initial=0.0) <= LARGEST_SCORE:
+            raise PfsmError(f"a score is beyond {LARGEST_SCORE:g}, which is too large to tune for")
         n = len(judgments)
         languages = judgments.columns.get(LANGUAGE, ("",) * n)
         names = zip(languages, judgments.columns.get(SEGMENT, ("",) * n), judgments.references, strict=True)
