@@ -11,7 +11,7 @@ from typing import Any
 from pfsm.analysis.analysers import DEFAULT_PARSER, OwnAnalyser, get_analyser
 from pfsm.analysis.conllu import read_conllu
 from pfsm.analysis.constituents import format_brackets, read_brackets
-from pfsm.analysis.parser.parse import Wanted
+from pfsm.analysis.parser.parse import MOST_TREES, Wanted
 from pfsm.analysis.scoring import N_BINS, Calibration
 from pfsm.analysis.sentence import Analysis, moved
 from pfsm.analysis.service import PORTION, analyse_lines
@@ -44,7 +44,11 @@ def add_arguments(parser: ArgumentParser) -> None:
         help="conllu: dependencies (default); ptb: constituents; nbest: several trees with probabilities",
     )
     parser.add_argument(
-        "--trees", "-n", type=positive, metavar="N", help="trees of a line with nbest (default: 50)"
+        "--trees",
+        "-n",
+        type=positive,
+        metavar="N",
+        help=f"trees of a line with nbest, at most {MOST_TREES} (default: 50)",
     )
     parser.add_argument("--one-sentence", action="store_true", help="take every line for one sentence")
     parser.add_argument("--output", "-o", metavar="FILE", help="instead of standard output")
@@ -75,6 +79,8 @@ def run(options: Namespace) -> None:
             raise PfsmError(f"--{name} goes with --evaluate GOLD")
     if options.trees is not None and options.format != "nbest":
         raise PfsmError("--trees goes with --format nbest")
+    if (options.trees or 0) > MOST_TREES:
+        raise PfsmError(f"--trees is {options.trees}, at most {MOST_TREES} are worked out")
     if options.output is not None:
         check_output(options.output, options.files)
     lines = [line for path in options.files or [STANDARD_INPUT] for line in read_lines(path)]

@@ -74,6 +74,7 @@ def test_evaluation_with_words_and_from_text(
     [
         (["--raw"], "--raw goes with --evaluate"),
         (["-n", "3"], "--trees goes with --format nbest"),
+        (["-f", "nbest", "-n", "1001"], "--trees is 1001, at most 1000"),
         (["--evaluate", "GOLD", "--join", "2"], "--join goes with --raw"),
         (["--evaluate", "GOLD", "--raw", "--brackets", "x"], "leave --raw out"),
         (["--evaluate", "GOLD", "--parser", "nothing"], "unknown; known are"),

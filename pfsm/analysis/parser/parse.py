@@ -19,6 +19,9 @@ SMALLEST_PROBABILITY = 1e-5
 # Longer sentences are cut where one most likely begins: the work grows with the cube of the length.
 LONGEST_SENTENCE = 250
 
+# More trees of a line than these say little, and take longer than the probabilities of all.
+MOST_TREES = 1000
+
 
 @dataclass(frozen=True)
 class Wanted:

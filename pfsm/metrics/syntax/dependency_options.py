@@ -5,14 +5,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from pfsm.analysis.analysers import DEFAULT_PARSER
+from pfsm.analysis.parser.parse import MOST_TREES
 from pfsm.errors import PfsmError
 from pfsm.metrics.family import Options
 from pfsm.metrics.syntax.dependency_lines import CATEGORIES, RELATIONS, WORDS
 from pfsm.metrics.syntax.dependency_pairs import DECOMPOSITIONS, FROM_CONSTITUENTS, UNIVERSAL
 
 ALL_TREES = "all"
-# More trees than this take longer than all of them.
-MOST_TREES = 1000
 MOST_LEVELS = 20
 # Sharper than this is the likeliest tree alone.
 MOST_GAMMA = 10
