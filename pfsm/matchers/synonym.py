@@ -38,21 +38,7 @@ class SynonymMatcher:
 
     def offers(self, pairs: EncodedPairs) -> Offers:
         """Pairs of words that share a synset; the same word with itself too, where it has one."""
-        from pfsm_kernels.sharing import tokens_sharing_keys  # noqa: PLC0415 - brings numba
-
-        references, hypotheses = pairs.references, pairs.hypotheses
-        list_offsets, synsets = self._synsets.of(pairs.vocabulary)
-        return Offers(
-            tokens_sharing_keys(
-                references.ids,
-                references.offsets,
-                hypotheses.ids,
-                hypotheses.offsets,
-                list_offsets,
-                synsets,
-                self._table.size,
-            )
-        )
+        return Offers(self._synsets.sharing(pairs, self._table.size))
 
     def _numbers(self, token: str) -> list[int]:
         # Punctuation has a state of its own.

@@ -7,6 +7,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from pfsm.matchers.protocol import EncodedPairs
 from pfsm.text.vocabulary import Vocabulary
 
 Int32 = NDArray[np.int32]
@@ -40,6 +41,21 @@ class TypeLists:
         if new:
             self._extend([self._numbers_of(token) for token in new])
         return self._offsets[: self._size + 1], self._numbers[: self._offsets[self._size]]
+
+    def sharing(self, pairs: EncodedPairs, count: int) -> Int32:
+        """Pairs of tokens whose lists have a number in common, int32 [n_rows, 5], rows (pair, i, 1, j, 1).
+
+        Args:
+            pairs: The sentence pairs.
+            count: The numbers are below it.
+        """
+        from pfsm_kernels.sharing import tokens_sharing_keys  # noqa: PLC0415 - brings numba
+
+        ours, theirs = pairs.references, pairs.hypotheses
+        offsets, numbers = self.of(pairs.vocabulary)
+        return tokens_sharing_keys(
+            ours.ids, ours.offsets, theirs.ids, theirs.offsets, offsets, numbers, count
+        )
 
     def _extend(self, lists: Sequence[Sequence[int]]) -> None:
         size, start = self._size + len(lists), int(self._offsets[self._size])

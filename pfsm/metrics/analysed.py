@@ -9,8 +9,8 @@ from pfsm.analysis.parser.parse import Wanted
 from pfsm.analysis.sentence import Analysis
 from pfsm.analysis.service import analyse_lines, analyser_label
 from pfsm.metrics.distinct import score_distinct
+from pfsm.metrics.parted import PartedMetric
 from pfsm.metrics.protocol import check_pairs
-from pfsm.version import __version__
 
 Float = NDArray[np.float64]
 Compute = Callable[[Sequence[Analysis], Sequence[Analysis]], Float]
@@ -18,7 +18,7 @@ Compute = Callable[[Sequence[Analysis], Sequence[Analysis]], Float]
 _BATCH = 256
 
 
-class AnalysedMetric:
+class AnalysedMetric(PartedMetric):
     """A metric that asks the analysis layer, and no parser by itself.
 
     Args:
@@ -43,43 +43,11 @@ class AnalysedMetric:
     ) -> None:
         self.name = name
         self._understood = understood or _has_a_tree
-        self._entries = dict(entries)
+        self._settings = dict(entries)
         self._parser, self._wanted, self._compute = parser, wanted, compute
 
-    @property
-    def signature(self) -> str:
-        """The settings, the parser with its version, and ours.
-
-        Raises:
-            PfsmError: If the parser cannot be loaded.
-        """
-        entries = {
-            "nrefs": "1",
-            "level": "segment",
-            **self._entries,
-            "parser": analyser_label(self._parser),
-            "version": __version__,
-        }
-        return "|".join(f"{key}:{value}" for key, value in entries.items())
-
-    def score_pairs(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
-        """Scores of pairs, float64 [n_pairs].
-
-        Raises:
-            PfsmError: If the parser cannot be loaded.
-            ValueError: If the lists differ in length, or one of them is a single string.
-        """
-        return np.ascontiguousarray(self.parts(hypotheses, references)[:, 0])
-
-    def parts(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
-        """Scores of pairs and what they are made of, float64 [n_pairs, 1 + n_parts]; each distinct pair once.
-
-        Raises:
-            PfsmError: If the parser cannot be loaded.
-            ValueError: If the lists differ in length, or one of them is a single string.
-        """
-        check_pairs(hypotheses, references)
-        return score_distinct(self._distinct, hypotheses, references)
+    def _entries(self) -> Mapping[str, str]:
+        return {**self._settings, "parser": analyser_label(self._parser)}
 
     def scores_of_understood(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
         """Scores of pairs, float64 [n_pairs]; NaN where the parser had nothing to say about one of the lines.
@@ -103,7 +71,7 @@ class AnalysedMetric:
         scores[good] = self._compute([pairs[k][0] for k in good], [pairs[k][1] for k in good])[:, 0]
         return scores
 
-    def _distinct(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
+    def _rows(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
         return self._analysed(self._compute, hypotheses, references)
 
     def _analysed(self, compute: Compute, hypotheses: Sequence[str], references: Sequence[str]) -> Float:

@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from pfsm.embeddings.features import embedding_values, feature_label, parse_feature
 from pfsm.metrics.distinct import score_distinct
+from pfsm.metrics.parted import segment_signature
 from pfsm.metrics.protocol import check_pairs
-from pfsm.version import __version__
 
 
 class EmbeddingMetric:
@@ -28,7 +28,7 @@ class EmbeddingMetric:
     @property
     def signature(self) -> str:
         """The feature with name and checksum of its vectors, and our version."""
-        return f"nrefs:1|level:segment|metric:{feature_label(self.name)}|version:{__version__}"
+        return segment_signature({"metric": feature_label(self.name)})
 
     def score_pairs(self, hypotheses: Sequence[str], references: Sequence[str]) -> NDArray[np.float64]:
         """Values, float64 [n_pairs].

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from pfsm.metrics.parted import segment_signature
 from pfsm.metrics.protocol import check_pairs
-from pfsm.version import __version__
 
 
 class LengthRatio:
@@ -20,7 +20,7 @@ class LengthRatio:
     @property
     def signature(self) -> str:
         """What is counted, and our version."""
-        return f"nrefs:1|level:segment|unit:character|space:no|version:{__version__}"
+        return segment_signature({"unit": "character", "space": "no"})
 
     def score_pairs(self, hypotheses: Sequence[str], references: Sequence[str]) -> NDArray[np.float64]:
         """Ratios, float64 [n_pairs], from 0 (one side empty) to 1 (equally long).

@@ -28,11 +28,11 @@ from numpy.typing import NDArray
 
 from pfsm.errors import PfsmError
 from pfsm.metrics.distinct import score_distinct
+from pfsm.metrics.parted import segment_signature
 from pfsm.metrics.protocol import check_pairs
 from pfsm.text.languages import check_tokeniser
 from pfsm.text.stemming import NO_STEMMER
 from pfsm.text.vocabulary import Vocabulary
-from pfsm.version import __version__
 
 Float = NDArray[np.float64]
 Sides = tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]
@@ -186,15 +186,8 @@ class WordMetric:
     @property
     def signature(self) -> str:
         """What words are, what the metric's parameters are, and our version."""
-        entries = {
-            "nrefs": "1",
-            "level": "segment",
-            "case": "lc" if self.lowercase else "mixed",
-            "tok": self.tokeniser,
-            **self._kind.entries,
-            "version": __version__,
-        }
-        return "|".join(f"{key}:{value}" for key, value in entries.items())
+        case = "lc" if self.lowercase else "mixed"
+        return segment_signature({"case": case, "tok": self.tokeniser, **self._kind.entries})
 
     def score_pairs(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
         """Scores of pairs, float64 [n_pairs]; WER and PER at most 0, NIST from 0, the others from 0 to 1.

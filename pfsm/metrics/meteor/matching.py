@@ -120,19 +120,7 @@ class Analyser:
         return _of_different_words(pairs, _agreeing(pairs, self._vocabulary.stem_ids))
 
     def _syn(self, pairs: EncodedPairs) -> Int32:
-        from pfsm_kernels.sharing import tokens_sharing_keys  # noqa: PLC0415 - brings numba
-
-        list_offsets, synsets = self._synsets.of(self._vocabulary)
-        rows = tokens_sharing_keys(
-            pairs.references.ids,
-            pairs.references.offsets,
-            pairs.hypotheses.ids,
-            pairs.hypotheses.offsets,
-            list_offsets,
-            synsets,
-            self._synonyms.size,
-        )
-        return _of_different_words(pairs, rows)
+        return _of_different_words(pairs, self._synsets.sharing(pairs, self._synonyms.size))
 
     def _para(self, pairs: EncodedPairs) -> Int32:
         from pfsm_kernels.sharing import find_phrases, linked_phrases  # noqa: PLC0415 - brings numba

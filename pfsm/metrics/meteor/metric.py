@@ -12,7 +12,7 @@ s, ``m_s(h_f)`` function words, ``w_s`` the weight of the stage, and the same fo
 Quotients without a denominator are 0.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from threading import Lock
@@ -21,14 +21,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.metrics.distinct import score_distinct
 from pfsm.metrics.meteor.matching import Analyser, Matches
 from pfsm.metrics.meteor.options import BASE, MeteorOptions
 from pfsm.metrics.meteor.parameters import STAGES, Parameters
 from pfsm.metrics.meteor.word_lists import meteor_lists, own_lists
-from pfsm.metrics.protocol import check_pairs
+from pfsm.metrics.parted import PartedMetric
 from pfsm.text.vocabulary import EncodedLines
-from pfsm.version import __version__
 
 Float = NDArray[np.float64]
 BEAM = 40
@@ -48,8 +46,8 @@ PARTS = (
 )
 
 
-class MeteorMetric:
-    """METEOR 1.5.
+class MeteorMetric(PartedMetric):
+    """METEOR 1.5, from 0 to 1. Its parts are `PARTS`.
 
     Args:
         name: ``meteor``: with METEOR's paraphrases and word lists, which the extra ``pfsm[paraphrases]`` brings.
@@ -65,43 +63,21 @@ class MeteorMetric:
         self.options = options
         self.parameters = options.parameters
 
-    @property
-    def signature(self) -> str:
-        """Language, task, stages, tables and word lists, and our version."""
+    def _entries(self) -> Mapping[str, str]:
         engine = _engine(self.name, self.options)
-        entries = {
-            "nrefs": "1",
-            "level": "segment",
+        return {
             "lang": self.options.language,
             "task": self.options.task,
             "stages": "+".join(self.options.stages),
             "tok": "meteor",
             **engine.analyser.resources,
             "words": engine.words,
-            "version": __version__,
         }
-        return "|".join(f"{key}:{value}" for key, value in entries.items())
 
-    def score_pairs(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
-        """Scores of pairs, float64 [n_pairs], from 0 to 1.
-
-        Raises:
-            PfsmError: If something that is needed is not installed.
-            ValueError: If the lists differ in length, or one of them is a single string.
-        """
-        return np.ascontiguousarray(self.parts(hypotheses, references)[:, 0])
-
-    def parts(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
-        """Scores of pairs and what they are made of, float64 [n_pairs, 1 + n_parts]; the parts are `PARTS`.
-
-        Raises:
-            PfsmError: If something that is needed is not installed.
-            ValueError: If the lists differ in length, or one of them is a single string.
-        """
-        check_pairs(hypotheses, references)
+    def _rows(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
         engine = _engine(self.name, self.options)
         with engine.lock:
-            return score_distinct(engine.parts, hypotheses, references)
+            return engine.parts(hypotheses, references)
 
 
 class _Engine:

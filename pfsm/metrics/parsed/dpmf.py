@@ -16,7 +16,7 @@ from pfsm.metrics.meteor.metric import PARTS, MeteorMetric
 from pfsm.metrics.meteor.options import BASE, METEOR
 from pfsm.metrics.meteor.options import check_options as meteor_options
 from pfsm.metrics.parsed.dpm import dpm_metric
-from pfsm.version import __version__
+from pfsm.metrics.parted import segment_signature
 
 Float = NDArray[np.float64]
 # With METEOR's paraphrases and word lists; with what ships.
@@ -50,9 +50,10 @@ class DpmfMetric:
         Raises:
             PfsmError: If something that is needed is not installed.
         """
-        entries = dict(entry.split(":", 1) for entry in self._parsing.signature.split("|")[:-1])
-        entries |= dict(entry.split(":", 1) for entry in self._words.signature.split("|")[:-1])
-        return "|".join(f"{key}:{value}" for key, value in {**entries, "version": __version__}.items())
+        factors = (self._parsing.signature, self._words.signature)
+        # Without what both begin and end with.
+        entries = dict(entry.split(":", 1) for one in factors for entry in one.split("|")[2:-1])
+        return segment_signature(entries)
 
     def score_pairs(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
         """Scores of pairs, float64 [n_pairs], from 0 to 1.

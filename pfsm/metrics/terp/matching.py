@@ -123,24 +123,10 @@ class Finder:
         if STEM in self._edits:
             found.append(_marked(_agreeing(pairs, self._vocabulary.stem_ids), _BY_STEM))
         if SYNONYM in self._edits:
-            found.append(_marked(self._sharing_a_meaning(pairs), _BY_SYNONYM))
+            found.append(_marked(self._synsets.sharing(pairs, self._table.size), _BY_SYNONYM))
         rows = np.concatenate(found)
         rows = rows[np.lexsort(rows.T[::-1])]
         return np.ascontiguousarray(rows[:, 1:]).astype(np.int32), _starts(rows, len(pairs))
-
-    def _sharing_a_meaning(self, pairs: EncodedPairs) -> Int32:
-        from pfsm_kernels.sharing import tokens_sharing_keys  # noqa: PLC0415 - brings numba
-
-        list_offsets, synsets = self._synsets.of(self._vocabulary)
-        return tokens_sharing_keys(
-            pairs.references.ids,
-            pairs.references.offsets,
-            pairs.hypotheses.ids,
-            pairs.hypotheses.offsets,
-            list_offsets,
-            synsets,
-            self._table.size,
-        )
 
     def _phrases(self, pairs: EncodedPairs) -> tuple[Int32, Float]:
         """Linked phrases that are not the same words, sorted, and what they count as of the features P."""

@@ -11,12 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.metrics.distinct import score_distinct
-from pfsm.metrics.protocol import check_pairs
+from pfsm.metrics.parted import PartedMetric
 from pfsm.metrics.terp.costs import KINDS, cost_vector
 from pfsm.metrics.terp.matching import Matches, finder
 from pfsm.metrics.terp.options import NO_EDITS, check_options
-from pfsm.version import __version__
 
 Float = NDArray[np.float64]
 PAIRS_PER_BATCH = 4096
@@ -24,8 +22,8 @@ PAIRS_PER_BATCH = 4096
 PARTS = (*KINDS, "longer", "shorter")
 
 
-class TerpMetric:
-    """TERp; higher is better, 0 is best.
+class TerpMetric(PartedMetric):
+    """TERp in percent; higher is better, 0 is best. Its parts are `PARTS`.
 
     Args:
         name: ``terp``: with METEOR's paraphrases, which the extra ``pfsm[paraphrases]`` brings. ``terp-base``: with
@@ -47,48 +45,16 @@ class TerpMetric:
         """The metric with those of its options in parentheses that are no costs, as far as they are given."""
         return self._bare
 
-    @property
-    def signature(self) -> str:
-        """Costs, edits, tables and words, and our version.
-
-        Raises:
-            PfsmError: If a table is not there.
-        """
+    def _entries(self) -> Mapping[str, str]:
         resources = self.options.resources
-        costs = "/".join(f"{self.options.costs[kind]:g}" for kind in KINDS)
-        entries = {
-            "nrefs": "1",
-            "level": "segment",
+        return {
             "sign": "negative",
             "case": "lc",
             "tok": resources.tokeniser,
             "edits": "+".join(resources.edits) or NO_EDITS,
             **finder(resources).labels,
-            "costs": costs,
-            "version": __version__,
+            "costs": "/".join(f"{self.options.costs[kind]:g}" for kind in KINDS),
         }
-        return "|".join(f"{key}:{value}" for key, value in entries.items())
-
-    def score_pairs(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
-        """Scores of pairs in percent, float64 [n_pairs]; 0 is best.
-
-        Raises:
-            PfsmError: If a table is not there.
-            ValueError: If the lists differ in length, or one of them is a single string.
-        """
-        return np.ascontiguousarray(self.parts(hypotheses, references)[:, 0])
-
-    def parts(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
-        """Scores of pairs, and edits by kind over the words of the reference: float64 [n_pairs, 1 + n_parts].
-
-        The parts are `PARTS`.
-
-        Raises:
-            PfsmError: If a table is not there.
-            ValueError: If the lists differ in length, or one of them is a single string.
-        """
-        check_pairs(hypotheses, references)
-        return score_distinct(self._distinct, hypotheses, references)
 
     def find(self, hypotheses: Sequence[str], references: Sequence[str]) -> Matches:
         """What joins the words of pairs, to be aligned by various costs.
@@ -100,7 +66,7 @@ class TerpMetric:
         with found.lock:
             return found.find(hypotheses, references)
 
-    def _distinct(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
+    def _rows(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
         costs = cost_vector(self.options.costs)
         rows = [np.empty((0, 1 + len(PARTS)))]
         for first in range(0, len(hypotheses), PAIRS_PER_BATCH):

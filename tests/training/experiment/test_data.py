@@ -103,6 +103,7 @@ def test_a_digest_of_everything(data: Path) -> None:
 @pytest.mark.parametrize(
     ("one", "fault"),
     [
+        (spec("/etc/*.tsv"), r"'/etc/\*\.tsv' is no pattern of files in "),
         (spec("nothing/*.tsv"), r"no file matches 'nothing/\*\.tsv' in "),
         (spec("train/*.tsv", keep={"source_lang": ("xx",)}), "no row has what 'where' asks for"),
         (spec("train/*.tsv", keep={"colour": ("xx",)}), "has no column 'colour' to group by; columns are s"),

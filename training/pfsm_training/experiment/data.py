@@ -133,8 +133,10 @@ class DataFolder:
     def _found(self, pattern: str, spec: DataSpec) -> list[str]:
         try:
             paths = sorted(path for path in self.folder.glob(pattern) if path.is_file())
-        except (ValueError, NotImplementedError):  # a pattern such as '' or 'a**b'
-            paths = []
+        except (ValueError, NotImplementedError) as error:  # a pattern such as '', 'a**b' or '/a'
+            raise PfsmError(
+                f"{spec.where}: {pattern!r} is no pattern of files in {self.folder} ({error})"
+            ) from None
         if not paths:
             raise PfsmError(f"{spec.where}: no file matches {pattern!r} in {self.folder}")
         return [path.relative_to(self.folder).as_posix() for path in paths]

@@ -68,6 +68,8 @@ def card_text(name: str, size: int, card: Mapping[str, Any], trial: Trial) -> st
         "and sentence starts jointly.",
         f"Weights: int8 with one scale a row, {size / 1e6:.1f} MB. {card['passes']} passes through the training part.",
         "",
+        "Built by `python scripts/build_parsers.py`, from `configs/parsers.yaml`.",
+        "",
         "## Sources and licence",
         "",
         *(f"- {kind}: {text}" for kind, text in card["sources"].items()),
