@@ -13,7 +13,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm_kernels import machine, machine_best, machine_log, pushdown, pushdown_log, pushdown_sparse
+from pfsm_kernels import (
+    machine,
+    machine_best,
+    machine_log,
+    pushdown,
+    pushdown_log,
+    pushdown_sparse,
+    pushdown_tilt,
+)
 from pfsm_kernels.crossings import Crossings, find_crossings
 from pfsm_kernels.lattices import Lattices
 
@@ -110,13 +118,14 @@ def log_sum(lattices: Lattices, weights: Weights, threads: int = 1, jumps: Jumps
     factors = _linear_factors(lattices, weights)
     none = np.zeros(0)
     if factors is not None:
+        inputs = None if jumps is None else _pushdown_inputs(lattices, factors, jumps)
 
         def task(first: int, last: int) -> None:
-            if jumps is None:
+            if jumps is None or inputs is None:
                 machine.forward_batch(first, last, *_arrays(lattices), *factors, result, accepted)
             else:
                 outputs = result, accepted, False, np.zeros((0, 0, 0)), none, none
-                _pushdown(first, last, lattices, factors, jumps, outputs)
+                _pushdown(first, last, inputs, jumps.crossings.sparse, outputs)
 
         _run(task, lattices, threads)
     _in_log_space(lattices, weights, jumps, accepted, result, None, threads)
@@ -139,17 +148,18 @@ def expectations(
     accepted = np.zeros(n, dtype=np.bool_)
     factors = _linear_factors(lattices, weights)
     if factors is not None:
+        inputs = None if jumps is None else _pushdown_inputs(lattices, factors, jumps)
 
         def task(first: int, last: int) -> None:
             counts = result.table, result.arcs, result.links
-            if jumps is None:
+            if jumps is None or inputs is None:
                 arrays = _arrays(lattices)
                 machine.forward_backward_batch(
                     first, last, *arrays, *factors, result.log_sum, accepted, *counts
                 )
             else:
                 outputs = result.log_sum, accepted, True, *counts
-                _pushdown(first, last, lattices, factors, jumps, outputs)
+                _pushdown(first, last, inputs, jumps.crossings.sparse, outputs)
 
         _run(task, lattices, threads)
     _in_log_space(lattices, weights, jumps, accepted, result.log_sum, result, threads)
@@ -204,23 +214,19 @@ def _arrays(
 def _pushdown_inputs(
     lattices: Lattices, factors: tuple[Float, Float, Float], jumps: Jumps
 ) -> tuple[Any, ...]:
-    """Arguments of ``pushdown.pushdown_batch`` between the range of pairs and the outputs."""
+    """Finds the tilt of all pairs: arguments of ``pushdown_batch`` between the range of pairs and the outputs."""
     arrays = lattices.offsets, lattices.delete_states, lattices.insert_states
     crossings = jumps.crossings
-    return *arrays, *factors, jumps.state, crossings.max_jump, crossings.hypothesis, crossings.reference
+    machine_of = *factors[1:], jumps.state, crossings.max_jump
+    rates, tilted = np.zeros(len(lattices)), np.empty(lattices.arcs.shape[0])
+    pushdown_tilt.tilt_batch(*arrays, lattices.arcs, factors[0], *machine_of, rates, tilted)
+    return *arrays, rates, tilted, *machine_of, crossings.hypothesis, crossings.reference
 
 
 def _pushdown(
-    first: int,
-    last: int,
-    lattices: Lattices,
-    factors: tuple[Float, Float, Float],
-    jumps: Jumps,
-    outputs: tuple[Any, ...],
+    first: int, last: int, inputs: tuple[Any, ...], sparse: NDArray[np.bool_], outputs: tuple[Any, ...]
 ) -> None:
     """Lattices first..last-1 with jumps: from arc to arc those that are sparse, from cell to cell the others."""
-    inputs = _pushdown_inputs(lattices, factors, jumps)
-    sparse = jumps.crossings.sparse
     if sparse[first:last].any():
         pushdown_sparse.sparse_batch(first, last, *inputs, sparse, *outputs)
     dense = np.flatnonzero(~sparse[first:last]) + first

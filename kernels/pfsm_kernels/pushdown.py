@@ -20,13 +20,10 @@ the transposed view. Every sum above is bilinear, so the backward pass is its pl
 
     R_cL[e] = f_c sum_u Z_c[u] bV[u, e],   dJ[row b, start] = W[Jump, b] f_b sum_e K_bc[e] R_cL[e].
 
-**Tilt.** As in ``machine``: every edit is divided by ``rho`` per consumed token; jumps consume nothing.
-``rho`` is large
-enough for swaps as well (``_growth``), so all masses stay bounded and a total of at least ``SMALLEST_TOTAL``
-is exact to
-rounding; other pairs are left to ``pushdown_log``. Window rows are followed until their mass falls under
-``NEGLIGIBLE``,
-which that bound covers.
+**Tilt.** As in ``machine``: every edit is divided by ``rho`` per consumed token; jumps consume nothing. ``rho`` is
+large enough for swaps as well (``pushdown_tilt``), so all masses stay bounded and a total of at least
+``SMALLEST_TOTAL`` is exact to rounding; other pairs are left to ``pushdown_log``. Window rows are followed until their
+mass falls under ``NEGLIGIBLE``, which that bound covers.
 
 **Cost.** O(m n + arcs with crossings x window + groups x rows x D) time; 32 (m + 1)(n + 1) bytes, 16 D bytes a crossing
 and 8 (m + n) bytes a group and pair.
@@ -39,91 +36,16 @@ from numba import njit
 
 SMALLEST_TOTAL = 1e-230
 NEGLIGIBLE = 1e-290
-LARGEST_RATE = 1e150
-LARGEST_FACTOR = 1e6
-# As in ``machine``: an entry that only a tiny arc factor keeps below one multiplies what underflow left of it.
-LARGEST_TILTED_ENTRY = 1e12
 
 
 @njit(cache=True)
-def _growth(E, jump, max_jump, delete_states, insert_states, arcs, arc_factor, link_factor, seen, arc_seen):
-    """Growth rate per consumed token that no edit sequence, swaps included, exceeds; 0 where there is none.
-
-    ``seen`` marks the states of Insert (1) and Delete (2). With r = A / rho + B / rho^2 (as in ``machine``) and g the
-    largest weight into Jump, swaps add ``2 D g^3 (B / rho^2)^2 / ((1 - r)^2 (1 - A / rho))`` to what can follow an
-    edit: two substitutions that open the blocks, three jumps, and any edits inside.
-    """
-    S = E.shape[1]
+def _mark(delete_states, insert_states, seen):
+    """Marks the states of Insert (1) and Delete (2)."""
     seen[:] = 0
     for state in insert_states:
         seen[state] |= 1
     for state in delete_states:
         seen[state] |= 2
-    arc_seen[:] = -1.0
-    largest_link = 1.0
-    most, run, longest = 0, 0, 2
-    for a in range(arcs.shape[0]):
-        state = arcs[a, 4]
-        arc_seen[state] = max(arc_seen[state], arc_factor[a])
-        if link_factor.size:
-            largest_link = max(largest_link, link_factor[a])
-        longest = max(longest, arcs[a, 1] + arcs[a, 3])
-        run = run + 1 if a and arcs[a, 0] == arcs[a - 1, 0] and arcs[a, 2] == arcs[a - 1, 2] else 1
-        most = max(most, run)
-    A, B, g, entry = 0.0, 0.0, 0.0, 0.0
-    for prev in range(S + 1):
-        insert, delete, match = 0.0, 0.0, 0.0
-        for cur in range(S):
-            if seen[cur] & 1:
-                insert = max(insert, E[prev, cur])
-            if seen[cur] & 2:
-                delete = max(delete, E[prev, cur])
-            if arc_seen[cur] >= 0.0:
-                match = max(match, E[prev, cur] * arc_seen[cur])
-                entry = max(entry, E[prev, cur])
-        A = max(A, insert + delete)
-        B = max(B, match)
-        g = max(g, E[prev, jump])
-    B *= most * largest_link
-    if not (A + B < LARGEST_RATE) or g > LARGEST_FACTOR or A + B < 1.0 / LARGEST_RATE:
-        return 0.0
-    low, high = 0.0, A + math.sqrt(B) + 1e-300
-    while not _bounded(high, A, B, g, max_jump, longest):
-        low, high = high, 2.0 * high
-        if high > LARGEST_RATE:
-            return 0.0
-    for _ in range(30):
-        middle = 0.5 * (low + high)
-        if _bounded(middle, A, B, g, max_jump, longest):
-            high = middle
-        else:
-            low = middle
-        if high - low < 1e-3 * high:
-            break
-    return high if entry <= LARGEST_TILTED_ENTRY * high * high else 0.0
-
-
-@njit(cache=True)
-def _bounded(rho, A, B, g, max_jump, longest):
-    if rho <= 0.0:
-        return False
-    edit = A / rho
-    match = B * max(1.0 / (rho * rho), rho ** -float(longest))
-    room = 1.0 - edit - match
-    if room <= 0.0:
-        return False
-    return 2.0 * max_jump * g * g * g * match * match <= room * room * room * (1.0 - edit)
-
-
-@njit(cache=True)
-def _tilt_arcs(rho, arcs, arc_factor, tilted):
-    """Arc factors over ``rho`` per token beyond two; returns whether all stay small enough for the error bound."""
-    largest = 0.0
-    for a in range(arcs.shape[0]):
-        extra = arcs[a, 1] + arcs[a, 3] - 2
-        tilted[a] = arc_factor[a] if extra == 0 else arc_factor[a] * rho ** -float(extra)
-        largest = max(largest, tilted[a])
-    return largest <= LARGEST_FACTOR
 
 
 @njit(cache=True)
@@ -794,14 +716,14 @@ def _collect(across, seen, along_bit, T1, jump, II, DI, ID, TJ, cII, cDI, cID, c
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def pushdown_batch(
-    first, last, offsets, delete_states, insert_states, arc_factor, link_factor, E, jump, max_jump, hyp, ref,
+    first, last, offsets, delete_states, insert_states, rates, tilted_arcs, link_factor, E, jump, max_jump, hyp, ref,
     log_sum, accepted, derivatives, counts, arc_counts, link_counts,
 ):  # fmt: skip
     """Log-sums of lattices first..last-1 with jumps of up to ``max_jump``; with ``derivatives``, expected counts too.
 
-    Arguments as in ``machine.forward_backward_batch``; ``jump`` is the id of the state Jump, ``hyp`` and
-    ``ref`` are the
-    two sides of ``crossings.Crossings``. ``accepted`` is False where log space is needed.
+    Arguments as in ``machine.forward_backward_batch``; ``rates`` and ``tilted_arcs`` are those of
+    ``pushdown_tilt.tilt_batch``, ``jump`` is the id of the state Jump, ``hyp`` and ``ref`` are the two sides of
+    ``crossings.Crossings``. ``accepted`` is False where log space is needed.
     """
     S = E.shape[1]
     longest = 0
@@ -836,11 +758,11 @@ def pushdown_batch(
     X = np.zeros((3, max_jump + 1))
     M, B, LM = np.empty(most_arcs), np.empty(most_arcs), np.empty(most_arcs)
     EM = np.zeros(most_arcs)
-    tilted, ref_tilted, ref_link = np.empty(most_arcs), np.empty(most_arcs), np.empty(most_arcs)
+    ref_tilted, ref_link = np.empty(most_arcs), np.empty(most_arcs)
     ref_mass, ref_link_mass = np.empty(most_arcs), np.empty(most_arcs)
     starts, ends = np.empty(width + 1, np.int64), np.empty(width + 1, np.int64)
     ref_starts, ref_ends = np.empty(width + 1, np.int64), np.empty(width + 1, np.int64)
-    seen, arc_seen = np.empty(S, np.int64), np.empty(S)
+    seen = np.empty(S, np.int64)
     planes = np.empty(0)
     empty = np.empty(0)
     for k in range(first, last):
@@ -848,7 +770,6 @@ def pushdown_batch(
         dels = delete_states[offsets[k, 0] : offsets[k + 1, 0]]
         ins = insert_states[offsets[k, 1] : offsets[k + 1, 1]]
         arcs, ref_arcs = hyp.arcs[a0:a1], ref.arcs[a0:a1]
-        factor = arc_factor[a0:a1]
         link = link_factor[a0:a1] if link_factor.size else link_factor
         m, n, A = dels.size, ins.size, a1 - a0
         accepted[k] = True
@@ -857,10 +778,12 @@ def pushdown_batch(
         if m + n == 0:
             log_sum[k] = 0.0
             continue
-        rho = _growth(E, jump, max_jump, dels, ins, arcs, factor, link, seen, arc_seen)
-        accepted[k] = rho > 0.0 and _tilt_arcs(rho, arcs, factor, tilted)
+        rho = rates[k]
+        accepted[k] = rho > 0.0
         if not accepted[k]:
             continue
+        tilted = tilted_arcs[a0:a1]
+        _mark(dels, ins, seen)
         for prev in range(S + 1):
             for cur in range(S):
                 T1[prev, cur] = E[prev, cur] / rho

@@ -28,93 +28,8 @@ import numpy as np
 from numba import njit
 
 SMALLEST_TOTAL = 1e-230
-LARGEST_RATE = 1e150
-LARGEST_FACTOR = 1e6
-# As in ``machine``: an entry that only a tiny arc factor keeps below one multiplies what underflow left of it.
-LARGEST_TILTED_ENTRY = 1e12
 # Rows of short vectors are this long, or a multiple: one vector register, and loops of known length.
 LANES = 8
-
-
-@njit(cache=True)
-def _growth(E, jump, max_jump, delete_states, insert_states, arcs, arc_factor, link_factor, seen, arc_seen):
-    """Growth rate per consumed token that no edit sequence, swaps included, exceeds; 0 where there is none.
-
-    ``seen`` marks the states of Insert (1) and Delete (2). With r = A / rho + B / rho^2 (as in ``machine``) and g the
-    largest weight into Jump, swaps add ``2 D g^3 (B / rho^2)^2 / ((1 - r)^2 (1 - A / rho))`` to what can follow an
-    edit: two substitutions that open the blocks, three jumps, and any edits inside.
-    """
-    S = E.shape[1]
-    seen[:] = 0
-    for state in insert_states:
-        seen[state] |= 1
-    for state in delete_states:
-        seen[state] |= 2
-    arc_seen[:] = -1.0
-    largest_link = 1.0
-    most, run, longest = 0, 0, 2
-    for a in range(arcs.shape[0]):
-        state = arcs[a, 4]
-        arc_seen[state] = max(arc_seen[state], arc_factor[a])
-        if link_factor.size:
-            largest_link = max(largest_link, link_factor[a])
-        longest = max(longest, arcs[a, 1] + arcs[a, 3])
-        run = run + 1 if a and arcs[a, 0] == arcs[a - 1, 0] and arcs[a, 2] == arcs[a - 1, 2] else 1
-        most = max(most, run)
-    A, B, g, entry = 0.0, 0.0, 0.0, 0.0
-    for prev in range(S + 1):
-        insert, delete, match = 0.0, 0.0, 0.0
-        for cur in range(S):
-            if seen[cur] & 1:
-                insert = max(insert, E[prev, cur])
-            if seen[cur] & 2:
-                delete = max(delete, E[prev, cur])
-            if arc_seen[cur] >= 0.0:
-                match = max(match, E[prev, cur] * arc_seen[cur])
-                entry = max(entry, E[prev, cur])
-        A = max(A, insert + delete)
-        B = max(B, match)
-        g = max(g, E[prev, jump])
-    B *= most * largest_link
-    if not (A + B < LARGEST_RATE) or g > LARGEST_FACTOR or A + B < 1.0 / LARGEST_RATE:
-        return 0.0
-    low, high = 0.0, A + math.sqrt(B) + 1e-300
-    while not _bounded(high, A, B, g, max_jump, longest):
-        low, high = high, 2.0 * high
-        if high > LARGEST_RATE:
-            return 0.0
-    for _ in range(30):
-        middle = 0.5 * (low + high)
-        if _bounded(middle, A, B, g, max_jump, longest):
-            high = middle
-        else:
-            low = middle
-        if high - low < 1e-3 * high:
-            break
-    return high if entry <= LARGEST_TILTED_ENTRY * high * high else 0.0
-
-
-@njit(cache=True)
-def _bounded(rho, A, B, g, max_jump, longest):
-    if rho <= 0.0:
-        return False
-    edit = A / rho
-    match = B * max(1.0 / (rho * rho), rho ** -float(longest))
-    room = 1.0 - edit - match
-    if room <= 0.0:
-        return False
-    return 2.0 * max_jump * g * g * g * match * match <= room * room * room * (1.0 - edit)
-
-
-@njit(cache=True)
-def _tilt_arcs(rho, arcs, arc_factor, tilted):
-    """Arc factors over ``rho`` per token beyond two; returns whether all stay small enough for the error bound."""
-    largest = 0.0
-    for a in range(arcs.shape[0]):
-        extra = arcs[a, 1] + arcs[a, 3] - 2
-        tilted[a] = arc_factor[a] if extra == 0 else arc_factor[a] * rho ** -float(extra)
-        largest = max(largest, tilted[a])
-    return largest <= LARGEST_FACTOR
 
 
 @njit(cache=True)
@@ -756,7 +671,7 @@ def _backward(
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def sparse_batch(
-    first, last, offsets, delete_states, insert_states, arc_factor, link_factor, E, jump, max_jump, hyp, ref,
+    first, last, offsets, delete_states, insert_states, rates, tilted_arcs, link_factor, E, jump, max_jump, hyp, ref,
     chosen, log_sum, accepted, derivatives, counts, arc_counts, link_counts,
 ):  # fmt: skip
     """As ``pushdown.pushdown_batch``, of those lattices first..last-1 that are ``chosen``.
@@ -802,7 +717,6 @@ def sparse_batch(
     tilted, linked = np.empty((2, most_arcs)), np.empty((2, most_arcs))
     masses, link_masses = np.empty((2, most_arcs)), np.empty((2, most_arcs))
     starts, ends = np.empty(width + 1, np.int64), np.empty(width + 1, np.int64)
-    seen, arc_seen = np.empty(S, np.int64), np.empty(S)
     planes = np.empty((4, most_cells))
     sides = (hyp, ref)
     empty = np.empty(0)
@@ -813,7 +727,6 @@ def sparse_batch(
         dels = delete_states[offsets[k, 0] : offsets[k + 1, 0]]
         ins = insert_states[offsets[k, 1] : offsets[k + 1, 1]]
         arcs, ref_arcs = hyp.arcs[a0:a1], ref.arcs[a0:a1]
-        factor = arc_factor[a0:a1]
         link = link_factor[a0:a1] if link_factor.size else link_factor
         m, n, A = dels.size, ins.size, a1 - a0
         accepted[k] = True
@@ -822,10 +735,11 @@ def sparse_batch(
         if m + n == 0:
             log_sum[k] = 0.0
             continue
-        rho = _growth(E, jump, max_jump, dels, ins, arcs, factor, link, seen, arc_seen)
-        accepted[k] = rho > 0.0 and _tilt_arcs(rho, arcs, factor, tilted[0])
+        rho = rates[k]
+        accepted[k] = rho > 0.0
         if not accepted[k]:
             continue
+        tilted[0, :A] = tilted_arcs[a0:a1]
         for prev in range(S + 1):
             for cur in range(S):
                 T1[prev, cur] = E[prev, cur] / rho
