@@ -183,13 +183,7 @@ def _sparse(
         rows = sizes[lattices.pair_of_arc, side] - arcs[:, 0] - arcs[:, 1] + 1
         excess = PAIR_OF_ARCS * (degree + 1.0) ** 2 - rows * max_jump
         cost += np.bincount(lattices.pair_of_arc, excess, minlength=len(lattices))
-    uniform = np.ones(len(lattices), dtype=np.bool_)
-    for column, states in enumerate((lattices.delete_states, lattices.insert_states)):
-        # A run of one state ends where the state changes, or the pair.
-        changes = np.flatnonzero(np.diff(states)) + 1
-        first = np.searchsorted(changes, lattices.offsets[:-1, column], side="right")
-        uniform &= first == np.searchsorted(changes, lattices.offsets[1:, column], side="left")
-    return uniform & (cost <= 0.0)
+    return lattices.uniform & (cost <= 0.0)
 
 
 def _view(lattices: Lattices, swapped: bool) -> _View:

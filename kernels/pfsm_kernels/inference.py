@@ -1,8 +1,9 @@
 """The typed front of the machines: log-sums, expected counts and best paths of a batch.
 
-Linear space is tried first (``machine``, with jumps ``pushdown``); lattices whose sum it cannot vouch for are
-done again in log space (``machine_log``, ``pushdown_log``). What is computed for a pair depends on that pair
-and the weights alone: not on the batch it stands in, nor on the number of threads.
+Linear space is tried first: from arc to arc where there are few (``machine_sparse``, with jumps ``pushdown_sparse``),
+else from cell to cell (``machine``, ``pushdown``). Lattices whose sum it cannot vouch for are done again in log space
+(``machine_log``, ``pushdown_log``). What is computed for a pair depends on that pair and the weights alone: not on the
+batch it stands in, nor on the number of threads.
 """
 
 from collections.abc import Callable, Iterator
@@ -17,6 +18,7 @@ from pfsm_kernels import (
     machine,
     machine_best,
     machine_log,
+    machine_sparse,
     pushdown,
     pushdown_log,
     pushdown_sparse,
@@ -24,11 +26,14 @@ from pfsm_kernels import (
 )
 from pfsm_kernels.crossings import Crossings, find_crossings
 from pfsm_kernels.lattices import Lattices
+from pfsm_kernels.runs import find_groups
 
 Float = NDArray[np.float64]
+# exp of the weights of arcs, of links and of the table.
+_Factors = tuple[Float, Float, Float]
 
-# A millisecond of work or less without jumps: small enough to share out evenly and to let Ctrl-C through.
-CELLS_PER_TASK = 50_000
+# About a millisecond of work without jumps: small enough to share out evenly and to let Ctrl-C through.
+CELLS_PER_TASK = 200_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,16 +123,8 @@ def log_sum(lattices: Lattices, weights: Weights, threads: int = 1, jumps: Jumps
     factors = _linear_factors(lattices, weights)
     none = np.zeros(0)
     if factors is not None:
-        inputs = None if jumps is None else _pushdown_inputs(lattices, factors, jumps)
-
-        def task(first: int, last: int) -> None:
-            if jumps is None or inputs is None:
-                machine.forward_batch(first, last, *_arrays(lattices), *factors, result, accepted)
-            else:
-                outputs = result, accepted, False, np.zeros((0, 0, 0)), none, none
-                _pushdown(first, last, inputs, jumps.crossings.sparse, outputs)
-
-        _run(task, lattices, threads)
+        outputs = result, accepted, False, np.zeros((0, 0, 0)), none, none
+        _run(_linear_task(lattices, factors, jumps, outputs), lattices, threads)
     _in_log_space(lattices, weights, jumps, accepted, result, None, threads)
     return result
 
@@ -148,20 +145,8 @@ def expectations(
     accepted = np.zeros(n, dtype=np.bool_)
     factors = _linear_factors(lattices, weights)
     if factors is not None:
-        inputs = None if jumps is None else _pushdown_inputs(lattices, factors, jumps)
-
-        def task(first: int, last: int) -> None:
-            counts = result.table, result.arcs, result.links
-            if jumps is None or inputs is None:
-                arrays = _arrays(lattices)
-                machine.forward_backward_batch(
-                    first, last, *arrays, *factors, result.log_sum, accepted, *counts
-                )
-            else:
-                outputs = result.log_sum, accepted, True, *counts
-                _pushdown(first, last, inputs, jumps.crossings.sparse, outputs)
-
-        _run(task, lattices, threads)
+        outputs = result.log_sum, accepted, True, result.table, result.arcs, result.links
+        _run(_linear_task(lattices, factors, jumps, outputs), lattices, threads)
     _in_log_space(lattices, weights, jumps, accepted, result.log_sum, result, threads)
     return result
 
@@ -211,9 +196,51 @@ def _arrays(
     return lattices.offsets, lattices.delete_states, lattices.insert_states, lattices.arcs, lattices.by_end
 
 
-def _pushdown_inputs(
-    lattices: Lattices, factors: tuple[Float, Float, Float], jumps: Jumps
-) -> tuple[Any, ...]:
+def _linear_task(
+    lattices: Lattices, factors: _Factors, jumps: Jumps | None, outputs: tuple[Any, ...]
+) -> Callable[[int, int], None]:
+    """What does a range of lattices in linear space. Outputs are those of ``machine_sparse.sparse_batch``."""
+    if jumps is None:
+        return _machine_task(lattices, factors, outputs)
+    inputs, sparse = _pushdown_inputs(lattices, factors, jumps), jumps.crossings.sparse
+
+    def task(first: int, last: int) -> None:
+        if sparse[first:last].any():
+            pushdown_sparse.sparse_batch(first, last, *inputs, sparse, *outputs)
+        if not sparse[first:last].all():
+            pushdown.pushdown_batch(first, last, *inputs, *outputs)
+
+    return task
+
+
+def _machine_task(
+    lattices: Lattices, factors: _Factors, outputs: tuple[Any, ...]
+) -> Callable[[int, int], None]:
+    """The same without jumps; the tables that pairs share are made here."""
+    result, accepted, derivatives, *counts = outputs
+    arrays = _arrays(lattices)
+    groups = [
+        (group.wanted, tables)
+        for group in find_groups(lattices)
+        if (tables := group.tables(factors[-1], derivatives)) is not None
+    ]
+
+    def task(first: int, last: int) -> None:
+        for wanted, tables in groups:
+            if wanted[first:last].any():
+                inputs = wanted, lattices.offsets, lattices.arcs, lattices.by_end, *factors, *tables
+                machine_sparse.sparse_batch(first, last, *inputs, *outputs)
+        if accepted[first:last].all():
+            return
+        if derivatives:
+            machine.forward_backward_batch(first, last, *arrays, *factors, result, accepted, *counts)
+        else:
+            machine.forward_batch(first, last, *arrays, *factors, result, accepted)
+
+    return task
+
+
+def _pushdown_inputs(lattices: Lattices, factors: _Factors, jumps: Jumps) -> tuple[Any, ...]:
     """Finds the tilt of all pairs: arguments of ``pushdown_batch`` between the range of pairs and the outputs."""
     arrays = lattices.offsets, lattices.delete_states, lattices.insert_states
     crossings = jumps.crossings
@@ -223,21 +250,7 @@ def _pushdown_inputs(
     return *arrays, rates, tilted, *machine_of, crossings.hypothesis, crossings.reference
 
 
-def _pushdown(
-    first: int, last: int, inputs: tuple[Any, ...], sparse: NDArray[np.bool_], outputs: tuple[Any, ...]
-) -> None:
-    """Lattices first..last-1 with jumps: from arc to arc those that are sparse, from cell to cell the others."""
-    if sparse[first:last].any():
-        pushdown_sparse.sparse_batch(first, last, *inputs, sparse, *outputs)
-    dense = np.flatnonzero(~sparse[first:last]) + first
-    if dense.size == last - first:
-        pushdown.pushdown_batch(first, last, *inputs, *outputs)
-        return
-    for pair in dense.tolist():
-        pushdown.pushdown_batch(pair, pair + 1, *inputs, *outputs)
-
-
-def _linear_factors(lattices: Lattices, weights: Weights) -> tuple[Float, Float, Float] | None:
+def _linear_factors(lattices: Lattices, weights: Weights) -> _Factors | None:
     """exp of the weights as the linear kernels take them; None where they are too large for any tilt."""
     parts = [weights.table, weights.arcs, weights.links]
     for part in parts:

@@ -59,6 +59,17 @@ class Lattices:
         """Arcs of each pair, counted from 0, in order of their ends (i + p, j + q): int32 [n_arcs]."""
         return order_of_ends(self.arcs, self.offsets)
 
+    @cached_property
+    def uniform(self) -> NDArray[np.bool_]:
+        """Whether all Inserts of a pair have one state, and all its Deletes: bool [n_pairs]."""
+        result = np.ones(len(self), dtype=np.bool_)
+        for column, states in enumerate((self.delete_states, self.insert_states)):
+            # A run of one state ends where the state changes, or the pair.
+            changes = np.flatnonzero(np.diff(states)) + 1
+            first = np.searchsorted(changes, self.offsets[:-1, column], side="right")
+            result &= first == np.searchsorted(changes, self.offsets[1:, column], side="left")
+        return result
+
     def select(self, pairs: Int64) -> "Lattices":
         """The lattices of the given pairs, in that order."""
         rows = [np.arange(0)] * 3

@@ -134,18 +134,16 @@ def _forward_rows(
     m, n = delete_states.size, insert_states.size
     A = arcs.shape[0]
     start = T1.shape[0] - 1
-    XI, XD = scratch[0], scratch[1]
     for i in range(first, last + 1):
         r = i - first
-        Ir, Dr = I[r], D[r]
         for j in range(n + 1):
-            XI[j] = 0.0
-            XD[j] = 0.0
+            scratch[0, j] = 0.0
+            scratch[1, j] = 0.0
         if i == 0:
             if n:
-                XI[0] = T1[start, insert_states[0]]
+                scratch[0, 0] = T1[start, insert_states[0]]
             if m:
-                XD[0] = T1[start, delete_states[0]]
+                scratch[1, 0] = T1[start, delete_states[0]]
         row_end = next_end
         while row_end < A:
             a = by_end[row_end]
@@ -153,19 +151,19 @@ def _forward_rows(
                 break
             j = arcs[a, 2] + arcs[a, 3]
             if j < n:
-                XI[j] += M[a] * T1[arcs[a, 4], insert_states[j]]
+                scratch[0, j] += M[a] * T1[arcs[a, 4], insert_states[j]]
             if i < m:
-                XD[j] += M[a] * T1[arcs[a, 4], delete_states[i]]
+                scratch[1, j] += M[a] * T1[arcs[a, 4], delete_states[i]]
             row_end += 1
         if i:
-            DIr = DI[delete_states[i - 1]]
+            state = delete_states[i - 1]
             for j in range(n):
-                XI[j] += Dr[j] * DIr[j]
+                scratch[0, j] += D[r, j] * DI[state, j]
         mass = 0.0
-        Ir[0] = 0.0
+        I[r, 0] = 0.0
         for j in range(n):
-            mass = mass * II[j] + XI[j]
-            Ir[j + 1] = mass
+            mass = mass * II[j] + scratch[0, j]
+            I[r, j + 1] = mass
         ending = next_end
         while next_start < A and arcs[next_start, 0] == i:
             b = next_start
@@ -173,9 +171,9 @@ def _forward_rows(
             state = arcs[b, 4]
             mass = 0.0
             if j:
-                mass += Ir[j] * T2[insert_states[j - 1], state]
+                mass += I[r, j] * T2[insert_states[j - 1], state]
             if i:
-                mass += Dr[j] * T2[delete_states[i - 1], state]
+                mass += D[r, j] * T2[delete_states[i - 1], state]
             if i == 0 and j == 0:
                 mass += T2[start, state]
             while ending < row_end and arcs[by_end[ending], 2] + arcs[by_end[ending], 3] < j:
@@ -194,11 +192,9 @@ def _forward_rows(
             next_start += 1
         if i < m:
             state = delete_states[i]
-            IDr = ID[state]
             DD = T1[delete_states[i - 1], state] if i else 0.0
-            Dn = D[r + 1]
             for j in range(n + 1):
-                Dn[j] = Ir[j] * IDr[j] + Dr[j] * DD + XD[j]
+                D[r + 1, j] = I[r, j] * ID[state, j] + D[r, j] * DD + scratch[1, j]
         next_end = row_end
     return next_start, next_end
 
@@ -247,6 +243,10 @@ def forward_batch(
 ):
     """Log-sums of lattices first..last-1 into ``log_sum``; ``accepted`` is False where log space is needed.
 
+    Lattices that come in accepted are done already and stay as they are.
+
+    Lattices that come in accepted are done already and stay as they are.
+
     Args:
         first: Index of the first lattice.
         last: One past the index of the last lattice.
@@ -259,7 +259,7 @@ def forward_batch(
         link_factor: float64 [n_arcs] or [0], exp of the link weights.
         E: float64 [S + 1, S], exp of the table; row S is Start.
         log_sum: float64 [n_lattices], written.
-        accepted: bool [n_lattices], written.
+        accepted: bool [n_lattices], read and written.
     """
     widest, most_arcs = 0, 0
     for k in range(first, last):
@@ -275,6 +275,8 @@ def forward_batch(
     M, tilted = np.empty(most_arcs), np.empty(most_arcs)
     seen, arc_seen = np.empty(S, np.int64), np.empty(S)
     for k in range(first, last):
+        if accepted[k]:
+            continue
         dels = delete_states[offsets[k, 0] : offsets[k + 1, 0]]
         ins = insert_states[offsets[k, 1] : offsets[k + 1, 1]]
         arc = arcs[offsets[k, 2] : offsets[k + 1, 2]]
@@ -324,15 +326,14 @@ def _backward_rows(
     """
     m, n = delete_states.size, insert_states.size
     start = T1.shape[0] - 1
-    bI, bD, below, YI, YD, cII, cDD = rows[0], rows[1], rows[2], rows[3], rows[4], rows[5], rows[6]
     for i in range(last, first - 1, -1):
-        Ir, Dr = I[i - first], D[i - first]
+        r = i - first
         for j in range(n + 1):
-            YI[j] = 0.0
-            YD[j] = 0.0
+            rows[3, j] = 0.0
+            rows[4, j] = 0.0
         if i == m:
-            YI[n] = 1.0
-            YD[n] = 1.0
+            rows[3, n] = 1.0
+            rows[4, n] = 1.0
         row_start = next_start
         while row_start > 0 and arcs[row_start - 1, 0] == i:
             row_start -= 1
@@ -341,49 +342,47 @@ def _backward_rows(
             mass = arc_factor[a] * B[a]
             if j:
                 state = insert_states[j - 1]
-                YI[j] += T2[state, arcs[a, 4]] * mass
-                c2[state, arcs[a, 4]] += Ir[j] * mass
+                rows[3, j] += T2[state, arcs[a, 4]] * mass
+                c2[state, arcs[a, 4]] += I[r, j] * mass
             if i:
                 state = delete_states[i - 1]
-                YD[j] += T2[state, arcs[a, 4]] * mass
-                c2[state, arcs[a, 4]] += Dr[j] * mass
+                rows[4, j] += T2[state, arcs[a, 4]] * mass
+                c2[state, arcs[a, 4]] += D[r, j] * mass
             elif j == 0:
                 c2[start, arcs[a, 4]] += mass
         if i < m:
             state = delete_states[i]
-            IDr, cIDr = ID[state], cID[state]
             for j in range(n + 1):
-                YI[j] += IDr[j] * below[j]
-                cIDr[j] += Ir[j] * below[j]
-        mass = YI[n]
-        bI[n] = mass
+                rows[3, j] += ID[state, j] * rows[2, j]
+                cID[state, j] += I[r, j] * rows[2, j]
+        mass = rows[3, n]
+        rows[0, n] = mass
         for j in range(n - 1, -1, -1):
-            mass = mass * II[j] + YI[j]
-            bI[j] = mass
+            mass = mass * II[j] + rows[3, j]
+            rows[0, j] = mass
         for j in range(n):
-            cII[j] += Ir[j] * bI[j + 1]
+            rows[5, j] += I[r, j] * rows[0, j + 1]
         if i:
             state = delete_states[i - 1]
-            DIr, cDIr = DI[state], cDI[state]
             DD = T1[state, delete_states[i]] if i < m else 0.0
             for j in range(n):
-                cDIr[j] += Dr[j] * bI[j + 1]
-                bD[j] = DIr[j] * bI[j + 1] + DD * below[j] + YD[j]
-            bD[n] = DD * below[n] + YD[n]
+                cDI[state, j] += D[r, j] * rows[0, j + 1]
+                rows[1, j] = DI[state, j] * rows[0, j + 1] + DD * rows[2, j] + rows[4, j]
+            rows[1, n] = DD * rows[2, n] + rows[4, n]
             if i < m:
                 for j in range(n + 1):
-                    cDD[j] += Dr[j] * below[j]
+                    rows[6, j] += D[r, j] * rows[2, j]
                 if i == 1 or delete_states[i - 2] != state or delete_states[i] != delete_states[i - 1]:
                     count = 0.0
                     for j in range(n + 1):
-                        count += cDD[j]
-                        cDD[j] = 0.0
+                        count += rows[6, j]
+                        rows[6, j] = 0.0
                     c1[state, delete_states[i]] += count
         else:
             if n:
-                c1[start, insert_states[0]] += bI[1]
+                c1[start, insert_states[0]] += rows[0, 1]
             if m:
-                c1[start, delete_states[0]] += below[0]
+                c1[start, delete_states[0]] += rows[2, 0]
         starting = next_start
         while next_end > 0:
             a = by_end[next_end - 1]
@@ -393,11 +392,11 @@ def _backward_rows(
             state = arcs[a, 4]
             mass = 1.0 if i == m and j == n else 0.0
             if j < n:
-                mass += T1[state, insert_states[j]] * bI[j + 1]
-                c1[state, insert_states[j]] += M[a] * bI[j + 1]
+                mass += T1[state, insert_states[j]] * rows[0, j + 1]
+                c1[state, insert_states[j]] += M[a] * rows[0, j + 1]
             if i < m:
-                mass += T1[state, delete_states[i]] * below[j]
-                c1[state, delete_states[i]] += M[a] * below[j]
+                mass += T1[state, delete_states[i]] * rows[2, j]
+                c1[state, delete_states[i]] += M[a] * rows[2, j]
             while starting > row_start and arcs[starting - 1, 2] > j:
                 starting -= 1
             b = starting - 1
@@ -416,7 +415,7 @@ def _backward_rows(
             next_end -= 1
         next_start = row_start
         for j in range(n + 1):
-            below[j] = bD[j]
+            rows[2, j] = rows[1, j]
     return next_start, next_end
 
 
@@ -474,6 +473,8 @@ def forward_backward_batch(
     seen, arc_seen = np.empty(S, np.int64), np.empty(S)
     planes = np.empty(0)
     for k in range(first, last):
+        if accepted[k]:
+            continue
         dels = delete_states[offsets[k, 0] : offsets[k + 1, 0]]
         ins = insert_states[offsets[k, 1] : offsets[k + 1, 1]]
         arc = arcs[offsets[k, 2] : offsets[k + 1, 2]]

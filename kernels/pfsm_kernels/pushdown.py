@@ -723,7 +723,7 @@ def pushdown_batch(
 
     Arguments as in ``machine.forward_backward_batch``; ``rates`` and ``tilted_arcs`` are those of
     ``pushdown_tilt.tilt_batch``, ``jump`` is the id of the state Jump, ``hyp`` and ``ref`` are the two sides of
-    ``crossings.Crossings``. ``accepted`` is False where log space is needed.
+    ``crossings.Crossings``. ``accepted`` is False where log space is needed; lattices that come in accepted are done.
     """
     S = E.shape[1]
     longest = 0
@@ -766,6 +766,8 @@ def pushdown_batch(
     planes = np.empty(0)
     empty = np.empty(0)
     for k in range(first, last):
+        if accepted[k]:
+            continue
         a0, a1 = offsets[k, 2], offsets[k + 1, 2]
         dels = delete_states[offsets[k, 0] : offsets[k + 1, 0]]
         ins = insert_states[offsets[k, 1] : offsets[k + 1, 1]]

@@ -52,23 +52,21 @@ def _tables(height, max_jump, lanes, along, across, jump, T0, T1, M, XE, XH, P0)
     exit_across, exit_along, leave = T0[across, jump], T0[along, jump], T1[jump, along]
     for f in range(2):
         for k in range(max_jump):
-            M0, M1 = M[2 * f, k], M[2 * f + 1, k]
             if k:
-                last0, last1 = M[2 * f, k - 1], M[2 * f + 1, k - 1]
                 for d in range(height):
-                    M0[d] = last0[d] * CC + last1[d] * AC
+                    M[2 * f, k, d] = M[2 * f, k - 1, d] * CC + M[2 * f + 1, k - 1, d] * AC
             else:
                 for d in range(height):
-                    M0[d] = 0.0
+                    M[2 * f, k, d] = 0.0
             if k == 1 and f == 0:
-                M0[0] = 1.0
+                M[2 * f, k, 0] = 1.0
             mass = 0.0
-            M1[0] = 0.0
+            M[2 * f + 1, k, 0] = 0.0
             for d in range(1, height):
-                mass = mass * AA + M0[d - 1] * CA
+                mass = mass * AA + M[2 * f, k, d - 1] * CA
                 if d == 1 and k == 0 and f == 1:
                     mass = 1.0
-                M1[d] = mass
+                M[2 * f + 1, k, d] = mass
         for d in range(height):
             for k in range(max_jump):
                 XE[f, d, k] = M[2 * f, k, d] * exit_across + M[2 * f + 1, k, d] * exit_along
@@ -123,29 +121,22 @@ def _tables_adjoint(
             for k in range(lanes):
                 dXE[f, d, k] = 0.0
         for k in range(max_jump - 1, -1, -1):
-            M0, M1, d0, d1 = M[2 * f, k], M[2 * f + 1, k], dM[2 * f, k], dM[2 * f + 1, k]
             for d in range(height - 1, 0, -1):
-                mass = d1[d]
-                d1[d - 1] += mass * AA
-                d0[d - 1] += mass * CA
-                cAA += mass * M1[d - 1]
-                cCA += mass * M0[d - 1]
+                mass = dM[2 * f + 1, k, d]
+                dM[2 * f + 1, k, d - 1] += mass * AA
+                dM[2 * f, k, d - 1] += mass * CA
+                cAA += mass * M[2 * f + 1, k, d - 1]
+                cCA += mass * M[2 * f, k, d - 1]
             if k:
-                last0, last1, e0, e1 = (
-                    M[2 * f, k - 1],
-                    M[2 * f + 1, k - 1],
-                    dM[2 * f, k - 1],
-                    dM[2 * f + 1, k - 1],
-                )
                 for d in range(height):
-                    mass = d0[d]
-                    e0[d] += mass * CC
-                    e1[d] += mass * AC
-                    cCC += mass * last0[d]
-                    cAC += mass * last1[d]
+                    mass = dM[2 * f, k, d]
+                    dM[2 * f, k - 1, d] += mass * CC
+                    dM[2 * f + 1, k - 1, d] += mass * AC
+                    cCC += mass * M[2 * f, k - 1, d]
+                    cAC += mass * M[2 * f + 1, k - 1, d]
             for d in range(height):
-                d0[d] = 0.0
-                d1[d] = 0.0
+                dM[2 * f, k, d] = 0.0
+                dM[2 * f + 1, k, d] = 0.0
     c1[across, across] += cCC
     c1[along, across] += cAC
     c1[across, along] += cCA
@@ -225,13 +216,13 @@ def _blocks(
                             + h0 * XH[0, d, block + k] + h1 * XH[1, d, block + k]
                         )  # fmt: skip
                 short[place] += mass * T0[before, jump] * (P0[d] * after_along if d else after_jump)
-            row_K = K[side.by_landed[at] - first_crossing]
+            crossing = side.by_landed[at] - first_crossing
             for t in range(lanes):
-                row_K[t] = short[t] if t < max_jump else 0.0
+                K[crossing, t] = short[t] if t < max_jump else 0.0
         for g in range(side.group_first[first_arc + x], side.group_first[first_arc + x + 1]):
-            Z = exits[g - first_group]
+            z = g - first_group
             for u in range(arcs[x, 0] + arcs[x, 1], height + 1):
-                Z[u] = 0.0
+                exits[z, u] = 0.0
             for p in range(begin - 1, end):
                 a = x if p < begin else side.follow[p]
                 k = side.landing[g] - arcs[a, 2] - arcs[a, 3]
@@ -240,13 +231,12 @@ def _blocks(
                 mass = factor[x] if p < begin else factor[x] * E[p - base]
                 row, before = arcs[a, 0] + arcs[a, 1], arcs[a, 4]
                 if k == 0:
-                    Z[row] += mass * T0[before, jump]
+                    exits[z, row] += mass * T0[before, jump]
                     continue
                 mass *= leave_across
                 z0, z1 = mass * T1[before, across], mass * T1[before, along]
-                M0, M2, Zrow = M[0, k], M[2, k], Z[row:]
                 for d in range(height + 1 - row):
-                    Zrow[d] += z0 * M0[d] + z1 * M2[d]
+                    exits[z, row + d] += z0 * M[0, k, d] + z1 * M[2, k, d]
 
 
 @njit(cache=True, fastmath={"contract", "reassoc"})
@@ -320,20 +310,20 @@ def _blocks_adjoint(
             c2[along, state] += from_along
         for g in range(side.group_first[first_arc + x], side.group_first[first_arc + x + 1]):
             top, first = arcs[x, 0] + arcs[x, 1], side.landing[g] + 1
-            row_F = F[g - first_group]
+            z = g - first_group
             if transposed:
                 for u in range(top, height + 1):
                     dZ[u] = 0.0
                 for t in range(min(max_jump, bV.shape[0] - first)):
-                    mass, row_V = row_F[t] * factor[x], bV[first + t]
+                    mass = F[z, t] * factor[x]
                     for u in range(top, height + 1):
-                        dZ[u] += mass * row_V[u]
+                        dZ[u] += mass * bV[first + t, u]
             else:
                 for u in range(top, height + 1):
                     mass = 0.0
                     for block in range(0, lanes, LANES):
                         for t in range(LANES):
-                            mass += row_F[block + t] * bV[u, first + block + t]
+                            mass += F[z, block + t] * bV[u, first + block + t]
                     dZ[u] = mass * factor[x]
             for p in range(begin - 1, end):
                 a = x if p < begin else side.follow[p]
@@ -348,14 +338,13 @@ def _blocks_adjoint(
                 else:
                     u0, u1 = T1[before, across], T1[before, along]
                     m0, m1 = mass * u0 * leave_across, mass * u1 * leave_across
-                    M0, M2, d0, d2, dZrow = M[0, k], M[2, k], dM[0, k], dM[2, k], dZ[row:]
                     z0, z1 = 0.0, 0.0
                     for d in range(height + 1 - row):
-                        value = dZrow[d]
-                        z0 += value * M0[d]
-                        z1 += value * M2[d]
-                        d0[d] += m0 * value
-                        d2[d] += m1 * value
+                        value = dZ[row + d]
+                        z0 += value * M[0, k, d]
+                        z1 += value * M[2, k, d]
+                        dM[0, k, d] += m0 * value
+                        dM[2, k, d] += m1 * value
                     slope = (u0 * z0 + u1 * z1) * leave_across
                     c1[before, across] += mass * leave_across * z0
                     c1[before, along] += mass * leave_across * z1
@@ -425,41 +414,39 @@ def _forward(
     by_end = hyp.by_end[first_arc:]
     hyp_group, ref_group = hyp.group_first[first_arc], ref.group_first[first_arc]
     hyp_crossing, ref_crossing = hyp.landed_first[first_arc], ref.landed_first[first_arc]
-    XI, XD, Jr = rows[0], rows[1], rows[2]
     II, DI, ID, DD = T1[insert, insert], T1[delete, insert], T1[insert, delete], T1[delete, delete]
     leave_insert, leave_delete = T1[jump, insert], T1[jump, delete]
     insert_jumps, delete_jumps = T0[insert, jump], T0[delete, jump]
     for i in range(m + 1):
-        Ir, Dr, Vr = I[i], D[i], V[i]
         for j in range(n + 1):
-            kept, back = Dr[j], Vr[j]
-            XI[j] = back * leave_insert + kept * DI
-            XD[j] = back * leave_delete + kept * DD
-            Jr[j] = kept * delete_jumps
+            kept, back = D[i, j], V[i, j]
+            rows[0, j] = back * leave_insert + kept * DI
+            rows[1, j] = back * leave_delete + kept * DD
+            rows[2, j] = kept * delete_jumps
         if i == 0:
-            XI[0] = T1[start, insert]
-            XD[0] = T1[start, delete]
-            Jr[0] = T0[start, jump]
+            rows[0, 0] = T1[start, insert]
+            rows[1, 0] = T1[start, delete]
+            rows[2, 0] = T0[start, jump]
         for e in range(ends[i], ends[i + 1]):
             a = by_end[e]
             j, mass, state = arcs[a, 2] + arcs[a, 3], M[a], arcs[a, 4]
-            XI[j] += mass * T1[state, insert]
-            XD[j] += mass * T1[state, delete]
-            Jr[j] += mass * T0[state, jump]
+            rows[0, j] += mass * T1[state, insert]
+            rows[1, j] += mass * T1[state, delete]
+            rows[2, j] += mass * T0[state, jump]
         mass = 0.0
-        Ir[0] = 0.0
+        I[i, 0] = 0.0
         for j in range(n):
-            mass = mass * II + XI[j]
-            Ir[j + 1] = mass
+            mass = mass * II + rows[0, j]
+            I[i, j + 1] = mass
         for j in range(n + 1):
-            Jr[j] += Ir[j] * insert_jumps
+            rows[2, j] += I[i, j] * insert_jumps
         for b in range(starts[i], starts[i + 1]):
             j, state = arcs[b, 2], arcs[b, 4]
-            mass = Vr[j] * T2[jump, state]
+            mass = V[i, j] * T2[jump, state]
             if j:
-                mass += Ir[j] * T2[insert, state]
+                mass += I[i, j] * T2[insert, state]
             if i:
-                mass += Dr[j] * T2[delete, state]
+                mass += D[i, j] * T2[delete, state]
             elif j == 0:
                 mass += T2[start, state]
             for e in range(ends[i], ends[i + 1]):
@@ -472,9 +459,8 @@ def _forward(
                 mass += M[a] * weight
             M[b] = mass * factor[b]
         if i < m:
-            Dn = D[i + 1]
             for j in range(n + 1):
-                Dn[j] = Ir[j] * ID + XD[j]
+                D[i + 1, j] = I[i, j] * ID + rows[1, j]
         for a in range(starts[i], starts[i + 1]):
             # Jumps on s: as landed arc it takes what enters here, as gap arc it closes what was opened above.
             at = first_arc + a
@@ -482,38 +468,38 @@ def _forward(
             for place in range(hyp.landed_first[at], hyp.landed_first[at + 1]):
                 crossing = hyp.by_landed[place]
                 g = hyp.group[crossing]
-                mass = Jr[arcs[hyp.gap_arc[g], 2]]
+                mass = rows[2, arcs[hyp.gap_arc[g], 2]]
                 hyp_entering[crossing - hyp_crossing] = mass
                 mass *= opening
-                row_F, row_K = hyp_F[g - hyp_group], hyp_K[crossing - hyp_crossing]
+                f, c = g - hyp_group, crossing - hyp_crossing
                 for t in range(lanes):
-                    row_F[t] += mass * row_K[t]
+                    hyp_F[f, t] += mass * hyp_K[c, t]
             for g in range(hyp.group_first[at], hyp.group_first[at + 1]):
                 first = hyp.landing[g] + 1
-                row_F, Z = hyp_F[g - hyp_group], hyp_exits[g - hyp_group]
+                f = g - hyp_group
                 for u in range(i + arcs[a, 1], m + 1):
-                    mass = Z[u]
+                    mass = hyp_exits[f, u]
                     for block in range(0, lanes, LANES):
                         for t in range(LANES):
-                            V[u, first + block + t] += row_F[block + t] * mass
+                            V[u, first + block + t] += hyp_F[f, block + t] * mass
             # Jumps on r: all that its swaps need stands in this row.
             x = ref.position[at]
             at = first_arc + x
             for g in range(ref.group_first[at], ref.group_first[at + 1]):
-                row_F, Z = ref_F[g - ref_group], ref_exits[g - ref_group]
+                f = g - ref_group
                 for crossing in range(ref.crossing_first[g], ref.crossing_first[g + 1]):
                     b = ref.landed[crossing]
-                    mass = Jr[ref_arcs[b, 0]]
+                    mass = rows[2, ref_arcs[b, 0]]
                     ref_entering[crossing - ref_crossing] = mass
                     mass *= T2[jump, ref_arcs[b, 4]] * ref_factor[b]
-                    row_K = ref_K[crossing - ref_crossing]
+                    c = crossing - ref_crossing
                     for t in range(lanes):
-                        row_F[t] += mass * row_K[t]
+                        ref_F[f, t] += mass * ref_K[c, t]
                 first = ref.landing[g] + 1
                 for t in range(min(max_jump, m - ref.landing[g])):
-                    mass, row_V = row_F[t], V[first + t]
+                    mass = ref_F[f, t]
                     for v in range(ref_arcs[x, 0] + ref_arcs[x, 1], n + 1):
-                        row_V[v] += mass * Z[v]
+                        V[first + t, v] += mass * ref_exits[f, v]
     total = I[m, n] + D[m, n] + V[m, n]
     for e in range(ends[m], ends[m + 1]):
         if arcs[by_end[e], 2] + arcs[by_end[e], 3] == n:
@@ -535,100 +521,98 @@ def _backward(
     by_end = hyp.by_end[first_arc:]
     hyp_group, ref_group = hyp.group_first[first_arc], ref.group_first[first_arc]
     hyp_crossing, ref_crossing = hyp.landed_first[first_arc], ref.landed_first[first_arc]
-    bI, below, YI, YD, dJ = rows[0], rows[1], rows[2], rows[3], rows[4]
     II, DI, ID, DD = T1[insert, insert], T1[delete, insert], T1[insert, delete], T1[delete, delete]
     leave_insert, leave_delete = T1[jump, insert], T1[jump, delete]
     insert_jumps, delete_jumps = T0[insert, jump], T0[delete, jump]
     cII, cDI, cID, cDD, cIJ, cDJ, cJI, cJD = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for j in range(n + 1):
-        below[j] = 0.0
+        rows[1, j] = 0.0
     for i in range(m, -1, -1):
-        Ir, Dr, Vr, bVr = I[i], D[i], V[i], bV[i]
         for j in range(n + 1):
-            dJ[j] = 0.0
-            YI[j] = 0.0
-            YD[j] = 0.0
-            bVr[j] = 0.0
+            rows[4, j] = 0.0
+            rows[2, j] = 0.0
+            rows[3, j] = 0.0
+            bV[i, j] = 0.0
         for a in range(starts[i], starts[i + 1]):
             at = first_arc + a
             for g in range(hyp.group_first[at], hyp.group_first[at + 1]):
-                row_R, Z = hyp_R[g - hyp_group], hyp_exits[g - hyp_group]
+                r = g - hyp_group
                 first = hyp.landing[g] + 1
                 for t in range(lanes):
-                    row_R[t] = 0.0
+                    hyp_R[r, t] = 0.0
                 for u in range(i + arcs[a, 1], m + 1):
-                    mass = Z[u]
+                    mass = hyp_exits[r, u]
                     for block in range(0, lanes, LANES):
                         for t in range(LANES):
-                            row_R[block + t] += mass * bV[u, first + block + t]
+                            hyp_R[r, block + t] += mass * bV[u, first + block + t]
             x = ref.position[at]
             at = first_arc + x
             for g in range(ref.group_first[at], ref.group_first[at + 1]):
-                row_R, Z = ref_R[g - ref_group], ref_exits[g - ref_group]
+                r = g - ref_group
                 first, count = ref.landing[g] + 1, min(max_jump, m - ref.landing[g])
                 for t in range(lanes):
-                    row_R[t] = 0.0
+                    ref_R[r, t] = 0.0
                 for t in range(count):
-                    mass, row_V = 0.0, bV[first + t]
+                    mass = 0.0
                     for v in range(ref_arcs[x, 0] + ref_arcs[x, 1], n + 1):
-                        mass += Z[v] * row_V[v]
-                    row_R[t] = mass
+                        mass += ref_exits[r, v] * bV[first + t, v]
+                    ref_R[r, t] = mass
                 for crossing in range(ref.crossing_first[g], ref.crossing_first[g + 1]):
                     b = ref.landed[crossing]
-                    row_K = ref_K[crossing - ref_crossing]
+                    c = crossing - ref_crossing
                     mass = 0.0
                     for t in range(lanes):
-                        mass += row_K[t] * row_R[t]
+                        mass += ref_K[c, t] * ref_R[r, t]
                     mass *= ref_factor[b]
                     c2[jump, ref_arcs[b, 4]] += ref_entering[crossing - ref_crossing] * mass
-                    dJ[ref_arcs[b, 0]] += mass * T2[jump, ref_arcs[b, 4]]
+                    rows[4, ref_arcs[b, 0]] += mass * T2[jump, ref_arcs[b, 4]]
         for a in range(starts[i], starts[i + 1]):
             at = first_arc + a
             for place in range(hyp.landed_first[at], hyp.landed_first[at + 1]):
                 crossing = hyp.by_landed[place]
                 g = hyp.group[crossing]
-                row_K, row_R = hyp_K[crossing - hyp_crossing], hyp_R[g - hyp_group]
+                c, r = crossing - hyp_crossing, g - hyp_group
                 mass = 0.0
                 for t in range(lanes):
-                    mass += row_K[t] * row_R[t]
+                    mass += hyp_K[c, t] * hyp_R[r, t]
                 mass *= factor[a]
                 c2[jump, arcs[a, 4]] += hyp_entering[crossing - hyp_crossing] * mass
-                dJ[arcs[hyp.gap_arc[g], 2]] += mass * T2[jump, arcs[a, 4]]
+                rows[4, arcs[hyp.gap_arc[g], 2]] += mass * T2[jump, arcs[a, 4]]
         if i == m:
-            YI[n] = 1.0
-            YD[n] = 1.0
-            bVr[n] = 1.0
+            rows[2, n] = 1.0
+            rows[3, n] = 1.0
+            bV[i, n] = 1.0
         for a in range(starts[i], starts[i + 1]):
             j, state = arcs[a, 2], arcs[a, 4]
             mass = factor[a] * B[a]
-            bVr[j] += T2[jump, state] * mass
-            c2[jump, state] += Vr[j] * mass
+            bV[i, j] += T2[jump, state] * mass
+            c2[jump, state] += V[i, j] * mass
             if j:
-                YI[j] += T2[insert, state] * mass
-                c2[insert, state] += Ir[j] * mass
+                rows[2, j] += T2[insert, state] * mass
+                c2[insert, state] += I[i, j] * mass
             if i:
-                YD[j] += T2[delete, state] * mass
-                c2[delete, state] += Dr[j] * mass
+                rows[3, j] += T2[delete, state] * mass
+                c2[delete, state] += D[i, j] * mass
             elif j == 0:
                 c2[start, state] += mass
         for j in range(n + 1):
-            jumped, under = dJ[j], below[j]
-            YI[j] += insert_jumps * jumped + ID * under
-            cIJ += Ir[j] * jumped
-            cID += Ir[j] * under
-            cJD += Vr[j] * under
-        mass = YI[n]
-        bI[n] = mass
+            jumped, under = rows[4, j], rows[1, j]
+            rows[2, j] += insert_jumps * jumped + ID * under
+            cIJ += I[i, j] * jumped
+            cID += I[i, j] * under
+            cJD += V[i, j] * under
+        mass = rows[2, n]
+        rows[0, n] = mass
         for j in range(n - 1, -1, -1):
-            mass = mass * II + YI[j]
-            bI[j] = mass
-        bI[n + 1] = 0.0
+            mass = mass * II + rows[2, j]
+            rows[0, j] = mass
+        rows[0, n + 1] = 0.0
         for e in range(ends[i], ends[i + 1]):
             a = by_end[e]
             j, state = arcs[a, 2] + arcs[a, 3], arcs[a, 4]
             own = M[a]
             mass = 1.0 if i == m and j == n else 0.0
-            inserted, under, jumped = bI[j + 1], below[j], dJ[j]
+            inserted, under, jumped = rows[0, j + 1], rows[1, j], rows[4, j]
             mass += T0[state, jump] * jumped + T1[state, insert] * inserted + T1[state, delete] * under
             c0[state, jump] += own * jumped
             c1[state, insert] += own * inserted
@@ -647,18 +631,18 @@ def _backward(
                 mass += follow
             B[a] = mass
         if i == 0:
-            c0[start, jump] += dJ[0]
-            c1[start, insert] += bI[1]
-            c1[start, delete] += below[0]
+            c0[start, jump] += rows[4, 0]
+            c1[start, insert] += rows[0, 1]
+            c1[start, delete] += rows[1, 0]
         for j in range(n + 1):
-            inserted, under, kept = bI[j + 1], below[j], Dr[j]
-            cII += Ir[j] * inserted
-            cJI += Vr[j] * inserted
+            inserted, under, kept = rows[0, j + 1], rows[1, j], D[i, j]
+            cII += I[i, j] * inserted
+            cJI += V[i, j] * inserted
             cDI += kept * inserted
             cDD += kept * under
-            cDJ += kept * dJ[j]
-            bVr[j] += leave_insert * inserted + leave_delete * under
-            below[j] = DD * under + YD[j] + delete_jumps * dJ[j] + DI * inserted
+            cDJ += kept * rows[4, j]
+            bV[i, j] += leave_insert * inserted + leave_delete * under
+            rows[1, j] = DD * under + rows[3, j] + delete_jumps * rows[4, j] + DI * inserted
     c1[insert, insert] += cII
     c1[delete, insert] += cDI
     c1[insert, delete] += cID

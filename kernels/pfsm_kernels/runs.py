@@ -1,0 +1,64 @@
+"""Which pairs go from arc to arc in the finite-state machine, and the tables they share (``machine_sparse``)."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pfsm_kernels.lattices import Lattices
+from pfsm_kernels.machine_sparse import Runs, fill_runs, runs_rate
+
+# What the square of the number of arcs costs, in cells.
+PAIR_OF_ARCS = 1.0
+# Longer sentences seldom have few arcs, and the tables would leave the processor's cache.
+LONGEST = 160
+
+
+@dataclass(frozen=True, eq=False)
+class Group:
+    """Pairs of a batch with the same states of Insert and Delete, and few arcs.
+
+    Attributes:
+        insert: State of all Inserts.
+        delete: State of all Deletes.
+        wanted: bool [n_pairs], which pairs.
+        rows: One more than the tokens of the longest reference.
+        width: One more than the tokens of the longest hypothesis.
+    """
+
+    insert: int
+    delete: int
+    wanted: NDArray[np.bool_]
+    rows: int
+    width: int
+
+    def tables(self, E: NDArray[np.float64], derivatives: bool) -> Runs | None:
+        """The tables of these pairs for weights ``E = exp(table)``; None where such weights have none."""
+        rate = runs_rate(E, self.insert, self.delete)
+        if not rate:
+            return None
+        cells = self.rows * self.width
+        sums, counts = np.empty((cells, 4)), np.empty((cells if derivatives else 0, 16))
+        fill_runs(E, self.insert, self.delete, rate, self.width, sums, counts)
+        return Runs(self.insert, self.delete, rate, self.width, sums, counts)
+
+
+def find_groups(lattices: Lattices) -> list[Group]:
+    """The groups of a batch. Whether a pair is in one depends on that pair alone, not on the others."""
+    sizes = np.diff(lattices.offsets, axis=0)
+    m, n, arcs = sizes.T
+    few = PAIR_OF_ARCS * arcs * arcs <= (m + 1) * (n + 1)
+    chosen = np.flatnonzero(lattices.uniform & few & (np.minimum(m, n) > 0) & (np.maximum(m, n) <= LONGEST))
+    if not chosen.size:
+        return []
+    inserts = lattices.insert_states[lattices.offsets[chosen, 1]].astype(np.int64)
+    deletes = lattices.delete_states[lattices.offsets[chosen, 0]]
+    kinds = inserts * lattices.n_states + deletes
+    groups = []
+    for kind in np.unique(kinds).tolist():
+        pairs = chosen[kinds == kind]
+        wanted = np.zeros(len(lattices), dtype=np.bool_)
+        wanted[pairs] = True
+        insert, delete = divmod(kind, lattices.n_states)
+        groups.append(Group(insert, delete, wanted, int(m[pairs].max()) + 1, int(n[pairs].max()) + 1))
+    return groups
