@@ -33,15 +33,15 @@ Float = NDArray[np.float64]
 Int64 = NDArray[np.int64]
 TREES = "(n=all)"
 # TER is written so, for it is sacrebleu's to the last digit and forty times as fast.
-UNTUNED = (
-    "bleu",
-    "terp-base(costs=ter,tokeniser=ter,edits=none)",
-    "meteor-base",
-    "terp-base(costs=ter)",
-    "terp-base",
-    "edpm-exact",
-    "dpmf-base",
-)
+UNTUNED = {
+    "EDPM": "edpm-exact",
+    "BLEU": "bleu",
+    "TER": "terp-base(costs=ter,tokeniser=ter,edits=none)",
+    "METEOR": "meteor-base",
+    "TERp, TER's costs": "terp-base(costs=ter)",
+    "TERp": "terp-base",
+    "DPMF": "dpmf-base",
+}
 SETS = {
     "E": feature_set(SYNTACTIC, TREES),
     "N": feature_set(SEQUENTIAL, TREES),
@@ -101,13 +101,16 @@ def results(judgments: Judgments) -> Iterator[Row]:
     """Every row of the table."""
     halves = parted(Target.of(judgments).segments)
     pairs = judgments.hypotheses, judgments.references
-    for name in UNTUNED:
+    for label, name in UNTUNED.items():
         scores = get_metric(name).score_pairs(*pairs)
-        yield name, [tested(judgments, half, scores[half]) for half in halves]
-    columns = {key: feature_values(names, *pairs) for key, names in SETS.items()}
+        yield label, [tested(judgments, half, scores[half]) for half in halves]
+    # All at once: sets that come from one alignment, or one parse, share it.
+    values = feature_values([name for names in SETS.values() for name in names], *pairs)
+    ends = np.cumsum([len(names) for names in SETS.values()])
+    columns = dict(zip(SETS, np.split(values, ends[:-1], axis=1), strict=True))
     for combination in COMBINATIONS:
-        values = np.concatenate([columns[key] for key in combination], axis=1)
-        yield combination, crossed(judgments, halves, partial(tuned, judgments, values))
+        chosen = np.concatenate([columns[key] for key in combination], axis=1)
+        yield combination, crossed(judgments, halves, partial(tuned, judgments, chosen))
     for combination in TRAINED:
         features = [name for key in combination for name in SETS[key]]
         yield f"{combination}, pfsm train", crossed(judgments, halves, partial(trained, judgments, features))
@@ -121,29 +124,30 @@ def parted(segments: Int64) -> tuple[Int64, Int64]:
 
 
 def crossed(
-    judgments: Judgments, halves: tuple[Int64, Int64], learn: Callable[[Int64], Float]
+    judgments: Judgments, halves: tuple[Int64, Int64], learn: Callable[[Int64, Int64], Float]
 ) -> list[tuple[float, float, float]]:
     """Each half by what the other one teaches."""
     return [
-        tested(judgments, test, learn(rest)[test])
+        tested(judgments, test, learn(rest, test))
         for test, rest in ((halves[0], halves[1]), (halves[1], halves[0]))
     ]
 
 
-def tuned(judgments: Judgments, values: Float, half: Int64) -> Float:
-    """Scores of all rows by weights tuned on some."""
+def tuned(judgments: Judgments, values: Float, half: Int64, test: Int64) -> Float:
+    """Scores of the rows to test by weights tuned on some others."""
     moments = Target.of(judgments.select(half)).moments(values[half])
     size = values.shape[1]
     random = np.random.default_rng(default_seed())
     weights, _ = climb(moments, np.zeros(size), np.full(size, -np.inf), 20, random)
-    return np.asarray(values @ weights)
+    return np.asarray(values[test] @ weights)
 
 
-def trained(judgments: Judgments, features: list[str], half: Int64) -> Float:
-    """Scores of all rows by a model trained on some."""
+def trained(judgments: Judgments, features: list[str], half: Int64, test: Int64) -> Float:
+    """Scores of the rows to test by a model trained on some others."""
     config = config_from_dict({"edits": False, "features": features, "lambda": 5.0}, "trained")
     model = train(judgments.select(half), config=config, threads=1)
-    return Metric(model, 1).score_pairs(judgments.hypotheses, judgments.references)
+    unseen = judgments.select(test)
+    return Metric(model, 1).score_pairs(unseen.hypotheses, unseen.references)
 
 
 def tested(judgments: Judgments, half: Int64, scores: Float) -> tuple[float, float, float]:
@@ -158,18 +162,44 @@ def tested(judgments: Judgments, half: Int64, scores: Float) -> tuple[float, flo
 
 
 def draw(rows: list[Row], path: str) -> None:
-    """Both halves of every row side by side, with intervals."""
+    """Both halves of every row side by side, with intervals; lines part groups that differ in more than E and B."""
     from matplotlib import pyplot  # noqa: PLC0415 - only where there is something to draw
 
-    figure, axes = pyplot.subplots(figsize=(10, 4.5), layout="constrained")
-    for half in range(2):
-        values, low, high = np.array([row[1][half] for row in rows]).T
-        places = np.arange(len(rows)) + 0.25 * half
-        axes.errorbar(places, values, [values - low, high - values], fmt="o", label=f"half {half + 1}")
-    axes.set_xticks(np.arange(len(rows)) + 0.125, [row[0] for row in rows], rotation=60, ha="right")
-    axes.set_ylabel("Pearson's r, mean-removed, length-weighted")
-    axes.legend()
-    figure.savefig(path)
+    from pfsm_training.experiment.plots import STYLE  # noqa: PLC0415 - brings matplotlib
+
+    with pyplot.rc_context(STYLE):
+        figure, axes = pyplot.subplots(figsize=(10, 4.5))
+        for half, marker in enumerate("os"):
+            values, low, high = np.array([row[1][half] for row in rows]).T
+            places = np.arange(len(rows)) + 0.3 * half - 0.15
+            axes.errorbar(
+                places,
+                values,
+                [values - low, high - values],
+                fmt=marker,
+                markersize=5,
+                label=f"half {half + 1}",
+            )
+        groups = [group_of(row[0]) for row in rows]
+        for k in range(1, len(rows)):
+            if groups[k] != groups[k - 1]:
+                axes.axvline(k - 0.5, color="#888888", linewidth=0.8)
+        axes.grid(visible=False, axis="x")
+        axes.set_xticks(
+            range(len(rows)), [row[0] for row in rows], rotation=50, ha="right", rotation_mode="anchor"
+        )
+        axes.set_xlim(-0.6, len(rows) - 0.4)
+        axes.set_ylabel("Pearson's r, mean-removed,\nlength-weighted")
+        axes.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), borderaxespad=0.2, ncols=2)
+        figure.savefig(path, metadata={"Date": None} if path.endswith(".svg") else None)
+        pyplot.close(figure)
+
+
+def group_of(label: str) -> str:
+    """What a row shares with those it stands beside: none tuned, pfsm's trainer, or the sets besides E, B and D."""
+    if label in UNTUNED:
+        return "untuned"
+    return "trained" if label.endswith("train") else label.rstrip("D").replace("E", "").replace("B", "")
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ from pfsm.errors import PfsmError
 from pfsm.evaluation.measure import Items, scored_items
 from pfsm.evaluation.preference_measures import PreferenceItems, preference_items
 from pfsm.evaluation.samples import dense_ids
-from pfsm.text.plain import tokenise
+from pfsm.text.plain import token_counts
 
 DEFAULT_GROUPING = "source_lang"
 ONE_GROUP = "all"
@@ -98,7 +98,7 @@ def judgment_items(inputs: Inputs, data: Judgments, with_lengths: bool) -> Items
     """The human side of absolute scores."""
     tables = inputs.absolute_tables
     systems = data.columns[SYSTEM] if all(SYSTEM in table.columns for table in tables) else None
-    lengths = _lengths(data.references) if with_lengths else None
+    lengths = token_counts(data.references) if with_lengths else None
     return scored_items(data.scores, segment_ids(data, tables), systems, lengths)
 
 
@@ -149,9 +149,3 @@ def _first_of_pair(data: Preferences) -> NDArray[np.bool_]:
         first[row] = key not in seen
         seen.add(key)
     return first
-
-
-def _lengths(references: Sequence[str]) -> NDArray[np.float64]:
-    """Tokens of every reference: the words of languages that have spaces, characters of those that have not."""
-    known = {reference: float(len(tokenise(reference))) for reference in set(references)}
-    return np.array([known[reference] for reference in references], dtype=np.float64)

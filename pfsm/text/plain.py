@@ -20,6 +20,9 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
 from pfsm.text.chunks import CachedTokeniser, Tokeniser
 
 _UNSPACED = (
@@ -95,3 +98,13 @@ def chunk_tokens(chunk: str) -> Sequence[str]:
 PLAIN = Tokeniser("plain", chunk_keys, chunk_tokens)
 
 tokenise = CachedTokeniser(PLAIN)
+
+
+def token_counts(lines: Sequence[str]) -> NDArray[np.float64]:
+    """Tokens of every line: the words of languages that have spaces, characters of those that have not.
+
+    Returns:
+        float64 [n], what length-weighted statistics take for the lengths of references.
+    """
+    known = {line: float(len(tokenise(line))) for line in set(lines)}
+    return np.array([known[line] for line in lines], dtype=np.float64)

@@ -58,6 +58,17 @@ class TestHillClimbing:
         assert (solution == 0.0).any() or seed not in {0, 1}
         assert reached == pytest.approx(np.corrcoef(columns @ solution, human)[0, 1], abs=1e-5)
 
+    def test_what_features_that_say_nearly_the_same_differ_in_is_found(self) -> None:
+        random = np.random.default_rng(5)
+        first, difference, *others = random.normal(size=(6, 80))
+        human = difference + 0.5 * random.normal(size=80)
+        columns = np.stack([first, first + 1e-4 * difference, *others], axis=1)
+        columns, human = columns - columns.mean(axis=0), human - human.mean()
+        moments = Moments(columns.T @ columns, columns.T @ human, float(human @ human))
+        reached = climb(moments, np.zeros(6), np.full(6, -np.inf), 3, np.random.default_rng(0))[1]
+        solution = np.linalg.lstsq(columns, human, rcond=None)[0]
+        assert reached == pytest.approx(np.corrcoef(columns @ solution, human)[0, 1], abs=1e-3)
+
     def test_what_does_not_vary_keeps_its_weight(self) -> None:
         moments = Moments(np.diag([1.0, 0.0]), np.array([0.5, 0.0]), 1.0)
         weights, reached = climb(moments, np.array([0.1, 7.0]), np.zeros(2), 1, np.random.default_rng(0))

@@ -5,9 +5,12 @@ import pytest
 from scipy import stats
 
 from pfsm.data import Judgments
+from pfsm.evaluation import Interval
 from pfsm_training.experiment import data as experiment_data
-from pfsm_training.experiment.estimates import Prediction
-from pfsm_training.experiment.figures import LONGEST_TITLE, scatter
+from pfsm_training.experiment.estimates import Column, Entry, Prediction
+from pfsm_training.experiment.figures import LONGEST_TITLE, bars, scatter
+from pfsm_training.experiment.plots import STYLE
+from pfsm_training.experiment.tables import result_tables
 from pfsm_training.experiment.weights import LONGEST_LABEL, label
 
 
@@ -36,3 +39,19 @@ def test_a_long_name_does_not_hide_the_correlation() -> None:
     assert axes.get_title() == row[: LONGEST_TITLE - 1] + "…"
     r = f"{stats.pearsonr(predicted, scores)[0]:.3f}".lstrip("0")
     assert [text.get_text() for text in axes.texts] == [f"r = {r}"]
+
+
+@pytest.mark.parametrize("rows", [3, 90])
+def test_a_long_legend_leaves_room_for_the_bars(rows: int) -> None:
+    import matplotlib as mpl
+
+    column = Column("set", "all", 30)
+    entries = [
+        Entry(f"a metric of the name {number}", "pearson", column, 0.5, Interval(0.4, 0.6))
+        for number in range(rows)
+    ]
+    with mpl.rc_context(STYLE):
+        figure = bars(result_tables(entries)[0])
+        figure.draw_without_rendering()  # warns where it can make no room
+    (axes,) = figure.axes
+    assert axes.get_position().height * figure.get_size_inches()[1] > 2.0  # inches

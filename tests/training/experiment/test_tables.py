@@ -5,7 +5,8 @@ import re
 import pytest
 
 from pfsm.evaluation import Interval
-from pfsm_training.experiment.estimates import MEAN, Column, Difference, Entry
+from pfsm_training.experiment.differences import Difference
+from pfsm_training.experiment.estimates import MEAN, Column, Entry
 from pfsm_training.experiment.run import Results
 from pfsm_training.experiment.tables import latex, markdown, markdown_table, result_tables, short
 from tests.training.experiment.conftest import Run

@@ -39,3 +39,17 @@ def _check_names(experiment: "Experiment", names: list[str]) -> None:
     for key, named in (("versus", experiment.versus), ("mistakes_of", experiment.mistakes_of)):
         if named is not None and named not in names:
             raise PfsmError(f"{experiment.where}: {key} is {named!r}, it must be the name of a row")
+    for number, contrast in enumerate(experiment.contrasts, 1):
+        _check_contrast(contrast, names, f"{experiment.where}: contrasts {number}")
+        if any(set(contrast) == set(earlier) for earlier in experiment.contrasts[: number - 1]):
+            raise PfsmError(
+                f"{experiment.where}: contrasts {number}: {' and '.join(contrast)} are there twice"
+            )
+
+
+def _check_contrast(contrast: tuple[str, str], names: list[str], where: str) -> None:
+    for name in contrast:
+        if name not in names:
+            raise PfsmError(f"{where}: has {name!r}, it must be the name of a row")
+    if contrast[0] == contrast[1]:
+        raise PfsmError(f"{where}: compares {contrast[0]!r} with itself")

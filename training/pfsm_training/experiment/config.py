@@ -12,16 +12,23 @@ from pfsm.model import Model
 from pfsm.models import find_model, shipped_models
 from pfsm_training.config import config_from_dict
 from pfsm_training.experiment.checks import check_whole
-from pfsm_training.experiment.fields import Fields, name_or_number
+from pfsm_training.experiment.fields import Fields, name_or_number, two_names
 from pfsm_training.yaml_file import read_yaml_mapping
 
 SCHEMES = ("train-test", "k-fold", "round-robin", "learning-curve")
-ABSOLUTE = ("pearson", "spearman", "kendall_tau_b")
+ABSOLUTE = (
+    "pearson",
+    "spearman",
+    "kendall_tau_b",
+    "mean-removed",
+    "length-weighted",
+    "mean-removed-weighted",
+)
 PAIRWISE = ("accuracy", "tau_wmt12", "tau_wmt13", "tau_wmt14", "tau_darr")
 ALL = "all"
 KEYS = (
     *("title", "description", "scheme", "by", "folds", "sizes", "repeats"),
-    *("train", "test", "rows", "group_by", "statistics", "versus", "seed", "resamples"),
+    *("train", "test", "rows", "group_by", "statistics", "versus", "contrasts", "seed", "resamples"),
     *("mistakes", "mistakes_of"),
 )
 DATA_KEYS = ("files", "name", "score_column", "negate", "where", "sample", "seed")
@@ -103,6 +110,7 @@ class Experiment:
         group_by: Column of the test data whose values get a column each; None: one column.
         statistics: Names among `ABSOLUTE` and `PAIRWISE`.
         versus: Name of the row that the others are compared with.
+        contrasts: Names of two rows each that are compared with each other.
         seed: Of every sample and resample.
         resamples: Number of bootstrap resamples.
         mistakes: How many of the most overrated, and of the most underrated segments the report shows.
@@ -123,6 +131,7 @@ class Experiment:
     group_by: str | None
     statistics: tuple[str, ...]
     versus: str | None
+    contrasts: tuple[tuple[str, str], ...]
     seed: int
     resamples: int
     mistakes: int
@@ -157,6 +166,7 @@ def read_experiment(path: StrPath) -> Experiment:
         group_by=fields.line("group_by") if "group_by" in fields else None,
         statistics=_statistics(fields),
         versus=fields.line("versus") if "versus" in fields else None,
+        contrasts=fields.items("contrasts", two_names),
         seed=fields.count("seed", 12345, lowest=0),
         resamples=fields.count("resamples", 1000),
         mistakes=fields.count("mistakes", 10, lowest=0),

@@ -10,7 +10,8 @@ from pfsm.evaluation import Interval
 from pfsm.model import Model
 from pfsm.version import __version__
 from pfsm_training.experiment.config import Experiment
-from pfsm_training.experiment.estimates import Difference, Entry
+from pfsm_training.experiment.differences import Difference
+from pfsm_training.experiment.estimates import Contrast, Entry
 from pfsm_training.experiment.mistakes import MistakeTable
 from pfsm_training.experiment.worst import WorstSegments
 
@@ -48,6 +49,7 @@ def results_document(results: "Results", config_checksum: str, files: list[str])
         "versions": versions(),
         "cells": [_cell(one) for one in results.cells],
         "results": [_entry(entry) for entry in results.entries],
+        "contrasts": [_contrast(contrast) for contrast in results.contrasts],
         "mistakes": {
             "tables": [entry for table in results.mistakes for entry in _mistakes(table)],
             "segments": [entry for worst in results.worst for entry in _segments(worst)],
@@ -127,6 +129,21 @@ def _entry(entry: Entry) -> dict[str, Any]:
         "value": entry.value,
         "interval": None if entry.interval is None else _interval(entry.interval),
         "difference": None if entry.difference is None else _difference(entry.difference),
+    }
+
+
+def _contrast(contrast: Contrast) -> dict[str, Any]:
+    column = contrast.column
+    return {
+        "row": contrast.row,
+        "other": contrast.other,
+        "statistic": contrast.statistic,
+        "test": column.test,
+        "group": column.group,
+        **({} if column.size is None else {"size": column.size}),
+        "n": column.n,
+        "values": list(contrast.values),
+        "difference": None if contrast.difference is None else _difference(contrast.difference),
     }
 
 

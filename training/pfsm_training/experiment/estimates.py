@@ -1,26 +1,26 @@
-"""Statistics of every row in every column, with bootstrap intervals and paired tests against a named row.
+"""Statistics of every row in every column, with bootstrap intervals and paired tests between rows.
 
-The resamples of a group depend on the seed and the group alone. All rows share them, so the differences of two
-rows' resampled statistics are those of a paired bootstrap (Koehn 2004).
+The resamples of a group depend on the seed and the group alone; all rows share them.
 """
 
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.evaluation import Interval, holm, paired_p_value, percentile_interval
+from pfsm.evaluation import Interval, percentile_interval
 from pfsm.evaluation.samples import Sample, group_members, group_seed, mean_sample
 from pfsm_training.experiment.config import Experiment
 from pfsm_training.experiment.data import Rows, TestSet
+from pfsm_training.experiment.differences import Difference, differences
 from pfsm_training.experiment.measures import group_sample
 from pfsm_training.experiment.plan import Plan, statistics_of
 
 Float = NDArray[np.float64]
 MEAN = "mean"
-SIGNIFICANCE = 0.05
 
 
 @dataclass(frozen=True)
@@ -38,21 +38,6 @@ class Column:
     group: str
     n: int
     size: int | None = None
-
-
-@dataclass(frozen=True)
-class Difference:
-    """From the row that the others are compared with: difference, its interval, p-values (two-sided)."""
-
-    value: float
-    interval: Interval
-    p_value: float
-    p_holm: float
-
-    @property
-    def significant(self) -> bool:
-        """Whether it is beyond chance, corrected for the number of rows in the column."""
-        return self.p_holm < SIGNIFICANCE
 
 
 @dataclass(frozen=True)
@@ -78,6 +63,28 @@ class Entry:
     difference: Difference | None = None
 
 
+@dataclass(frozen=True)
+class Contrast:
+    """Two rows compared with each other, as the experiment asks.
+
+    Attributes:
+        row: Name of the first.
+        other: Name of the second.
+        statistic: Which statistic.
+        column: Where.
+        values: The statistic of the first and of the second; None where it is undefined.
+        difference: The first less the second; None where one of them is undefined. Holm's correction is for all
+            comparisons in the column.
+    """
+
+    row: str
+    other: str
+    statistic: str
+    column: Column
+    values: tuple[float | None, float | None]
+    difference: Difference | None
+
+
 @dataclass(frozen=True, eq=False)
 class Prediction:
     """What one row predicts for every test set: all folds together, or one sample of a learning curve.
@@ -101,15 +108,19 @@ def of_largest_size(predictions: Sequence[Prediction]) -> dict[str, Prediction]:
     return {one.row: one for one in predictions if one.sample == 0}
 
 
-def estimate(experiment: Experiment, plan: Plan, predictions: Sequence[Prediction]) -> list[Entry]:
-    """Every number of every table, by statistic, test set, column and row."""
-    entries = []
-    for statistic in experiment.statistics:
-        for test in plan.tests:
-            if statistic in statistics_of(experiment, test):
-                table = _StatisticOfSet(experiment, plan, test, statistic)
-                entries += table.entries(predictions)
-    return entries
+def estimate(
+    experiment: Experiment, plan: Plan, predictions: Sequence[Prediction]
+) -> tuple[tuple[Entry, ...], tuple[Contrast, ...]]:
+    """Every number of every table, and every comparison, by statistic, test set, column and row."""
+    filled = [
+        column
+        for statistic in experiment.statistics
+        for test in plan.tests
+        if statistic in statistics_of(experiment, test)
+        for column in _StatisticOfSet(experiment, plan, test, statistic).columns(predictions)
+    ]
+    entries = tuple(entry for column in filled for entry in column.entries(experiment.versus))
+    return entries, tuple(one for column in filled for one in column.contrasts(experiment.contrasts))
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,7 +130,7 @@ class _StatisticOfSet:
     test: TestSet
     statistic: str
 
-    def entries(self, predictions: Sequence[Prediction]) -> list[Entry]:
+    def columns(self, predictions: Sequence[Prediction]) -> "list[_Filled]":
         """The columns one after the other, the rows of the experiment in each."""
         members = group_members(self.test.groups, len(self.test.data))
         sampled = [(one, self._samples(one.scores[self.test.name], members)) for one in predictions]
@@ -128,10 +139,9 @@ class _StatisticOfSet:
             columns.append(Column(self.test.name, MEAN, len(self.test.data)))
         sizes: Sequence[int | None] = self.plan.sizes or (None,)
         return [
-            entry
+            self._filled(Column(column.test, column.group, column.n, size), sampled)
             for column in columns
             for size in sizes
-            for entry in self._column(Column(column.test, column.group, column.n, size), sampled)
         ]
 
     def _samples(self, scores: Float, members: Mapping[str, Rows]) -> dict[str, Sample]:
@@ -146,47 +156,63 @@ class _StatisticOfSet:
             samples[MEAN] = mean_sample(samples)[0]
         return samples
 
-    def _column(
+    def _filled(
         self, column: Column, sampled: Sequence[tuple[Prediction, Mapping[str, Sample]]]
-    ) -> list[Entry]:
+    ) -> "_Filled":
         by_row: dict[str, list[Sample]] = {row.name: [] for row in self.experiment.rows}
         for prediction, samples in sampled:
             if prediction.size in {None, column.size}:
                 by_row[prediction.row].append(samples[column.group])
-        means = {row: _mean(samples) for row, samples in by_row.items()}
-        differences = self._differences(means)
+        return _Filled(self.statistic, column, by_row)
+
+
+@dataclass(frozen=True, eq=False)
+class _Filled:
+    """A column with every row's samples: several in a learning curve, none where it is tested nowhere."""
+
+    statistic: str
+    column: Column
+    samples: Mapping[str, Sequence[Sample]]
+
+    @cached_property
+    def means(self) -> dict[str, Sample]:
+        """Of every row."""
+        return {row: _mean(found) for row, found in self.samples.items()}
+
+    def entries(self, versus: str | None) -> list[Entry]:
+        """The numbers, with their differences from the row of that name."""
+        others = [] if versus is None else [row for row in self.means if row != versus]
+        pairs = [(self.means[row], self.means[str(versus)]) for row in others]
+        tested = dict(zip(others, differences(pairs), strict=True))
         return [
             Entry(
                 row,
                 self.statistic,
-                column,
+                self.column,
                 _defined(mean.value),
                 None if math.isnan(mean.value) else percentile_interval(mean.resampled),
-                tuple(_defined(sample.value) for sample in by_row[row]) if column.size is not None else (),
-                differences.get(row),
+                tuple(_defined(one.value) for one in self.samples[row])
+                if self.column.size is not None
+                else (),
+                tested.get(row),
             )
-            for row, mean in means.items()
+            for row, mean in self.means.items()
         ]
 
-    def _differences(self, means: Mapping[str, Sample]) -> dict[str, Difference]:
-        """Of every row with a value from the row to compare with."""
-        versus = self.experiment.versus
-        if versus is None or math.isnan(means[versus].value):
-            return {}
-        base = means[versus]
-        compared = {
-            row: Sample(mean.value - base.value, mean.resampled - base.resampled)
-            for row, mean in means.items()
-            if row != versus and not math.isnan(mean.value)
-        }
-        p_values = [
-            paired_p_value(one.resampled[~np.isnan(one.resampled)], one.value) for one in compared.values()
+    def contrasts(self, pairs: Sequence[tuple[str, str]]) -> list[Contrast]:
+        """The comparisons of two rows each."""
+        sides = [(self.means[row], self.means[other]) for row, other in pairs]
+        return [
+            Contrast(
+                row,
+                other,
+                self.statistic,
+                self.column,
+                (_defined(one.value), _defined(two.value)),
+                difference,
+            )
+            for (row, other), (one, two), difference in zip(pairs, sides, differences(sides), strict=True)
         ]
-        corrected = holm(p_values).tolist()
-        return {
-            row: Difference(one.value, percentile_interval(one.resampled), p_value, p_holm)
-            for (row, one), p_value, p_holm in zip(compared.items(), p_values, corrected, strict=True)
-        }
 
 
 def _mean(samples: Sequence[Sample]) -> Sample:

@@ -99,3 +99,14 @@ def name_or_number(value: object, where: str) -> str:
     if isinstance(value, bool) or not isinstance(value, str | int):
         raise PfsmError(f"{where}: is {value!r}, it must be text; put it in quotes")
     return str(value)
+
+
+def two_names(value: object, where: str) -> tuple[str, str]:
+    """The names of two rows, ``[A, B]``.
+
+    Raises:
+        PfsmError: If it is no list of two, or YAML has read a name as something else.
+    """
+    if not isinstance(value, list) or len(value) != 2:
+        raise PfsmError(f"{where}: is {value!r}, it must be the names of two rows, [A, B]")
+    return name_or_number(value[0], where), name_or_number(value[1], where)

@@ -21,6 +21,8 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#5
 DASHES = ("-", "--", "-.", ":")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 POINTS_ALPHA = 0.22
+# Lines of a legend that a figure of the usual height has room for, and the height of each further one in inches.
+LEGEND_LINES, LEGEND_LINE = 6, 0.21
 # Letters that fit above a panel.
 LONGEST_TITLE = 40
 
@@ -35,7 +37,9 @@ def new_figure(width: float, height: float) -> "Figure":
 def bars(table: ResultTable) -> "Figure":
     """A group of bars a column, a bar a row, with its interval."""
     rows, columns = len(table.lines), len(table.columns)
-    figure = new_figure(max(6.5, min(12.0, 1.2 + columns * (0.25 + 0.24 * rows))), 4.4)
+    size = max(6.5, min(12.0, 1.2 + columns * (0.25 + 0.24 * rows)))
+    keys = _legend_columns(size, [line.name for line in table.lines])
+    figure = new_figure(size, 4.4 + LEGEND_LINE * max(0, math.ceil(rows / keys) - LEGEND_LINES))
     axes = figure.subplots()
     width = 0.84 / rows
     for number, line in enumerate(table.lines):
@@ -78,11 +82,14 @@ def _limits(axes: "Axes", table: ResultTable) -> None:
 def _legend(figure: "Figure", axes: "Axes") -> None:
     """Below the axes, in as many columns as the longest name leaves room for."""
     handles, labels = axes.get_legend_handles_labels()
-    column = 0.65 + 0.085 * max(map(len, labels))  # inches: the key, and about 6 points a letter
-    fitting = max(1, int(figure.get_size_inches()[0] / column))
-    figure.legend(
-        handles, labels, loc="outside lower center", ncols=min(fitting, len(labels), 4), fontsize=10
-    )
+    columns = _legend_columns(figure.get_size_inches()[0], labels)
+    figure.legend(handles, labels, loc="outside lower center", ncols=columns, fontsize=10)
+
+
+def _legend_columns(width: float, labels: Sequence[str]) -> int:
+    """How many columns of the legend fit into a figure, width in inches."""
+    column = 0.65 + 0.085 * max(map(len, labels))  # the key, and about 6 points a letter
+    return min(max(1, int(width / column)), len(labels), 4)
 
 
 def curve(table: ResultTable) -> "Figure":

@@ -61,14 +61,16 @@ def _cell(entry: "Entry", best: float | None) -> str:
     )
 
 
-def plain_table(headings: Sequence[str], rows: Sequence[Sequence[object]], caption: str) -> str:
-    """A table of text."""
+def plain_table(
+    headings: Sequence[str], rows: Sequence[Sequence[object]], caption: str, kind: str = "plain"
+) -> str:
+    """A table of text; `kind` is its class in the style sheet."""
     head = "".join(f'<th scope="col">{escaped(label)}</th>' for label in headings)
     body = "".join(
         f'<tr><th scope="row">{escaped(row[0])}</th>{"".join(f"<td>{escaped(value)}</td>" for value in row[1:])}</tr>'
         for row in rows
     )
     return (
-        f'<div class="scroll" tabindex="0" role="region" aria-label="{escaped(caption)}"><table class="plain">'
+        f'<div class="scroll" tabindex="0" role="region" aria-label="{escaped(caption)}"><table class="{kind}">'
         f"<caption>{escaped(caption)}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
     )

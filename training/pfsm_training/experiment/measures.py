@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from pfsm.data import Judgments, Preferences
 from pfsm.evaluation import kendall_tau_b, pearson, spearman
 from pfsm.evaluation.bootstrap import resampled_statistics, resampled_sums
+from pfsm.evaluation.catalogue import SEGMENT_LEVEL
 from pfsm.evaluation.centring import MomentPearson
-from pfsm.evaluation.measure import SegmentRankCorrelation
+from pfsm.evaluation.measure import Measure, SegmentRankCorrelation, scored_items
 from pfsm.evaluation.preference import (
     PreferenceStatistic,
     count_votes,
@@ -22,6 +23,7 @@ from pfsm.evaluation.preference import (
     votes_by_outcome,
 )
 from pfsm.evaluation.samples import Sample, dense_ids
+from pfsm.text.plain import token_counts
 from pfsm_training.experiment.data import Rows, TestSet
 
 Float = NDArray[np.float64]
@@ -29,6 +31,8 @@ Draw = tuple[int, tuple[int, int]]
 """Number of resamples, and their seed."""
 
 _CORRELATIONS = {"pearson": pearson, "spearman": spearman, "kendall_tau_b": kendall_tau_b}
+# Of the catalogue of `pfsm evaluate`, under its names there.
+_CENTRED_OR_WEIGHTED = ("mean-removed", "length-weighted", "mean-removed-weighted")
 _OF_VOTES: dict[str, PreferenceStatistic] = {
     "accuracy": "accuracy",
     "tau_wmt12": "wmt12",
@@ -54,7 +58,12 @@ def group_sample(statistic: str, test: TestSet, scores: Float, rows: Rows, draw:
     segments = _segments(test, rows)
     if isinstance(test.data, Judgments):
         x, y = scores[rows], test.data.scores[rows]
-        return _untested(draw) if np.isnan(x).any() else _correlation(statistic, x, y, segments, draw)
+        if np.isnan(x).any():
+            return _untested(draw)
+        if statistic in _CENTRED_OR_WEIGHTED:
+            measure = _measure(statistic, test.data, rows, segments)
+            return Sample(measure.value(x), measure.resampled(x, *draw))
+        return _correlation(statistic, x, y, segments, draw)
     data: Preferences = test.data
     better, worse = scores[: len(data)][rows], scores[len(data) :][rows]
     if np.isnan(better).any():
@@ -106,6 +115,13 @@ def _segments(test: TestSet, rows: Rows) -> NDArray[np.int64] | None:
     if len(set(references)) == len(references):
         return None
     return dense_ids(references, rows.size, "references")
+
+
+def _measure(statistic: str, data: Judgments, rows: Rows, segments: NDArray[np.int64] | None) -> Measure:
+    """A statistic of `pfsm.evaluation`, tied to people's scores; judgments of one reference are a segment's."""
+    units = np.arange(rows.size) if segments is None else segments
+    lengths = token_counts([data.references[row] for row in rows.tolist()])
+    return SEGMENT_LEVEL[statistic].bind(scored_items(data.scores[rows], units, lengths=lengths))
 
 
 def _untested(draw: Draw) -> Sample:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from pfsm.errors import PfsmError
 from pfsm.files import atomic_write, content_checksum, decode, read_bytes
 from pfsm.model import save_model
+from pfsm_training.experiment.contrasts import contrast_tables, contrasts_latex, contrasts_markdown
 from pfsm_training.experiment.document import results_document
 from pfsm_training.experiment.mistakes_text import mistakes_markdown
 from pfsm_training.experiment.plots import draw_plots
@@ -40,9 +41,11 @@ def write_output(results: "Results", config: Path, output: Path) -> None:
     for name in earlier - set(files):
         (output / name).unlink(missing_ok=True)
     _write(output / "config.yaml", text)
-    mistakes = mistakes_markdown(results.experiment, results.mistakes)
-    _write(output / "table.md", markdown(results.experiment, tables, results.plan.notes, mistakes))
-    _write(output / "table.tex", latex(results.experiment, tables))
+    experiment, compared = results.experiment, contrast_tables(results.contrasts)
+    contrasts = contrasts_markdown(experiment, compared)
+    mistakes = mistakes_markdown(experiment, results.mistakes)
+    _write(output / "table.md", markdown(experiment, tables, results.plan.notes, contrasts, mistakes))
+    _write(output / "table.tex", latex(experiment, tables) + contrasts_latex(experiment, compared))
     document = results_document(results, content_checksum(content), files)
     _write(output / "report.html", render_report(results, tables, plots, document, text))
     _write(output / RESULTS, json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n")

@@ -7,6 +7,13 @@ from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
+from pfsm_training.experiment.config import Experiment
+from pfsm_training.experiment.contrasts import (
+    HEADINGS,
+    ContrastTable,
+    contrast_tables,
+    contrasts_explanation,
+)
 from pfsm_training.experiment.markup import escaped, fact_list, plain_table, result_table
 from pfsm_training.experiment.mistakes_page import mistakes_section
 from pfsm_training.experiment.plots import Plot
@@ -36,7 +43,7 @@ def render_report(
         config: Text of the experiment's YAML file.
     """
     style, script = _asset("report.css"), _asset("report.js")
-    experiment = results.experiment
+    experiment, contrasts = results.experiment, contrast_tables(results.contrasts)
     slots = {
         "title": escaped(experiment.title),
         "policy": f"default-src 'none'; img-src data:; style-src {_digest(style)}; script-src {_digest(script)}",
@@ -47,8 +54,8 @@ def render_report(
         ),
         "facts": _facts(document),
         "notes": _notes(document["notes"]),
-        "tables": "\n".join(map(result_table, tables)),
-        "reading": "".join(f"<p>{escaped(line)}</p>" for line in explanation(experiment, tables)),
+        "tables": "\n".join([*map(result_table, tables), *map(_contrasts, contrasts)]),
+        "reading": "".join(f"<p>{escaped(line)}</p>" for line in _reading(experiment, tables)),
         "mistakes": mistakes_section(experiment, results.mistakes, results.worst),
         "plots": "\n".join(map(_figure, plots)),
         "training": _training(document["cells"]),
@@ -82,6 +89,15 @@ def _facts(document: Mapping[str, Any]) -> str:
 
 def _listed(value: object) -> str:
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def _contrasts(table: ContrastTable) -> str:
+    return plain_table(HEADINGS, table.rows, table.title, "plain contrasts")
+
+
+def _reading(experiment: Experiment, tables: Sequence[ResultTable]) -> list[str]:
+    lines = explanation(experiment, tables)
+    return [*lines, contrasts_explanation(experiment)] if experiment.contrasts else lines
 
 
 def _notes(notes: Sequence[str]) -> str:

@@ -11,7 +11,7 @@ from pfsm.threads import default_threads
 from pfsm_training.experiment.clusters import run_on
 from pfsm_training.experiment.config import Experiment, read_experiment
 from pfsm_training.experiment.data import DataFolder, pairs_of
-from pfsm_training.experiment.estimates import Entry, Prediction, estimate
+from pfsm_training.experiment.estimates import Contrast, Entry, Prediction, estimate
 from pfsm_training.experiment.mistakes import MistakeTable, mistake_tables
 from pfsm_training.experiment.plan import Cell, Plan, make_plan
 from pfsm_training.experiment.store import CellStore, make_folder
@@ -43,6 +43,7 @@ class Results:
     cells: tuple[Finished, ...]
     predictions: tuple[Prediction, ...]
     entries: tuple[Entry, ...]
+    contrasts: tuple[Contrast, ...]
     mistakes: tuple[MistakeTable, ...]
     worst: tuple[WorstSegments, ...]
 
@@ -93,10 +94,12 @@ def run_experiment(
     finished = _finish(experiment, plan, CellStore(output, ignore=fresh), run, progress)
     progress("statistics")
     predictions = _predictions(experiment, plan, finished)
-    entries = tuple(estimate(experiment, plan, predictions))
+    entries, contrasts = estimate(experiment, plan, predictions)
     mistakes = mistake_tables(experiment, plan, predictions)
     worst = worst_segments(experiment, plan, predictions, finished)
-    results = Results(experiment, folder, plan, tuple(finished), predictions, entries, mistakes, worst)
+    results = Results(
+        experiment, folder, plan, tuple(finished), predictions, entries, contrasts, mistakes, worst
+    )
     progress("writing")
     write_output(results, config, output)
     return results

@@ -5,12 +5,16 @@ from dataclasses import dataclass
 
 from pfsm_training.experiment.config import Experiment
 from pfsm_training.experiment.data import ONE_GROUP
+from pfsm_training.experiment.differences import Difference
 from pfsm_training.experiment.estimates import MEAN, Column, Entry
 
 STATISTICS = {
     "pearson": "Pearson's r",
     "spearman": "Spearman's ρ",
     "kendall_tau_b": "Kendall's τ-b",
+    "mean-removed": "Mean-removed r",
+    "length-weighted": "Length-weighted r",
+    "mean-removed-weighted": "Length-weighted mean-removed r",
     "accuracy": "accuracy",
     "tau_wmt12": "Kendall's τ (WMT12)",
     "tau_wmt13": "Kendall's τ (WMT13)",
@@ -98,9 +102,14 @@ def heading(column: Column) -> str:
 
 def mark(entry: Entry) -> str:
     """Whether a number is significantly above or below that of the row to compare with."""
-    if entry.difference is None or not entry.difference.significant:
+    return "" if entry.difference is None else sign(entry.difference)
+
+
+def sign(difference: Difference) -> str:
+    """Whether a difference is beyond chance, and which way."""
+    if not difference.significant:
         return ""
-    return BETTER if entry.difference.value > 0 else WORSE
+    return BETTER if difference.value > 0 else WORSE
 
 
 def short(value: float | None) -> str:
@@ -143,14 +152,16 @@ def markdown(
     experiment: Experiment,
     tables: Sequence[ResultTable],
     notes: Sequence[str],
+    contrasts: Sequence[str] = (),
     mistakes: Sequence[str] = (),
 ) -> str:
-    """All tables, numbers first, then with their intervals; notes; and what else belongs below, ready-made."""
+    """All tables, numbers first, then with their intervals; notes; and what else belongs there, ready-made."""
     parts = [f"# {experiment.title}", *([experiment.description] if experiment.description else [])]
     for table in tables:
         parts += [f"## {table.title}", markdown_table(table)]
     for table in tables:
         parts += [f"## {table.title}: intervals", markdown_table(table, intervals=True)]
+    parts += contrasts
     parts.append("\n".join(explanation(experiment, tables)))
     parts += [f"* {note}" for note in notes]
     parts += mistakes
@@ -159,19 +170,28 @@ def markdown(
 
 def markdown_table(table: ResultTable, *, intervals: bool = False) -> str:
     """One table."""
-    rows = [
-        [table.title, *map(heading, table.columns)],
-        ["---"] * (len(table.columns) + 1),
-        *(
-            [
-                line.name,
-                *(_markdown_cell(*cell, intervals) for cell in zip(line.entries, table.best, strict=True)),
-            ]
-            for line in table.lines
-        ),
-        ["n", *(str(column.n) for column in table.columns)],
-    ]
-    return "\n".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |" for row in rows)
+    return markdown_rows(
+        [
+            [table.title, *map(heading, table.columns)],
+            *(
+                [
+                    line.name,
+                    *(
+                        _markdown_cell(*cell, intervals)
+                        for cell in zip(line.entries, table.best, strict=True)
+                    ),
+                ]
+                for line in table.lines
+            ),
+            ["n", *(str(column.n) for column in table.columns)],
+        ]
+    )
+
+
+def markdown_rows(rows: Sequence[Sequence[str]]) -> str:
+    """A table of cells, of which the first row are the headings."""
+    ruled = [rows[0], ["---"] * len(rows[0]), *rows[1:]]
+    return "\n".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |" for row in ruled)
 
 
 def _markdown_cell(entry: Entry, best: float | None, intervals: bool) -> str:
@@ -195,18 +215,26 @@ def _latex_table(experiment: Experiment, table: ResultTable) -> str:
         " & ".join([_tex(line.name), *map(_tex_cell, line.entries, table.best)]) + r" \\"
         for line in table.lines
     ]
+    counts = f"$n$ & {' & '.join(str(column.n) for column in table.columns)} \\\\"
     caption = " ".join([f"{table.title}.", *explanation(experiment, [table])[1:]])
+    return _booktabs(["", *map(heading, table.columns)], [*rows, r"\midrule", counts], caption)
+
+
+def booktabs(headings: Sequence[str], rows: Sequence[Sequence[str]], caption: str) -> str:
+    """A LaTeX table of plain cells."""
+    return _booktabs(headings, [" & ".join(map(_tex, row)) + r" \\" for row in rows], caption)
+
+
+def _booktabs(headings: Sequence[str], lines: Sequence[str], caption: str) -> str:
     return "\n".join(
         [
             r"\begin{table}",
             r"\centering",
-            rf"\begin{{tabular}}{{l{'r' * len(table.columns)}}}",
+            rf"\begin{{tabular}}{{l{'r' * (len(headings) - 1)}}}",
             r"\toprule",
-            f" & {' & '.join(_tex(heading(column)) for column in table.columns)} \\\\",
+            f"{' & '.join(map(_tex, headings))} \\\\",
             r"\midrule",
-            *rows,
-            r"\midrule",
-            f"$n$ & {' & '.join(str(column.n) for column in table.columns)} \\\\",
+            *lines,
             r"\bottomrule",
             r"\end{tabular}",
             rf"\caption{{{_tex(caption)}}}",

@@ -1,0 +1,55 @@
+"""Paired bootstrap tests between rows of a table.
+
+All rows share the resamples of a group, so the differences of two rows' resampled statistics are those of a paired
+bootstrap (Koehn 2004).
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from pfsm.evaluation import Interval, holm, paired_p_value, percentile_interval
+from pfsm.evaluation.samples import Sample
+
+SIGNIFICANCE = 0.05
+
+
+@dataclass(frozen=True)
+class Difference:
+    """From another row: difference, its interval, p-values (two-sided)."""
+
+    value: float
+    interval: Interval
+    p_value: float
+    p_holm: float
+
+    @property
+    def significant(self) -> bool:
+        """Whether it is beyond chance, corrected for the number of differences that were tested together."""
+        return self.p_holm < SIGNIFICANCE
+
+
+def differences(pairs: Sequence[tuple[Sample, Sample]]) -> list[Difference | None]:
+    """The first of each pair less the second; Holm's correction is for all pairs that have a difference.
+
+    Args:
+        pairs: Statistics of two rows with their resamples, float64 [n_resamples] each, from the same draws.
+
+    Returns:
+        One a pair; None where one of the two has no value.
+    """
+    found = {
+        at: Sample(one.value - other.value, one.resampled - other.resampled)
+        for at, (one, other) in enumerate(pairs)
+        if not math.isnan(one.value) and not math.isnan(other.value)
+    }
+    p_values = [paired_p_value(one.resampled[~np.isnan(one.resampled)], one.value) for one in found.values()]
+    corrected = dict(zip(found, zip(p_values, holm(p_values).tolist(), strict=True), strict=True))
+    return [
+        Difference(found[at].value, percentile_interval(found[at].resampled), *corrected[at])
+        if at in found
+        else None
+        for at in range(len(pairs))
+    ]
