@@ -91,7 +91,7 @@ class Crossings:
 
 
 # What a pair of arcs in a window costs, in cells.
-PAIR_OF_ARCS = 1.0
+PAIR_OF_ARCS = 0.2
 # Of one pair: about 3,000 tokens of running text a side have 2 million within 5 columns.
 MOST_CROSSINGS = 10_000_000
 

@@ -26,7 +26,7 @@ from pfsm_kernels import (
 )
 from pfsm_kernels.crossings import Crossings, find_crossings
 from pfsm_kernels.lattices import Lattices
-from pfsm_kernels.runs import find_groups
+from pfsm_kernels.runs import few_arcs, find_groups
 
 Float = NDArray[np.float64]
 # exp of the weights of arcs, of links and of the table.
@@ -202,12 +202,30 @@ def _linear_task(
     """What does a range of lattices in linear space. Outputs are those of ``machine_sparse.sparse_batch``."""
     if jumps is None:
         return _machine_task(lattices, factors, outputs)
-    inputs, sparse = _pushdown_inputs(lattices, factors, jumps), jumps.crossings.sparse
+    return _pushdown_task(lattices, factors, jumps, outputs)
+
+
+def _pushdown_task(
+    lattices: Lattices, factors: _Factors, jumps: Jumps, outputs: tuple[Any, ...]
+) -> Callable[[int, int], None]:
+    """The same with jumps; the tilts of all pairs and the tables that they share are made here."""
+    arc_factors, link_factors, E = factors
+    inputs = _pushdown_inputs(lattices, factors, jumps)
+    rates = inputs[3]
+    jump, limit = jumps.state, jumps.crossings.max_jump
+    sides = jumps.crossings.hypothesis, jumps.crossings.reference
+    machine_of = lattices.offsets, arc_factors, link_factors, E, jump, limit, *sides
+    groups = [
+        (group.wanted, (*machine_of, group.insert, group.delete, rates, windows))
+        for group in find_groups(lattices, jumps.crossings.sparse)
+        if (windows := group.windows(E, jump, limit, outputs[2])) is not None
+    ]
 
     def task(first: int, last: int) -> None:
-        if sparse[first:last].any():
-            pushdown_sparse.sparse_batch(first, last, *inputs, sparse, *outputs)
-        if not sparse[first:last].all():
+        for wanted, sparse_inputs in groups:
+            if wanted[first:last].any():
+                pushdown_sparse.sparse_batch(first, last, wanted, *sparse_inputs, *outputs)
+        if not outputs[1][first:last].all():
             pushdown.pushdown_batch(first, last, *inputs, *outputs)
 
     return task
@@ -221,7 +239,7 @@ def _machine_task(
     arrays = _arrays(lattices)
     groups = [
         (group.wanted, tables)
-        for group in find_groups(lattices)
+        for group in find_groups(lattices, few_arcs(lattices))
         if (tables := group.tables(factors[-1], derivatives)) is not None
     ]
 

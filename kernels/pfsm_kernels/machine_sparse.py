@@ -165,7 +165,7 @@ def _single(arcs, a):
     return arcs[a, 1] + arcs[a, 3] == 2
 
 
-@njit(cache=True, fastmath={"contract"})
+@njit(cache=True, inline="always")
 def _arriving(row, column, last, width, end_column, end_key, leaving_insert, leaving_delete, sums):
     """L[I] and L[D] at a cell, from the first ``last`` ends of arcs."""
     II, ID, DI, DD = 0.0, 0.0, 0.0, 0.0
@@ -228,7 +228,7 @@ def _forward(
     return total
 
 
-@njit(cache=True, fastmath={"contract"})
+@njit(cache=True, inline="always")
 def _leaving(row, column, first, last, width, begin_column, begin_key, into_insert, into_delete, tables):
     """R[I] and R[D] of a cell, from the beginnings of arcs ``first`` onwards and the end; then what they are made of.
 

@@ -1,4 +1,4 @@
-"""Which pairs go from arc to arc in the finite-state machine, and the tables they share (``machine_sparse``)."""
+"""Which pairs go from arc to arc (``machine_sparse``, ``pushdown_sparse``), and the tables they share."""
 
 from dataclasses import dataclass
 
@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from pfsm_kernels.lattices import Lattices
 from pfsm_kernels.machine_sparse import Runs, fill_runs, runs_rate
+from pfsm_kernels.windows import Windows, make_windows
 
 # What the square of the number of arcs costs, in cells.
 PAIR_OF_ARCS = 1.0
@@ -16,7 +17,7 @@ LONGEST = 160
 
 @dataclass(frozen=True, eq=False)
 class Group:
-    """Pairs of a batch with the same states of Insert and Delete, and few arcs.
+    """Pairs of a batch that go from arc to arc and have the same states of Insert and Delete.
 
     Attributes:
         insert: State of all Inserts.
@@ -42,13 +43,31 @@ class Group:
         fill_runs(E, self.insert, self.delete, rate, self.width, sums, counts)
         return Runs(self.insert, self.delete, rate, self.width, sums, counts)
 
+    def windows(self, E: NDArray[np.float64], jump: int, max_jump: int, derivatives: bool) -> Windows | None:
+        """The tables for the machine with jumps; None where such weights have none."""
+        rate = runs_rate(E, self.insert, self.delete)
+        states = self.insert, self.delete, jump
+        rows = max(self.rows, self.width)
+        return make_windows(E, states, rate, max_jump, rows, derivatives) if rate else None
 
-def find_groups(lattices: Lattices) -> list[Group]:
-    """The groups of a batch. Whether a pair is in one depends on that pair alone, not on the others."""
-    sizes = np.diff(lattices.offsets, axis=0)
-    m, n, arcs = sizes.T
-    few = PAIR_OF_ARCS * arcs * arcs <= (m + 1) * (n + 1)
-    chosen = np.flatnonzero(lattices.uniform & few & (np.minimum(m, n) > 0) & (np.maximum(m, n) <= LONGEST))
+
+def few_arcs(lattices: Lattices) -> NDArray[np.bool_]:
+    """Which pairs have so few arcs that, without jumps, going from arc to arc takes less time than from cell to cell.
+
+    Returns:
+        bool [n_pairs].
+    """
+    m, n, arcs = np.diff(lattices.offsets, axis=0).T
+    return np.asarray(PAIR_OF_ARCS * arcs * arcs <= (m + 1) * (n + 1))
+
+
+def find_groups(lattices: Lattices, few: NDArray[np.bool_]) -> list[Group]:
+    """The groups of a batch, of pairs that have ``few`` arcs (bool [n_pairs]).
+
+    Whether a pair is in one depends on that pair alone, not on the others.
+    """
+    m, n, _ = np.diff(lattices.offsets, axis=0).T
+    chosen = np.flatnonzero(few & lattices.uniform & (np.minimum(m, n) > 0) & (np.maximum(m, n) <= LONGEST))
     if not chosen.size:
         return []
     inserts = lattices.insert_states[lattices.offsets[chosen, 1]].astype(np.int64)

@@ -3,9 +3,10 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm_kernels import inference, machine, pushdown
+from pfsm_kernels import inference, machine, machine_sparse, pushdown, pushdown_sparse
 from pfsm_kernels.inference import Expectations, Jumps, Weights
 from pfsm_kernels.lattices import Lattices
+from pfsm_kernels.runs import few_arcs, find_groups
 
 Float = NDArray[np.float64]
 
@@ -59,6 +60,46 @@ def linear_log_sums(
         outputs = result, accepted, False, np.zeros((0, 0, 0)), none, none
         pushdown.pushdown_batch(0, len(lattices), *inputs, *outputs)
     return accepted, result
+
+
+def uniform(lattices: Lattices, insert: int = 0, delete: int = 2) -> Lattices:
+    """The lattices with one state for Insert and one for Delete."""
+    inserts = np.full_like(lattices.insert_states, insert)
+    deletes = np.full_like(lattices.delete_states, delete)
+    return Lattices(lattices.n_states, deletes, inserts, lattices.arcs, lattices.offsets)
+
+
+def arc_to_arc(
+    lattices: Lattices, weights: Weights, jumps: Jumps | None = None, derivatives: bool = True
+) -> tuple[NDArray[np.bool_], Expectations]:
+    """The kernels for sparse arcs only, and which pairs they accepted; the rest is meaningless."""
+    result = empty_expectations(lattices, weights)
+    accepted = np.zeros(len(lattices), dtype=np.bool_)
+    factors = linear_factors(weights, lattices.arcs.shape[0])
+    outputs = result.log_sum, accepted, derivatives, result.table, result.arcs, result.links
+    few = few_arcs(lattices) if jumps is None else jumps.crossings.sparse
+    for group in find_groups(lattices, few):
+        if jumps is None:
+            tables = group.tables(factors[-1], derivatives)
+            if tables is not None:
+                inputs = group.wanted, lattices.offsets, lattices.arcs, lattices.by_end, *factors, *tables
+                machine_sparse.sparse_batch(0, len(lattices), *inputs, *outputs)
+            continue
+        crossings = jumps.crossings
+        windows = group.windows(factors[-1], jumps.state, crossings.max_jump, derivatives)
+        if windows is not None:
+            machine_of = jumps.state, crossings.max_jump, crossings.hypothesis, crossings.reference
+            rates = inference._pushdown_inputs(lattices, factors, jumps)[3]
+            jumping = group.wanted, lattices.offsets, *factors, *machine_of, group.insert, group.delete
+            pushdown_sparse.sparse_batch(0, len(lattices), *jumping, rates, windows, *outputs)
+    return accepted, result
+
+
+def chosen(found: Expectations, lattices: Lattices, pairs: NDArray[np.bool_]) -> Expectations:
+    """Of some pairs alone."""
+    arcs = pairs[lattices.pair_of_arc]
+    links = found.links[arcs] if found.links.size else found.links
+    return Expectations(found.log_sum[pairs], found.table[pairs], found.arcs[arcs], links)
 
 
 def in_log_space(lattices: Lattices, weights: Weights, jumps: Jumps | None = None) -> Expectations:

@@ -4,16 +4,17 @@ import numba
 import numpy as np
 import pytest
 
-from pfsm_kernels import machine_sparse, runs
-from pfsm_kernels.inference import Expectations, Weights, expectations, log_sum
+from pfsm_kernels import runs
+from pfsm_kernels.inference import Weights, expectations, log_sum
 from pfsm_kernels.lattices import Lattices
-from pfsm_kernels.runs import find_groups
+from pfsm_kernels.runs import few_arcs, find_groups
 from tests.kernels.kernel_runs import (
+    arc_to_arc,
     assert_agree,
-    empty_expectations,
+    chosen,
     in_linear_space,
     in_log_space,
-    linear_factors,
+    uniform,
 )
 from tests.kernels.lattice_cases import random_lattices, random_weights
 
@@ -23,37 +24,6 @@ pytestmark = pytest.mark.filterwarnings(
 )
 SIZES = [(1, 1), (2, 2), (1, 5), (6, 2), (5, 5), (9, 8), (12, 15), (23, 20), (40, 37)]
 TRIES = 400
-
-
-def uniform(lattices: Lattices, insert: int = 0, delete: int = 2) -> Lattices:
-    """The lattices with one state for Insert and one for Delete."""
-    inserts = np.full_like(lattices.insert_states, insert)
-    deletes = np.full_like(lattices.delete_states, delete)
-    return Lattices(lattices.n_states, deletes, inserts, lattices.arcs, lattices.offsets)
-
-
-def arc_to_arc(
-    lattices: Lattices, weights: Weights, derivatives: bool = True
-) -> tuple[np.ndarray, Expectations]:
-    """The sparse kernel alone, and which pairs it accepted."""
-    result = empty_expectations(lattices, weights)
-    accepted = np.zeros(len(lattices), dtype=np.bool_)
-    factors = linear_factors(weights, lattices.arcs.shape[0])
-    arrays = lattices.offsets, lattices.arcs, lattices.by_end
-    outputs = result.log_sum, accepted, derivatives, result.table, result.arcs, result.links
-    for group in find_groups(lattices):
-        tables = group.tables(factors[-1], derivatives)
-        if tables is not None:
-            inputs = group.wanted, *arrays, *factors, *tables
-            machine_sparse.sparse_batch(0, len(lattices), *inputs, *outputs)
-    return accepted, result
-
-
-def chosen(found: Expectations, lattices: Lattices, pairs: np.ndarray) -> Expectations:
-    """Of some pairs alone."""
-    arcs = pairs[lattices.pair_of_arc]
-    links = found.links[arcs] if found.links.size else found.links
-    return Expectations(found.log_sum[pairs], found.table[pairs], found.arcs[arcs], links)
 
 
 @pytest.fixture
@@ -110,12 +80,13 @@ def test_which_pairs_go_from_arc_to_arc() -> None:
     inserts[12:24] = np.arange(12) % 2
     mixed = Lattices(6, np.full_like(lattices.delete_states, 2), inserts, lattices.arcs, lattices.offsets)
     # The second pair has two states of Insert; the others nothing between which there are arcs.
-    (group,) = find_groups(mixed)
+    (group,) = find_groups(mixed, few_arcs(mixed))
     assert group.wanted.tolist() == [True, False, False, False]
     assert (group.insert, group.delete, group.rows, group.width) == (0, 2, 13, 13)
     everywhere = np.array([(i, 1, j, 1, 4) for i in range(9) for j in range(9)], dtype=np.int32)
     states = np.full(9, 2, np.int32), np.zeros(9, np.int32)
-    assert find_groups(Lattices(6, *states, everywhere, np.array([[0, 0, 0], [9, 9, 81]]))) == []
+    full = Lattices(6, *states, everywhere, np.array([[0, 0, 0], [9, 9, 81]]))
+    assert find_groups(full, few_arcs(full)) == []
 
 
 def test_a_pair_is_the_same_in_any_batch() -> None:
@@ -129,7 +100,7 @@ def test_a_pair_is_the_same_in_any_batch() -> None:
         np.concatenate([parts[0].offsets, parts[0].offsets[-1] + parts[1].offsets[1:],
                         parts[0].offsets[-1] + parts[1].offsets[-1] + parts[2].offsets[1:]]),
     )  # fmt: skip
-    assert len(find_groups(lattices)) == 3
+    assert len(find_groups(lattices, few_arcs(lattices))) == 3
     weights = random_weights(rng, lattices, 1.0)
     together, values = expectations(lattices, weights), log_sum(lattices, weights)
     np.testing.assert_array_equal(values, together.log_sum)
@@ -153,5 +124,5 @@ def test_far_below_and_far_above_one() -> None:
     for shift in (-14.0, 9.0):
         table = rng.normal(size=(7, 6))
         weights = Weights(table, np.full(lattices.arcs.shape[0], shift))
-        assert len(find_groups(lattices)) == 1
+        assert len(find_groups(lattices, few_arcs(lattices))) == 1
         assert_agree(expectations(lattices, weights), in_log_space(lattices, weights), 1e-10)

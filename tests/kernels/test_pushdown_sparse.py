@@ -3,42 +3,20 @@
 import numpy as np
 import pytest
 
-from pfsm_kernels import inference, pushdown_sparse
 from pfsm_kernels.crossings import find_crossings
-from pfsm_kernels.inference import Expectations, Jumps, Weights, find_jumps
+from pfsm_kernels.inference import Weights, expectations, find_jumps, log_sum
 from pfsm_kernels.lattices import Lattices
-from tests.kernels.kernel_runs import assert_agree, empty_expectations, in_linear_space, linear_factors
+from tests.kernels.kernel_runs import (
+    arc_to_arc,
+    assert_agree,
+    chosen,
+    in_linear_space,
+    in_log_space,
+    uniform,
+)
 from tests.kernels.lattice_cases import random_lattices, random_weights
 
 SIZES = [(0, 0), (0, 3), (4, 0), (1, 1), (2, 2), (1, 5), (6, 2), (5, 5), (9, 8), (12, 15), (23, 20), (40, 37)]
-
-
-def uniform(lattices: Lattices) -> Lattices:
-    """The lattices with one state for Insert and one for Delete."""
-    return Lattices(
-        lattices.n_states,
-        np.full_like(lattices.delete_states, 2),
-        np.zeros_like(lattices.insert_states),
-        lattices.arcs,
-        lattices.offsets,
-    )
-
-
-def arc_to_arc(lattices: Lattices, weights: Weights, jumps: Jumps) -> tuple[np.ndarray, Expectations]:
-    """Forward-backward of all pairs by the sparse kernel alone, and which of them it accepted."""
-    result = empty_expectations(lattices, weights)
-    accepted = np.zeros(len(lattices), dtype=np.bool_)
-    inputs = inference._pushdown_inputs(lattices, linear_factors(weights, lattices.arcs.shape[0]), jumps)
-    outputs = result.log_sum, accepted, True, result.table, result.arcs, result.links
-    pushdown_sparse.sparse_batch(0, len(lattices), *inputs, jumps.crossings.sparse, *outputs)
-    return accepted, result
-
-
-def chosen(found: Expectations, lattices: Lattices, pairs: np.ndarray) -> Expectations:
-    """Of some pairs alone."""
-    arcs = pairs[lattices.pair_of_arc]
-    links = found.links[arcs] if found.links.size else found.links
-    return Expectations(found.log_sum[pairs], found.table[pairs], found.arcs[arcs], links)
 
 
 @pytest.mark.parametrize("max_jump", [1, 3, 5, 8, 12])
@@ -58,11 +36,54 @@ def test_same_sums_and_derivatives(
         assert jumps is not None
         assert jumps.crossings.sparse.all()
         accepted, sparse = arc_to_arc(lattices, weights, jumps)
-        cells_accepted, dense = in_linear_space(lattices, weights, jumps)
-        # What underflows goes to log space, and it underflows in both.
-        np.testing.assert_array_equal(accepted, cells_accepted)
-        assert accepted.sum() >= len(lattices) - 1
+        _, dense = in_linear_space(lattices, weights, jumps)
+        # Pairs without tokens on one side go from cell to cell; of the others the longest may have too many arcs.
+        assert accepted[3:-2].all()
+        assert not accepted[:3].any()
         assert_agree(chosen(sparse, lattices, accepted), chosen(dense, lattices, accepted), 1e-11)
+        # Without derivatives the same sums to the last bit.
+        _, forward = arc_to_arc(lattices, weights, jumps, derivatives=False)
+        np.testing.assert_array_equal(forward.log_sum[accepted], sparse.log_sum[accepted])
+
+
+@pytest.mark.parametrize("scale", [5.0, 30.0, 200.0])
+def test_what_it_accepts_is_right(scale: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pfsm_kernels.crossings.PAIR_OF_ARCS", 0.0)
+    rng = np.random.default_rng(int(scale))
+    taken = 0
+    for trial in range(30):
+        sizes = [(2, 3), (9, 8), (14, 12), (18, 18)]
+        lattices = uniform(random_lattices(rng, sizes, 6, max_block=1 + trial % 3, spread=3))
+        arcs, links = rng.uniform(-scale, scale, (2, lattices.arcs.shape[0]))
+        weights = Weights(rng.uniform(-scale, scale, (7, 6)), arcs, links if trial % 2 else None)
+        weights.table[rng.random((7, 6)) < 0.1 * (trial % 3)] = -np.inf
+        jumps = find_jumps(lattices, 5, 1 + trial % 7)
+        accepted, sparse = arc_to_arc(lattices, weights, jumps)
+        truth = in_log_space(lattices, weights, jumps)
+        assert_agree(chosen(sparse, lattices, accepted), chosen(truth, lattices, accepted), 1e-9)
+        assert_agree(expectations(lattices, weights, 1, jumps), truth, 1e-9)
+        taken += int(accepted.sum())
+    assert taken >= (60 if scale == 5.0 else 0)
+
+
+def test_a_pair_is_the_same_in_any_batch() -> None:
+    rng = np.random.default_rng(6)
+    lattices = uniform(random_lattices(rng, SIZES, 8, 2, spread=2))
+    weights = random_weights(rng, lattices, 1.0)
+    jumps = find_jumps(lattices, 7, 4)
+    together, values = expectations(lattices, weights, 1, jumps), log_sum(lattices, weights, 1, jumps)
+    np.testing.assert_array_equal(values, together.log_sum)
+    for pair in range(len(lattices)):
+        first, last = lattices.offsets[pair : pair + 2, 2]
+        assert weights.arcs is not None
+        assert weights.links is not None
+        own = Weights(weights.table, weights.arcs[first:last], weights.links[first:last])
+        single = lattices.select(np.array([pair]))
+        alone = expectations(single, own, 1, find_jumps(single, 7, 4))
+        assert alone.log_sum[0] == together.log_sum[pair]
+        np.testing.assert_array_equal(alone.table[0], together.table[pair])
+        np.testing.assert_array_equal(alone.arcs, together.arcs[first:last])
+        np.testing.assert_array_equal(alone.links, together.links[first:last])
 
 
 def test_which_pairs_go_from_arc_to_arc() -> None:
