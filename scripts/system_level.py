@@ -24,13 +24,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm import load
+from pfsm.commands.arguments import positive
 from pfsm.data import Preferences, read_preferences
+from pfsm.errors import PfsmError
 from pfsm.evaluation.bootstrap import default_seed
 from pfsm.evaluation.correlation import spearman
 from pfsm.metrics import get_metric
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from real_data import data_folder
+from refusals import explained
 
 Float = NDArray[np.float64]
 Int64 = NDArray[np.int64]
@@ -55,6 +58,7 @@ PUBLISHED = {
     },
 }
 RESAMPLES, THINNED = 1000, 200
+COLUMNS = ("segment_id", "better_system", "worse_system")
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,8 +87,8 @@ class Rankings:
 
     @staticmethod
     def of(data: Preferences) -> "Rankings":
-        """Counts the votes."""
-        columns = data.columns["segment_id"], data.columns["better_system"], data.columns["worse_system"]
+        """Counts the votes; the data have the columns `COLUMNS`."""
+        columns = [data.columns[name] for name in COLUMNS]
         segments = {name: k for k, name in enumerate(sorted(set(columns[0])))}
         systems = sorted({*columns[1], *columns[2]})
         number = {name: k for k, name in enumerate(systems)}
@@ -98,6 +102,19 @@ class Rankings:
                 rows[place, system] = pairs.setdefault((text, data.references[k]), len(pairs))
         hypotheses, references = zip(*pairs, strict=True)
         return Rankings(tuple(systems), wins, rows, hypotheses, references)
+
+
+def read_rankings(path: Path) -> Rankings:
+    """The rankings in a file of preferences.
+
+    Raises:
+        PfsmError: If the file cannot be read, or does not say which segments and systems are compared.
+    """
+    data = read_preferences(path)
+    for name in COLUMNS:
+        if name not in data.columns:
+            raise PfsmError(f"{path}: no column {name!r}; rankings of systems need {', '.join(COLUMNS)}")
+    return Rankings.of(data)
 
 
 Scores = Callable[[Float], Float]
@@ -239,7 +256,7 @@ def cells(
 def table(year: str, per_system: int | None) -> Iterator[str]:
     """The lines of a year's table."""
     folder = data_folder() / f"{year}-rr"
-    pairs = [Rankings.of(read_preferences(folder / f"{language}-en-test.tsv.gz")) for language in LANGUAGES]
+    pairs = [read_rankings(folder / f"{language}-en-test.tsv.gz") for language in LANGUAGES]
     yield f"| {year} | " + " | ".join(LANGUAGES) + " | mean |\n" + "|---" * (len(LANGUAGES) + 2) + "|"
     yield "| systems | " + " | ".join(str(len(pair.systems)) for pair in pairs) + " | |"
     sizes = ((pair.rows >= 0).sum() / len(pair.systems) for pair in pairs)
@@ -259,7 +276,7 @@ def main() -> None:
     """Prints a table a year."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--year", choices=sorted(PUBLISHED), action="append")
-    parser.add_argument("--per-system", type=int, metavar="N")
+    parser.add_argument("--per-system", type=positive, metavar="N")
     options = parser.parse_args()
     for year in options.year or sorted(PUBLISHED):
         for text in table(year, options.per_system):
@@ -268,4 +285,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    explained(main)

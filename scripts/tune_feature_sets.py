@@ -9,15 +9,19 @@ Beside the sets stand EDPM, BLEU, TER, METEOR, TERp and DPMF as they are, and a 
 """
 
 import argparse
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pfsm import Metric
+from pfsm.commands.arguments import check_output
 from pfsm.data import Judgments, read_judgments
+from pfsm.errors import PfsmError
 from pfsm.evaluation.bootstrap import default_seed
 from pfsm.evaluation.centring import CentredPearson
 from pfsm.metrics import get_metric
@@ -28,6 +32,9 @@ from pfsm_training import train
 from pfsm_training.config import config_from_dict
 from pfsm_training.tuning.hill_climbing import climb
 from pfsm_training.tuning.target import Target
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from refusals import explained
 
 Float = NDArray[np.float64]
 Int64 = NDArray[np.int64]
@@ -66,6 +73,7 @@ COMBINATIONS = (
     "TPNEB",
     "TPNEBD",
 )
+PICTURES = (".svg", ".png", ".pdf")
 TRAINED = ("TPNEB", "TPNEBD")
 RESAMPLES = 1000
 Row = tuple[str, list[tuple[float, float, float]]]
@@ -74,6 +82,8 @@ Row = tuple[str, list[tuple[float, float, float]]]
 def main() -> None:
     """Tunes, tests, prints, draws."""
     options = arguments()
+    if options.plot is not None:
+        check_plot(options.plot, options.data)
     judgments = Judgments.join([read_judgments(path, options.score_column) for path in options.data]).sorted()
     if options.negate:
         judgments = replace(judgments, scores=0.0 - judgments.scores)
@@ -97,6 +107,17 @@ def arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
+def check_plot(path: str, data: list[str]) -> None:
+    """Finds out before the work begins whether the figure can be written.
+
+    Raises:
+        PfsmError: If it cannot, or is no picture by its name.
+    """
+    if Path(path).suffix not in PICTURES:
+        raise PfsmError(f"--plot is {path!r}, its name must end in one of {', '.join(PICTURES)}")
+    check_output(path, data)
+
+
 def results(judgments: Judgments) -> Iterator[Row]:
     """Every row of the table."""
     halves = parted(Target.of(judgments).segments)
@@ -117,7 +138,13 @@ def results(judgments: Judgments) -> Iterator[Row]:
 
 
 def parted(segments: Int64) -> tuple[Int64, Int64]:
-    """Rows of two halves of the segments."""
+    """Rows of two halves of the segments.
+
+    Raises:
+        PfsmError: If there is but one.
+    """
+    if not segments.any():
+        raise PfsmError("the data are of one segment; weights are tuned on some and tested on others")
     order = np.random.default_rng(default_seed()).permutation(segments.max() + 1)
     first = np.isin(segments, order[: order.size // 2])
     return np.flatnonzero(first), np.flatnonzero(~first)
@@ -203,4 +230,4 @@ def group_of(label: str) -> str:
 
 
 if __name__ == "__main__":
-    main()
+    explained(main)

@@ -9,28 +9,16 @@ batch it stands in, nor on the number of threads.
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm_kernels import (
-    machine,
-    machine_best,
-    machine_log,
-    machine_sparse,
-    pushdown,
-    pushdown_log,
-    pushdown_sparse,
-    pushdown_tilt,
-)
+from pfsm_kernels import machine, machine_best, machine_log, pushdown_log
 from pfsm_kernels.crossings import Crossings, find_crossings
 from pfsm_kernels.lattices import Lattices
-from pfsm_kernels.runs import few_arcs, find_groups
+from pfsm_kernels.linear_space import Factors, linear_task
 
 Float = NDArray[np.float64]
-# exp of the weights of arcs, of links and of the table.
-_Factors = tuple[Float, Float, Float]
 
 # About a millisecond of work without jumps: small enough to share out evenly and to let Ctrl-C through.
 CELLS_PER_TASK = 200_000
@@ -124,7 +112,7 @@ def log_sum(lattices: Lattices, weights: Weights, threads: int = 1, jumps: Jumps
     none = np.zeros(0)
     if factors is not None:
         outputs = result, accepted, False, np.zeros((0, 0, 0)), none, none
-        _run(_linear_task(lattices, factors, jumps, outputs), lattices, threads)
+        _run(linear_task(lattices, factors, jumps, outputs), lattices, threads)
     _in_log_space(lattices, weights, jumps, accepted, result, None, threads)
     return result
 
@@ -146,7 +134,7 @@ def expectations(
     factors = _linear_factors(lattices, weights)
     if factors is not None:
         outputs = result.log_sum, accepted, True, result.table, result.arcs, result.links
-        _run(_linear_task(lattices, factors, jumps, outputs), lattices, threads)
+        _run(linear_task(lattices, factors, jumps, outputs), lattices, threads)
     _in_log_space(lattices, weights, jumps, accepted, result.log_sum, result, threads)
     return result
 
@@ -190,85 +178,7 @@ def _check_weights(lattices: Lattices, weights: Weights) -> None:
             raise ValueError(f"weights.{name} holds NaN or infinity")
 
 
-def _arrays(
-    lattices: Lattices,
-) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
-    return lattices.offsets, lattices.delete_states, lattices.insert_states, lattices.arcs, lattices.by_end
-
-
-def _linear_task(
-    lattices: Lattices, factors: _Factors, jumps: Jumps | None, outputs: tuple[Any, ...]
-) -> Callable[[int, int], None]:
-    """What does a range of lattices in linear space. Outputs are those of ``machine_sparse.sparse_batch``."""
-    if jumps is None:
-        return _machine_task(lattices, factors, outputs)
-    return _pushdown_task(lattices, factors, jumps, outputs)
-
-
-def _pushdown_task(
-    lattices: Lattices, factors: _Factors, jumps: Jumps, outputs: tuple[Any, ...]
-) -> Callable[[int, int], None]:
-    """The same with jumps; the tilts of all pairs and the tables that they share are made here."""
-    arc_factors, link_factors, E = factors
-    inputs = _pushdown_inputs(lattices, factors, jumps)
-    rates = inputs[3]
-    jump, limit = jumps.state, jumps.crossings.max_jump
-    sides = jumps.crossings.hypothesis, jumps.crossings.reference
-    machine_of = lattices.offsets, arc_factors, link_factors, E, jump, limit, *sides
-    groups = [
-        (group.wanted, (*machine_of, group.insert, group.delete, rates, windows))
-        for group in find_groups(lattices, jumps.crossings.sparse)
-        if (windows := group.windows(E, jump, limit, outputs[2])) is not None
-    ]
-
-    def task(first: int, last: int) -> None:
-        for wanted, sparse_inputs in groups:
-            if wanted[first:last].any():
-                pushdown_sparse.sparse_batch(first, last, wanted, *sparse_inputs, *outputs)
-        if not outputs[1][first:last].all():
-            pushdown.pushdown_batch(first, last, *inputs, *outputs)
-
-    return task
-
-
-def _machine_task(
-    lattices: Lattices, factors: _Factors, outputs: tuple[Any, ...]
-) -> Callable[[int, int], None]:
-    """The same without jumps; the tables that pairs share are made here."""
-    result, accepted, derivatives, *counts = outputs
-    arrays = _arrays(lattices)
-    groups = [
-        (group.wanted, tables)
-        for group in find_groups(lattices, few_arcs(lattices))
-        if (tables := group.tables(factors[-1], derivatives)) is not None
-    ]
-
-    def task(first: int, last: int) -> None:
-        for wanted, tables in groups:
-            if wanted[first:last].any():
-                inputs = wanted, lattices.offsets, lattices.arcs, lattices.by_end, *factors, *tables
-                machine_sparse.sparse_batch(first, last, *inputs, *outputs)
-        if accepted[first:last].all():
-            return
-        if derivatives:
-            machine.forward_backward_batch(first, last, *arrays, *factors, result, accepted, *counts)
-        else:
-            machine.forward_batch(first, last, *arrays, *factors, result, accepted)
-
-    return task
-
-
-def _pushdown_inputs(lattices: Lattices, factors: _Factors, jumps: Jumps) -> tuple[Any, ...]:
-    """Finds the tilt of all pairs: arguments of ``pushdown_batch`` between the range of pairs and the outputs."""
-    arrays = lattices.offsets, lattices.delete_states, lattices.insert_states
-    crossings = jumps.crossings
-    machine_of = *factors[1:], jumps.state, crossings.max_jump
-    rates, tilted = np.zeros(len(lattices)), np.empty(lattices.arcs.shape[0])
-    pushdown_tilt.tilt_batch(*arrays, lattices.arcs, factors[0], *machine_of, rates, tilted)
-    return *arrays, rates, tilted, *machine_of, crossings.hypothesis, crossings.reference
-
-
-def _linear_factors(lattices: Lattices, weights: Weights) -> _Factors | None:
+def _linear_factors(lattices: Lattices, weights: Weights) -> Factors | None:
     """exp of the weights as the linear kernels take them; None where they are too large for any tilt."""
     parts = [weights.table, weights.arcs, weights.links]
     for part in parts:

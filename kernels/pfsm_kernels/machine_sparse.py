@@ -46,8 +46,8 @@ class Runs(NamedTuple):
         delete: The state of all Deletes.
         rate: What each edit is divided by per consumed token; 0 where the table of weights allows no rate.
         width: Distances on the hypothesis side are below it.
-        sums: float64 [rows * width, 4], G at row * width + column: I to I, I to D, D to I, D to D.
-        counts: float64 [rows * width, 16], G again, N of Insert > Insert, N of Delete > Delete, and N of whole
+        sums: float64 [distances, 4], G at d * width + k: I to I, I to D, D to I, D to D.
+        counts: float64 [distances, 16], G again, N of Insert > Insert, N of Delete > Delete, and N of whole
             alternations: of Delete > Insert where x is I, of Insert > Delete where it is D. [0, 16] without
             derivatives.
     """
@@ -323,8 +323,9 @@ def sparse_batch(
     """Those of lattices first..last-1 that are ``wanted``: as ``machine.forward_backward_batch``.
 
     ``wanted`` is bool [n_lattices]: lattices with the two states of ``Runs`` alone, no longer than its tables; from
-    ``insert`` to ``tables`` the arguments are those of ``Runs``. Lattices that come out not ``accepted`` are to be done
-    by ``machine``. Without ``derivatives`` the three arrays of counts, and ``tables``, may be empty.
+    ``insert`` to ``tables`` the arguments are those of ``Runs``, its counts last. Lattices that come out not
+    ``accepted`` are to be done by ``machine``. Without ``derivatives`` the three arrays of counts, and ``tables``, may
+    be empty.
     """
     S = E.shape[1]
     most = 0

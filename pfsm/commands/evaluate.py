@@ -23,6 +23,7 @@ from pfsm.commands.evaluation_likeness import (
 )
 from pfsm.commands.evaluation_sources import Scorer, Source, add_source, open_named, open_source
 from pfsm.commands.evaluation_statistics import (
+    BY_LEVEL,
     Task,
     absolute_task,
     check_level,
@@ -36,7 +37,7 @@ from pfsm.commands.evaluation_versus import BOOTSTRAP, PERM_BOTH, versus_documen
 from pfsm.data import Table, overlap
 from pfsm.errors import PfsmError
 from pfsm.evaluation import default_seed
-from pfsm.evaluation.catalogue import PREFERENCES, SEGMENT_LEVEL, SYSTEM_LEVEL
+from pfsm.evaluation.catalogue import DOCUMENT_LEVEL, PREFERENCES, SEGMENT_LEVEL, SYSTEM_LEVEL
 
 TESTS = {BOOTSTRAP: "paired bootstrap", PERM_BOTH: "PERM-BOTH"}
 
@@ -64,14 +65,15 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--statistics",
         metavar="NAME[,NAME…]",
-        help=f"instead of the usual ones; absolute scores: {', '.join(SEGMENT_LEVEL)}, {KING}; systems: "
-        f"{', '.join(SYSTEM_LEVEL)}; preferences: {', '.join(PREFERENCES)}",
+        help=f"instead of the usual ones; absolute scores: {', '.join(SEGMENT_LEVEL)}, {KING}; documents: "
+        f"{', '.join(DOCUMENT_LEVEL)}; systems: {', '.join(SYSTEM_LEVEL)}; preferences: {', '.join(PREFERENCES)}",
     )
     parser.add_argument(
         "--level",
-        choices=("segment", "system"),
+        choices=tuple(BY_LEVEL),
         default="segment",
-        help="agreement about translations, or about systems (column system; default: segment)",
+        help="agreement about translations of segments (default), of documents (columns document, system), or about "
+        "systems (column system)",
     )
     parser.add_argument(
         "--versus",

@@ -14,9 +14,11 @@ from pfsm.data import (
     judgments_from_table,
     preferences_from_table,
 )
+from pfsm.data.documents import DOCUMENT, document_names
 from pfsm.data.table import COMET_NAMES
 from pfsm.distributed.tables import read_tables
 from pfsm.errors import PfsmError
+from pfsm.evaluation.document_level import TranslatedDocuments, translated_documents
 from pfsm.evaluation.measure import Items, scored_items
 from pfsm.evaluation.preference_measures import PreferenceItems, preference_items
 from pfsm.evaluation.samples import dense_ids
@@ -100,6 +102,33 @@ def judgment_items(inputs: Inputs, data: Judgments, with_lengths: bool) -> Items
     systems = data.columns[SYSTEM] if all(SYSTEM in table.columns for table in tables) else None
     lengths = token_counts(data.references) if with_lengths else None
     return scored_items(data.scores, segment_ids(data, tables), systems, lengths)
+
+
+def document_items(inputs: Inputs, data: Judgments) -> TranslatedDocuments:
+    """The human side of documents' scores; what is of different groups is of different documents.
+
+    Raises:
+        PfsmError: One of the columns holds what is measured.
+    """
+    for name in (DOCUMENT, SYSTEM):
+        if name not in data.columns:
+            raise PfsmError(f"{name!r} holds people's scores; the document level needs it for names")
+    names = list(zip(group_names(data, inputs.by), document_names(data), strict=True))
+    return translated_documents(data.scores, names, data.columns[SYSTEM])
+
+
+def check_documents(tables: Sequence[Table]) -> None:
+    """Refuses files that do not tell documents.
+
+    Raises:
+        PfsmError: A file without the column, or a row without a name in it.
+    """
+    for table in tables:
+        for line, name in zip(
+            table.line_numbers, table.column(DOCUMENT, "; the document level needs it"), strict=True
+        ):
+            if not name.strip():
+                raise PfsmError(f"{table.path}:{line}: {DOCUMENT} is empty, the document level needs a name")
 
 
 def pairwise_items(inputs: Inputs, data: Preferences) -> PreferenceItems:

@@ -12,13 +12,17 @@ from pfsm.commands.evaluation_inputs import (
     SEGMENT,
     SYSTEM,
     Inputs,
+    check_documents,
+    document_items,
     group_names,
     judgment_items,
     pairwise_items,
 )
+from pfsm.data import Judgments
 from pfsm.errors import PfsmError
 from pfsm.evaluation import Estimate, Interval, MeanEstimate, calibrate_ties
-from pfsm.evaluation.catalogue import PREFERENCES, SEGMENT_LEVEL, SYSTEM_LEVEL, Named
+from pfsm.evaluation.catalogue import DOCUMENT_LEVEL, PREFERENCES, SEGMENT_LEVEL, SYSTEM_LEVEL, Named
+from pfsm.evaluation.document_level import TranslatedDocuments
 from pfsm.evaluation.measure import Items, Measure
 from pfsm.evaluation.pairwise import Yardstick, best_accuracy
 from pfsm.evaluation.preference_measures import PreferenceItems
@@ -26,6 +30,12 @@ from pfsm.evaluation.samples import Sample, group_members, group_seed, mean_of_g
 from pfsm.evaluation.tie_calibration import CalibratedAccuracy
 
 CONFIDENCE = 0.95
+BY_LEVEL: Mapping[str, Mapping[str, Named[Items]]] = {
+    "segment": SEGMENT_LEVEL,
+    "document": DOCUMENT_LEVEL,
+    "system": SYSTEM_LEVEL,
+}
+"""Statistics of absolute scores, by level."""
 _NEEDED_COLUMNS = {"segments": SEGMENT, "systems": SYSTEM}
 Data = TypeVar("Data", Items, PreferenceItems)
 
@@ -37,12 +47,18 @@ class Task(Generic[Data]):
     kind: str
     """"correlation" or "preference", as the document calls it."""
     level: str
-    """"segment" or "system"."""
+    """A key of `BY_LEVEL`."""
     items: Data
     groups: Sequence[str]
     statistics: Sequence[Named[Data]]
     unit: str
     """What is resampled."""
+    documents: TranslatedDocuments | None = None
+    """At document level: how scores of segments become those of the items."""
+
+    def scores(self, metric: NDArray[np.float64]) -> NDArray[np.float64]:
+        """A metric's scores of the items, from those of the data's rows."""
+        return metric if self.documents is None else self.documents.means(metric)
 
     @property
     def headings(self) -> dict[str, str]:
@@ -60,7 +76,7 @@ def absolute_task(inputs: Inputs, level: str, names: Sequence[str]) -> Task[Item
 
     Args:
         inputs: The files.
-        level: "segment" or "system".
+        level: A key of `BY_LEVEL`.
         names: Of statistics; those that are not for absolute scores are passed over.
 
     Raises:
@@ -69,8 +85,9 @@ def absolute_task(inputs: Inputs, level: str, names: Sequence[str]) -> Task[Item
     data = inputs.absolute
     if data is None:
         return None
-    known: Mapping[str, Named[Items]] = SYSTEM_LEVEL if level == "system" else SEGMENT_LEVEL
-    chosen = [known[name] for name in names if name in known]
+    chosen = [BY_LEVEL[level][name] for name in names if name in BY_LEVEL[level]]
+    if level == "document":
+        return _document_task(inputs, data, chosen)
     for statistic in chosen:
         for need in statistic.needs:
             for table in inputs.absolute_tables:
@@ -79,6 +96,15 @@ def absolute_task(inputs: Inputs, level: str, names: Sequence[str]) -> Task[Item
     items = judgment_items(inputs, data, any("lengths" in statistic.needs for statistic in chosen))
     unit = "judgments" if items.segments is None else "segments"
     return Task("correlation", level, items, group_names(data, inputs.by), chosen, unit)
+
+
+def _document_task(inputs: Inputs, data: Judgments, chosen: Sequence[Named[Items]]) -> Task[Items]:
+    documents = document_items(inputs, data)
+    if any("segments" in statistic.needs for statistic in chosen) and not documents.with_rivals:
+        raise PfsmError("mean-removed compares translations of a document, and no document has two here")
+    names = group_names(data, inputs.by)
+    groups = [names[row] for row in documents.first.tolist()]
+    return Task("correlation", "document", documents.items, groups, chosen, "documents", documents)
 
 
 def pairwise_task(inputs: Inputs, names: Sequence[str]) -> Task[PreferenceItems] | None:
@@ -98,16 +124,16 @@ def statistic_names(text: str, inputs: Inputs, level: str, further: Sequence[str
     Args:
         text: The list.
         inputs: The files.
-        level: "segment" or "system".
+        level: A key of `BY_LEVEL`.
         further: Names of absolute scores at segment level besides those of the catalogue.
 
     Raises:
-        PfsmError: An unknown name, one that fits no file, one twice, or preferences at system level.
+        PfsmError: An unknown name, one that fits no file, one twice, or preferences at another level.
     """
     names = [name.strip() for name in text.split(",")]
     known: list[str] = []
     if inputs.absolute is not None:
-        known += SYSTEM_LEVEL if level == "system" else [*SEGMENT_LEVEL, *further]
+        known += [*BY_LEVEL[level], *(further if level == "segment" else ())]
     if inputs.pairwise is not None and level == "segment":
         known += [name for name in PREFERENCES if name not in known]
     for number, name in enumerate(names):
@@ -119,17 +145,20 @@ def statistic_names(text: str, inputs: Inputs, level: str, further: Sequence[str
 
 
 def check_level(inputs: Inputs, level: str) -> None:
-    """Refuses what has no system level.
+    """Refuses what has no such level.
 
     Raises:
-        PfsmError: Preferences, or a file without systems, at system level.
+        PfsmError: Preferences, or a file without systems, above the level of segments; a file without documents
+            at theirs.
     """
-    if level != "system":
+    if level == "segment":
         return
     for table in inputs.pairwise_tables:
-        raise PfsmError(f"{table.path}: preferences have no system level; give absolute scores")
+        raise PfsmError(f"{table.path}: preferences have no {level} level; give absolute scores")
+    if level == "document":
+        check_documents(inputs.absolute_tables)
     for table in inputs.absolute_tables:
-        table.column(SYSTEM, "; the system level needs it")
+        table.column(SYSTEM, f"; the {level} level needs it")
 
 
 def statistics_document(
@@ -139,10 +168,11 @@ def statistics_document(
 
     Args:
         task: What to measure.
-        metric: The metric's scores, float64 [n], of preferences [n, 2].
+        metric: The metric's scores of the data's rows, float64 [n], of preferences [n, 2].
         n_resamples: Of each group.
         seed: A group's resamples depend on it and on the group's name.
     """
+    metric = task.scores(metric)
     members = group_members(task.groups, len(task.items))
     entries: dict[str, dict[str, Any]] = {
         name: {"group": name, "n": rows.size} for name, rows in members.items()

@@ -21,8 +21,8 @@ def print_document(document: Mapping[str, Any], headings: Mapping[str, Mapping[s
             if "tau" in result:
                 print(f"Kendall tau as in {result['tau'].upper()}: metric ties "
                       f"{'count as discordant' if result['tau'] == 'wmt12' else 'are left out'}")  # fmt: skip
-            if result.get("resampled") == "segments":
-                print("Intervals: segments are resampled, each with all its translations")
+            if result.get("resampled") in {"segments", "documents"}:
+                print(f"Intervals: {result['resampled']} are resampled, each with all its translations")
     if "versus" in document:
         _print_versus(document, headings)
     print(f"[95% intervals: {document['resamples']} bootstrap resamples, seed {document['seed']}]")

@@ -34,12 +34,13 @@ def versus_document(
 
     Args:
         task: What to measure.
-        metric: The metric's scores, float64 [n], of preferences [n, 2].
+        metric: The metric's scores of the data's rows, float64 [n], of preferences [n, 2].
         other: Those of the metric it is held against.
         test: `BOOTSTRAP` or `PERM_BOTH`.
         n_resamples: Resamples, or permutations.
         seed: Of either.
     """
+    metric, other = task.scores(metric), task.scores(other)
     members = group_members(task.groups, len(task.items))
     document: dict[str, Any] = {"unit": "scores" if test == PERM_BOTH else task.unit}
     for statistic in task.statistics:

@@ -17,6 +17,7 @@ from pfsm.evaluation.comparison import (
     paired_p_value,
 )
 from pfsm.evaluation.correlation import kendall_tau_b, pearson, spearman
+from pfsm.evaluation.document_level import TranslatedDocuments, document_scores, translated_documents
 from pfsm.evaluation.groups import (
     GroupEvaluation,
     GroupResult,
@@ -67,6 +68,7 @@ __all__ = [
     "PreferenceGroupResult",
     "SystemResult",
     "TieCalibration",
+    "TranslatedDocuments",
     "WilliamsTest",
     "accuracy_with_ties",
     "best_accuracy",
@@ -74,6 +76,7 @@ __all__ = [
     "calibrate_ties",
     "compare_systems",
     "default_seed",
+    "document_scores",
     "evaluate_groups",
     "evaluate_preference_groups",
     "holm",
@@ -98,6 +101,7 @@ __all__ = [
     "spearman",
     "system_pairwise_accuracy",
     "system_scores",
+    "translated_documents",
     "weighted_pearson",
     "williams_test",
     "wmt_kendall",

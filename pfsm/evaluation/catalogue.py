@@ -130,6 +130,11 @@ SYSTEM_LEVEL: Mapping[str, Named[Items]] = _by_name(
 )
 """Of the systems' mean scores."""
 
+DOCUMENT_LEVEL: Mapping[str, Named[Items]] = _by_name(
+    *(SEGMENT_LEVEL[name] for name in ("pearson", "spearman", "kendall", "mean-removed"))
+)
+"""Of documents' mean scores (`pfsm.evaluation.document_level`), a document taking the place of a segment."""
+
 PREFERENCES: Mapping[str, Named[PreferenceItems]] = _by_name(
     Named("accuracy", "accuracy", (), _bind_preference("accuracy")),
     Named("accuracy-with-ties", "acc. with ties", (), AccuracyWithTies),

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm_kernels import inference, machine, machine_sparse, pushdown, pushdown_sparse
+from pfsm_kernels import inference, linear_space, machine, machine_sparse, pushdown, pushdown_sparse
 from pfsm_kernels.inference import Expectations, Jumps, Weights
 from pfsm_kernels.lattices import Lattices
 from pfsm_kernels.runs import few_arcs, find_groups
@@ -38,10 +38,12 @@ def in_linear_space(
     factors = linear_factors(weights, lattices.arcs.shape[0])
     outputs = result.table, result.arcs, result.links
     if jumps is None:
-        inputs = *inference._arrays(lattices), *factors
+        inputs = *linear_space.machine_arrays(lattices), *factors
         machine.forward_backward_batch(0, len(lattices), *inputs, result.log_sum, accepted, *outputs)
     else:
-        inputs = inference._pushdown_inputs(lattices, factors, jumps)
+        inputs = linear_space.pushdown_inputs(
+            lattices, factors, jumps, *linear_space.tilts(lattices, factors, jumps)
+        )
         pushdown.pushdown_batch(0, len(lattices), *inputs, result.log_sum, accepted, True, *outputs)
     return accepted, result
 
@@ -54,9 +56,12 @@ def linear_log_sums(
     accepted = np.zeros(len(lattices), dtype=np.bool_)
     factors = linear_factors(weights, lattices.arcs.shape[0])
     if jumps is None:
-        machine.forward_batch(0, len(lattices), *inference._arrays(lattices), *factors, result, accepted)
+        machine.forward_batch(
+            0, len(lattices), *linear_space.machine_arrays(lattices), *factors, result, accepted
+        )
     else:
-        inputs, none = inference._pushdown_inputs(lattices, factors, jumps), np.zeros(0)
+        found, none = linear_space.tilts(lattices, factors, jumps), np.zeros(0)
+        inputs = linear_space.pushdown_inputs(lattices, factors, jumps, *found)
         outputs = result, accepted, False, np.zeros((0, 0, 0)), none, none
         pushdown.pushdown_batch(0, len(lattices), *inputs, *outputs)
     return accepted, result
@@ -89,7 +94,7 @@ def arc_to_arc(
         windows = group.windows(factors[-1], jumps.state, crossings.max_jump, derivatives)
         if windows is not None:
             machine_of = jumps.state, crossings.max_jump, crossings.hypothesis, crossings.reference
-            rates = inference._pushdown_inputs(lattices, factors, jumps)[3]
+            rates, _ = linear_space.tilts(lattices, factors, jumps)
             jumping = group.wanted, lattices.offsets, *factors, *machine_of, group.insert, group.delete
             pushdown_sparse.sparse_batch(0, len(lattices), *jumping, rates, windows, *outputs)
     return accepted, result

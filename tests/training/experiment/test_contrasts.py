@@ -17,8 +17,9 @@ from pfsm.evaluation.samples import group_seed
 from pfsm.metrics import get_metric
 from pfsm_training.experiment import read_experiment, run_experiment
 from pfsm_training.experiment.contrasts import contrast_tables, contrasts_latex, contrasts_markdown
+from pfsm_training.experiment.data import MEAN
 from pfsm_training.experiment.differences import Difference
-from pfsm_training.experiment.estimates import MEAN, Column, Contrast
+from pfsm_training.experiment.estimates import Column, Contrast
 from pfsm_training.experiment.run import Results
 from tests.training.experiment.conftest import Run
 from tests.training.experiment.experiment_cases import LANGUAGES, run_here, table, write_experiment
@@ -263,3 +264,10 @@ def test_what_it_may_not_say(tmp_path: Path, contrasts: Any, fault: str) -> None
     with pytest.raises(PfsmError) as error:
         read_experiment(path)
     assert f"table.yaml: {fault}" in str(error.value)
+
+
+def test_beyond_chance_needs_an_interval_without_zero() -> None:
+    assert Difference(0.25, Interval(0.125, 0.375), 0.0004, 0.0008).significant
+    assert Difference(-0.25, Interval(-0.375, -0.125), 0.0004, 0.0008).significant
+    assert not Difference(0.25, Interval(-0.125, 0.375), 0.0004, 0.0008).significant
+    assert not Difference(0.25, Interval(0.125, 0.375), 0.04, 0.06).significant

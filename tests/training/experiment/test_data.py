@@ -126,6 +126,14 @@ def test_names_of_test_sets(data: Path) -> None:
         folder.test_sets([spec("test/cs-en.tsv"), spec("test/de-en.tsv")], None)
 
 
+def test_no_group_is_called_as_the_mean_is(tmp_path: Path) -> None:
+    text = "reference\thypothesis\tscore\tyear\na\tb\t1\t2020\na\tc\t2\tmean\n"
+    (tmp_path / "x.tsv").write_text(text, encoding="utf-8")
+    assert DataFolder(tmp_path).test_sets([spec("x.tsv")], None)
+    with pytest.raises(PfsmError, match="year is 'mean' in a row; the mean over the groups is called so"):
+        DataFolder(tmp_path).test_sets([spec("x.tsv")], "year")
+
+
 def test_data_in_no_folder_is_called_by_its_file(data: Path) -> None:
     for name in ("a.tsv", "b.tsv"):
         (data / name).write_bytes((data / "test" / "cs-en.tsv").read_bytes())

@@ -5,8 +5,9 @@ import re
 import pytest
 
 from pfsm.evaluation import Interval
+from pfsm_training.experiment.data import MEAN
 from pfsm_training.experiment.differences import Difference
-from pfsm_training.experiment.estimates import MEAN, Column, Entry
+from pfsm_training.experiment.estimates import Column, Entry
 from pfsm_training.experiment.run import Results
 from pfsm_training.experiment.tables import latex, markdown, markdown_table, result_tables, short
 from tests.training.experiment.conftest import Run
@@ -19,7 +20,9 @@ def entry(
     row: str, column: Column, value: float | None, p_holm: float | None = None, by: float = 0.0
 ) -> Entry:
     interval = None if value is None else Interval(value - 0.0125, value + 0.05)
-    difference = None if p_holm is None else Difference(by, Interval(by - 1, by + 1), p_holm, p_holm)
+    difference = (
+        None if p_holm is None else Difference(by, Interval(*sorted((by / 2, 2 * by))), p_holm, p_holm)
+    )
     return Entry(row, "pearson", column, value, interval, (), difference)
 
 

@@ -16,6 +16,8 @@ from pfsm_training.experiment.fields import Fields, name_or_number, two_names
 from pfsm_training.yaml_file import read_yaml_mapping
 
 SCHEMES = ("train-test", "k-fold", "round-robin", "learning-curve")
+# Of documents, for which the data needs the columns `document` and `system`.
+DOCUMENTS = ("document-pearson", "document-spearman", "document-kendall_tau_b", "document-mean-removed")
 ABSOLUTE = (
     "pearson",
     "spearman",
@@ -23,6 +25,7 @@ ABSOLUTE = (
     "mean-removed",
     "length-weighted",
     "mean-removed-weighted",
+    *DOCUMENTS,
 )
 PAIRWISE = ("accuracy", "tau_wmt12", "tau_wmt13", "tau_wmt14", "tau_darr")
 ALL = "all"

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pfsm_training.experiment.config import Experiment
-from pfsm_training.experiment.data import ONE_GROUP
-from pfsm_training.experiment.estimates import MEAN, Column, Contrast
+from pfsm_training.experiment.data import MEAN, ONE_GROUP
+from pfsm_training.experiment.estimates import Column, Contrast
 from pfsm_training.experiment.tables import (
     BETTER,
     NOTHING,
@@ -16,6 +16,7 @@ from pfsm_training.experiment.tables import (
     markdown_rows,
     short,
     sign,
+    what_is_drawn,
 )
 
 HEADINGS = ("A against B", "A", "B", "A - B", "95% interval", "p", "p (Holm)")
@@ -75,12 +76,12 @@ def _p_value(value: float) -> str:
     return f"{value:.4f}".removeprefix("0")
 
 
-def contrasts_explanation(experiment: Experiment) -> str:
+def contrasts_explanation(experiment: Experiment, tables: Sequence[ContrastTable]) -> str:
     """A sentence below the tables: how to read them."""
+    drawn = what_is_drawn(experiment, [table.statistic for table in tables])
     return (
-        f"Row against row: paired bootstrap, two-sided ({experiment.resamples} resamples of segments, seed "
-        f"{experiment.seed}); p (Holm) is corrected for all comparisons of the table. "
-        f"{BETTER} A is above B, {WORSE} below, p (Holm) < .05."
+        f"Row against row: paired bootstrap, two-sided ({drawn}); p (Holm) is corrected for all "
+        f"comparisons of the table. {BETTER} A is above B, {WORSE} below, p (Holm) < .05."
     )
 
 
@@ -91,12 +92,12 @@ def contrasts_markdown(experiment: Experiment, tables: Sequence[ContrastTable]) 
     blocks = [
         block for table in tables for block in (f"## {table.title}", markdown_rows([HEADINGS, *table.rows]))
     ]
-    return [*blocks, contrasts_explanation(experiment)]
+    return [*blocks, contrasts_explanation(experiment, tables)]
 
 
 def contrasts_latex(experiment: Experiment, tables: Sequence[ContrastTable]) -> str:
     """The tables for ``booktabs``, each with its caption."""
     return "".join(
-        "\n" + booktabs(HEADINGS, table.rows, f"{table.title}. {contrasts_explanation(experiment)}")
+        "\n" + booktabs(HEADINGS, table.rows, f"{table.title}. {contrasts_explanation(experiment, [table])}")
         for table in tables
     )

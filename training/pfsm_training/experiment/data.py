@@ -23,6 +23,7 @@ from pfsm_training.experiment.config import DataSpec
 Rows = NDArray[np.int64]
 Judged = Judgments | Preferences
 ONE_GROUP = "all"
+MEAN = "mean"
 
 
 @dataclass(frozen=True)
@@ -98,7 +99,8 @@ class DataFolder:
         """Test sets, one a specification.
 
         Raises:
-            PfsmError: As `train_data`, or if two sets have one name, or one has no column to group by.
+            PfsmError: As `train_data`, or if two sets have one name, or one has no column to group by, or a group
+                called as the mean over the groups is.
         """
         sets: list[TestSet] = []
         for spec in specs:
@@ -106,7 +108,13 @@ class DataFolder:
             name = spec.name or _heading(Path(spec.files[0]))
             if any(name == other.name for other in sets):
                 raise PfsmError(f"{spec.where}: two test sets are called {name!r}; give one a name")
-            sets.append(TestSet(name, data, groups_of(data, group_by, spec.where)))
+            groups = groups_of(data, group_by, spec.where)
+            if MEAN in groups:
+                raise PfsmError(
+                    f"{spec.where}: {group_by} is {MEAN!r} in a row; the mean over the groups is called so, "
+                    "give the group another name"
+                )
+            sets.append(TestSet(name, data, groups))
         return sets
 
     def read(self, spec: DataSpec) -> Judged:

@@ -27,8 +27,13 @@ class Difference:
 
     @property
     def significant(self) -> bool:
-        """Whether it is beyond chance, corrected for the number of differences that were tested together."""
-        return self.p_holm < SIGNIFICANCE
+        """Whether it is beyond chance, corrected for the number of differences that were tested together.
+
+        The interval must not hold zero either: where a few segments carry the whole difference, resamples have two
+        heaps, and centring them, as the test does, makes any difference look certain.
+        """
+        one_sided = self.interval.low > 0.0 or self.interval.high < 0.0
+        return self.p_holm < SIGNIFICANCE and one_sided
 
 
 def differences(pairs: Sequence[tuple[Sample, Sample]]) -> list[Difference | None]:
@@ -38,12 +43,14 @@ def differences(pairs: Sequence[tuple[Sample, Sample]]) -> list[Difference | Non
         pairs: Statistics of two rows with their resamples, float64 [n_resamples] each, from the same draws.
 
     Returns:
-        One a pair; None where one of the two has no value.
+        One a pair; None where one of the two has no value, or no resample has both.
     """
     found = {
-        at: Sample(one.value - other.value, one.resampled - other.resampled)
+        at: difference
         for at, (one, other) in enumerate(pairs)
-        if not math.isnan(one.value) and not math.isnan(other.value)
+        if not math.isnan(one.value)
+        and not math.isnan(other.value)
+        and not np.isnan((difference := _difference(one, other)).resampled).all()
     }
     p_values = [paired_p_value(one.resampled[~np.isnan(one.resampled)], one.value) for one in found.values()]
     corrected = dict(zip(found, zip(p_values, holm(p_values).tolist(), strict=True), strict=True))
@@ -53,3 +60,7 @@ def differences(pairs: Sequence[tuple[Sample, Sample]]) -> list[Difference | Non
         else None
         for at in range(len(pairs))
     ]
+
+
+def _difference(one: Sample, other: Sample) -> Sample:
+    return Sample(one.value - other.value, one.resampled - other.resampled)

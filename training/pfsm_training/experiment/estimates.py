@@ -14,13 +14,12 @@ from numpy.typing import NDArray
 from pfsm.evaluation import Interval, percentile_interval
 from pfsm.evaluation.samples import Sample, group_members, group_seed, mean_sample
 from pfsm_training.experiment.config import Experiment
-from pfsm_training.experiment.data import Rows, TestSet
+from pfsm_training.experiment.data import MEAN, Rows, TestSet
 from pfsm_training.experiment.differences import Difference, differences
-from pfsm_training.experiment.measures import group_sample
+from pfsm_training.experiment.measures import count, group_sample
 from pfsm_training.experiment.plan import Plan, statistics_of
 
 Float = NDArray[np.float64]
-MEAN = "mean"
 
 
 @dataclass(frozen=True)
@@ -30,7 +29,7 @@ class Column:
     Attributes:
         test: Name of the test set.
         group: A group of it, or `MEAN`, the unweighted mean over the groups.
-        n: Number of judgments.
+        n: Number of judgments, or of translated documents where the statistic is of these.
         size: Number of training judgments; None where there is no learning curve.
     """
 
@@ -72,7 +71,8 @@ class Contrast:
         other: Name of the second.
         statistic: Which statistic.
         column: Where.
-        values: The statistic of the first and of the second; None where it is undefined.
+        values: The statistic of the first and of the second; None where it is undefined. Of a mean where a group has
+            only one of the two, their means over the groups that have both.
         difference: The first less the second; None where one of them is undefined. Holm's correction is for all
             comparisons in the column.
     """
@@ -134,9 +134,12 @@ class _StatisticOfSet:
         """The columns one after the other, the rows of the experiment in each."""
         members = group_members(self.test.groups, len(self.test.data))
         sampled = [(one, self._samples(one.scores[self.test.name], members)) for one in predictions]
-        columns = [Column(self.test.name, group, rows.size) for group, rows in members.items()]
+        columns = [
+            Column(self.test.name, group, count(self.statistic, self.test, rows))
+            for group, rows in members.items()
+        ]
         if len(members) > 1:
-            columns.append(Column(self.test.name, MEAN, len(self.test.data)))
+            columns.append(Column(self.test.name, MEAN, sum(column.n for column in columns)))
         sizes: Sequence[int | None] = self.plan.sizes or (None,)
         return [
             self._filled(Column(column.test, column.group, column.n, size), sampled)
@@ -159,30 +162,50 @@ class _StatisticOfSet:
     def _filled(
         self, column: Column, sampled: Sequence[tuple[Prediction, Mapping[str, Sample]]]
     ) -> "_Filled":
-        by_row: dict[str, list[Sample]] = {row.name: [] for row in self.experiment.rows}
-        for prediction, samples in sampled:
-            if prediction.size in {None, column.size}:
-                by_row[prediction.row].append(samples[column.group])
-        return _Filled(self.statistic, column, by_row)
+        def of(group: str) -> dict[str, list[Sample]]:
+            by_row: dict[str, list[Sample]] = {row.name: [] for row in self.experiment.rows}
+            for prediction, samples in sampled:
+                if prediction.size in {None, column.size}:
+                    by_row[prediction.row].append(samples[group])
+            return by_row
+
+        groups = sorted(set(self.test.groups)) if column.group == MEAN else []
+        return _Filled(self.statistic, column, of(column.group), [_means(of(group)) for group in groups])
 
 
 @dataclass(frozen=True, eq=False)
 class _Filled:
-    """A column with every row's samples: several in a learning curve, none where it is tested nowhere."""
+    """A column with every row's samples: several in a learning curve, none where it is tested nowhere.
+
+    `groups` are the means of every row in each group that the column is the mean over; none where it is of one group.
+    """
 
     statistic: str
     column: Column
     samples: Mapping[str, Sequence[Sample]]
+    groups: Sequence[Mapping[str, Sample]]
 
     @cached_property
     def means(self) -> dict[str, Sample]:
         """Of every row."""
-        return {row: _mean(found) for row, found in self.samples.items()}
+        return _means(self.samples)
+
+    def sides(self, row: str, other: str) -> tuple[Sample, Sample]:
+        """What two rows are compared by: their means, over the groups that have both where some have but one."""
+        one, two = self.means[row], self.means[other]
+        shared = [
+            found
+            for found in self.groups
+            if not math.isnan(found[row].value) and not math.isnan(found[other].value)
+        ]
+        if math.isnan(one.value) or math.isnan(two.value) or len(shared) == len(self.groups):
+            return one, two
+        return _mean([found[row] for found in shared]), _mean([found[other] for found in shared])
 
     def entries(self, versus: str | None) -> list[Entry]:
         """The numbers, with their differences from the row of that name."""
         others = [] if versus is None else [row for row in self.means if row != versus]
-        pairs = [(self.means[row], self.means[str(versus)]) for row in others]
+        pairs = [self.sides(row, str(versus)) for row in others]
         tested = dict(zip(others, differences(pairs), strict=True))
         return [
             Entry(
@@ -201,7 +224,7 @@ class _Filled:
 
     def contrasts(self, pairs: Sequence[tuple[str, str]]) -> list[Contrast]:
         """The comparisons of two rows each."""
-        sides = [(self.means[row], self.means[other]) for row, other in pairs]
+        sides = [self.sides(row, other) for row, other in pairs]
         return [
             Contrast(
                 row,
@@ -215,8 +238,13 @@ class _Filled:
         ]
 
 
+def _means(samples: Mapping[str, Sequence[Sample]]) -> dict[str, Sample]:
+    """Of every row."""
+    return {row: _mean(found) for row, found in samples.items()}
+
+
 def _mean(samples: Sequence[Sample]) -> Sample:
-    """The mean over the samples of a learning curve; elsewhere there is one."""
+    """The mean over the samples of a learning curve, or over groups; NaN without any."""
     if len(samples) == 1:
         return samples[0]
     if not samples:

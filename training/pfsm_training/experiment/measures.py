@@ -10,10 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.data import Judgments, Preferences
+from pfsm.data.documents import document_names
 from pfsm.evaluation import kendall_tau_b, pearson, spearman
 from pfsm.evaluation.bootstrap import resampled_statistics, resampled_sums
-from pfsm.evaluation.catalogue import SEGMENT_LEVEL
+from pfsm.evaluation.catalogue import DOCUMENT_LEVEL, SEGMENT_LEVEL
 from pfsm.evaluation.centring import MomentPearson
+from pfsm.evaluation.document_level import TranslatedDocuments, translated_documents
 from pfsm.evaluation.measure import Measure, SegmentRankCorrelation, scored_items
 from pfsm.evaluation.preference import (
     PreferenceStatistic,
@@ -24,6 +26,7 @@ from pfsm.evaluation.preference import (
 )
 from pfsm.evaluation.samples import Sample, dense_ids
 from pfsm.text.plain import token_counts
+from pfsm_training.experiment.config import DOCUMENTS
 from pfsm_training.experiment.data import Rows, TestSet
 
 Float = NDArray[np.float64]
@@ -60,6 +63,8 @@ def group_sample(statistic: str, test: TestSet, scores: Float, rows: Rows, draw:
         x, y = scores[rows], test.data.scores[rows]
         if np.isnan(x).any():
             return _untested(draw)
+        if statistic in DOCUMENTS:
+            return _of_documents(statistic, test.data, x, rows, draw)
         if statistic in _CENTRED_OR_WEIGHTED:
             measure = _measure(statistic, test.data, rows, segments)
             return Sample(measure.value(x), measure.resampled(x, *draw))
@@ -74,6 +79,13 @@ def group_sample(statistic: str, test: TestSet, scores: Float, rows: Rows, draw:
     return Sample(
         count_votes(outcomes).statistic(name), statistic_of_votes(resampled_sums(drawn, *draw), name)
     )
+
+
+def count(statistic: str, test: TestSet, rows: Rows) -> int:
+    """What a statistic of some rows is of: as many judgments or, for one of documents, translated documents."""
+    if statistic in DOCUMENTS and isinstance(test.data, Judgments):
+        return len(_documents(test.data, rows).items)
+    return rows.size
 
 
 def pearson_sample(test: TestSet, x: Float, y: Float, rows: Rows, draw: Draw) -> Sample:
@@ -122,6 +134,19 @@ def _measure(statistic: str, data: Judgments, rows: Rows, segments: NDArray[np.i
     units = np.arange(rows.size) if segments is None else segments
     lengths = token_counts([data.references[row] for row in rows.tolist()])
     return SEGMENT_LEVEL[statistic].bind(scored_items(data.scores[rows], units, lengths=lengths))
+
+
+def _documents(data: Judgments, rows: Rows) -> TranslatedDocuments:
+    chosen = data.select(rows)
+    return translated_documents(chosen.scores, document_names(chosen), chosen.columns["system"])
+
+
+def _of_documents(statistic: str, data: Judgments, x: Float, rows: Rows, draw: Draw) -> Sample:
+    """A statistic of documents' means, under the name of `pfsm evaluate --level document`; documents are drawn."""
+    documents = _documents(data, rows)
+    name = statistic.removeprefix("document-").removesuffix("_tau_b")
+    measure, means = DOCUMENT_LEVEL[name].bind(documents.items), documents.means(x)
+    return Sample(measure.value(means), measure.resampled(means, *draw))
 
 
 def _untested(draw: Draw) -> Sample:

@@ -8,7 +8,7 @@ import numpy as np
 
 from pfsm.data import Judgments
 from pfsm.errors import PfsmError
-from pfsm_training.experiment.config import ABSOLUTE, PAIRWISE, Experiment, RowSpec
+from pfsm_training.experiment.config import ABSOLUTE, DOCUMENTS, PAIRWISE, Experiment, RowSpec
 from pfsm_training.experiment.data import (
     DataFolder,
     Judged,
@@ -95,6 +95,14 @@ def _check_statistics(experiment: Experiment, test: TestSet) -> None:
             f"{experiment.where}: statistics has none for {test.name}, which holds {kind}; "
             f"those are {', '.join(known)}"
         )
+    of_documents = [name for name in statistics_of(experiment, test) if name in DOCUMENTS]
+    for column in ("document", "system") if of_documents else ():
+        # A file without the column has empty fields, where another file has one.
+        if not all(field.strip() for field in test.data.columns.get(column, ("",))):
+            raise PfsmError(
+                f"{experiment.where}: {of_documents[0]} needs the column {column!r}, filled in every row; "
+                f"in {test.name} it is not"
+            )
 
 
 @dataclass(eq=False)

@@ -55,7 +55,7 @@ def render_report(
         "facts": _facts(document),
         "notes": _notes(document["notes"]),
         "tables": "\n".join([*map(result_table, tables), *map(_contrasts, contrasts)]),
-        "reading": "".join(f"<p>{escaped(line)}</p>" for line in _reading(experiment, tables)),
+        "reading": "".join(f"<p>{escaped(line)}</p>" for line in _reading(experiment, tables, contrasts)),
         "mistakes": mistakes_section(experiment, results.mistakes, results.worst),
         "plots": "\n".join(map(_figure, plots)),
         "training": _training(document["cells"]),
@@ -95,9 +95,11 @@ def _contrasts(table: ContrastTable) -> str:
     return plain_table(HEADINGS, table.rows, table.title, "plain contrasts")
 
 
-def _reading(experiment: Experiment, tables: Sequence[ResultTable]) -> list[str]:
+def _reading(
+    experiment: Experiment, tables: Sequence[ResultTable], contrasts: Sequence[ContrastTable]
+) -> list[str]:
     lines = explanation(experiment, tables)
-    return [*lines, contrasts_explanation(experiment)] if experiment.contrasts else lines
+    return [*lines, contrasts_explanation(experiment, contrasts)] if contrasts else lines
 
 
 def _notes(notes: Sequence[str]) -> str:

@@ -1,12 +1,13 @@
 """Tables of results: one per statistic and test set, as Markdown and LaTeX; and what the report shows of them."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pfsm_training.experiment.config import Experiment
-from pfsm_training.experiment.data import ONE_GROUP
+from pfsm_training.experiment.config import DOCUMENTS, Experiment
+from pfsm_training.experiment.data import MEAN, ONE_GROUP
 from pfsm_training.experiment.differences import Difference
-from pfsm_training.experiment.estimates import MEAN, Column, Entry
+from pfsm_training.experiment.estimates import Column, Entry
 
 STATISTICS = {
     "pearson": "Pearson's r",
@@ -15,6 +16,10 @@ STATISTICS = {
     "mean-removed": "Mean-removed r",
     "length-weighted": "Length-weighted r",
     "mean-removed-weighted": "Length-weighted mean-removed r",
+    "document-pearson": "Pearson's r of documents",
+    "document-spearman": "Spearman's ρ of documents",
+    "document-kendall_tau_b": "Kendall's τ-b of documents",
+    "document-mean-removed": "Mean-removed r of documents",
     "accuracy": "accuracy",
     "tau_wmt12": "Kendall's τ (WMT12)",
     "tau_wmt13": "Kendall's τ (WMT13)",
@@ -113,8 +118,8 @@ def sign(difference: Difference) -> str:
 
 
 def short(value: float | None) -> str:
-    """Three decimals without the zero before them; a dash where there is no value."""
-    if value is None:
+    """Three decimals without the zero before them; a dash where there is no value, None or NaN."""
+    if value is None or math.isnan(value):
         return NOTHING
     text = f"{value:.3f}"
     if float(text) == 0.0:
@@ -131,8 +136,7 @@ def with_interval(entry: Entry) -> str:
 
 def explanation(experiment: Experiment, tables: Sequence[ResultTable]) -> list[str]:
     """Sentences below the tables: how to read them."""
-    resamples, seed = experiment.resamples, experiment.seed
-    drawn = f"{resamples} resamples of segments, seed {seed}"
+    drawn = what_is_drawn(experiment, [table.statistic for table in tables])
     lines = [f"Intervals: 95%, percentile bootstrap ({drawn}). Bold: the highest number of a column."]
     if any(column.size is not None for table in tables for column in table.columns):
         lines.append(
@@ -140,12 +144,29 @@ def explanation(experiment: Experiment, tables: Sequence[ResultTable]) -> list[s
         )
     if any(column.group == MEAN for table in tables for column in table.columns):
         lines.append("Means are unweighted: every group counts the same.")
+    if any(_lacks_a_group(line) for table in tables for line in table.lines):
+        lines.append(
+            "A group with a dash is not in its row's mean; two rows are compared over the groups that both have."
+        )
     if experiment.versus is not None:
         lines.append(
             f"{BETTER} above, {WORSE} below {experiment.versus} (paired bootstrap, two-sided, p < .05 after "
-            "Holm's correction for the rows of a column)."
+            "Holm's correction for the rows of a column, and an interval of the difference without 0)."
         )
     return lines
+
+
+def _lacks_a_group(line: Line) -> bool:
+    undefined = {entry.column.group for entry in line.entries if entry.value is None}
+    return bool(undefined) and any(entry.column.group not in undefined for entry in line.entries)
+
+
+def what_is_drawn(experiment: Experiment, statistics: Sequence[str]) -> str:
+    """Number, kind and seed of the resamples behind the tables of some statistics."""
+    of_documents = sum(name in DOCUMENTS for name in statistics)
+    units = "documents" if of_documents == len(statistics) > 0 else "segments"
+    also = ", or of documents where the table says so" if 0 < of_documents < len(statistics) else ""
+    return f"{experiment.resamples} resamples of {units}{also}, seed {experiment.seed}"
 
 
 def markdown(

@@ -1,0 +1,215 @@
+"""`pfsm evaluate --level document`, against SciPy over means taken one by one."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from pfsm.evaluation import paired_bootstrap_correlations, perm_both
+from pfsm.metrics import get_metric
+from tests.command_runs import Cli, Write
+from tests.judgment_cases import rows, tsv
+from tests.model_cases import saved
+
+FAST = ("-f", "json", "--confidence-n", "40")
+DOCUMENT = ("--column", "other", "--level", "document")
+NAMES = ("pearson", "spearman", "kendall", "mean-removed")
+
+
+@pytest.fixture(autouse=True)
+def model(tmp_path: Path) -> None:
+    saved(tmp_path)
+
+
+class Made:
+    """Two languages with four documents of one to four segments each, of the same names; systems a, b and c."""
+
+    def __init__(self, systems: str = "abc") -> None:
+        cells = [
+            (language, f"talk {number}", system)
+            for language in ("cs", "de")
+            for number in range(4)
+            for _ in range(number + 1)
+            for system in systems
+        ]
+        order = np.random.default_rng(2).permutation(len(cells))
+        self.languages, self.documents, self.systems = zip(*[cells[at] for at in order], strict=True)
+        self.texts = rows(len(cells), seed=5)
+        self.human = [float(row[2]) for row in self.texts]
+        self.other = np.round(np.random.default_rng(6).normal(size=len(cells)), 2).tolist()
+        self.columns: dict[str, Any] = {
+            "source_lang": self.languages,
+            "document": self.documents,
+            "system": self.systems,
+            "other": [str(score) for score in self.other],
+        }
+
+    def tsv(self, *left_out: str, **changed: Any) -> str:
+        columns = {name: fields for name, fields in self.columns.items() if name not in left_out}
+        return tsv(self.texts, **(columns | changed))
+
+    def means(self, scores: list[float]) -> dict[tuple[str, str, str], float]:
+        """By language, document and system."""
+        keys = list(zip(self.languages, self.documents, self.systems, strict=True))
+        return {
+            key: float(np.mean([score for one, score in zip(keys, scores, strict=True) if one == key]))
+            for key in sorted(set(keys))
+        }
+
+    def expected(self, language: str) -> dict[str, float]:
+        """Every statistic of one language."""
+        metric, human = (
+            {key: mean for key, mean in self.means(scores).items() if key[0] == language}
+            for scores in (self.other, self.human)
+        )
+        left = [
+            [
+                mean - np.mean([other for key, other in means.items() if key[1] == name])
+                for (_, name, _), mean in means.items()
+            ]
+            for means in (metric, human)
+        ]
+        sides = list(metric.values()), list(human.values())
+        return {
+            "pearson": stats.pearsonr(*sides).statistic,
+            "spearman": stats.spearmanr(*sides).statistic,
+            "kendall_tau_b": stats.kendalltau(*sides).statistic,
+            "mean_removed": stats.pearsonr(*left).statistic,
+        }
+
+
+@pytest.fixture
+def made(write: Write) -> Made:
+    judgments = Made()
+    write("d.tsv", judgments.tsv())
+    return judgments
+
+
+def test_every_statistic(cli: Cli, made: Made) -> None:
+    """Of equal names in two languages there are two documents."""
+    found = cli("evaluate", "d.tsv", *DOCUMENT, "--statistics", ",".join(NAMES), *FAST).document[
+        "correlation"
+    ]
+    assert (found["level"], found["resampled"]) == ("document", "documents")
+    for entry, language in zip(found["groups"], ("cs", "de"), strict=True):
+        assert (entry["group"], entry["n"]) == (language, 12)
+        for name, value in made.expected(language).items():
+            assert entry[name]["value"] == pytest.approx(value, abs=1e-10), name
+            low, high = entry[name]["interval"]
+            assert low <= high
+    for name in made.expected("cs"):
+        values = [entry[name]["value"] for entry in found["groups"]]
+        assert found["mean"][name]["value"] == pytest.approx(np.mean(values))
+
+
+def test_documents_stay_apart_where_languages_are_no_groups(cli: Cli, write: Write, made: Made) -> None:
+    """The language counts beside the name, the group too, and so does the test set; the file does not."""
+    separate = [
+        {"source_lang": "", "test_set": list(made.languages)},
+        {"source_lang": "en", "target_lang": list(made.languages)},
+        {},
+    ]
+    wanted = cli("evaluate", "d.tsv", *DOCUMENT, "--by", "kind", "--statistics", "mean-removed", *FAST).fault
+    assert wanted.startswith("d.tsv: no column 'kind' to group by")
+    keys = list(made.means(made.other))
+    means = np.array([list(made.means(scores).values()) for scores in (made.other, made.human)])
+    names = [f"{language} {document}" for language, document, _ in keys]
+    left = means - np.array([[row[[one == name for one in names]].mean() for name in names] for row in means])
+    for number, columns in enumerate(separate):
+        write(f"{number}.tsv", made.tsv(kind="all", **columns))
+        found = cli(
+            "evaluate", f"{number}.tsv", *DOCUMENT, "--by", "kind", "--statistics", "mean-removed", *FAST
+        ).document["correlation"]
+        (entry,) = found["groups"]
+        assert entry["n"] == 24
+        assert entry["mean_removed"]["value"] == pytest.approx(stats.pearsonr(*left).statistic, abs=1e-10)
+
+
+def test_a_document_may_lie_in_several_files(cli: Cli, write: Write, made: Made) -> None:
+    lines = made.tsv().splitlines(keepends=True)
+    write("one.tsv", "".join(lines[:20]))
+    write("two.tsv", "".join([lines[0], *lines[20:]]))
+    command = (*DOCUMENT, "--statistics", ",".join(NAMES), *FAST)
+    together = cli("evaluate", "d.tsv", *command).document["correlation"]
+    assert cli("evaluate", "one.tsv", "two.tsv", *command).document["correlation"] == together
+
+
+def test_a_metric_has_the_mean_of_its_segments(cli: Cli, write: Write, made: Made) -> None:
+    """As at system level; and the default statistics."""
+    metric = get_metric("chrf")
+    scores = metric.score_pairs([row[1] for row in made.texts], [row[0] for row in made.texts])
+    made.other = scores.tolist()
+    command = ("evaluate", "d.tsv", "--metric", "chrf", "--level", "document")
+    found = cli(*command, *FAST).document["correlation"]
+    assert list(found["mean"]) == ["pearson", "spearman", "kendall_tau_b"]
+    for entry, language in zip(found["groups"], ("cs", "de"), strict=True):
+        assert entry["pearson"]["value"] == pytest.approx(made.expected(language)["pearson"], abs=1e-10)
+    lines = cli(*command, "--confidence-n", "9").lines
+    assert lines[-2] == "Intervals: documents are resampled, each with all its translations"
+
+
+@pytest.mark.parametrize("test", ["bootstrap", "perm-both"])
+@pytest.mark.parametrize("name", ["pearson", "mean-removed"])
+def test_versus(cli: Cli, made: Made, test: str, name: str) -> None:
+    """The tests of segments, with documents for segments and their means for scores."""
+    ratio = get_metric("length_ratio").score_pairs(
+        [row[1] for row in made.texts], [row[0] for row in made.texts]
+    )
+    command = ("--versus", "metric:length_ratio", "--test", test, "--statistics", name)
+    found = cli("evaluate", "d.tsv", *DOCUMENT, *command, *FAST).document["versus"]["correlation"]
+    assert found["unit"] == ("documents" if test == "bootstrap" else "scores")
+    keys = list(made.means(made.human))
+    human, other, versus = (
+        list(made.means(scores).values()) for scores in (made.human, made.other, ratio.tolist())
+    )
+    documents = [f"{language} {document}" for language, document, _ in keys]
+    groups = [language for language, _, _ in keys]
+    if test == "bootstrap":
+        expected = paired_bootstrap_correlations(
+            human, other, versus, groups, name, 40, 12345, segments=documents
+        )
+    else:
+        expected = perm_both(human, other, versus, documents, None, name, 40, 12345, groups=groups)
+    entry = found[name.replace("-", "_")]
+    assert expected.pooled is not None
+    for part, result in (("mean", expected.mean), ("pooled", expected.pooled)):
+        assert entry[part]["difference"] == pytest.approx(result.difference, abs=1e-9)
+        assert entry[part]["p_value"] == pytest.approx(result.p_value)
+    assert "williams_p" not in entry["groups"][0]
+
+
+def test_refusals(cli: Cli, write: Write, made: Made) -> None:
+    write("documents.tsv", made.tsv("document"))
+    write("systems.tsv", made.tsv("system"))
+    holes = list(made.documents)
+    holes[3] = " "
+    write("holes.tsv", made.tsv(document=holes))
+    write("alone.tsv", Made("a").tsv())
+    write("numbered.tsv", made.tsv(document="1"))
+    write("p.tsv", "reference\tbetter\tworse\na b\ta b\ta\n")
+    for arguments, fault in (
+        (("documents.tsv",), "documents.tsv: no column 'document'; the columns are 'source_lang', "),
+        (("d.tsv", "documents.tsv"), "documents.tsv: no column 'document'"),
+        (("systems.tsv",), "systems.tsv: no column 'system'; the columns are 'source_lang', "),
+        (("holes.tsv",), "holes.tsv:5: document is empty, the document level needs a name"),
+        (("p.tsv",), "p.tsv: preferences have no document level; give absolute scores"),
+        (("alone.tsv", "--statistics", "mean-removed"), "mean-removed compares translations of a document, "),
+        (("numbered.tsv", "--score-column", "document"), "'document' holds people's scores; "),
+        (("d.tsv", "--statistics", "acc-t"), "--statistics: no 'acc-t' here; there are pearson, spearman, "),
+        (("d.tsv", "--statistics", "king"), "--statistics: no 'king' here"),
+    ):
+        assert cli("evaluate", *arguments, "--level", "document").fault.startswith(fault)
+
+
+def test_one_system_has_correlations(cli: Cli, write: Write) -> None:
+    alone = Made("a")
+    write("alone.tsv", alone.tsv())
+    found = cli("evaluate", "alone.tsv", *DOCUMENT, "--statistics", "pearson", *FAST).document["correlation"]
+    metric, human = (
+        [mean for key, mean in alone.means(scores).items() if key[0] == "de"]
+        for scores in (alone.other, alone.human)
+    )
+    expected = stats.pearsonr(metric, human).statistic
+    assert found["groups"][1]["pearson"]["value"] == pytest.approx(expected, abs=1e-10)
