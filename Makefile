@@ -30,15 +30,14 @@ wheel: $(VENV)/.dev
 models: $(VENV)/.train
 	$(BIN)/python scripts/build_models.py
 
-# Each prints tables in Markdown; BENCH_OUT=FOLDER keeps the numbers as JSON. Needs PFSM_DATA.
+# Each prints tables in Markdown; BENCH_OUT=FOLDER keeps them, and the numbers as JSON. Needs PFSM_DATA.
 bench: $(VENV)/.dev
 	$(BIN)/python scripts/benchmarks/startup.py
+	$(BIN)/python scripts/benchmarks/kernels.py
+	$(BIN)/python scripts/benchmarks/scoring.py
 	$(BIN)/python scripts/benchmarks/peers.py
-	$(BIN)/python scripts/benchmarks/plain_torch.py
 	$(BIN)/python scripts/benchmarks/candidates.py
 	$(BIN)/python scripts/benchmarks/training.py
-	$(BIN)/python scripts/benchmarks/scoring.py
-	$(BIN)/python scripts/benchmarks/kernels.py
 	$(BIN)/python scripts/benchmarks/syntax.py
 
 $(VENV)/bin/python:

@@ -11,7 +11,7 @@ from pfsm_kernels.windows import Windows, make_windows
 
 # What the square of the number of arcs costs, in cells.
 PAIR_OF_ARCS = 1.0
-# Longer sentences seldom have few arcs, and the tables would leave the processor's cache.
+# Longer sentences seldom have few arcs, and the tables of the machine without jumps would leave the processor's cache.
 LONGEST = 160
 
 
@@ -58,7 +58,7 @@ def few_arcs(lattices: Lattices) -> NDArray[np.bool_]:
         bool [n_pairs].
     """
     m, n, arcs = np.diff(lattices.offsets, axis=0).T
-    return np.asarray(PAIR_OF_ARCS * arcs * arcs <= (m + 1) * (n + 1))
+    return np.asarray((PAIR_OF_ARCS * arcs * arcs <= (m + 1) * (n + 1)) & (np.maximum(m, n) <= LONGEST))
 
 
 def find_groups(lattices: Lattices, few: NDArray[np.bool_]) -> list[Group]:
@@ -67,7 +67,7 @@ def find_groups(lattices: Lattices, few: NDArray[np.bool_]) -> list[Group]:
     Whether a pair is in one depends on that pair alone, not on the others.
     """
     m, n, _ = np.diff(lattices.offsets, axis=0).T
-    chosen = np.flatnonzero(few & lattices.uniform & (np.minimum(m, n) > 0) & (np.maximum(m, n) <= LONGEST))
+    chosen = np.flatnonzero(few & lattices.uniform & (np.minimum(m, n) > 0))
     if not chosen.size:
         return []
     inserts = lattices.insert_states[lattices.offsets[chosen, 1]].astype(np.int64)

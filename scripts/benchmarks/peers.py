@@ -3,7 +3,7 @@
     PFSM_DATA=… python scripts/benchmarks/peers.py
 
 pfsm is timed with an empty vocabulary (every sentence is new) and with a full one. RapidFuzz gets token ids, so its row
-is without tokenisation. METEOR 1.5 runs where METEOR_JAR names its jar and Java is there.
+is without tokenisation. METEOR 1.5 runs where Java is there, and its jar: METEOR_JAR, or that of pycocoevalcap.
 """
 
 import os
@@ -11,6 +11,7 @@ import shutil
 import sys
 import tempfile
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -65,7 +66,7 @@ def main() -> None:
         len(references),
         cost(lambda: [Levenshtein.distance(r, h) for r, h in zip(*ids, strict=True)], RUNS),
     )
-    jar = os.environ.get("METEOR_JAR")
+    jar = meteor_jar()
     if jar and shutil.which("java"):
         with tempfile.TemporaryDirectory() as folder:
             paths = [str(Path(folder) / name) for name in ("hypothesis.txt", "reference.txt")]
@@ -89,6 +90,16 @@ def pairs() -> tuple[list[str], list[str]]:
         found |= dict.fromkeys(zip(judgments.references, judgments.hypotheses, strict=True))
     chosen = list(found)[:PAIRS]
     return [reference for reference, _ in chosen], [hypothesis for _, hypothesis in chosen]
+
+
+def meteor_jar() -> str | None:
+    """Where METEOR 1.5 is, if anywhere."""
+    if os.environ.get("METEOR_JAR"):
+        return os.environ["METEOR_JAR"]
+    package = find_spec("pycocoevalcap")
+    folders = [] if package is None else package.submodule_search_locations or []
+    jars = [jar for folder in folders for jar in Path(folder).glob("meteor/meteor-1.5.jar")]
+    return str(jars[0]) if jars else None
 
 
 def _fresh(model: str, hypotheses: list[str], references: list[str]) -> None:

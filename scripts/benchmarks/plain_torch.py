@@ -1,91 +1,60 @@
-"""The kernels beside the same sums in plain PyTorch: log space, cell by cell, derivatives by autograd.
+"""The finite-state machine in plain PyTorch, cell by cell as the recurrence is written: log space, autograd.
 
-    PFSM_DATA=… python scripts/benchmarks/plain_torch.py
-
-Both give the same numbers, which is checked. The last row is what the core can multiply and add at best.
+`assert_same` makes sure that what is compared with the kernels gives their numbers.
 """
 
-import sys
-from pathlib import Path
+from collections.abc import Callable
 
 import numpy as np
 import torch
-from numba import njit
-
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-from peers import pairs
-from report import Report
-from stopwatch import cost, one_core
+from numpy.typing import NDArray
 from torch import Tensor
 
-from pfsm import Settings
-from pfsm.builder import LatticeBuilder
-from pfsm_kernels.inference import expectations, log_sum
+from pfsm_kernels.inference import Jumps, Weights, best_path, expectations
 from pfsm_kernels.lattices import Lattices
 
-PAIRS, TORCH_PAIRS, RUNS = 2000, 4, 5
-STEPS = 20_000_000
+# Adds up, or takes the best of, the last dimension but one.
+Combine = Callable[[Tensor], Tensor]
 
 
-def main() -> None:
-    """Times both on real pairs."""
-    one_core()
-    torch.set_num_threads(1)
-    references, hypotheses = pairs()
-    batch = LatticeBuilder(Settings()).build(references[:PAIRS], hypotheses[:PAIRS])
-    rng = np.random.default_rng(1)
-    weights = batch.weights({name: float(rng.normal(scale=0.5)) for name in batch.states})
-    lattices = batch.lattices
-    some = lattices.select(np.arange(TORCH_PAIRS))
-    table = torch.tensor(weights.table, requires_grad=True)
-    check(some, table, expectations(some, weights).table.sum(0), log_sum(some, weights))
-    report = Report("Kernels beside PyTorch, one core")
-    report.add("sums", "pfsm", len(batch), cost(lambda: log_sum(lattices, weights), RUNS))
-    with torch.no_grad():
-        report.add("sums", "plain PyTorch", TORCH_PAIRS, cost(lambda: torch_sums(some, table), 1))
-    section = "sums with derivatives"
-    report.add(section, "pfsm", len(batch), cost(lambda: expectations(lattices, weights), RUNS))
-    report.add(
-        section,
-        "plain PyTorch, autograd",
-        TORCH_PAIRS,
-        cost(lambda: torch.autograd.backward(torch_sums(some, table).sum()), 1),
-    )
-    report.add(
-        "the core's multiply-adds", "independent chains", 32 * STEPS, cost(lambda: multiply_adds(STEPS), 3)
-    )
-    report.save()
+def add_up(scores: Tensor) -> Tensor:
+    """Log of the sum of exponentials over the last dimension but one; minus infinity, without NaN, for none."""
+    top = scores.detach().amax(-2, keepdim=True)
+    top = torch.where(top > -torch.inf, top, torch.zeros_like(top))
+    total = (scores - top).exp().sum(-2)
+    safe = torch.where(total > 0.0, total, torch.ones_like(total))
+    return torch.where(total > 0.0, safe.log() + top.squeeze(-2), -torch.inf)
 
 
-def check(lattices: Lattices, table: Tensor, counts: np.ndarray, sums: np.ndarray) -> None:
-    """Both must agree, or there is nothing to compare."""
-    found = torch_sums(lattices, table)
-    torch.autograd.backward(found.sum())
-    assert table.grad is not None
-    np.testing.assert_allclose(found.detach().numpy(), sums, rtol=1e-10)
-    np.testing.assert_allclose(table.grad.numpy(), counts, rtol=1e-8, atol=1e-10)
-    table.grad = None
+def take_best(scores: Tensor) -> Tensor:
+    """The largest; its derivative is 1 for one that is largest, which makes derivatives of a score its edits."""
+    return scores.max(-2).values
 
 
-def torch_sums(lattices: Lattices, table: Tensor) -> Tensor:
-    """y of every lattice, float64 [n_pairs], as one would write it without a kernel."""
-    return torch.stack([torch_sum(lattices, pair, table) for pair in range(len(lattices))])
+def torch_sums(lattices: Lattices, table: Tensor, combine: Combine = add_up) -> Tensor:
+    """y of every lattice, float64 [n_pairs], cell by cell."""
+    return torch.stack([_torch_sum(lattices, pair, table, combine) for pair in range(len(lattices))])
 
 
-def torch_sum(lattices: Lattices, pair: int, table: Tensor) -> Tensor:
-    """y of one lattice: for every cell the masses that reach it, each with its state."""
-    (d0, i0, a0), (d1, i1, a1) = lattices.offsets[pair : pair + 2].tolist()
-    deletes, inserts = lattices.delete_states[d0:d1].tolist(), lattices.insert_states[i0:i1].tolist()
+def arcs_of(lattices: Lattices, pair: int) -> dict[tuple[int, int], list[list[int]]]:
+    """The arcs (i, p, j, q, state) of one pair by where they begin."""
     arcs: dict[tuple[int, int], list[list[int]]] = {}
-    for arc in lattices.arcs[a0:a1].tolist():
+    first, last = lattices.offsets[pair : pair + 2, 2].tolist()
+    for arc in lattices.arcs[first:last].tolist():
         arcs.setdefault((arc[0], arc[2]), []).append(arc)
+    return arcs
+
+
+def _torch_sum(lattices: Lattices, pair: int, table: Tensor, combine: Combine) -> Tensor:
+    """y of one lattice: for every cell the masses that reach it, each with its state."""
+    (d0, i0, _), (d1, i1, _) = lattices.offsets[pair : pair + 2].tolist()
+    deletes, inserts = lattices.delete_states[d0:d1].tolist(), lattices.insert_states[i0:i1].tolist()
+    arcs = arcs_of(lattices, pair)
     start = table.shape[0] - 1
     reached: dict[tuple[int, int], list[tuple[Tensor, int]]] = {(0, 0): [(table.new_zeros(()), start)]}
     for i in range(len(deletes) + 1):
         for j in range(len(inserts) + 1):
-            masses = torch.stack([mass for mass, _ in reached[i, j]])
-            into = table[[state for _, state in reached[i, j]]] + masses[:, None]
-            sums = torch.logsumexp(into, dim=0)
+            sums = onward(reached[i, j], table, combine)
             steps = [(i + p, j + q, state) for _, p, _, q, state in arcs.get((i, j), [])]
             if i < len(deletes):
                 steps.append((i + 1, j, deletes[i]))
@@ -93,18 +62,39 @@ def torch_sum(lattices: Lattices, pair: int, table: Tensor) -> Tensor:
                 steps.append((i, j + 1, inserts[j]))
             for row, column, state in steps:
                 reached.setdefault((row, column), []).append((sums[state], state))
-    return torch.logsumexp(torch.stack([mass for mass, _ in reached[len(deletes), len(inserts)]]), dim=0)
+    return combine(torch.stack([mass for mass, _ in reached[len(deletes), len(inserts)]])[:, None])[0]
 
 
-@njit(cache=True, fastmath=True)  # type: ignore[untyped-decorator]
-def multiply_adds(steps: int) -> float:
-    """32 chains of multiply-adds that do not wait for each other: vector units at their limit."""
-    chains = np.arange(32.0)
-    for _ in range(steps):
-        for chain in range(32):
-            chains[chain] = chains[chain] * 0.999999 + 1e-9
-    return float(chains.sum())
+def onward(reached: list[tuple[Tensor, int]], table: Tensor, combine: Combine) -> Tensor:
+    """Mass of every next state, float64 [S], from masses with the state each came by."""
+    masses = torch.stack([mass for mass, _ in reached])
+    return combine(table[[state for _, state in reached]] + masses[:, None])
 
 
-if __name__ == "__main__":
-    main()
+def expected_sums(
+    lattices: Lattices, weights: Weights, jumps: Jumps | None
+) -> dict[Combine, tuple[NDArray[np.float64], NDArray[np.float64] | None]]:
+    """What is to be found: values, float64 [n_pairs], and of the sums derivatives, summed over pairs."""
+    found = expectations(lattices, weights, 1, jumps)
+    best = [best_path(lattices, weights, pair, jumps).score for pair in range(len(lattices))]
+    return {add_up: (found.log_sum, found.table.sum(0)), take_best: (np.array(best), None)}
+
+
+def assert_same(
+    work: Callable[[Tensor, Combine], Tensor],
+    lattices: Lattices,
+    weights: Weights,
+    jumps: Jumps | None = None,
+) -> None:
+    """Both must agree, or there is nothing to compare.
+
+    Raises:
+        AssertionError: They do not.
+    """
+    for combine, (values, counts) in expected_sums(lattices, weights, jumps).items():
+        table = torch.tensor(weights.table, requires_grad=True)
+        found = work(table, combine)
+        np.testing.assert_allclose(found.detach().numpy(), values, rtol=1e-10)
+        torch.autograd.backward(found.sum())
+        if counts is not None and table.grad is not None:
+            np.testing.assert_allclose(table.grad.numpy(), counts, rtol=1e-8, atol=1e-10)

@@ -1,65 +1,103 @@
-"""Scoring 10,000 real pairs end to end on one core, beside sacrebleu's sentence-level chrF++ on the same lines.
-
-Both read two text files in a fresh process and write a score a line. Needs PFSM_DATA and sacrebleu.
+"""Scoring from text: whole processes beside sacrebleu's, and growth with the number of pairs in one process; one core.
 
     PFSM_DATA=… python scripts/benchmarks/scoring.py
+
+Whole processes read two text files and write a score a line: 10,000 real pairs for pfsm and chrF++, the first 1,000 for
+all. In one process 100 to 10,000 pairs, all sentences new and all known. Beside more metrics: `peers.py`.
 """
 
-import subprocess
 import sys
 import tempfile
+from functools import partial
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from real_data import data_folder, into_english
-from stopwatch import machine, one_core, timed
+from report import Report
+from stopwatch import cost, cost_of_command, one_core
 
+import pfsm
 from pfsm.data import read_judgments
 
-PAIRS = 10_000
+FEW, MANY = 1_000, 10_000
+NUMBERS = (100, 1_000, 10_000)
 RUNS = 3
+MODEL = "en-small"
+ONE_PROCESS = "one process"
 
-CHRF = """
+SACREBLEU = """
 import sys
-from sacrebleu.metrics import CHRF
-metric = CHRF(word_order=2)
-with open(sys.argv[1], encoding="utf-8") as references, open(sys.argv[2], encoding="utf-8") as hypotheses:
+from sacrebleu.metrics import BLEU, CHRF, TER
+metric = {"bleu": BLEU(effective_order=True), "chrf": CHRF(), "chrf++": CHRF(word_order=2), "ter": TER()}[sys.argv[1]]
+with open(sys.argv[2], encoding="utf-8") as references, open(sys.argv[3], encoding="utf-8") as hypotheses:
     for reference, hypothesis in zip(references, hypotheses):
         print(metric.sentence_score(hypothesis.rstrip("\\n"), [reference.rstrip("\\n")]).score)
 """
 
 
 def main() -> None:
-    """Writes the lines, times both programs in turn, prints the ratio."""
-    data = data_folder()
+    """Writes the lines, then times the programs in turn, then one process."""
     one_core()
+    data = data_folder()
+    sets = [path for name in ("wmt15-daseg", "wmt16-daseg", "wmt21-da") for path in into_english(data / name)]
+    references, hypotheses = distinct_pairs(sets)
+    report = Report("Scoring from text, one core")
+    words = sum(len(line.split()) for line in references + hypotheses)
+    report.note({"pairs": len(references), "words a side": words / len(references) / 2})
     with tempfile.TemporaryDirectory() as folder:
-        reference, hypothesis = Path(folder) / "reference.txt", Path(folder) / "hypothesis.txt"
-        sets = [
-            path for name in ("wmt15-daseg", "wmt16-daseg", "wmt21-da") for path in into_english(data / name)
-        ]
-        words = write_lines(sets, reference, hypothesis)
-        print(machine())
-        print(f"{PAIRS} pairs of {words / PAIRS / 2:.1f} words a side, whole processes, one core")
-        ours = [sys.executable, "-m", "pfsm", "score", str(reference), "-i", str(hypothesis), "-sl"]
-        theirs = [sys.executable, "-c", CHRF, str(reference), str(hypothesis)]
-        chrf = timed(lambda: subprocess.run(theirs, check=True, capture_output=True), RUNS)
-        pfsm = timed(lambda: subprocess.run(ours, check=True, capture_output=True), RUNS)
-        print(f"pfsm score -sl:         {pfsm}, {PAIRS / pfsm.median:,.0f} pairs a second")
-        print(f"sacrebleu chrF++:       {chrf}, {PAIRS / chrf.median:,.0f} pairs a second")
-        print(f"pfsm is {chrf.median / pfsm.median:.1f} times as fast")
+        for number, metrics in ((FEW, ("bleu", "chrf", "chrf++", "ter")), (MANY, ("chrf++",))):
+            time_processes(report, references[:number], hypotheses[:number], metrics, Path(folder))
+    time_one_process(report, references, hypotheses)
+    report.note(
+        {
+            f"microseconds a pair, {row.section}, {row.name}": round(row.cost.cpu / row.items * 1e6, 1)
+            for row in report.rows
+            if row.section.startswith(ONE_PROCESS)
+        }
+    )
+    report.save()
 
 
-def write_lines(sources: list[Path], reference: Path, hypothesis: Path) -> int:
-    """The first distinct pairs of the files, one a line; returns their words."""
+def distinct_pairs(sources: list[Path]) -> tuple[list[str], list[str]]:
+    """References and hypotheses of the first distinct pairs of the files."""
     pairs: dict[tuple[str, str], None] = {}
     for source in sources:
         judgments = read_judgments(source)
         pairs |= dict.fromkeys(zip(judgments.references, judgments.hypotheses, strict=True))
-    chosen = list(pairs)[:PAIRS]
-    reference.write_text("".join(f"{left}\n" for left, _ in chosen), encoding="utf-8")
-    hypothesis.write_text("".join(f"{right}\n" for _, right in chosen), encoding="utf-8")
-    return sum(len(left.split()) + len(right.split()) for left, right in chosen)
+    chosen = list(pairs)[:MANY]
+    return [reference for reference, _ in chosen], [hypothesis for _, hypothesis in chosen]
+
+
+def time_processes(
+    report: Report, references: list[str], hypotheses: list[str], metrics: tuple[str, ...], folder: Path
+) -> None:
+    """pfsm, then sacrebleu's metrics, each in processes of its own."""
+    paths = [str(folder / name) for name in ("reference.txt", "hypothesis.txt")]
+    for path, lines in zip(paths, (references, hypotheses), strict=True):
+        Path(path).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    section = f"whole processes, {len(references):,} pairs"
+    ours = [sys.executable, "-m", "pfsm", "score", paths[0], "-i", paths[1], "-sl", "-m"]
+    for model in (MODEL, "en"):
+        report.add(
+            section, f"pfsm score -sl -m {model}", len(references), cost_of_command([*ours, model], RUNS)
+        )
+    for metric in metrics:
+        theirs = [sys.executable, "-c", SACREBLEU, metric, *paths]
+        report.add(section, f"sacrebleu {metric}", len(references), cost_of_command(theirs, RUNS))
+
+
+def time_one_process(report: Report, references: list[str], hypotheses: list[str]) -> None:
+    """Growing numbers of pairs, with nothing remembered, then with all of their sentences."""
+    warm = pfsm.load(MODEL, 1)
+    for kind, score in (("new", _fresh), ("known", warm.score_pairs)):
+        for number in NUMBERS:
+            measured = cost(partial(score, hypotheses[:number], references[:number]), RUNS)
+            report.add(f"{ONE_PROCESS}, {kind} sentences", f"{number:,} pairs", number, measured)
+
+
+def _fresh(hypotheses: list[str], references: list[str]) -> None:
+    """With nothing remembered of earlier lines."""
+    pfsm.load(MODEL, 1).score_pairs(hypotheses, references)
 
 
 if __name__ == "__main__":

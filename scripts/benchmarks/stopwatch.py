@@ -1,7 +1,7 @@
 """Timing for the benchmarks: medians of several runs after a warm-up, and what machine it was.
 
-``timed`` takes the wall clock. ``cost`` and ``cost_of_command`` take processor time as well, which other processes on
-the machine change little, and the peak of memory of whole processes.
+Wall clock, processor time, which other processes on the machine change little, and the peak of memory: of work in this
+process (``cost``), or of a command in a process of its own (``cost_of_command``).
 """
 
 import os
@@ -13,21 +13,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
-
-
-@dataclass(frozen=True)
-class Timing:
-    """Wall seconds of several runs."""
-
-    seconds: tuple[float, ...]
-
-    @property
-    def median(self) -> float:
-        """The one to quote."""
-        return statistics.median(self.seconds)
-
-    def __str__(self) -> str:
-        return f"median {self.median:.3f} s (min {min(self.seconds):.3f}, max {max(self.seconds):.3f})"
 
 
 @dataclass(frozen=True)
@@ -45,16 +30,34 @@ class Cost:
     peak_mb: float | None = None
 
 
-def cost(work: Callable[[], object], runs: int) -> Cost:
-    """Runs once to warm up, then ``runs`` times in this process."""
-    work()
+def cost(work: Callable[[], object], runs: int, warm_up: bool = True) -> Cost:
+    """Runs once to warm up, then ``runs`` times in this process; the peak is that of the whole process meanwhile."""
+    if warm_up:
+        work()
     walls, cpus = [], []
+    watched = _forget_peak()
     for _ in range(runs):
         wall, cpu = time.perf_counter(), time.process_time()
         work()
         walls.append(time.perf_counter() - wall)
         cpus.append(time.process_time() - cpu)
-    return Cost(statistics.median(walls), statistics.median(cpus))
+    return Cost(statistics.median(walls), statistics.median(cpus), _peak_mb() if watched else None)
+
+
+def _forget_peak() -> bool:
+    """Lets the peak of resident memory begin anew; False where the system has no such thing."""
+    try:
+        Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
+    except OSError:
+        return False
+    return True
+
+
+def _peak_mb() -> float | None:
+    for line in Path("/proc/self/status").read_text(encoding="ascii", errors="replace").splitlines():
+        if line.startswith("VmHWM:"):
+            return int(line.split()[1]) / 1024.0
+    return None
 
 
 def cost_of_command(command: Sequence[str], runs: int, warm_up: bool = True) -> Cost:
@@ -76,17 +79,6 @@ def _one_command(command: Sequence[str]) -> Cost:
     if process.returncode:
         raise subprocess.CalledProcessError(process.returncode, list(command))
     return Cost(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024.0)
-
-
-def timed(work: Callable[[], object], runs: int) -> Timing:
-    """Runs once to warm up (compiled kernels, file cache), then times ``runs`` runs."""
-    work()
-    seconds = []
-    for _ in range(runs):
-        start = time.perf_counter()
-        work()
-        seconds.append(time.perf_counter() - start)
-    return Timing(tuple(seconds))
 
 
 def machine() -> str:

@@ -1,52 +1,88 @@
-"""How long ``pfsm train`` takes on so many real judgments: whole process, reading and writing included, and its memory.
+"""How long training takes: whole ``pfsm train`` on real judgments, and the same objective in plain PyTorch.
 
-PFSM_DATA=… python scripts/benchmarks/training.py [JUDGMENTS]
+    PFSM_DATA=… python scripts/benchmarks/training.py [JUDGMENTS …] [--solvers NAME …] [--threads N …] [--subset N …]
 
-5,000 unless told. More than there are: the judgments over again, the translations with one word more each time.
+1,000 and 5,000 judgments unless told; whole processes with reading, cross-validation and writing. More than there are:
+the judgments over again, the translations with one word more each time. L-BFGS up to 5,000, unless ``--solvers`` names
+it. Then, in this process, a few judgments to convergence beside ``torch.optim.LBFGS``.
 """
 
 import sys
 import tempfile
+from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
-from itertools import count
+from itertools import count, islice
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+import torch
 from real_data import data_folder, into_english
-from stopwatch import cost_of_command, machine
+from refusals import explained
+from report import Report
+from stopwatch import cost_of_command
+from torch_training import compare, subset_of
 
+from pfsm.commands.arguments import positive
 from pfsm.data import read_table
 
-JUDGMENTS = 5000
+JUDGMENTS = (1_000, 5_000)
+# PyTorch takes a quarter of a minute for these.
+SUBSETS = (50,)
 RUNS = 3
-# From here on once is enough.
-MANY = 50_000
+SOLVERS = ("gauss-newton", "lbfgs")
+# Above it L-BFGS is left out; from there on once is enough.
+MOST_FOR_LBFGS, MANY = 5_000, 20_000
 SETS = ("wmt15-daseg", "wmt16-daseg", "wmt21-da", "mlqe-pe")
 COLUMNS = ("source_lang", "reference", "hypothesis", "score")
+Row = tuple[str, str, str, str]
 
 
 def main() -> None:
-    """Writes one TSV of judgments, trains on it with one and two threads."""
-    wanted = int(sys.argv[1]) if len(sys.argv) > 1 else JUDGMENTS
+    """Whole trainings of each size, then the subset."""
+    wanted = arguments()
     data = data_folder()
     sources = [path for name in SETS for path in into_english(data / name)]
+    report = Report("Training")
     with tempfile.TemporaryDirectory() as folder:
-        table = Path(folder) / "judgments.tsv"
-        words = write_table(table, sources, wanted)
-        print(machine())
-        print(
-            f"{wanted:,} judgments of {words / wanted / 2:.1f} words a side, lambda 5, with cross-validation"
+        for number in wanted.judgments:
+            time_processes(report, sources, number, wanted, Path(folder))
+    torch.set_num_threads(1)
+    for number in wanted.subset:
+        rows = list(islice(endless(sources), number))
+        subset = subset_of(
+            [row[1] for row in rows], [row[2] for row in rows], [float(row[3]) for row in rows]
         )
-        for threads in ("1", "2"):
+        compare(report, subset)
+    report.save()
+
+
+def arguments() -> Namespace:
+    """What the command line says."""
+    parser = ArgumentParser(description="How long training takes.")
+    parser.add_argument("judgments", nargs="*", type=positive, default=JUDGMENTS)
+    parser.add_argument("--solvers", nargs="+", choices=SOLVERS)
+    parser.add_argument("--threads", nargs="+", type=positive, default=[1, 2])
+    parser.add_argument("--subset", nargs="*", type=positive, default=SUBSETS)
+    return parser.parse_args()
+
+
+def time_processes(report: Report, sources: list[Path], number: int, wanted: Namespace, folder: Path) -> None:
+    """``pfsm train`` on so many judgments, each solver and number of threads."""
+    table = folder / "judgments.tsv"
+    words = write_table(table, sources, number)
+    report.note({f"words a side of {number:,} judgments": words / number / 2})
+    for solver in wanted.solvers or SOLVERS[: 1 + (number <= MOST_FOR_LBFGS)]:
+        config = folder / f"{solver}.yaml"
+        config.write_text(f"solver: {solver}\n", encoding="utf-8")
+        for threads in wanted.threads if solver == SOLVERS[0] else wanted.threads[:1]:
             command = [
-                sys.executable, "-m", "pfsm", "train", str(table),
-                "--output", str(Path(folder) / "model.json"), "--threads", threads,
+                sys.executable, "-m", "pfsm", "train", str(table), "--config", str(config),
+                "--output", str(folder / "model.json"), "--threads", str(threads),
             ]  # fmt: skip
-            runs = 1 if wanted >= MANY else RUNS
-            cost = cost_of_command(command, runs, warm_up=wanted < MANY)
-            print(
-                f"pfsm train, {threads} thread(s): {cost.wall:.1f} s, {cost.cpu:.1f} s of processor time, "
-                f"{cost.peak_mb or 0:.0f} MB"
+            many = number >= MANY
+            measured = cost_of_command(command, 1 if many else RUNS, warm_up=not many)
+            report.add(
+                f"pfsm train, {number:,} judgments", f"{solver}, {threads} thread(s)", number, measured
             )
 
 
@@ -55,13 +91,13 @@ def write_table(path: Path, sources: list[Path], wanted: int) -> int:
     words = 0
     with path.open("w", encoding="utf-8") as handle:
         handle.write("\t".join(COLUMNS) + "\n")
-        for _, row in zip(range(wanted), endless(sources), strict=False):
+        for row in islice(endless(sources), wanted):
             handle.write("\t".join(row) + "\n")
             words += len(row[1].split()) + len(row[2].split())
     return words
 
 
-def endless(sources: list[Path]) -> Iterator[tuple[str, str, str, str]]:
+def endless(sources: list[Path]) -> Iterator[Row]:
     """The judgments of the files, again and again."""
     for turn in count():
         for source in sources:
@@ -71,4 +107,4 @@ def endless(sources: list[Path]) -> Iterator[tuple[str, str, str, str]]:
 
 
 if __name__ == "__main__":
-    main()
+    explained(main)
