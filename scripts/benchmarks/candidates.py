@@ -14,10 +14,11 @@ from report import Report
 from stopwatch import cost_of_command
 
 SENTENCES, CANDIDATES, MOST_EDITS = 100, 100, 6
+MODELS = ("en-small", "en")
 
 
 def main() -> None:
-    """Times the whole command with one thread and with as many as there are processors."""
+    """Times the whole command, with the smallest model and the default, and with one thread and all processors."""
     _, hypotheses = pairs()
     chosen = list(dict.fromkeys(hypotheses))[:SENTENCES]
     draw = random.Random(1)
@@ -31,13 +32,14 @@ def main() -> None:
         command = [
             sys.executable, "-m", "pfsm", "mbr", "-i", str(path), "-n", str(CANDIDATES), "-o", output,
         ]  # fmt: skip
-        for name, extra in (("one thread", ["--threads", "1"]), ("all processors", [])):
-            report.add(
-                "pairs of candidates, whole process",
-                name,
-                len(chosen) * CANDIDATES**2,
-                cost_of_command([*command, *extra], 1),
-            )
+        for model in MODELS:
+            for name, extra in (("one thread", ["--threads", "1"]), ("all processors", [])):
+                report.add(
+                    "pairs of candidates, whole process",
+                    f"{model}, {name}",
+                    len(chosen) * CANDIDATES**2,
+                    cost_of_command([*command, "--model", model, *extra], 1),
+                )
     report.save()
 
 
