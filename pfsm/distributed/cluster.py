@@ -91,13 +91,14 @@ class Cluster:
         return list(values)
 
     def result(self, future: Any) -> Any:
-        """A future's result.
+        """A future's result, waited for if need be.
 
         Raises:
             PfsmError: It has none for a reason that the user can do something about.
         """
-        if future.status in {"cancelled", "lost"}:
+        if future.status == "cancelled":
             raise PfsmError(LOST.format(address=self.address))
+        # A result is "lost" when its worker went away before we had it: another worker makes it again, we wait.
         error = future.exception()
         if error is not None:
             raise _translated(error)

@@ -3,6 +3,8 @@
 import gzip
 import json
 import signal
+import threading
+import time
 from functools import partial
 from pathlib import Path
 
@@ -19,7 +21,7 @@ from pfsm_training.data import encode_here
 from pfsm_training.distributed import ClusterEncoder
 from tests.command_runs import Cli, Write
 from tests.distributed.inputs import columns, scores_below, tsv_bytes, write_all
-from tests.distributed.interference import Interfering, kill_a_worker
+from tests.distributed.interference import Interfering, kill_a_worker, kill_the_holder
 from tests.judgment_cases import preferences, rows, tsv
 from tests.lexicons.lexicon_cases import install, synonyms
 from tests.training.small_data import invented
@@ -106,6 +108,31 @@ class TestScoring:
         assert scored.status == 2
         assert scored.err.count("\n") == 1
         assert "pfsm: worker tcp://127.0.0.1:" in scored.err
+
+
+def slow_again(started: Path, released: Path) -> str:
+    """Finishes at once where it runs for the first time, and afterwards when a file is there."""
+    if not started.exists():
+        started.touch()
+        return "made"
+    while not released.exists():
+        time.sleep(0.01)
+    return "made again"
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_a_result_whose_worker_went_away_is_made_again(
+    cluster: Cluster, tmp_path: Path, several: bool
+) -> None:
+    released = tmp_path / "released"
+    future = cluster.submit(slow_again, tmp_path / "started", released)
+    assert cluster.result(future) == "made"
+    kill_the_holder(cluster, future)
+    assert future.status == "lost"
+    release = threading.Timer(0.5, released.touch)
+    release.start()
+    assert (cluster.results([future]) if several else [cluster.result(future)]) == ["made again"]
+    release.join()
 
 
 def deaf_to_ctrl_c() -> bool:
