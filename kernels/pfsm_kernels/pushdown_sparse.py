@@ -21,7 +21,9 @@ where that is large, or the total small, the pair is left to ``pushdown``.
 **Cost.** O(m n + (m + n) D + crossings x arcs in a window x D + groups x (m + n)) time: for 23 words a side and 22 arcs
 about an eighth of the time of ``pushdown``; worse than it where every window holds many arcs.
 
-Indices of inner loops are unsigned: a signed one might count from the end, which keeps loops from vector registers.
+**Indices** have no sign: one that has might count from the end, and looking after that takes as long as the work. For
+each pair both sides are laid out anew, from 0 on (``_lay_out``). Chains of arcs are listed once (``_chains``), so that
+passes over them, forward and back, are single loops: ends of short loops are what a processor cannot foresee.
 """
 
 import math
@@ -36,6 +38,18 @@ LARGEST_FACTOR = 1e6
 LARGEST_TILTED_ENTRY = 1e12
 # Loops are unrolled so far; what is left over goes one by one. Rows have so many zeros behind them.
 LANES = 16
+# Chains of one side that there is room for at first.
+STEPS = 1024
+# Rows of ``places``, by arc: where it begins and ends along and across, its state, its index in the other side's view,
+# and the first of its followers, crossings and groups.
+ROW, END, COLUMN, OVER, STATE, OTHER, FOLLOWERS, CROSSINGS, GROUPS = range(9)
+# Rows of ``crossings``: the crossing, its group and its gap arc, in order of landed arcs; the landed arc, by crossing.
+CROSSING, GROUP, GAP, LANDED = range(4)
+# Rows of ``landings``, by group: its column, its first crossing.
+LANDING, FIRST_CROSSING = range(2)
+# Numbers without a sign, for indices; numbers of either kind would make one with a sign.
+WHOLE = np.uintp(LANES)
+ZERO, ONE, TWO, THREE, FOUR = np.arange(5, dtype=np.uintp)
 
 
 @njit(cache=True)
@@ -66,180 +80,201 @@ def _tilt(base, A, arcs, arc_factor, rate, reach, tilted):
     return fine
 
 
-@njit(cache=True, fastmath={"contract"})
-def _between(
-    base, A, max_jump, along, across, arcs, follow_first, follow, factor, link, T1, T2, sums, R, E, column
-):  # fmt: skip
-    """R and E of every pair of arcs within the limit. ``column`` is scratch, one place an arc."""
-    first_follow = follow_first[base]
-    for x in range(A - 1, -1, -1):
-        begin, end = follow_first[base + x], follow_first[base + x + 1]
-        if begin == end:
-            continue
-        own = base + x
-        state = arcs[own, 4]
-        row, first, limit = arcs[own, 0] + arcs[own, 1], arcs[own, 2] + arcs[own, 3], arcs[own, 2] + max_jump
-        into_across, into_along = T1[state, across], T1[state, along]
+@njit(cache=True)
+def _lay_out(base, A, side, other, places, crossings, follow, landings):
+    """One side of a pair, counted from 0 and without signs; ``other`` has the indices in the other side's view."""
+    for x in range(A):
+        at = base + x
+        row, column = np.uintp(side.arcs[at, 0]), np.uintp(side.arcs[at, 2])
+        places[ROW, x], places[END, x] = row, row + np.uintp(side.arcs[at, 1])
+        places[COLUMN, x], places[OVER, x] = column, column + np.uintp(side.arcs[at, 3])
+        places[STATE, x], places[OTHER, x] = side.arcs[at, 4], other[at]
+    first_follow, first_group = np.uintp(side.follow_first[base]), np.uintp(side.group_first[base])
+    first_crossing = np.uintp(side.landed_first[base])
+    for x in range(A + ONE):
+        places[FOLLOWERS, x] = np.uintp(side.follow_first[base + x]) - first_follow
+        places[CROSSINGS, x] = np.uintp(side.landed_first[base + x]) - first_crossing
+        places[GROUPS, x] = np.uintp(side.group_first[base + x]) - first_group
+    for p in range(places[FOLLOWERS, A]):
+        follow[p] = side.follow[first_follow + p]
+    for p in range(places[CROSSINGS, A]):
+        crossing = np.uintp(side.by_landed[first_crossing + p])
+        group = np.uintp(side.group[crossing])
+        crossings[CROSSING, p], crossings[GROUP, p] = crossing - first_crossing, group - first_group
+        crossings[GAP, p], crossings[LANDED, p] = side.gap_arc[group], side.landed[first_crossing + p]
+    for g in range(places[GROUPS, A]):
+        landings[LANDING, g] = side.landing[first_group + g]
+        landings[FIRST_CROSSING, g] = np.uintp(side.crossing_first[first_group + g]) - first_crossing
+    landings[FIRST_CROSSING, places[GROUPS, A]] = places[CROSSINGS, A]
+
+
+@njit(cache=True)
+def _chains(A, max_jump, places, follow, leader, slot, steps):
+    """All arcs a between arcs x and b: where (x, b), (x, a) and (a, b) stand among the followers; their number.
+
+    Those of later arcs x first, as E needs it. ``leader`` becomes x by follower, ``slot`` is scratch, one place an arc.
+    Where ``steps`` might be too short for them, what is returned is more than its length.
+    """
+    count, room = ZERO, np.uintp(steps.shape[1])
+    for back in range(A):
+        x = np.uintp(A - ONE - back)
+        begin, end = places[FOLLOWERS, x], places[FOLLOWERS, x + ONE]
+        limit = places[COLUMN, x] + max_jump
         for p in range(begin, end):
-            b = follow[p]
-            d, k, after = arcs[base + b, 0] - row, arcs[base + b, 2] - first, arcs[base + b, 4]
-            if d == 0 and k == 0:
-                mass = T2[state, after]
-                if link.size and _single(arcs, own) and _single(arcs, base + b):
-                    mass *= link[b]
-            else:
-                mass = into_across * (
-                    sums[d, 4 * k] * T2[across, after] + sums[d, 4 * k + 1] * T2[along, after]
-                )
-                mass += into_along * (
-                    sums[d, 4 * k + 2] * T2[across, after] + sums[d, 4 * k + 3] * T2[along, after]
-                )
-            mass *= factor[b]
-            R[p - first_follow] = mass
-            column[b] = mass
+            slot[follow[p]] = p
+            leader[p] = x
         for p in range(begin, end):
-            a, mass = follow[p], R[p - first_follow]
-            for q in range(follow_first[base + a], follow_first[base + a + 1]):
+            a = follow[p]
+            first, last = places[FOLLOWERS, a], places[FOLLOWERS, a + ONE]
+            if count + last - first > room:
+                return room + ONE
+            for q in range(first, last):
                 b = follow[q]
-                if arcs[base + b, 2] + arcs[base + b, 3] <= limit:
-                    column[b] += mass * E[q - first_follow]
-        for p in range(begin, end):
-            E[p - first_follow] = column[follow[p]]
+                # Written in any case, and over where it does not count: a branch here would be a coin toss.
+                steps[0, count] = slot[b]
+                steps[1, count] = p
+                steps[2, count] = q
+                count += np.uintp(places[OVER, b] <= limit)
+    return count
+
+
+@njit(cache=True, fastmath={"contract"})
+def _between(pairs, count, along, across, places, follow, leader, steps, factor, link, T1, T2, sums, R, E):
+    """R and E of every pair of arcs within the limit."""
+    for p in range(pairs):
+        x, b = leader[p], follow[p]
+        state, after = places[STATE, x], places[STATE, b]
+        d, k = places[ROW, b] - places[END, x], FOUR * (places[COLUMN, b] - places[OVER, x])
+        mass = T1[state, across] * (sums[d, k] * T2[across, after] + sums[d, k + ONE] * T2[along, after])
+        mass += T1[state, along] * (
+            sums[d, k + TWO] * T2[across, after] + sums[d, k + THREE] * T2[along, after]
+        )
+        if d + k == ZERO:
+            mass = T2[state, after]
+            if link.size and _single(places, x) and _single(places, b):
+                mass *= link[b]
+        mass *= factor[b]
+        R[p] = mass
+        E[p] = mass
+    for at in range(count):
+        E[steps[0, at]] += R[steps[1, at]] * E[steps[2, at]]
 
 
 @njit(cache=True)
 def _whole(count):
-    return (count + LANES - 1) // LANES * LANES
+    return (count + WHOLE - ONE) // WHOLE * WHOLE
 
 
 @njit(cache=True)
-def _single(arcs, a):
-    return arcs[a, 1] + arcs[a, 3] == 2
-
-
-@njit(cache=True)
-def _gaps(base, begin, end, arcs, by_landed, group, gap_arc, gaps):
-    """Crossings of one landed arc with row and state of their gap arcs, in order of rows; returns their number."""
-    for at in range(begin, end):
-        crossing = by_landed[at]
-        c = base + gap_arc[group[crossing]]
-        gaps[at - begin, 0] = crossing
-        gaps[at - begin, 1] = arcs[c, 0]
-        gaps[at - begin, 2] = arcs[c, 4]
-    return end - begin
+def _single(places, x):
+    return places[END, x] + places[OVER, x] - places[ROW, x] - places[COLUMN, x] == TWO
 
 
 @njit(cache=True, fastmath={"contract"})
 def _blocks(
-    base, A, max_jump, height, along, across, jump, side, factor, T0, T1, columns, blocks, opens, E, K, exits, gaps
+    A, max_jump, height, along, across, jump, places, crossings, follow, landings, factor, T0, T1, columns, blocks,
+    opens, E, K, exits,
 ):  # fmt: skip
     """K of every crossing and Z (times the gap arc's weight) of every group."""
-    arcs, follow_first, follow = side.arcs, side.follow_first, side.follow
-    landed_first, by_landed, group, gap_arc = side.landed_first, side.by_landed, side.group, side.gap_arc
-    group_first, landing = side.group_first, side.landing
-    first_follow, first_group, first_crossing = follow_first[base], group_first[base], landed_first[base]
     leave_across = T0[across, jump]
     for x in range(A):
-        own = base + x
-        begin, end = follow_first[own], follow_first[own + 1]
-        opened = arcs[own, 2] + 1
-        crossings = _gaps(
-            base, landed_first[own], landed_first[own + 1], arcs, by_landed, group, gap_arc, gaps
-        )
-        for at in range(crossings):
-            crossing = gaps[at, 0] - first_crossing
+        begin, end = places[FOLLOWERS, x], places[FOLLOWERS, x + ONE]
+        low, high = places[CROSSINGS, x], places[CROSSINGS, x + ONE]
+        opened, top = places[COLUMN, x] + ONE, places[END, x]
+        if low == high and places[GROUPS, x] == places[GROUPS, x + ONE]:
+            continue
+        for at in range(low, high):
+            crossing = crossings[CROSSING, at]
             for t in range(max_jump):
                 K[crossing, t] = 0.0
-        for p in range(begin - 1, end):
-            a = own if p < begin else base + follow[p]
-            mass = 1.0 if p < begin else E[p - first_follow]
-            before, bottom = arcs[a, 4], arcs[a, 0] + arcs[a, 1]
+        for g in range(places[GROUPS, x], places[GROUPS, x + ONE]):
+            for u in range(top, top + _whole(height + ONE - top)):
+                exits[g, u] = 0.0
+        for p in range(begin, end + ONE):
+            a = x if p == end else follow[p]
+            mass = 1.0 if p == end else E[p]
+            before, bottom, over = places[STATE, a], places[END, a], places[OVER, a]
             u, v, w = mass * T1[before, across], mass * T1[before, along], mass * T0[before, jump]
-            place = arcs[a, 2] + arcs[a, 3] - opened
+            place = over - opened
             # In order of rows: those of the last ones are below the arc's end.
-            for at in range(crossings - 1, -1, -1):
-                d, state, crossing = gaps[at, 1] - bottom, gaps[at, 2], gaps[at, 0] - first_crossing
-                if d < 0:
+            at = high
+            while at > low:
+                at -= ONE
+                c, crossing = crossings[GAP, at], crossings[CROSSING, at]
+                row, state = places[ROW, c], places[STATE, c]
+                if row < bottom:
                     break
+                d = row - bottom
                 for k in range(max_jump - place):
-                    to, at_along = np.uintp(place + k), np.uintp(max_jump + k)
-                    K[crossing, to] += u * blocks[state, d, k] + v * blocks[state, d, at_along]
+                    K[crossing, place + k] += u * blocks[state, d, k] + v * blocks[state, d, max_jump + k]
                 K[crossing, place] += w * opens[state, d]
-        for g in range(group_first[own], group_first[own + 1]):
-            z = g - first_group
-            top = arcs[own, 0] + arcs[own, 1]
-            for u in range(top, top + _whole(height + 1 - top)):
-                exits[z, np.uintp(u)] = 0.0
-            for p in range(begin - 1, end):
-                a = own if p < begin else base + follow[p]
-                k = landing[g] - arcs[a, 2] - arcs[a, 3]
-                if k < 0:
+            u, v, w = factor[x] * leave_across * u, factor[x] * leave_across * v, factor[x] * w
+            for g in range(places[GROUPS, x], places[GROUPS, x + ONE]):
+                if landings[LANDING, g] < over:
                     continue
-                mass = factor[x] if p < begin else factor[x] * E[p - first_follow]
-                row, before = arcs[a, 0] + arcs[a, 1], arcs[a, 4]
+                k = landings[LANDING, g] - over
                 if k == 0:
-                    exits[z, row] += mass * T0[before, jump]
+                    exits[g, bottom] += w
                     continue
-                mass *= leave_across
-                u, v = mass * T1[before, across], mass * T1[before, along]
-                for d in range(height + 1 - row):
-                    exits[z, np.uintp(row + d)] += u * columns[k, 0, d] + v * columns[k, 1, d]
+                for d in range(height + ONE - bottom):
+                    exits[g, bottom + d] += u * columns[k, 0, d] + v * columns[k, 1, d]
 
 
 @njit(cache=True, fastmath={"contract", "reassoc"})
 def _blocks_adjoint(
-    base, A, max_jump, height, along, across, jump, side, factor, T0, T1, columns, blocks, opens, E, F, RV, entering,
-    T2, plane, dcolumns, dblocks, dopens, marked, touched, dE, dZ, weighted, gaps, c0, c1, arc_mass,
+    A, max_jump, height, along, across, jump, places, crossings, follow, landings, factor, T0, T1, columns, blocks,
+    opens, E, F, RV, entering, T2, plane, dcolumns, dblocks, dopens, marked, touched, dE, dZ, weighted, c0, c1,
+    arc_mass,
 ):  # fmt: skip
     """Adjoint of ``_blocks``: derivatives in E and the tables, from F, R and the outer backward masses.
 
     ``plane`` is bV with the columns of this side first. Rows of ``dblocks`` and ``dopens`` that are written to are
     marked, and listed in ``touched``; their number is returned.
     """
-    arcs, follow_first, follow = side.arcs, side.follow_first, side.follow
-    landed_first, by_landed, group, gap_arc = side.landed_first, side.by_landed, side.group, side.gap_arc
-    group_first, landing = side.group_first, side.landing
-    first_follow, first_group, first_crossing = follow_first[base], group_first[base], landed_first[base]
     leave_across = T0[across, jump]
-    rows = 0
+    rows = ZERO
     for x in range(A):
-        own_arc = base + x
-        begin, end = follow_first[own_arc], follow_first[own_arc + 1]
-        opened = arcs[own_arc, 2] + 1
-        opening = T2[jump, arcs[own_arc, 4]] * factor[x]
+        begin, end = places[FOLLOWERS, x], places[FOLLOWERS, x + ONE]
+        low, high = places[CROSSINGS, x], places[CROSSINGS, x + ONE]
+        opened, top = places[COLUMN, x] + ONE, places[END, x]
+        opening = T2[jump, places[STATE, x]] * factor[x]
         own = 0.0
-        crossings = _gaps(
-            base, landed_first[own_arc], landed_first[own_arc + 1], arcs, by_landed, group, gap_arc, gaps
-        )
-        for at in range(crossings):
-            g = group[gaps[at, 0]] - first_group
-            weight = entering[gaps[at, 0] - first_crossing] * opening
+        if low == high:
+            for p in range(begin, end):
+                dE[p] = 0.0
+            if places[GROUPS, x] == places[GROUPS, x + ONE]:
+                continue
+        for at in range(low, high):
+            g = crossings[GROUP, at]
+            weight = entering[crossings[CROSSING, at]] * opening
             for t in range(max_jump):
-                weighted[at, t] = weight * RV[g, t]
-        for p in range(begin - 1, end):
-            a = own_arc if p < begin else base + follow[p]
-            mass = 1.0 if p < begin else E[p - first_follow]
-            before, bottom = arcs[a, 4], arcs[a, 0] + arcs[a, 1]
-            place = arcs[a, 2] + arcs[a, 3] - opened
+                weighted[at - low, t] = weight * RV[g, t]
+        for p in range(begin, end + ONE if high > low else begin):
+            a = x if p == end else follow[p]
+            mass = 1.0 if p == end else E[p]
+            before, bottom, over = places[STATE, a], places[END, a], places[OVER, a]
+            place = over - opened
             into_across, into_along, out = T1[before, across], T1[before, along], T0[before, jump]
             u, v, w = mass * into_across, mass * into_along, mass * out
             from_across, from_along, from_jump = 0.0, 0.0, 0.0
-            for at in range(crossings - 1, -1, -1):
-                d, state = gaps[at, 1] - bottom, gaps[at, 2]
-                if d < 0:
+            at = high
+            while at > low:
+                at -= ONE
+                c = crossings[GAP, at]
+                row, state = places[ROW, c], places[STATE, c]
+                if row < bottom:
                     break
-                if not marked[state, d]:
-                    marked[state, d] = True
-                    touched[rows, 0] = state
-                    touched[rows, 1] = d
-                    rows += 1
+                d, z = row - bottom, at - low
+                touched[rows, 0], touched[rows, 1] = state, d
+                rows += np.uintp(not marked[state, d])
+                marked[state, d] = True
                 for k in range(max_jump - place):
-                    value, at_along = weighted[at, np.uintp(place + k)], np.uintp(max_jump + k)
+                    value = weighted[z, place + k]
                     from_across += value * blocks[state, d, k]
-                    from_along += value * blocks[state, d, at_along]
+                    from_along += value * blocks[state, d, max_jump + k]
                     dblocks[state, d, k] += u * value
-                    dblocks[state, d, at_along] += v * value
-                value = weighted[at, place]
+                    dblocks[state, d, max_jump + k] += v * value
+                value = weighted[z, place]
                 dopens[state, d] += w * value
                 from_jump += value * opens[state, d]
             slope = into_across * from_across + into_along * from_along + out * from_jump
@@ -247,24 +282,24 @@ def _blocks_adjoint(
             c1[before, along] += mass * from_along
             c0[before, jump] += mass * from_jump
             own += mass * slope
-            if p >= begin:
-                dE[p - first_follow] = slope
-        for g in range(group_first[own_arc], group_first[own_arc + 1]):
-            top, first, z = arcs[own_arc, 0] + arcs[own_arc, 1], landing[g] + 1, g - first_group
-            bottom = top + _whole(height + 1 - top)
+            if p != end:
+                dE[p] = slope
+        for g in range(places[GROUPS, x], places[GROUPS, x + ONE]):
+            first = landings[LANDING, g] + ONE
+            bottom = top + _whole(height + ONE - top)
             for u in range(top, bottom):
-                dZ[np.uintp(u)] = 0.0
-            for t in range(min(max_jump, plane.shape[0] - first)):
-                mass = F[z, t] * factor[x]
+                dZ[u] = 0.0
+            for t in range(min(max_jump, np.uintp(plane.shape[0]) - first)):
+                mass = F[g, t] * factor[x]
                 for u in range(top, bottom):
-                    dZ[np.uintp(u)] += mass * plane[first + t, np.uintp(u)]
-            for p in range(begin - 1, end):
-                a = own_arc if p < begin else base + follow[p]
-                k = landing[g] - arcs[a, 2] - arcs[a, 3]
-                if k < 0:
+                    dZ[u] += mass * plane[first + t, u]
+            for p in range(begin, end + ONE):
+                a = x if p == end else follow[p]
+                if landings[LANDING, g] < places[OVER, a]:
                     continue
-                mass = 1.0 if p < begin else E[p - first_follow]
-                row, before = arcs[a, 0] + arcs[a, 1], arcs[a, 4]
+                k = landings[LANDING, g] - places[OVER, a]
+                mass = 1.0 if p == end else E[p]
+                row, before = places[END, a], places[STATE, a]
                 if k == 0:
                     slope = dZ[row] * T0[before, jump]
                     c0[before, jump] += mass * dZ[row]
@@ -272,8 +307,8 @@ def _blocks_adjoint(
                     into_across, into_along = T1[before, across], T1[before, along]
                     u, v = mass * into_across * leave_across, mass * into_along * leave_across
                     from_across, from_along = 0.0, 0.0
-                    for d in range(height + 1 - row):
-                        value = dZ[np.uintp(row + d)]
+                    for d in range(height + ONE - row):
+                        value = dZ[row + d]
                         from_across += value * columns[k, 0, d]
                         from_along += value * columns[k, 1, d]
                         dcolumns[k, 0, d] += u * value
@@ -283,59 +318,49 @@ def _blocks_adjoint(
                     c1[before, along] += mass * leave_across * from_along
                     c0[across, jump] += mass * (into_across * from_across + into_along * from_along)
                 own += mass * slope
-                if p >= begin:
-                    dE[p - first_follow] += slope
+                if p != end:
+                    dE[p] += slope
         arc_mass[x] += own
     return rows
 
 
 @njit(cache=True, fastmath={"contract"})
 def _between_adjoint(
-    base, A, max_jump, along, across, arcs, follow_first, follow, factor, link, T1, T2, sums, R, E, dE, dsums, column,
-    c1, c2, arc_mass, link_mass,
+    pairs, count, along, across, places, follow, leader, steps, factor, link, T1, T2, sums, R, E, dE, dR, dsums, c1,
+    c2, arc_mass, link_mass,
 ):  # fmt: skip
     """Adjoint of ``_between``: from derivatives in E to those in M, the weights and the arcs."""
-    first_follow = follow_first[base]
-    for x in range(A):
-        own = base + x
-        begin, end = follow_first[own], follow_first[own + 1]
-        if begin == end:
+    for p in range(pairs):
+        dR[p] = 0.0
+    for back in range(count):
+        at = np.uintp(count - ONE - back)
+        mass, p, q = dE[steps[0, at]], steps[1, at], steps[2, at]
+        dR[p] += mass * E[q]
+        dE[q] += mass * R[p]
+    for p in range(pairs):
+        x, b = leader[p], follow[p]
+        state, after = places[STATE, x], places[STATE, b]
+        d, k = places[ROW, b] - places[END, x], FOUR * (places[COLUMN, b] - places[OVER, x])
+        slope = dR[p] + dE[p]
+        arc_mass[b] += slope * R[p]
+        if d + k == ZERO:
+            linked = link.size and _single(places, x) and _single(places, b)
+            if linked:
+                link_mass[b] += slope * R[p]
+            c2[state, after] += slope * factor[b] * (link[b] if linked else 1.0)
             continue
-        state = arcs[own, 4]
-        row, first, limit = arcs[own, 0] + arcs[own, 1], arcs[own, 2] + arcs[own, 3], arcs[own, 2] + max_jump
+        slope *= factor[b]
         into_across, into_along = T1[state, across], T1[state, along]
-        from_across, from_along = 0.0, 0.0
-        for p in range(begin, end):
-            column[follow[p]] = dE[p - first_follow]
-        for p in range(begin, end):
-            b, mass = follow[p], R[p - first_follow]
-            slope = dE[p - first_follow]
-            for q in range(follow_first[base + b], follow_first[base + b + 1]):
-                after = follow[q]
-                if arcs[base + after, 2] + arcs[base + after, 3] <= limit:
-                    slope += column[after] * E[q - first_follow]
-                    dE[q - first_follow] += mass * column[after]
-            arc_mass[b] += slope * mass
-            d, k, after = arcs[base + b, 0] - row, arcs[base + b, 2] - first, arcs[base + b, 4]
-            if d == 0 and k == 0:
-                linked = link.size and _single(arcs, own) and _single(arcs, base + b)
-                if linked:
-                    link_mass[b] += slope * mass
-                c2[state, after] += slope * factor[b] * (link[b] if linked else 1.0)
-                continue
-            slope *= factor[b]
-            v0, v1 = T2[across, after], T2[along, after]
-            m0, m1, m2, m3 = sums[d, 4 * k], sums[d, 4 * k + 1], sums[d, 4 * k + 2], sums[d, 4 * k + 3]
-            from_across += slope * (m0 * v0 + m1 * v1)
-            from_along += slope * (m2 * v0 + m3 * v1)
-            c2[across, after] += slope * (into_across * m0 + into_along * m2)
-            c2[along, after] += slope * (into_across * m1 + into_along * m3)
-            dsums[d, 4 * k] += slope * into_across * v0
-            dsums[d, 4 * k + 1] += slope * into_across * v1
-            dsums[d, 4 * k + 2] += slope * into_along * v0
-            dsums[d, 4 * k + 3] += slope * into_along * v1
-        c1[state, across] += from_across
-        c1[state, along] += from_along
+        v0, v1 = T2[across, after], T2[along, after]
+        m0, m1, m2, m3 = sums[d, k], sums[d, k + ONE], sums[d, k + TWO], sums[d, k + THREE]
+        c1[state, across] += slope * (m0 * v0 + m1 * v1)
+        c1[state, along] += slope * (m2 * v0 + m3 * v1)
+        c2[across, after] += slope * (into_across * m0 + into_along * m2)
+        c2[along, after] += slope * (into_across * m1 + into_along * m3)
+        dsums[d, k] += slope * into_across * v0
+        dsums[d, k + ONE] += slope * into_across * v1
+        dsums[d, k + TWO] += slope * into_along * v0
+        dsums[d, k + THREE] += slope * into_along * v1
 
 
 @njit(cache=True, fastmath={"contract", "reassoc"})
@@ -407,8 +432,9 @@ def _tables_adjoint(
 
 @njit(cache=True, fastmath={"contract"})
 def _forward(
-    base, max_jump, m, n, insert, delete, jump, starts, ends, factor, ref_factor, link, hyp, ref, T0, T1, T2,
-    I, D, V, turned, M, rows, hyp_K, ref_K, hyp_exits, ref_exits, hyp_F, ref_F, hyp_entering, ref_entering,
+    max_jump, m, n, insert, delete, jump, starts, ends, by_end, factor, ref_factor, link, hyp, ref, hyp_crossings,
+    ref_crossings, hyp_landings, ref_landings, T0, T1, T2, I, D, V, turned, M, rows, hyp_K, ref_K, hyp_exits,
+    ref_exits, hyp_F, ref_F, hyp_entering, ref_entering,
 ):  # fmt: skip
     """Outer forward pass; fills I, D, V, M, F and what enters every crossing's first jump. Returns the total.
 
@@ -416,20 +442,13 @@ def _forward(
     Delete, into Jump.
     """
     start = T1.shape[0] - 1
-    arcs, by_end, ref_arcs, position = hyp.arcs, hyp.by_end, ref.arcs, ref.position
-    hyp_group_first, hyp_landed_first, by_landed = hyp.group_first, hyp.landed_first, hyp.by_landed
-    hyp_group, hyp_gap_arc, hyp_landing = hyp.group, hyp.gap_arc, hyp.landing
-    ref_group_first, ref_crossing_first = ref.group_first, ref.crossing_first
-    ref_landed, ref_landing = ref.landed, ref.landing
-    hyp_groups, ref_groups = hyp_group_first[base], ref_group_first[base]
-    hyp_crossings, ref_crossings = hyp_landed_first[base], ref.landed_first[base]
     II, DI, ID, DD = T1[insert, insert], T1[delete, insert], T1[insert, delete], T1[delete, delete]
     leave_insert, leave_delete = T1[jump, insert], T1[jump, delete]
     insert_jumps, delete_jumps = T0[insert, jump], T0[delete, jump]
-    for i in range(m + 1):
-        for j in range(n + 1):
+    for i in range(m + ONE):
+        for j in range(n + ONE):
             V[i, j] += turned[j, i]
-        for j in range(n + 1):
+        for j in range(n + ONE):
             kept, back = D[i, j], V[i, j]
             rows[0, j] = back * leave_insert + kept * DI
             rows[1, j] = back * leave_delete + kept * DD
@@ -438,9 +457,9 @@ def _forward(
             rows[0, 0] = T1[start, insert]
             rows[1, 0] = T1[start, delete]
             rows[2, 0] = T0[start, jump]
-        for e in range(ends[i], ends[i + 1]):
-            a = by_end[base + e]
-            j, mass, state = arcs[base + a, 2] + arcs[base + a, 3], M[a], arcs[base + a, 4]
+        for e in range(ends[i], ends[i + ONE]):
+            a = by_end[e]
+            j, mass, state = hyp[OVER, a], M[a], hyp[STATE, a]
             rows[0, j] += mass * T1[state, insert]
             rows[1, j] += mass * T1[state, delete]
             rows[2, j] += mass * T0[state, jump]
@@ -448,11 +467,11 @@ def _forward(
         I[i, 0] = 0.0
         for j in range(n):
             mass = mass * II + rows[0, j]
-            I[i, j + 1] = mass
-        for j in range(n + 1):
+            I[i, j + ONE] = mass
+        for j in range(n + ONE):
             rows[2, j] += I[i, j] * insert_jumps
-        for b in range(starts[i], starts[i + 1]):
-            j, state = arcs[base + b, 2], arcs[base + b, 4]
+        for b in range(starts[i], starts[i + ONE]):
+            j, state = hyp[COLUMN, b], hyp[STATE, b]
             mass = V[i, j] * T2[jump, state]
             if j:
                 mass += I[i, j] * T2[insert, state]
@@ -460,85 +479,83 @@ def _forward(
                 mass += D[i, j] * T2[delete, state]
             elif j == 0:
                 mass += T2[start, state]
-            for e in range(ends[i], ends[i + 1]):
-                a = by_end[base + e]
-                if arcs[base + a, 2] + arcs[base + a, 3] != j:
+            for e in range(ends[i], ends[i + ONE]):
+                a = by_end[e]
+                if hyp[OVER, a] != j:
                     continue
-                weight = T2[arcs[base + a, 4], state]
-                if link.size and _single(arcs, base + a) and _single(arcs, base + b):
+                weight = T2[hyp[STATE, a], state]
+                if link.size and _single(hyp, a) and _single(hyp, b):
                     weight *= link[b]
                 mass += M[a] * weight
             M[b] = mass * factor[b]
         if i < m:
-            for j in range(n + 1):
-                D[i + 1, j] = I[i, j] * ID + rows[1, j]
-        for a in range(starts[i], starts[i + 1]):
+            for j in range(n + ONE):
+                D[i + ONE, j] = I[i, j] * ID + rows[1, j]
+        for a in range(starts[i], starts[i + ONE]):
             # Jumps on s: as landed arc it takes what enters here, as gap arc it closes what was opened above.
-            at = base + a
-            opening = T2[jump, arcs[at, 4]] * factor[a]
-            for place in range(hyp_landed_first[at], hyp_landed_first[at + 1]):
-                crossing = by_landed[place]
-                g = hyp_group[crossing]
-                mass = rows[2, arcs[base + hyp_gap_arc[g], 2]]
-                hyp_entering[crossing - hyp_crossings] = mass
+            opening = T2[jump, hyp[STATE, a]] * factor[a]
+            for at in range(hyp[CROSSINGS, a], hyp[CROSSINGS, a + ONE]):
+                crossing, g = hyp_crossings[CROSSING, at], hyp_crossings[GROUP, at]
+                mass = rows[2, hyp[COLUMN, hyp_crossings[GAP, at]]]
+                hyp_entering[crossing] = mass
                 mass *= opening
-                f, c = g - hyp_groups, crossing - hyp_crossings
                 for t in range(max_jump):
-                    hyp_F[f, t] += mass * hyp_K[c, t]
-            for g in range(hyp_group_first[at], hyp_group_first[at + 1]):
-                first, f = hyp_landing[g] + 1, g - hyp_groups
-                for t in range(min(max_jump, n + 1 - first)):
-                    mass = hyp_F[f, t]
-                    for u in range(i + arcs[at, 1], i + arcs[at, 1] + _whole(m + 1 - i - arcs[at, 1])):
-                        turned[first + t, np.uintp(u)] += mass * hyp_exits[f, np.uintp(u)]
+                    hyp_F[g, t] += mass * hyp_K[crossing, t]
+            top = hyp[END, a]
+            bottom = top + _whole(m + ONE - top)
+            for g in range(hyp[GROUPS, a], hyp[GROUPS, a + ONE]):
+                first = hyp_landings[LANDING, g] + ONE
+                for t in range(min(max_jump, n + ONE - first)):
+                    mass = hyp_F[g, t]
+                    for u in range(top, bottom):
+                        turned[first + t, u] += mass * hyp_exits[g, u]
             # Jumps on r: all that its swaps need stands in this row.
-            at = base + position[at]
-            for g in range(ref_group_first[at], ref_group_first[at + 1]):
-                first, f = ref_landing[g] + 1, g - ref_groups
-                for crossing in range(ref_crossing_first[g], ref_crossing_first[g + 1]):
-                    b = ref_landed[crossing]
-                    mass = rows[2, ref_arcs[base + b, 0]]
-                    ref_entering[crossing - ref_crossings] = mass
-                    mass *= T2[jump, ref_arcs[base + b, 4]] * ref_factor[b]
-                    c = crossing - ref_crossings
+            c = hyp[OTHER, a]
+            top = ref[END, c]
+            bottom = top + _whole(n + ONE - top)
+            for g in range(ref[GROUPS, c], ref[GROUPS, c + ONE]):
+                for crossing in range(ref_landings[FIRST_CROSSING, g], ref_landings[FIRST_CROSSING, g + ONE]):
+                    b = ref_crossings[LANDED, crossing]
+                    mass = rows[2, ref[ROW, b]]
+                    ref_entering[crossing] = mass
+                    mass *= T2[jump, ref[STATE, b]] * ref_factor[b]
                     for t in range(max_jump):
-                        ref_F[f, t] += mass * ref_K[c, t]
-                top = ref_arcs[at, 0] + ref_arcs[at, 1]
-                bottom = top + _whole(n + 1 - top)
-                for t in range(min(max_jump, m + 1 - first)):
-                    mass = ref_F[f, t]
+                        ref_F[g, t] += mass * ref_K[crossing, t]
+                first = ref_landings[LANDING, g] + ONE
+                for t in range(min(max_jump, m + ONE - first)):
+                    mass = ref_F[g, t]
                     for v in range(top, bottom):
-                        V[first + t, np.uintp(v)] += mass * ref_exits[f, np.uintp(v)]
+                        V[first + t, v] += mass * ref_exits[g, v]
     total = I[m, n] + D[m, n] + V[m, n]
-    for e in range(ends[m], ends[m + 1]):
-        a = by_end[base + e]
-        if arcs[base + a, 2] + arcs[base + a, 3] == n:
+    for e in range(ends[m], ends[m + ONE]):
+        a = by_end[e]
+        if hyp[OVER, a] == n:
             total += M[a]
     return total
 
 
 @njit(cache=True, inline="always")
-def _returns(max_jump, height, at, arcs, group_first, landing, first_group, plane, exits, R):
+def _returns(max_jump, height, c, places, landings, plane, exits, R):
     """R of the groups of one gap arc, what its closings lead to; ``plane`` is bV, the columns of this side first."""
-    top = arcs[at, 0] + arcs[at, 1]
-    for g in range(group_first[at], group_first[at + 1]):
-        r, first = g - first_group, landing[g] + 1
-        bottom = top + _whole(height + 1 - top)
-        count = min(max_jump, plane.shape[0] - first)
+    top = places[END, c]
+    bottom = top + _whole(height + ONE - top)
+    for g in range(places[GROUPS, c], places[GROUPS, c + ONE]):
+        first = landings[LANDING, g] + ONE
+        count = min(max_jump, np.uintp(plane.shape[0]) - first)
         for t in range(count):
             mass = 0.0
             for u in range(top, bottom):
-                mass += exits[r, np.uintp(u)] * plane[first + t, np.uintp(u)]
-            R[r, t] = mass
+                mass += exits[g, u] * plane[first + t, u]
+            R[g, t] = mass
         for t in range(count, max_jump):
-            R[r, t] = 0.0
+            R[g, t] = 0.0
 
 
 @njit(cache=True, fastmath={"contract", "reassoc"})
 def _backward(
-    base, max_jump, m, n, insert, delete, jump, starts, ends, factor, ref_factor, link, hyp, ref, T0, T1, T2,
-    I, D, V, bV, turned, M, B, rows, hyp_K, ref_K, hyp_exits, ref_exits, hyp_R, ref_R, hyp_entering, ref_entering,
-    c0, c1, c2, link_mass,
+    max_jump, m, n, insert, delete, jump, starts, ends, by_end, factor, ref_factor, link, hyp, ref, hyp_crossings,
+    ref_crossings, hyp_landings, ref_landings, T0, T1, T2, I, D, V, bV, turned, M, B, rows, hyp_K, ref_K, hyp_exits,
+    ref_exits, hyp_R, ref_R, hyp_entering, ref_entering, c0, c1, c2, link_mass,
 ):  # fmt: skip
     """Outer backward pass: adjoint of ``_forward``; fills bV, B and R and adds up unscaled counts.
 
@@ -546,64 +563,49 @@ def _backward(
     goes into Insert, into Delete, into Jump.
     """
     start = T1.shape[0] - 1
-    arcs, by_end, ref_arcs, position = hyp.arcs, hyp.by_end, ref.arcs, ref.position
-    hyp_group_first, hyp_landed_first, by_landed = hyp.group_first, hyp.landed_first, hyp.by_landed
-    hyp_group, hyp_gap_arc, hyp_landing = hyp.group, hyp.gap_arc, hyp.landing
-    ref_group_first, ref_crossing_first = ref.group_first, ref.crossing_first
-    ref_landed, ref_landing = ref.landed, ref.landing
-    hyp_groups, ref_groups = hyp_group_first[base], ref_group_first[base]
-    hyp_crossings, ref_crossings = hyp_landed_first[base], ref.landed_first[base]
     II, DI, ID, DD = T1[insert, insert], T1[delete, insert], T1[insert, delete], T1[delete, delete]
     leave_insert, leave_delete = T1[jump, insert], T1[jump, delete]
     insert_jumps, delete_jumps = T0[insert, jump], T0[delete, jump]
     cII, cDI, cID, cDD, cIJ, cDJ, cJI, cJD = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-    for j in range(n + 1):
+    for j in range(n + ONE):
         rows[1, j] = 0.0
-    for i in range(m, -1, -1):
-        for j in range(n + 1):
+    for above in range(m + ONE):
+        i = m - above
+        for j in range(n + ONE):
             rows[4, j] = 0.0
             rows[2, j] = 0.0
             rows[3, j] = 0.0
             bV[i, j] = 0.0
-        for a in range(starts[i], starts[i + 1]):
-            at = base + a
-            _returns(
-                max_jump, m, at, arcs, hyp_group_first, hyp_landing, hyp_groups, turned, hyp_exits, hyp_R
-            )
-            at = base + position[at]
-            _returns(
-                max_jump, n, at, ref_arcs, ref_group_first, ref_landing, ref_groups, bV, ref_exits, ref_R
-            )
-            for g in range(ref_group_first[at], ref_group_first[at + 1]):
-                r = g - ref_groups
-                for crossing in range(ref_crossing_first[g], ref_crossing_first[g + 1]):
-                    b, c = ref_landed[crossing], crossing - ref_crossings
+        for a in range(starts[i], starts[i + ONE]):
+            _returns(max_jump, m, a, hyp, hyp_landings, turned, hyp_exits, hyp_R)
+            c = hyp[OTHER, a]
+            _returns(max_jump, n, c, ref, ref_landings, bV, ref_exits, ref_R)
+            for g in range(ref[GROUPS, c], ref[GROUPS, c + ONE]):
+                for crossing in range(ref_landings[FIRST_CROSSING, g], ref_landings[FIRST_CROSSING, g + ONE]):
+                    b = ref_crossings[LANDED, crossing]
                     mass = 0.0
                     for t in range(max_jump):
-                        mass += ref_K[c, t] * ref_R[r, t]
+                        mass += ref_K[crossing, t] * ref_R[g, t]
                     mass *= ref_factor[b]
-                    state = ref_arcs[base + b, 4]
-                    c2[jump, state] += ref_entering[c] * mass
-                    rows[4, ref_arcs[base + b, 0]] += mass * T2[jump, state]
-        for a in range(starts[i], starts[i + 1]):
-            at = base + a
-            state = arcs[at, 4]
-            for place in range(hyp_landed_first[at], hyp_landed_first[at + 1]):
-                crossing = by_landed[place]
-                g = hyp_group[crossing]
-                c, r = crossing - hyp_crossings, g - hyp_groups
+                    state = ref[STATE, b]
+                    c2[jump, state] += ref_entering[crossing] * mass
+                    rows[4, ref[ROW, b]] += mass * T2[jump, state]
+        for a in range(starts[i], starts[i + ONE]):
+            state = hyp[STATE, a]
+            for at in range(hyp[CROSSINGS, a], hyp[CROSSINGS, a + ONE]):
+                crossing, g = hyp_crossings[CROSSING, at], hyp_crossings[GROUP, at]
                 mass = 0.0
                 for t in range(max_jump):
-                    mass += hyp_K[c, t] * hyp_R[r, t]
+                    mass += hyp_K[crossing, t] * hyp_R[g, t]
                 mass *= factor[a]
-                c2[jump, state] += hyp_entering[c] * mass
-                rows[4, arcs[base + hyp_gap_arc[g], 2]] += mass * T2[jump, state]
+                c2[jump, state] += hyp_entering[crossing] * mass
+                rows[4, hyp[COLUMN, hyp_crossings[GAP, at]]] += mass * T2[jump, state]
         if i == m:
             rows[2, n] = 1.0
             rows[3, n] = 1.0
             bV[i, n] = 1.0
-        for a in range(starts[i], starts[i + 1]):
-            j, state = arcs[base + a, 2], arcs[base + a, 4]
+        for a in range(starts[i], starts[i + ONE]):
+            j, state = hyp[COLUMN, a], hyp[STATE, a]
             mass = factor[a] * B[a]
             bV[i, j] += T2[jump, state] * mass
             c2[jump, state] += V[i, j] * mass
@@ -615,36 +617,37 @@ def _backward(
                 c2[delete, state] += D[i, j] * mass
             elif j == 0:
                 c2[start, state] += mass
-        for j in range(n + 1):
+        for j in range(n + ONE):
             cIJ += I[i, j] * rows[4, j]
             cID += I[i, j] * rows[1, j]
             cJD += V[i, j] * rows[1, j]
             cDD += D[i, j] * rows[1, j]
             cDJ += D[i, j] * rows[4, j]
-        for j in range(n + 1):
+        for j in range(n + ONE):
             rows[2, j] += insert_jumps * rows[4, j] + ID * rows[1, j]
         mass = rows[2, n]
         rows[0, n] = mass
-        for j in range(n - 1, -1, -1):
+        for left in range(n):
+            j = n - ONE - left
             mass = mass * II + rows[2, j]
             rows[0, j] = mass
-        rows[0, n + 1] = 0.0
-        for e in range(ends[i], ends[i + 1]):
-            a = by_end[base + e]
-            j, state = arcs[base + a, 2] + arcs[base + a, 3], arcs[base + a, 4]
+        rows[0, n + ONE] = 0.0
+        for e in range(ends[i], ends[i + ONE]):
+            a = by_end[e]
+            j, state = hyp[OVER, a], hyp[STATE, a]
             own = M[a]
             mass = 1.0 if i == m and j == n else 0.0
-            inserted, under, jumped = rows[0, j + 1], rows[1, j], rows[4, j]
+            inserted, under, jumped = rows[0, j + ONE], rows[1, j], rows[4, j]
             mass += T0[state, jump] * jumped + T1[state, insert] * inserted + T1[state, delete] * under
             c0[state, jump] += own * jumped
             c1[state, insert] += own * inserted
             c1[state, delete] += own * under
-            for b in range(starts[i], starts[i + 1]):
-                if arcs[base + b, 2] != j:
+            for b in range(starts[i], starts[i + ONE]):
+                if hyp[COLUMN, b] != j:
                     continue
-                after = arcs[base + b, 4]
+                after = hyp[STATE, b]
                 follow = factor[b] * B[b]
-                linked = link.size and _single(arcs, base + a) and _single(arcs, base + b)
+                linked = link.size and _single(hyp, a) and _single(hyp, b)
                 if linked:
                     follow *= link[b]
                 c2[state, after] += own * follow
@@ -657,15 +660,15 @@ def _backward(
             c0[start, jump] += rows[4, 0]
             c1[start, insert] += rows[0, 1]
             c1[start, delete] += rows[1, 0]
-        for j in range(n + 1):
-            cII += I[i, j] * rows[0, j + 1]
-            cJI += V[i, j] * rows[0, j + 1]
-            cDI += D[i, j] * rows[0, j + 1]
-        for j in range(n + 1):
-            bV[i, j] += leave_insert * rows[0, j + 1] + leave_delete * rows[1, j]
-        for j in range(n + 1):
-            rows[1, j] = DD * rows[1, j] + rows[3, j] + delete_jumps * rows[4, j] + DI * rows[0, j + 1]
-        for j in range(n + 1):
+        for j in range(n + ONE):
+            cII += I[i, j] * rows[0, j + ONE]
+            cJI += V[i, j] * rows[0, j + ONE]
+            cDI += D[i, j] * rows[0, j + ONE]
+        for j in range(n + ONE):
+            bV[i, j] += leave_insert * rows[0, j + ONE] + leave_delete * rows[1, j]
+        for j in range(n + ONE):
+            rows[1, j] = DD * rows[1, j] + rows[3, j] + delete_jumps * rows[4, j] + DI * rows[0, j + ONE]
+        for j in range(n + ONE):
             turned[j, i] = bV[i, j]
     c1[insert, insert] += cII
     c1[delete, insert] += cDI
@@ -712,20 +715,24 @@ def sparse_batch(
     dcolumns, dsums = np.zeros((max_jump, 2, width)), np.zeros((width, 4 * max_jump))
     dleaves, dturns = np.zeros((width, 2 * max_jump)), np.zeros((width, 2 * max_jump))
     dblocks, dopens = np.zeros((S, width, 2 * max_jump)), np.zeros((S, width))
-    marked, touched = np.zeros((S, width), np.bool_), np.empty((S * width, 2), np.int64)
+    marked, touched = np.zeros((S, width), np.bool_), np.empty((S * width + 1, 2), np.uintp)
     R, inside = np.empty((2, most_follow)), np.empty((2, most_follow))
     dE, dZ, weighted = np.empty(most_follow), np.empty(width + LANES), np.empty((most_crossings, max_jump))
-    gaps = np.empty((most_crossings, 3), np.int64)
     K, entering = np.empty((2, most_crossings, max_jump)), np.empty((2, most_crossings))
     exits = np.empty((2, most_groups, width + LANES))
     F, back = np.empty((2, most_groups, max_jump)), np.empty((2, most_groups, max_jump))
-    column = np.empty(most_arcs)
     M, B = np.empty(most_arcs), np.empty(most_arcs)
     tilted, linked = np.empty((2, most_arcs)), np.empty((2, most_arcs))
     masses, link_masses = np.empty((2, most_arcs)), np.empty((2, most_arcs))
-    starts, ends = np.empty(width + 1, np.int64), np.empty(width + 1, np.int64)
+    starts, ends = np.empty(width + 1, np.uintp), np.empty(width + 1, np.uintp)
+    by_end, places = np.empty(most_arcs, np.uintp), np.empty((2, 9, most_arcs + 1), np.uintp)
+    crossings, follow = np.empty((2, 4, most_crossings), np.uintp), np.empty((2, most_follow), np.uintp)
+    pairs, chains = np.empty(2, np.uintp), np.empty(2, np.uintp)
+    leader, slot = np.empty((2, most_follow), np.uintp), np.empty(most_arcs, np.uintp)
+    steps, dR = np.empty((2, 3, STEPS), np.uintp), np.empty(most_follow)
+    landings = np.empty((2, 2, most_groups + 1), np.uintp)
     planes = np.empty((5, most_cells))
-    sides = (hyp, ref)
+    insert, delete, jump, limit = np.uintp(insert), np.uintp(delete), np.uintp(jump), np.uintp(max_jump)
     for k in range(first, last):
         if not chosen[k]:
             continue
@@ -743,16 +750,27 @@ def sparse_batch(
             linked[0, x] = link_factor[a0 + x]
             linked[1, x] = link_factor[a0 + ref.original[a0 + x]]
         _row_starts(a0, A, hyp.arcs, starts[: m + 2], ends[: m + 2])
+        for x in range(A):
+            by_end[x] = hyp.by_end[a0 + x]
+        heights, arcs = (np.uintp(m), np.uintp(n)), np.uintp(A)
+        _lay_out(np.uintp(a0), arcs, hyp, ref.position, places[0], crossings[0], follow[0], landings[0])
+        _lay_out(np.uintp(a0), arcs, ref, ref.original, places[1], crossings[1], follow[1], landings[1])
         for s in range(2):
-            side, height = sides[s], n if s else m
             along, across = (insert, delete) if s else (delete, insert)
+            pairs[s] = places[s, FOLLOWERS, A]
+            chains[s] = _chains(arcs, limit, places[s], follow[s], leader[s], slot, steps[s])
+            while chains[s] > steps.shape[2]:
+                grown = np.empty((2, 3, 2 * steps.shape[2]), np.uintp)
+                grown[:, :, : steps.shape[2]] = steps
+                steps = grown
+                chains[s] = _chains(arcs, limit, places[s], follow[s], leader[s], slot, steps[s])
             _between(
-                a0, A, max_jump, along, across, side.arcs, side.follow_first, side.follow, tilted[s],
-                linked[s, :n_links], T1, T2, windows.sums[s], R[s], inside[s], column,
+                pairs[s], chains[s], along, across, places[s], follow[s], leader[s], steps[s], tilted[s],
+                linked[s, :n_links], T1, T2, windows.sums[s], R[s], inside[s],
             )  # fmt: skip
             _blocks(
-                a0, A, max_jump, height, along, across, jump, side, tilted[s], E, T1, windows.columns[s],
-                windows.blocks[s], windows.opens[s], inside[s], K[s], exits[s], gaps,
+                arcs, limit, heights[s], along, across, jump, places[s], crossings[s], follow[s], landings[s],
+                tilted[s], E, T1, windows.columns[s], windows.blocks[s], windows.opens[s], inside[s], K[s], exits[s],
             )  # fmt: skip
         stride, other = n + 1 + LANES, m + 1 + LANES
         size = (m + 1) * stride
@@ -765,9 +783,9 @@ def sparse_batch(
         F[0, : hyp.group_first[a0 + A] - hyp.group_first[a0]] = 0.0
         F[1, : ref.group_first[a0 + A] - ref.group_first[a0]] = 0.0
         total = _forward(
-            a0, max_jump, m, n, insert, delete, jump, starts, ends, tilted[0], tilted[1], linked[0, :n_links], hyp,
-            ref, E, T1, T2, I, D, V, turned, M, rows, K[0], K[1], exits[0], exits[1], F[0], F[1], entering[0],
-            entering[1],
+            limit, heights[0], heights[1], insert, delete, jump, starts, ends, by_end, tilted[0], tilted[1],
+            linked[0, :n_links], places[0], places[1], crossings[0], crossings[1], landings[0], landings[1], E, T1, T2,
+            I, D, V, turned, M, rows, K[0], K[1], exits[0], exits[1], F[0], F[1], entering[0], entering[1],
         )  # fmt: skip
         accepted[k] = total >= SMALLEST_TOTAL * math.exp(growth)
         if not accepted[k]:
@@ -782,31 +800,31 @@ def sparse_batch(
         link_masses[:, :n_links] = 0.0
         bV[:, n + 1 :] = 0.0
         _backward(
-            a0, max_jump, m, n, insert, delete, jump, starts, ends, tilted[0], tilted[1], linked[0, :n_links], hyp,
-            ref, E, T1, T2, I, D, V, bV, turned, M, B, rows, K[0], K[1], exits[0], exits[1], back[0], back[1],
-            entering[0], entering[1], c0, c1, c2, link_masses[0],
+            limit, heights[0], heights[1], insert, delete, jump, starts, ends, by_end, tilted[0], tilted[1],
+            linked[0, :n_links], places[0], places[1], crossings[0], crossings[1], landings[0], landings[1], E, T1, T2,
+            I, D, V, bV, turned, M, B, rows, K[0], K[1], exits[0], exits[1], back[0], back[1], entering[0],
+            entering[1], c0, c1, c2, link_masses[0],
         )  # fmt: skip
         for a in range(A):
             masses[0, a] = M[a] * B[a]
             masses[1, a] = 0.0
         for s in range(2):
-            side, height = sides[s], n if s else m
             along, across = (insert, delete) if s else (delete, insert)
             plane = bV if s else turned
             touches = _blocks_adjoint(
-                a0, A, max_jump, height, along, across, jump, side, tilted[s], E, T1, windows.columns[s],
-                windows.blocks[s], windows.opens[s], inside[s], F[s], back[s], entering[s], T2, plane,
-                dcolumns, dblocks, dopens, marked, touched, dE, dZ, weighted, gaps, c0, c1, masses[s],
+                arcs, limit, heights[s], along, across, jump, places[s], crossings[s], follow[s], landings[s],
+                tilted[s], E, T1, windows.columns[s], windows.blocks[s], windows.opens[s], inside[s], F[s], back[s],
+                entering[s], T2, plane, dcolumns, dblocks, dopens, marked, touched, dE, dZ, weighted, c0, c1, masses[s],
             )  # fmt: skip
             _between_adjoint(
-                a0, A, max_jump, along, across, side.arcs, side.follow_first, side.follow, tilted[s],
-                linked[s, :n_links], T1, T2, windows.sums[s], R[s], inside[s], dE, dsums, column, c1, c2, masses[s],
+                pairs[s], chains[s], along, across, places[s], follow[s], leader[s], steps[s], tilted[s],
+                linked[s, :n_links], T1, T2, windows.sums[s], R[s], inside[s], dE, dR, dsums, c1, c2, masses[s],
                 link_masses[s],
             )  # fmt: skip
             _tables_adjoint(
-                height, max_jump, along, across, jump, E, T1, T2, windows.sums[s], windows.leaves[s], windows.turns[s],
-                windows.opens[s], windows.counts[s], dcolumns, dsums, dleaves, dturns, dblocks, dopens, marked,
-                touched, touches, c0, c1, c2, inner[s],
+                int(heights[s]), max_jump, along, across, jump, E, T1, T2, windows.sums[s], windows.leaves[s],
+                windows.turns[s], windows.opens[s], windows.counts[s], dcolumns, dsums, dleaves, dturns, dblocks,
+                dopens, marked, touched, touches, c0, c1, c2, inner[s],
             )  # fmt: skip
         scale = 1.0 / total
         for x in range(A):
