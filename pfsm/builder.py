@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence, Sized
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,11 +60,33 @@ class LatticeBuilder:
             ValueError: If the two lists differ in length.
             PfsmError: If a pair has more crossing matches than memory should be spent on (with jumps only).
         """
-        if not self.settings.edits:
-            _check_lengths(references, hypotheses)
-            return self._with_features(without_edits(len(references)), references, hypotheses)
-        batch = self._build(self.encode(references, hypotheses), 0)
-        return self._with_features(batch, references, hypotheses)
+        (batch,) = self.blocks(references, hypotheses, [0, len(references)])
+        return batch
+
+    def blocks(
+        self, references: Sequence[str], hypotheses: Sequence[str], offsets: Sequence[int]
+    ) -> Iterator[LatticeBatch]:
+        """Lattices of all pairs in their order, block by block; sentence-level features are worked out at once.
+
+        Args:
+            references: One of each pair.
+            hypotheses: The other.
+            offsets: The first pair of each block, and the number of pairs.
+
+        Raises:
+            ValueError: If the two lists differ in length.
+            PfsmError: As ``build``.
+        """
+        _check_lengths(references, hypotheses)
+        features = self._features(references, hypotheses)
+        for first, stop in pairwise(offsets):
+            sides = references[first:stop], hypotheses[first:stop]
+            batch = (
+                self._build(self.encode(*sides), first)
+                if self.settings.edits
+                else without_edits(stop - first)
+            )
+            yield batch if features is None else replace(batch, sentence_features=features.part(first, stop))
 
     def batches(self, references: Sequence[str], hypotheses: Sequence[str]) -> Iterator[LatticeBatch]:
         """Lattices of all pairs in their order, in batches of bounded size.
@@ -125,15 +148,20 @@ class LatticeBuilder:
     def _with_features(
         self, batch: LatticeBatch, references: Sequence[str], hypotheses: Sequence[str]
     ) -> LatticeBatch:
-        """The batch with its sentence-level features, standardised; as they are where no scale is known yet."""
+        """The batch with its sentence-level features."""
+        features = self._features(references, hypotheses)
+        return batch if features is None else replace(batch, sentence_features=features)
+
+    def _features(self, references: Sequence[str], hypotheses: Sequence[str]) -> SentenceFeatures | None:
+        """Sentence-level features, standardised; as they are where no scale is known yet. None where there are none."""
         scales = self.settings.features
         if not scales:
-            return batch
+            return None
         values = feature_values(list(scales), hypotheses, references)
         means, sds = zip(*(scale or (0.0, 1.0) for scale in scales.values()), strict=True)
         values = (values - np.array(means)) / np.array(sds)
         names = tuple(f"{FEATURE_FAMILY}{name}" for name in scales)
-        return replace(batch, sentence_features=SentenceFeatures(names, values))
+        return SentenceFeatures(names, values)
 
     def _build(self, pairs: EncodedPairs, first: int) -> LatticeBatch:
         from pfsm_kernels.crossings import TooManyCrossingsError  # noqa: PLC0415 - brings numba

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from importlib import import_module
 
 from pfsm.errors import PfsmError
+from pfsm.interrupts import kept_interrupts
 
 COMMANDS = {
     "train": "learn a metric from human scores",
@@ -23,6 +24,7 @@ COMMANDS = {
     "data": "convert, check and summarise human judgments",
     "experiment": "run a table of experiments from a YAML file",
     "models": "list the models that ship with pfsm",
+    "metrics": "list other metrics, and features of models",
     "show": "print what a model has learned",
     "parse": "tag and parse text, or evaluate a parser",
     "resources": "list tables of synonyms and paraphrases; compile others",
@@ -34,7 +36,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command; returns the exit status (0, 2 for bad input, 130 after Ctrl-C)."""
     arguments = sys.argv[1:] if arguments is None else list(arguments)
     try:
-        return _run(arguments)
+        with kept_interrupts():
+            return _run(arguments)
     except PfsmError as error:
         print(f"pfsm: {error}", file=sys.stderr)
         return 2

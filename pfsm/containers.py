@@ -115,8 +115,11 @@ def read_content(path: StrPath, format_: Format) -> Content:
 
 
 def incomplete(path: StrPath, format_: Format) -> PfsmError:
-    """What to raise where a header lacks what it must have."""
-    return PfsmError(f"{display_name(path)}: not a {format_.what} of pfsm (its header is incomplete)")
+    """What to raise where a header or the arrays lack what they must have."""
+    return PfsmError(
+        f"{display_name(path)}: not a whole {format_.what} of pfsm (its header or arrays do not fit together); "
+        f"{format_.again}"
+    )
 
 
 def read_header(path: StrPath, format_: Format) -> dict[str, Any]:

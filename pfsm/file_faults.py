@@ -13,6 +13,7 @@ from pfsm.errors import PfsmError
 StrPath = str | os.PathLike[str]
 
 STANDARD_INPUT = "-"
+_PARQUET_MAGIC = b"PAR1"
 
 
 def display_name(path: StrPath) -> str:
@@ -60,6 +61,19 @@ def gzip_explained(name: str) -> Iterator[None]:
     else:
         return
     raise PfsmError(f"{name}: the gzip data is {fault}; copy or download the file again")
+
+
+def check_text(content: bytes, name: str) -> None:
+    """Refuses the beginning of a file that holds columns, not lines of text, and says who reads it.
+
+    Raises:
+        PfsmError: It is Parquet.
+    """
+    if content.startswith(_PARQUET_MAGIC):
+        raise PfsmError(
+            f"{name}: is Parquet; score it with `pfsm score --table … --output DIR`, give evaluate and train "
+            "`--scheduler local:1`, or write it as TSV"
+        )
 
 
 def is_file(path: StrPath) -> bool:

@@ -19,7 +19,14 @@ from pathlib import Path
 from typing import BinaryIO, Literal, TextIO
 
 from pfsm.errors import PfsmError
-from pfsm.file_faults import STANDARD_INPUT, StrPath, display_name, gzip_explained, reading_explained
+from pfsm.file_faults import (
+    STANDARD_INPUT,
+    StrPath,
+    check_text,
+    display_name,
+    gzip_explained,
+    reading_explained,
+)
 
 __all__ = [
     "STANDARD_INPUT",
@@ -30,6 +37,7 @@ __all__ = [
     "content_checksum",
     "decode",
     "display_name",
+    "each_line",
     "read_bytes",
     "read_lines",
     "split_lines",
@@ -81,9 +89,10 @@ def decode(content: bytes, name: str) -> str:
         name: what messages call the file.
 
     Raises:
-        PfsmError: bytes that are not UTF-8. The message gives the line and, within the line, the position of
+        PfsmError: Parquet, or bytes that are not UTF-8. The message gives the line and, within it, the position of
             the first of them in bytes, both counted from 1.
     """
+    check_text(content, name)
     content = content.removeprefix(_BOM)
     try:
         return content.decode("utf-8")
@@ -102,6 +111,16 @@ def split_lines(text: str) -> list[str]:
     if lines[-1] == "":
         lines.pop()
     return [line.removesuffix("\r") for line in lines] if "\r" in text else lines
+
+
+def each_line(text: str) -> Iterator[str]:
+    """The lines of `split_lines`, one at a time: a large file is not in memory once more."""
+    start = 0
+    while start < len(text):
+        end = text.find("\n", start)
+        end = len(text) if end < 0 else end
+        yield text[start:end].removesuffix("\r")
+        start = end + 1
 
 
 def read_lines(path: StrPath) -> list[str]:

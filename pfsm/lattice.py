@@ -99,6 +99,10 @@ class SentenceFeatures:
             total += weights.get(name, 0.0) * column
         return total
 
+    def part(self, first: int, stop: int) -> "SentenceFeatures":
+        """Of the pairs ``[first:stop]`` alone."""
+        return SentenceFeatures(self.names, self.values[first:stop])
+
 
 @dataclass(frozen=True, eq=False)
 class LatticeBatch:

@@ -9,6 +9,7 @@ from pfsm.errors import PfsmError
 from pfsm.matchers.registry import MATCHERS, matcher_state
 from pfsm.metrics.features import check_feature
 from pfsm.metrics.registry import expanded
+from pfsm.near_names import known_names
 from pfsm.text.classes import check_lists, default_lists
 from pfsm.text.languages import (
     check_language,
@@ -21,6 +22,7 @@ from pfsm.text.languages import (
 DEFAULT_MATCHERS = ("punct", "word", "lemma")
 MATCHING = ("exclusive", "overlapping")
 LARGEST_BLOCK = 9
+_PAGE = "docs/settings.md"
 AUTO = "auto"
 
 
@@ -107,7 +109,7 @@ def settings_from_dict(values: Mapping[str, Any], where: str) -> Settings:
     """
     for key in values:
         if key not in KEYS:
-            raise PfsmError(f"{where}: unknown setting {key!r}; known are {', '.join(KEYS)}")
+            raise PfsmError(f"{where}: unknown setting {key!r}; {known_names(key, KEYS, _PAGE)}")
     if not _edits(values, where):
         return _without_edits(values, where)
     language = _named(where, check_language, _text(values.get("language", "en"), "language", where))
@@ -258,7 +260,7 @@ def _matchers(value: object, where: str) -> tuple[str, ...]:
     names = tuple(_text(name, "a name in matchers", where) for name in value)
     for name in names:
         if name not in MATCHERS:
-            raise PfsmError(f"{where}: unknown matcher {name!r}; known are {', '.join(MATCHERS)}")
+            raise PfsmError(f"{where}: unknown matcher {name!r}; {known_names(name, tuple(MATCHERS), _PAGE)}")
     if len(set(names)) < len(names):
         raise PfsmError(f"{where}: matchers names one of them twice")
     return names

@@ -16,11 +16,17 @@ settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
 
 
+@pytest.fixture(autouse=True)
+def _no_variables(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the developer has set for pfsm changes no test."""
+    for variable in ("PFSM_SEED", "PFSM_CACHE_SIZE", "PFSM_LATTICE_MEMORY", "PFSM_RESOURCES"):
+        monkeypatch.delenv(variable, raising=False)
+
+
 @pytest.fixture
 def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Cli:
     """Runs one pfsm command in this process, in the folder of the test's files."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("PFSM_SEED", raising=False)
 
     def run(*arguments: str, stdin: str | bytes = b"") -> Outcome:
         content = stdin.encode() if isinstance(stdin, str) else stdin

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pfsm.errors import PfsmError
-from pfsm.files import atomic_write, checksum, read_lines
+from pfsm.files import atomic_write, checksum, each_line, read_lines, split_lines
 
 
 def message(path: Path | str) -> str:
@@ -69,6 +69,11 @@ def test_lines_round_trip(lines: list[str]) -> None:
                 handle.writelines(f"{line}\n" for line in lines)
             assert read_lines(path) == lines
             assert [entry.name for entry in Path(folder).iterdir() if entry.name.startswith(".")] == []
+
+
+@given(st.text(st.sampled_from("a\n\r\x0b\u2028é")))
+def test_one_line_at_a_time_gives_the_same_lines(text: str) -> None:
+    assert list(each_line(text)) == split_lines(text)
 
 
 def test_gzip_of_several_members_is_read_whole(tmp_path: Path) -> None:

@@ -245,8 +245,6 @@ def forward_batch(
 
     Lattices that come in accepted are done already and stay as they are.
 
-    Lattices that come in accepted are done already and stay as they are.
-
     Args:
         first: Index of the first lattice.
         last: One past the index of the last lattice.

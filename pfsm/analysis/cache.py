@@ -1,7 +1,8 @@
 """Analyses remembered on disk, by the text, what was asked, and the version of the parser.
 
 One SQLite file for each parser in the user's folder (see ``pfsm.lexicons.registry``): writing is atomic and several
-processes may share it. What cannot be read is worked out again; a cache that cannot be opened is done without.
+processes may share it. What cannot be read is worked out again; a cache that cannot be opened is done without. It
+grows to a limit (`pfsm.analysis.cache_limit`).
 """
 
 import gc
@@ -14,13 +15,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
+from pfsm.analysis.cache_limit import TABLES, Room, mark_used, this_hour
 from pfsm.analysis.json_form import from_json, to_json
 from pfsm.analysis.sentence import Analysis
 from pfsm.errors import PfsmError
 from pfsm.lexicons.registry import user_folder
 
 FOLDER = "analyses"
-_TABLE = "CREATE TABLE IF NOT EXISTS analyses (key BLOB PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID"
 _ASKED_AT_ONCE = 500
 # Seconds to wait for another process that writes.
 _PATIENCE = 30.0
@@ -33,6 +34,9 @@ class AnalysisCache:
         label: The parser with its version, such as ``en-ewt@1a2b3c4d``.
         asked: What was asked of it, part of every key.
         folder: Where the files are; the user's folder where nothing is said.
+
+    Raises:
+        PfsmError: If the environment variable PFSM_CACHE_SIZE is no number of bytes.
     """
 
     def __init__(self, label: str, asked: str, folder: Path | None = None) -> None:
@@ -40,22 +44,28 @@ class AnalysisCache:
         digest = hashlib.sha256(label.encode("utf-8", "backslashreplace")).hexdigest()[:12]
         self.path = (user_folder() / FOLDER if folder is None else folder) / f"{name}-{digest}.sqlite"
         self._asked = asked
+        self._room = Room(self.path.parent)
 
     def find(self, lines: Iterable[str]) -> dict[str, Analysis]:
         """What is known of these lines."""
         by_key = {self._key(line): line for line in lines}
         keys = list(by_key)
-        rows: list[tuple[bytes, bytes]] = []
+        rows: list[tuple[bytes, bytes, int | None]] = []
         try:
             with closing(self._open()) as base:
                 for first in range(0, len(keys), _ASKED_AT_ONCE):
                     part = keys[first : first + _ASKED_AT_ONCE]
                     marks = ",".join("?" * len(part))
-                    rows += base.execute(f"SELECT key, value FROM analyses WHERE key IN ({marks})", part)
+                    rows += base.execute(
+                        f"SELECT key, value, hour FROM analyses LEFT JOIN uses USING (key) WHERE key IN ({marks})",
+                        part,
+                    )
         except (sqlite3.Error, OSError):
             return {}
+        if before := [bytes(key) for key, _, hour in rows if hour != this_hour()]:
+            mark_used(self.path, before)
         with _no_collection():
-            found = {by_key[bytes(key)]: _read(bytes(value)) for key, value in rows}
+            found = {by_key[bytes(key)]: _read(bytes(value)) for key, value, _ in rows}
         return {line: analysis for line, analysis in found.items() if analysis is not None}
 
     def add(self, analyses: Mapping[str, Analysis]) -> None:
@@ -65,6 +75,9 @@ class AnalysisCache:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             with closing(self._open()) as base, base:
                 base.executemany("INSERT OR REPLACE INTO analyses VALUES (?, ?)", rows)
+                used = [(key, this_hour()) for key, _ in rows]
+                base.executemany("INSERT OR REPLACE INTO uses VALUES (?, ?)", used)
+            self._room.grown_by(sum(len(value) for _, value in rows))
         except sqlite3.DatabaseError as error:
             if not isinstance(error, sqlite3.OperationalError):
                 # Not a database, or a damaged one: a cache can be begun anew.
@@ -75,7 +88,8 @@ class AnalysisCache:
 
     def _open(self) -> sqlite3.Connection:
         base = sqlite3.connect(self.path, timeout=_PATIENCE)
-        base.execute(_TABLE)
+        for table in TABLES:
+            base.execute(table)
         return base
 
     def _key(self, line: str) -> bytes:

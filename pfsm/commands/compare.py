@@ -1,6 +1,7 @@
 """``pfsm compare``: which of two or more systems is better, and how sure that is."""
 
 import json
+import math
 from argparse import ArgumentParser, Namespace
 from dataclasses import asdict
 
@@ -8,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.commands.arguments import add_format, add_model, add_resamples, add_threads, check_output
+from pfsm.commands.evaluation_statistics import interval_entry
+from pfsm.commands.evaluation_text import NO_INTERVAL
 from pfsm.data import read_parallel
 from pfsm.errors import PfsmError
 from pfsm.evaluation import Comparison, Interval, PairResult, compare_systems
@@ -67,9 +70,13 @@ def _write_sentences(path: str, names: list[str], scores: list[NDArray[np.float6
 
 
 def _document(result: Comparison, name: str, signature: str) -> dict[str, object]:
-    systems = [{**asdict(system), "interval": _bounds(system.interval)} for system in result.systems]
+    systems = [{**asdict(system), "interval": interval_entry(system.interval)} for system in result.systems]
     pairs = [
-        {**asdict(pair), "interval": _bounds(pair.interval), "preferred": pair.preferred or NO_PREFERENCE}
+        {
+            **asdict(pair),
+            "interval": interval_entry(pair.interval),
+            "preferred": pair.preferred or NO_PREFERENCE,
+        }
         for pair in result.pairs
     ]
     return {
@@ -84,8 +91,9 @@ def _document(result: Comparison, name: str, signature: str) -> dict[str, object
     }
 
 
-def _bounds(interval: Interval) -> list[float]:
-    return [interval.low, interval.high]
+def _range(interval: Interval, form: str) -> str:
+    """Both ends, or a dash where a single segment has none."""
+    return NO_INTERVAL if math.isnan(interval.low) else f"[{interval.low:{form}}, {interval.high:{form}}]"
 
 
 def _print_text(result: Comparison, heading: str) -> None:
@@ -94,9 +102,7 @@ def _print_text(result: Comparison, heading: str) -> None:
     width = max(len("system"), *(len(system.name) for system in result.systems))
     print(f"{'system':{width}}  {'score':>9}  95% interval")
     for system in result.systems:
-        print(
-            f"{system.name:{width}}  {system.score:>9.4f}  [{system.interval.low:.4f}, {system.interval.high:.4f}]"
-        )
+        print(f"{system.name:{width}}  {system.score:>9.4f}  {_range(system.interval, '.4f')}")
     for pair in result.pairs:
         print()
         _print_pair(pair, len(result.pairs))
@@ -108,11 +114,10 @@ def _print_text(result: Comparison, heading: str) -> None:
 
 
 def _print_pair(pair: PairResult, pairs: int) -> None:
-    low, high = pair.interval.low, pair.interval.high
     corrected = f" ({pair.p_holm:.4f} after Holm correction for {pairs} pairs)" if pairs > 1 else ""
     print(f"{pair.system_a} vs {pair.system_b}")
     print(
-        f"  difference      {pair.difference:+.4f} [{low:+.4f}, {high:+.4f}], p = {pair.p_value:.4f}{corrected}"
+        f"  difference      {pair.difference:+.4f} {_range(pair.interval, '+.4f')}, p = {pair.p_value:.4f}{corrected}"
     )
     print(f"  segments        {pair.wins} better, {pair.losses} worse, {pair.ties} tied")
     print(f"  preferred       {pair.preferred or NO_PREFERENCE}")

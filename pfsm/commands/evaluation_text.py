@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+NO_INTERVAL = "–"
 KINDS = ("correlation", "preference", "likeness")
 
 
@@ -64,7 +65,7 @@ def _cell(estimate: Mapping[str, Any]) -> str:
     if estimate["value"] is None:
         return "undefined"
     low, high = estimate["interval"]
-    interval = "" if low is None else f" [{low:+.3f}, {high:+.3f}]"
+    interval = f" {NO_INTERVAL}" if low is None else f" [{low:+.3f}, {high:+.3f}]"
     return f"{estimate['value']:+.3f}{interval}"
 
 
@@ -91,7 +92,7 @@ def _print_difference_table(entry: Mapping[str, Any], by: str | None, heading: s
             _signed(row["value"]),
             _signed(row["versus"]),
             _signed(row["difference"]),
-            "" if low is None else f"[{low:+.3f}, {high:+.3f}]",
+            NO_INTERVAL if low is None else f"[{low:+.3f}, {high:+.3f}]",
             _p_value(row["p_value"]),
         ]
         if "williams_p" in row:

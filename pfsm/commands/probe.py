@@ -1,10 +1,13 @@
 """``pfsm probe``: whether a model notices what people notice, on minimal pairs."""
 
 import json
+import math
 from argparse import ArgumentParser, Namespace
 from typing import Any
 
 from pfsm.commands.arguments import add_format, add_resamples, add_scorer, add_threads
+from pfsm.commands.evaluation_statistics import interval_entry
+from pfsm.commands.evaluation_text import NO_INTERVAL
 from pfsm.data.minimal_pairs import KINDS, MinimalPairs, read_minimal_pairs, shipped_minimal_pairs
 from pfsm.errors import PfsmError
 from pfsm.evaluation import default_seed
@@ -83,7 +86,7 @@ def _kind_document(result: KindResult) -> dict[str, Any]:
 
 
 def _estimate(estimate: Estimate) -> dict[str, Any]:
-    return {"value": estimate.value, "interval": [estimate.interval.low, estimate.interval.high]}
+    return {"value": estimate.value, "interval": interval_entry(estimate.interval)}
 
 
 def _pair_documents(pairs: MinimalPairs, result: ProbeResult) -> list[dict[str, Any]]:
@@ -135,4 +138,6 @@ def _cells(result: KindResult) -> tuple[str, ...]:
 
 
 def _range(interval: Interval, form: str) -> str:
+    if math.isnan(interval.low):
+        return NO_INTERVAL
     return f"[{form.format(interval.low)}, {form.format(interval.high)}]"

@@ -7,8 +7,9 @@ from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 
+from pfsm.byte_sizes import byte_size
 from pfsm.commands.arguments import add_scheduler
-from pfsm.distributed import need_packages
+from pfsm.distributed import FILES, PACKAGES, need_packages
 from pfsm.distributed.job import Job, Scored, score_job
 from pfsm.distributed.pieces import LEAST_BYTES, PARTITION_BYTES
 from pfsm.distributed.pools import open_pool
@@ -17,7 +18,6 @@ from pfsm.distributed.scorers import Scorer, spec_of
 from pfsm.distributed.scoring import FORMATS
 from pfsm.errors import PfsmError
 
-UNITS = {"k": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 # Faults that are printed one by one.
 SHOWN = 10
 
@@ -69,7 +69,7 @@ def run(scorer: Scorer, signature: Callable[[int | None], str], options: Namespa
     Raises:
         PfsmError: As `pfsm.distributed.job.score_job`; or some of the input has faults, after all else is done.
     """
-    need_packages()
+    need_packages(FILES if options.scheduler is None else PACKAGES)
     if "://" not in options.output and Path(options.output).is_file():
         raise PfsmError(f"{options.output}: is a file, --output needs a folder")
     keep = tuple(filter(None, (options.keep or "").split(",")))
@@ -129,9 +129,7 @@ def _raise_faults(scored: Scored, job: Job) -> None:
 
 def _size(text: str) -> int:
     """A number of bytes, for argparse."""
-    number = text.removesuffix("B")
-    unit = UNITS.get(number[-1:], 1)
-    digits = number[:-1] if unit > 1 else number
-    if not digits.isascii() or not digits.isdigit() or int(digits) * unit < LEAST_BYTES:
+    size = byte_size(text)
+    if size is None or size < LEAST_BYTES:
         raise ArgumentTypeError(f"{text!r} is not a number of bytes from {LEAST_BYTES}, such as 64M")
-    return int(digits) * unit
+    return size

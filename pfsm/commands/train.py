@@ -6,6 +6,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
@@ -122,8 +123,9 @@ def _encoder(options: Namespace) -> Iterator["Encoder"]:
     """What makes lattices: this process, or the workers of a cluster."""
     if options.scheduler is None:
         from pfsm_training.data import encode_here  # noqa: PLC0415 - brings torch
+        from pfsm_training.held import lattice_memory  # noqa: PLC0415 - brings torch
 
-        yield encode_here
+        yield partial(encode_here, memory=lattice_memory())
         return
     with open_pool(options.scheduler) as pool:
         from pfsm.distributed.cluster import Cluster  # noqa: PLC0415 - brings Dask

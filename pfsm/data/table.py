@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from pfsm.data.csv_records import csv_records
 from pfsm.data.fields import check_width, finite_number, header_names, is_csv, shown
 from pfsm.errors import PfsmError
-from pfsm.files import StrPath, content_checksum, decode, display_name, read_bytes, split_lines
+from pfsm.files import StrPath, content_checksum, decode, display_name, each_line, read_bytes
 
 COMET_NAMES: Mapping[str, str] = {"src": "source", "mt": "hypothesis", "ref": "reference"}
 """COMET's column names and ours; a column under the left name is known under the right one as well."""
@@ -144,33 +144,33 @@ def table_from_bytes(content: bytes, name: str) -> Table:
     Raises:
         PfsmError: As `read_table`, but for what reading raises.
     """
+    checksum = content_checksum(content)
     text = decode(content, name)
+    del content
     first_line = text[: text.find("\n")] if "\n" in text else text
     if is_csv(name, first_line):
         records = csv_records(text.removesuffix("\n").split("\n") if text else [], name)
     else:
-        records = enumerate((line.split("\t") for line in split_lines(text)), start=1)
+        records = enumerate((line.split("\t") for line in each_line(text)), start=1)
     _, first = next(records, (1, None))
     if first is None:
         raise PfsmError(f"{name}: empty file, a header row is needed")
     header = header_names(first, name)
-    line_numbers, rows = _rows(records, header, name)
-    # An empty zip would lose the columns of a table without rows.
-    fields = [list(column) for column in zip(*rows, strict=True)] if rows else [[] for _ in header]
+    line_numbers, fields = _columns(records, header, name)
     columns = dict(zip(header, fields, strict=True))
     for theirs, ours in COMET_NAMES.items():
         if theirs in columns:
             columns.setdefault(ours, columns[theirs])
-    return Table(name, columns, line_numbers, content_checksum(content))
+    return Table(name, columns, line_numbers, checksum)
 
 
-def _rows(
+def _columns(
     records: Iterator[tuple[int, list[str]]], header: Sequence[str], name: str
 ) -> tuple[list[int], list[list[str]]]:
-    """The line numbers and fields of the data rows, checked against the header's width."""
+    """The line numbers of the data rows, and the fields of each column, checked against the header's width."""
     width = len(header)
     line_numbers: list[int] = []
-    rows: list[list[str]] = []
+    columns: list[list[str]] = [[] for _ in header]
     # One object per distinct field: in pairs and rankings a sentence stands on dozens of rows.
     shared: dict[str, str] = {}
     empty_line = 0
@@ -184,5 +184,6 @@ def _rows(
             fields.append("")
         check_width(line, fields, width, name)
         line_numbers.append(line)
-        rows.append([shared.setdefault(field, field) for field in fields])
-    return line_numbers, rows
+        for column, field in zip(columns, fields, strict=True):
+            column.append(shared.setdefault(field, field))
+    return line_numbers, columns

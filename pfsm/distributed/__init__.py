@@ -3,21 +3,25 @@
 Nothing here imports Dask, PyArrow or fsspec before it is used; they come with the extra ``distributed``.
 """
 
+from collections.abc import Sequence
 from importlib.util import find_spec
 
 from pfsm.errors import PfsmError
 
-PACKAGES = ("distributed", "fsspec", "pyarrow")
+FILES = ("fsspec", "pyarrow")
+PACKAGES = ("distributed", *FILES)
 
 
-def need_packages() -> None:
+def need_packages(packages: Sequence[str] = PACKAGES) -> None:
     """Finds out whether what the extra brings is there.
+
+    Args:
+        packages: What is needed of it: without a cluster `FILES`.
 
     Raises:
         PfsmError: It is not.
     """
-    for package in PACKAGES:
+    for package in packages:
         if find_spec(package) is None:
-            raise PfsmError(
-                f"{package} is not installed; pip install 'pfsm[distributed]' here and on every worker"
-            )
+            workers = " here and on every worker" if "distributed" in packages else ""
+            raise PfsmError(f"{package} is not installed; pip install 'pfsm[distributed]'{workers}")

@@ -101,7 +101,7 @@ def read_shape(config: Mapping[str, Any], where: str) -> Shape:
         PfsmError: If it is of no known family or lacks something.
     """
     family = config.get("model_type")
-    if family not in FAMILIES:
+    if not isinstance(family, str) or family not in FAMILIES:
         raise PfsmError(
             f"{where}: model_type is {family!r}, only {', '.join(FAMILIES)} are known; export the model to ONNX and "
             "give a folder with model.onnx and tokenizer.json"
@@ -112,7 +112,7 @@ def read_shape(config: Mapping[str, Any], where: str) -> Shape:
         )
     distilled = family == "distilbert"
     activation = config.get("activation" if distilled else "hidden_act", "gelu")
-    if activation not in ACTIVATIONS:
+    if not isinstance(activation, str) or activation not in ACTIVATIONS:
         raise PfsmError(f"{where}: the activation {activation!r} is none of {', '.join(ACTIVATIONS)}")
     try:
         layers = int(config["n_layers" if distilled else "num_hidden_layers"])

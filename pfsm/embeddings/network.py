@@ -85,8 +85,18 @@ class NetworkVectors:
 
     def _pieces(self, text: str) -> tuple[Ids, list[Span]]:
         """Pieces without marks of beginning and end, and which characters each stands for."""
-        encoding = self._tokenizer.encode(text, add_special_tokens=False)
+        encoding = self._parted(text, add_special_tokens=False)
         return np.array(encoding.ids, dtype=np.int64), encoding.offsets
+
+    def _parted(self, text: str, *, add_special_tokens: bool) -> Any:
+        """What the tokenizer makes of a line."""
+        try:
+            return self._tokenizer.encode(text, add_special_tokens=add_special_tokens)
+        except Exception as error:
+            reason = " ".join(str(error).split())
+            raise PfsmError(
+                f"{self._folder / TOKENIZER}: cannot part a line ({reason}); copy it again"
+            ) from None
 
     def _rows(self, lines: Sequence[Ids]) -> list[Int16]:
         """Vectors of the pieces of lines, int16 [n_pieces, dimension]."""
@@ -127,7 +137,7 @@ class NetworkVectors:
     @cached_property
     def _marks(self) -> tuple[Ids, Ids]:
         """The marks that the tokenizer puts before and after a line."""
-        encoding = self._tokenizer.encode("a")
+        encoding = self._parted("a", add_special_tokens=True)
         ids, special = np.array(encoding.ids, dtype=np.int64), np.array(encoding.special_tokens_mask)
         own = np.flatnonzero(special == 0)
         if not own.size:

@@ -2,6 +2,8 @@
 
 Everything is reproducible: row numbers come from numpy's PCG64, and one seed gives one series of resamples,
 the same for every statistic and whatever the size of the blocks they are drawn in.
+
+Of fewer than two rows, or segments where these are drawn, every resample is the same: there is no interval then.
 """
 
 import os
@@ -27,6 +29,10 @@ Statistic = Callable[..., float]
 Seed = int | Sequence[int] | None
 """One whole number, or several, from 0 up; None for `default_seed`."""
 
+FEWEST_UNITS = 2
+"""Rows, or segments, without which resamples say nothing of chance."""
+_SAME = 1e-12
+"""Relative difference that rounding makes between resamples that are the same."""
 _BLOCK = 1 << 18
 """Row numbers drawn at a time: 2 MB of them, and a few times that in the arrays they select."""
 
@@ -75,7 +81,8 @@ def bootstrap_interval(
         confidence: Part of the resampled statistics inside the interval, between 0 and 1.
 
     Returns:
-        The interval; NaN at both ends where no resample has a statistic, or there are no rows.
+        The interval; NaN at both ends where no resample has a statistic, all have the same, or there are fewer than
+        two rows.
 
     Raises:
         ValueError: If the arrays differ in length, a number is out of its range, or (for the three
@@ -93,14 +100,14 @@ def resampled_statistics(
     """The statistic of every resample; arguments and errors as in `bootstrap_interval`.
 
     Returns:
-        float64 [n_resamples]; NaN where the statistic is.
+        float64 [n_resamples]; NaN where the statistic is, and throughout where there are fewer than two rows.
     """
     check_bootstrap(n_resamples)
     tables = [np.asarray(array) for array in arrays]
     if not tables or any(table.ndim == 0 or len(table) != len(tables[0]) for table in tables):
         raise ValueError("the bootstrap needs one or more arrays of one length")
     of_rows = _of_rows(statistic, tables)
-    if len(tables[0]) == 0:
+    if len(tables[0]) < FEWEST_UNITS:
         return np.full(n_resamples, np.nan)
     return np.concatenate([of_rows(rows) for rows in resampled_rows(len(tables[0]), n_resamples, seed)])
 
@@ -113,13 +120,19 @@ def percentile_interval(values: NDArray[np.float64], confidence: float = 0.95) -
         confidence: How large a part, between 0 and 1.
 
     Returns:
-        The (1 - confidence)/2 and (1 + confidence)/2 quantiles, interpolated linearly; NaN without values.
+        The (1 - confidence)/2 and (1 + confidence)/2 quantiles, interpolated linearly; NaN without values, or where
+        all are the same, which says nothing of chance.
     """
     defined = values[~np.isnan(values)]
-    if defined.size == 0:
+    if never_differ(defined):
         return Interval(float("nan"), float("nan"))
     low, high = np.quantile(defined, [(1.0 - confidence) / 2.0, (1.0 + confidence) / 2.0])
     return Interval(float(low), float(high))
+
+
+def never_differ(values: NDArray[np.float64]) -> bool:
+    """Whether all values, float64 [n] without NaN, are the same but for rounding; so are none at all."""
+    return values.size == 0 or bool(np.ptp(values) <= _SAME * np.abs(values).max())
 
 
 def resampled_rows(n: int, n_resamples: int, seed: Seed = None) -> Iterator[NDArray[np.int64]]:
@@ -165,11 +178,11 @@ def resampled_sums(table: NDArray[np.float64], n_resamples: int, seed: Seed = No
         seed: As in `bootstrap_interval`.
 
     Returns:
-        float64 [n_resamples, k]; 0 where the table has no rows.
+        float64 [n_resamples, k]; NaN where the table has fewer than two rows.
     """
     n, width = table.shape
-    if n == 0:
-        return np.zeros((n_resamples, width))
+    if n < FEWEST_UNITS:
+        return np.full((n_resamples, width), np.nan)
     blocks = [times.astype(np.float64) @ table for times in resampled_times(n, n_resamples, seed)]
     return np.concatenate(blocks)
 

@@ -18,7 +18,7 @@ from pfsm.evaluation.bootstrap import (
 
 @dataclass(frozen=True)
 class SystemResult:
-    """The mean segment score of a system and its bootstrap interval."""
+    """The mean segment score of a system and its bootstrap interval; NaN at both ends of a single segment."""
 
     name: str
     score: float
@@ -33,7 +33,7 @@ class PairResult:
         system_a: The system given first.
         system_b: The other.
         difference: Mean score of a minus mean score of b.
-        interval: Of the difference.
+        interval: Of the difference; NaN at both ends where resamples never differ, as of a single segment.
         p_value: How often a difference this large arises where the systems do not differ (two-sided).
         p_holm: The same, corrected for the number of pairs compared.
         wins: Segments where a scores higher.

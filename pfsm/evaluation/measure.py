@@ -14,7 +14,14 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pfsm.evaluation.bootstrap import Seed, Statistic, resampled_statistics, resampled_sums, resampled_times
+from pfsm.evaluation.bootstrap import (
+    FEWEST_UNITS,
+    Seed,
+    Statistic,
+    resampled_statistics,
+    resampled_sums,
+    resampled_times,
+)
 from pfsm.evaluation.correlation import dense_ranks, kendall_tau_b, pearson, pearson_of_rows
 from pfsm.evaluation.samples import dense_ids, renumbered
 
@@ -31,7 +38,10 @@ class Measure(Protocol):
         ...
 
     def resampled(self, metric: NDArray[np.float64], n_resamples: int, seed: Seed) -> NDArray[np.float64]:
-        """float64 [n_resamples]: the statistic in bootstrap resamples; NaN where it is undefined."""
+        """float64 [n_resamples]: the statistic in bootstrap resamples.
+
+        NaN where it is undefined, and throughout where there are fewer than two of what is drawn.
+        """
         ...
 
 
@@ -151,7 +161,8 @@ class SegmentRankCorrelation:
             repeated_spearman,
         )
 
-        if not self.human.size:
+        n_segments = int(self.segments.max(initial=-1)) + 1
+        if n_segments < FEWEST_UNITS:
             return np.full(n_resamples, np.nan)
         of_times = repeated_kendall_tau_b if self.statistic is kendall_tau_b else repeated_spearman
         # In the order of the metric's scores: the kernel sorts in every call, which then costs little.
@@ -161,7 +172,7 @@ class SegmentRankCorrelation:
             dense_ranks(self.human)[order],
             self.segments[order],
         )
-        blocks = resampled_times(int(segments.max()) + 1, n_resamples, seed)
+        blocks = resampled_times(n_segments, n_resamples, seed)
         return np.concatenate([_of_block(of_times, ranks, human, times, segments) for times in blocks])
 
 

@@ -12,7 +12,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pfsm.evaluation.bootstrap import Interval, check_bootstrap, default_seed, percentile_interval
+from pfsm.evaluation.bootstrap import (
+    Interval,
+    check_bootstrap,
+    default_seed,
+    never_differ,
+    percentile_interval,
+)
 from pfsm.evaluation.catalogue import SEGMENT_LEVEL, SYSTEM_LEVEL, Named
 from pfsm.evaluation.comparison import paired_p_value
 from pfsm.evaluation.measure import Items, Measure, Names, finite_scores, scored_items
@@ -33,7 +39,7 @@ class Difference:
         difference: The first less the second.
         interval: Of the difference; NaN where the test gives none.
         p_value: How often a difference this large arises where the metrics do not differ (two-sided);
-            NaN where the difference is undefined.
+            NaN where the difference is undefined, or its resamples never differ, and tell nothing.
     """
 
     name: str
@@ -245,6 +251,7 @@ def _difference(name: str, n: int, a: Sample, b: Sample, confidence: float) -> D
         return Difference(name, n, a.value, b.value, math.nan, Interval(math.nan, math.nan), math.nan)
     resampled = a.resampled - b.resampled
     resampled = resampled[~np.isnan(resampled)]
-    p_value = paired_p_value(resampled, difference) if resampled.size else math.nan
+    tells = resampled.size and (difference == 0.0 or not never_differ(resampled))
+    p_value = paired_p_value(resampled, difference) if tells else math.nan
     interval = percentile_interval(resampled, confidence)
     return Difference(name, n, a.value, b.value, difference, interval, p_value)

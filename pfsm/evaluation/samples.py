@@ -59,7 +59,8 @@ def mean_of_groups(samples: Mapping[str, Sample], confidence: float) -> MeanEsti
 def mean_sample(samples: Mapping[str, Sample]) -> tuple[Sample, tuple[str, ...]]:
     """The unweighted mean of a statistic and of its resamples, and the groups left out of it.
 
-    A group whose statistic is undefined is left out; so is, within a resample, one that is undefined there.
+    A group whose statistic is undefined is left out; so is, within a resample, one that is undefined there. One that
+    has a statistic but no resamples, having too few segments to draw, leaves the mean without resamples too.
     """
     left_out = tuple(name for name, sample in samples.items() if math.isnan(sample.value))
     kept = [sample for name, sample in samples.items() if name not in left_out]
@@ -69,7 +70,8 @@ def mean_sample(samples: Mapping[str, Sample]) -> tuple[Sample, tuple[str, ...]]
     resampled = np.stack([sample.resampled for sample in kept])
     numbers = (~np.isnan(resampled)).sum(axis=0)
     means = np.full(numbers.size, np.nan)
-    np.divide(np.nansum(resampled, axis=0), numbers, out=means, where=numbers > 0)
+    if not np.isnan(resampled).all(axis=1).any():
+        np.divide(np.nansum(resampled, axis=0), numbers, out=means, where=numbers > 0)
     return Sample(float(values.mean()), means), left_out
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pfsm.errors import PfsmError
-from pfsm.evaluation.bootstrap import Seed, resampled_times
+from pfsm.evaluation.bootstrap import FEWEST_UNITS, Seed, resampled_times
 from pfsm.evaluation.correlation import paired_scores
 from pfsm.evaluation.measure import Names
 from pfsm.evaluation.samples import dense_ids
@@ -101,7 +101,7 @@ class CalibratedAccuracy:
 
         pairs = _sorted_pairs(self.human, metric, self.segments)
         paired = np.flatnonzero(pairs.weights > 0.0)
-        if not paired.size:
+        if paired.size < FEWEST_UNITS:
             return np.full(n_resamples, np.nan)
         place = np.zeros(pairs.weights.size, dtype=np.int32)
         place[paired] = np.arange(paired.size)

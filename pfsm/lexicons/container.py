@@ -3,7 +3,8 @@
 The header says what the lexicon is (kind, name, licence, sources with checksums, counts) besides listing its arrays.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -65,9 +66,25 @@ class Lexicon:
             PfsmError: If there is none of this name and type.
         """
         array = self.arrays.get(name)
-        if array is None or array.dtype != dtype:
-            raise PfsmError(f"{self.name}: the table is damaged; compile it again")
+        if array is None or array.dtype != dtype or array.ndim != 1:
+            raise self.damaged()
         return array
+
+    def damaged(self) -> PfsmError:
+        """What to raise where arrays and details do not fit together."""
+        return PfsmError(f"{self.name}: the table is damaged; compile it again")
+
+    @contextmanager
+    def unpacked(self) -> Iterator[None]:
+        """Within it, what is not what it must be is a damaged table.
+
+        Raises:
+            PfsmError: In place of what Python says of a key, type or value.
+        """
+        try:
+            yield
+        except (AttributeError, LookupError, OverflowError, TypeError, ValueError):
+            raise self.damaged() from None
 
 
 def lexicon_bytes(lexicon: Lexicon) -> bytes:

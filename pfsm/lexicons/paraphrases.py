@@ -12,7 +12,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.errors import PfsmError
 from pfsm.lexicons.container import Lexicon, Source
 from pfsm.lexicons.synonyms import array_lines, lines_array
 
@@ -157,15 +156,17 @@ class ParaphraseTable:
         self.target_offsets: Int32 = lexicon.array("target_offsets", np.int32)
         self.targets: Int32 = lexicon.array("targets", np.int32)
         self.probabilities: NDArray[np.float32] = lexicon.array("probabilities", np.float32)
-        words = array_lines(lexicon.array("words", np.uint8))
+        with lexicon.unpacked():
+            words = array_lines(lexicon.array("words", np.uint8))
         self._word_id = {word: number for number, word in enumerate(words)}
         n_nodes = len(words) + self.child_words.size
         if not (
             _fits(self.child_offsets, n_nodes, self.child_words, len(words))
             and _fits(self.target_offsets, n_nodes, self.targets, n_nodes)
             and self.probabilities.size == self.targets.size
+            and bool(((self.probabilities >= 0.0) & (self.probabilities <= 1.0)).all())
         ):
-            raise PfsmError(f"{lexicon.name}: the table is damaged; compile it again")
+            raise lexicon.damaged()
         self.is_source = np.diff(self.target_offsets) > 0
         self.is_target = np.zeros(n_nodes, dtype=np.bool_)
         self.is_target[self.targets] = True

@@ -99,9 +99,14 @@ class RelationTable:
         sizes = lexicon.array("sizes", np.uint8)
         self._parents: list[int] = lexicon.array("parents", np.int32).tolist()
         self._offsets: list[int] = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)]).tolist()
-        if sizes.size != table.size or self._offsets[-1] != len(self._parents):
-            raise PfsmError(f"{lexicon.name}: the table is damaged; compile it again")
-        self._antonyms = set(array_lines(lexicon.array("antonyms", np.uint8)))
+        if (
+            sizes.size != table.size
+            or self._offsets[-1] != len(self._parents)
+            or not all(0 <= parent < table.size for parent in self._parents)
+        ):
+            raise lexicon.damaged()
+        with lexicon.unpacked():
+            self._antonyms = set(array_lines(lexicon.array("antonyms", np.uint8)))
 
     def are_antonyms(self, word: str, other: str) -> bool:
         """Whether base forms of the two words are antonyms in one part of speech; case does not count."""

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.errors import PfsmError
 from pfsm.lexicons.container import Lexicon, Source
 
 KIND = "synonyms"
@@ -143,13 +142,14 @@ class SynonymTable:
         self.label = lexicon.label
         self._offsets: list[int] = lexicon.array("offsets", np.int32).tolist()
         self._synsets: list[int] = lexicon.array("synsets", np.int32).tolist()
-        lemmas = array_lines(lexicon.array("lemmas", np.uint8))
-        self._place = {lemma: place for place, lemma in enumerate(lemmas)}
-        self.size = int(lexicon.counts["synsets"])
-        self._parts = _loaded_parts(
-            lexicon.details["parts"], array_lines(lexicon.array("irregular", np.uint8))
-        )
-        _check(lexicon, len(lemmas))
+        with lexicon.unpacked():
+            lemmas = array_lines(lexicon.array("lemmas", np.uint8))
+            self._place = {lemma: place for place, lemma in enumerate(lemmas)}
+            self.size = int(lexicon.counts["synsets"])
+            self._parts = _loaded_parts(
+                lexicon.details["parts"], array_lines(lexicon.array("irregular", np.uint8))
+            )
+            _check(lexicon, len(lemmas))
 
     def lemma(self, word: str, tag: str) -> str:
         """The base form of a lower-cased word in one part of speech, by WordNet's rules (`morphy`).
@@ -218,17 +218,23 @@ def _check(lexicon: Lexicon, n_lemmas: int) -> None:
     rising = offsets.size == n_lemmas + 1 and bool((np.diff(offsets) >= 0).all())
     inside = not synsets.size or 0 <= int(synsets.min()) <= int(synsets.max()) < lexicon.counts["synsets"]
     if not rising or offsets[0] != 0 or offsets[-1] != synsets.size or not inside:
-        raise PfsmError(f"{lexicon.name}: the table is damaged; compile it again")
+        raise lexicon.damaged()
 
 
 def _loaded_parts(ranges: Sequence[Sequence[Any]], lines: Iterable[str]) -> list[_LoadedPart]:
     irregular: dict[str, dict[str, list[str]]] = {str(tag): {} for tag, *_ in ranges}
     for line in lines:
         tag, form, *bases = line.split("\t")
+        if not bases:
+            raise ValueError(f"{form} is irregular, but of no word")
         irregular[tag][form] = bases
     return [
         _LoadedPart(
-            str(tag), int(first), int(last), irregular[str(tag)], tuple((old, new) for old, new in rules)
+            str(tag),
+            int(first),
+            int(last),
+            irregular[str(tag)],
+            tuple((str(old), str(new)) for old, new in rules),
         )
         for tag, first, last, rules in ranges
     ]

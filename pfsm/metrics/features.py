@@ -15,6 +15,7 @@ from pfsm.errors import PfsmError
 from pfsm.metrics.family import Family
 from pfsm.metrics.registry import family_of, feature_names, get_metric
 from pfsm.metrics.syntax.interpolation import check_independent
+from pfsm.near_names import known_names
 
 Float = NDArray[np.float64]
 
@@ -36,7 +37,8 @@ def check_feature(name: str) -> None:
 def _family(name: str) -> Family:
     family = family_of(name)
     if family is None:
-        raise PfsmError(f"unknown feature {name!r}; known are {', '.join(feature_names())}")
+        known = known_names(name, feature_names(), "`pfsm metrics --features`")
+        raise PfsmError(f"unknown feature {name!r}; {known}")
     return family
 
 

@@ -7,6 +7,7 @@ from pfsm.metrics.families import FAMILIES
 from pfsm.metrics.family import Family
 from pfsm.metrics.protocol import SegmentMetric
 from pfsm.metrics.syntax.interpolation import mixtures
+from pfsm.near_names import known_names
 
 # Mixtures first: a name such as dp-or-*_b is theirs, not a type of dp-or.
 _ALL = (mixtures(FAMILIES), *FAMILIES)
@@ -36,7 +37,7 @@ def _family_of_metric(name: str) -> Family:
     if family is not None and not family.is_metric(name):
         raise PfsmError(f"{name!r} is a feature of models, it cannot score alone")
     if family is None:
-        raise PfsmError(f"unknown metric {name!r}; known are {', '.join(metric_names())}")
+        raise PfsmError(f"unknown metric {name!r}; {known_names(name, metric_names(), '`pfsm metrics`')}")
     return family
 
 

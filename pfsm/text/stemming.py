@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from pfsm.errors import PfsmError
+from pfsm.near_names import known_names
 
 NO_STEMMER = "none"
 
@@ -43,7 +44,8 @@ def check_stemmer(name: str) -> None:
         PfsmError: If there is none of this name; the message lists the known ones.
     """
     if name not in stemmer_names():
-        raise PfsmError(f"stemmer is {name!r}, one of these is needed: {', '.join(stemmer_names())}")
+        known = known_names(name, stemmer_names(), "docs/settings.md")
+        raise PfsmError(f"stemmer is {name!r}, there is none of this name; {known}")
 
 
 def stemmer_named(name: str) -> Stemmer:

@@ -94,7 +94,7 @@ def _pfsm(subset: Subset, solver: str) -> float:
     """The minimum that a solver finds."""
     machine = LogLinearMachine(subset.learned, {})
     centre = torch.zeros(len(subset.learned), dtype=torch.float64)
-    objective = Objective(subset.batch, SquaredError(subset.targets), PENALTY, centre)
+    objective = Objective((subset.batch,), SquaredError(subset.targets), PENALTY, centre)
     if solver == "lbfgs":
         return lbfgs.minimise(machine, objective, len(subset.batch)).objective
     return gauss_newton.minimise(machine, objective, len(subset.batch)).objective

@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,14 @@ from pfsm.analysis.constituents import format_brackets
 from pfsm.analysis.json_form import from_json, to_json
 from pfsm.analysis.parser.network import Network
 from pfsm.analysis.parser.parse import LONGEST_SENTENCE, Parser, Wanted
-from pfsm.analysis.parser.weights import quantised, read_weights, restored, weights_bytes, write_weights
+from pfsm.analysis.parser.weights import (
+    ParserWeights,
+    quantised,
+    read_weights,
+    restored,
+    weights_bytes,
+    write_weights,
+)
 from pfsm.errors import PfsmError
 from tests.analysis.samples import random_weights
 from tests.oracles.syntax import single_root_trees, tree_score
@@ -113,6 +121,44 @@ def test_weights_come_back_and_damage_is_seen(tmp_path: Path) -> None:
         (folder / "y.parser").write_bytes(damaged)
         with pytest.raises(PfsmError, match="parser"):
             read_weights(folder / "y.parser")
+
+
+def damaged_parsers() -> list[tuple[str, ParserWeights]]:
+    """Files that are whole, and hold what no network can be made of."""
+    weights = random_weights()
+    found = []
+    for name, array in weights.arrays.items():
+        others = {key: value for key, value in weights.arrays.items() if key != name}
+        found.append((f"{name} is missing", replace(weights, arrays=others)))
+        for what, bad in (
+            ("short", array[:-1]),
+            ("flat", array.reshape(-1)),
+            ("deep", array[None]),
+            ("no number", np.where(np.arange(array.size) == 0, np.nan, array.ravel()).astype(np.float32)),
+        ):
+            # What is flat already cannot be made so.
+            if bad.size and (bad.shape != array.shape or np.isnan(bad).any()):
+                found.append((f"{name} is {what}", replace(weights, arrays={**others, name: bad})))
+    for kind, names in weights.inventories.items():
+        shorter = {**weights.inventories, kind: names[:-1]}
+        found.append((f"{kind} lacks one", replace(weights, inventories=shorter)))
+    found.append(("no temperature", replace(weights, temperatures={"arcs": 1.0})))
+    found.append(("cold", replace(weights, temperatures={**weights.temperatures, "spans": 0.0})))
+    return found
+
+
+def test_a_whole_file_of_what_is_no_network_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "x.parser"
+    cases = damaged_parsers()
+    assert len(cases) > 100
+    for what, weights in cases:
+        write_weights(weights, path)
+        fault = ""
+        try:
+            read_weights(path)
+        except PfsmError as error:
+            fault = str(error)
+        assert fault.startswith(f"{path}: not a whole parser of pfsm"), what
 
 
 def test_rows_keep_their_own_scale() -> None:

@@ -24,7 +24,9 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
         {"name": "ratio", "metric": "length_ratio"},
         {"name": "untested", "train": {}, "train_data": "test/*.tsv"},
     ]
-    config = write_experiment(folder, table(title=f"Title {ODD}", description="One.\n\nTwo.", rows=made))
+    pairs = [["pFSM", "chrF"], ["ratio", ODD]]
+    values = table(title=f"Title {ODD}", description="One.\n\nTwo.", rows=made, contrasts=pairs)
+    config = write_experiment(folder, values)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("pfsm_training.experiment.run.run_tasks", run_here)
         run_experiment(config, write_data(folder / "data"), folder / "out")
@@ -74,6 +76,22 @@ def test_it_fits_the_window_and_can_be_read(show: Any, width: int, phone: bool, 
     """)
     assert len(ratios) > 60
     assert min(ratios) >= 4.5
+
+
+@pytest.mark.parametrize(("width", "phone"), [(1280, False), (390, True)])
+def test_captions_stay_in_their_frames(show: Any, width: int, phone: bool) -> None:
+    """Also where a table is wider than its frame, and when it has been scrolled to its end."""
+    browser = show(width, False, phone)
+    beyond = browser.evaluate("""
+      [...document.querySelectorAll(".scroll")].filter((frame) => frame.querySelector("caption")).map((frame) => {
+        frame.scrollLeft = frame.scrollWidth;
+        const [text, box] = [frame.querySelector("caption span"), frame].map((one) => one.getBoundingClientRect());
+        return [frame.scrollLeft, Math.max(text.right - box.right, box.left - text.left), text.width];
+      })
+    """)
+    assert len(beyond) >= 4
+    assert any(scrolled > 0 for scrolled, *_ in beyond) or not phone
+    assert all(outside <= 0 and text > 50 for _, outside, text in beyond)
 
 
 def test_plots_are_there_and_have_a_text_for_those_who_do_not_see_them(show: Any) -> None:

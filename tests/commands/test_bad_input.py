@@ -44,6 +44,18 @@ class TestParallelFiles:
         fault = cli("score", "ref.txt", *MODEL, stdin=b"\xff\n\n\n").fault
         assert fault.startswith("standard input:1: not UTF-8 (byte 0xff at position 1)")
 
+    def test_parquet_is_no_text(self, cli: Cli, write: Write) -> None:
+        write("x.parquet", b"PAR1\x15\x04\n\xf0\x00PAR1")
+        hint = "x.parquet: is Parquet; score it with `pfsm score --table … --output DIR`"
+        for arguments in (
+            ("score", "--table", "x.parquet", *MODEL),
+            ("score", "ref.txt", "-i", "x.parquet", *MODEL),
+            ("evaluate", "x.parquet", *MODEL),
+            ("train", "x.parquet", "-o", "out.json"),
+            ("data", "info", "x.parquet"),
+        ):
+            assert cli(*arguments).fault.startswith(hint)
+
     def test_a_missing_file(self, cli: Cli) -> None:
         assert cli("score", "nope.txt", "-i", "hyp.txt", *MODEL).fault == "nope.txt: no such file"
         assert cli("score", "ref.txt", "-i", "hyp.txt", "nope.txt", *MODEL).fault == "nope.txt: no such file"

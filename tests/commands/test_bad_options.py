@@ -15,7 +15,9 @@ class TestConfig:
     @pytest.mark.parametrize(
         ("content", "expected"),
         [
-            ("lamda: 5\n", "c.yaml: unknown key 'lamda'; known are language, "),
+            ("lambda: 5\nlanguage: en\nlambda: 1\n", "c.yaml:3: the key 'lambda' is there twice"),
+            ("options:\n  syn:\n    table: a\n    table: b\n", "c.yaml:4: the key 'table' is there twice"),
+            ("lamda: 5\n", "c.yaml: unknown key 'lamda'; did you mean lambda"),
             ("a: [1\nb: 2\n", "c.yaml:2: not valid YAML ("),
             ("max_block: 2\n\tlambda: 1\n", "c.yaml:2: not valid YAML ("),
             ("- lambda\n", "c.yaml: must hold lines `key: value`; keys are "),

@@ -9,7 +9,7 @@ import pfsm
 from pfsm.evaluation import paired_bootstrap_correlations, pearson, perm_both, williams_test
 from tests.command_runs import Cli, Write
 from tests.commands.test_evaluate_statistics import ALL, Made, pairs
-from tests.judgment_cases import rows
+from tests.judgment_cases import rows, tsv
 from tests.model_cases import saved
 
 FAST = ("-f", "json", "--confidence-n", "60")
@@ -134,3 +134,21 @@ def test_it_leaves_the_usual_tables_alone(cli: Cli, made: Made) -> None:
     with_test = cli(*command, *OTHER).document
     del with_test["versus"]
     assert with_test == cli(*command).document
+
+
+def test_a_single_segment_has_no_interval_and_no_p_value(cli: Cli, write: Write) -> None:
+    """Whatever is drawn is that segment: numbers, but nothing about chance."""
+    reference, made = rows(1)[0][0], rows(6, seed=3)
+    write(
+        "d.tsv",
+        tsv([(reference, text, score) for _, text, score in made], segment_id="7", other=list("213546")),
+    )
+    command = ("evaluate", "d.tsv", "-m", "hand.json", *OTHER, "--statistics", "pearson")
+    document = cli(*command, *FAST).document
+    assert document["correlation"]["groups"][0]["pearson"]["interval"] == [None, None]
+    (group,) = document["versus"]["correlation"]["pearson"]["groups"]
+    assert group["difference"] is not None
+    assert (group["interval"], group["p_value"]) == ([None, None], None)
+    shown = cli(*command, "--confidence-n", "60").lines
+    assert any(line.startswith("all") and line.endswith(" –") for line in shown)
+    assert any(line.startswith("all") and line.endswith("–                 undefined") for line in shown)

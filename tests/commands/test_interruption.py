@@ -5,10 +5,12 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
+from pfsm.errors import PfsmError
 from tests.command_runs import Cli, Write
 from tests.judgment_cases import rows, tsv
 from tests.terminals import LONGEST_WAIT, START, read
@@ -63,6 +65,52 @@ class TestInterruption:
             raise KeyboardInterrupt
 
         monkeypatch.setattr("pfsm.commands.score.read_parallel", press)
+        write("ref.txt", "a\n")
+        outcome = cli("score", "ref.txt")
+        assert (outcome.status, outcome.out, outcome.err) == (130, "", "\npfsm: interrupted\n")
+
+    @pytest.mark.parametrize("error", [ImportError("cannot import name x"), PfsmError("not installed")])
+    def test_ctrl_c_in_an_import_that_makes_an_error_of_it(
+        self, error: Exception, cli: Cli, write: Write, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """As lazy imports of SciPy do: nobody is told of an error that Ctrl-C alone has made."""
+
+        def press(*_: object) -> None:
+            try:
+                signal.raise_signal(signal.SIGINT)
+            except KeyboardInterrupt:
+                raise error from None
+
+        monkeypatch.setattr("pfsm.commands.score.read_parallel", press)
+        write("ref.txt", "a\n")
+        outcome = cli("score", "ref.txt")
+        assert (outcome.status, outcome.out, outcome.err) == (130, "", "\npfsm: interrupted\n")
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+    def test_an_error_without_ctrl_c_stays_one(self, monkeypatch: pytest.MonkeyPatch, cli: Cli) -> None:
+        def fail(*_: object) -> None:
+            raise ImportError("broken")
+
+        monkeypatch.setattr("pfsm.commands.score.read_parallel", fail)
+        with pytest.raises(ImportError, match="broken"):
+            cli("score", "ref.txt")
+
+    def test_ctrl_c_where_nothing_can_be_raised(
+        self, cli: Cli, write: Write, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """In a `__del__` Python would print a traceback and go on."""
+
+        class Held:
+            def __del__(self) -> None:
+                signal.raise_signal(signal.SIGINT)
+
+        def drop(*_: object) -> None:
+            held = Held()
+            del held
+            time.sleep(10.0)
+            pytest.fail("the interrupt was lost")
+
+        monkeypatch.setattr("pfsm.commands.score.read_parallel", drop)
         write("ref.txt", "a\n")
         outcome = cli("score", "ref.txt")
         assert (outcome.status, outcome.out, outcome.err) == (130, "", "\npfsm: interrupted\n")

@@ -40,6 +40,6 @@ def test_several_references_and_tables(cli: Cli, write: Write) -> None:
 
 def test_what_is_refused(cli: Cli, write: Write) -> None:
     write("ref.txt", "a\n")
-    assert "unknown metric 'blue'; known are bleu, chrf" in cli("score", "ref.txt", "--metric", "blue").fault
+    assert "unknown metric 'blue'; did you mean bleu?" in cli("score", "ref.txt", "--metric", "blue").fault
     fault = cli("score", "ref.txt", "--metric", "bleu", "--model", "en-small").fault
     assert fault == "give either --model or --metric, not both"

@@ -251,3 +251,28 @@ def test_a_huge_pair_and_preferences_with_scores_are_warned_about(cli: Cli, writ
         "pfsm: warning: p.tsv: taken as preferences (better, worse); its column score is not used",
         "pfsm: warning: p.tsv: row 2: a pair of 1,001 and 1,001 words (worse); such pairs make training slow",
     ]
+
+
+class TestLatticesInAFile:
+    def test_the_model_is_the_same(self, cli: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+        cli("train", "d.tsv", "--output", "m.json")
+        monkeypatch.setenv("PFSM_LATTICE_MEMORY", "0")
+        monkeypatch.setenv("TMPDIR", str(tmp_path))
+        cli("train", "d.tsv", "--output", "mapped.json")
+        assert Path("mapped.json").read_bytes() == Path("m.json").read_bytes()
+        assert [path.name for path in sorted(tmp_path.iterdir())] == ["d.tsv", "m.json", "mapped.json"]
+
+    def test_nowhere_to_write_it(self, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("PFSM_LATTICE_MEMORY", "0")
+        monkeypatch.setenv("TMPDIR", "nowhere")
+        assert cli("train", "d.tsv", "--output", "m.json").fault == (
+            "nowhere: lattices beyond PFSM_LATTICE_MEMORY cannot be written there (No such file or directory); "
+            "make room, name another folder in TMPDIR, or raise the limit"
+        )
+        assert not Path("m.json").exists()
+
+    def test_a_limit_that_is_none(self, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("PFSM_LATTICE_MEMORY", "lots")
+        assert cli("train", "d.tsv", "--output", "m.json").fault == (
+            "environment variable PFSM_LATTICE_MEMORY is 'lots', a number of bytes such as 512M or 4G is needed"
+        )

@@ -3,6 +3,7 @@
 import gzip
 import json
 import os
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -33,6 +34,21 @@ def expected_scores(tables: dict[str, dict[str, list[str]]]) -> dict[str, list[f
         has_second = np.array([bool(line) for line in table["reference_2"]])
         found[name] = np.where(has_second, np.maximum(first, second), first).tolist()
     return found
+
+
+def test_dask_is_for_clusters_alone(
+    cli: Cli, write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write("d.tsv", "reference\thypothesis\na b\ta b\n")
+    for package in ("dask", "distributed", "pfsm.distributed.cluster"):
+        monkeypatch.setitem(sys.modules, package, None)
+    command = ("score", "--table", "d.tsv", "--metric", "chrf", "-o", "out")
+    assert cli(*command).status == 0
+    assert (tmp_path / "out" / MANIFEST).is_file()
+    fault = cli(*command, "--scheduler", "local:1").fault
+    assert fault == "distributed is not installed; pip install 'pfsm[distributed]' here and on every worker"
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    assert cli(*command).fault == "pyarrow is not installed; pip install 'pfsm[distributed]'"
 
 
 def pieces_of(path: Path, partition_bytes: int) -> list[pieces.Piece]:

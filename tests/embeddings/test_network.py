@@ -189,6 +189,15 @@ def test_folders_that_hold_no_network(tmp_path: Path, name: str, content: str | 
         NetworkVectors(folder).of_texts(["the cat"])
 
 
+def test_a_tokenizer_whose_vocabulary_lacks_what_it_is_to_use(tmp_path: Path) -> None:
+    """It can be read, and fails with the first word that it does not know."""
+    folder = write_network(tmp_path / "n")
+    path = folder / "tokenizer.json"
+    path.write_text(path.read_text(encoding="utf-8").replace('"unk_token":"[UNK]"', '"unk_token":"[NONE]"'))
+    with pytest.raises(PfsmError, match=r"tokenizer\.json: cannot part a line \(.*\); copy it again"):
+        NetworkVectors(folder).of_texts(["the xylophone"])
+
+
 def test_a_layer_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(PfsmError, match="layer is 3, but the network has 2 layers"):
         NetworkVectors(write_network(tmp_path / "n"), 3)

@@ -101,8 +101,23 @@ def test_the_interval_of_a_correlation_covers_it(correlation: Correlation) -> No
 
 @ALL
 def test_resamples_without_a_statistic_are_left_out(correlation: Correlation) -> None:
-    interval = bootstrap_interval(correlation, [0.0, 1.0], [5.0, 7.0])  # half of the resamples are constant
-    assert interval == Interval(1.0, 1.0)
+    # One resample in nine is constant; all others have 1 or, without the first row, -1.
+    interval = bootstrap_interval(correlation, [0.0, 1.0, 2.0], [5.0, 9.0, 7.0])
+    assert (interval.low, interval.high) == pytest.approx((-1.0, 1.0))
+
+
+@ALL
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_resamples_that_never_differ_give_no_interval(correlation: Correlation, n: int) -> None:
+    """Any two points lie on a line, and so do these three: width 0 would pass for certainty."""
+    assert correlation(np.arange(3.0), np.arange(3.0)) == pytest.approx(1.0)
+    assert is_nan(bootstrap_interval(correlation, np.arange(float(n)), 0.1 * np.arange(n)))
+
+
+def test_one_row_gives_no_interval() -> None:
+    assert is_nan(bootstrap_interval(np.mean, [3.0]))
+    assert np.isnan(bootstrap.resampled_sums(np.ones((1, 2)), 3)).all()
+    assert percentile_interval(np.array([1.0, np.nan, 1.0 + 1e-15])).low != 1.0
 
 
 @ALL

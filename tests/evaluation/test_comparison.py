@@ -116,14 +116,18 @@ def test_pairs_add_up() -> None:
 def test_identical_systems_do_not_differ() -> None:
     scores = normal_scores(1, 30)[0] + 1e6
     (pair,) = compare_systems(["a", "b"], [scores, scores.copy()]).pairs
-    assert (pair.difference, pair.interval.low, pair.interval.high) == (0.0, 0.0, 0.0)
+    assert pair.difference == 0.0
+    assert math.isnan(pair.interval.low)
     assert (pair.p_value, pair.p_holm, pair.preferred) == (1.0, 1.0, None)
     assert (pair.wins, pair.losses, pair.ties) == (0, 0, 30)
 
 
 def test_one_segment_shows_nothing() -> None:
-    (pair,) = compare_systems(["a", "b"], [np.array([1.0]), np.array([5.0])]).pairs
+    result = compare_systems(["a", "b"], [np.array([1.0]), np.array([5.0])])
+    (pair,) = result.pairs
     assert (pair.difference, pair.p_value, pair.preferred) == (-4.0, 1.0, None)
+    assert math.isnan(pair.interval.low)
+    assert all(math.isnan(system.interval.low) for system in result.systems)
 
 
 def test_one_system_has_no_pairs() -> None:

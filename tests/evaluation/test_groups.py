@@ -8,7 +8,6 @@ import pytest
 from numpy.typing import NDArray
 
 from pfsm.evaluation import (
-    Interval,
     MeanEstimate,
     evaluate_groups,
     evaluate_preference_groups,
@@ -91,10 +90,11 @@ def test_groups_without_a_statistic_are_left_out_and_named() -> None:
 
 def test_undefined_resamples_of_a_small_group_do_not_spoil_the_mean() -> None:
     # Half of the resamples of two rows are constant, so only 1 in 2^12 has all twelve groups.
-    x, y = np.tile([0.0, 1.0], 12), np.tile([3.0, 4.0], 12)
+    x, y = np.tile([0.0, 1.0], 12), np.tile([3.0, 4.0, 4.0, 3.0, 3.0, 4.0], 4)
     result = evaluate_groups(x, y, [str(place // 2) for place in range(24)])
-    assert result.pearson.value == 1.0
-    assert result.pearson.interval == Interval(1.0, 1.0)
+    assert result.pearson.value == pytest.approx(1 / 3)
+    assert result.pearson.interval.low < 0.0
+    assert result.pearson.interval.high > 0.5
 
 
 def test_no_groups_at_all() -> None:
@@ -169,3 +169,15 @@ def test_segments_of_preferences_are_drawn_within_their_group() -> None:
     blind = evaluate_preference_groups(better, worse, names, n_resamples=100, seed=3)
     assert blind.groups[0].accuracy.interval != result.groups[0].accuracy.interval
     assert blind.groups[0].accuracy.value == result.groups[0].accuracy.value
+
+
+def test_a_group_of_one_segment_leaves_the_mean_without_an_interval() -> None:
+    """Its resamples are all the same: a mean with them would look surer than it is."""
+    better, worse = [2.0, 3.0, 1.0, 5.0, 4.0, 2.0], [1.0, 4.0, 0.0, 1.0, 2.0, 3.0]
+    groups, segments = ["a"] * 4 + ["b"] * 2, ["1", "1", "2", "3", "4", "4"]
+    result = evaluate_preference_groups(better, worse, groups, segments=segments)
+    many, single = (group.accuracy for group in result.groups)
+    assert (many.value, single.value, result.accuracy.value) == (0.75, 0.5, 0.625)
+    assert many.interval.low < many.interval.high
+    assert math.isnan(single.interval.low)
+    assert math.isnan(result.accuracy.interval.low)

@@ -168,6 +168,16 @@ def test_nothing_is_undefined() -> None:
         assert np.isnan(measure.resampled(np.zeros((0, 2)), 3, 1)).all(), preference.name
 
 
+@pytest.mark.parametrize("level", [SEGMENT_LEVEL, SYSTEM_LEVEL])
+def test_a_single_segment_has_values_but_no_resamples(level) -> None:  # type: ignore[no-untyped-def]
+    human, metric = np.array([0.0, 30.0, 60.0, 90.0]), np.array([1.0, 3.0, 2.0, 4.0])
+    items = scored_items(human, segments=[0, 0, 0, 0], systems=[0, 1, 2, 3], lengths=np.ones(4))
+    for name, statistic in level.items():
+        measure = statistic.bind(items)
+        assert not math.isnan(measure.value(metric)) or name == "spa", name
+        assert np.isnan(measure.resampled(metric, 3, 1)).all(), name
+
+
 def test_what_a_statistic_needs_is_asked_for() -> None:
     whole, _ = made_items()
     for statistic in (*SEGMENT_LEVEL.values(), *SYSTEM_LEVEL.values()):

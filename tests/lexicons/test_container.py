@@ -105,12 +105,12 @@ def resealed(header: dict[str, Any]) -> bytes:
         ),
         ({"format": "other"}, "not a lexicon of pfsm; compile one"),
         ({"kind": "spells"}, "knows no lexicons of 'spells'; known are synonyms, paraphrases"),
-        ({"arrays": [["a", "int32", 4]]}, "its header is incomplete"),
-        ({"arrays": [["a", "object", 0]]}, "its header is incomplete"),
-        ({"arrays": [["a", "int8", 10**30]]}, "its header is incomplete"),
-        ({"arrays": 3}, "its header is incomplete"),
-        ({"sources": [{}]}, "its header is incomplete"),
-        ({"counts": []}, "its header is incomplete"),
+        ({"arrays": [["a", "int32", 4]]}, "its header or arrays do not fit together"),
+        ({"arrays": [["a", "object", 0]]}, "its header or arrays do not fit together"),
+        ({"arrays": [["a", "int8", 10**30]]}, "its header or arrays do not fit together"),
+        ({"arrays": 3}, "its header or arrays do not fit together"),
+        ({"sources": [{}]}, "its header or arrays do not fit together"),
+        ({"counts": []}, "its header or arrays do not fit together"),
     ],
 )
 def test_another_header_is_refused(tmp_path: Path, change: dict[str, Any], message: str) -> None:

@@ -1,6 +1,7 @@
 """Metrics by name: sacrebleu's own numbers, its published examples, signs, options, several references."""
 
 import math
+import re
 import subprocess
 import sys
 from collections import Counter
@@ -162,7 +163,7 @@ def test_options_change_scores_and_signature() -> None:
 @pytest.mark.parametrize(
     ("name", "options", "fault"),
     [
-        ("blue", {}, "unknown metric 'blue'; known are bleu, chrf, chrf++, ter, nist, wer, per, rouge-l"),
+        ("blue", {}, "unknown metric 'blue'; did you mean bleu? `pfsm metrics` lists all"),
         ("bleu", {"smooth": 1}, "metric bleu: unknown option 'smooth'; known are lowercase, tokenize"),
         (
             "bleu",
@@ -174,7 +175,7 @@ def test_options_change_scores_and_signature() -> None:
     ],
 )
 def test_bad_names_and_options(name: str, options: dict[str, object], fault: str) -> None:
-    with pytest.raises(PfsmError, match=fault.replace("+", r"\+")):
+    with pytest.raises(PfsmError, match=re.escape(fault)):
         get_metric(name, **options)
 
 

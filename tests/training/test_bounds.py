@@ -15,6 +15,7 @@ from pfsm_training import LogLinearMachine, TrainingConfig, gauss_newton
 from pfsm_training.data import TrainingData
 from pfsm_training.features import frequent, instances
 from pfsm_training.fitting import Choice, Fitter
+from pfsm_training.held import HeldLattices, Room
 from pfsm_training.lbfgs import Iteration
 from pfsm_training.objective import HuberError, Loss, Objective, SquaredError
 from tests.training.objectives import minimum_by_scipy, predictions_of, standardised
@@ -72,7 +73,7 @@ def test_the_minimum_is_scipys(seed: int, spread: float, penalty: float, method:
     loss: Loss = (
         HuberError(noisy_targets(batch, seed)) if seed == 1 else SquaredError(noisy_targets(batch, seed))
     )
-    objective = Objective(batch, loss, penalty, ours.theta.detach().clone())
+    objective = Objective((batch,), loss, penalty, ours.theta.detach().clone())
     lowest_seen = []
 
     def watch(_: Iteration) -> None:
@@ -96,7 +97,7 @@ def test_some_bounds_hold_and_some_do_not() -> None:
         batch = ramped_batch(seed)
         machine = started(batch, 0.0)
         loss = SquaredError(noisy_targets(batch, seed))
-        gauss_newton.minimise(machine, Objective(batch, loss, 1.0, torch.zeros_like(machine.theta)), PAIRS)
+        gauss_newton.minimise(machine, Objective((batch,), loss, 1.0, torch.zeros_like(machine.theta)), PAIRS)
         held += int((rising(machine) == 0.0).sum())
         free += int((rising(machine) > 1e-3).sum())
         below += machine.weights()["para:free"] < 0.0
@@ -111,7 +112,9 @@ def test_weights_below_zero_are_moved_to_where_they_may_be() -> None:
     machine = started(batch, 0.0)
     with torch.no_grad():
         machine.theta.fill_(-0.5)
-    objective = Objective(batch, SquaredError(noisy_targets(batch, 0)), 1e9, machine.theta.detach().clone())
+    objective = Objective(
+        (batch,), SquaredError(noisy_targets(batch, 0)), 1e9, machine.theta.detach().clone()
+    )
     fit = gauss_newton.minimise(machine, objective, PAIRS)
     assert fit.converged
     assert (rising(machine) == 0.0).all()
@@ -126,7 +129,8 @@ def fitter(solver: str, init: Model | None = None) -> Fitter:
 def test_l_bfgs_refuses_such_a_model_in_one_line() -> None:
     none = np.zeros(0, dtype=np.int64)
     batch = ramped_batch(0)
-    data = TrainingData(batch, noisy_targets(batch, 0), none, none, np.zeros(0))
+    held = HeldLattices.of([batch], Room(1 << 30))
+    data = TrainingData(held, noisy_targets(batch, 0), none, none, np.zeros(0))
     with pytest.raises(PfsmError, match=r"^solver lbfgs .* use solver: gauss-newton$") as caught:
         fitter("lbfgs").fit(data, Choice(5.0), "training")
     assert "\n" not in str(caught.value)
@@ -134,5 +138,5 @@ def test_l_bfgs_refuses_such_a_model_in_one_line() -> None:
     assert fitted is not None
     assert rising(fitted.machine).min() >= 0.0
     # Where no bin is learned either solver will do.
-    plain = replace(data, batch=replace(data.batch, arc_features=ArcFeatures()))
+    plain = replace(data, lattices=HeldLattices.of([replace(batch, arc_features=ArcFeatures())], held.room))
     assert fitter("lbfgs").fit(plain, Choice(5.0), "training") is not None

@@ -106,7 +106,7 @@ def test_a_lambda_that_cannot_be_is_refused(tmp_path: Path, value: str) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("langauge: en", "train.yaml: unknown key 'langauge'; known are language"),
+        ("langauge: en", "train.yaml: unknown key 'langauge'; did you mean language"),
         ("settings: {language: en}", "train.yaml: unknown key 'settings'"),
         ('"lam\\nbda": 5', r"train.yaml: unknown key 'lam\nbda'"),
         ("language: no", "train.yaml: language is False, it must be a name in quotes"),

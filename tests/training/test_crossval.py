@@ -95,7 +95,8 @@ def test_rows_are_trained_on_or_tested_on() -> None:
         for part, rows in zip(folds.split(data, fold), rows_of(folds, fold), strict=True):
             assert isinstance(part, TrainingData)
             np.testing.assert_array_equal(part.scores, judgments.scores[rows])
-            np.testing.assert_array_equal(part.batch.lattices.arcs, data.batch.lattices.select(rows).arcs)
+            (whole,), (batch,) = data.lattices, part.lattices
+            np.testing.assert_array_equal(batch.lattices.arcs, whole.lattices.select(rows).arcs)
             assert (part.better.size, part.worse.size, part.votes.size) == (0, 0, 0)
 
 
@@ -168,7 +169,8 @@ def test_a_fold_where_nothing_is_defined_is_left_out() -> None:
     """The scores are three times the lengths, in fold 3 all the same; for fold 1 no model can be trained."""
     judgments = invented(9, segments=10)
     data, folds = encode(judgments, None, LatticeBuilder(Settings())), make_folds(judgments)
-    lengths = data.batch.lattices.lengths.astype(np.float64)
+    (batch,) = data.lattices
+    lengths = batch.lattices.lengths.astype(np.float64)
     scores = 3.0 * lengths
     scores[rows_of(folds, 2)[1]] = 3.0
     parts: list[TrainingSet] = []

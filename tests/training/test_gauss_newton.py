@@ -57,7 +57,7 @@ def machine_of(
 def agree(batch: LatticeBatch, loss: Loss, penalty: float, spread: float, *, free_alpha: bool) -> Fit:
     """All three minimise from the same weights; their predictions must be the same."""
     ours, theirs, scipys = (machine_of(batch, spread) for _ in range(3))
-    objective = Objective(batch, loss, penalty, ours.theta.detach().clone())
+    objective = Objective((batch,), loss, penalty, ours.theta.detach().clone())
     fit = gauss_newton.minimise(ours, objective, len(batch), free_alpha=free_alpha)
     other = lbfgs.minimise(theirs, objective, len(batch), free_alpha=free_alpha)
     lowest = minimum_by_scipy(scipys, objective, free_alpha=free_alpha)
@@ -98,7 +98,7 @@ def test_without_a_penalty_weights_need_not_be_unique_but_predictions_are() -> N
     """A constant per token can move between the weights of states and alpha."""
     batch = lattices_of(JUDGMENTS)
     ours, theirs = machine_of(batch, 0.0, STATES), machine_of(batch, 0.5, STATES)
-    objective = Objective(batch, LOSSES["squared"], 0.0, torch.zeros(len(STATES), dtype=torch.float64))
+    objective = Objective((batch,), LOSSES["squared"], 0.0, torch.zeros(len(STATES), dtype=torch.float64))
     fit = gauss_newton.minimise(ours, objective, len(batch))
     lowest = minimum_by_scipy(theirs, objective, method="BFGS")
     assert fit.converged
@@ -112,7 +112,7 @@ def test_without_a_penalty_it_goes_as_far_down_as_l_bfgs() -> None:
     judgments = invented(0, segments=40).sorted()
     batch, loss = lattices_of(judgments), SquaredError(standardised(judgments.scores))
     ours, theirs = machine_of(batch, 0.7), machine_of(batch, 0.7)
-    objective = Objective(batch, loss, 0.0, torch.zeros_like(ours.theta))
+    objective = Objective((batch,), loss, 0.0, torch.zeros_like(ours.theta))
     fit = gauss_newton.minimise(ours, objective, len(batch))
     other = lbfgs.minimise(theirs, objective, len(batch))
     assert fit.objective < 1.001 * other.objective
@@ -124,7 +124,7 @@ def test_a_loss_that_nothing_moves_ends_at_once() -> None:
     machine = machine_of(batch, 0.5)
     nothing = replace(preferred(), votes=np.zeros(89))
     fit = gauss_newton.minimise(
-        machine, Objective(batch, nothing, 0.0, torch.zeros_like(machine.theta)), len(batch)
+        machine, Objective((batch,), nothing, 0.0, torch.zeros_like(machine.theta)), len(batch)
     )
     assert (fit.iterations, fit.objective, fit.converged) == (0, 0.0, True)
 
@@ -132,7 +132,7 @@ def test_a_loss_that_nothing_moves_ends_at_once() -> None:
 def test_a_looser_tolerance_ends_earlier_and_near() -> None:
     batch = lattices_of(JUDGMENTS)
     quick, exact = machine_of(batch, 0.0), machine_of(batch, 0.0)
-    objective = Objective(batch, LOSSES["squared"], 5.0, torch.zeros_like(quick.theta))
+    objective = Objective((batch,), LOSSES["squared"], 5.0, torch.zeros_like(quick.theta))
     early = gauss_newton.minimise(quick, objective, len(batch), tolerance=1e-4)
     late = gauss_newton.minimise(exact, objective, len(batch))
     assert early.converged

@@ -145,19 +145,38 @@ def test_without_settings_those_of_the_model_are_taken_over() -> None:
 @pytest.mark.parametrize(
     ("given", "key"),
     [
-        ({"lowercase": False}, "tokeniser"),
+        ({"lowercase": False}, "lowercase"),
         ({"tokeniser": "plain", "matchers": ["punct", "word"]}, "matchers"),
         ({"tokeniser": "plain", "matchers": ["word", "punct"], "matching": "overlapping"}, "matching"),
         ({"tokeniser": "plain", "matchers": ["word", "punct"], "max_block": {"word": 2}}, "max_block"),
+        ({"max_block": {"lemma": 2}}, "max_block"),
+        ({"features": ["chrf"]}, "features"),
+        ({"edits": False, "features": ["chrf"]}, "edits"),
     ],
 )
 def test_settings_other_than_those_of_the_model_are_refused(given: dict[str, object], key: str) -> None:
     start = Model("start", settings=SETTINGS)
     config = config_from_dict(given, "x.yaml")
-    for keywords in ({"config": config}, {"settings": config.settings}):
-        with pytest.raises(PfsmError, match=rf"^{key} is .*model start .*leave the settings out") as caught:
-            train(invented(10), init=start, threads=1, **keywords)
-        assert "\n" not in str(caught.value)
+    with pytest.raises(PfsmError, match=rf"^{key} is .*model start .*leave the settings out") as caught:
+        train(invented(10), init=start, threads=1, config=config)
+    assert "\n" not in str(caught.value)
+    with pytest.raises(PfsmError, match=r" is .*model start .*leave the settings out"):
+        train(invented(10), init=start, threads=1, settings=config.settings)
+
+
+def test_features_are_not_dropped_unnoticed() -> None:
+    """An empty list says as much as a long one: without features."""
+    start = Model("start", settings=replace(SETTINGS, features={"chrf": (50.0, 10.0)}))
+    with pytest.raises(PfsmError, match=r"^features is not given, but the model start .*chrf"):
+        train(invented(10), init=start, threads=1, config=config_from_dict({"features": []}, "x.yaml"))
+
+
+@pytest.mark.parametrize("given", [{"language": "en"}, {"features": ["chrf"]}, {"max_block": 1}])
+def test_settings_that_are_not_given_are_those_of_the_model(given: dict[str, object]) -> None:
+    """A scale that the model has learned is no contradiction to a feature by its name."""
+    start = Model("start", settings=replace(SETTINGS, features={"chrf": (50.0, 10.0)}))
+    config = config_from_dict(given, "x.yaml")
+    assert train(invented(12), config=config, init=start, threads=1).settings == start.settings
 
 
 def test_the_settings_of_the_model_may_be_given_again() -> None:

@@ -33,7 +33,9 @@ class Problem:
         self.learned = frequent(instances(self.batch))
         self.start = rng.normal(0.0, centre, len(self.learned)) if centre else np.zeros(len(self.learned))
         self.targets = (targets - targets.mean()) / targets.std()
-        self.objective = Objective(self.batch, SquaredError(self.targets), penalty, torch.tensor(self.start))
+        self.objective = Objective(
+            (self.batch,), SquaredError(self.targets), penalty, torch.tensor(self.start)
+        )
 
     def machine(self, parameters: Float) -> LogLinearMachine:
         theta = dict(zip(self.learned, parameters[:-1].tolist(), strict=True))
@@ -125,7 +127,9 @@ def test_a_minimum_is_left_alone(solver: ModuleType) -> None:
 def test_without_a_learned_weight_alpha_alone_is_fitted(solver: ModuleType) -> None:
     problem = Problem(8, 5.0)
     machine = LogLinearMachine((), {})
-    objective = Objective(problem.batch, SquaredError(problem.targets), 5.0, machine.theta.detach().clone())
+    objective = Objective(
+        (problem.batch,), SquaredError(problem.targets), 5.0, machine.theta.detach().clone()
+    )
     fit = solver.minimise(machine, objective, PAIRS)
     best = (problem.targets - problem.predictions(np.zeros(len(problem.learned) + 1))).mean()
     assert float(machine.alpha.detach()) == pytest.approx(best, abs=1e-7)
@@ -155,7 +159,9 @@ def test_alpha_that_is_not_free_stays(solver: ModuleType) -> None:
 def test_with_nothing_to_learn_nothing_happens(solver: ModuleType) -> None:
     problem = Problem(10, 5.0)
     machine = LogLinearMachine((), {}, alpha=0.25)
-    objective = Objective(problem.batch, SquaredError(problem.targets), 5.0, machine.theta.detach().clone())
+    objective = Objective(
+        (problem.batch,), SquaredError(problem.targets), 5.0, machine.theta.detach().clone()
+    )
     fit = solver.minimise(machine, objective, PAIRS, free_alpha=False)
     assert (fit.iterations, fit.converged, float(machine.alpha.detach())) == (0, True, 0.25)
 

@@ -68,7 +68,7 @@ def test_the_gradient_of_the_objective_is_that_of_central_differences(seed: int)
     targets = np.random.default_rng(seed).normal(size=len(batch))
     machine = LogLinearMachine(learned, {**fixed, **weights}, alpha=0.3)
     at = torch.tensor([centre[name] for name in learned], dtype=torch.float64)
-    objective = Objective(batch, SquaredError(targets), 0.7, at)
+    objective = Objective((batch,), SquaredError(targets), 0.7, at)
     loss = objective(machine)
     of_theta, of_alpha = torch.autograd.grad(loss, [machine.theta, machine.alpha])
 

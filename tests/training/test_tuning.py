@@ -201,6 +201,20 @@ class TestCommand:
         assert plain["name"].startswith("terp-base(edits=none,match=0")
 
     @pytest.mark.parametrize(
+        ("hypothesis", "score", "fault"),
+        [
+            ("the cat {0} sat", "{0}", "the translations that are compared all have the same edits"),
+            ("the dog {0} sat", "{0}", "the translations that are compared all have the same edits"),
+            ("the {0}", "0.1", "people scored all translations of a segment alike"),
+        ],
+    )
+    def test_nothing_to_tune(self, hypothesis: str, score: str, fault: str, cli: Cli, write: Write) -> None:
+        """Equal to the references, wrong in the same way, or all scored the same: no r = 0 for a result."""
+        made = [(f"the cat {k} sat", hypothesis.format(k), score.format(k)) for k in range(6)]
+        write("data.tsv", tsv(made))
+        assert cli("tune", "data.tsv", "-o", "m.json").fault.startswith(fault)
+
+    @pytest.mark.parametrize(
         ("arguments", "fault"),
         [
             (["--metric", "bleu"], "--metric is 'bleu', it must be terp or terp-base"),

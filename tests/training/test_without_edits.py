@@ -163,7 +163,7 @@ def test_going_on_from_such_a_model() -> None:
     second = train(invented(9), config=config, init=first, threads=1)
     assert not second.settings.edits
     assert second.weights == pytest.approx(dict(first.weights), abs=1e-4)
-    with pytest.raises(PfsmError, match="edits is not given, but the model pfsm to start from has False"):
+    with pytest.raises(PfsmError, match="edits is True, but the model pfsm to start from has False"):
         train(invented(9), config=config_from_dict({"edits": True}, "settings"), init=first)
 
 

@@ -1,10 +1,8 @@
 """Training data in blocks, as workers hold them: lattices made from text, sums and predictions made from lattices."""
 
-import sys
 import threading
 import time
-from dataclasses import dataclass, fields, is_dataclass
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -18,6 +16,7 @@ from pfsm.lattice import LatticeBatch
 from pfsm.settings import Settings
 from pfsm.version import __version__
 from pfsm_training.features import instances, select_pairs
+from pfsm_training.mapped import array_bytes
 from pfsm_training.module import LogLinearMachine
 from pfsm_training.objective import Loss, Quadratic, loss_model
 
@@ -56,7 +55,7 @@ class Block:
 
     def __sizeof__(self) -> int:
         # The scheduler moves what is small: it must know that this is not.
-        return _array_bytes(self.batch)
+        return array_bytes(self.batch)
 
 
 @dataclass(frozen=True)
@@ -163,11 +162,3 @@ def model_of(block: Block, weights: Weights, free_alpha: bool) -> BlockModel:
     predictions, jacobian = weights.machine().with_jacobian(block.batch)
     value, model = loss_model(predictions, jacobian, block.loss, free_alpha=free_alpha)
     return BlockModel(value, model, time.thread_time() - started)
-
-
-def _array_bytes(value: Any) -> int:
-    if isinstance(value, np.ndarray):
-        return int(value.nbytes)
-    if is_dataclass(value):
-        return sum(_array_bytes(getattr(value, one.name)) for one in fields(value))
-    return sys.getsizeof(value)

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from pfsm.errors import PfsmError
 from pfsm.files import StrPath, display_name
+from pfsm.near_names import known_names
 from pfsm.settings import KEYS as SETTINGS_KEYS
 from pfsm.settings import Settings, settings_from_dict
 from pfsm_training.objective import OBJECTIVES
@@ -71,7 +72,8 @@ def config_from_dict(values: Mapping[str, Any], where: str) -> TrainingConfig:
     """
     for key in values:
         if key not in SETTINGS_KEYS and key not in KEYS:
-            raise PfsmError(f"{where}: unknown key {key!r}; known are {', '.join((*SETTINGS_KEYS, *KEYS))}")
+            known = known_names(key, (*SETTINGS_KEYS, *KEYS), "docs/settings.md")
+            raise PfsmError(f"{where}: unknown key {key!r}; {known}")
     settings = settings_from_dict({key: values[key] for key in values if key in SETTINGS_KEYS}, where)
     class_transitions = _flag(values.get("class_transitions", False), "class_transitions", where)
     if class_transitions and not settings.edits:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.data import Judgments, Preferences
+from pfsm.errors import PfsmError
 from pfsm.evaluation import pearson, preference_counts
 from pfsm_training.data import TrainingSet
 from pfsm_training.fitting import Choice, Fitted
@@ -127,6 +128,8 @@ def cross_validate(
             value = math.nan if fitted is None else agreement(fitted, test)
             if math.isfinite(value):
                 result[name] = value
+        # Before the next fold's lattices are made.
+        del train, test
     return [
         CrossValidation(folds.by, choice, statistic, result)
         for choice, result in zip(choices, results, strict=True)
@@ -145,6 +148,22 @@ def agreement(fitted: Fitted, test: TrainingSet) -> float:
 
 
 def choose(tried: Sequence[CrossValidation]) -> CrossValidation:
-    """The choice with the highest mean agreement; of equal ones the largest lambda, then mixture."""
+    """The choice with the highest mean agreement; of equal ones the largest lambda, then mixture.
+
+    Raises:
+        PfsmError: If there are several, and cross-validation says nothing of any.
+    """
     usable = [result for result in tried if math.isfinite(result.mean)]
+    if len(tried) > 1 and not usable:
+        raise PfsmError(
+            f"the judgments are too few to choose {_chosen(tried)} by cross-validation, which holds out every "
+            f"{tried[0].by.replace('source_lang', 'source language')} once; give a number"
+        )
     return max(usable or tried, key=lambda result: (result.mean if usable else 0.0, result.choice))
+
+
+def _chosen(tried: Sequence[CrossValidation]) -> str:
+    """What the choices differ in."""
+    names = ("lambda", "mixture")
+    different = (len({getattr(one.choice, key) for one in tried}) > 1 for key in ("penalty", "mixture"))
+    return " and ".join(name for name, differs in zip(names, different, strict=True) if differs)

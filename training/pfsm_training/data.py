@@ -1,7 +1,7 @@
 """What training sees: scored pairs and pairs that people preferred one of, as the lattices of one batch."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Protocol, Self
 
 import numpy as np
@@ -11,9 +11,9 @@ from torch import Tensor
 
 from pfsm.builder import LatticeBuilder
 from pfsm.data import Judgments, Preferences
-from pfsm.lattice import LatticeBatch
 from pfsm.settings import Settings
-from pfsm_training.features import instances, select_pairs
+from pfsm_training.features import instances, total_instances
+from pfsm_training.held import HeldLattices, Room, lattice_memory
 from pfsm_training.module import LogLinearMachine
 from pfsm_training.objective import Loss, Minimised, Objective
 
@@ -71,47 +71,34 @@ Encoder = Callable[[Judgments | None, Preferences | None, Settings], TrainingSet
 
 @dataclass(frozen=True, eq=False)
 class TrainingData:
-    """Scored pairs come first in the batch, one a judgment; then the distinct pairs of the preferences.
+    """Scored pairs come first in the lattices, one a judgment; then the distinct pairs of the preferences.
 
     Attributes:
-        batch: Lattices of all pairs.
+        lattices: Of all pairs, in blocks.
         scores: float64 [n_scored], in the units of the data.
-        better: int64 [n_preferences], which pair of the batch is the preferred translation.
+        better: int64 [n_preferences], which pair is the preferred translation.
         worse: int64 [n_preferences], which is the other.
         votes: float64 [n_preferences].
-        offsets: int64 [n_blocks + 1], the first pair of each block of `block_offsets`; None: the usual ones.
     """
 
-    batch: LatticeBatch
+    lattices: HeldLattices
     scores: Float
     better: Rows
     worse: Rows
     votes: Float
-    offsets: Rows | None = None
 
     def __len__(self) -> int:
-        return len(self.batch)
+        return int(self.lattices.offsets[-1])
 
     def select(self, scored: Rows, preferences: Rows) -> "TrainingData":
-        """Some of the judgments and some of the preferences, in the order given."""
-        pairs, better, worse = selected_pairs(self, scored, preferences)
-        # What is left of each block stays together, as on a cluster.
-        ordered = bool((np.diff(pairs) > 0).all())
-        return TrainingData(
-            select_pairs(self.batch, pairs),
-            self.scores[scored],
-            better,
-            worse,
-            self.votes[preferences],
-            np.unique(np.searchsorted(pairs, self.blocks)) if ordered else None,
-        )
+        """As `TrainingSet.select`; what is left of each block stays together, as on a cluster.
 
-    @property
-    def blocks(self) -> Rows:
-        """The first pair of each block, and the number of pairs."""
-        if self.offsets is not None:
-            return self.offsets
-        return block_offsets(len(self.batch), self.better, self.worse)
+        Raises:
+            PfsmError: As `pfsm_training.held.HeldLattices.of`.
+        """
+        pairs, better, worse = selected_pairs(self, scored, preferences)
+        lattices = self.lattices.select(pairs)
+        return TrainingData(lattices, self.scores[scored], better, worse, self.votes[preferences])
 
     def without_preferences(self) -> "TrainingData":
         """The scored pairs alone."""
@@ -120,16 +107,16 @@ class TrainingData:
 
     def instances(self) -> dict[str, int]:
         """As `TrainingSet.instances`."""
-        return instances(self.batch)
+        return total_instances(map(instances, self.lattices))
 
     def predictions(self, machine: LogLinearMachine) -> Float:
         """As `TrainingSet.predictions`."""
         with torch.no_grad():
-            return np.asarray(machine(self.batch).numpy())
+            return np.concatenate([np.zeros(0), *(machine(batch).numpy() for batch in self.lattices)])
 
     def objective(self, loss: Loss, penalty: float, centre: Tensor) -> Objective:
         """As `TrainingSet.objective`."""
-        return Objective(self.batch, loss, penalty, centre, self.blocks)
+        return Objective(self.lattices, loss, penalty, centre)
 
 
 def selected_pairs(data: TrainingSet, scored: Rows, preferences: Rows) -> tuple[Rows, Rows, Rows]:
@@ -141,16 +128,32 @@ def selected_pairs(data: TrainingSet, scored: Rows, preferences: Rows) -> tuple[
 
 
 def encode(
-    judgments: Judgments | None, preferences: Preferences | None, builder: LatticeBuilder
+    judgments: Judgments | None,
+    preferences: Preferences | None,
+    builder: LatticeBuilder,
+    pairs_per_block: int = PAIRS_PER_BLOCK,
+    memory: int | None = None,
 ) -> TrainingData:
     """Lattices of all that is to be trained on, in the order given.
 
+    Args:
+        judgments: What people scored.
+        preferences: What they compared.
+        builder: Makes the lattices.
+        pairs_per_block: Sentence pairs in a block, about.
+        memory: How many bytes of lattices stay in memory, those of selections included; others are mapped from a
+            temporary file. None: as `pfsm_training.held.lattice_memory` says.
+
     Raises:
-        PfsmError: As ``LatticeBuilder.build``.
+        PfsmError: As ``LatticeBuilder.build``; or a temporary file is needed and cannot be written.
     """
+    room = Room(lattice_memory() if memory is None else memory)
     references, hypotheses, place = training_text(judgments, preferences)
+    better, worse, votes = judged_rows(preferences, place)
+    offsets = block_offsets(len(references), better, worse, pairs_per_block)
+    lattices = HeldLattices.of(builder.blocks(references, hypotheses, offsets.tolist()), room)
     scores = np.zeros(0) if judgments is None else judgments.scores
-    return TrainingData(builder.build(references, hypotheses), scores, *judged_rows(preferences, place))
+    return TrainingData(lattices, scores, better, worse, votes)
 
 
 def encode_here(
@@ -158,10 +161,10 @@ def encode_here(
     preferences: Preferences | None,
     settings: Settings,
     pairs_per_block: int = PAIRS_PER_BLOCK,
+    memory: int | None = None,
 ) -> TrainingData:
     """The `Encoder` of one machine."""
-    data = encode(judgments, preferences, LatticeBuilder(settings))
-    return replace(data, offsets=block_offsets(len(data), data.better, data.worse, pairs_per_block))
+    return encode(judgments, preferences, LatticeBuilder(settings), pairs_per_block, memory)
 
 
 def judged_rows(

@@ -27,6 +27,7 @@ from pfsm_training.data import (
     selected_pairs,
     training_text,
 )
+from pfsm_training.features import total_instances
 from pfsm_training.module import LogLinearMachine
 from pfsm_training.objective import Loss, Quadratic, added, penalty_of
 
@@ -108,12 +109,8 @@ class ClusterData:
     def instances(self) -> dict[str, int]:
         """As `pfsm_training.data.TrainingSet.instances`."""
         lattices = self.lattices
-        counted = lattices.results([lattices.cluster.submit(blocks.count, one) for one in lattices.futures])
-        total = dict.fromkeys(counted[0], 0) if counted else {}
-        for counts in counted:
-            for name, number in counts.items():
-                total[name] = total.get(name, 0) + number
-        return total
+        asked = [lattices.cluster.submit(blocks.count, one) for one in lattices.futures]
+        return total_instances(lattices.results(asked))
 
     def predictions(self, machine: LogLinearMachine) -> Float:
         """As `pfsm_training.data.TrainingSet.predictions`."""

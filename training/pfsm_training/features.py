@@ -1,6 +1,6 @@
 """Which features a machine has, how often they occur in the training lattices, and which of them are learned."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,6 +20,15 @@ def instances(batch: LatticeBatch) -> dict[str, int]:
     """
     result = _edit_instances(batch) if batch.states else {}
     return result | dict.fromkeys(batch.sentence_features.names, len(batch))
+
+
+def total_instances(counted: Iterable[Mapping[str, int]]) -> dict[str, int]:
+    """The sum of what `instances` says of several batches."""
+    total: dict[str, int] = {}
+    for counts in counted:
+        for name, number in counts.items():
+            total[name] = total.get(name, 0) + number
+    return total
 
 
 def _edit_instances(batch: LatticeBatch) -> dict[str, int]:

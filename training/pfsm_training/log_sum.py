@@ -41,9 +41,10 @@ class _LogSum(torch.autograd.Function):
         table = np.einsum("p,pk->k", gradient, expected.table.reshape(n, rows * columns)).reshape(
             rows, columns
         )
-        by_arc = gradient[ctx.lattices.pair_of_arc]
-        arcs = torch.from_numpy(by_arc * expected.arcs) if ctx.needs_input_grad[1] else None
-        links = torch.from_numpy(by_arc * expected.links) if ctx.needs_input_grad[2] else None
+        arcs, links = (
+            torch.from_numpy(gradient[ctx.lattices.pair_of_arc] * mass) if needed else None
+            for mass, needed in zip((expected.arcs, expected.links), ctx.needs_input_grad[1:3], strict=True)
+        )
         return torch.from_numpy(table), arcs, links, None, None, None
 
 

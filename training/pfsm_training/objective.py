@@ -1,9 +1,8 @@
 """What training minimises: losses of predictions, and the penalty on the weights."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from itertools import pairwise
 from typing import Protocol
 
 import numpy as np
@@ -212,22 +211,20 @@ class Objective:
     """``loss(predictions) + lambda ||theta - theta_0||^2``; alpha is not penalised.
 
     Attributes:
-        batch: Training lattices.
-        loss: Of the predictions for them.
+        blocks: Training lattices; each block is summed by itself.
+        loss: Of the predictions for all of them.
         penalty: lambda.
         centre: float64 [n_learned], theta_0: zero unless training starts from another model.
-        offsets: int64 [n_blocks + 1], the first pair of each block that is summed by itself; None: one block.
     """
 
-    batch: LatticeBatch
+    blocks: Iterable[LatticeBatch]
     loss: Loss
     penalty: float
     centre: Tensor
-    offsets: NDArray[np.int64] | None = None
 
     def __call__(self, machine: LogLinearMachine) -> Tensor:
         """The objective at the machine's current weights, a scalar."""
-        return self.of_predictions(machine(self.batch), machine)
+        return self.of_predictions(torch.cat([machine(batch) for batch in self.blocks]), machine)
 
     def of_predictions(self, predictions: Tensor, machine: LogLinearMachine) -> Tensor:
         """The objective where the predictions are known."""
@@ -235,22 +232,17 @@ class Objective:
 
     def quadratic(self, machine: LogLinearMachine, *, free_alpha: bool) -> tuple[float, Quadratic]:
         """As `Minimised.quadratic`: the blocks' sums, added in their order, as on a cluster."""
-        predictions, jacobian = machine.with_jacobian(self.batch)
-        offsets = [] if self.offsets is None else self.offsets.tolist()
-        if len(offsets) < 2:
-            offsets = [0, len(self.batch)]
-        parts = (
-            loss_model(
-                predictions[first:stop],
-                jacobian[first:stop],
-                self.loss.part(first, stop),
-                free_alpha=free_alpha,
-            )
-            for first, stop in pairwise(offsets)
-        )
-        value, model = added(parts)
+        value, model = added(self._models(machine, free_alpha=free_alpha))
         with torch.no_grad():
             return value + float(penalty_of(self, machine)), model
+
+    def _models(self, machine: LogLinearMachine, *, free_alpha: bool) -> Iterator[tuple[float, Quadratic]]:
+        first = 0
+        for batch in self.blocks:
+            stop = first + len(batch)
+            loss = self.loss.part(first, stop)
+            yield loss_model(*machine.with_jacobian(batch), loss, free_alpha=free_alpha)
+            first = stop
 
 
 def penalty_of(objective: Minimised, machine: LogLinearMachine) -> Tensor:

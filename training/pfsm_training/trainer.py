@@ -17,7 +17,7 @@ from pfsm.errors import PfsmError
 from pfsm.matchers.registry import MATCHERS
 from pfsm.metrics.features import feature_values, remembered, with_checksum
 from pfsm.model import Model, Scale
-from pfsm.settings import KEYS, Settings
+from pfsm.settings import Settings
 from pfsm.threads import default_threads
 from pfsm.version import __version__
 from pfsm_training.checkpoint import Checkpoint
@@ -25,6 +25,7 @@ from pfsm_training.config import AUTO, TrainingConfig
 from pfsm_training.crossval import MIXTURES, PENALTIES, CrossValidation, choose, cross_validate, make_folds
 from pfsm_training.data import Encoder, TrainingSet, encode_here, training_text
 from pfsm_training.fitting import Choice, Fitted, Fitter, Progress
+from pfsm_training.initial import settings_to_train
 from pfsm_training.lbfgs import Iteration
 from pfsm_training.record import record
 
@@ -62,7 +63,7 @@ def train(
 
     Args:
         judgments: References, hypotheses and their scores; higher is better. None: there are only preferences.
-        settings: Settings of the machine; None: those of ``config``, or of ``init``, or the defaults.
+        settings: Settings of the machine; None: those of ``init``, or else of ``config``.
         preferences: Pairs of translations, the better one named.
         config: lambda, solver and objective; None: the paper's.
         init: Model whose weights the penalty pulls towards, and training starts from, instead of zero.
@@ -78,10 +79,11 @@ def train(
         The model; ``model.training`` tells how it went.
 
     Raises:
-        PfsmError: If there is nothing to train on, all scores are equal, or ``settings`` differ from those of ``init``.
+        PfsmError: If there is nothing to train on, all scores are equal, or settings that are given
+            differ from those of ``init``.
     """
     config = config or TrainingConfig()
-    settings = _settings(settings, config, init)
+    settings = settings_to_train(settings, config, init)
     judgments, preferences = _checked(judgments, preferences)
     progress("reading", None)
     with remembered():
@@ -184,27 +186,6 @@ def _mean_and_sd(column: NDArray[np.float64]) -> tuple[float, float]:
     if (column == column[0]).all():
         return float(column[0]), 1.0  # what its mean and standard deviation would be but for rounding
     return float(column.mean()), float(column.std())
-
-
-def _settings(settings: Settings | None, config: TrainingConfig, init: Model | None) -> Settings:
-    if settings is None:
-        settings = (
-            config.settings
-            if init is None or config.given & {*config.settings.to_dict(), "edits"}
-            else init.settings
-        )
-    if init is not None and settings.to_dict() != init.settings.to_dict():
-        theirs, ours = init.settings.to_dict(), settings.to_dict()
-        key = next(key for key in ("edits", *KEYS) if ours.get(key) != theirs.get(key))
-        raise PfsmError(
-            f"{key} is {_said(ours.get(key))}, but the model {init.name} to start from has "
-            f"{_said(theirs.get(key))}; leave the settings out to take over its own"
-        )
-    return settings
-
-
-def _said(value: object) -> str:
-    return "not given" if value is None else repr(value)
 
 
 def _validate(

@@ -1,11 +1,44 @@
 """Reading a YAML file that holds lines ``key: value``; what is wrong with one is said in one line."""
 
+from collections.abc import Hashable
 from typing import Any
 
 import yaml
 
 from pfsm.errors import PfsmError
 from pfsm.files import StrPath, display_name, read_lines
+
+_MERGE = "tag:yaml.org,2002:merge"
+
+
+class _TwiceError(Exception):
+    """A key that a mapping has already.
+
+    Args:
+        key: The key.
+        line: Where it is there again, counted from 1.
+    """
+
+    def __init__(self, key: object, line: int) -> None:
+        super().__init__(key, line)
+        self.key = key
+        self.line = line
+
+
+class _Loader(yaml.SafeLoader):
+    """The safe loader, but for keys that stand twice: it would let the last one win."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
+        """The mapping of a node."""
+        seen: set[tuple[str, str]] = set()
+        for key, _ in node.value:
+            if not isinstance(key, yaml.ScalarNode) or key.tag == _MERGE:
+                continue
+            # By type too: 1 and '1' are two keys.
+            if (key.tag, key.value) in seen:
+                raise _TwiceError(key.value, key.start_mark.line + 1)
+            seen.add((key.tag, key.value))
+        return super().construct_mapping(node, deep)
 
 
 def read_yaml_mapping(path: StrPath, known: tuple[str, ...]) -> dict[str, Any]:
@@ -16,11 +49,15 @@ def read_yaml_mapping(path: StrPath, known: tuple[str, ...]) -> dict[str, Any]:
         known: Its keys, for the message where it is no mapping.
 
     Raises:
-        PfsmError: If the file is missing, not YAML, or holds something else.
+        PfsmError: If the file is missing, not YAML, has a key twice, or holds something else.
     """
     where = display_name(path)
     try:
-        document = yaml.safe_load("\n".join(read_lines(path)))
+        document = yaml.load("\n".join(read_lines(path)), _Loader)
+    except _TwiceError as error:
+        raise PfsmError(
+            f"{where}:{error.line}: the key {error.key!r} is there twice; leave one of them out"
+        ) from None
     except yaml.MarkedYAMLError as error:
         line = f":{error.problem_mark.line + 1}" if error.problem_mark else ""
         raise PfsmError(f"{where}{line}: not valid YAML ({error.problem})") from None

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pfsm.analysis.parser.shapes import check_arrays
 from pfsm.containers import Format, content_bytes, incomplete, read_content, write_content
 from pfsm.files import StrPath
 
@@ -106,7 +107,7 @@ def read_weights(path: StrPath) -> ParserWeights:
     content = read_content(path, FORMAT)
     header = content.header
     try:
-        return ParserWeights(
+        weights = ParserWeights(
             str(header["name"]),
             str(header["licence"]),
             dict(header["card"]),
@@ -115,8 +116,10 @@ def read_weights(path: StrPath) -> ParserWeights:
             _restored(content.arrays),
             content.checksum,
         )
+        check_arrays(weights)
     except (KeyError, TypeError, ValueError, AttributeError):
         raise incomplete(path, FORMAT) from None
+    return weights
 
 
 def _restored(stored: Mapping[str, NDArray[Any]]) -> dict[str, Matrix]:

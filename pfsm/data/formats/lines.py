@@ -12,7 +12,14 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO, cast
 
 from pfsm.errors import PfsmError
-from pfsm.file_faults import STANDARD_INPUT, StrPath, display_name, gzip_explained, reading_explained
+from pfsm.file_faults import (
+    STANDARD_INPUT,
+    StrPath,
+    check_text,
+    display_name,
+    gzip_explained,
+    reading_explained,
+)
 
 _GZIP_MAGIC = b"\x1f\x8b"
 _BOM = b"\xef\xbb\xbf"
@@ -41,6 +48,8 @@ def stream_lines(path: StrPath, keep_returns: bool = False) -> Iterator[str]:
                 return
             for content in batch:
                 number += 1
+                if number == 1:
+                    check_text(content, name)
                 bare = content.removeprefix(_BOM) if number == 1 else content
                 if not bare:
                     continue  # a file of nothing but a byte order mark has no lines

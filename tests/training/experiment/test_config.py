@@ -74,7 +74,7 @@ def trained_model(tmp_path: Path) -> Path:
     [
         ({"title": None}, "table.yaml: the key 'title' is missing"),
         ({"title": 3}, "table.yaml: title is 3, it must be a line of text"),
-        ({"tests": []}, "table.yaml: unknown key 'tests'; known are title, description"),
+        ({"tests": []}, "table.yaml: unknown key 'tests'; did you mean test"),
         ({"scheme": "loo"}, "table.yaml: scheme is 'loo', it must be one of train-test, k-fold"),
         ({"folds": 3}, "table.yaml: folds goes with the scheme k-fold, not with train-test"),
         ({"by": "x"}, "table.yaml: by goes with the scheme k-fold and round-robin, not with train-test"),
@@ -109,7 +109,7 @@ def trained_model(tmp_path: Path) -> Path:
         ({"rows": [{"metric": "bleu"}]}, "rows: every row needs a name"),
         ({"rows": row()}, "table.yaml: row 'one': has none of metric, model, train; give one"),
         ({"rows": row(metric="bleu", train={})}, "row 'one': has metric and train of metric, model, train"),
-        ({"rows": row(metric="blue")}, "table.yaml: row 'one': unknown metric 'blue'; known are bleu"),
+        ({"rows": row(metric="blue")}, "table.yaml: row 'one': unknown metric 'blue'; did you mean bleu"),
         ({"rows": row(metric="bleu", options={"x": 1})}, "row 'one': metric bleu: unknown option 'x'"),
         ({"rows": row(metric="bleu", init="en-small")}, "table.yaml: row 'one': init goes with train"),
         ({"rows": row(model="nowhere.json")}, "row 'one': model: nowhere.json: no such file"),

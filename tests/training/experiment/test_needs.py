@@ -1,5 +1,6 @@
 """Rows that need what is not there: left out with a note where they are optional, else refused."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -8,7 +9,7 @@ import pytest
 from pfsm.errors import PfsmError
 from pfsm_training.experiment.config import RowSpec, read_experiment
 from pfsm_training.experiment.data import DataFolder
-from pfsm_training.experiment.needs import missing
+from pfsm_training.experiment.needs import missing, without_places
 from pfsm_training.experiment.plan import make_plan
 
 ROW = "{name: vectors, train: {matchers: [word, emb], options: {emb: {source: /no/such.vec}}}%s}"
@@ -33,9 +34,28 @@ def test_an_optional_row_is_left_out_with_a_note(tmp_path: Path) -> None:
     assert any(note.startswith("vectors: left out: there are no vectors /no/such.vec") for note in plan.notes)
 
 
-def test_a_row_that_is_not_optional_stays(tmp_path: Path) -> None:
-    plan = make_plan(read_experiment(experiment(tmp_path, ROW % "")), DataFolder(tmp_path))
-    assert [cell.row.name for cell in plan.cells] == ["ratio", "vectors"]
+def test_a_row_that_is_not_optional_is_refused_by_name(tmp_path: Path) -> None:
+    path = experiment(tmp_path, ROW % "")
+    fault = f"{path}: row 'vectors': there are no vectors /no/such.vec; give their file"
+    with pytest.raises(PfsmError, match=f"^{re.escape(fault)}"):
+        make_plan(read_experiment(path), DataFolder(tmp_path))
+    row = "{name: table, metric: 'meteor(paraphrases=absent)'}"
+    with pytest.raises(PfsmError, match=r"x.yaml: row 'table': there is no table of paraphrases absent"):
+        make_plan(read_experiment(experiment(tmp_path, row)), DataFolder(tmp_path))
+
+
+def test_a_note_names_no_folder_of_the_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Results are read elsewhere: the folder of tables is called what the documentation calls it."""
+    tables = tmp_path / "home" / "tables"
+    monkeypatch.setenv("PFSM_RESOURCES", str(tables))
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
+    row = "{name: table, metric: 'meteor(paraphrases=absent)', optional: true}"
+    plan = make_plan(read_experiment(experiment(tmp_path, row)), DataFolder(tmp_path))
+    (note,) = (note for note in plan.notes if note.startswith("table: left out"))
+    assert "absent.lexicon into $PFSM_RESOURCES" in note
+    assert str(tmp_path) not in note
+    assert without_places(f"{tables}2 and {tables}/a, {tmp_path}/b") == "~/tables2 and $PFSM_RESOURCES/a, ./b"
 
 
 def test_what_is_missing() -> None:

@@ -8,7 +8,14 @@ from pfsm.data import Judgments
 from pfsm.evaluation import Interval
 from pfsm_training.experiment import data as experiment_data
 from pfsm_training.experiment.estimates import Column, Entry, Prediction
-from pfsm_training.experiment.figures import LONGEST_TITLE, bars, scatter
+from pfsm_training.experiment.figures import (
+    AROUND_INTERVALS,
+    COLOURS,
+    INTERVALS,
+    LONGEST_TITLE,
+    bars,
+    scatter,
+)
 from pfsm_training.experiment.plots import STYLE
 from pfsm_training.experiment.tables import result_tables
 from pfsm_training.experiment.weights import LONGEST_LABEL, label
@@ -55,3 +62,22 @@ def test_a_long_legend_leaves_room_for_the_bars(rows: int) -> None:
         figure.draw_without_rendering()  # warns where it can make no room
     (axes,) = figure.axes
     assert axes.get_position().height * figure.get_size_inches()[1] > 2.0  # inches
+
+
+def contrast(one: str, other: str) -> float:
+    """Of two colours, 1 to 21 (WCAG 2.2)."""
+    lighter, darker = sorted((luminance(colour) + 0.05 for colour in (one, other)), reverse=True)
+    return lighter / darker
+
+
+def luminance(colour: str) -> float:
+    parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+@pytest.mark.parametrize("bar", COLOURS)
+def test_an_interval_is_seen_on_every_bar(bar: str) -> None:
+    """A line in two colours, at least one of which stands out as the guidelines ask of graphics."""
+    assert max(contrast(bar, INTERVALS), contrast(bar, AROUND_INTERVALS)) >= 3.0
+    assert contrast(INTERVALS, AROUND_INTERVALS) > 15.0

@@ -172,7 +172,7 @@ class TestWhatWasSeenInTraining:
         ),
         (
             {"scheme": "round-robin", "train": "train/cs-en.tsv", "test": "test/cs-en.tsv"},
-            r"pFSM \(without cs\): no training data is left",
+            r"row 'pFSM' \(without cs\): no training data is left",
         ),
         (
             {"scheme": "learning-curve", "train": ["train/*.tsv", "pairs/*.tsv"]},

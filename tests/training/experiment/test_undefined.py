@@ -9,6 +9,8 @@ from pfsm.evaluation.bootstrap import resampled_rows
 from pfsm.evaluation.samples import group_seed
 from pfsm_training.experiment.data import MEAN
 from pfsm_training.experiment.estimates import Contrast
+from pfsm_training.experiment.figures import bars
+from pfsm_training.experiment.markup import result_table
 from pfsm_training.experiment.run import Results
 from pfsm_training.experiment.tables import explanation, markdown_table, result_tables
 from tests.judgment_cases import rows, tsv
@@ -114,6 +116,28 @@ def test_no_resample_has_a_value(run: Run, tmp_path: Path, recwarn: pytest.Warni
     (shown,) = result_tables(results.entries)
     assert "[–, –]" in markdown_table(shown, intervals=True)
     assert "nan" not in markdown_table(shown, intervals=True)
+    assert not recwarn.list
+
+
+def test_a_single_segment_has_no_intervals_and_no_marks(
+    run: Run, tmp_path: Path, recwarn: pytest.WarningsRecorder
+) -> None:
+    """Three translations of one segment: every resample is that segment, and says nothing of chance."""
+    (tmp_path / "one").mkdir()
+    translations = ("the house is", "a house big", "the big house is old", "is")
+    lines = [f"the house is big\t{text}\t{score}" for score, text in enumerate(translations)]
+    (tmp_path / "one" / "all.tsv").write_text(
+        "\n".join(["reference\thypothesis\tscore", *lines, ""]), encoding="utf-8"
+    )
+    settings = values(test={"name": "one", "files": "one/*.tsv"}, group_by=None, contrasts=[["chrf", "per"]])
+    results = run(settings, tmp_path)
+    assert all(entry.value is not None for entry in results.entries)
+    assert all(entry.interval is None and entry.difference is None for entry in results.entries)
+    assert [contrast.difference for contrast in results.contrasts] == [None]
+    (shown,) = result_tables(results.entries)
+    assert "| bleu | -.911 [–, –] |" in markdown_table(shown, intervals=True)
+    assert '<span class="interval">–</span>' in result_table(shown)
+    bars(shown)
     assert not recwarn.list
 
 

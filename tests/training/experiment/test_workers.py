@@ -51,8 +51,8 @@ def test_no_tasks() -> None:
 
 
 def test_a_task_that_cannot_be_done(tasks: list[Task]) -> None:
-    bad = replace(tasks[1], row=replace(tasks[1].row, metric="blue"), label="bad (fold 1)")
-    with pytest.raises(PfsmError, match=r"^bad \(fold 1\): unknown metric 'blue'"):
+    bad = replace(tasks[1], row=replace(tasks[1].row, metric="blue"), where="x.yaml: row 'bad' (fold 1)")
+    with pytest.raises(PfsmError, match=r"^x.yaml: row 'bad' \(fold 1\): unknown metric 'blue'"):
         list(run_tasks([tasks[0], bad, tasks[2]], jobs=1))
 
 
@@ -76,7 +76,9 @@ def test_a_process_that_is_killed(tasks: list[Task], monkeypatch: pytest.MonkeyP
         os.kill(process.pid, signal.SIGKILL)
 
     monkeypatch.setattr(SpawnProcess, "start", start_and_kill)
-    with pytest.raises(PfsmError, match=r"chrF: its process was killed.*finished cells are kept"):
+    with pytest.raises(
+        PfsmError, match=r"table.yaml: row 'chrF': its process was killed.*finished cells are kept"
+    ):
         list(run_tasks(tasks, jobs=1))
     assert started
     assert not any(map(alive, started))

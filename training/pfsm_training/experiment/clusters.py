@@ -30,7 +30,7 @@ def run_on(pool: Pool, tasks: Sequence[Task]) -> Iterator[tuple[Task, Outcome]]:
     known = {task.key: task for task in tasks}
     for key, outcome in pool.run(work_out, (CellTask(task, _surroundings(task.row)) for task in tasks)):
         if isinstance(outcome, Fault):
-            raise PfsmError(f"{known[key].label}: {outcome.message}")
+            raise PfsmError(f"{known[key].where}: {outcome.message}")
         yield known[key], outcome
 
 

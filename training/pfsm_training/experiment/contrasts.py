@@ -1,5 +1,6 @@
 """The comparisons that an experiment names, row against row, as tables in Markdown, LaTeX and for the report."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -65,7 +66,7 @@ def _cells(contrast: Contrast) -> tuple[str, ...]:
         name,
         *values,
         short(difference.value) + sign(difference),
-        f"[{short(interval.low)}, {short(interval.high)}]",
+        NOTHING if math.isnan(interval.low) else f"[{short(interval.low)}, {short(interval.high)}]",
         _p_value(difference.p_value),
         _p_value(difference.p_holm),
     )

@@ -29,8 +29,8 @@ class Difference:
     def significant(self) -> bool:
         """Whether it is beyond chance, corrected for the number of differences that were tested together.
 
-        The interval must not hold zero either: where a few segments carry the whole difference, resamples have two
-        heaps, and centring them, as the test does, makes any difference look certain.
+        The interval must be there and not hold zero: where a few segments carry the whole difference, resamples have
+        two heaps, and centring them, as the test does, makes any difference look certain.
         """
         one_sided = self.interval.low > 0.0 or self.interval.high < 0.0
         return self.p_holm < SIGNIFICANCE and one_sided

@@ -48,7 +48,7 @@ class Entry:
         statistic: Which statistic.
         column: Where it stands.
         value: The statistic, in a learning curve its mean over the samples; None where it is undefined.
-        interval: Of the value, over resampled test data.
+        interval: Of the value, over resampled test data; None where there is none, as of a single segment.
         samples: In a learning curve, the statistic of every sample; else empty.
         difference: From the row to compare with; None without one, and in that row.
     """
@@ -213,7 +213,7 @@ class _Filled:
                 self.statistic,
                 self.column,
                 _defined(mean.value),
-                None if math.isnan(mean.value) else percentile_interval(mean.resampled),
+                interval_of(mean),
                 tuple(_defined(one.value) for one in self.samples[row])
                 if self.column.size is not None
                 else (),
@@ -236,6 +236,12 @@ class _Filled:
             )
             for (row, other), (one, two), difference in zip(pairs, sides, differences(sides), strict=True)
         ]
+
+
+def interval_of(sample: Sample) -> Interval | None:
+    """The interval of a statistic; None where it is undefined, or resamples never differ."""
+    interval = percentile_interval(sample.resampled)
+    return None if math.isnan(sample.value) or math.isnan(interval.low) else interval
 
 
 def _means(samples: Mapping[str, Sequence[Sample]]) -> dict[str, Sample]:

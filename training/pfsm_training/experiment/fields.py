@@ -5,6 +5,7 @@ from typing import Any, TypeVar
 
 from pfsm.errors import PfsmError
 from pfsm.model import check_line
+from pfsm.near_names import known_names
 
 T = TypeVar("T")
 
@@ -27,7 +28,9 @@ class Fields:
             raise PfsmError(f"{where}: is {values!r}, it must hold `key: value`; keys are {', '.join(known)}")
         for key in values:
             if key not in known:
-                raise PfsmError(f"{where}: unknown key {key!r}; known are {', '.join(known)}")
+                raise PfsmError(
+                    f"{where}: unknown key {key!r}; {known_names(str(key), known, 'docs/experiments.md')}"
+                )
         self.values: dict[str, Any] = dict(values)
 
     def __contains__(self, key: str) -> bool:

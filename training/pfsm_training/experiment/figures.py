@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 # Okabe and Ito (2008): told apart by colour-blind readers too; the line styles help in print.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#555555", "#000000")
+# The one is seen on light bars and on paper, the other on dark bars.
+INTERVALS, AROUND_INTERVALS = "#222222", "#FFFFFF"
 DASHES = ("-", "--", "-.", ":")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 POINTS_ALPHA = 0.22
@@ -65,13 +67,17 @@ def _hatch(number: int) -> dict[str, Any]:
 def _intervals(axes: "Axes", places: Sequence[float], entries: Sequence[Entry]) -> None:
     for place, entry in zip(places, entries, strict=True):
         if entry.interval is not None:
-            axes.vlines(place, entry.interval.low, entry.interval.high, color="#222222", linewidth=1.1)
+            for colour, width in ((AROUND_INTERVALS, 3.0), (INTERVALS, 1.1)):
+                axes.vlines(place, entry.interval.low, entry.interval.high, color=colour, linewidth=width)
 
 
 def _limits(axes: "Axes", table: ResultTable) -> None:
     """Where all is well above 0, a chart from near the lowest number shows the differences; it says so."""
     lows = [
-        entry.interval.low for line in table.lines for entry in line.entries if entry.interval is not None
+        entry.value if entry.interval is None else entry.interval.low
+        for line in table.lines
+        for entry in line.entries
+        if entry.value is not None
     ]
     if lows and min(lows) > 0.2:
         lowest = math.floor(10.0 * min(lows)) / 10.0
@@ -98,7 +104,9 @@ def curve(table: ResultTable) -> "Figure":
     axes = figure.subplots()
     sizes = [column.size or 0 for column in table.columns]
     for number, line in enumerate(table.lines):
-        defined = [(size, entry) for size, entry in zip(sizes, line.entries, strict=True) if entry.interval]
+        defined = [
+            (size, entry) for size, entry in zip(sizes, line.entries, strict=True) if entry.value is not None
+        ]
         places = [size for size, _ in defined]
         colour = COLOURS[number % 8]
         axes.plot(

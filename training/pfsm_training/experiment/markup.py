@@ -4,6 +4,7 @@ import html
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from pfsm.evaluation import Interval
 from pfsm_training.experiment.tables import BETTER, NOTHING, ResultTable, heading, is_best, mark, short
 
 if TYPE_CHECKING:
@@ -33,7 +34,8 @@ def result_table(table: ResultTable) -> str:
     counts = "".join(f"<td>{column.n:,}</td>" for column in table.columns)
     return (
         f'<div class="scroll" tabindex="0" role="region" aria-label="{escaped(table.title)}"><table class="sortable">'
-        f"<caption>{escaped(table.title)}</caption><thead><tr>{_sortable('row', 'text')}{head}</tr></thead>"
+        f"<caption><span>{escaped(table.title)}</span></caption>"
+        f"<thead><tr>{_sortable('row', 'text')}{head}</tr></thead>"
         f'<tbody>{body}</tbody><tfoot><tr><th scope="row">n</th>{counts}</tr></tfoot></table></div>'
     )
 
@@ -52,13 +54,17 @@ def _cell(entry: "Entry", best: float | None) -> str:
         title = f"difference {entry.difference.value:+.4f}, p = {entry.difference.p_holm:.4f} (Holm)"
         title = f' title="{title}"'
     flag = f'<span class="{"up" if sign == BETTER else "down"} mark">{sign}</span>' if sign else ""
-    interval = entry.interval
-    assert interval is not None
-    between = " to " if interval.low < 0.0 else "–"  # a dash and a minus would be one line
     return (
         f'<td data-value="{entry.value!r}"{title}>{number}{flag}'
-        f'<span class="interval">{short(interval.low)}{between}{short(interval.high)}</span></td>'
+        f'<span class="interval">{_range(entry.interval)}</span></td>'
     )
+
+
+def _range(interval: Interval | None) -> str:
+    if interval is None:
+        return NOTHING
+    between = " to " if interval.low < 0.0 else "–"  # a dash and a minus would be one line
+    return f"{short(interval.low)}{between}{short(interval.high)}"
 
 
 def plain_table(
@@ -72,5 +78,5 @@ def plain_table(
     )
     return (
         f'<div class="scroll" tabindex="0" role="region" aria-label="{escaped(caption)}"><table class="{kind}">'
-        f"<caption>{escaped(caption)}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+        f"<caption><span>{escaped(caption)}</span></caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
     )

@@ -11,12 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.data import Judgments
-from pfsm.evaluation import percentile_interval
 from pfsm.evaluation.samples import Sample, group_members, group_seed
 from pfsm_training.experiment.bins import Bin, group_bins, length_bins, score_bins
 from pfsm_training.experiment.config import Experiment
 from pfsm_training.experiment.data import TestSet
-from pfsm_training.experiment.estimates import Column, Entry, Prediction, of_largest_size
+from pfsm_training.experiment.estimates import Column, Entry, Prediction, interval_of, of_largest_size
 from pfsm_training.experiment.measures import Draw, group_sample, means_of_judgments, pearson_sample
 from pfsm_training.experiment.plan import Plan
 from pfsm_training.experiment.standardised import human_scale
@@ -151,7 +150,7 @@ class _OfSet:
 def _entry(row: str, statistic: str, column: Column, sample: Sample) -> Entry:
     if math.isnan(sample.value):
         return Entry(row, statistic, column, None, None)
-    return Entry(row, statistic, column, sample.value, percentile_interval(sample.resampled))
+    return Entry(row, statistic, column, sample.value, interval_of(sample))
 
 
 def _best(statistic: str, values: Sequence[float | None]) -> float | None:

@@ -1,7 +1,12 @@
 """What a row of a table needs besides the package: tables, vectors, other packages."""
 
+import re
+import sys
+from pathlib import Path
+
 from pfsm.builder import LatticeBuilder
 from pfsm.errors import PfsmError
+from pfsm.lexicons.registry import FOLDER_VARIABLE, shipped_folder, user_folder
 from pfsm.metrics import get_metric
 from pfsm.metrics.features import feature_signature
 from pfsm.settings import Settings
@@ -16,6 +21,21 @@ def resources_of(settings: Settings) -> list[str]:
         PfsmError: If one is not there.
     """
     return [*LatticeBuilder(settings).resources, *map(feature_signature, settings.features)]
+
+
+def without_places(text: str) -> str:
+    """A message without folders of this machine, which mean nothing to whoever reads results elsewhere."""
+    places = {
+        str(user_folder()): f"${FOLDER_VARIABLE}",
+        str(shipped_folder()): "the package",
+        sys.prefix: "the installation",
+        str(Path.cwd()): ".",
+        str(Path.home()): "~",
+    }
+    # The longest first: one may lie in another. The root of a file system is none.
+    for place in sorted(filter(lambda one: len(one) > 1, places), key=len, reverse=True):
+        text = re.sub(rf"{re.escape(place)}(?![\w.-])", lambda _, place=place: places[place], text)  # type: ignore[misc]
+    return text
 
 
 def settings_of(row: RowSpec) -> Settings | None:

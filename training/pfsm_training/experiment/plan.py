@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from pfsm_training.experiment.data import (
     groups_of,
     sample_rows,
 )
-from pfsm_training.experiment.needs import missing
+from pfsm_training.experiment.needs import missing, without_places
 from pfsm_training.experiment.seen import reference_notes, seen_by_model, seen_in_training
 
 
@@ -33,6 +33,7 @@ class Cell:
         tests: Name of a test set -> rows of it.
         size: Number of training judgments in a learning curve; None elsewhere.
         sample: Which sample of that size, from 0.
+        file: What messages call the experiment.
     """
 
     row: RowSpec
@@ -41,10 +42,16 @@ class Cell:
     tests: Mapping[str, Rows]
     size: int | None = None
     sample: int = 0
+    file: str = ""
+
+    @property
+    def where(self) -> str:
+        """What messages call it."""
+        return f"{self.file}: row {self.row.name!r}" + (f" ({self.fold})" if self.fold else "")
 
     @property
     def label(self) -> str:
-        """What messages call it."""
+        """What lines of progress call it."""
         return f"{self.row.name} ({self.fold})" if self.fold else self.row.name
 
 
@@ -118,8 +125,10 @@ class _Planner:
 
     def cells(self, row: RowSpec) -> Iterator[Cell]:
         """The cells of one row of the table; none of an optional row that lacks something."""
-        if row.optional and (reason := missing(row)):
-            self.notes.append(f"{row.name}: left out: {reason}")
+        if reason := missing(row):
+            if not row.optional:
+                raise PfsmError(f"{self.experiment.where}: row {row.name!r}: {reason}")
+            self.notes.append(f"{row.name}: left out: {without_places(reason)}")
             return
         if row.training is None:
             yield self._checked(Cell(row, "", None, self.whole), None)
@@ -134,7 +143,9 @@ class _Planner:
         }[self.experiment.scheme]
         for cell in scheme(row, train):
             if not cell.train:
-                raise PfsmError(f"{self.experiment.where}: {cell.label}: no training data is left")
+                raise PfsmError(
+                    f"{replace(cell, file=self.experiment.where).where}: no training data is left"
+                )
             # Whether a sample has seen a test set must not be left to chance: all it is drawn from counts.
             yield self._checked(cell, cell.train if cell.size is None else train)
 
@@ -212,7 +223,7 @@ class _Planner:
             else:
                 self.notes += reference_notes(cell.row, train, fold, test, cell.tests[test.name])
         tests = {name: rows for name, rows in cell.tests.items() if name not in left_out}
-        return Cell(cell.row, cell.fold, cell.train, tests, cell.size, cell.sample)
+        return replace(cell, tests=tests, file=self.experiment.where)
 
     def _seen(self, row: RowSpec, train: TrainData | None, test: TestSet) -> str | None:
         for model in (row.model, row.init):

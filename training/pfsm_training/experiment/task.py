@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pfsm.errors import PfsmError
 from pfsm.metric import Metric
 from pfsm.metrics import get_metric
 from pfsm.model import Model
@@ -29,7 +30,8 @@ class Task:
 
     Attributes:
         key: SHA-256 of everything that decides the outcome.
-        label: What messages call it.
+        label: What lines of progress call it.
+        where: What messages call it: the file of the experiment, and the row.
         row: Row of the table.
         train: Training data; None where there is nothing to train.
         score_column: What the scores are called in the data.
@@ -39,6 +41,7 @@ class Task:
 
     key: str
     label: str
+    where: str
     row: RowSpec
     train: TrainData | None
     score_column: str
@@ -89,20 +92,28 @@ def _trained(task: Task) -> Model:
 
 
 def make_task(cell: Cell, plan: Plan, score_column: str) -> Task:
-    """The work of a cell."""
+    """The work of a cell.
+
+    Raises:
+        PfsmError: If something that the row needs is not there.
+    """
+    try:
+        identity = row_identity(cell.row)
+    except PfsmError as error:
+        raise PfsmError(f"{cell.where}: {error}") from None
     pairs = dict.fromkeys(
         pair for test in plan.tests if test.name in cell.tests for pair in _pairs(cell, test)
     )
     hypotheses, references = tuple(pair[0] for pair in pairs), tuple(pair[1] for pair in pairs)
     decisive = {
-        "row": row_identity(cell.row),
+        "row": identity,
         "train": None if cell.train is None else [columns_digest(part) for part in cell.train.parts],
         "score_column": score_column if cell.train is not None else None,
         "test": _text_digest(hypotheses, references),
         "versions": row_versions(cell.row),
     }
     key = hashlib.sha256(json.dumps(decisive, sort_keys=True).encode()).hexdigest()
-    return Task(key, cell.label, cell.row, cell.train, score_column, hypotheses, references)
+    return Task(key, cell.label, cell.where, cell.row, cell.train, score_column, hypotheses, references)
 
 
 def cell_scores(cell: Cell, plan: Plan, task: Task, outcome: Outcome) -> dict[str, Float]:

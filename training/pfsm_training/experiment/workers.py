@@ -87,12 +87,12 @@ class _Worker:
             answer: Any = self.connection.recv()
         except (EOFError, ConnectionResetError):
             raise PfsmError(
-                f"{task.label}: its process was killed, perhaps for want of memory; finished cells are kept, "
+                f"{task.where}: its process was killed, perhaps for want of memory; finished cells are kept, "
                 "so try again with --jobs 1"
             ) from None
         if isinstance(answer, _Failure):
             if answer.expected:
-                raise PfsmError(f"{task.label}: {answer.message}")
+                raise PfsmError(f"{task.where}: {answer.message}")
             raise RuntimeError(f"{task.label}:\n{answer.message}")
         assert isinstance(answer, Outcome)
         return task, answer

@@ -127,13 +127,17 @@ def tune_costs(
         seed: Of these; that of ``PFSM_SEED`` where it is None.
 
     Raises:
-        PfsmError: If there is nothing to tune for, a table is not there, or a feature unknown.
+        PfsmError: If there is nothing to tune for, or nothing to tune; a table is not there, or a feature unknown.
     """
     judgments, further = judgments.sorted(), _features(further)
     problem = _Problem(metric, judgments, further)
     random = np.random.default_rng(default_seed() if seed is None else seed)
     costs, weights = cost_vector(metric.options.costs), np.zeros(len(further))
     counts = problem.count(costs)
+    if not problem.can_differ(counts):
+        raise PfsmError(
+            "the translations that are compared all have the same edits and features, there is nothing to tune"
+        )
     before = problem.correlation(counts, costs, weights)
     best, reached, rounds, stable = (before, costs, weights), before, 0, False
     while rounds < MOST_ROUNDS and not stable:
@@ -182,10 +186,17 @@ class _Problem:
         """Edits of the alignments that are best by these costs, float64 [n_pairs, n_kinds]."""
         return self._matches.count(costs)
 
+    def can_differ(self, counts: Float) -> bool:
+        """Whether any kind of edit, or feature, tells translations apart that people could tell apart."""
+        return bool(self._target.moments(self._columns(counts)).features.any())
+
     def correlation(self, counts: Float, costs: Float, weights: Float) -> float:
         """With people, of the sum of both."""
-        columns = np.concatenate([self._edits(counts), self._further], axis=1)
-        return self._target.moments(-columns).correlation(np.concatenate([costs, weights]))
+        moments = self._target.moments(-self._columns(counts))
+        return moments.correlation(np.concatenate([costs, weights]))
+
+    def _columns(self, counts: Float) -> Float:
+        return np.concatenate([self._edits(counts), self._further], axis=1)
 
     def tuned(
         self, counts: Float, costs: Float, weights: Float, restarts: int, random: np.random.Generator

@@ -1,0 +1,34 @@
+"""``pfsm metrics``: metrics that are no models, and the features that models may weigh."""
+
+import json
+from argparse import ArgumentParser, Namespace
+
+from pfsm.commands.arguments import add_format
+from pfsm.metrics.registry import describe_metric, family_of, feature_names, metric_names
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Arguments of the command."""
+    parser.add_argument(
+        "--features", action="store_true", help="sentence-level features, metrics and their parts, instead"
+    )
+    add_format(parser, "text", "json")
+
+
+def run(options: Namespace) -> None:
+    """Lists them."""
+    names = feature_names() if options.features else metric_names()
+    about = {name: _about(name) for name in names}
+    if options.format == "json":
+        print(json.dumps(about, indent=1, ensure_ascii=False))
+        return
+    width = max(map(len, about))
+    for name, text in about.items():
+        print(f"{name:<{width}}  {text}".rstrip())
+    if not options.features:
+        print("[any of them with options: NAME(KEY=VALUE,…); NAME_i and NAME_b: with lexical overlap]")
+
+
+def _about(name: str) -> str:
+    family = family_of(name)
+    return describe_metric(name) if family is not None and family.is_metric(name) else ""
