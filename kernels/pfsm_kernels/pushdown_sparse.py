@@ -19,11 +19,11 @@ of a pair can add to a mass is below ``exp(growth)``, from the rate that ``pushd
 where that is large, or the total small, the pair is left to ``pushdown``.
 
 **Cost.** O(m n + (m + n) D + crossings x arcs in a window x D + groups x (m + n)) time: for 23 words a side and 22 arcs
-about an eighth of the time of ``pushdown``; worse than it where every window holds many arcs.
+a quarter of the time of ``pushdown`` with derivatives; worse than it where every window holds many arcs.
 
 **Indices** have no sign: one that has might count from the end, and looking after that takes as long as the work. For
 each pair both sides are laid out anew, from 0 on (``_lay_out``). Chains of arcs are listed once (``_chains``), so that
-passes over them, forward and back, are single loops: ends of short loops are what a processor cannot foresee.
+passes over them, forward and back, are single loops: at the ends of short ones a processor guesses wrong.
 """
 
 import math
@@ -42,12 +42,12 @@ LANES = 16
 STEPS = 1024
 # Rows of ``places``, by arc: where it begins and ends along and across, its state, its index in the other side's view,
 # and the first of its followers, crossings and groups.
-ROW, END, COLUMN, OVER, STATE, OTHER, FOLLOWERS, CROSSINGS, GROUPS = range(9)
+ROW, ROW_END, COLUMN, COLUMN_END, STATE, OTHER, FOLLOWERS, CROSSINGS, GROUPS = range(9)
 # Rows of ``crossings``: the crossing, its group and its gap arc, in order of landed arcs; the landed arc, by crossing.
 CROSSING, GROUP, GAP, LANDED = range(4)
 # Rows of ``landings``, by group: its column, its first crossing.
 LANDING, FIRST_CROSSING = range(2)
-# Numbers without a sign, for indices; numbers of either kind would make one with a sign.
+# For indices: an operation of a number with and one without a sign makes one with a sign.
 WHOLE = np.uintp(LANES)
 ZERO, ONE, TWO, THREE, FOUR = np.arange(5, dtype=np.uintp)
 
@@ -86,8 +86,8 @@ def _lay_out(base, A, side, other, places, crossings, follow, landings):
     for x in range(A):
         at = base + x
         row, column = np.uintp(side.arcs[at, 0]), np.uintp(side.arcs[at, 2])
-        places[ROW, x], places[END, x] = row, row + np.uintp(side.arcs[at, 1])
-        places[COLUMN, x], places[OVER, x] = column, column + np.uintp(side.arcs[at, 3])
+        places[ROW, x], places[ROW_END, x] = row, row + np.uintp(side.arcs[at, 1])
+        places[COLUMN, x], places[COLUMN_END, x] = column, column + np.uintp(side.arcs[at, 3])
         places[STATE, x], places[OTHER, x] = side.arcs[at, 4], other[at]
     first_follow, first_group = np.uintp(side.follow_first[base]), np.uintp(side.group_first[base])
     first_crossing = np.uintp(side.landed_first[base])
@@ -134,7 +134,7 @@ def _chains(A, max_jump, places, follow, leader, slot, steps):
                 steps[0, count] = slot[b]
                 steps[1, count] = p
                 steps[2, count] = q
-                count += np.uintp(places[OVER, b] <= limit)
+                count += np.uintp(places[COLUMN_END, b] <= limit)
     return count
 
 
@@ -144,7 +144,7 @@ def _between(pairs, count, along, across, places, follow, leader, steps, factor,
     for p in range(pairs):
         x, b = leader[p], follow[p]
         state, after = places[STATE, x], places[STATE, b]
-        d, k = places[ROW, b] - places[END, x], FOUR * (places[COLUMN, b] - places[OVER, x])
+        d, k = places[ROW, b] - places[ROW_END, x], FOUR * (places[COLUMN, b] - places[COLUMN_END, x])
         mass = T1[state, across] * (sums[d, k] * T2[across, after] + sums[d, k + ONE] * T2[along, after])
         mass += T1[state, along] * (
             sums[d, k + TWO] * T2[across, after] + sums[d, k + THREE] * T2[along, after]
@@ -167,7 +167,7 @@ def _whole(count):
 
 @njit(cache=True)
 def _single(places, x):
-    return places[END, x] + places[OVER, x] - places[ROW, x] - places[COLUMN, x] == TWO
+    return places[ROW_END, x] + places[COLUMN_END, x] - places[ROW, x] - places[COLUMN, x] == TWO
 
 
 @njit(cache=True, fastmath={"contract"})
@@ -180,7 +180,7 @@ def _blocks(
     for x in range(A):
         begin, end = places[FOLLOWERS, x], places[FOLLOWERS, x + ONE]
         low, high = places[CROSSINGS, x], places[CROSSINGS, x + ONE]
-        opened, top = places[COLUMN, x] + ONE, places[END, x]
+        opened, top = places[COLUMN, x] + ONE, places[ROW_END, x]
         if low == high and places[GROUPS, x] == places[GROUPS, x + ONE]:
             continue
         for at in range(low, high):
@@ -193,7 +193,7 @@ def _blocks(
         for p in range(begin, end + ONE):
             a = x if p == end else follow[p]
             mass = 1.0 if p == end else E[p]
-            before, bottom, over = places[STATE, a], places[END, a], places[OVER, a]
+            before, bottom, over = places[STATE, a], places[ROW_END, a], places[COLUMN_END, a]
             u, v, w = mass * T1[before, across], mass * T1[before, along], mass * T0[before, jump]
             place = over - opened
             # In order of rows: those of the last ones are below the arc's end.
@@ -236,7 +236,7 @@ def _blocks_adjoint(
     for x in range(A):
         begin, end = places[FOLLOWERS, x], places[FOLLOWERS, x + ONE]
         low, high = places[CROSSINGS, x], places[CROSSINGS, x + ONE]
-        opened, top = places[COLUMN, x] + ONE, places[END, x]
+        opened, top = places[COLUMN, x] + ONE, places[ROW_END, x]
         opening = T2[jump, places[STATE, x]] * factor[x]
         own = 0.0
         if low == high:
@@ -252,7 +252,7 @@ def _blocks_adjoint(
         for p in range(begin, end + ONE if high > low else begin):
             a = x if p == end else follow[p]
             mass = 1.0 if p == end else E[p]
-            before, bottom, over = places[STATE, a], places[END, a], places[OVER, a]
+            before, bottom, over = places[STATE, a], places[ROW_END, a], places[COLUMN_END, a]
             place = over - opened
             into_across, into_along, out = T1[before, across], T1[before, along], T0[before, jump]
             u, v, w = mass * into_across, mass * into_along, mass * out
@@ -295,11 +295,11 @@ def _blocks_adjoint(
                     dZ[u] += mass * plane[first + t, u]
             for p in range(begin, end + ONE):
                 a = x if p == end else follow[p]
-                if landings[LANDING, g] < places[OVER, a]:
+                if landings[LANDING, g] < places[COLUMN_END, a]:
                     continue
-                k = landings[LANDING, g] - places[OVER, a]
+                k = landings[LANDING, g] - places[COLUMN_END, a]
                 mass = 1.0 if p == end else E[p]
-                row, before = places[END, a], places[STATE, a]
+                row, before = places[ROW_END, a], places[STATE, a]
                 if k == 0:
                     slope = dZ[row] * T0[before, jump]
                     c0[before, jump] += mass * dZ[row]
@@ -340,7 +340,7 @@ def _between_adjoint(
     for p in range(pairs):
         x, b = leader[p], follow[p]
         state, after = places[STATE, x], places[STATE, b]
-        d, k = places[ROW, b] - places[END, x], FOUR * (places[COLUMN, b] - places[OVER, x])
+        d, k = places[ROW, b] - places[ROW_END, x], FOUR * (places[COLUMN, b] - places[COLUMN_END, x])
         slope = dR[p] + dE[p]
         arc_mass[b] += slope * R[p]
         if d + k == ZERO:
@@ -459,7 +459,7 @@ def _forward(
             rows[2, 0] = T0[start, jump]
         for e in range(ends[i], ends[i + ONE]):
             a = by_end[e]
-            j, mass, state = hyp[OVER, a], M[a], hyp[STATE, a]
+            j, mass, state = hyp[COLUMN_END, a], M[a], hyp[STATE, a]
             rows[0, j] += mass * T1[state, insert]
             rows[1, j] += mass * T1[state, delete]
             rows[2, j] += mass * T0[state, jump]
@@ -481,7 +481,7 @@ def _forward(
                 mass += T2[start, state]
             for e in range(ends[i], ends[i + ONE]):
                 a = by_end[e]
-                if hyp[OVER, a] != j:
+                if hyp[COLUMN_END, a] != j:
                     continue
                 weight = T2[hyp[STATE, a], state]
                 if link.size and _single(hyp, a) and _single(hyp, b):
@@ -501,7 +501,7 @@ def _forward(
                 mass *= opening
                 for t in range(max_jump):
                     hyp_F[g, t] += mass * hyp_K[crossing, t]
-            top = hyp[END, a]
+            top = hyp[ROW_END, a]
             bottom = top + _whole(m + ONE - top)
             for g in range(hyp[GROUPS, a], hyp[GROUPS, a + ONE]):
                 first = hyp_landings[LANDING, g] + ONE
@@ -511,7 +511,7 @@ def _forward(
                         turned[first + t, u] += mass * hyp_exits[g, u]
             # Jumps on r: all that its swaps need stands in this row.
             c = hyp[OTHER, a]
-            top = ref[END, c]
+            top = ref[ROW_END, c]
             bottom = top + _whole(n + ONE - top)
             for g in range(ref[GROUPS, c], ref[GROUPS, c + ONE]):
                 for crossing in range(ref_landings[FIRST_CROSSING, g], ref_landings[FIRST_CROSSING, g + ONE]):
@@ -529,7 +529,7 @@ def _forward(
     total = I[m, n] + D[m, n] + V[m, n]
     for e in range(ends[m], ends[m + ONE]):
         a = by_end[e]
-        if hyp[OVER, a] == n:
+        if hyp[COLUMN_END, a] == n:
             total += M[a]
     return total
 
@@ -537,7 +537,7 @@ def _forward(
 @njit(cache=True, inline="always")
 def _returns(max_jump, height, c, places, landings, plane, exits, R):
     """R of the groups of one gap arc, what its closings lead to; ``plane`` is bV, the columns of this side first."""
-    top = places[END, c]
+    top = places[ROW_END, c]
     bottom = top + _whole(height + ONE - top)
     for g in range(places[GROUPS, c], places[GROUPS, c + ONE]):
         first = landings[LANDING, g] + ONE
@@ -634,7 +634,7 @@ def _backward(
         rows[0, n + ONE] = 0.0
         for e in range(ends[i], ends[i + ONE]):
             a = by_end[e]
-            j, state = hyp[OVER, a], hyp[STATE, a]
+            j, state = hyp[COLUMN_END, a], hyp[STATE, a]
             own = M[a]
             mass = 1.0 if i == m and j == n else 0.0
             inserted, under, jumped = rows[0, j + ONE], rows[1, j], rows[4, j]
