@@ -14,6 +14,8 @@ StrPath = str | os.PathLike[str]
 
 STANDARD_INPUT = "-"
 _PARQUET_MAGIC = b"PAR1"
+# Those that text has are left out. Every Parquet file has 0x15 next, the first field of a page or of the footer.
+_CONTROLS = frozenset(range(0x20)) - frozenset(b"\t\n\v\f\r")
 
 
 def display_name(path: StrPath) -> str:
@@ -63,17 +65,26 @@ def gzip_explained(name: str) -> Iterator[None]:
     raise PfsmError(f"{name}: the gzip data is {fault}; copy or download the file again")
 
 
-def check_text(content: bytes, name: str) -> None:
+def check_text(content: bytes, name: str, needed: str = "") -> None:
     """Refuses the beginning of a file that holds columns, not lines of text, and says who reads it.
+
+    Args:
+        content: The first eight bytes or more, fewer where the file or its first line has no more. Text may begin
+            with Parquet's four letters too: a gene is called so.
+        name: What messages call the file.
+        needed: What it should be, such as "a YAML file", where that is no data.
 
     Raises:
         PfsmError: It is Parquet.
     """
-    if content.startswith(_PARQUET_MAGIC):
-        raise PfsmError(
-            f"{name}: is Parquet; score it with `pfsm score --table … --output DIR`, give evaluate and train "
-            "`--scheduler local:1`, or write it as TSV"
-        )
+    if not content.startswith(_PARQUET_MAGIC) or _CONTROLS.isdisjoint(content[4:8]):
+        return
+    if needed:
+        raise PfsmError(f"{name}: is Parquet, {needed} is needed")
+    raise PfsmError(
+        f"{name}: is Parquet; score it with `pfsm score --table … --output DIR`, give evaluate and train "
+        "`--scheduler local:1`, or write it as TSV"
+    )
 
 
 def is_file(path: StrPath) -> bool:

@@ -81,18 +81,19 @@ def _standard_input() -> bytes:
     return sys.stdin.read().encode("utf-8", "surrogateescape") if buffer is None else buffer.read()
 
 
-def decode(content: bytes, name: str) -> str:
+def decode(content: bytes, name: str, needed: str = "") -> str:
     """Decode UTF-8, without a byte order mark at the start.
 
     Args:
         content: the bytes of the file, decompressed.
         name: what messages call the file.
+        needed: what it should be, such as "a YAML file", where that is no data.
 
     Raises:
         PfsmError: Parquet, or bytes that are not UTF-8. The message gives the line and, within it, the position of
             the first of them in bytes, both counted from 1.
     """
-    check_text(content, name)
+    check_text(content, name, needed)
     content = content.removeprefix(_BOM)
     try:
         return content.decode("utf-8")
@@ -123,16 +124,20 @@ def each_line(text: str) -> Iterator[str]:
         start = end + 1
 
 
-def read_lines(path: StrPath) -> list[str]:
+def read_lines(path: StrPath, needed: str = "") -> list[str]:
     r"""Read the lines of a UTF-8 text file, gzip or plain (``-``: standard input).
 
     A line ends at ``\n`` and nowhere else; one ``\r`` at its end and a byte order mark at the start of the
     file are dropped. NUL bytes are text. An empty file has no lines.
 
+    Args:
+        path: the file.
+        needed: what it should be, such as "a YAML file", where that is no data.
+
     Raises:
-        PfsmError: what `read_bytes` raises, or bytes that are not UTF-8.
+        PfsmError: what `read_bytes` and `decode` raise.
     """
-    return split_lines(decode(read_bytes(path), display_name(path)))
+    return split_lines(decode(read_bytes(path), display_name(path), needed))
 
 
 def content_checksum(content: bytes) -> str:

@@ -103,7 +103,7 @@ def load_model(path: str | Path) -> Model:
         PfsmError: If the file is missing, not JSON, of another format, or a field is not what it must be.
     """
     name = display_name(path)
-    text = decode(read_bytes(path), name)
+    text = decode(read_bytes(path), name, "a model file of pfsm (JSON)")
     try:
         document = json.loads(text)
     except json.JSONDecodeError as error:

@@ -10,11 +10,11 @@ _MOST = 3
 _ALIKE = 0.7
 
 
-def known_names(name: str, known: Sequence[str], listing: str) -> str:
+def known_names(name: object, known: Sequence[str], listing: str) -> str:
     """All names where they are few, else those most like the one given and what lists all.
 
     Args:
-        name: The one that is not there; what stands in parentheses behind it does not count.
+        name: The one that is not there, not always text; what stands in parentheses behind it does not count.
         known: Those that are, the order of the list.
         listing: What lists all: a command, a page of the documentation.
     """
@@ -23,7 +23,7 @@ def known_names(name: str, known: Sequence[str], listing: str) -> str:
         return f"known are {everything}"
     # Others write names of metrics in capitals.
     by_letters = {one.casefold(): one for one in known}
-    wanted = name.partition("(")[0].strip().casefold()
+    wanted = str(name).partition("(")[0].strip().casefold()
     near = [by_letters[one] for one in get_close_matches(wanted, by_letters, _MOST, _ALIKE)]
     meant = f"did you mean {' or '.join(filter(None, (', '.join(near[:-1]), near[-1])))}? " if near else ""
     return f"{meant}{listing} lists all"

@@ -1,10 +1,15 @@
 """Names that are not there: what a message says of those that are."""
 
+import re
+from typing import Any, cast
+
 import pytest
 
-from pfsm.metrics.registry import feature_names, metric_names
+from pfsm.errors import PfsmError
+from pfsm.metrics.registry import feature_names, get_metric, metric_names
 from pfsm.near_names import known_names
-from pfsm.settings import KEYS
+from pfsm.settings import KEYS, settings_from_dict
+from pfsm_training.config import config_from_dict
 
 LISTING = "`pfsm metrics`"
 
@@ -22,6 +27,16 @@ LISTING = "`pfsm metrics`"
 )
 def test_of_many_names_the_nearest_are_given(name: str, expected: str) -> None:
     assert known_names(name, metric_names(), LISTING) == f"{expected}{LISTING} lists all"
+
+
+@pytest.mark.parametrize("name", [5, None, True, 2.5, ("a", 1)])
+def test_names_that_are_no_text_are_refused_as_others(name: object) -> None:
+    with pytest.raises(PfsmError, match=rf"^x: unknown setting {re.escape(repr(name))}; docs/settings.md"):
+        settings_from_dict(cast("Any", {name: 1}), "x")
+    with pytest.raises(PfsmError, match=rf"^x: unknown key {re.escape(repr(name))}; docs/settings.md"):
+        config_from_dict(cast("Any", {name: 1}), "x")
+    with pytest.raises(PfsmError, match=rf"^unknown metric {re.escape(repr(name))}; `pfsm metrics`"):
+        get_metric(cast("Any", name))
 
 
 def test_of_few_names_all_are_given() -> None:

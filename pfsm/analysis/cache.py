@@ -23,6 +23,8 @@ from pfsm.lexicons.registry import user_folder
 
 FOLDER = "analyses"
 _ASKED_AT_ONCE = 500
+_QUERY = "SELECT key, value, hour FROM analyses LEFT JOIN uses USING (key) WHERE key IN ({})"
+_QUERY_WITHOUT_USES = "SELECT key, value, NULL FROM analyses WHERE key IN ({})"
 # Seconds to wait for another process that writes.
 _PATIENCE = 30.0
 
@@ -52,14 +54,13 @@ class AnalysisCache:
         keys = list(by_key)
         rows: list[tuple[bytes, bytes, int | None]] = []
         try:
-            with closing(self._open()) as base:
+            with closing(self._connect()) as base:
+                with suppress(sqlite3.OperationalError):
+                    _make_tables(base)  # of a file that may only be read, those that are there will do
+                query = _QUERY if _has_uses(base) else _QUERY_WITHOUT_USES
                 for first in range(0, len(keys), _ASKED_AT_ONCE):
                     part = keys[first : first + _ASKED_AT_ONCE]
-                    marks = ",".join("?" * len(part))
-                    rows += base.execute(
-                        f"SELECT key, value, hour FROM analyses LEFT JOIN uses USING (key) WHERE key IN ({marks})",
-                        part,
-                    )
+                    rows += base.execute(query.format(",".join("?" * len(part))), part)
         except (sqlite3.Error, OSError):
             return {}
         if before := [bytes(key) for key, _, hour in rows if hour != this_hour()]:
@@ -73,7 +74,8 @@ class AnalysisCache:
         rows = [(self._key(line), _written(analysis)) for line, analysis in analyses.items()]
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            with closing(self._open()) as base, base:
+            with closing(self._connect()) as base, base:
+                _make_tables(base)
                 base.executemany("INSERT OR REPLACE INTO analyses VALUES (?, ?)", rows)
                 used = [(key, this_hour()) for key, _ in rows]
                 base.executemany("INSERT OR REPLACE INTO uses VALUES (?, ?)", used)
@@ -86,14 +88,21 @@ class AnalysisCache:
         except OSError:
             return
 
-    def _open(self) -> sqlite3.Connection:
-        base = sqlite3.connect(self.path, timeout=_PATIENCE)
-        for table in TABLES:
-            base.execute(table)
-        return base
+    def _connect(self) -> sqlite3.Connection:
+        return sqlite3.connect(self.path, timeout=_PATIENCE)
 
     def _key(self, line: str) -> bytes:
         return hashlib.sha256(f"{self._asked}\0{line}".encode("utf-8", "backslashreplace")).digest()
+
+
+def _make_tables(base: sqlite3.Connection) -> None:
+    for table in TABLES:
+        base.execute(table)
+
+
+def _has_uses(base: sqlite3.Connection) -> bool:
+    """Whether uses are noted; files from before there was a limit have none, and may be such as only can be read."""
+    return base.execute("SELECT 1 FROM sqlite_master WHERE name = 'uses'").fetchone() is not None
 
 
 @contextmanager

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.commands.arguments import add_format, add_model, add_resamples, add_threads, check_output
-from pfsm.commands.evaluation_statistics import interval_entry
+from pfsm.commands.evaluation_statistics import interval_entry, number
 from pfsm.commands.evaluation_text import NO_INTERVAL
 from pfsm.data import read_parallel
 from pfsm.errors import PfsmError
@@ -75,6 +75,8 @@ def _document(result: Comparison, name: str, signature: str) -> dict[str, object
         {
             **asdict(pair),
             "interval": interval_entry(pair.interval),
+            "p_value": number(pair.p_value),
+            "p_holm": number(pair.p_holm),
             "preferred": pair.preferred or NO_PREFERENCE,
         }
         for pair in result.pairs
@@ -105,19 +107,26 @@ def _print_text(result: Comparison, heading: str) -> None:
         print(f"{system.name:{width}}  {system.score:>9.4f}  {_range(system.interval, '.4f')}")
     for pair in result.pairs:
         print()
-        _print_pair(pair, len(result.pairs))
+        _print_pair(pair, sum(not math.isnan(one.p_value) for one in result.pairs))
+    segments = "1 segment" if result.n_segments == 1 else f"{result.n_segments} segments"
     print()
     print(
-        f"[{result.n_segments} segments; paired bootstrap, {result.n_resamples} resamples, seed {result.seed}; "
+        f"[{segments}; paired bootstrap, {result.n_resamples} resamples, seed {result.seed}; "
         f"a system is preferred where p < {result.significance:g}]"
     )
 
 
-def _print_pair(pair: PairResult, pairs: int) -> None:
-    corrected = f" ({pair.p_holm:.4f} after Holm correction for {pairs} pairs)" if pairs > 1 else ""
+def _p_value(pair: PairResult, tested: int) -> str:
+    """As it is and corrected, or a dash where nothing can be said of chance."""
+    if math.isnan(pair.p_value):
+        return NO_INTERVAL
+    corrected = f" ({pair.p_holm:.4f} after Holm correction for {tested} pairs)" if tested > 1 else ""
+    return f"{pair.p_value:.4f}{corrected}"
+
+
+def _print_pair(pair: PairResult, tested: int) -> None:
     print(f"{pair.system_a} vs {pair.system_b}")
-    print(
-        f"  difference      {pair.difference:+.4f} {_range(pair.interval, '+.4f')}, p = {pair.p_value:.4f}{corrected}"
-    )
+    interval = _range(pair.interval, "+.4f")
+    print(f"  difference      {pair.difference:+.4f} {interval}, p = {_p_value(pair, tested)}")
     print(f"  segments        {pair.wins} better, {pair.losses} worse, {pair.ties} tied")
     print(f"  preferred       {pair.preferred or NO_PREFERENCE}")

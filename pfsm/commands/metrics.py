@@ -4,7 +4,7 @@ import json
 from argparse import ArgumentParser, Namespace
 
 from pfsm.commands.arguments import add_format
-from pfsm.metrics.registry import describe_metric, family_of, feature_names, metric_names
+from pfsm.metrics.registry import describe_feature, feature_names, metric_names
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -18,7 +18,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(options: Namespace) -> None:
     """Lists them."""
     names = feature_names() if options.features else metric_names()
-    about = {name: _about(name) for name in names}
+    about = {name: describe_feature(name) for name in names}
     if options.format == "json":
         print(json.dumps(about, indent=1, ensure_ascii=False))
         return
@@ -27,8 +27,3 @@ def run(options: Namespace) -> None:
         print(f"{name:<{width}}  {text}".rstrip())
     if not options.features:
         print("[any of them with options: NAME(KEY=VALUE,…); NAME_i and NAME_b: with lexical overlap]")
-
-
-def _about(name: str) -> str:
-    family = family_of(name)
-    return describe_metric(name) if family is not None and family.is_metric(name) else ""

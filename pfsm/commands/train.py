@@ -84,8 +84,8 @@ def run(options: Namespace) -> None:
     check_output(options.output, inputs)
     from pfsm_training import TrainingConfig, read_config, train  # noqa: PLC0415 - brings torch
 
-    config = read_config(options.config) if options.config is not None else TrainingConfig()
     init = find_model(options.init) if options.init is not None else None
+    config = read_config(options.config, init) if options.config is not None else TrainingConfig()
     dev = read_judgments(options.dev, options.score_column) if options.dev is not None else None
     judgments, preferences = _read(options)
     checkpoint = _checkpoint(options)
@@ -106,7 +106,9 @@ def run(options: Namespace) -> None:
     save_model(replace(model, name=options.name), options.output)
     if checkpoint is not None:
         checkpoint.remove()
-    _report(model, dev, options)
+    from pfsm_training.crossval import make_folds  # noqa: PLC0415 - brings torch
+
+    _report(model, dev, len(make_folds(judgments, preferences).names), options)
 
 
 def _checkpoint(options: Namespace) -> "Checkpoint | None":
@@ -200,7 +202,7 @@ class _Progress:
             )
 
 
-def _report(model: Model, dev: Judgments | None, options: Namespace) -> None:
+def _report(model: Model, dev: Judgments | None, n_folds: int, options: Namespace) -> None:
     training = model.training
     print(
         f"trained on {_amount(training)}: {len(model.weights)} weights, lambda {training['lambda']:g}{_mixed(training)}"
@@ -209,25 +211,34 @@ def _report(model: Model, dev: Judgments | None, options: Namespace) -> None:
         print(
             f"  stopped after {training['iterations']} iterations before the gradient vanished; the model is usable"
         )
-    _report_agreement(training)
+    _report_agreement(training, n_folds)
     if dev is not None:
         r = pearson(Metric(model, options.threads).score_pairs(dev.hypotheses, dev.references), dev.scores)
         print(f"Pearson r, {options.dev}: {_number(r)}")
     print(f"wrote {options.output}")
 
 
-def _report_agreement(training: Mapping[str, Any]) -> None:
+def _report_agreement(training: Mapping[str, Any], n_folds: int) -> None:
     validated = training["cross_validated"]
     validated_key = next(key for key in STATISTICS if key in validated)
     heading = f"{STATISTICS[validated_key]}, cross-validated:"
     for key, name in STATISTICS.items():
         if key in training:
             print(f"{f'{name}, training data:':<{len(heading)}} {_number(training[key])}")
-    folds = "  ".join(f"{name} {value:.3f}" for name, value in validated["folds"].items())
-    print(f"{heading} {_number(validated[validated_key])}  (by {validated['by']}: {folds})")
+    print(f"{heading} {_number(validated[validated_key])}{_folds(validated, n_folds)}")
     for name in ("lambda", "mixture"):
         for value, r in training.get(f"{name}_tried", {}).items():
             print(f"  {name} {value:>5}: {_number(r)}")
+
+
+def _folds(validated: Mapping[str, Any], n_folds: int) -> str:
+    """The number of each fold, or why there is none."""
+    if validated["folds"]:
+        folds = "  ".join(f"{name} {value:.3f}" for name, value in validated["folds"].items())
+        return f"  (by {validated['by']}: {folds})"
+    if n_folds < 2:
+        return ": a single segment"
+    return ": within every fold the predictions are all the same, or the scores are"
 
 
 def _amount(training: Mapping[str, Any]) -> str:

@@ -8,9 +8,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pfsm.evaluation.bootstrap import (
+    FEWEST_UNITS,
     Interval,
     check_bootstrap,
     default_seed,
+    never_differ,
     percentile_interval,
     resampled_rows,
 )
@@ -34,12 +36,13 @@ class PairResult:
         system_b: The other.
         difference: Mean score of a minus mean score of b.
         interval: Of the difference; NaN at both ends where resamples never differ, as of a single segment.
-        p_value: How often a difference this large arises where the systems do not differ (two-sided).
-        p_holm: The same, corrected for the number of pairs compared.
+        p_value: How often a difference this large arises where the systems do not differ (two-sided); NaN where
+            that cannot be told, as `paired_p_value` says.
+        p_holm: The same, corrected for the number of pairs that have one.
         wins: Segments where a scores higher.
         losses: Segments where b scores higher.
         ties: Segments where both score exactly the same.
-        preferred: The better system where `p_holm` is below the significance level, else None.
+        preferred: The better system where `p_holm` is there and below the significance level, else None.
     """
 
     system_a: str
@@ -85,7 +88,8 @@ def compare_systems(
 
     Segments are taken for independent draws. The test is too ready to see a difference where there are few:
     simulated without one, p < 0.05 came up in 5.6% of comparisons of 100 segments, 10% of 10 and 16% of 5.
-    A single segment shows nothing, and gets p = 1.
+    A single segment, or resamples that never differ, as of segments that are all the same, show nothing: p is NaN
+    then, and no system is preferred. Systems that score every one of several segments alike have p = 1.
 
     Args:
         names: Of the systems, each different.
@@ -113,8 +117,6 @@ def compare_systems(
     )
     pairs = list(combinations(range(len(names)), 2))
     p_values = [paired_p_value(resampled[a] - resampled[b], means[a] - means[b]) for a, b in pairs]
-    if scores.shape[1] == 1:
-        p_values = [1.0] * len(pairs)
     results = []
     for (a, b), p_value, p_holm in zip(pairs, p_values, holm(p_values).tolist(), strict=True):
         better = names[a] if means[a] > means[b] else names[b]
@@ -139,14 +141,18 @@ def paired_p_value(resampled_differences: NDArray[np.float64], difference: float
     """Two-sided p-value of a difference from its bootstrap resamples.
 
     Args:
-        resampled_differences: float64 [n].
+        resampled_differences: float64 [n]; NaN among them are left out.
         difference: The observed one.
 
     Returns:
         ``(c + 1) / (n + 1)``, c being the number of resampled differences that lie at least as far from
-        their mean as the observed one lies from 0. It is never 0 (and 1 for a difference of 0).
+        their mean as the observed one lies from 0. It is never 0 (and 1 for a difference of 0). NaN where there are
+        no resamples, or all are the same though there is a difference: they tell nothing of chance.
     """
-    centred: NDArray[np.float64] = np.abs(resampled_differences - resampled_differences.mean())
+    defined = resampled_differences[~np.isnan(resampled_differences)]
+    if defined.size == 0 or (difference != 0.0 and never_differ(defined)):
+        return float("nan")
+    centred: NDArray[np.float64] = np.abs(defined - defined.mean())
     as_far = int(np.count_nonzero(centred >= abs(difference)))
     return (as_far + 1) / (centred.size + 1)
 
@@ -156,10 +162,10 @@ def holm(p_values: ArrayLike) -> NDArray[np.float64]:
 
     With m p-values, the k-th smallest becomes the largest of ``(m - j + 1) p_j`` over ``j = 1..k``, at most
     1. Rejecting where the corrected value is below a level keeps the chance of any false rejection
-    below that level, whatever the dependence.
+    below that level, whatever the dependence. What is NaN was not tested: it stays NaN, and does not count.
 
     Args:
-        p_values: float64 [m], from 0 to 1; m may be 0.
+        p_values: float64 [m], from 0 to 1 or NaN; m may be 0.
 
     Returns:
         float64 [m], in the order given.
@@ -168,11 +174,13 @@ def holm(p_values: ArrayLike) -> NDArray[np.float64]:
         ValueError: If a p-value is not from 0 to 1.
     """
     values = np.asarray(p_values, dtype=np.float64)
-    if values.ndim != 1 or not ((values >= 0.0) & (values <= 1.0)).all():
+    defined = ~np.isnan(values)
+    if values.ndim != 1 or ((values < 0.0) | (values > 1.0)).any():
         raise ValueError("p-values must be a series of numbers from 0 to 1")
-    order = np.argsort(values, kind="stable")
-    factors = np.arange(values.size, 0, -1)
-    corrected = np.empty_like(values)
+    # NaN comes last.
+    order = np.argsort(values, kind="stable")[: int(defined.sum())]
+    factors = np.arange(order.size, 0, -1)
+    corrected = np.full_like(values, np.nan)
     corrected[order] = np.minimum(np.maximum.accumulate(factors * values[order]), 1.0)
     return corrected
 
@@ -196,7 +204,9 @@ def _score_table(names: Sequence[str], segment_scores: Sequence[NDArray[np.float
 
 
 def _resampled_means(scores: NDArray[np.float64], n_resamples: int, seed: int) -> NDArray[np.float64]:
-    """float64 [n_systems, n_resamples]: every system's mean over the same resampled segments."""
+    """float64 [n_systems, n_resamples]: every system's mean over the same resampled segments; NaN of a single one."""
+    if scores.shape[1] < FEWEST_UNITS:
+        return np.full((len(scores), n_resamples), np.nan)
     blocks = [
         # System by system: the same scores then give the same means to the last digit.
         np.stack([system[rows].mean(axis=1) for system in scores])

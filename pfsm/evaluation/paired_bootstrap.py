@@ -16,7 +16,6 @@ from pfsm.evaluation.bootstrap import (
     Interval,
     check_bootstrap,
     default_seed,
-    never_differ,
     percentile_interval,
 )
 from pfsm.evaluation.catalogue import SEGMENT_LEVEL, SYSTEM_LEVEL, Named
@@ -39,7 +38,7 @@ class Difference:
         difference: The first less the second.
         interval: Of the difference; NaN where the test gives none.
         p_value: How often a difference this large arises where the metrics do not differ (two-sided);
-            NaN where the difference is undefined, or its resamples never differ, and tell nothing.
+            NaN where the difference is undefined, or its resamples tell nothing (`paired_p_value`).
     """
 
     name: str
@@ -250,8 +249,6 @@ def _difference(name: str, n: int, a: Sample, b: Sample, confidence: float) -> D
     if math.isnan(difference):
         return Difference(name, n, a.value, b.value, math.nan, Interval(math.nan, math.nan), math.nan)
     resampled = a.resampled - b.resampled
-    resampled = resampled[~np.isnan(resampled)]
-    tells = resampled.size and (difference == 0.0 or not never_differ(resampled))
-    p_value = paired_p_value(resampled, difference) if tells else math.nan
+    p_value = paired_p_value(resampled, difference)
     interval = percentile_interval(resampled, confidence)
     return Difference(name, n, a.value, b.value, difference, interval, p_value)

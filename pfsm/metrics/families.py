@@ -62,7 +62,12 @@ FAMILIES = (
         {"length_ratio": "shorter length over longer, in characters"},
         with_options(without_options(lambda _: LengthRatio())),
     ),
-    Family(parts={"length": LENGTHS}, values=columns(LENGTHS, lengths), label=str),
+    Family(
+        parts={"length": LENGTHS},
+        values=columns(LENGTHS, lengths),
+        label=str,
+        about={"length": "lengths of the two sides"},
+    ),
     *DEPENDENCIES,
     *OVERLAPS,
     *PARSED,

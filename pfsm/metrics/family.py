@@ -108,6 +108,7 @@ class Family:
         pin: From the name of a feature to how a model keeps it: with checksums, if anything outside the package
             decides its values.
         listed: Whether the names mean something without options.
+        about: By the same as `parts`, half a line on each of the features, where they are parts of no metric.
     """
 
     metrics: Mapping[str, str] = field(default_factory=dict)
@@ -118,6 +119,7 @@ class Family:
     label: Callable[[str], str] | None = None
     pin: Callable[[str], str] = _as_it_is
     listed: bool = True
+    about: Mapping[str, str] = field(default_factory=dict)
 
     def knows(self, name: str) -> bool:
         """Whether a metric or feature is of this family, whatever stands in its parentheses."""
@@ -129,8 +131,12 @@ class Family:
         return name.partition("(")[0] in self.metrics
 
     def describe(self, name: str) -> str:
-        """A metric of the family in half a line."""
-        return self.metrics[name.partition("(")[0]]
+        """A metric or feature of the family in half a line; of a part, whose part it is."""
+        bare = name.partition("(")[0]
+        if bare in self.metrics:
+            return self.metrics[bare]
+        whole = next(whole for whole, parts in self.parts.items() if bare in parts)
+        return self.about.get(whole, f"part of {whole}")
 
 
 def without_options(make: Callable[[str], SegmentMetric]) -> Callable[[str, Options], SegmentMetric]:

@@ -32,8 +32,19 @@ def describe_metric(name: str) -> str:
     return _family_of_metric(name).describe(name)
 
 
+def describe_feature(name: str) -> str:
+    """A metric, or a part of one that is a feature alone, in half a line.
+
+    Raises:
+        PfsmError: If there is neither of this name.
+    """
+    family = family_of(str(name))
+    return _family_of_metric(name).describe(name) if family is None else family.describe(name)
+
+
 def _family_of_metric(name: str) -> Family:
-    family = family_of(name)
+    # Who calls from Python may give anything.
+    family = family_of(str(name))
     if family is not None and not family.is_metric(name):
         raise PfsmError(f"{name!r} is a feature of models, it cannot score alone")
     if family is None:

@@ -102,6 +102,26 @@ def test_a_cache_from_before_there_were_limits(tmp_path: Path) -> None:
     assert set(lines(0, 5)) <= set(cache.find(lines(0, 20))) != set(lines(0, 20))
 
 
+def test_an_older_cache_that_may_only_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cache = AnalysisCache("p@1", "x", tmp_path)
+    fill(cache, lines(0, 5))
+    with closing(sqlite3.connect(cache.path)) as base, base:
+        base.execute("DROP TABLE uses")
+    before, connect = cache.path.read_bytes(), sqlite3.connect
+
+    def only_to_read(path: Path, timeout: float) -> sqlite3.Connection:
+        return connect(f"{path.as_uri()}?mode=ro", uri=True, timeout=timeout)
+
+    # Permissions would not keep the superuser from writing.
+    monkeypatch.setattr(sqlite3, "connect", only_to_read)
+    found = cache.find(lines(0, 9))
+    assert {line: one.tokens for line, one in found.items()} == {
+        line: analysis(line).tokens for line in lines(0, 5)
+    }
+    cache.add({"new": analysis("new")})
+    assert cache.path.read_bytes() == before
+
+
 def test_while_another_process_writes_nothing_is_lost(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -143,6 +143,9 @@ def damaged_parsers() -> list[tuple[str, ParserWeights]]:
         shorter = {**weights.inventories, kind: names[:-1]}
         found.append((f"{kind} lacks one", replace(weights, inventories=shorter)))
     found.append(("no temperature", replace(weights, temperatures={"arcs": 1.0})))
+    found.append(
+        ("hot beyond numbers", replace(weights, temperatures={**weights.temperatures, "arcs": 10**400}))
+    )
     found.append(("cold", replace(weights, temperatures={**weights.temperatures, "spans": 0.0})))
     return found
 

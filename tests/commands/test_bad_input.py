@@ -56,6 +56,17 @@ class TestParallelFiles:
         ):
             assert cli(*arguments).fault.startswith(hint)
 
+    def test_parquet_is_no_model_and_no_configuration(self, cli: Cli, write: Write) -> None:
+        write("x.parquet", b"PAR1\x15\x04\n\xf0\x00PAR1")
+        write("d.tsv", "reference\thypothesis\tscore\na b\ta\t1\na b c\ta b\t2\n")
+        train = ("train", "d.tsv", "-o", "out.json")
+        model = "x.parquet: is Parquet, a model file of pfsm (JSON) is needed"
+        assert cli("score", "ref.txt", "-i", "hyp.txt", "-m", "x.parquet").fault == model
+        assert cli(*train, "--init", "x.parquet").fault == model
+        yaml = "x.parquet: is Parquet, a YAML file is needed"
+        assert cli(*train, "--config", "x.parquet").fault == yaml
+        assert cli("experiment", "x.parquet", "--data", ".", "--output", "out").fault == yaml
+
     def test_a_missing_file(self, cli: Cli) -> None:
         assert cli("score", "nope.txt", "-i", "hyp.txt", *MODEL).fault == "nope.txt: no such file"
         assert cli("score", "ref.txt", "-i", "hyp.txt", "nope.txt", *MODEL).fault == "nope.txt: no such file"

@@ -94,11 +94,29 @@ class TestTwoSystems:
         assert pair["p_value"] > 0.05
         assert pair["preferred"] == "no preference"
 
-    def test_one_segment_shows_nothing(self, cli: Cli, write: Write) -> None:
+    @pytest.mark.parametrize(("n", "heading"), [(1, "[1 segment;"), (2, "[2 segments;"), (5, "[5 segments;")])
+    def test_one_segment_or_several_alike_show_nothing(
+        self, cli: Cli, write: Write, n: int, heading: str
+    ) -> None:
         for name, lines in (("ref", REFERENCES), ("good", GOOD), ("poor", POOR)):
-            write(f"{name}.txt", text(lines[:1]))
+            write(f"{name}.txt", text(lines[:1] * n))
         (pair,) = cli(*COMMAND, "good.txt", "poor.txt", "-f", "json").document["pairs"]
-        assert (pair["p_value"], pair["preferred"]) == (1.0, "no preference")
+        assert (pair["p_value"], pair["p_holm"], pair["preferred"]) == (None, None, "no preference")
+        assert (pair["interval"], pair["wins"]) == ([None, None], n)
+        lines = cli(*COMMAND, "good.txt", "poor.txt").lines
+        assert f"  difference      {pair['difference']:+.4f} –, p = –" in lines
+        assert "  preferred       no preference" in lines
+        assert lines[-1].startswith(heading)
+
+    def test_what_cannot_be_tested_is_not_corrected_for(self, cli: Cli, write: Write) -> None:
+        """Of three pairs one never differs in any resample."""
+        write("ref.txt", text(REFERENCES[:1] * 4))
+        write("a.txt", text(["the red bird"] * 4))
+        write("b.txt", text(["bird"] * 4))
+        write("c.txt", text(["bird", *["the red bird sings"] * 3]))
+        body = cli(*COMMAND, "a.txt", "b.txt", "c.txt").out
+        assert body.count("after Holm correction for 2 pairs") == 2
+        assert body.count("p = –\n") == 1
 
     def test_text(self, cli: Cli) -> None:
         lines = cli(*COMMAND, "good.txt", "poor.txt").lines

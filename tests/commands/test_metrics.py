@@ -1,6 +1,9 @@
 """`pfsm metrics`: the names that messages send a user for."""
 
-from pfsm.metrics.registry import describe_metric, feature_names, metric_names
+import pytest
+
+from pfsm.errors import PfsmError
+from pfsm.metrics.registry import describe_feature, describe_metric, feature_names, metric_names
 from tests.command_runs import Cli
 
 
@@ -18,4 +21,14 @@ def test_features_are_listed(cli: Cli) -> None:
 def test_json(cli: Cli) -> None:
     document = cli("metrics", "--features", "-f", "json").document
     assert document["bleu"] == describe_metric("bleu")
-    assert document["bleu.1"] == ""
+    assert document["bleu.1"] == "part of bleu"
+    assert document["meteor-base.precision"] == "part of meteor-base"
+    assert document["rte.antonyms"] == "a feature of textual entailment"
+    assert document["embedding_recall"] == "the recall in embedding_f1"
+    assert all(document.values())
+
+
+def test_a_description_needs_a_name_that_there_is() -> None:
+    assert describe_feature("bleu.1") == "part of bleu"
+    with pytest.raises(PfsmError, match=r"^unknown metric 'bleu\.77'"):
+        describe_feature("bleu.77")

@@ -204,9 +204,17 @@ class TestInput:
     def test_two_judgments_are_enough_to_get_a_model(self, cli: Cli, write: Write) -> None:
         write("two.tsv", tsv([("a b", "a b", "1"), ("c d", "x", "0")]))
         outcome = cli("train", "two.tsv", "-o", "m.json")
-        assert "cross-validated: undefined" in outcome.out
+        fault = "within every fold the predictions are all the same, or the scores are"
+        assert f"Pearson r, cross-validated: undefined: {fault}" in outcome.lines
         assert trained()["training"]["cross_validated"]["pearson"] is None
         assert cli("show", "m.json").lines
+
+    def test_of_a_single_segment_there_are_no_folds(self, cli: Cli, write: Write) -> None:
+        write("one.tsv", tsv([("a b", "a b", "1"), ("a b", "x", "0")]))
+        assert (
+            "Pearson r, cross-validated: undefined: a single segment"
+            in cli("train", "one.tsv", "-o", "m.json").lines
+        )
 
     def test_the_development_set_is_reported_and_decides_nothing(self, cli: Cli, write: Write) -> None:
         write("dev.tsv", tsv(MORE))

@@ -125,9 +125,32 @@ def test_identical_systems_do_not_differ() -> None:
 def test_one_segment_shows_nothing() -> None:
     result = compare_systems(["a", "b"], [np.array([1.0]), np.array([5.0])])
     (pair,) = result.pairs
-    assert (pair.difference, pair.p_value, pair.preferred) == (-4.0, 1.0, None)
+    assert (pair.difference, pair.preferred) == (-4.0, None)
+    assert math.isnan(pair.p_value)
+    assert math.isnan(pair.p_holm)
     assert math.isnan(pair.interval.low)
     assert all(math.isnan(system.interval.low) for system in result.systems)
+
+
+@pytest.mark.parametrize("n", [2, 5])
+def test_segments_that_are_all_the_same_show_nothing(n: int) -> None:
+    """Not the 1 / 1001 that counting resamples would give; Holm's correction is for the two pairs that are tested."""
+    vary = np.arange(n) / 7
+    result = compare_systems(["a", "b", "c"], [np.full(n, 44.3), np.full(n, 0.1), vary])
+    same, *others = result.pairs
+    assert same.difference == pytest.approx(44.2)
+    assert same.wins == n
+    assert (same.preferred, others[0].preferred) == (None, "a")
+    assert all(math.isnan(value) for value in (same.p_value, same.p_holm, same.interval.low))
+    np.testing.assert_array_equal([one.p_holm for one in others], holm([one.p_value for one in others]))
+
+
+def test_systems_alike_in_every_segment_do_not_differ_either_way() -> None:
+    """The same for segments that vary or not, but for a single one."""
+    for scores, p_value in (([3.0, 3.0], 1.0), ([3.0, 4.0], 1.0), ([3.0], math.nan)):
+        (pair,) = compare_systems(["a", "b"], [np.array(scores)] * 2).pairs
+        np.testing.assert_array_equal([pair.p_value, pair.p_holm], [p_value, p_value])
+        assert (pair.difference, pair.preferred) == (0.0, None)
 
 
 def test_one_system_has_no_pairs() -> None:
@@ -167,12 +190,29 @@ def test_p_value_counts_differences_at_least_as_far() -> None:
     assert paired_p_value(resampled, 0.0) == 1.0
 
 
+def test_resamples_that_never_differ_have_no_p_value() -> None:
+    nan = math.nan
+    # But for rounding; a difference of exactly 0 is none, whatever is drawn.
+    cases: tuple[tuple[list[float], float], ...] = (
+        ([2.0, 2.0], 2.0),
+        ([0.3, 0.1 + 0.2], 0.3),
+        ([nan, 2.0], 2.0),
+        ([nan, nan], 0.0),
+        ([], 1.0),
+    )
+    for resampled, difference in cases:
+        assert math.isnan(paired_p_value(np.array(resampled), difference))
+    assert paired_p_value(np.array([0.0, 0.0, nan]), 0.0) == 1.0
+    assert paired_p_value(np.array([0.0, 1.0, nan, 2.0, 3.0, 4.0]), 2.0) == 3 / 6
+
+
 def test_holm_by_hand() -> None:
     # In order: 0.005 x 4 = 0.02, 0.01 x 3 = 0.03, 0.03 x 2 = 0.06, 0.04 x 1 = 0.04, raised to 0.06.
     np.testing.assert_allclose(holm([0.01, 0.04, 0.03, 0.005]), [0.03, 0.06, 0.06, 0.02])
     np.testing.assert_allclose(holm([0.6, 0.7]), [1.0, 1.0])
     np.testing.assert_allclose(holm([0.02, 0.02]), [0.04, 0.04])
     np.testing.assert_allclose(holm([0.3]), [0.3])
+    np.testing.assert_allclose(holm([0.4, math.nan, 0.01, math.nan]), [0.4, math.nan, 0.02, math.nan])
     assert holm([]).shape == (0,)
 
 
@@ -209,6 +249,6 @@ def test_bad_arguments_are_refused() -> None:
         compare_systems(["a", "b"], [a, b], confidence=95.0)
     with pytest.raises(ValueError, match="n_resamples"):
         compare_systems(["a", "b"], [a, b], n_resamples=0)
-    for p_values in ([1.5], [-0.1], [math.nan], [[0.1]]):
+    for p_values in ([1.5], [-0.1], [math.nan, 2.0], [[0.1]]):
         with pytest.raises(ValueError, match="from 0 to 1"):
             holm(p_values)

@@ -156,6 +156,17 @@ def test_the_system_level_is_not_pooled() -> None:
     assert len(result.groups) == 3
 
 
+def test_the_same_rule_as_for_systems() -> None:
+    """Of two rows correlations are 1 or -1 wherever there are any: p is undefined; of equal metrics it is 1."""
+    human = np.array([1.0, 2.0])
+    apart = paired_bootstrap_correlations(human, human, -human).groups[0]
+    assert (apart.difference, math.isnan(apart.p_value)) == (2.0, True)
+    alike = paired_bootstrap_correlations(human, human, 2 * human).groups[0]
+    assert (alike.difference, alike.p_value) == (0.0, 1.0)
+    single = paired_bootstrap_correlations([1, 2, 4], [1, 2, 3], [1, 2, 3], segments=["s"] * 3).groups[0]
+    assert (single.difference, math.isnan(single.p_value)) == (0.0, True)
+
+
 def test_the_seed(monkeypatch: pytest.MonkeyPatch) -> None:
     human, a, b = scores(30)
 

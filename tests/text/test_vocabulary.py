@@ -183,9 +183,19 @@ def test_real_sentences(sentences: list[str]) -> None:
     same(vocabulary.stem_ids, [nltk_stem(token.lower()) for token in vocabulary.types])
 
 
-@pytest.mark.parametrize(("tokeniser", "stemmer"), [("moses", "porter"), ("penn", "lancaster")])
-def test_unknown_names(tokeniser: str, stemmer: str) -> None:
-    with pytest.raises(PfsmError, match=r"one of these is needed|there is none of this name"):
+@pytest.mark.parametrize(
+    ("tokeniser", "stemmer", "fault"),
+    [
+        ("moses", "porter", r"^tokeniser is 'moses', one of these is needed: penn, plain$"),
+        (
+            "penn",
+            "lancaster",
+            r"^stemmer is 'lancaster', there is none of this name; docs/settings\.md lists all$",
+        ),
+    ],
+)
+def test_unknown_names(tokeniser: str, stemmer: str, fault: str) -> None:
+    with pytest.raises(PfsmError, match=fault):
         Vocabulary(tokeniser, stemmer)
 
 

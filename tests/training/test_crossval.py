@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from pfsm.builder import LatticeBuilder
 from pfsm.data import Judgments
+from pfsm.errors import PfsmError
 from pfsm.evaluation import pearson
 from pfsm.lattice import LatticeBatch
 from pfsm.metric import Metric
@@ -144,12 +145,33 @@ def tried(choice: Choice, *pearsons: float) -> CrossValidation:
 
 def test_the_choice_goes_by_the_mean_and_then_by_size() -> None:
     one, two, three, seven = (Choice(float(penalty)) for penalty in (1, 2, 3, 7))
-    assert choose([tried(one, 0.9, 0.1), tried(two, 0.5, 0.6), tried(three, 0.3, 0.4)]).choice == two
-    assert choose([tried(one, 0.5), tried(seven, 0.5), tried(three, 0.5), tried(two, 0.4)]).choice == seven
-    assert choose([tried(one), tried(two, -0.5), tried(three)]).choice == two
-    assert choose([tried(one)]).choice == one
+    assert choose([tried(one, 0.9, 0.1), tried(two, 0.5, 0.6), tried(three, 0.3, 0.4)], 2).choice == two
+    assert choose([tried(one, 0.5), tried(seven, 0.5), tried(three, 0.5), tried(two, 0.4)], 2).choice == seven
+    assert choose([tried(one), tried(two, -0.5), tried(three)], 2).choice == two
+    assert choose([tried(one)], 2).choice == one
     mixed = [tried(Choice(2.0, mixture), 0.5) for mixture in (0.1, 0.7, 0.3)]
-    assert choose([*mixed, tried(Choice(1.0, 0.9), 0.5)]).choice == Choice(2.0, 0.7)
+    assert choose([*mixed, tried(Choice(1.0, 0.9), 0.5)], 2).choice == Choice(2.0, 0.7)
+
+
+def test_why_nothing_can_be_chosen() -> None:
+    nothing = [tried(Choice(1.0)), tried(Choice(2.0))]
+    with pytest.raises(
+        PfsmError, match=r"^the judgments are too few to choose lambda by .* every segment once"
+    ):
+        choose(nothing, 1)
+    fault = r"^lambda cannot be chosen by cross-validation \(by segment\): within every fold the predictions are all"
+    with pytest.raises(PfsmError, match=fault):
+        choose(nothing, 2)
+
+
+def test_translations_that_equal_their_references_are_not_few() -> None:
+    """Every prediction is the same, whatever lambda is."""
+    lines = tuple(f"lamp{number} and stone" for number in range(40))
+    scores = np.random.default_rng(0).normal(size=40)
+    same = replace(invented(10), references=lines, hypotheses=lines, scores=scores, columns={})
+    assert len(make_folds(same).names) == 5
+    with pytest.raises(PfsmError, match=r"^lambda cannot be chosen .*predictions are all the same"):
+        train(same, config=TrainingConfig(penalty=(1.0, 5.0)), threads=1)
 
 
 class _Told(LogLinearMachine):

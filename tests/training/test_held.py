@@ -9,7 +9,7 @@ from functools import partial
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -26,7 +26,7 @@ from pfsm_training.data import TrainingData, encode_here
 from pfsm_training.features import frequent
 from pfsm_training.held import DEFAULT_BYTES, HeldLattices, Room, lattice_memory
 from pfsm_training.mapped import array_bytes
-from pfsm_training.objective import SquaredError
+from pfsm_training.objective import Objective, SquaredError
 from tests.training.small_data import invented, random_batch
 
 JUDGMENTS = invented(0, languages=("cs", "de"))
@@ -191,6 +191,36 @@ def test_the_file_has_no_name_and_ends_with_its_arrays(
     del arcs
     gc.collect()
     assert content() is None
+
+
+@pytest.mark.parametrize("pairs", [[3, 2], [0, 40, 20], [5, 5], [-1, 3], [3, 90], [60, 1]])
+def test_pairs_out_of_order_are_refused(pairs: list[int]) -> None:
+    lattices = encoded(PLENTY).lattices
+    assert len(lattices.blocks) > 1
+    assert lattices.offsets[-1] == 90
+    with pytest.raises(ValueError, match=r"^the pairs selected must ascend, from 0 to below 90$"):
+        lattices.select(np.array(pairs))
+    assert lattices.select(np.array([0, 89])).offsets.tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize("free_alpha", [False, True])
+def test_no_pairs_at_all(free_alpha: bool) -> None:
+    """There is no loss: what remains is the penalty."""
+    none = np.zeros(0, dtype=np.int64)
+    data = encoded(PLENTY).select(none, none)
+    machine = LogLinearMachine(("Insert", "S_word"), {"Insert": 0.5, "S_word": 2.0}, 0.25)
+    centre = torch.tensor([0.0, 1.0], dtype=torch.float64)
+    objective = data.objective(SquaredError(data.scores), 4.0, centre)
+    value, model = objective.quadratic(machine, free_alpha=free_alpha)
+    assert value == float(objective(machine).detach()) == 4.0 * (0.5**2 + 1.0**2)
+    size = 3 if free_alpha else 2
+    np.testing.assert_array_equal(model.gradient, np.zeros(size))
+    np.testing.assert_array_equal(model.curvature, np.zeros((size, size)))
+
+
+if TYPE_CHECKING:
+    # Blocks are gone through many times: the type checker refuses a generator.
+    Objective(iter(()), SquaredError(np.zeros(0)), 1.0, torch.zeros(0))  # type: ignore[arg-type]
 
 
 def resident(address: int) -> int:

@@ -15,6 +15,7 @@ from pfsm.settings import Settings
 from pfsm_training import TrainingConfig, train
 from pfsm_training.anchor import anchored
 from pfsm_training.config import config_from_dict
+from pfsm_training.initial import settings_to_train
 from tests.oracles import log_linear as oracle
 from tests.training.small_data import MARKS, invented
 
@@ -149,7 +150,6 @@ def test_without_settings_those_of_the_model_are_taken_over() -> None:
         ({"tokeniser": "plain", "matchers": ["punct", "word"]}, "matchers"),
         ({"tokeniser": "plain", "matchers": ["word", "punct"], "matching": "overlapping"}, "matching"),
         ({"tokeniser": "plain", "matchers": ["word", "punct"], "max_block": {"word": 2}}, "max_block"),
-        ({"max_block": {"lemma": 2}}, "max_block"),
         ({"features": ["chrf"]}, "features"),
         ({"edits": False, "features": ["chrf"]}, "edits"),
     ],
@@ -167,7 +167,7 @@ def test_settings_other_than_those_of_the_model_are_refused(given: dict[str, obj
 def test_features_are_not_dropped_unnoticed() -> None:
     """An empty list says as much as a long one: without features."""
     start = Model("start", settings=replace(SETTINGS, features={"chrf": (50.0, 10.0)}))
-    with pytest.raises(PfsmError, match=r"^features is not given, but the model start .*chrf"):
+    with pytest.raises(PfsmError, match=r"^features is \[\], but the model start .*chrf"):
         train(invented(10), init=start, threads=1, config=config_from_dict({"features": []}, "x.yaml"))
 
 
@@ -183,3 +183,112 @@ def test_the_settings_of_the_model_may_be_given_again() -> None:
     start = Model("start", settings=SETTINGS)
     config = config_from_dict({"tokeniser": "plain", "matchers": ["word", "punct"]}, "x.yaml")
     assert train(invented(11), config=config, init=start, threads=1).settings == SETTINGS
+
+
+KNOWING = config_from_dict(
+    {
+        "matchers": ["punct", "word", "syn", "para"],
+        "max_block": {"word": 2, "para": 3},
+        "options": {"para": {"minimum_probability": 0.1}},
+        "split": ["Insert", "S_syn"],
+    },
+    "model",
+).settings
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"max_block": {"para": 3}},
+        {"max_block": {"word": 2}},
+        {"options": {"para": {"table": "learned-en"}}},
+        {"options": {"para": {"minimum_probability": 0.1}, "syn": {}}},
+        {"split": ["S_syn", "Insert"]},
+        {"classes": "en"},
+        {"matchers": ["punct", "word", "syn", "para"], "max_block": {"syn": 1}},
+    ],
+)
+def test_what_is_not_said_of_a_setting_is_as_the_model_has_it(given: dict[str, object]) -> None:
+    start = Model("start", settings=KNOWING)
+    config = config_from_dict(given, "x.yaml", start)
+    assert settings_to_train(None, config, start) == KNOWING
+
+
+def test_so_it_is_where_the_model_is_not_known_yet() -> None:
+    blocks = {"punct": 1, "word": 1, "lemma": 2}
+    start = Model("start", settings=Settings(max_block=blocks))
+    assert (
+        settings_to_train(None, config_from_dict({"max_block": {"word": 1}}, "x.yaml"), start).max_block
+        == blocks
+    )
+    with pytest.raises(PfsmError, match=r"^max_block is {.*'word': 2, 'lemma': 2}, but the model start "):
+        settings_to_train(None, config_from_dict({"max_block": {"word": 2}}, "x.yaml"), start)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"max_block": {"syn": 2}}, r"^max_block is .*'syn': 2.*, but the model start "),
+        ({"max_block": 1}, r"^max_block is .*'word': 1.*, but the model start "),
+        ({"options": {"para": {"minimum_probability": 0.2}}}, r"^options is .*, but the model start "),
+        ({"split": []}, r"^split is \[\], but the model start .* has \['Insert', 'S_syn'\]"),
+        ({"matchers": ["word"]}, r"^matchers is \['word'\], but the model start "),
+        ({"matchers": ["word"], "max_block": {"word": 2}}, r"^matchers is \['word'\], but the model start "),
+        ({"edits": False, "features": ["chrf"]}, r"^edits is False, but the model start .* has True"),
+        ({"features": ["chrf"]}, r"^features is {'chrf': 'auto'}, but the model start .* has none"),
+    ],
+)
+def test_what_is_said_must_agree(given: dict[str, object], message: str) -> None:
+    start = Model("start", settings=KNOWING)
+    with pytest.raises(PfsmError, match=message):
+        settings_to_train(None, config_from_dict(given, "x.yaml", start), start)
+
+
+@pytest.mark.parametrize(
+    ("given", "fault"),
+    [
+        ({"max_block": {"lemma": 2}}, "max_block names 'lemma', which is not among the matchers"),
+        (
+            {"split": ["S_lemma"]},
+            "split names 'S_lemma'; states that can be split are Insert, Delete, S_word, S_punct",
+        ),
+    ],
+)
+def test_what_the_model_has_no_place_for_is_named(given: dict[str, object], fault: str) -> None:
+    start = Model("start", settings=SETTINGS)
+    with pytest.raises(PfsmError) as caught:
+        config_from_dict(given, "x.yaml", start)
+    assert str(caught.value) == f"x.yaml: {fault}; what is not given is as in the model start to start from"
+
+
+def test_edits_beside_a_model_without_them() -> None:
+    start = Model("start", settings=Settings(features={"chrf": (50.0, 10.0)}, edits=False))
+    assert (
+        settings_to_train(None, config_from_dict({"features": ["chrf"]}, "x", start), start) is start.settings
+    )
+    with pytest.raises(PfsmError, match=r"^matchers is \['word'\], but the model start .* has none"):
+        settings_to_train(None, config_from_dict({"matchers": ["word"]}, "x", start), start)
+    with pytest.raises(PfsmError, match=r"^x: class_transitions is about edits"):
+        config_from_dict({"class_transitions": True}, "x", start)
+
+
+def test_transitions_of_classes_are_free() -> None:
+    """Learned where the new training asks for them; else they keep the weights that the model has, and count."""
+    split = Settings(split=("Insert", "Delete"))
+    plain = train(invented(13), settings=split, threads=1)
+    learning = config_from_dict({"class_transitions": True}, "x.yaml", plain)
+    with_them = train(invented(13), config=learning, init=plain, threads=1)
+
+    def of_classes(model: Model) -> dict[str, float]:
+        return {name: weight for name, weight in model.weights.items() if ">" in name and ":" in name}
+
+    assert not of_classes(plain)
+    assert sum(map(bool, of_classes(with_them).values())) > 4
+    data = invented(14)
+    kept = train(data, init=with_them, threads=1)
+    assert of_classes(kept) == of_classes(with_them)
+    assert kept.weights["Insert"] != with_them.weights["Insert"]
+    without = replace(
+        kept, weights={key: kept.weights[key] for key in kept.weights.keys() - of_classes(kept)}
+    )
+    assert scores_of(without, data) != pytest.approx(scores_of(kept, data), abs=1e-3)

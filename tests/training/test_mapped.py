@@ -1,6 +1,5 @@
 """Arrays come back from a mapped file as they were, in every layout; a disk that is full is told in one line."""
 
-import resource
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -94,6 +93,8 @@ def arrays(value: Outer) -> dict[str, NDArray[Any]]:
 @contextmanager
 def largest_file(size: int) -> Iterator[None]:
     """No file of this process may grow beyond so many bytes."""
+    import resource  # not there on Windows
+
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
     try:

@@ -7,9 +7,11 @@ from typing import Any, Literal
 
 from pfsm.errors import PfsmError
 from pfsm.files import StrPath, display_name
+from pfsm.model import Model
 from pfsm.near_names import known_names
 from pfsm.settings import KEYS as SETTINGS_KEYS
-from pfsm.settings import Settings, settings_from_dict
+from pfsm.settings import Settings
+from pfsm_training.beside import settings_beside
 from pfsm_training.objective import OBJECTIVES
 from pfsm_training.yaml_file import read_yaml_mapping
 
@@ -36,7 +38,7 @@ class TrainingConfig:
         mixture: Share of the preferences in the objective where there are scores too, at least 0 and below 1;
             ``auto`` chooses it by cross-validation.
         class_transitions: Whether transitions between states split by word class have weights of their own.
-        given: The keys that were written down, in contrast to those at their defaults.
+        given: What was written down, in contrast to defaults and to what a model to start from has.
     """
 
     settings: Settings = field(default_factory=Settings)
@@ -45,7 +47,7 @@ class TrainingConfig:
     objective: str = "squared_error"
     mixture: Mixture = 0.5
     class_transitions: bool = False
-    given: frozenset[str] = frozenset()
+    given: Mapping[str, Any] = field(default_factory=dict)
 
     def penalties(self, usual: tuple[float, ...]) -> tuple[float, ...]:
         """The lambdas to choose from: one where it is given."""
@@ -54,18 +56,28 @@ class TrainingConfig:
         return self.penalty if isinstance(self.penalty, tuple) else (float(self.penalty),)
 
 
-def read_config(path: StrPath) -> TrainingConfig:
+def read_config(path: StrPath, init: Model | None = None) -> TrainingConfig:
     """Reads a YAML file of settings and training options.
+
+    Args:
+        path: The file.
+        init: As in `config_from_dict`.
 
     Raises:
         PfsmError: If the file is missing, not YAML, has an unknown key or a value that cannot be.
     """
     document = read_yaml_mapping(path, (*SETTINGS_KEYS, *KEYS))
-    return config_from_dict(document, display_name(path))
+    return config_from_dict(document, display_name(path), init)
 
 
-def config_from_dict(values: Mapping[str, Any], where: str) -> TrainingConfig:
+def config_from_dict(values: Mapping[str, Any], where: str, init: Model | None = None) -> TrainingConfig:
     """A training configuration from plain values.
+
+    Args:
+        values: Settings and training options.
+        where: What to call them in errors.
+        init: The model to start from: settings that are not given are its own. Whether those that are given agree
+            with it is checked by `pfsm_training.trainer.train`.
 
     Raises:
         PfsmError: If a key is unknown or a value cannot be.
@@ -74,7 +86,7 @@ def config_from_dict(values: Mapping[str, Any], where: str) -> TrainingConfig:
         if key not in SETTINGS_KEYS and key not in KEYS:
             known = known_names(key, (*SETTINGS_KEYS, *KEYS), "docs/settings.md")
             raise PfsmError(f"{where}: unknown key {key!r}; {known}")
-    settings = settings_from_dict({key: values[key] for key in values if key in SETTINGS_KEYS}, where)
+    settings = settings_beside(values, where, init)
     class_transitions = _flag(values.get("class_transitions", False), "class_transitions", where)
     if class_transitions and not settings.edits:
         raise PfsmError(
@@ -87,7 +99,7 @@ def config_from_dict(values: Mapping[str, Any], where: str) -> TrainingConfig:
         _choice(values.get("objective", OBJECTIVES[0]), "objective", OBJECTIVES, where),
         _mixture(values.get("mixture", 0.5), where),
         class_transitions,
-        frozenset(values),
+        dict(values),
     )
 
 

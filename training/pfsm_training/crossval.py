@@ -147,17 +147,27 @@ def agreement(fitted: Fitted, test: TrainingSet) -> float:
     return counts.kendall_tau("wmt12")
 
 
-def choose(tried: Sequence[CrossValidation]) -> CrossValidation:
+def choose(tried: Sequence[CrossValidation], n_folds: int) -> CrossValidation:
     """The choice with the highest mean agreement; of equal ones the largest lambda, then mixture.
+
+    Args:
+        tried: What each choice came to.
+        n_folds: Folds that there are, those included where nothing is defined.
 
     Raises:
         PfsmError: If there are several, and cross-validation says nothing of any.
     """
     usable = [result for result in tried if math.isfinite(result.mean)]
     if len(tried) > 1 and not usable:
+        by = tried[0].by.replace("source_lang", "source language")
+        if n_folds < 2:
+            raise PfsmError(
+                f"the judgments are too few to choose {_chosen(tried)} by cross-validation, which holds out every "
+                f"{by} once; give a number"
+            )
         raise PfsmError(
-            f"the judgments are too few to choose {_chosen(tried)} by cross-validation, which holds out every "
-            f"{tried[0].by.replace('source_lang', 'source language')} once; give a number"
+            f"{_chosen(tried)} cannot be chosen by cross-validation (by {by}): within every fold the predictions "
+            "are all the same, or the scores are; give a number"
         )
     return max(usable or tried, key=lambda result: (result.mean if usable else 0.0, result.choice))
 

@@ -28,6 +28,7 @@ from pfsm_training.data import (
     training_text,
 )
 from pfsm_training.features import total_instances
+from pfsm_training.held import check_ascending
 from pfsm_training.module import LogLinearMachine
 from pfsm_training.objective import Loss, Quadratic, added, penalty_of
 
@@ -59,7 +60,12 @@ class ClusterLattices:
         return zip(self.futures, self.offsets[:-1].tolist(), self.offsets[1:].tolist(), strict=True)
 
     def select(self, pairs: Rows) -> "ClusterLattices":
-        """Some of the pairs, in ascending order; blocks without any are left out."""
+        """Some of the pairs, in ascending order; blocks without any are left out.
+
+        Raises:
+            ValueError: As `pfsm_training.held.HeldLattices.select`.
+        """
+        check_ascending(pairs, int(self.offsets[-1]))
         chosen, sizes = [], [0]
         for future, first, stop in self.ranges():
             rows = pairs[np.searchsorted(pairs, first) : np.searchsorted(pairs, stop)] - first
@@ -153,7 +159,9 @@ class ClusterObjective:
         models: list[BlockModel] = lattices.results(asked)
         for model, size in zip(models, np.diff(lattices.offsets).tolist(), strict=True):
             lattices.report.add(size, model.seconds)
-        value, total = added((model.value, model.model) for model in models)
+        value, total = added(
+            ((model.value, model.model) for model in models), machine.theta.numel() + free_alpha
+        )
         with torch.no_grad():
             return value + float(penalty_of(self, machine)), total
 

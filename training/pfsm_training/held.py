@@ -17,7 +17,7 @@ from pfsm_training.mapped import ArrayFile, Pages, array_bytes, in_memory
 Rows = NDArray[np.int64]
 
 VARIABLE = "PFSM_LATTICE_MEMORY"
-# Of some 700,000 judgments of 21 words a side, those of a fold included.
+# Of some 700,000 judgments of 21 words a side, each there twice: a fold of cross-validation is a copy.
 DEFAULT_BYTES = 1 << 30
 
 
@@ -104,8 +104,10 @@ class HeldLattices:
         """Some of the pairs, in ascending order; blocks without any are left out.
 
         Raises:
+            ValueError: The pairs are out of order, one is there twice, or there is no such pair.
             PfsmError: As `of`.
         """
+        check_ascending(pairs, int(self.offsets[-1]))
         return HeldLattices(_put_away(self._selected(pairs), self.room), self.room)
 
     def _selected(self, pairs: Rows) -> Iterator["HeldBlock | LatticeBatch"]:
@@ -117,6 +119,16 @@ class HeldLattices:
                 yield block
             elif rows.size:
                 yield select_pairs(batch, rows)
+
+
+def check_ascending(pairs: Rows, n_pairs: int) -> None:
+    """Checks which of ``n_pairs`` pairs are selected.
+
+    Raises:
+        ValueError: They are out of order, one is there twice, or there is no such pair.
+    """
+    if pairs.size and ((np.diff(pairs) <= 0).any() or pairs[0] < 0 or pairs[-1] >= n_pairs):
+        raise ValueError(f"the pairs selected must ascend, from 0 to below {n_pairs}")
 
 
 def _put_away(blocks: Iterable[HeldBlock | LatticeBatch], room: Room) -> tuple[HeldBlock, ...]:

@@ -7,6 +7,7 @@ from pfsm.errors import PfsmError
 from pfsm.metrics.features import with_checksum
 from pfsm.model import Model
 from pfsm.settings import AUTO, KEYS, Settings
+from pfsm_training.beside import settings_beside
 from pfsm_training.config import TrainingConfig
 
 # Edits first: without them hardly anything else is said.
@@ -16,20 +17,23 @@ _ORDER = ("edits", *(key for key in KEYS if key != "edits"))
 def settings_to_train(settings: Settings | None, config: TrainingConfig, init: Model | None) -> Settings:
     """The settings of the new model: those of the model to start from, where there is one.
 
-    What is given beside it must agree with its own: all of ``settings``, or the keys that ``config`` was given.
+    What is given beside it must agree with its own: all of ``settings``, or what ``config`` was given, where all that
+    is not said is as the model has it.
 
     Raises:
         PfsmError: If a setting does not agree with the model to start from.
     """
     if init is None:
         return config.settings if settings is None else settings
-    given = set(_ORDER) if settings is not None else config.given & set(_ORDER)
-    ours, theirs = _values(settings or config.settings), _values(init.settings)
-    for key in _ORDER:
-        if key in given and not _agrees(key, ours.get(key), theirs.get(key), settings is None):
+    given = _ORDER if settings is not None else [key for key in _ORDER if key in config.given]
+    ours = _values(settings or settings_beside(config.given, "config", init))
+    theirs = _values(init.settings)
+    for key in given:
+        if not _agrees(key, ours.get(key), theirs.get(key)):
+            said = ours.get(key) or ({} if settings is not None else config.given).get(key)
             raise PfsmError(
-                f"{key} is {_said(ours.get(key))}, but the model {init.name} to start from has "
-                f"{_said(theirs.get(key))}; leave the settings out to take over its own"
+                f"{key} is {_said(said, 'not given')}, but the model {init.name} to start from has "
+                f"{_said(theirs.get(key), 'none')}; leave the settings out to take over its own"
             )
     return init.settings
 
@@ -40,15 +44,12 @@ def _values(settings: Settings) -> dict[str, Any]:
     return values
 
 
-def _agrees(key: str, ours: Any, theirs: Any, partly: bool) -> bool:
-    """Whether two values mean the same; ``partly``: what is not said of a matcher is as the model has it."""
+def _agrees(key: str, ours: Any, theirs: Any) -> bool:
+    """Whether two values mean the same."""
     if key == "features":
         ours, theirs = ours or {}, theirs or {}
         scales = [{with_checksum(name): scale for name, scale in side.items()} for side in (ours, theirs)]
         return scales[0].keys() == scales[1].keys() and _same(*scales)
-    if partly and key == "max_block" and theirs:
-        # Of the default matchers where the model has others.
-        return all(theirs.get(name, 1) == size for name, size in ours.items())
     return _same(ours or None, theirs or None)
 
 
@@ -63,9 +64,9 @@ def _same(ours: Any, theirs: Any) -> bool:
     return bool(ours == theirs)
 
 
-def _said(value: object) -> str:
-    if not value and not isinstance(value, bool | int):
-        return "not given"
+def _said(value: object, absent: str) -> str:
+    if value is None:
+        return absent
     text = repr(value)
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 

@@ -1,6 +1,6 @@
 """What training minimises: losses of predictions, and the penalty on the weights."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from typing import Protocol
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from pfsm.lattice import LatticeBatch
+from pfsm_training.held import HeldLattices
 from pfsm_training.module import LogLinearMachine
 
 Float = NDArray[np.float64]
@@ -211,20 +212,21 @@ class Objective:
     """``loss(predictions) + lambda ||theta - theta_0||^2``; alpha is not penalised.
 
     Attributes:
-        blocks: Training lattices; each block is summed by itself.
+        blocks: Training lattices, gone through at every evaluation; each block is summed by itself.
         loss: Of the predictions for all of them.
         penalty: lambda.
         centre: float64 [n_learned], theta_0: zero unless training starts from another model.
     """
 
-    blocks: Iterable[LatticeBatch]
+    blocks: Collection[LatticeBatch] | HeldLattices
     loss: Loss
     penalty: float
     centre: Tensor
 
     def __call__(self, machine: LogLinearMachine) -> Tensor:
         """The objective at the machine's current weights, a scalar."""
-        return self.of_predictions(torch.cat([machine(batch) for batch in self.blocks]), machine)
+        predictions = (torch.zeros(0, dtype=torch.float64), *(machine(batch) for batch in self.blocks))
+        return self.of_predictions(torch.cat(predictions), machine)
 
     def of_predictions(self, predictions: Tensor, machine: LogLinearMachine) -> Tensor:
         """The objective where the predictions are known."""
@@ -232,7 +234,7 @@ class Objective:
 
     def quadratic(self, machine: LogLinearMachine, *, free_alpha: bool) -> tuple[float, Quadratic]:
         """As `Minimised.quadratic`: the blocks' sums, added in their order, as on a cluster."""
-        value, model = added(self._models(machine, free_alpha=free_alpha))
+        value, model = added(self._models(machine, free_alpha=free_alpha), machine.theta.numel() + free_alpha)
         with torch.no_grad():
             return value + float(penalty_of(self, machine)), model
 
@@ -258,9 +260,12 @@ def loss_model(
     return value, loss.quadratic(predictions, jacobian if free_alpha else jacobian[:, :-1])
 
 
-def added(parts: Iterable[tuple[float, Quadratic]]) -> tuple[float, Quadratic]:
-    """The sum of losses and of their models, one at least, in the order given."""
-    return reduce(lambda one, other: (one[0] + other[0], one[1] + other[1]), parts)
+def added(parts: Iterable[tuple[float, Quadratic]], n_parameters: int) -> tuple[float, Quadratic]:
+    """The sum of losses and of their models in the order given; zero without any."""
+    nothing = 0.0, Quadratic(np.zeros(n_parameters), np.zeros((n_parameters, n_parameters)))
+    rest = iter(parts)
+    first = next(rest, nothing)
+    return reduce(lambda one, other: (one[0] + other[0], one[1] + other[1]), rest, first)
 
 
 def _combined(jacobian: Float, weights: Float) -> Float:

@@ -114,8 +114,8 @@ class PfsmRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # it 
             raise ValueError(f"{len(references)} pairs in X, but {scores.size} scores in y")
         if not np.isfinite(scores).all():
             raise ValueError("y holds a number that is not finite")
-        config = self._config()
         init = find_model(self.init) if isinstance(self.init, str) else self.init
+        config = self._config(init)
         judgments = Judgments(tuple(references), tuple(hypotheses), scores, {}, ())
         self.model_ = train(judgments, config=config, init=init, threads=self.threads)
         self.n_features_in_ = 2
@@ -132,13 +132,13 @@ class PfsmRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # it 
         references, hypotheses = _sides(X)
         return Metric(self.model_, self.threads).score_pairs(hypotheses, references)
 
-    def _config(self) -> TrainingConfig:
+    def _config(self, init: Model | None) -> TrainingConfig:
         given = {
             _RENAMED.get(name, name): _plain(value)
             for name, value in self.get_params(deep=False).items()
             if name not in _APART and value is not None
         }
-        return config_from_dict(given, type(self).__name__)
+        return config_from_dict(given, type(self).__name__, init)
 
     def __sklearn_tags__(self) -> Any:
         """X is text in two columns."""

@@ -205,8 +205,9 @@ def _validate(
         mixed = f", mixture {choice.mixture:g}" if len(mixtures) > 1 else ""
         return quick.fit(part, choice, f"cross-validation, lambda {choice.penalty:g}{mixed}")
 
-    tried = cross_validate(fit, data, make_folds(judgments, preferences), choices)
-    return choose(tried), tried
+    folds = make_folds(judgments, preferences)
+    tried = cross_validate(fit, data, folds, choices)
+    return choose(tried, len(folds.names)), tried
 
 
 @contextmanager

@@ -1,14 +1,11 @@
 """Reading a YAML file that holds lines ``key: value``; what is wrong with one is said in one line."""
 
-from collections.abc import Hashable
 from typing import Any
 
 import yaml
 
 from pfsm.errors import PfsmError
 from pfsm.files import StrPath, display_name, read_lines
-
-_MERGE = "tag:yaml.org,2002:merge"
 
 
 class _TwiceError(Exception):
@@ -28,17 +25,18 @@ class _TwiceError(Exception):
 class _Loader(yaml.SafeLoader):
     """The safe loader, but for keys that stand twice: it would let the last one win."""
 
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
-        """The mapping of a node."""
+    def compose_mapping_node(self, anchor: Any) -> yaml.MappingNode:
+        """The node of a mapping as it is written: nothing is merged into it yet."""
+        node = super().compose_mapping_node(anchor)
         seen: set[tuple[str, str]] = set()
         for key, _ in node.value:
-            if not isinstance(key, yaml.ScalarNode) or key.tag == _MERGE:
+            if not isinstance(key, yaml.ScalarNode):
                 continue
-            # By type too: 1 and '1' are two keys.
+            # By type too: 1 and '1' are two keys, and a quoted '<<' merges nothing.
             if (key.tag, key.value) in seen:
                 raise _TwiceError(key.value, key.start_mark.line + 1)
             seen.add((key.tag, key.value))
-        return super().construct_mapping(node, deep)
+        return node
 
 
 def read_yaml_mapping(path: StrPath, known: tuple[str, ...]) -> dict[str, Any]:
@@ -53,7 +51,7 @@ def read_yaml_mapping(path: StrPath, known: tuple[str, ...]) -> dict[str, Any]:
     """
     where = display_name(path)
     try:
-        document = yaml.load("\n".join(read_lines(path)), _Loader)
+        document = yaml.load("\n".join(read_lines(path, "a YAML file")), _Loader)
     except _TwiceError as error:
         raise PfsmError(
             f"{where}:{error.line}: the key {error.key!r} is there twice; leave one of them out"

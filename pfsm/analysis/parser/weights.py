@@ -117,7 +117,7 @@ def read_weights(path: StrPath) -> ParserWeights:
             content.checksum,
         )
         check_arrays(weights)
-    except (KeyError, TypeError, ValueError, AttributeError):
+    except (KeyError, TypeError, ValueError, OverflowError, AttributeError):
         raise incomplete(path, FORMAT) from None
     return weights
 

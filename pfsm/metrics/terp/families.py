@@ -41,5 +41,11 @@ FAMILIES = (
         TERP, "TERp: TER with stems, synonyms, paraphrases and costs (English; needs the extra paraphrases)"
     ),
     _terp(BASE, "TERp with what ships: few paraphrases (English)"),
-    Family(parts={NAME: (*E, *N)}, values=error_values, check_part=error_metric, label=error_label),
+    Family(
+        parts={NAME: (*E, *N)},
+        values=error_values,
+        check_part=error_metric,
+        label=error_label,
+        about={NAME: "dependencies and words that are wrong or missing"},
+    ),
 )

@@ -9,7 +9,7 @@ import pytest
 from pfsm.errors import PfsmError
 from pfsm_training.experiment.config import RowSpec, read_experiment
 from pfsm_training.experiment.data import DataFolder
-from pfsm_training.experiment.needs import missing, without_places
+from pfsm_training.experiment.needs import _FOLDERS, missing, without_places
 from pfsm_training.experiment.plan import make_plan
 
 ROW = "{name: vectors, train: {matchers: [word, emb], options: {emb: {source: /no/such.vec}}}%s}"
@@ -56,6 +56,46 @@ def test_a_note_names_no_folder_of_the_machine(tmp_path: Path, monkeypatch: pyte
     assert "absent.lexicon into $PFSM_RESOURCES" in note
     assert str(tmp_path) not in note
     assert without_places(f"{tables}2 and {tables}/a, {tmp_path}/b") == "~/tables2 and $PFSM_RESOURCES/a, ./b"
+
+
+@pytest.mark.parametrize(
+    ("place", "text", "expected"),
+    [
+        ("/place", "no /data/place/x.vec", "no /data/place/x.vec"),
+        ("/place", "no ~/place/x, ./place/x, a-/place", "no ~/place/x, ./place/x, a-/place"),
+        ("/place", "no /place/x.vec", "no $PFSM_RESOURCES/x.vec"),
+        (
+            "/place",
+            "x=/place, '/place/y' in /place.",
+            "x=$PFSM_RESOURCES, '$PFSM_RESOURCES/y' in $PFSM_RESOURCES.",
+        ),
+        ("/place", "file:///place/x", "file://$PFSM_RESOURCES/x"),
+        ("/place", "/places /place.d /place-2", "/places /place.d /place-2"),
+        ("le", "a table of paraphrases le", "a table of paraphrases le"),
+        ("/", "a / b", "a / b"),
+    ],
+)
+def test_only_whole_places_have_another_name(
+    place: str, text: str, expected: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PFSM_RESOURCES", place)
+    assert without_places(text) == expected
+
+
+def test_a_working_folder_that_is_gone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PFSM_RESOURCES", str(tmp_path / "tables"))
+    monkeypatch.setenv("HOME", "")
+    monkeypatch.setattr("pfsm_training.experiment.needs._FOLDERS", (*_FOLDERS, (homeless, "nobody")))
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    assert without_places(f"no {tmp_path}/tables/x") == "no $PFSM_RESOURCES/x"
+
+
+def homeless() -> Path:
+    """As ``Path.home`` says it of a user who has no entry."""
+    raise RuntimeError("Could not determine home directory.")
 
 
 def test_what_is_missing() -> None:

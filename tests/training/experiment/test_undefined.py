@@ -1,18 +1,23 @@
 """Where a row has no number in a group, or no resample has one: what is compared, and what is shown."""
 
+import json
+import math
 from pathlib import Path
 from typing import Any
 
 import pytest
+from matplotlib.patches import Rectangle
 
 from pfsm.evaluation.bootstrap import resampled_rows
 from pfsm.evaluation.samples import group_seed
+from pfsm_training.experiment.contrasts import contrast_tables
 from pfsm_training.experiment.data import MEAN
+from pfsm_training.experiment.document import results_document
 from pfsm_training.experiment.estimates import Contrast
 from pfsm_training.experiment.figures import bars
 from pfsm_training.experiment.markup import result_table
 from pfsm_training.experiment.run import Results
-from pfsm_training.experiment.tables import explanation, markdown_table, result_tables
+from pfsm_training.experiment.tables import ResultTable, explanation, markdown_table, result_tables
 from tests.judgment_cases import rows, tsv
 from tests.training.experiment.conftest import Run
 from tests.training.experiment.experiment_cases import table
@@ -112,9 +117,9 @@ def test_no_resample_has_a_value(run: Run, tmp_path: Path, recwarn: pytest.Warni
     results = run(settings, tmp_path)
     (contrast,) = results.contrasts
     assert None not in contrast.values
-    assert contrast.difference is None
+    only_a_difference(contrast)
     (shown,) = result_tables(results.entries)
-    assert "[–, –]" in markdown_table(shown, intervals=True)
+    assert "[" not in markdown_table(shown, intervals=True)
     assert "nan" not in markdown_table(shown, intervals=True)
     assert not recwarn.list
 
@@ -132,13 +137,49 @@ def test_a_single_segment_has_no_intervals_and_no_marks(
     settings = values(test={"name": "one", "files": "one/*.tsv"}, group_by=None, contrasts=[["chrf", "per"]])
     results = run(settings, tmp_path)
     assert all(entry.value is not None for entry in results.entries)
-    assert all(entry.interval is None and entry.difference is None for entry in results.entries)
-    assert [contrast.difference for contrast in results.contrasts] == [None]
+    assert all(entry.interval is None for entry in results.entries)
+    (contrast,) = results.contrasts
+    only_a_difference(contrast)
+    (against,) = contrast_tables(results.contrasts)
+    assert against.rows[0][-3:] == ("–", "–", "–")
+    assert "–" not in against.rows[0][:-3]
     (shown,) = result_tables(results.entries)
-    assert "| bleu | -.911 [–, –] |" in markdown_table(shown, intervals=True)
+    assert "| bleu | -.911 – |" in markdown_table(shown, intervals=True)
     assert '<span class="interval">–</span>' in result_table(shown)
-    bars(shown)
+    document = results_document(results, "", [])
+    unknown = {"interval": [None, None], "p_value": None, "p_holm": None}
+    assert document["contrasts"][0]["difference"].items() >= unknown.items()
+    json.dumps(document, allow_nan=False)
+    assert "nan" not in result_table(shown)
+    assert "p = –" in result_table(shown)
+    assert drawn_bars(shown) == ([line.entries[0].value for line in shown.lines], 0)
     assert not recwarn.list
+
+
+def test_bars_have_lines_where_there_are_intervals(run: Run) -> None:
+    (shown,) = result_tables(run(values()).entries)
+    entries = [entry for line in shown.lines for entry in line.entries]
+    assert all(entry.interval is not None for entry in entries)
+    assert drawn_bars(shown) == ([entry.value for entry in entries], 2 * len(entries))
+
+
+def drawn_bars(shown: ResultTable) -> tuple[list[float | None], int]:
+    """The heights of all bars, and the number of lines of intervals: a dark one within a light one each."""
+    (axes,) = bars(shown).axes
+    heights = [bar.get_height() for bar in axes.patches if isinstance(bar, Rectangle)]
+    return [*heights], sum(len(lines.get_paths()) for lines in axes.collections)
+
+
+def only_a_difference(contrast: Contrast) -> None:
+    """There is one, with neither an interval nor p-values."""
+    one = contrast.difference
+    first, second = contrast.values
+    assert one is not None
+    assert first is not None
+    assert second is not None
+    assert one.value == pytest.approx(first - second)
+    assert all(map(math.isnan, (one.interval.low, one.interval.high, one.p_value, one.p_holm)))
+    assert not one.significant
 
 
 def drawn_twice(seed: int) -> bool:

@@ -271,7 +271,7 @@ def _row_of_kind(name: str, fields: Fields, folder: Path) -> RowSpec:
         return RowSpec(name, model=_model(fields, "model", folder))
     training = fields.mapping("train")
     init = _model(fields, "init", folder) if "init" in fields else None
-    config_from_dict(training, f"{fields.where}: train")
+    config_from_dict(training, f"{fields.where}: train", init)
     return RowSpec(name, training=training, init=init, train_data=fields.items("train_data", _data))
 
 

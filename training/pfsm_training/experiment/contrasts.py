@@ -73,8 +73,8 @@ def _cells(contrast: Contrast) -> tuple[str, ...]:
 
 
 def _p_value(value: float) -> str:
-    """Four decimals without the zero before them."""
-    return f"{value:.4f}".removeprefix("0")
+    """Four decimals without the zero before them; a dash for NaN."""
+    return NOTHING if math.isnan(value) else f"{value:.4f}".removeprefix("0")
 
 
 def contrasts_explanation(experiment: Experiment, tables: Sequence[ContrastTable]) -> str:

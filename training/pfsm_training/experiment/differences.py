@@ -8,8 +8,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from pfsm.evaluation import Interval, holm, paired_p_value, percentile_interval
 from pfsm.evaluation.samples import Sample
 
@@ -18,7 +16,7 @@ SIGNIFICANCE = 0.05
 
 @dataclass(frozen=True)
 class Difference:
-    """From another row: difference, its interval, p-values (two-sided)."""
+    """From another row: difference, its interval, p-values (two-sided); NaN where resamples tell nothing of chance."""
 
     value: float
     interval: Interval
@@ -37,22 +35,20 @@ class Difference:
 
 
 def differences(pairs: Sequence[tuple[Sample, Sample]]) -> list[Difference | None]:
-    """The first of each pair less the second; Holm's correction is for all pairs that have a difference.
+    """The first of each pair less the second; Holm's correction is for all pairs that have a p-value.
 
     Args:
         pairs: Statistics of two rows with their resamples, float64 [n_resamples] each, from the same draws.
 
     Returns:
-        One a pair; None where one of the two has no value, or no resample has both.
+        One a pair; None where one of the two has no value.
     """
     found = {
-        at: difference
+        at: _difference(one, other)
         for at, (one, other) in enumerate(pairs)
-        if not math.isnan(one.value)
-        and not math.isnan(other.value)
-        and not np.isnan((difference := _difference(one, other)).resampled).all()
+        if not math.isnan(one.value) and not math.isnan(other.value)
     }
-    p_values = [paired_p_value(one.resampled[~np.isnan(one.resampled)], one.value) for one in found.values()]
+    p_values = [paired_p_value(one.resampled, one.value) for one in found.values()]
     corrected = dict(zip(found, zip(p_values, holm(p_values).tolist(), strict=True), strict=True))
     return [
         Difference(found[at].value, percentile_interval(found[at].resampled), *corrected[at])

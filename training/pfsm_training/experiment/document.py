@@ -185,10 +185,15 @@ def _difference(difference: Difference) -> dict[str, Any]:
     return {
         "value": difference.value,
         "interval": _interval(difference.interval),
-        "p_value": difference.p_value,
-        "p_holm": difference.p_holm,
+        "p_value": _finite(difference.p_value),
+        "p_holm": _finite(difference.p_holm),
     }
 
 
 def _interval(interval: Interval) -> list[float | None]:
-    return [value if math.isfinite(value) else None for value in (interval.low, interval.high)]
+    return [_finite(interval.low), _finite(interval.high)]
+
+
+def _finite(value: float) -> float | None:
+    """What JSON can hold."""
+    return value if math.isfinite(value) else None

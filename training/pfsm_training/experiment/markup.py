@@ -1,6 +1,7 @@
 """Parts of the report's HTML: escaped text, lists of facts, tables of results, plain tables."""
 
 import html
+import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -51,7 +52,9 @@ def _cell(entry: "Entry", best: float | None) -> str:
     number = f"<strong>{short(entry.value)}</strong>" if is_best(entry, best) else short(entry.value)
     sign, title = mark(entry), ""
     if entry.difference is not None:
-        title = f"difference {entry.difference.value:+.4f}, p = {entry.difference.p_holm:.4f} (Holm)"
+        p_holm = entry.difference.p_holm
+        chance = f"p = {NOTHING}" if math.isnan(p_holm) else f"p = {p_holm:.4f} (Holm)"
+        title = f"difference {entry.difference.value:+.4f}, {chance}"
         title = f' title="{title}"'
     flag = f'<span class="{"up" if sign == BETTER else "down"} mark">{sign}</span>' if sign else ""
     return (

@@ -2,6 +2,8 @@
 
 import re
 import sys
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from pfsm.builder import LatticeBuilder
@@ -12,6 +14,14 @@ from pfsm.metrics.features import feature_signature
 from pfsm.settings import Settings
 from pfsm_training.config import config_from_dict
 from pfsm_training.experiment.config import RowSpec
+
+_FOLDERS: tuple[tuple[Callable[[], Path], str], ...] = (
+    (user_folder, f"${FOLDER_VARIABLE}"),
+    (shipped_folder, "the package"),
+    (lambda: Path(sys.prefix), "the installation"),
+    (Path.cwd, "."),
+    (Path.home, "~"),
+)
 
 
 def resources_of(settings: Settings) -> list[str]:
@@ -25,17 +35,26 @@ def resources_of(settings: Settings) -> list[str]:
 
 def without_places(text: str) -> str:
     """A message without folders of this machine, which mean nothing to whoever reads results elsewhere."""
-    places = {
-        str(user_folder()): f"${FOLDER_VARIABLE}",
-        str(shipped_folder()): "the package",
-        sys.prefix: "the installation",
-        str(Path.cwd()): ".",
-        str(Path.home()): "~",
-    }
-    # The longest first: one may lie in another. The root of a file system is none.
-    for place in sorted(filter(lambda one: len(one) > 1, places), key=len, reverse=True):
-        text = re.sub(rf"{re.escape(place)}(?![\w.-])", lambda _, place=place: places[place], text)  # type: ignore[misc]
+    places = _places()
+    # The longest first: one may lie in another.
+    for place in sorted(places, key=len, reverse=True):
+        # Neither inside a longer path nor the beginning of a longer name; a full stop may end a sentence.
+        whole = rf"(?:(?<![\w./~-])|(?<=://)){re.escape(place)}(?![\w-]|\.\w)"
+        text = re.sub(whole, lambda _, place=place: places[place], text)  # type: ignore[misc]
     return text
+
+
+def _places() -> dict[str, str]:
+    """Folders of this machine, and what to call them."""
+    places = {}
+    for find, name in _FOLDERS:
+        # A working folder that is deleted, a user without a home.
+        with suppress(OSError, RuntimeError):
+            place = find()
+            # The root of a file system is no place.
+            if place.is_absolute() and len(place.parts) > 1:
+                places[str(place)] = name
+    return places
 
 
 def settings_of(row: RowSpec) -> Settings | None:

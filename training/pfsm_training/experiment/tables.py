@@ -128,11 +128,11 @@ def short(value: float | None) -> str:
 
 
 def with_interval(entry: Entry) -> str:
-    """A number and its interval; dashes where there is none."""
+    """A number and its interval; a dash for what is not there."""
     if entry.value is None:
         return NOTHING
     if entry.interval is None:
-        return f"{short(entry.value)} [{NOTHING}, {NOTHING}]"
+        return f"{short(entry.value)} {NOTHING}"
     return f"{short(entry.value)} [{short(entry.interval.low)}, {short(entry.interval.high)}]"
 
 

@@ -83,7 +83,7 @@ def _trained(task: Task) -> Model:
     return train(
         task.train.judgments,
         preferences=task.train.preferences,
-        config=config_from_dict(task.row.training, task.row.name),
+        config=config_from_dict(task.row.training, task.row.name, task.row.init),
         init=task.row.init,
         name=task.row.name,
         score_column=task.score_column,
