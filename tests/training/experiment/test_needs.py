@@ -14,6 +14,8 @@ from pfsm_training.experiment.plan import make_plan
 
 ROW = "{name: vectors, train: {matchers: [word, emb], options: {emb: {source: /no/such.vec}}}%s}"
 
+TABLE = "train: {matchers: [word, para], options: {para: {table: absent}}}"
+
 
 def experiment(folder: Path, row: str) -> Path:
     random = np.random.default_rng(3)
@@ -39,7 +41,7 @@ def test_a_row_that_is_not_optional_is_refused_by_name(tmp_path: Path) -> None:
     fault = f"{path}: row 'vectors': there are no vectors /no/such.vec; give their file"
     with pytest.raises(PfsmError, match=f"^{re.escape(fault)}"):
         make_plan(read_experiment(path), DataFolder(tmp_path))
-    row = "{name: table, metric: 'meteor(paraphrases=absent)'}"
+    row = f"{{name: table, {TABLE}}}"
     with pytest.raises(PfsmError, match=r"x.yaml: row 'table': there is no table of paraphrases absent"):
         make_plan(read_experiment(experiment(tmp_path, row)), DataFolder(tmp_path))
 
@@ -50,7 +52,7 @@ def test_a_note_names_no_folder_of_the_machine(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setenv("PFSM_RESOURCES", str(tables))
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.chdir(tmp_path)
-    row = "{name: table, metric: 'meteor(paraphrases=absent)', optional: true}"
+    row = f"{{name: table, {TABLE}, optional: true}}"
     plan = make_plan(read_experiment(experiment(tmp_path, row)), DataFolder(tmp_path))
     (note,) = (note for note in plan.notes if note.startswith("table: left out"))
     assert "absent.lexicon into $PFSM_RESOURCES" in note
