@@ -15,6 +15,7 @@ test: lint types tests wheel
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports
 
 types: $(VENV)/.dev
 	$(BIN)/mypy

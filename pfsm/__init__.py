@@ -11,26 +11,26 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pfsm.errors import PfsmError as PfsmError
-    from pfsm.metric import Metric as Metric
-    from pfsm.metric import Score as Score
-    from pfsm.model import Model as Model
-    from pfsm.model import Scale as Scale
-    from pfsm.model import load_model as load_model
-    from pfsm.model import save_model as save_model
-    from pfsm.models import load as load
-    from pfsm.settings import Settings as Settings
+    from pfsm.model.file import Model as Model
+    from pfsm.model.file import Scale as Scale
+    from pfsm.model.file import load_model as load_model
+    from pfsm.model.file import save_model as save_model
+    from pfsm.model.metric import Metric as Metric
+    from pfsm.model.metric import Score as Score
+    from pfsm.model.settings import Settings as Settings
+    from pfsm.model.shipped import load as load
     from pfsm.version import __version__ as __version__
 
 _HOMES = {
     "PfsmError": "pfsm.errors",
-    "Metric": "pfsm.metric",
-    "Score": "pfsm.metric",
-    "Model": "pfsm.model",
-    "Scale": "pfsm.model",
-    "load_model": "pfsm.model",
-    "save_model": "pfsm.model",
-    "load": "pfsm.models",
-    "Settings": "pfsm.settings",
+    "Metric": "pfsm.model.metric",
+    "Score": "pfsm.model.metric",
+    "Model": "pfsm.model.file",
+    "Scale": "pfsm.model.file",
+    "load_model": "pfsm.model.file",
+    "save_model": "pfsm.model.file",
+    "load": "pfsm.model.shipped",
+    "Settings": "pfsm.model.settings",
     "__version__": "pfsm.version",
 }
 

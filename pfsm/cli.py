@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from importlib import import_module
 
 from pfsm.errors import PfsmError
-from pfsm.interrupts import kept_interrupts
+from pfsm.runtime.interrupts import kept_interrupts
 
 COMMANDS = {
     "train": "learn a metric from human scores",

@@ -11,7 +11,7 @@ from collections import Counter
 from pathlib import Path
 
 from pfsm.data import read_table
-from pfsm.files import atomic_write
+from pfsm.io.files import atomic_write
 from pfsm.metrics.meteor.normaliser import Abbreviations, meteor_tokeniser
 from pfsm.text.chunks import CachedTokeniser
 

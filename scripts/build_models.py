@@ -20,11 +20,11 @@ from pfsm.data.minimal_pairs import shipped_minimal_pairs
 from pfsm.errors import PfsmError
 from pfsm.evaluation import default_seed
 from pfsm.evaluation.probe import ProbeResult, probe
-from pfsm.files import atomic_write
-from pfsm.metric import Metric
-from pfsm.model import Model, load_model, save_model
+from pfsm.io.files import atomic_write
+from pfsm.model.file import Model, load_model, save_model
+from pfsm.model.metric import Metric
 from pfsm_training import read_config, train
-from pfsm_training.anchor import anchored
+from pfsm_training.fit.anchor import anchored
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from model_cards import card

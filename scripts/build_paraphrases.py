@@ -13,11 +13,11 @@ from pathlib import Path
 
 from pfsm.data import Judgments, read_judgments
 from pfsm.lexicons.container import Source, write_lexicon
-from pfsm.lexicons.learning import learn_paraphrases
 from pfsm.lexicons.paraphrases import compile_paraphrases
 from pfsm.lexicons.versions import read_versions
-from pfsm.threads import default_threads
+from pfsm.runtime.threads import default_threads
 from pfsm_training import train
+from pfsm_training.lexicons.learning import learn_paraphrases
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from real_data import CHECKOUT, data_folder, into_english

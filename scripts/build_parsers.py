@@ -15,10 +15,11 @@ import torch
 
 from pfsm.analysis.analysers import SUFFIX, OwnAnalyser
 from pfsm.analysis.constituents import BracketedSentence
+from pfsm.analysis.parser.parameters import ParserWeights
 from pfsm.analysis.parser.parse import Wanted
-from pfsm.analysis.parser.weights import ParserWeights, quantised, read_weights, restored, write_weights
-from pfsm.analysis.trial import Analyse, Trial, try_on_text, try_on_words
-from pfsm.files import read_lines
+from pfsm.analysis.parser.weights import quantised, read_weights, restored, write_weights
+from pfsm.analysis.parser_evaluation import Analyse, Trial, try_on_text, try_on_words
+from pfsm.io.files import read_lines
 from pfsm_training.parsing.boundaries import parted
 from pfsm_training.parsing.calibrate import calibrated
 from pfsm_training.parsing.card import card_of, card_text

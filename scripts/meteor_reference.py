@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from pfsm.data import read_table
-from pfsm.files import atomic_write
+from pfsm.io.files import atomic_write
 from pfsm.lexicons.meteor import table_path
 from pfsm.metrics import get_metric
 

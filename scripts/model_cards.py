@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from pfsm.evaluation.probe import ProbeResult
-from pfsm.model import Model
+from pfsm.model.file import Model
 
 # Part of the contrast tests.
 SELDOM = 0.5

@@ -11,9 +11,9 @@ from pathlib import Path
 
 from pfsm import Metric, save_model
 from pfsm.data import Judgments, read_judgments
-from pfsm.explain_page import render_page
-from pfsm.explain_text import explanation_lines
-from pfsm.files import atomic_write
+from pfsm.io.files import atomic_write
+from pfsm.model.explain.page import render_page
+from pfsm.model.explain.text import explanation_lines
 from pfsm_training import train
 from pfsm_training.config import config_from_dict
 

@@ -192,7 +192,7 @@ def draw(rows: list[Row], path: str) -> None:
     """Both halves of every row side by side, with intervals; lines part groups that differ in more than E and B."""
     from matplotlib import pyplot  # noqa: PLC0415 - only where there is something to draw
 
-    from pfsm_training.experiment.plots import STYLE  # noqa: PLC0415 - brings matplotlib
+    from pfsm_experiments.report.plots import STYLE  # noqa: PLC0415 - brings matplotlib
 
     with pyplot.rc_context(STYLE):
         figure, axes = pyplot.subplots(figsize=(10, 4.5))

@@ -2,7 +2,7 @@
 
 from difflib import SequenceMatcher
 
-from pfsm.explain import Contribution, Edit, Explanation
+from pfsm.model.explain.explanation import Contribution, Edit, Explanation
 
 BASE, ENTROPY = 0.75, 0.0625
 POINTS = {

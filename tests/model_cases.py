@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from pfsm.model import Model, Scale, model_from_dict
+from pfsm.model.file import Model, Scale, model_from_dict
 
 WEIGHTS: Mapping[str, float] = {
     "Insert": -0.5, "Delete": -1.25, "S_punct": 0.5, "S_word": 2.0, "S_lemma": 1.0,

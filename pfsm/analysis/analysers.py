@@ -5,13 +5,14 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Protocol
 
+from pfsm.analysis.parser.parameters import ParserWeights
 from pfsm.analysis.parser.parse import Parser, Wanted
-from pfsm.analysis.parser.weights import ParserWeights, read_weights
+from pfsm.analysis.parser.weights import read_weights
 from pfsm.analysis.programs import CommandAnalyser, FileAnalyser, SpacyAnalyser, StanzaAnalyser
 from pfsm.analysis.sentence import Analysis
 from pfsm.analysis.tokens import words_of
 from pfsm.errors import PfsmError
-from pfsm.file_faults import is_file
+from pfsm.io.faults import is_file
 
 DEFAULT_PARSER = "en-ewt"
 SUFFIX = ".parser"

@@ -19,7 +19,7 @@ from pfsm.analysis.cache_limit import TABLES, Room, mark_used, this_hour
 from pfsm.analysis.json_form import from_json, to_json
 from pfsm.analysis.sentence import Analysis
 from pfsm.errors import PfsmError
-from pfsm.lexicons.registry import user_folder
+from pfsm.io.user_folders import user_folder
 
 FOLDER = "analyses"
 _ASKED_AT_ONCE = 500

@@ -12,8 +12,8 @@ from collections.abc import Iterable
 from contextlib import closing, suppress
 from pathlib import Path
 
-from pfsm.byte_sizes import byte_size
 from pfsm.errors import PfsmError
+from pfsm.io.sizes import byte_size
 
 VARIABLE = "PFSM_CACHE_SIZE"
 LARGEST = 1 << 30

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from pfsm.errors import PfsmError
-from pfsm.files import StrPath, display_name, read_lines
+from pfsm.io.files import StrPath, display_name, read_lines
 
 NOTHING = "_"
 _COLUMNS = 10

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from pfsm.errors import PfsmError
-from pfsm.files import StrPath, display_name, read_lines
+from pfsm.io.files import StrPath, display_name, read_lines
 
 TOP = "TOP"
 CHAIN = "+"

@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from pfsm.analysis.conllu import parse_conllu
+from pfsm.analysis.conllu_lines import analyses_of
 from pfsm.analysis.constituents import BracketedSentence, parse_brackets
 from pfsm.analysis.lines import EMPTY, LineFinder, put_on_lines
 from pfsm.analysis.parser.parse import Wanted
 from pfsm.analysis.sentence import ROOT_LABEL, Analysis, DependencyTree, joined
-from pfsm.analysis.sources import analyses_of
 from pfsm.errors import PfsmError
-from pfsm.file_faults import is_file
-from pfsm.files import content_checksum, decode, read_bytes, split_lines
+from pfsm.io.faults import is_file
+from pfsm.io.files import content_checksum, decode, read_bytes, split_lines
 
 
 def parsed_text(text: Sequence[str], source: str) -> list[Analysis]:

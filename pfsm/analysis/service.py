@@ -13,7 +13,7 @@ from pfsm.analysis.cache import AnalysisCache
 from pfsm.analysis.parser.parse import Wanted
 from pfsm.analysis.sentence import Analysis
 from pfsm.errors import PfsmError
-from pfsm.interrupts import without_interrupts
+from pfsm.runtime.interrupts import without_interrupts
 
 # Lines given to the analyser at once, whatever the number of processes: the result must not depend on it.
 PORTION = 256

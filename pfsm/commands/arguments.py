@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from pfsm.errors import PfsmError
-from pfsm.files import check_writable
-from pfsm.models import DEFAULT_MODEL
+from pfsm.io.files import check_writable
+from pfsm.model.shipped import DEFAULT_MODEL
 
 
 def positive(text: str) -> int:

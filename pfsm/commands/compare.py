@@ -14,8 +14,8 @@ from pfsm.commands.evaluation_text import NO_INTERVAL
 from pfsm.data import read_parallel
 from pfsm.errors import PfsmError
 from pfsm.evaluation import Comparison, Interval, PairResult, compare_systems
-from pfsm.files import atomic_write
-from pfsm.models import load
+from pfsm.io.files import atomic_write
+from pfsm.model.shipped import load
 
 NO_PREFERENCE = "no preference"
 TIE = "tie"

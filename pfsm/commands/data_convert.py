@@ -10,7 +10,7 @@ from pfsm.commands.arguments import check_output
 from pfsm.data.formats import FORMATS, Options, Preference, Written, read_format, write_tsv
 from pfsm.data.formats.mqm_weights import DEFAULT_WEIGHTS
 from pfsm.errors import PfsmError
-from pfsm.files import atomic_write
+from pfsm.io.files import atomic_write
 
 
 def add_arguments(parser: ArgumentParser) -> None:

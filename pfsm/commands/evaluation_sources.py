@@ -14,10 +14,10 @@ from pfsm.commands.evaluation_inputs import Inputs
 from pfsm.data import is_preferences
 from pfsm.data.fields import finite_number, shown
 from pfsm.errors import PfsmError
-from pfsm.files import display_name, read_lines
-from pfsm.metric import Metric
+from pfsm.io.files import display_name, read_lines
 from pfsm.metrics import SegmentScorer, get_metric, score_distinct
-from pfsm.models import DEFAULT_MODEL, load
+from pfsm.model.metric import Metric
+from pfsm.model.shipped import DEFAULT_MODEL, load
 
 Float = NDArray[np.float64]
 

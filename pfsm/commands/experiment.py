@@ -43,18 +43,13 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(options: Namespace) -> None:
     """Runs, reports, names what was written."""
-    for package, extra in (("torch", "train"), ("matplotlib", "experiment")):
-        if find_spec(package) is None:
-            raise PfsmError(
-                f"experiments need {package}, which is not installed; pip install 'pfsm[experiment]'"
-                if extra == "experiment"
-                else "training needs PyTorch, which is not installed; pip install 'pfsm[experiment]'"
-            )
+    if find_spec("matplotlib") is None:
+        raise PfsmError("experiments need matplotlib, which is not installed; pip install 'pfsm[experiment]'")
     config, data, output = Path(options.config), Path(options.data), Path(options.output)
     if not data.is_dir():
         raise PfsmError(f"{data}: no such folder of data")
-    from pfsm_training.experiment import run_experiment  # noqa: PLC0415 - brings torch
-    from pfsm_training.experiment.tables import markdown_table, result_tables  # noqa: PLC0415
+    from pfsm_experiments import run_experiment  # noqa: PLC0415 - takes time to import
+    from pfsm_experiments.report.tables import markdown_table, result_tables  # noqa: PLC0415
 
     if options.jobs is not None and options.scheduler is not None:
         raise PfsmError("give either --jobs or --scheduler, not both")

@@ -9,12 +9,12 @@ from typing import Any
 from pfsm.commands.arguments import add_format, add_model, check_output
 from pfsm.data import ParallelText, read_parallel
 from pfsm.errors import PfsmError
-from pfsm.explain import Explanation
-from pfsm.explain_page import render_page
-from pfsm.explain_text import explanation_lines, pharaoh
-from pfsm.files import atomic_write
-from pfsm.metric import Metric
-from pfsm.models import load
+from pfsm.io.files import atomic_write
+from pfsm.model.explain.explanation import Explanation
+from pfsm.model.explain.page import render_page
+from pfsm.model.explain.text import explanation_lines, pharaoh
+from pfsm.model.metric import Metric
+from pfsm.model.shipped import load
 
 
 def add_arguments(parser: ArgumentParser) -> None:

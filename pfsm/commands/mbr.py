@@ -19,9 +19,9 @@ from pfsm.commands.clusters import sharing
 from pfsm.distributed.choices import choose_on
 from pfsm.distributed.scorers import spec_of
 from pfsm.errors import PfsmError
-from pfsm.files import STANDARD_INPUT, atomic_write, display_name, read_lines
-from pfsm.mbr import Choice, choose
-from pfsm.models import load
+from pfsm.io.files import STANDARD_INPUT, atomic_write, display_name, read_lines
+from pfsm.model.mbr import Choice, choose
+from pfsm.model.shipped import load
 
 
 def add_arguments(parser: ArgumentParser) -> None:

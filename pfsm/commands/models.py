@@ -4,8 +4,8 @@ import json
 from argparse import ArgumentParser, Namespace
 
 from pfsm.commands.arguments import add_format
-from pfsm.model import Model, load_model
-from pfsm.models import DEFAULT_MODEL, ShippedModel, shipped_models
+from pfsm.model.file import Model, load_model
+from pfsm.model.shipped import DEFAULT_MODEL, ShippedModel, shipped_models
 
 
 def add_arguments(parser: ArgumentParser) -> None:

@@ -10,16 +10,16 @@ from typing import Any
 
 from pfsm.analysis.analysers import DEFAULT_PARSER, OwnAnalyser, get_analyser
 from pfsm.analysis.conllu import read_conllu
+from pfsm.analysis.conllu_lines import conllu_lines
 from pfsm.analysis.constituents import format_brackets, read_brackets
 from pfsm.analysis.parser.parse import MOST_TREES, Wanted
+from pfsm.analysis.parser_evaluation import Trial, try_on_text, try_on_words
 from pfsm.analysis.scoring import N_BINS, Calibration
 from pfsm.analysis.sentence import Analysis, moved
 from pfsm.analysis.service import PORTION, analyse_lines
-from pfsm.analysis.sources import conllu_lines
-from pfsm.analysis.trial import Trial, try_on_text, try_on_words
 from pfsm.commands.arguments import check_output, positive
 from pfsm.errors import PfsmError
-from pfsm.files import STANDARD_INPUT, atomic_write, read_lines
+from pfsm.io.files import STANDARD_INPUT, atomic_write, read_lines
 
 FORMATS = ("conllu", "ptb", "nbest")
 

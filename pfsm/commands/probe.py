@@ -14,9 +14,9 @@ from pfsm.evaluation import default_seed
 from pfsm.evaluation.bootstrap import Interval
 from pfsm.evaluation.probe import ALL, KindResult, ProbeResult, probe
 from pfsm.evaluation.samples import Estimate
-from pfsm.metric import Metric
 from pfsm.metrics import SegmentScorer, get_metric
-from pfsm.models import DEFAULT_MODEL, load
+from pfsm.model.metric import Metric
+from pfsm.model.shipped import DEFAULT_MODEL, load
 
 
 def add_arguments(parser: ArgumentParser) -> None:

@@ -94,7 +94,7 @@ def _probability(text: str) -> float:
 
 
 def _add_learning(parser: ArgumentParser) -> None:
-    from pfsm.lexicons.learning import Thresholds  # noqa: PLC0415 - only where it is used
+    from pfsm_training.lexicons.learning import Thresholds  # noqa: PLC0415 - only where it is used
 
     given = Thresholds()
     parser.add_argument(
@@ -154,7 +154,7 @@ def _compile_synonyms(options: Namespace) -> None:
 
 
 def _compile_paraphrases(options: Namespace) -> None:
-    from pfsm.files import checksum, display_name  # noqa: PLC0415
+    from pfsm.io.files import checksum, display_name  # noqa: PLC0415
     from pfsm.lexicons.paraphrase_formats import format_of, read_paraphrases  # noqa: PLC0415
     from pfsm.lexicons.pruning import Pruner  # noqa: PLC0415
 
@@ -174,10 +174,10 @@ def _compile_paraphrases(options: Namespace) -> None:
 
 
 def _learn(options: Namespace) -> None:
-    from pfsm.lexicons.learning import Thresholds, learn_paraphrases  # noqa: PLC0415
     from pfsm.lexicons.versions import read_versions  # noqa: PLC0415
-    from pfsm.models import find_model  # noqa: PLC0415
-    from pfsm.threads import default_threads  # noqa: PLC0415
+    from pfsm.model.shipped import find_model  # noqa: PLC0415
+    from pfsm.runtime.threads import default_threads  # noqa: PLC0415
+    from pfsm_training.lexicons.learning import Thresholds, learn_paraphrases  # noqa: PLC0415
 
     if options.posterior <= 0.5:
         raise PfsmError(f"--posterior is {options.posterior:g}, it must be above 0.5")

@@ -13,11 +13,11 @@ from pfsm.commands.arguments import add_format, add_scorer, add_threads, decimal
 from pfsm.commands.clusters import sharing
 from pfsm.data import read_pairs_table, read_parallel
 from pfsm.errors import PfsmError
-from pfsm.files import STANDARD_INPUT
-from pfsm.metric import Metric
+from pfsm.io.files import STANDARD_INPUT
 from pfsm.metrics import SegmentScorer, best_of_references, get_metric
-from pfsm.models import DEFAULT_MODEL, load
-from pfsm.signature import signature
+from pfsm.model.metric import Metric
+from pfsm.model.shipped import DEFAULT_MODEL, load
+from pfsm.model.signature import signature
 
 Scorer = Metric | SegmentScorer
 

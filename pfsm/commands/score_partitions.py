@@ -7,7 +7,6 @@ from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 
-from pfsm.byte_sizes import byte_size
 from pfsm.commands.arguments import add_scheduler
 from pfsm.distributed import FILES, PACKAGES, need_packages
 from pfsm.distributed.job import Job, Scored, score_job
@@ -17,6 +16,7 @@ from pfsm.distributed.report import Report
 from pfsm.distributed.scorers import Scorer, spec_of
 from pfsm.distributed.scoring import FORMATS
 from pfsm.errors import PfsmError
+from pfsm.io.sizes import byte_size
 
 # Faults that are printed one by one.
 SHOWN = 10

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from pfsm.commands.arguments import add_format
-from pfsm.model import Model
-from pfsm.models import find_model
-from pfsm.settings import Settings
+from pfsm.lattice.names import ends
+from pfsm.model.file import Model
+from pfsm.model.settings import Settings
+from pfsm.model.shipped import find_model
 
 STATISTICS = {"pearson": "Pearson r", "kendall_tau": "Kendall tau"}
 
@@ -93,7 +94,7 @@ def _number(value: object) -> str:
 def _print_weights(model: Model) -> None:
     """States first, then transitions, each from the best to the worst."""
     instances = model.training.get("instances", {})
-    names = sorted(model.weights, key=lambda name: (">" in name, -model.weights[name], name))
+    names = sorted(model.weights, key=lambda name: (ends(name) is not None, -model.weights[name], name))
     width = max([len(name) for name in names], default=7)
     print(f"{'feature':{width}}  {'weight':>9}  {'instances':>10}")
     for name in names:

@@ -19,7 +19,7 @@ from pfsm.data.submission import (
     write_submission,
 )
 from pfsm.errors import PfsmError
-from pfsm.files import STANDARD_INPUT, display_name, read_lines
+from pfsm.io.files import STANDARD_INPUT, display_name, read_lines
 
 
 def add_arguments(parser: ArgumentParser) -> None:

@@ -25,14 +25,14 @@ from pfsm.distributed.report import Report
 from pfsm.distributed.tables import read_tables
 from pfsm.errors import PfsmError
 from pfsm.evaluation import pearson
-from pfsm.metric import Metric
-from pfsm.model import Model, check_line, save_model
-from pfsm.models import find_model
+from pfsm.model.file import Model, check_line, save_model
+from pfsm.model.metric import Metric
+from pfsm.model.shipped import find_model
 
 if TYPE_CHECKING:
-    from pfsm_training.checkpoint import Checkpoint
-    from pfsm_training.data import Encoder
-    from pfsm_training.lbfgs import Iteration
+    from pfsm_training.data.training_set import Encoder
+    from pfsm_training.fit.checkpoint import Checkpoint
+    from pfsm_training.fit.lbfgs import Iteration
 
 CHECKPOINT = ".checkpoint"
 # Word pairs beyond which one sentence pair costs as much as thousands of others.
@@ -106,7 +106,7 @@ def run(options: Namespace) -> None:
     save_model(replace(model, name=options.name), options.output)
     if checkpoint is not None:
         checkpoint.remove()
-    from pfsm_training.crossval import make_folds  # noqa: PLC0415 - brings torch
+    from pfsm_training.fit.crossval import make_folds  # noqa: PLC0415 - brings torch
 
     _report(model, dev, len(make_folds(judgments, preferences).names), options)
 
@@ -115,7 +115,7 @@ def _checkpoint(options: Namespace) -> "Checkpoint | None":
     """What keeps every iteration: on a cluster, and where the user wants to go on from one."""
     if options.scheduler is None and not options.resume:
         return None
-    from pfsm_training.checkpoint import Checkpoint  # noqa: PLC0415 - brings torch
+    from pfsm_training.fit.checkpoint import Checkpoint  # noqa: PLC0415 - brings torch
 
     return Checkpoint(f"{options.output}{CHECKPOINT}", resume=options.resume)
 
@@ -124,14 +124,14 @@ def _checkpoint(options: Namespace) -> "Checkpoint | None":
 def _encoder(options: Namespace) -> Iterator["Encoder"]:
     """What makes lattices: this process, or the workers of a cluster."""
     if options.scheduler is None:
-        from pfsm_training.data import encode_here  # noqa: PLC0415 - brings torch
-        from pfsm_training.held import lattice_memory  # noqa: PLC0415 - brings torch
+        from pfsm_training.data.training_set import encode_here  # noqa: PLC0415 - brings torch
+        from pfsm_training.lattices.store import lattice_memory  # noqa: PLC0415 - brings torch
 
         yield partial(encode_here, memory=lattice_memory())
         return
     with open_pool(options.scheduler) as pool:
         from pfsm.distributed.cluster import Cluster  # noqa: PLC0415 - brings Dask
-        from pfsm_training.distributed import ClusterEncoder  # noqa: PLC0415 - brings torch
+        from pfsm_training.data.distributed import ClusterEncoder  # noqa: PLC0415 - brings torch
 
         assert isinstance(pool, Cluster)
         report = Report(pool, "evaluations of blocks")

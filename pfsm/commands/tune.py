@@ -11,7 +11,7 @@ from pfsm.data import Judgments, read_judgments
 from pfsm.errors import PfsmError
 from pfsm.metrics.registry import get_metric
 from pfsm.metrics.terp.metric import TerpMetric
-from pfsm.model import check_line, save_model
+from pfsm.model.file import check_line, save_model
 
 if TYPE_CHECKING:
     from pfsm_training.tuning.edit_costs import TunedCosts

@@ -11,7 +11,7 @@ from pfsm.data.columns import canonical_order, join_columns, row_list, select_co
 from pfsm.data.preferences import absolute_advice
 from pfsm.data.table import DataSource, Table, read_table
 from pfsm.errors import PfsmError
-from pfsm.files import StrPath
+from pfsm.io.files import StrPath
 
 __all__ = ["DataSource", "Judgments", "judgments_from_table", "read_judgments"]
 

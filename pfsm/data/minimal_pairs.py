@@ -7,7 +7,7 @@ from importlib.resources import files
 from pfsm.data.preferences import preferences_from_table
 from pfsm.data.table import DataSource, read_table
 from pfsm.errors import PfsmError
-from pfsm.files import StrPath
+from pfsm.io.files import StrPath
 
 KINDS: Mapping[str, str] = {
     "negation": "a negation is dropped or turned round",

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pfsm.data.preferences import absolute_advice
 from pfsm.data.table import Table, read_table
 from pfsm.errors import PfsmError
-from pfsm.files import STANDARD_INPUT, StrPath, display_name, read_lines
+from pfsm.io.files import STANDARD_INPUT, StrPath, display_name, read_lines
 
 FURTHER_REFERENCE = re.compile(r"reference_([1-9][0-9]*)", re.ASCII)
 
@@ -57,7 +57,7 @@ def read_parallel(reference_paths: Sequence[StrPath], system_paths: Sequence[Str
     An empty line is a segment like any other.
 
     Raises:
-        PfsmError: what `pfsm.files.read_lines` raises, files with different numbers of lines or with none, a
+        PfsmError: what `pfsm.io.files.read_lines` raises, files with different numbers of lines or with none, a
             system given twice, or standard input given more than once.
     """
     paths = [*reference_paths, *system_paths]

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from pfsm.data.columns import canonical_order, join_columns, row_list, select_columns
 from pfsm.data.table import DataSource, Table, read_table
 from pfsm.errors import PfsmError
-from pfsm.files import StrPath
+from pfsm.io.files import StrPath
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.errors import PfsmError
-from pfsm.files import StrPath, atomic_write, display_name, read_lines
+from pfsm.io.files import StrPath, atomic_write, display_name, read_lines
 
 ALL = "all"
 """Domain and document where none are known, and the domain of a whole test set."""

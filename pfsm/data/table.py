@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from pfsm.data.csv_records import csv_records
 from pfsm.data.fields import check_width, finite_number, header_names, is_csv, shown
 from pfsm.errors import PfsmError
-from pfsm.files import StrPath, content_checksum, decode, display_name, each_line, read_bytes
+from pfsm.io.files import StrPath, content_checksum, decode, display_name, each_line, read_bytes
 
 COMET_NAMES: Mapping[str, str] = {"src": "source", "mt": "hypothesis", "ref": "reference"}
 """COMET's column names and ours; a column under the left name is known under the right one as well."""
@@ -131,7 +131,7 @@ def read_table(path: StrPath) -> Table:
     the end are ignored, except where the table has a single column: there each is a row with an empty field.
 
     Raises:
-        PfsmError: what `pfsm.files.read_bytes` raises, bytes that are not UTF-8, an empty file, a header
+        PfsmError: what `pfsm.io.files.read_bytes` raises, bytes that are not UTF-8, an empty file, a header
             without names or with a name twice, a row with fewer or more fields than the header, an empty line
             between rows; in a CSV also a NUL character or quotes that RFC 4180 does not allow.
     """

@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
 
 from pfsm.errors import PfsmError
-from pfsm.file_faults import gzip_explained
+from pfsm.io.faults import gzip_explained
 
 SUFFIXES = (".tsv", ".tsv.gz", ".tsv.zst", ".parquet")
 # Stores where a written object is there whole, or is not there.

@@ -9,8 +9,8 @@ from pfsm.distributed.pools import Pool
 from pfsm.distributed.report import Report
 from pfsm.distributed.scorers import ScorerSpec, borrowed
 from pfsm.errors import PfsmError
-from pfsm.mbr import PAIRS_AT_ONCE, Choice, Progress, choose
-from pfsm.metric import Metric
+from pfsm.model.mbr import PAIRS_AT_ONCE, Choice, Progress, choose
+from pfsm.model.metric import Metric
 
 Candidates = tuple[tuple[str, ...], ...]
 Weights = tuple[tuple[float, ...], ...] | None
@@ -63,7 +63,7 @@ def choose_on(
     report: Report,
     progress: Progress | None = None,
 ) -> list[Choice]:
-    """The choices of `pfsm.mbr.choose`, made in a pool.
+    """The choices of `pfsm.model.mbr.choose`, made in a pool.
 
     Args:
         pool: Where the work is done.
@@ -75,7 +75,7 @@ def choose_on(
 
     Raises:
         PfsmError: A pair cannot be scored, a worker cannot score, or the cluster is gone.
-        ValueError: As `pfsm.mbr.choose`.
+        ValueError: As `pfsm.model.mbr.choose`.
     """
     found: dict[int, list[Choice]] = {}
     for outcome in pool.run(choose_task, _tasks(spec, candidates, weights)):

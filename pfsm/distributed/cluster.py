@@ -15,7 +15,7 @@ from distributed import Client, LocalCluster, as_completed
 from distributed.scheduler import KilledWorker
 
 from pfsm.errors import PfsmError
-from pfsm.interrupts import without_interrupts
+from pfsm.runtime.interrupts import without_interrupts
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")

@@ -12,7 +12,7 @@ from pfsm.data.parallel import pairs_from_table
 from pfsm.data.table import COMET_NAMES, Table
 from pfsm.distributed.addresses import InputFile, file_system, read_small
 from pfsm.errors import PfsmError
-from pfsm.files import content_checksum
+from pfsm.io.files import content_checksum
 
 # Rows decoded at a time.
 BATCH_ROWS = 8192

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field, replace
 
 from pfsm.distributed.outcomes import WorkerFaultError
 from pfsm.errors import PfsmError
-from pfsm.metric import Metric
 from pfsm.metrics import SegmentScorer, get_metric
 from pfsm.metrics.syntax.interpolation import check_independent
-from pfsm.model import Model, model_from_dict
+from pfsm.model.file import Model, model_from_dict
+from pfsm.model.metric import Metric
 from pfsm.version import __version__
 
 Scorer = Metric | SegmentScorer

@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.embeddings import sources
+from pfsm.embeddings import encoders as sources
 from pfsm.embeddings.vectors import Int16, Vectors, cosine_table, row_cosines
 from pfsm.errors import PfsmError
 

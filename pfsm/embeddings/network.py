@@ -20,8 +20,8 @@ from pfsm.embeddings.session import open_session, runtime
 from pfsm.embeddings.store import VectorStore
 from pfsm.embeddings.vectors import Int16, unit_rows
 from pfsm.errors import PfsmError
-from pfsm.file_faults import reading_explained
-from pfsm.files import checksum, decode, read_bytes
+from pfsm.io.faults import reading_explained
+from pfsm.io.files import checksum, decode, read_bytes
 
 TOKENIZER, CONFIG, ONNX, SAFETENSORS = "tokenizer.json", "config.json", "model.onnx", "model.safetensors"
 INSTALL = "pip install 'pfsm[embeddings]'"

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.errors import PfsmError
-from pfsm.file_faults import reading_explained
-from pfsm.files import StrPath, display_name
+from pfsm.io.faults import reading_explained
+from pfsm.io.files import StrPath, display_name
 
 _TYPES = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2"}
 LARGEST_HEADER = 1 << 27

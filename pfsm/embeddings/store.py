@@ -8,7 +8,7 @@ import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from pfsm.lexicons.registry import user_folder
+from pfsm.io.user_folders import user_folder
 
 FOLDER = "vectors"
 # A line of 25 pieces of 384 components is 19 kB.

@@ -1,4 +1,4 @@
-"""Compiled lexicons as files (`pfsm.containers`).
+"""Compiled lexicons as files (`pfsm.io.containers`).
 
 The header says what the lexicon is (kind, name, licence, sources with checksums, counts) besides listing its arrays.
 """
@@ -11,10 +11,10 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm import containers
-from pfsm.containers import Array, Format, content_bytes, incomplete, read_content, write_content
 from pfsm.errors import PfsmError
-from pfsm.files import StrPath, display_name
+from pfsm.io import containers
+from pfsm.io.containers import Array, Format, content_bytes, incomplete, read_content, write_content
+from pfsm.io.files import StrPath, display_name
 
 FORMAT = Format("pfsm-lexicon-1", "lexicon", "compile one with `pfsm resources compile`", "compile it again")
 KINDS = ("synonyms", "paraphrases", "relations")

@@ -10,12 +10,12 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from pfsm.errors import PfsmError
-from pfsm.files import check_writable, checksum
+from pfsm.io.files import check_writable, checksum
 from pfsm.lexicons.container import Source, write_lexicon
 from pfsm.lexicons.paraphrase_formats import read_paraphrases
 from pfsm.lexicons.paraphrases import KIND, compile_paraphrases
 from pfsm.lexicons.pruning import Pruner
-from pfsm.lexicons.registry import Recipe
+from pfsm.lexicons.recipe import Recipe
 
 NAME = "meteor-en"
 PACKAGE = "pycocoevalcap"

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import numpy as np
 
-from pfsm.files import checksum
+from pfsm.io.files import checksum
 from pfsm.lexicons.container import Lexicon, Source, write_lexicon
 from pfsm.lexicons.meteor import LICENCE, METEOR, table_to_compile
 from pfsm.lexicons.paraphrase_formats import read_paraphrases
 from pfsm.lexicons.paraphrases import KIND, Links, compile_links
-from pfsm.lexicons.registry import Recipe
+from pfsm.lexicons.recipe import Recipe
 
 NAME = "meteor-en-full"
 ABOUT = "METEOR 1.5's English paraphrases, all of them; for the metric meteor"

@@ -8,7 +8,7 @@ forms only; what inflected forms stand for can be given in a file of lines ``for
 from collections.abc import Sequence
 
 from pfsm.errors import PfsmError
-from pfsm.files import StrPath, checksum, display_name, read_lines
+from pfsm.io.files import StrPath, checksum, display_name, read_lines
 from pfsm.lexicons.container import Source
 from pfsm.lexicons.synonyms import Part
 

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from pfsm.errors import PfsmError
-from pfsm.files import StrPath, display_name
+from pfsm.io.files import StrPath, display_name
 
 Entry = tuple[str, str, float]
 PPDB_FEATURES = ("-logp(e2|e1)", "p(e|f)")

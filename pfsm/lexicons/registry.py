@@ -4,41 +4,23 @@ Looked up in this order: what ships with the package, then the user's folder (``
 ``$XDG_CACHE_HOME/pfsm``; else ``~/.cache/pfsm``). A lexicon is the file ``NAME.lexicon``.
 """
 
-import os
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
 
 from pfsm.errors import PfsmError
+from pfsm.io.user_folders import FOLDER_VARIABLE, user_folder
 from pfsm.lexicons.container import Lexicon, read_header, read_lexicon
+from pfsm.lexicons.meteor import METEOR
+from pfsm.lexicons.meteor_full import METEOR_FULL
+from pfsm.lexicons.recipe import Recipe
 
 SUFFIX = ".lexicon"
-FOLDER_VARIABLE = "PFSM_RESOURCES"
 # No `|`, `:`, `+` and `@`, which part the entries of a signature; no separators of folders.
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
 _REFERENCE = re.compile(rf"({_NAME.pattern})(?:@([0-9a-f]{{8}}))?")
-
-
-@dataclass(frozen=True)
-class Recipe:
-    """A lexicon that is compiled when it is first asked for, from a package of the user's.
-
-    Attributes:
-        kind: Kind of the lexicon.
-        about: One line: what it is.
-        is_possible: Whether what it is compiled from is installed.
-        install: The command that installs it.
-        compile: Writes the lexicon to the path given.
-    """
-
-    kind: str
-    about: str
-    is_possible: Callable[[], bool]
-    install: str
-    compile: Callable[[Path], None]
 
 
 @dataclass(frozen=True)
@@ -53,15 +35,6 @@ class Installed:
 def shipped_folder() -> Path:
     """The lexicons that came with the package."""
     return Path(str(files("pfsm.resources") / "lexicons"))
-
-
-def user_folder() -> Path:
-    """The user's lexicons; the folder need not be there."""
-    given = os.environ.get(FOLDER_VARIABLE)
-    if given:
-        return Path(given)
-    cache = os.environ.get("XDG_CACHE_HOME", "")
-    return (Path(cache) if Path(cache).is_absolute() else Path.home() / ".cache") / "pfsm"
 
 
 def check_name(name: str, where: str) -> str:
@@ -182,9 +155,6 @@ def _find(name: str, kind: str) -> Path:
 
 def recipes() -> dict[str, Recipe]:
     """Lexicons that can be compiled when first asked for, by name."""
-    from pfsm.lexicons.meteor import METEOR  # noqa: PLC0415 - it imports this module
-    from pfsm.lexicons.meteor_full import METEOR_FULL  # noqa: PLC0415 - likewise
-
     return {"meteor-en": METEOR, "meteor-en-full": METEOR_FULL}
 
 

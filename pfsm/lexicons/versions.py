@@ -5,7 +5,7 @@ from itertools import combinations
 
 from pfsm.data.table import DataSource, Table, read_table
 from pfsm.errors import PfsmError
-from pfsm.files import StrPath
+from pfsm.io.files import StrPath
 
 # The reference, then the other texts in order of code points.
 Segment = tuple[str, ...]

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from pfsm.errors import PfsmError
-from pfsm.files import StrPath, checksum, read_lines
+from pfsm.io.files import StrPath, checksum, read_lines
 from pfsm.lexicons.container import Source
 from pfsm.lexicons.relations import Relations
 from pfsm.lexicons.synonyms import Detachments, Part

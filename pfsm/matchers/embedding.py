@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.embeddings.sources import DEFAULT_SOURCE, check_layer, check_source, label, load_vectors, pinned
+from pfsm.embeddings.encoders import DEFAULT_SOURCE, check_layer, check_source, label, load_vectors, pinned
 from pfsm.embeddings.vectors import cosine_table
 from pfsm.errors import PfsmError
 from pfsm.matchers.bins import AUTO, check_knots, quantile_knots, ramped
@@ -47,7 +47,7 @@ class EmbeddingMatcher:
     """Offers pairs of single tokens whose cosine is at least a minimum.
 
     Args:
-        source: Where the vectors come from, see ``pfsm.embeddings.sources``.
+        source: Where the vectors come from, see ``pfsm.embeddings.encoders``.
         layer: Layer of a network; None: the last, or there are none.
         minimum: Least cosine, above 0 and at most 1.
         nearest: A pair is offered only where each is among so many nearest of the other; 0: all.

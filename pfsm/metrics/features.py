@@ -15,7 +15,7 @@ from pfsm.errors import PfsmError
 from pfsm.metrics.family import Family
 from pfsm.metrics.registry import family_of, feature_names, get_metric
 from pfsm.metrics.syntax.interpolation import check_independent
-from pfsm.near_names import known_names
+from pfsm.runtime.near_names import known_names
 
 Float = NDArray[np.float64]
 

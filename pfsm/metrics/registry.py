@@ -7,7 +7,7 @@ from pfsm.metrics.families import FAMILIES
 from pfsm.metrics.family import Family
 from pfsm.metrics.protocol import SegmentMetric
 from pfsm.metrics.syntax.interpolation import mixtures
-from pfsm.near_names import known_names
+from pfsm.runtime.near_names import known_names
 
 # Mixtures first: a name such as dp-or-*_b is theirs, not a type of dp-or.
 _ALL = (mixtures(FAMILIES), *FAMILIES)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from pfsm.errors import PfsmError
-from pfsm.near_names import known_names
+from pfsm.runtime.near_names import known_names
 
 NO_STEMMER = "none"
 

@@ -19,7 +19,6 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from real_data import data_folder, into_english
 from stopwatch import machine
 
-from pfsm.builder import LatticeBuilder
 from pfsm.data import read_judgments
 from pfsm.distributed.cluster import Cluster, open_cluster
 from pfsm.distributed.job import Job, Scored, score_job
@@ -27,12 +26,13 @@ from pfsm.distributed.manifest import Manifest
 from pfsm.distributed.pools import InProcess, Pool
 from pfsm.distributed.report import Report, readable
 from pfsm.distributed.scorers import spec_of
-from pfsm.models import load
-from pfsm.settings import Settings
+from pfsm.model.builder import LatticeBuilder
+from pfsm.model.settings import Settings
+from pfsm.model.shipped import load
 from pfsm_training import LogLinearMachine
-from pfsm_training.blocks import Block, Weights, model_of
-from pfsm_training.features import frequent, instances
-from pfsm_training.objective import SquaredError
+from pfsm_training.data.blocks import Block, Weights, model_of
+from pfsm_training.lattices.features import frequent, instances
+from pfsm_training.loss.objective import SquaredError
 
 PAIRS, FILES, LOCAL_FILES = 1_000_000, 20, 1
 WORKERS = 2

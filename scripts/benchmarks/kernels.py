@@ -27,8 +27,9 @@ from torch_diagonals import Padded, diagonal_sums, padded
 from torch_pushdown import pushdown_sums
 
 from pfsm import Settings
-from pfsm.builder import LatticeBuilder
-from pfsm.lattice import JUMP, LatticeBatch
+from pfsm.lattice.arrays import LatticeBatch
+from pfsm.lattice.names import JUMP
+from pfsm.model.builder import LatticeBuilder
 from pfsm_kernels.inference import Weights, best_path, expectations, find_jumps, log_sum
 from pfsm_kernels.lattices import Lattices
 

@@ -20,7 +20,7 @@ from stopwatch import machine, one_core
 
 from pfsm import Metric
 from pfsm.data import Judgments, read_judgments
-from pfsm.model import Model, model_from_dict
+from pfsm.model.file import Model, model_from_dict
 
 ROUNDS = 5
 BASE = ["punct", "word", "lemma"]

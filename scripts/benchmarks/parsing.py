@@ -15,7 +15,7 @@ from stopwatch import cost
 from pfsm.analysis.analysers import DEFAULT_PARSER, own_analyser
 from pfsm.analysis.parser.parse import Wanted
 from pfsm.analysis.tokens import words_of
-from pfsm.files import read_lines
+from pfsm.io.files import read_lines
 
 _SUBJECTS = ["the old man", "a small company from Ohio", "my sister", "nobody", "the report that we read"]
 _VERBS = ["saw", "has not sold", "will probably repair", "wanted to know about", "asked for"]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from stopwatch import Cost, machine
 
-from pfsm.files import atomic_write
+from pfsm.io.files import atomic_write
 
 _HEADER = "| what | items/s | ratio | CPU s | wall s | peak MB |\n|---|--:|--:|--:|--:|--:|"
 

@@ -17,13 +17,14 @@ from torch import Tensor
 from torch_diagonals import diagonal_sums, padded
 
 from pfsm import Settings
-from pfsm.builder import LatticeBuilder
 from pfsm.errors import PfsmError
-from pfsm.lattice import LatticeBatch, transition
-from pfsm_training import gauss_newton, lbfgs
-from pfsm_training.features import frequent, instances
-from pfsm_training.module import LogLinearMachine
-from pfsm_training.objective import Objective, SquaredError
+from pfsm.lattice.arrays import LatticeBatch
+from pfsm.lattice.names import transition
+from pfsm.model.builder import LatticeBuilder
+from pfsm_training.fit import gauss_newton, lbfgs
+from pfsm_training.lattices.features import frequent, instances
+from pfsm_training.loss.module import LogLinearMachine
+from pfsm_training.loss.objective import Objective, SquaredError
 
 # Small, for the few judgments to say something.
 PENALTY = 0.05

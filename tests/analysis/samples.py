@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pfsm.analysis.parser.weights import Matrix, ParserWeights
+from pfsm.analysis.parser.parameters import Matrix, ParserWeights
 
 CONLLU = """\
 # sent_id = 1

@@ -3,8 +3,8 @@ import math
 import pytest
 
 from pfsm.analysis.conllu import parse_conllu
+from pfsm.analysis.conllu_lines import analyses_of, conllu_lines
 from pfsm.analysis.sentence import Analysis, DependencyTree
-from pfsm.analysis.sources import analyses_of, conllu_lines
 from pfsm.errors import PfsmError
 from tests.analysis.samples import CONLLU
 

@@ -8,7 +8,7 @@ import pytest
 from pfsm.analysis.analysers import DEFAULT_PARSER, own_analyser
 from pfsm.analysis.conllu import read_conllu
 from pfsm.analysis.parser.parse import Wanted
-from pfsm.analysis.trial import try_on_text, try_on_words
+from pfsm.analysis.parser_evaluation import try_on_text, try_on_words
 
 _DATA = os.environ.get("PFSM_DATA", "")
 _TEST = Path(_DATA).parent / "treebanks" / "UD_English-EWT" / "en_ewt-ud-test.conllu.gz"

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from pfsm_training.experiment import run_experiment
+from pfsm_experiments import run_experiment
 from tests.browser.devtools import Browser
-from tests.training.experiment.experiment_cases import run_here, table, write_data, write_experiment
+from tests.experiments.experiment_cases import run_here, table, write_data, write_experiment
 
 ODD = '<b>odd</b> & "quoted" {{config}}'
 NAMES = "[...document.querySelectorAll('table.sortable')[0].tBodies[0].rows].map((row) => row.cells[0].textContent)"
@@ -28,7 +28,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     values = table(title=f"Title {ODD}", description="One.\n\nTwo.", rows=made, contrasts=pairs)
     config = write_experiment(folder, values)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("pfsm_training.experiment.run.run_tasks", run_here)
+        patch.setattr("pfsm_experiments.run.run_tasks", run_here)
         run_experiment(config, write_data(folder / "data"), folder / "out")
     return folder / "out" / "report.html"
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from pfsm.explain import Explanation, FeaturePoints
-from pfsm.explain_page import render_page
+from pfsm.model.explain.explanation import Explanation, FeaturePoints
+from pfsm.model.explain.page import render_page
 from tests.browser.devtools import Browser
 from tests.explanation_cases import explained, rotated, split_by_class, swapped
 

@@ -125,7 +125,7 @@ class TestOutput:
         assert cli(*command, "ref.txt/x").fault == "ref.txt: is not a folder"
 
     def test_no_permission(self, command: tuple[str, ...], cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("pfsm.files.os.access", lambda *_, **__: False)
+        monkeypatch.setattr("pfsm.io.files.os.access", lambda *_, **__: False)
         assert cli(*command, "new").fault.endswith(": no permission to write into this folder")
 
     def test_an_input_is_not_replaced(self, command: tuple[str, ...], cli: Cli, tmp_path: Path) -> None:

@@ -1,13 +1,15 @@
 """``pfsm experiment`` as a command: what it prints, what it refuses."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from tests.command_runs import Cli, Write
+from tests.experiments.experiment_cases import run_here
 from tests.judgment_cases import rows, tsv
-from tests.training.experiment.experiment_cases import run_here
 
 CONFIG = """
 title: Small
@@ -26,7 +28,7 @@ def files(write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     write("d/train.tsv", tsv(rows(30)))
     write("d/test.tsv", tsv(rows(20, seed=1)))
     write("c.yaml", CONFIG)
-    monkeypatch.setattr("pfsm_training.experiment.run.run_tasks", run_here)
+    monkeypatch.setattr("pfsm_experiments.run.run_tasks", run_here)
 
 
 def test_tables_are_printed_and_files_written(cli: Cli, tmp_path: Path) -> None:
@@ -81,3 +83,25 @@ def test_what_must_be_installed(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr("pfsm.commands.experiment.find_spec", lambda name: name != "matplotlib" or None)
     fault = cli("experiment", "c.yaml", "--data", "d", "-o", "out").fault
     assert fault == "experiments need matplotlib, which is not installed; pip install 'pfsm[experiment]'"
+
+
+def test_torch_must_be_installed_where_a_row_trains(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("pfsm_experiments.run.find_spec", lambda name: name != "torch" or None)
+    fault = cli("experiment", "c.yaml", "--data", "d", "-o", "out").fault
+    assert fault == "c.yaml: row 'pFSM' is trained, which needs PyTorch; pip install 'pfsm[experiment]'"
+    assert not (tmp_path / "out").exists()
+
+
+def test_rows_that_are_not_trained_need_no_torch(write: Write, tmp_path: Path) -> None:
+    write("c.yaml", CONFIG.replace("{name: pFSM, train: {lambda: 1}}", "{name: small, model: en-small}"))
+    program = (
+        "import sys; sys.modules['torch'] = None\n"
+        "from pfsm.cli import main\n"
+        "sys.exit(main('experiment c.yaml --data d -o out --jobs 1'.split()))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "wrote out/report.html"), done.stderr

@@ -123,7 +123,7 @@ class TestInterruption:
 
         write("d.tsv", tsv(rows(8)))
         write("m.json", "precious")
-        monkeypatch.setattr("pfsm.files.os.fsync", press)
+        monkeypatch.setattr("pfsm.io.files.os.fsync", press)
         assert cli("train", "d.tsv", "-o", "m.json").status == 130
         assert (tmp_path / "m.json").read_text(encoding="utf-8") == "precious"
         assert sorted(path.name for path in tmp_path.iterdir()) == ["d.tsv", "m.json"]

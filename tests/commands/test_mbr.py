@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from pfsm.mbr import choose
-from pfsm.models import load
+from pfsm.model.mbr import choose
+from pfsm.model.shipped import load
 from tests.command_runs import Cli, Write, text
 from tests.model_cases import saved
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from pfsm.models import DEFAULT_MODEL, find_model, shipped_models
+from pfsm.model.shipped import DEFAULT_MODEL, find_model, shipped_models
 from tests.command_runs import Cli
 
 

@@ -8,7 +8,7 @@ import pytest
 import pfsm
 from pfsm.data.minimal_pairs import KINDS, shipped_minimal_pairs
 from pfsm.evaluation.probe import probe
-from pfsm.models import DEFAULT_MODEL
+from pfsm.model.shipped import DEFAULT_MODEL
 from tests.command_runs import Cli, Write, text
 from tests.model_cases import saved
 

@@ -10,8 +10,8 @@ import pfsm
 from pfsm.lexicons import registry
 from pfsm.lexicons.paraphrases import ParaphraseTable
 from pfsm.lexicons.synonyms import SynonymTable
-from pfsm.model import Model, save_model
-from pfsm.settings import settings_from_dict
+from pfsm.model.file import Model, save_model
+from pfsm.model.settings import settings_from_dict
 from tests.command_runs import Cli, Write, text
 from tests.lexicons.lexicon_cases import install, paraphrases, synonyms, write_wordnet
 

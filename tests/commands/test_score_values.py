@@ -34,8 +34,8 @@ class TestEmptyLines:
 
 
 def test_anchoring_keeps_the_order_and_sets_the_marks(cli: Cli, write: Write, trained: Path) -> None:
-    from pfsm.model import load_model, save_model
-    from pfsm_training.anchor import anchored
+    from pfsm.model.file import load_model, save_model
+    from pfsm_training.fit.anchor import anchored
 
     references = [reference for reference, _, _ in rows(40)]
     save_model(anchored(load_model(trained), references), "anchored.json")

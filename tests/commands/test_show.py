@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from pfsm.model import load_model
-from pfsm.models import DEFAULT_MODEL, find_model
+from pfsm.model.file import load_model
+from pfsm.model.shipped import DEFAULT_MODEL, find_model
 from tests.command_runs import Cli
 from tests.model_cases import WEIGHTS, saved
 

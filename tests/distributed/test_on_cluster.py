@@ -15,10 +15,10 @@ from pfsm.distributed.job import Job, score_job
 from pfsm.distributed.report import Report
 from pfsm.distributed.scorers import spec_of
 from pfsm.errors import PfsmError
-from pfsm.models import load
+from pfsm.model.shipped import load
 from pfsm_training import TrainingConfig, train
-from pfsm_training.data import encode_here
-from pfsm_training.distributed import ClusterEncoder
+from pfsm_training.data.distributed import ClusterEncoder
+from pfsm_training.data.training_set import encode_here
 from tests.command_runs import Cli, Write
 from tests.distributed.inputs import columns, scores_below, tsv_bytes, write_all
 from tests.distributed.interference import Interfering, kill_a_worker, kill_the_holder

@@ -16,7 +16,7 @@ from pfsm.distributed import pieces
 from pfsm.distributed.addresses import InputFile
 from pfsm.distributed.rows import read_piece
 from pfsm.errors import PfsmError
-from pfsm.models import DEFAULT_MODEL
+from pfsm.model.shipped import DEFAULT_MODEL
 from tests.command_runs import Cli, Outcome, Write
 from tests.distributed.inputs import columns, scores_below, tsv_bytes, write_all
 from tests.judgment_cases import rows

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from pfsm.lexicons.registry import FOLDER_VARIABLE
+from pfsm.io.user_folders import FOLDER_VARIABLE
 
 
 @pytest.fixture

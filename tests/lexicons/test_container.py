@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from pfsm.containers import DIGEST_SIZE
 from pfsm.errors import PfsmError
+from pfsm.io.containers import DIGEST_SIZE
 from pfsm.lexicons.container import (
     Lexicon,
     Source,

@@ -7,20 +7,8 @@ import pytest
 
 from pfsm.errors import PfsmError
 from pfsm.lexicons import registry
+from pfsm.lexicons.recipe import Recipe
 from tests.lexicons.lexicon_cases import install, paraphrases, synonyms
-
-
-def test_the_users_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
-    monkeypatch.delenv("PFSM_RESOURCES", raising=False)
-    assert registry.user_folder() == tmp_path / ".cache" / "pfsm"
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    assert registry.user_folder() == tmp_path / "cache" / "pfsm"
-    monkeypatch.setenv("XDG_CACHE_HOME", "relative")  # which the standard says to ignore
-    assert registry.user_folder() == tmp_path / ".cache" / "pfsm"
-    monkeypatch.setenv("PFSM_RESOURCES", str(tmp_path / "mine"))
-    assert registry.user_folder() == tmp_path / "mine"
 
 
 def test_shipped_tables_come_first_and_all_can_be_read(folder: Path) -> None:
@@ -111,7 +99,7 @@ def test_what_a_recipe_made_is_made_again_where_it_can_be_read_no_longer(
         made.append(path)
         install(paraphrases({("a", "b"): 0.5}, "own"), folder)
 
-    recipe = registry.Recipe("paraphrases", "made up", lambda: True, "nothing to install", make)
+    recipe = Recipe("paraphrases", "made up", lambda: True, "nothing to install", make)
     monkeypatch.setattr(registry, "recipes", lambda: {"own": recipe})
     (folder / "own.lexicon").write_text('{"format": "pfsm-lexicon-0"}\n', encoding="utf-8")
     for _ in range(2):

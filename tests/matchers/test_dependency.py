@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from pfsm.builder import LatticeBuilder
 from pfsm.errors import PfsmError
-from pfsm.lattice import ArcFeatures, LatticeBatch
+from pfsm.lattice.arrays import ArcFeatures, LatticeBatch
 from pfsm.matchers.dependency import check_options
 from pfsm.matchers.relations import relations
-from pfsm.settings import settings_from_dict
+from pfsm.model.builder import LatticeBuilder
+from pfsm.model.settings import settings_from_dict
 from tests.analysis.samples import CONLLU
 
 
@@ -72,7 +72,7 @@ def test_families_can_be_left_out(tmp_path: Path) -> None:
 
 def test_relations_through_another_tokenisation(tmp_path: Path) -> None:
     from pfsm.analysis.conllu import parse_conllu
-    from pfsm.analysis.sources import analysis_of
+    from pfsm.analysis.conllu_lines import analysis_of
 
     analysis = analysis_of(next(parse_conllu(CONLLU.split("\n"), "x")))
     found = relations(["We", "don't", "sing", ",", "Anna", "."], analysis, marginals=False)

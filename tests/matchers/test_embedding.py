@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pfsm.builder import LatticeBuilder
 from pfsm.data import Judgments
 from pfsm.errors import PfsmError
 from pfsm.matchers.embedding import EmbeddingMatcher, build, check_options, learn_options
 from pfsm.matchers.protocol import EncodedPairs
-from pfsm.metric import Metric
-from pfsm.model import load_model, save_model
-from pfsm.settings import settings_from_dict
+from pfsm.model.builder import LatticeBuilder
+from pfsm.model.file import load_model, save_model
+from pfsm.model.metric import Metric
+from pfsm.model.settings import settings_from_dict
 from pfsm.text.vocabulary import Vocabulary
 from tests.embeddings.networks import write_network, write_vectors
 from tests.model_cases import model

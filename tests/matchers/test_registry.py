@@ -8,7 +8,7 @@ import pytest
 
 from pfsm.matchers.protocol import Annotator, EncodedPairs
 from pfsm.matchers.registry import MATCHERS, matcher_state
-from pfsm.settings import DEFAULT_MATCHERS
+from pfsm.model.settings import DEFAULT_MATCHERS
 from pfsm.text.vocabulary import Vocabulary
 from tests.embeddings.networks import write_vectors
 

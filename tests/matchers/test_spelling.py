@@ -8,13 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rapidfuzz.distance import Levenshtein
 
-from pfsm.builder import LatticeBuilder
 from pfsm.errors import PfsmError
 from pfsm.matchers.protocol import EncodedPairs
 from pfsm.matchers.registry import MATCHERS
 from pfsm.matchers.spelling import LONGEST, SpellingMatcher, build, check_options, learn_options
-from pfsm.metric import Metric
-from pfsm.settings import settings_from_dict
+from pfsm.model.builder import LatticeBuilder
+from pfsm.model.metric import Metric
+from pfsm.model.settings import settings_from_dict
 from pfsm.text.vocabulary import Vocabulary
 from tests.model_cases import model
 from tests.oracles.enumeration import enumerate_all

@@ -12,9 +12,8 @@ import pytest
 import sacrebleu
 from numpy.typing import NDArray
 
-from pfsm import Metric, Model, PfsmError
+from pfsm import PfsmError
 from pfsm.metrics import SegmentScorer, get_metric, metric_names, score_distinct
-from pfsm.metrics.model import ModelMetric
 from pfsm.metrics.registry import describe_metric
 from tests.judgment_cases import rows
 
@@ -189,15 +188,6 @@ def test_distinct_pairs_are_scored_once() -> None:
     scores = score_distinct(score, ["a", "b", "a", "a"], ["r", "r", "r", "s"])
     assert seen == [("a", "r"), ("b", "r"), ("a", "s")]
     assert scores.tolist() == [0.0, 1.0, 0.0, 2.0]
-
-
-def test_a_model_is_a_metric_too() -> None:
-    model = Metric(Model("hand", weights={"S_word": 1.0, "Insert": -1.0, "Delete": -2.0}), 1)
-    metric = ModelMetric(model)
-    np.testing.assert_array_equal(
-        metric.score_pairs(HYPOTHESES, REFERENCES), model.score_pairs(HYPOTHESES, REFERENCES)
-    )
-    assert (metric.name, metric.signature) == ("hand", model.get_signature(1))
 
 
 class TestSeveralReferences:

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 
-from pfsm.lattice import ArcFeatures, LatticeBatch
+from pfsm.lattice.arrays import ArcFeatures, LatticeBatch
 from tests.oracles.enumeration import Arc, EditLattice, enumerate_all, legal_moves
 from tests.oracles.jumping import Configuration
 

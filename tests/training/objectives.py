@@ -5,12 +5,12 @@ import torch
 from numpy.typing import NDArray
 from scipy import optimize
 
-from pfsm.builder import LatticeBuilder
 from pfsm.data import Judgments
-from pfsm.lattice import LatticeBatch
-from pfsm.settings import settings_from_dict
+from pfsm.lattice.arrays import LatticeBatch
+from pfsm.model.builder import LatticeBuilder
+from pfsm.model.settings import settings_from_dict
 from pfsm_training import LogLinearMachine
-from pfsm_training.objective import Objective
+from pfsm_training.loss.objective import Objective
 
 Float = NDArray[np.float64]
 

@@ -6,7 +6,7 @@ from importlib.resources import files
 import numpy as np
 
 from pfsm.data import DataSource, Judgments, read_judgments
-from pfsm.lattice import ArcFeatures, LatticeBatch
+from pfsm.lattice.arrays import ArcFeatures, LatticeBatch
 from tests.kernels.lattice_cases import random_lattices
 
 # Word forms that share stems, so that every matcher finds something.

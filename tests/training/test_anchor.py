@@ -7,11 +7,11 @@ import pytest
 from numpy.typing import NDArray
 
 from pfsm.errors import PfsmError
-from pfsm.metric import Metric
-from pfsm.model import Model, Scale
-from pfsm.settings import Settings
+from pfsm.model.file import Model, Scale
+from pfsm.model.metric import Metric
+from pfsm.model.settings import Settings
 from pfsm_training import train
-from pfsm_training.anchor import anchored
+from pfsm_training.fit.anchor import anchored
 from tests.training.small_data import WORDS, demo, invented
 
 DATA = invented(0, segments=41)

@@ -8,16 +8,17 @@ import torch
 from numpy.typing import NDArray
 
 from pfsm.errors import PfsmError
-from pfsm.lattice import ArcFeatures, LatticeBatch
+from pfsm.lattice.arrays import ArcFeatures, LatticeBatch
 from pfsm.matchers.bins import ramp_names
-from pfsm.model import Model
-from pfsm_training import LogLinearMachine, TrainingConfig, gauss_newton
-from pfsm_training.data import TrainingData
-from pfsm_training.features import frequent, instances
-from pfsm_training.fitting import Choice, Fitter
-from pfsm_training.held import HeldLattices, Room
-from pfsm_training.lbfgs import Iteration
-from pfsm_training.objective import HuberError, Loss, Objective, SquaredError
+from pfsm.model.file import Model
+from pfsm_training import LogLinearMachine, TrainingConfig
+from pfsm_training.data.training_set import TrainingData
+from pfsm_training.fit import gauss_newton
+from pfsm_training.fit.fitting import Choice, Fitter
+from pfsm_training.fit.lbfgs import Iteration
+from pfsm_training.lattices.features import frequent, instances
+from pfsm_training.lattices.store import HeldLattices, Room
+from pfsm_training.loss.objective import HuberError, Loss, Objective, SquaredError
 from tests.training.objectives import minimum_by_scipy, predictions_of, standardised
 from tests.training.small_data import random_batch
 

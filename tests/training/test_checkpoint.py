@@ -8,13 +8,13 @@ import pytest
 
 from pfsm.errors import PfsmError
 from pfsm_training import TrainingConfig, train
-from pfsm_training.checkpoint import Checkpoint
+from pfsm_training.fit.checkpoint import Checkpoint
 from tests.training.small_data import invented
 
 if TYPE_CHECKING:
-    from pfsm.model import Model
-    from pfsm_training.fitting import Progress
-    from pfsm_training.lbfgs import Iteration
+    from pfsm.model.file import Model
+    from pfsm_training.fit.fitting import Progress
+    from pfsm_training.fit.lbfgs import Iteration
 
 JUDGMENTS = invented(0)
 CONFIG = TrainingConfig(penalty=(0.5, 5.0))

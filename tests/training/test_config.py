@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from pfsm.errors import PfsmError
-from pfsm.settings import Settings
+from pfsm.model.settings import Settings
 from pfsm_training import TrainingConfig, read_config
 from pfsm_training.config import KEYS
 

@@ -9,15 +9,16 @@ import pytest
 import torch
 from numpy.typing import NDArray
 
-from pfsm.builder import LatticeBuilder
 from pfsm.data import Judgments
 from pfsm.errors import PfsmError
 from pfsm.evaluation import pearson
-from pfsm.lattice import LatticeBatch
-from pfsm.metric import Metric
-from pfsm.settings import Settings
+from pfsm.lattice.arrays import LatticeBatch
+from pfsm.model.builder import LatticeBuilder
+from pfsm.model.metric import Metric
+from pfsm.model.settings import Settings
 from pfsm_training import LogLinearMachine, TrainingConfig, train
-from pfsm_training.crossval import (
+from pfsm_training.data.training_set import TrainingData, TrainingSet, encode
+from pfsm_training.fit.crossval import (
     PENALTIES,
     CrossValidation,
     Folds,
@@ -25,9 +26,8 @@ from pfsm_training.crossval import (
     cross_validate,
     make_folds,
 )
-from pfsm_training.data import TrainingData, TrainingSet, encode
-from pfsm_training.fitting import Choice, Fitted
-from pfsm_training.lbfgs import Fit
+from pfsm_training.fit.fitting import Choice, Fitted
+from pfsm_training.fit.lbfgs import Fit
 from tests.training.small_data import invented
 
 Rows = NDArray[np.int64]

@@ -10,20 +10,20 @@ import pytest
 import torch
 from numpy.typing import NDArray
 
-from pfsm.builder import LatticeBuilder
 from pfsm.data import Judgments, Preferences
 from pfsm.distributed.outcomes import WorkerFaultError
 from pfsm.distributed.pools import InProcess
 from pfsm.distributed.report import Report
 from pfsm.errors import PfsmError
-from pfsm.model import Model
-from pfsm.settings import Settings
+from pfsm.model.builder import LatticeBuilder
+from pfsm.model.file import Model
+from pfsm.model.settings import Settings
 from pfsm_training import LogLinearMachine, TrainingConfig, train
-from pfsm_training.blocks import Block, BlockText, build
-from pfsm_training.data import TrainingSet, block_offsets, encode_here
-from pfsm_training.distributed import ClusterData, ClusterEncoder
-from pfsm_training.features import frequent
-from pfsm_training.objective import HuberError, Loss, PairwiseLogistic, SquaredError, WeightedSum
+from pfsm_training.data.blocks import Block, BlockText, build
+from pfsm_training.data.distributed import ClusterData, ClusterEncoder
+from pfsm_training.data.training_set import TrainingSet, block_offsets, encode_here
+from pfsm_training.lattices.features import frequent
+from pfsm_training.loss.objective import HuberError, Loss, PairwiseLogistic, SquaredError, WeightedSum
 from tests.training.small_data import invented
 
 if TYPE_CHECKING:
@@ -199,6 +199,6 @@ class TestWorker:
         def refuse(settings: Settings) -> LatticeBuilder:
             raise PfsmError("no lexicon 'x'")
 
-        monkeypatch.setattr("pfsm_training.blocks.LatticeBuilder", refuse)
+        monkeypatch.setattr("pfsm_training.data.blocks.LatticeBuilder", refuse)
         with pytest.raises(WorkerFaultError, match="cannot build lattices: no lexicon 'x'"):
             build(replace(self.text, settings=Settings(lowercase=False)))

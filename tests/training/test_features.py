@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pfsm.builder import LatticeBuilder
-from pfsm.lattice import ArcFeatures, LatticeBatch
-from pfsm.settings import Settings
+from pfsm.lattice.arrays import ArcFeatures, LatticeBatch
+from pfsm.model.builder import LatticeBuilder
+from pfsm.model.settings import Settings
 from pfsm_kernels.instances import count_instances
 from pfsm_kernels.lattices import Lattices, single
-from pfsm_training.features import feature_index, frequent, instances, select_pairs
+from pfsm_training.lattices.features import feature_index, frequent, instances, select_pairs
 from tests.oracles import log_linear as oracle
 from tests.training.small_data import STATES, invented, random_batch, random_features
 

@@ -7,11 +7,12 @@ import pytest
 import torch
 from numpy.typing import NDArray
 
-from pfsm.lattice import LatticeBatch
-from pfsm_training import LogLinearMachine, TrainingConfig, gauss_newton, lbfgs, train
-from pfsm_training.features import frequent, instances
-from pfsm_training.lbfgs import Fit
-from pfsm_training.objective import (
+from pfsm.lattice.arrays import LatticeBatch
+from pfsm_training import LogLinearMachine, TrainingConfig, train
+from pfsm_training.fit import gauss_newton, lbfgs
+from pfsm_training.fit.lbfgs import Fit
+from pfsm_training.lattices.features import frequent, instances
+from pfsm_training.loss.objective import (
     HuberError,
     Loss,
     Objective,

@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from pfsm.builder import LatticeBuilder
 from pfsm.data import Judgments
 from pfsm.errors import PfsmError
-from pfsm.metric import Metric
-from pfsm.model import Model
-from pfsm.settings import Settings
+from pfsm.model.builder import LatticeBuilder
+from pfsm.model.file import Model
+from pfsm.model.metric import Metric
+from pfsm.model.settings import Settings
 from pfsm_training import TrainingConfig, train
-from pfsm_training.anchor import anchored
 from pfsm_training.config import config_from_dict
-from pfsm_training.initial import settings_to_train
+from pfsm_training.fit.anchor import anchored
+from pfsm_training.fit.initial import settings_to_train
 from tests.oracles import log_linear as oracle
 from tests.training.small_data import MARKS, invented
 

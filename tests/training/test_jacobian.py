@@ -7,12 +7,13 @@ import pytest
 import torch
 from numpy.typing import NDArray
 
-from pfsm.builder import LatticeBuilder
-from pfsm.lattice import LatticeBatch, SentenceFeatures, transition
-from pfsm.settings import settings_from_dict
+from pfsm.lattice.arrays import LatticeBatch, SentenceFeatures
+from pfsm.lattice.names import transition
+from pfsm.model.builder import LatticeBuilder
+from pfsm.model.settings import settings_from_dict
 from pfsm_kernels import inference
 from pfsm_training import LogLinearMachine
-from pfsm_training.features import frequent, instances, select_pairs
+from pfsm_training.lattices.features import frequent, instances, select_pairs
 from tests.oracles.log_linear import predictions as enumerated
 from tests.training.small_data import STATES, invented, random_batch, random_features
 

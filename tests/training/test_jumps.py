@@ -7,15 +7,15 @@ import pytest
 import torch
 from torch import Tensor
 
-from pfsm.builder import LatticeBuilder
 from pfsm.data import Judgments
-from pfsm.lattice import LatticeBatch
-from pfsm.metric import Metric
-from pfsm.settings import settings_from_dict
+from pfsm.lattice.arrays import LatticeBatch
+from pfsm.model.builder import LatticeBuilder
+from pfsm.model.metric import Metric
+from pfsm.model.settings import settings_from_dict
 from pfsm_kernels.inference import expectations
 from pfsm_training import LogLinearMachine, log_sum, train
 from pfsm_training.config import config_from_dict
-from pfsm_training.features import frequent, instances, select_pairs
+from pfsm_training.lattices.features import frequent, instances, select_pairs
 
 REFERENCES = ["we met on Tuesday", "one two three four", "a b", "to be or not to be"]
 HYPOTHESES = ["on Tuesday we met", "three four one two", "b a", "not to be or to be"]

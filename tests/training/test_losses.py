@@ -8,7 +8,7 @@ import pytest
 import torch
 from numpy.typing import NDArray
 
-from pfsm_training.objective import (
+from pfsm_training.loss.objective import (
     HUBER_THRESHOLD,
     HuberError,
     Loss,

@@ -9,12 +9,13 @@ import torch
 from numpy.typing import NDArray
 from scipy import optimize
 
-from pfsm.metric import Metric
-from pfsm.model import Model
-from pfsm_training import LogLinearMachine, TrainingConfig, gauss_newton, lbfgs, train
-from pfsm_training.features import frequent, instances
-from pfsm_training.lbfgs import Fit, Iteration
-from pfsm_training.objective import Objective, SquaredError
+from pfsm.model.file import Model
+from pfsm.model.metric import Metric
+from pfsm_training import LogLinearMachine, TrainingConfig, train
+from pfsm_training.fit import gauss_newton, lbfgs
+from pfsm_training.fit.lbfgs import Fit, Iteration
+from pfsm_training.lattices.features import frequent, instances
+from pfsm_training.loss.objective import Objective, SquaredError
 from tests.training.small_data import corrupted, judgments_of, random_batch, sentence
 
 Float = NDArray[np.float64]

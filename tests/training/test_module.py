@@ -7,10 +7,11 @@ import pytest
 import torch
 from numpy.typing import NDArray
 
-from pfsm.lattice import ArcFeatures, LatticeBatch, transition
+from pfsm.lattice.arrays import ArcFeatures, LatticeBatch
+from pfsm.lattice.names import transition
 from pfsm_kernels.lattices import Lattices
 from pfsm_training import LogLinearMachine
-from pfsm_training.objective import Objective, SquaredError
+from pfsm_training.loss.objective import Objective, SquaredError
 from tests.oracles.log_linear import predictions, squared_error
 from tests.training.small_data import STATES, random_batch, random_features
 

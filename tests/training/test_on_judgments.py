@@ -9,8 +9,8 @@ import pytest
 
 from pfsm.data import Judgments, read_judgments
 from pfsm.evaluation import pearson
-from pfsm.metric import Metric
-from pfsm.model import Model
+from pfsm.model.file import Model
+from pfsm.model.metric import Metric
 from pfsm_training import train
 
 TRAINING = ("cs", "de", "fi", "ru")

@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from pfsm.builder import LatticeBuilder
 from pfsm.data import Judgments, digests
 from pfsm.errors import PfsmError
 from pfsm.evaluation import pearson
-from pfsm.metric import Metric
-from pfsm.model import Model, load_model, save_model
-from pfsm.settings import Settings
+from pfsm.model.builder import LatticeBuilder
+from pfsm.model.file import Model, load_model, save_model
+from pfsm.model.metric import Metric
+from pfsm.model.settings import Settings
 from pfsm.version import __version__
 from pfsm_kernels import inference
 from pfsm_training import TrainingConfig, train
@@ -25,7 +25,7 @@ from tests.oracles import log_linear as oracle
 from tests.training.small_data import demo, invented, judgments_of
 
 if TYPE_CHECKING:
-    from pfsm_training.lbfgs import Iteration
+    from pfsm_training.fit.lbfgs import Iteration
 
 JUDGMENTS = invented(0)
 

@@ -14,7 +14,7 @@ from pfsm.metrics import get_metric
 from pfsm.metrics.features import feature_values
 from pfsm.metrics.terp.costs import KINDS
 from pfsm.metrics.terp.metric import TerpMetric
-from pfsm.model import load_model
+from pfsm.model.file import load_model
 from pfsm_training.tuning.edit_costs import TunedCosts, tune_costs
 from pfsm_training.tuning.hill_climbing import climb
 from pfsm_training.tuning.target import Moments, Target

@@ -12,23 +12,23 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from pfsm import Metric, Model, PfsmError, Scale
-from pfsm.builder import LatticeBuilder
 from pfsm.data import Judgments, Preferences
 from pfsm.evaluation import pearson
-from pfsm.explain_page import render_page
-from pfsm.explain_text import explanation_lines
 from pfsm.metrics import features
 from pfsm.metrics.family import Family, columns
 from pfsm.metrics.features import feature_values
 from pfsm.metrics.parts import LENGTHS, lengths
 from pfsm.metrics.ter import TER_PARTS
-from pfsm.model import load_model, model_from_dict, save_model
-from pfsm.settings import Settings, settings_from_dict
+from pfsm.model.builder import LatticeBuilder
+from pfsm.model.explain.page import render_page
+from pfsm.model.explain.text import explanation_lines
+from pfsm.model.file import load_model, model_from_dict, save_model
+from pfsm.model.settings import Settings, settings_from_dict
 from pfsm_training import train
-from pfsm_training.blocks import BlockText, Weights, build, count, predict
 from pfsm_training.config import config_from_dict
-from pfsm_training.crossval import make_folds
-from pfsm_training.module import LogLinearMachine
+from pfsm_training.data.blocks import BlockText, Weights, build, count, predict
+from pfsm_training.fit.crossval import make_folds
+from pfsm_training.loss.module import LogLinearMachine
 from tests.command_runs import Cli, Write
 from tests.training.small_data import invented
 

@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from pfsm.errors import PfsmError
-from pfsm.files import StrPath, display_name
-from pfsm.model import Model
-from pfsm.near_names import known_names
-from pfsm.settings import KEYS as SETTINGS_KEYS
-from pfsm.settings import Settings
-from pfsm_training.beside import settings_beside
-from pfsm_training.objective import OBJECTIVES
+from pfsm.io.files import StrPath, display_name
+from pfsm.model.file import Model
+from pfsm.model.settings import KEYS as SETTINGS_KEYS
+from pfsm.model.settings import Settings
+from pfsm.runtime.near_names import known_names
+from pfsm_training.initial_settings import settings_beside
+from pfsm_training.loss.names import OBJECTIVES
 from pfsm_training.yaml_file import read_yaml_mapping
 
 SOLVERS = ("gauss-newton", "lbfgs")

@@ -9,9 +9,9 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from pfsm.data import Judgments
-from pfsm.metric import Metric
-from pfsm.model import Model
-from pfsm.models import find_model
+from pfsm.model.file import Model
+from pfsm.model.metric import Metric
+from pfsm.model.shipped import find_model
 from pfsm_training.config import TrainingConfig, config_from_dict
 from pfsm_training.trainer import train
 

@@ -11,23 +11,30 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from pfsm.builder import LatticeBuilder
 from pfsm.data import Judgments, Preferences
 from pfsm.errors import PfsmError
 from pfsm.matchers.registry import MATCHERS
 from pfsm.metrics.features import feature_values, remembered, with_checksum
-from pfsm.model import Model, Scale
-from pfsm.settings import Settings
-from pfsm.threads import default_threads
+from pfsm.model.builder import LatticeBuilder
+from pfsm.model.file import Model, Scale
+from pfsm.model.settings import Settings
+from pfsm.runtime.threads import default_threads
 from pfsm.version import __version__
-from pfsm_training.checkpoint import Checkpoint
 from pfsm_training.config import AUTO, TrainingConfig
-from pfsm_training.crossval import MIXTURES, PENALTIES, CrossValidation, choose, cross_validate, make_folds
-from pfsm_training.data import Encoder, TrainingSet, encode_here, training_text
-from pfsm_training.fitting import Choice, Fitted, Fitter, Progress
-from pfsm_training.initial import settings_to_train
-from pfsm_training.lbfgs import Iteration
-from pfsm_training.record import record
+from pfsm_training.data.training_set import Encoder, TrainingSet, encode_here, training_text
+from pfsm_training.fit.checkpoint import Checkpoint
+from pfsm_training.fit.crossval import (
+    MIXTURES,
+    PENALTIES,
+    CrossValidation,
+    choose,
+    cross_validate,
+    make_folds,
+)
+from pfsm_training.fit.fitting import Choice, Fitted, Fitter, Progress
+from pfsm_training.fit.initial import settings_to_train
+from pfsm_training.fit.lbfgs import Iteration
+from pfsm_training.fit.record import record
 
 # Per training pair: the fifth digit of a correlation does not move any more.
 VALIDATION_TOLERANCE = 1e-6
@@ -72,7 +79,7 @@ def train(
         score_column: What the scores are called in the data, for the record.
         threads: Threads over pairs; None: as many as the process may use.
         progress: Called as work goes on.
-        encoder: Makes the lattices, here or elsewhere (`pfsm_training.distributed.ClusterEncoder`).
+        encoder: Makes the lattices, here or elsewhere (`pfsm_training.data.distributed.ClusterEncoder`).
         checkpoint: Where every iteration is kept, and where an earlier one is gone on from.
 
     Returns:

@@ -5,7 +5,7 @@ from typing import Any
 import yaml
 
 from pfsm.errors import PfsmError
-from pfsm.files import StrPath, display_name, read_lines
+from pfsm.io.files import StrPath, display_name, read_lines
 
 
 class _TwiceError(Exception):

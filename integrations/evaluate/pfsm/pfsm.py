@@ -7,7 +7,7 @@ import evaluate
 
 from pfsm import load
 from pfsm.metrics.references import best_of_references
-from pfsm.models import DEFAULT_MODEL
+from pfsm.model.shipped import DEFAULT_MODEL
 
 _CITATION = """\
 @inproceedings{wang-manning-2012-probabilistic,

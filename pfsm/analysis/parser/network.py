@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.analysis.parser.features import END, PADDING, character_numbers, normal_form
-from pfsm.analysis.parser.weights import Matrix, ParserWeights
+from pfsm.analysis.parser.parameters import Matrix, ParserWeights
 
 Int64 = NDArray[np.int64]
 _LEAK = 0.1

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from pfsm.analysis.constituents import Constituent, tree_of_spans
 from pfsm.analysis.parser.network import LineScores, Network
+from pfsm.analysis.parser.parameters import Matrix, ParserWeights
 from pfsm.analysis.parser.trees import best_tree, best_trees, tree_marginals
-from pfsm.analysis.parser.weights import Matrix, ParserWeights
 from pfsm.analysis.sentence import Analysis, DependencyTree, Marginals, moved
 
 Float = NDArray[np.float64]

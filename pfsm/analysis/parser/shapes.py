@@ -1,14 +1,11 @@
 """Whether the arrays of a parser's file go together, before its network runs into those that do not."""
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from pfsm.analysis.parser.features import END
-
-if TYPE_CHECKING:
-    from pfsm.analysis.parser.weights import Matrix, ParserWeights
+from pfsm.analysis.parser.parameters import Matrix, ParserWeights
 
 Shape = tuple[int, ...]
 _TEMPERATURES = ("arcs", "labels", "spans")
@@ -16,7 +13,7 @@ _TEMPERATURES = ("arcs", "labels", "spans")
 _FEWEST_LABELS = 2
 
 
-def check_arrays(weights: "ParserWeights") -> None:
+def check_arrays(weights: ParserWeights) -> None:
     """Checks names, shapes and values of all that the network takes from a file.
 
     Raises:
@@ -32,7 +29,7 @@ def check_arrays(weights: "ParserWeights") -> None:
         raise ValueError("a temperature is missing or no positive number")
 
 
-def _shapes(weights: "ParserWeights") -> Iterator[tuple[str, Shape]]:
+def _shapes(weights: ParserWeights) -> Iterator[tuple[str, Shape]]:
     """What every array must be, by the inventories and by the arrays that it is multiplied with."""
     arrays = weights.arrays
     counts = {kind: len(names) for kind, names in weights.inventories.items()}

@@ -1,61 +1,24 @@
-"""A parser as a file (`pfsm.containers`).
+"""A parser as a file (`pfsm.io.containers`).
 
 The header says name, licence, sources, scores and the inventories. Matrices are int8 with one float32 scale for every
 row, under the array's name with ``.scale``; vectors are float32.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pfsm.analysis.parser.parameters import Matrix, ParserWeights
 from pfsm.analysis.parser.shapes import check_arrays
-from pfsm.containers import Format, content_bytes, incomplete, read_content, write_content
-from pfsm.files import StrPath
+from pfsm.io.containers import Format, content_bytes, incomplete, read_content, write_content
+from pfsm.io.files import StrPath
 
 FORMAT = Format("pfsm-parser-1", "parser", "train one with scripts/build_parsers.py", "copy it again")
 SCALE = ".scale"
 _INVENTORIES = ("words", "vector_words", "characters", "upos", "xpos", "labels", "span_labels")
 _LARGEST_LEVEL = 127
-
-Matrix = NDArray[np.float32]
-
-
-@dataclass(frozen=True, eq=False)
-class ParserWeights:
-    """A parser as it lies in a file.
-
-    Attributes:
-        name: What configurations call it.
-        licence: Terms of the weights.
-        card: Where it comes from and how good it is, plain JSON values.
-        inventories: Names by kind: words, vector_words, characters, upos, xpos, labels, span_labels.
-        temperatures: By kind of score (arcs, labels, spans), what scores are divided by, so that probabilities are
-            as often right as they say.
-        arrays: The weights, float32.
-        checksum: First 8 hex digits of the file's digest; empty before it is written.
-    """
-
-    name: str
-    licence: str
-    card: Mapping[str, Any]
-    inventories: Mapping[str, tuple[str, ...]] = field(repr=False)
-    temperatures: Mapping[str, float]
-    arrays: Mapping[str, Matrix] = field(repr=False)
-    checksum: str = ""
-
-    @property
-    def label(self) -> str:
-        """``NAME@CHECKSUM``, as in signatures."""
-        return f"{self.name}@{self.checksum}"
-
-    @cached_property
-    def layers(self) -> int:
-        """LSTMs one above the other."""
-        return sum(name.endswith(".forward.input") for name in self.arrays)
 
 
 def quantised(matrix: Matrix) -> tuple[NDArray[np.int8], Matrix]:

@@ -13,8 +13,8 @@ from pfsm.data.judgments import Judgments
 from pfsm.data.preferences import Preferences
 from pfsm.data.table import DataSource
 from pfsm.errors import PfsmError
-from pfsm.file_faults import STANDARD_INPUT, StrPath
-from pfsm.files import checksum
+from pfsm.io.faults import STANDARD_INPUT, StrPath
+from pfsm.io.files import checksum
 
 _BREAKS = re.compile(r"[\t\n\r]")
 _IN_TABLES = {

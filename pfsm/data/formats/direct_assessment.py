@@ -18,7 +18,7 @@ from pfsm.data.formats.rows import Row, Rows
 from pfsm.data.formats.systems import SystemOutputs, unknown_system
 from pfsm.data.formats.texts import SegmentTexts, load_texts
 from pfsm.errors import PfsmError
-from pfsm.file_faults import StrPath, display_name
+from pfsm.io.faults import StrPath, display_name
 
 _SYSTEM, _SEGMENT, _RAW, _STANDARD, _COUNT = "SYS", "SID", "RAW.SCR", "Z.SCR", "N"
 _SCORES = {"da_raw": _RAW, "da_z": _STANDARD}

@@ -1,6 +1,6 @@
 r"""Lines of text files, one at a time: UTF-8, gzip where it is met, ends at ``\n`` only.
 
-The same text as `pfsm.files.read_lines` gives, in memory that does not grow with the file.
+The same text as `pfsm.io.files.read_lines` gives, in memory that does not grow with the file.
 """
 
 import contextlib
@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO, cast
 
 from pfsm.errors import PfsmError
-from pfsm.file_faults import (
+from pfsm.io.faults import (
     STANDARD_INPUT,
     StrPath,
     check_text,

@@ -13,7 +13,7 @@ from xml.parsers import expat
 
 from pfsm.data.formats.lines import stream_lines
 from pfsm.errors import PfsmError
-from pfsm.file_faults import StrPath, display_name
+from pfsm.io.faults import StrPath, display_name
 
 TAGS = (
     "mteval", "srcset", "refset", "tstset", "dataset", "collection", "doc", "src", "ref", "hyp", "seg",

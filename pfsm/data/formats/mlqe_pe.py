@@ -22,7 +22,7 @@ from pfsm.data.formats.records import Judgment, Reading, layout, number_text
 from pfsm.data.formats.rows import Row, Rows
 from pfsm.data.formats.texts import check_parallel, segments_of
 from pfsm.errors import PfsmError
-from pfsm.file_faults import StrPath, display_name, reading_explained
+from pfsm.io.faults import StrPath, display_name, reading_explained
 
 SYSTEM = "mlqe-nmt"
 TEST_SET = "mlqe-pe"

@@ -17,7 +17,7 @@ from pfsm.data.formats.options import Options
 from pfsm.data.formats.records import Judgment, Reading, layout
 from pfsm.data.formats.rows import Row, Rows
 from pfsm.data.formats.texts import pair_columns
-from pfsm.file_faults import StrPath
+from pfsm.io.faults import StrPath
 
 _OTHER_NAMES = {"doc_id": ("docsegid", "doc_seg_id"), "seg_id": ("globalsegid", "global_seg_id")}
 _COLUMNS = ("system", "doc", "doc_id", "seg_id", "rater", "source", "target", "category", "severity")

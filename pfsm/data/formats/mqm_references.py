@@ -7,7 +7,7 @@ from pfsm.data.formats.options import Options
 from pfsm.data.formats.rows import Row
 from pfsm.data.formats.texts import SegmentTexts, load_texts
 from pfsm.errors import PfsmError
-from pfsm.file_faults import display_name
+from pfsm.io.faults import display_name
 
 
 def bare(text: str) -> str:

@@ -16,7 +16,7 @@ from pfsm.data.formats.options import Options
 from pfsm.data.formats.records import Judgment, Reading, layout, number_text
 from pfsm.data.formats.texts import check_parallel, document_names, segments_of
 from pfsm.errors import PfsmError
-from pfsm.file_faults import StrPath, display_name
+from pfsm.io.faults import StrPath, display_name
 
 SYSTEM_SCORE = "system_score"
 DOCUMENT_SCORE = "document_score"

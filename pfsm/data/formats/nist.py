@@ -12,7 +12,7 @@ from pfsm.data.formats.options import Options
 from pfsm.data.formats.records import Judgment, Reading, layout
 from pfsm.data.formats.rows import Row
 from pfsm.errors import PfsmError
-from pfsm.file_faults import StrPath, display_name
+from pfsm.io.faults import StrPath, display_name
 
 Place = tuple[str, str]
 """Document and segment."""

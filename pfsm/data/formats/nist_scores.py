@@ -12,7 +12,7 @@ from pfsm.data.formats.lines import stream_lines
 from pfsm.data.formats.options import Options
 from pfsm.data.formats.rows import Row
 from pfsm.errors import PfsmError
-from pfsm.file_faults import StrPath, display_name
+from pfsm.io.faults import StrPath, display_name
 
 _MATR = ("test_set", "system", "document", "segment", "score")
 _OTHER_NAMES: Mapping[str, tuple[str, ...]] = {

@@ -7,7 +7,7 @@ from typing import Literal
 
 from pfsm.data.formats.markup import TAGS, Tag, Text, markup_events
 from pfsm.errors import PfsmError
-from pfsm.file_faults import StrPath, display_name
+from pfsm.io.faults import StrPath, display_name
 
 Role = Literal["source", "reference", "system"]
 

@@ -13,7 +13,7 @@ from pfsm.data.formats.records import Judgment, Reading, layout
 from pfsm.data.formats.systems import system_name
 from pfsm.data.formats.texts import check_parallel, document_names
 from pfsm.errors import PfsmError
-from pfsm.file_faults import StrPath, display_name
+from pfsm.io.faults import StrPath, display_name
 
 _MISSING = "None"
 

@@ -21,7 +21,7 @@ from pfsm.data.formats.rows import Row, Rows
 from pfsm.data.formats.systems import SystemOutputs, set_name_of, unknown_system
 from pfsm.data.formats.texts import SegmentTexts, load_texts
 from pfsm.errors import PfsmError
-from pfsm.file_faults import StrPath, display_name
+from pfsm.io.faults import StrPath, display_name
 
 _SYSTEM = re.compile(r"system([1-9][0-9]*)id")
 _REFERENCE_SYSTEM = "_ref"

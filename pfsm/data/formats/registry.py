@@ -17,7 +17,7 @@ from pfsm.data.formats.ranking import read_rankings
 from pfsm.data.formats.records import Reading
 from pfsm.data.formats.tables import read_tables
 from pfsm.errors import PfsmError
-from pfsm.file_faults import STANDARD_INPUT, StrPath, display_name
+from pfsm.io.faults import STANDARD_INPUT, StrPath, display_name
 
 _PLACE = frozenset({"source_lang", "target_lang", "test_set"})
 _TEXTS = frozenset({"references", "sources", "documents"})

@@ -9,7 +9,7 @@ from pfsm.data.csv_records import csv_records
 from pfsm.data.fields import check_width, finite_number, header_names, is_csv, shown
 from pfsm.data.formats.lines import stream_lines
 from pfsm.errors import PfsmError
-from pfsm.file_faults import StrPath, display_name
+from pfsm.io.faults import StrPath, display_name
 
 Separator = Literal["tab", "comma", "space"]
 _LONGEST = 18  # digits of a whole number

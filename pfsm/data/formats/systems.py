@@ -7,7 +7,7 @@ from pathlib import Path
 from pfsm.data.fields import shown
 from pfsm.data.formats.texts import SegmentTexts, check_parallel, segments_of
 from pfsm.errors import PfsmError
-from pfsm.file_faults import reading_explained
+from pfsm.io.faults import reading_explained
 
 _SUFFIXES = frozenset({"gz", "txt", "sgm", "sgml", "xml"})
 _TEST_SET = re.compile(r"[A-Za-z_-]*test[A-Za-z_-]*[0-9]{2,4}[A-Za-z0-9_-]*", re.IGNORECASE)

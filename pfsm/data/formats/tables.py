@@ -19,7 +19,7 @@ from pfsm.data.formats.records import (
 from pfsm.data.formats.rows import Row, Rows
 from pfsm.data.formats.texts import pair_columns
 from pfsm.data.table import COMET_NAMES
-from pfsm.file_faults import StrPath
+from pfsm.io.faults import StrPath
 
 _REFERENCE = re.compile(r"reference_([1-9][0-9]{0,5})", re.ASCII)
 _LANGUAGE_PAIR = "lp"

@@ -10,7 +10,7 @@ from pfsm.data.formats.nist_sets import Role, SetSegment, set_segments
 from pfsm.data.formats.options import Options
 from pfsm.data.formats.rows import Row
 from pfsm.errors import PfsmError
-from pfsm.file_faults import StrPath, display_name
+from pfsm.io.faults import StrPath, display_name
 
 
 def _lines(count: int) -> str:

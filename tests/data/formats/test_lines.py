@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from pfsm.data.formats import lines as module
 from pfsm.data.formats.lines import stream_lines
 from pfsm.errors import PfsmError
-from pfsm.files import read_lines
+from pfsm.io.files import read_lines
 from tests.data.formats.reading import write
 
 CONTENT = st.lists(st.sampled_from(["", "a", "é", "\r", "x\r", "\u2028", "\0", "\ufeff", "\n"])).map("".join)

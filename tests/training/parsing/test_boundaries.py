@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from pfsm.analysis.conllu import read_conllu
-from pfsm.analysis.parser.weights import ParserWeights
+from pfsm.analysis.conllu_lines import analysis_of
+from pfsm.analysis.parser.parameters import ParserWeights
+from pfsm.analysis.parser_evaluation import Analyse
 from pfsm.analysis.sentence import Analysis
-from pfsm.analysis.sources import analysis_of
-from pfsm.analysis.trial import Analyse
 from pfsm_training.parsing.boundaries import BIAS, parted
 from tests.analysis.samples import random_weights
 

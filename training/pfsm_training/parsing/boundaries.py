@@ -11,8 +11,8 @@ from dataclasses import replace
 import numpy as np
 
 from pfsm.analysis.conllu import ConlluSentence
-from pfsm.analysis.parser.weights import ParserWeights
-from pfsm.analysis.trial import Analyse, try_on_text
+from pfsm.analysis.parser.parameters import ParserWeights
+from pfsm.analysis.parser_evaluation import Analyse, try_on_text
 
 BIAS = "starts.bias"
 MOVES = (0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0)

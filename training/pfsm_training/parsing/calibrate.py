@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 
 from pfsm.analysis.parser.network import Network
+from pfsm.analysis.parser.parameters import ParserWeights
 from pfsm.analysis.parser.trees import tree_marginals
-from pfsm.analysis.parser.weights import ParserWeights
 from pfsm.analysis.scoring import N_BINS
 from pfsm_kernels.bracketing import span_marginals
 from pfsm_training.parsing.treebank import Example, binary_spans

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from pfsm.analysis.parser_evaluation import Trial
 from pfsm.analysis.scoring import N_BINS
-from pfsm.analysis.trial import Trial
 
 _SOURCES = {
     "treebank": "UD English EWT (Universal Dependencies), training part; CC BY-SA 4.0",

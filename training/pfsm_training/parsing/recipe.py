@@ -4,7 +4,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from pfsm.errors import PfsmError
-from pfsm.files import StrPath, display_name
+from pfsm.io.files import StrPath, display_name
 from pfsm_training.parsing.train import Plan
 from pfsm_training.yaml_file import read_yaml_mapping
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from pfsm.analysis.conllu import ConlluSentence, read_conllu
 from pfsm.analysis.constituents import BracketedSentence, Constituent, read_brackets
-from pfsm.files import StrPath
+from pfsm.io.files import StrPath
 
 
 @dataclass(frozen=True)

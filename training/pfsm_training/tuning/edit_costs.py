@@ -18,13 +18,13 @@ from pfsm.data import Judgments
 from pfsm.data.reference_digests import digests
 from pfsm.errors import PfsmError
 from pfsm.evaluation.bootstrap import default_seed
-from pfsm.lattice import FEATURE_FAMILY
+from pfsm.lattice.names import sentence_feature
 from pfsm.metrics.features import check_feature, feature_values, with_checksum
 from pfsm.metrics.registry import expanded
 from pfsm.metrics.terp.costs import KINDS, T, cost_vector
 from pfsm.metrics.terp.metric import TerpMetric, features
-from pfsm.model import Model, Scale
-from pfsm.settings import Settings
+from pfsm.model.file import Model, Scale
+from pfsm.model.settings import Settings
 from pfsm.version import __version__
 from pfsm_training.tuning.hill_climbing import climb
 from pfsm_training.tuning.target import Target
@@ -88,7 +88,7 @@ class TunedCosts:
         return Model(
             name,
             Settings(features=dict.fromkeys(weights, (0.0, 1.0)), edits=False),
-            {f"{FEATURE_FAMILY}{feature}": -weight for feature, weight in weights.items()},
+            {sentence_feature(feature): -weight for feature, weight in weights.items()},
             scale=Scale(
                 0.0, 100.0, "Minus the tuned edit rate in percent of the reference's words; 0 is best."
             ),

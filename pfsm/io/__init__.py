@@ -1,0 +1,1 @@
+"""Reading and writing: files and their faults, containers, sizes, the user's folders."""

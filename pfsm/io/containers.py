@@ -1,0 +1,162 @@
+"""Files of tables: one line of JSON, then arrays as they lie in memory.
+
+The line names the format and lists the arrays that follow: name, type, length or shape, each padded to eight bytes,
+little-endian. The last 32 bytes are the SHA-256 of everything before them, which tells a damaged file from a whole one.
+"""
+
+import hashlib
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pfsm.errors import PfsmError
+from pfsm.io.faults import reading_explained
+from pfsm.io.files import StrPath, atomic_write, display_name, read_bytes
+
+ALIGNMENT = 8
+DIGEST_SIZE = 32
+CHECKSUM_DIGITS = 8
+_TYPES = {"int8": "<i1", "uint8": "<u1", "int32": "<i4", "int64": "<i8", "float32": "<f4"}
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Format:
+    """One kind of such files.
+
+    Attributes:
+        name: What the header's ``format`` says, with the version after the last hyphen.
+        what: What the file is called in messages.
+        how: What makes one.
+        again: What to do with one that is damaged or of another version.
+    """
+
+    name: str
+    what: str
+    how: str
+    again: str
+
+
+@dataclass(frozen=True, eq=False)
+class Content:
+    """A file that was read.
+
+    Attributes:
+        header: Its first line.
+        arrays: Read-only, by name.
+        checksum: First 8 hex digits of the digest.
+    """
+
+    header: dict[str, Any]
+    arrays: dict[str, Array]
+    checksum: str
+
+
+def content_bytes(format_: Format, header: Mapping[str, Any], arrays: Mapping[str, Array]) -> bytes:
+    """The content of a file; the same input gives the same bytes.
+
+    Raises:
+        ValueError: If an array is of a type that such files do not hold.
+    """
+    for name, array in arrays.items():
+        if str(array.dtype) not in _TYPES:
+            raise ValueError(f"{name} is {array.dtype}, which no {format_.what} holds")
+    entries = [[name, str(array.dtype), _shape(array)] for name, array in arrays.items()]
+    whole = {"format": format_.name, **header, "arrays": entries}
+    line = json.dumps(whole, ensure_ascii=False, allow_nan=False).encode("utf-8", "backslashreplace")
+    parts = [line + b" " * (-(len(line) + 1) % ALIGNMENT) + b"\n"]
+    for array in arrays.values():
+        content = np.ascontiguousarray(array, dtype=_TYPES[str(array.dtype)]).tobytes()
+        parts += [content, b"\0" * (-len(content) % ALIGNMENT)]
+    body = b"".join(parts)
+    return body + hashlib.sha256(body).digest()
+
+
+def _shape(array: Array) -> int | list[int]:
+    return int(array.size) if array.ndim == 1 else list(array.shape)
+
+
+def write_content(path: StrPath, content: bytes) -> None:
+    """Writes the content; a file that is there is replaced only when all is written.
+
+    Raises:
+        PfsmError: If the file cannot be written.
+    """
+    with atomic_write(path) as handle:
+        handle.buffer.write(content)
+
+
+def read_content(path: StrPath, format_: Format) -> Content:
+    """Reads a file and makes sure that it is whole.
+
+    Raises:
+        PfsmError: If the file is missing, of another format, or damaged.
+    """
+    name = display_name(path)
+    content = read_bytes(path)
+    end = content.find(b"\n") + 1
+    header = _header(content[:end], name, format_)
+    body = content[:-DIGEST_SIZE]
+    digest = hashlib.sha256(body)
+    if digest.digest() != content[-DIGEST_SIZE:]:
+        raise PfsmError(f"{name}: the file is damaged or was cut short; {format_.again}")
+    try:
+        arrays = _arrays(header["arrays"], body, end)
+    except (KeyError, OverflowError, TypeError, ValueError):
+        raise incomplete(path, format_) from None
+    return Content(header, arrays, digest.hexdigest()[:CHECKSUM_DIGITS])
+
+
+def incomplete(path: StrPath, format_: Format) -> PfsmError:
+    """What to raise where a header or the arrays lack what they must have."""
+    return PfsmError(
+        f"{display_name(path)}: not a whole {format_.what} of pfsm (its header or arrays do not fit together); "
+        f"{format_.again}"
+    )
+
+
+def read_header(path: StrPath, format_: Format) -> dict[str, Any]:
+    """The first line of a file, without reading the rest.
+
+    Raises:
+        PfsmError: If the file cannot be read or is of another format.
+    """
+    with reading_explained(path), Path(path).open("rb") as handle:
+        line = handle.readline()
+    return _header(line, display_name(path), format_)
+
+
+def _header(line: bytes, name: str, format_: Format) -> dict[str, Any]:
+    try:
+        header = json.loads(line.decode("utf-8"))
+    except (ValueError, RecursionError):
+        header = None
+    stem = format_.name.rpartition("-")[0]
+    if not isinstance(header, dict) or not str(header.get("format", "")).startswith(f"{stem}-"):
+        raise PfsmError(f"{name}: not a {format_.what} of pfsm; {format_.how}")
+    if header["format"] != format_.name:
+        raise PfsmError(
+            f"{name}: format is {header['format']!r}, this version of pfsm reads {format_.name!r}; "
+            f"{format_.again}"
+        )
+    return header
+
+
+def _arrays(entries: Sequence[Sequence[Any]], body: bytes, start: int) -> dict[str, Array]:
+    arrays = {}
+    for name, kind, size in entries:
+        dtype = np.dtype(_TYPES[kind])
+        shape = [int(length) for length in (size if isinstance(size, list) else [size])]
+        array = np.frombuffer(body, dtype, count=math.prod(shape), offset=start).reshape(shape)
+        arrays[str(name)] = array.astype(dtype.newbyteorder("="), copy=False)
+        start += array.nbytes + -array.nbytes % ALIGNMENT
+    if start != len(body):
+        raise ValueError("arrays do not fill the file")
+    return arrays

@@ -1,0 +1,295 @@
+r"""Reading and writing of text files: UTF-8, gzip where it is met, lines that end at a line feed only.
+
+Python's own text mode ends lines at bare carriage returns, and ``str.splitlines`` at a dozen further
+characters (U+2028, U+0085, form feed …) that occur inside real segments; parallel files fall out of step that
+way. Here a line ends at ``\n``; one ``\r`` before it is dropped.
+"""
+
+import contextlib
+import errno
+import gzip
+import hashlib
+import io
+import os
+import secrets
+import stat
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO, Literal, TextIO
+
+from pfsm.errors import PfsmError
+from pfsm.io.faults import (
+    STANDARD_INPUT,
+    StrPath,
+    check_text,
+    display_name,
+    gzip_explained,
+    reading_explained,
+)
+
+__all__ = [
+    "STANDARD_INPUT",
+    "StrPath",
+    "atomic_write",
+    "check_writable",
+    "checksum",
+    "content_checksum",
+    "decode",
+    "display_name",
+    "each_line",
+    "read_bytes",
+    "read_lines",
+    "split_lines",
+]
+
+_BOM = b"\xef\xbb\xbf"
+_GZIP_MAGIC = b"\x1f\x8b"
+_TEMPORARY_PREFIX = ".pfsm-"
+# Paths that stand for an open stream: renaming a finished file over them would miss their reader.
+_STREAM_FOLDERS = ("/dev/fd/", "/dev/std", "/proc/")
+_FULL_DISK = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+
+
+def read_bytes(path: StrPath) -> bytes:
+    """Read a whole file (``-``: standard input) and decompress it where it is gzip.
+
+    Gzip is recognised by its first two bytes, which no UTF-8 text begins with, whatever the file is called.
+
+    Raises:
+        PfsmError: the file is missing, a folder, not readable, called ``.gz`` without being gzip, or gzip
+            data that is truncated or corrupt.
+    """
+    name = display_name(path)
+    with reading_explained(path):
+        content = _standard_input() if os.fspath(path) == STANDARD_INPUT else Path(path).read_bytes()
+    if content.startswith(_GZIP_MAGIC):
+        with gzip_explained(name):
+            return gzip.decompress(content)
+    if name.endswith(".gz"):
+        if not content:
+            raise PfsmError(f"{name}: the file is empty, not even gzip's header is in it; copy it again")
+        raise PfsmError(f"{name}: not gzip data though its name ends in .gz; rename it or copy it again")
+    return content
+
+
+def _standard_input() -> bytes:
+    """All of standard input; a stand-in without a byte buffer (a StringIO) is read as text."""
+    if sys.stdin is None:
+        raise PfsmError("standard input: is closed; give a file")
+    buffer: BinaryIO | None = getattr(sys.stdin, "buffer", None)
+    return sys.stdin.read().encode("utf-8", "surrogateescape") if buffer is None else buffer.read()
+
+
+def decode(content: bytes, name: str, needed: str = "") -> str:
+    """Decode UTF-8, without a byte order mark at the start.
+
+    Args:
+        content: the bytes of the file, decompressed.
+        name: what messages call the file.
+        needed: what it should be, such as "a YAML file", where that is no data.
+
+    Raises:
+        PfsmError: Parquet, or bytes that are not UTF-8. The message gives the line and, within it, the position of
+            the first of them in bytes, both counted from 1.
+    """
+    check_text(content, name, needed)
+    content = content.removeprefix(_BOM)
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        position = error.start - content.rfind(b"\n", 0, error.start)
+        raise PfsmError(
+            f"{name}:{line}: not UTF-8 (byte 0x{content[error.start]:02x} at position {position}); "
+            "convert the file to UTF-8"
+        ) from None
+
+
+def split_lines(text: str) -> list[str]:
+    r"""Split at ``\n`` only, which the last line may lack, and drop one ``\r`` from the end of each line."""
+    lines = text.split("\n")
+    if lines[-1] == "":
+        lines.pop()
+    return [line.removesuffix("\r") for line in lines] if "\r" in text else lines
+
+
+def each_line(text: str) -> Iterator[str]:
+    """The lines of `split_lines`, one at a time: a large file is not in memory once more."""
+    start = 0
+    while start < len(text):
+        end = text.find("\n", start)
+        end = len(text) if end < 0 else end
+        yield text[start:end].removesuffix("\r")
+        start = end + 1
+
+
+def read_lines(path: StrPath, needed: str = "") -> list[str]:
+    r"""Read the lines of a UTF-8 text file, gzip or plain (``-``: standard input).
+
+    A line ends at ``\n`` and nowhere else; one ``\r`` at its end and a byte order mark at the start of the
+    file are dropped. NUL bytes are text. An empty file has no lines.
+
+    Args:
+        path: the file.
+        needed: what it should be, such as "a YAML file", where that is no data.
+
+    Raises:
+        PfsmError: what `read_bytes` and `decode` raise.
+    """
+    return split_lines(decode(read_bytes(path), display_name(path), needed))
+
+
+def content_checksum(content: bytes) -> str:
+    """SHA-256 of the bytes, 64 hexadecimal digits."""
+    return hashlib.sha256(content).hexdigest()
+
+
+def checksum(path: StrPath) -> str:
+    """SHA-256 of a file's decompressed content, 64 hexadecimal digits: the same for a file and its gzip.
+
+    Raises:
+        PfsmError: what `read_bytes` raises.
+    """
+    return content_checksum(read_bytes(path))
+
+
+@contextlib.contextmanager
+def atomic_write(path: StrPath) -> Iterator[TextIO]:
+    r"""Open a text file (UTF-8, ``\n``) that replaces ``path`` only when the block ends without an exception.
+
+    The text goes to a temporary file in the same folder, which is flushed to disk and renamed; any exception,
+    KeyboardInterrupt included, deletes it and leaves what was at ``path`` untouched. A new file gets the
+    permissions that the umask gives, a replaced one keeps its own. A symbolic link stays one: the file it
+    points to is replaced. A name that ends in ``.gz`` is compressed, the same text always to the same bytes.
+    Pipes and devices (``/dev/stdout``, ``/dev/null``) cannot be replaced and are written to directly.
+
+    Raises:
+        PfsmError: the folder does not exist, ``path`` is a folder or may not be written, or the disk is full.
+    """
+    name = os.fspath(path)
+    compress = name.endswith(".gz")
+    if _is_stream(path):
+        with _explained(name), _text_file(Path(path), "ab", compress) as text:
+            yield text
+        return
+    with _explained(name):
+        target = _replaceable(path)
+    # The random name is short on purpose: the target's own name may already be as long as the system allows.
+    temporary = target.with_name(f"{_TEMPORARY_PREFIX}{secrets.token_hex(8)}.tmp")
+    try:
+        with _explained(name):
+            with _text_file(temporary, "xb", compress) as text:
+                yield text
+            _keep_permissions(target, temporary)
+            temporary.replace(target)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            temporary.unlink(missing_ok=True)
+        raise
+    _sync_folder(target.parent)
+
+
+def check_writable(path: StrPath) -> None:
+    """Find out before long work whether `atomic_write` will be able to write there.
+
+    Raises:
+        PfsmError: the folder does not exist, ``path`` is a folder, or one of them may not be written.
+    """
+    if _is_stream(path):
+        return
+    with _explained(os.fspath(path)):
+        target = _replaceable(path)
+    if not _may_write(target.parent):
+        raise PfsmError(f"{target.parent}: no permission to write into this folder")
+
+
+def _is_stream(path: StrPath) -> bool:
+    """Whether the path is a pipe, a device or another thing that is neither file nor folder."""
+    if os.fspath(path).startswith(_STREAM_FOLDERS):
+        return True
+    try:
+        mode = Path(path).stat().st_mode
+    except (OSError, ValueError):
+        return False
+    return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
+
+
+def _replaceable(path: StrPath) -> Path:
+    """The file that a rename has to replace, links followed; refused where writing fails or goes astray."""
+    name = os.fspath(path)
+    if name in {"", STANDARD_INPUT} or "\0" in name:
+        raise PfsmError(f"output {name!r}: is no file name; give the name of a file")
+    target = Path(os.path.realpath(path))
+    if target.is_dir():
+        raise PfsmError(f"{name}: is a folder, a file name is needed")
+    if target.is_symlink():
+        raise PfsmError(f"{name}: a symbolic link that points to itself; remove it first")
+    if not target.parent.is_dir():
+        folder = target.parent if Path(path).is_symlink() else Path(path).parent
+        reason = "is not a folder" if folder.exists() else "no such folder; create it first"
+        raise PfsmError(f"{folder}: {reason}")
+    if target.exists() and not _may_write(target):
+        raise PfsmError(f"{name}: no permission to write it")
+    return target
+
+
+def _may_write(target: Path) -> bool:
+    return os.access(target, os.W_OK, effective_ids=os.access in os.supports_effective_ids)
+
+
+@contextlib.contextmanager
+def _explained(name: str) -> Iterator[None]:
+    """Turn the system's refusal to create or fill the output file into one line."""
+    try:
+        yield
+    except OSError as error:
+        failed = Path(str(error.filename))
+        # An error that names another file comes from something else that the block does.
+        ours = failed.name.startswith(_TEMPORARY_PREFIX) or failed in {
+            Path(name),
+            Path(os.path.realpath(name)),
+        }
+        if ours and isinstance(error, PermissionError):
+            raise PfsmError(f"{name}: no permission to write it") from None
+        if ours or error.errno in _FULL_DISK:
+            raise PfsmError(f"{name}: cannot be written ({error.strerror})") from None
+        raise
+
+
+@contextlib.contextmanager
+def _text_file(path: Path, mode: Literal["ab", "xb"], compress: bool) -> Iterator[TextIO]:
+    """A text handle on a binary file, on disk when the block has ended well."""
+    with path.open(mode) as raw:
+        # No name and no time in the gzip header: equal text must give equal bytes.
+        packed = gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0) if compress else raw
+        text = io.TextIOWrapper(packed, encoding="utf-8", newline="\n")
+        try:
+            yield text
+            text.flush()
+            if compress:
+                text.close()
+                raw.flush()
+            if stat.S_ISREG(os.fstat(raw.fileno()).st_mode):
+                os.fsync(raw.fileno())
+        except BaseException:
+            with contextlib.suppress(OSError, ValueError):
+                text.close()
+            raise
+        text.close()
+
+
+def _keep_permissions(target: Path, temporary: Path) -> None:
+    """Give the new file the mode of the one it replaces, so that a private file stays private."""
+    with contextlib.suppress(OSError):
+        temporary.chmod(stat.S_IMODE(target.stat().st_mode))
+
+
+def _sync_folder(folder: Path) -> None:
+    """Put the rename itself on disk, where the system can open folders."""
+    with contextlib.suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

@@ -1,0 +1,15 @@
+"""Folders of the user's own: tables, parsers, vectors, caches."""
+
+import os
+from pathlib import Path
+
+FOLDER_VARIABLE = "PFSM_RESOURCES"
+
+
+def user_folder() -> Path:
+    """The user's resources: ``PFSM_RESOURCES``, else below the user's cache folder. It need not exist."""
+    given = os.environ.get(FOLDER_VARIABLE)
+    if given:
+        return Path(given)
+    cache = os.environ.get("XDG_CACHE_HOME", "")
+    return (Path(cache) if Path(cache).is_absolute() else Path.home() / ".cache") / "pfsm"

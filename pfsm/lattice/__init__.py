@@ -1,0 +1,1 @@
+"""Lattices: names of features, arrays, building."""

@@ -1,0 +1,131 @@
+"""What a batch of lattices is made of: arrays, and names of what is in them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pfsm.lattice.names import shared, transition
+
+if TYPE_CHECKING:
+    from pfsm_kernels.inference import Jumps, Weights
+    from pfsm_kernels.lattices import Lattices
+
+Int32 = NDArray[np.int32]
+Int64 = NDArray[np.int64]
+Float = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class ArcFeatures:
+    """Named features on arcs, sparse: entry k puts ``value[k]`` of feature ``names[feature[k]]`` on arc ``arc[k]``.
+
+    Attributes:
+        names: Weight names, such as ``link:subject``.
+        arc: int64 [n_entries].
+        feature: int32 [n_entries].
+        value: float64 [n_entries].
+    """
+
+    names: tuple[str, ...] = ()
+    arc: Int64 = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    feature: Int32 = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
+    value: Float = field(default_factory=lambda: np.zeros(0))
+
+    def arc_weights(self, weights: Mapping[str, float], n_arcs: int) -> Float | None:
+        """Sum of weight x value on every arc, float64 [n_arcs]; None without entries."""
+        return self.weights_on_arcs(np.array([weights.get(name, 0.0) for name in self.names]), n_arcs)
+
+    def weights_on_arcs(self, by_name: Float, n_arcs: int) -> Float | None:
+        """The same from float64 [n_names], the weight of each name."""
+        if not self.arc.size:
+            return None
+        values = by_name[self.feature] * self.value
+        sums: Float = np.bincount(self.arc, values, minlength=n_arcs).astype(np.float64)
+        return sums
+
+
+@dataclass(frozen=True, eq=False)
+class SentenceFeatures:
+    """Numbers about whole pairs, such as another metric's score, each a regressor beside the edit score.
+
+    Attributes:
+        names: Weight names, such as ``feature:chrf``.
+        values: float64 [n_pairs, n_names], standardised.
+    """
+
+    names: tuple[str, ...] = ()
+    values: Float = field(default_factory=lambda: np.zeros((0, 0)))
+
+    def points(self, weights: Mapping[str, float], n_pairs: int) -> Float:
+        """Sum of weight x value for every pair, float64 [n_pairs]."""
+        total = np.zeros(n_pairs)
+        for name, column in zip(self.names, self.values.T, strict=True):
+            total += weights.get(name, 0.0) * column
+        return total
+
+    def part(self, first: int, stop: int) -> "SentenceFeatures":
+        """Of the pairs ``[first:stop]`` alone."""
+        return SentenceFeatures(self.names, self.values[first:stop])
+
+
+@dataclass(frozen=True, eq=False)
+class LatticeBatch:
+    """The lattices of a batch of sentence pairs and the names of what is in them.
+
+    Attributes:
+        states: Name of each state id; Insert and Delete first, substitutions in the order of the matchers, Jump last.
+            None where a model has no edits.
+        lattices: The arrays (``pfsm_kernels.lattices.Lattices``).
+        arc_features: Features whose weights are added whenever an arc is taken.
+        link_features: Features added when a 1:1 substitution directly continues another (model, "link feature").
+        jumps: Where the pushdown machine can jump; None for the finite-state machine.
+        sentence_features: Numbers about the pairs.
+    """
+
+    states: tuple[str, ...]
+    lattices: "Lattices"
+    arc_features: ArcFeatures = ArcFeatures()
+    link_features: ArcFeatures = ArcFeatures()
+    jumps: "Jumps | None" = None
+    sentence_features: SentenceFeatures = SentenceFeatures()
+
+    def __len__(self) -> int:
+        """Number of sentence pairs."""
+        return len(self.lattices)
+
+    def weights(self, named: Mapping[str, float]) -> "Weights":
+        """The kernel's weights from weights by feature name; an absent name weighs nothing."""
+        from pfsm_kernels.inference import Weights  # noqa: PLC0415 - brings numba
+
+        n_arcs = self.lattices.arcs.shape[0]
+        return Weights(
+            weight_table(self.states, named),
+            self.arc_features.arc_weights(named, n_arcs),
+            self.link_features.arc_weights(named, n_arcs),
+        )
+
+
+def weight_table(states: Sequence[str], named: Mapping[str, float]) -> Float:
+    """``W[prev, cur] = u[cur] + t[prev > cur]``, float64 [S + 1, S]; the last row is Start: ``u[cur]``.
+
+    A state split by word class has the weights of the unsplit state in addition to its own.
+    """
+    visits = np.array([sum(named.get(name, 0.0) for name in (cur, *shared(cur))) for cur in states])
+    table = np.tile(visits, (len(states) + 1, 1))
+    for prev, before in enumerate(states):
+        for cur, after in enumerate(states):
+            name = transition(before, after)
+            table[prev, cur] += sum(named.get(key, 0.0) for key in (name, *shared(name)))
+    return table
+
+
+def without_edits(n_pairs: int) -> LatticeBatch:
+    """As many pairs in which nothing is edited: no states, no tokens, a log-sum of 0."""
+    from pfsm_kernels.lattices import Lattices  # noqa: PLC0415 - brings numba
+
+    none = np.zeros(0, dtype=np.int32)
+    arcs = np.zeros((0, 5), dtype=np.int32)
+    return LatticeBatch((), Lattices(0, none, none, arcs, np.zeros((n_pairs + 1, 3), dtype=np.int64)))

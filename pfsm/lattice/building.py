@@ -1,0 +1,168 @@
+"""Sentence pairs and matchers in, lattices out. One lattice feeds scoring, training and explaining."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pfsm.lattice.arrays import ArcFeatures, LatticeBatch
+from pfsm.lattice.names import DELETE, INSERT, JUMP
+from pfsm.lattice.states import NO_SPLIT, Split, state_names
+from pfsm.matchers.merging import merged
+from pfsm.matchers.protocol import Annotator, EncodedPairs, Matcher, Offers
+from pfsm.text.vocabulary import EncodedLines, Vocabulary
+
+if TYPE_CHECKING:
+    from pfsm_kernels.inference import Jumps
+    from pfsm_kernels.lattices import Lattices
+
+Int32 = NDArray[np.int32]
+Int64 = NDArray[np.int64]
+
+
+def build_lattices(
+    pairs: EncodedPairs,
+    matchers: Sequence[Matcher],
+    *,
+    exclusive: bool = True,
+    max_jump: int = 0,
+    split: Split = NO_SPLIT,
+) -> LatticeBatch:
+    """Lattices of encoded pairs.
+
+    Args:
+        pairs: The sentence pairs.
+        matchers: In the order in which they are tried.
+        exclusive: Whether a block belongs to the first matcher that offers it alone.
+        max_jump: Jump limit; 0 is the finite-state machine.
+        split: Which states are split by word class.
+
+    Raises:
+        TooManyCrossingsError: As ``pfsm_kernels.crossings.find_crossings``.
+    """
+    from pfsm_kernels.lattices import Lattices  # noqa: PLC0415 - brings numba
+
+    states = state_names(matchers, max_jump, split)
+    annotators = [matcher for matcher in matchers if isinstance(matcher, Annotator)]
+    matchers = [matcher for matcher in matchers if matcher.state]
+    offers = [matcher.offers(pairs) for matcher in matchers]
+    arcs, rank, per_pair, places = merged([offer.blocks for offer in offers], len(pairs), exclusive)
+    arc_offsets = np.zeros(len(pairs) + 1, dtype=np.int64)
+    np.cumsum(per_pair, out=arc_offsets[1:])
+    offsets = np.column_stack([pairs.references.offsets, pairs.hypotheses.offsets, arc_offsets])
+    classes = _Classes(states, split, pairs.vocabulary)
+    _set_states(arcs, rank, per_pair, matchers, classes, pairs.references)
+    lattices = Lattices(
+        len(states),
+        classes.states(DELETE, pairs.references.ids),
+        classes.states(INSERT, pairs.hypotheses.ids),
+        arcs,
+        offsets,
+    )
+    features, links = _annotated(_arc_features(offers, places), annotators, pairs, lattices)
+    return LatticeBatch(states, lattices, features, links, jumps=find_jumps(states, lattices, max_jump))
+
+
+@dataclass(frozen=True, eq=False)
+class _Classes:
+    """Ids of states, by the class of a token where the state is split."""
+
+    names: tuple[str, ...]
+    split: Split
+    vocabulary: Vocabulary
+
+    def first(self, state: str) -> int:
+        """The state's id, or that of the first state it is split into."""
+        return self.names.index(self.split.names(state)[0])
+
+    def states(self, state: str, tokens: Int32 | Int64) -> Int32:
+        """The state's id at each of the tokens, int32 [n_tokens]."""
+        first = self.first(state)
+        if state not in self.split.states or self.split.of_types is None:
+            return np.full(tokens.size, first, dtype=np.int32)
+        return (first + self.split.of_types(self.vocabulary)[tokens]).astype(np.int32)
+
+
+def find_jumps(states: Sequence[str], lattices: "Lattices", max_jump: int) -> "Jumps | None":
+    """Where the pushdown machine can jump; None where the limit is 0.
+
+    Raises:
+        TooManyCrossingsError: As ``pfsm_kernels.crossings.find_crossings``.
+    """
+    from pfsm_kernels.inference import find_jumps as kernel_find_jumps  # noqa: PLC0415 - brings numba
+
+    return kernel_find_jumps(lattices, states.index(JUMP), max_jump) if max_jump else None
+
+
+def _set_states(
+    arcs: Int32,
+    rank: Int32,
+    per_pair: Int64,
+    matchers: Sequence[Matcher],
+    classes: "_Classes",
+    references: EncodedLines,
+) -> None:
+    """Writes the state of each arc, by its matcher and, where that is split, by the first word of its block."""
+    first = [classes.first(matcher.state) for matcher in matchers]
+    arcs[:, 4] = np.array(first, dtype=np.int32)[rank] if first else 0
+    for place, matcher in enumerate(matchers):
+        if matcher.state in classes.split.states:
+            of_matcher = rank == place
+            pair = np.repeat(np.arange(per_pair.size), per_pair)[of_matcher]
+            # An offer outside its pair is for the lattice to refuse.
+            words = references.ids.take(references.offsets[pair] + arcs[of_matcher, 0], mode="clip")
+            arcs[of_matcher, 4] = classes.states(matcher.state, words)
+
+
+def _annotated(
+    features: ArcFeatures, annotators: Sequence[Annotator], pairs: EncodedPairs, lattices: "Lattices"
+) -> tuple[ArcFeatures, ArcFeatures]:
+    """The features of arcs with those of the annotators, and their link features."""
+    if not annotators:
+        return features, ArcFeatures()
+    blocks = np.column_stack([lattices.pair_of_arc, lattices.arcs[:, :4]]).astype(np.int32)
+    found = [annotator.annotate(pairs, blocks) for annotator in annotators]
+    return (
+        _gathered([features, *(_entries(one.arc_names, one.arcs) for one in found)]),
+        _gathered([_entries(one.link_names, one.links) for one in found]),
+    )
+
+
+def _entries(names: tuple[str, ...], rows: Sequence[tuple[int, int, float]]) -> ArcFeatures:
+    arcs, features, values = zip(*rows, strict=True) if rows else ((), (), ())
+    return ArcFeatures(
+        names,
+        np.array(arcs, dtype=np.int64),
+        np.array(features, dtype=np.int32),
+        np.array(values, dtype=np.float64),
+    )
+
+
+def _gathered(parts: Sequence[ArcFeatures]) -> ArcFeatures:
+    """All features as one table."""
+    first = np.cumsum([0, *(len(part.names) for part in parts)])
+    numbers = [part.feature + shift for part, shift in zip(parts, first[:-1], strict=True)]
+    return ArcFeatures(
+        tuple(name for part in parts for name in part.names),
+        np.concatenate([part.arc for part in parts]),
+        np.concatenate(numbers).astype(np.int32),
+        np.concatenate([part.value for part in parts]),
+    )
+
+
+def _arc_features(offers: Sequence[Offers], places: Int64) -> ArcFeatures:
+    """The features of the offers on the arcs that they became."""
+    names: list[str] = []
+    arcs, features, values = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int32)], [np.zeros(0)]
+    first = 0
+    for offer in offers:
+        arc = places[first + offer.offer]
+        taken = arc >= 0
+        arcs.append(arc[taken])
+        features.append((offer.feature[taken] + len(names)).astype(np.int32))
+        values.append(offer.value[taken])
+        names.extend(offer.names)
+        first += offer.blocks.shape[0]
+    return ArcFeatures(tuple(names), np.concatenate(arcs), np.concatenate(features), np.concatenate(values))

@@ -1,0 +1,1 @@
+"""Models: settings, the model file, the learned metric, what is made of it."""

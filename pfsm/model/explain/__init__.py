@@ -1,0 +1,1 @@
+"""Explanations of scores, and how they are shown."""

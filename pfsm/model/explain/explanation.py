@@ -1,0 +1,322 @@
+"""Why a pair got its score: the best edit sequence, alignment posteriors, and what each edit contributes.
+
+The log-sum is the expected score of an edit sequence plus the entropy of the distribution over sequences,
+
+    y = sum_e p(e) Q(e) + H(p),     p(e) = exp(Q(e) - y),
+
+and Q is a sum over edits, so every edit contributes its expected count times its weights: the weight of its state,
+and those of the transitions into it. Divided by m + n and scaled, the contributions, the entropy and the constant add
+up to the predicted score; sentence-level features, where a model has any, add their weights times their values.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pfsm.errors import PfsmError
+from pfsm.lattice.arrays import LatticeBatch, weight_table
+from pfsm.lattice.names import FEATURE_FAMILY, JUMP
+from pfsm.model.file import Model
+
+if TYPE_CHECKING:
+    from pfsm_kernels.inference import Jumps
+    from pfsm_kernels.lattices import Lattices
+
+# Each place where an edit can be made becomes a state of its own, and there is a table entry for every two of them.
+MOST_PLACES = 6000
+
+Range = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Edit:
+    """One edit of the best sequence.
+
+    Attributes:
+        state: ``Insert``, ``Delete``, ``Jump`` or a substitution such as ``S_word``.
+        reference: Tokens of the reference it consumes, [first, last).
+        hypothesis: Tokens of the hypothesis it consumes, [first, last).
+        jump: Number of a jump along the sequence, from 1; None for other edits.
+    """
+
+    state: str
+    reference: Range
+    hypothesis: Range
+    jump: int | None = None
+
+
+@dataclass(frozen=True)
+class Contribution:
+    """What the possibility of one edit at one place adds to the score.
+
+    Attributes:
+        state: As in ``Edit``.
+        reference: Tokens of the reference it consumes, [first, last).
+        hypothesis: Tokens of the hypothesis it consumes, [first, last).
+        posterior: Expected number of times it is made, a probability except for ``Jump``, which is counted as a whole.
+        points: Expected count times weights, in the units of the score.
+    """
+
+    state: str
+    reference: Range
+    hypothesis: Range
+    posterior: float
+    points: float
+
+
+@dataclass(frozen=True)
+class FeaturePoints:
+    """What a sentence-level feature adds to the score.
+
+    Attributes:
+        name: Of the feature, such as ``chrf``.
+        value: Its standardised value.
+        points: Value times weight, in the units of the score.
+    """
+
+    name: str
+    value: float
+    points: float
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Why a pair got its score: ``score = base + entropy + points of the contributions and of the features``.
+
+    Attributes:
+        reference: Tokens of the reference.
+        hypothesis: Tokens of the hypothesis.
+        score: The predicted score.
+        edits: The best edit sequence, in order.
+        contributions: Of every edit that can be made, in order of places: Delete, Insert, substitutions, Jump.
+        entropy: Points for the spread over many edit sequences.
+        base: Points that every pair gets: ``mean + sd * alpha``.
+        features: Of every sentence-level feature, in the order of the settings.
+        edited: Whether the model has edits. Where it has none, edits and contributions are empty, and say nothing.
+    """
+
+    reference: tuple[str, ...]
+    hypothesis: tuple[str, ...]
+    score: float
+    edits: tuple[Edit, ...]
+    contributions: tuple[Contribution, ...]
+    entropy: float
+    base: float
+    features: tuple[FeaturePoints, ...] = ()
+    edited: bool = True
+
+    @property
+    def alignment(self) -> tuple[tuple[int, int], ...]:
+        """Aligned tokens (i, j) of the best sequence; in a block of unequal sides every token with every other."""
+        pairs: list[tuple[int, int]] = []
+        for edit in self.edits:
+            rows, columns = range(*edit.reference), range(*edit.hypothesis)
+            if len(rows) == len(columns):
+                pairs.extend(zip(rows, columns, strict=True))
+            else:
+                pairs.extend((i, j) for i in rows for j in columns)
+        return tuple(sorted(pairs))
+
+
+@dataclass(frozen=True, eq=False)
+class _Places:
+    """The lattice with a state for every place: Deletes, then Inserts, then arcs, then Jump if there is one."""
+
+    batch: LatticeBatch
+    state_of: NDArray[np.int64]
+    ranges: tuple[tuple[Range, Range], ...]
+
+
+def explain_lattice(
+    batch: LatticeBatch, model: Model, reference: Sequence[str], hypothesis: Sequence[str]
+) -> Explanation:
+    """Explains the score of a batch of one pair.
+
+    Args:
+        batch: The pair's lattice.
+        model: Its weights and scale.
+        reference: The tokens of the reference.
+        hypothesis: The tokens of the hypothesis.
+
+    Raises:
+        PfsmError: If the pair has too many places for an explanation, as with lines of thousands of words.
+    """
+    base = model.scale.mean + model.scale.sd * model.alpha
+    features = _feature_points(batch, model)
+    points = sum(part.points for part in features)
+    if not batch.states:
+        return Explanation(
+            tuple(reference), tuple(hypothesis), base + points, (), (), 0.0, base, features, edited=False
+        )
+    explained = _explain_edits(batch, model, reference, hypothesis)
+    return replace(explained, score=explained.score + points, features=features)
+
+
+def _feature_points(batch: LatticeBatch, model: Model) -> tuple[FeaturePoints, ...]:
+    given = batch.sentence_features
+    values = given.values[0].tolist() if given.names else []
+    return tuple(
+        FeaturePoints(
+            name.removeprefix(FEATURE_FAMILY), value, model.scale.sd * model.weights.get(name, 0.0) * value
+        )
+        for name, value in zip(given.names, values, strict=True)
+    )
+
+
+def _explain_edits(
+    batch: LatticeBatch, model: Model, reference: Sequence[str], hypothesis: Sequence[str]
+) -> Explanation:
+    """The explanation of the edit score."""
+    from pfsm_kernels.inference import Weights, best_path, expectations  # noqa: PLC0415 - brings numba
+
+    named = model.weights
+    lattices = batch.lattices
+    m, n = int(lattices.delete_states.size), int(lattices.insert_states.size)
+    scale = model.scale.sd / max(m + n, 1)
+    base = model.scale.mean + model.scale.sd * model.alpha
+    edits = _edits(batch, best_path(lattices, batch.weights(named), 0, batch.jumps).edits)
+    if m + n == 0:
+        return Explanation((), (), base, (), (), 0.0, base)
+    places = _split(batch)
+    table = _place_table(batch.states, places.state_of, named)
+    given = batch.weights(named)
+    expected = expectations(
+        places.batch.lattices, Weights(table, given.arcs, given.links), 1, places.batch.jumps
+    )
+    counts = expected.table[0]
+    # An impossible transition is never made: nothing times minus infinity.
+    products = np.where(counts > 0.0, counts * np.where(counts > 0.0, table, 0.0), 0.0)
+    by_place = products.sum(axis=0)
+    first_arc = m + n
+    for extra, mass in ((given.arcs, expected.arcs), (given.links, expected.links)):
+        if extra is not None:
+            by_place[first_arc : first_arc + extra.size] += extra * mass
+    y = float(expected.log_sum[0])
+    contributions = tuple(
+        Contribution(batch.states[state], *ranges, float(count), float(value) * scale)
+        for state, ranges, count, value in zip(
+            places.state_of, places.ranges, counts.sum(axis=0), by_place, strict=True
+        )
+    )
+    entropy = y * scale - sum(part.points for part in contributions)
+    return Explanation(
+        tuple(reference), tuple(hypothesis), base + scale * y, edits, contributions, entropy, base
+    )
+
+
+def _split(batch: LatticeBatch) -> _Places:
+    """The same lattice with a state of its own for every place where an edit can be made."""
+    from pfsm_kernels.lattices import Lattices  # noqa: PLC0415 - brings numba
+
+    arrays = batch.lattices
+    m, n, n_arcs = arrays.delete_states.size, arrays.insert_states.size, arrays.arcs.shape[0]
+    jump = [batch.states.index(JUMP)] if batch.jumps is not None else []
+    state_of = np.concatenate([arrays.delete_states, arrays.insert_states, arrays.arcs[:, 4], jump]).astype(
+        np.int64
+    )
+    if state_of.size > MOST_PLACES:
+        raise PfsmError(
+            f"{state_of.size} places where an edit can be made are too many to explain one by one "
+            f"(at most {MOST_PLACES}); score such lines, or cut them"
+        )
+    arcs = arrays.arcs.copy()
+    arcs[:, 4] = np.arange(n_arcs) + m + n
+    lattices = Lattices(
+        state_of.size,
+        np.arange(m, dtype=np.int32),
+        np.arange(m, m + n, dtype=np.int32),
+        arcs,
+        arrays.offsets,
+    )
+    ranges: list[tuple[Range, Range]] = [((i, i + 1), (0, 0)) for i in range(m)]
+    ranges += [((0, 0), (j, j + 1)) for j in range(n)]
+    ranges += [((i, i + p), (j, j + q)) for i, p, j, q, _ in arrays.arcs.tolist()]
+    ranges += [((0, 0), (0, 0))] * len(jump)
+    split = LatticeBatch(
+        tuple(batch.states[state] for state in state_of), lattices, jumps=_jumps(batch, lattices)
+    )
+    return _Places(split, state_of, tuple(ranges))
+
+
+def _jumps(batch: LatticeBatch, lattices: "Lattices") -> "Jumps | None":
+    from pfsm_kernels.inference import find_jumps  # noqa: PLC0415 - brings numba
+
+    if batch.jumps is None:
+        return None
+    return find_jumps(lattices, lattices.n_states - 1, batch.jumps.crossings.max_jump)
+
+
+def _place_table(
+    states: Sequence[str], state_of: NDArray[np.int64], named: Mapping[str, float]
+) -> NDArray[np.float64]:
+    """The weight table between places, float64 [P + 1, P]."""
+    table = weight_table(states, named)
+    rows = np.append(state_of, len(states))
+    return np.ascontiguousarray(table[np.ix_(rows, state_of)])
+
+
+@dataclass
+class _Walk:
+    """Where the machine stands while a path is replayed: positions, and the memory of a swap under way."""
+
+    i: int = 0
+    j: int = 0
+    jumps: int = 0
+    on_hypothesis: bool = True
+    start: int = 0
+    end: int = 0
+
+    def jump(self, next_i: int, next_j: int) -> None:
+        """One of the three jumps of a swap; the first goes to where the next edit is."""
+        step = self.jumps % 3
+        self.jumps += 1
+        if step == 0:
+            self.on_hypothesis = next_j != self.j
+            self.start = self.j if self.on_hypothesis else self.i
+            self.i, self.j = next_i, next_j
+            return
+        here = self.j if self.on_hypothesis else self.i
+        target = self.start if step == 1 else self.end
+        if step == 1:
+            self.end = here
+        if self.on_hypothesis:
+            self.j = target
+        else:
+            self.i = target
+
+    def take(self, p: int, q: int) -> tuple[Range, Range]:
+        """Consumes tokens; their ranges."""
+        ranges = (self.i, self.i + p), (self.j, self.j + q)
+        self.i += p
+        self.j += q
+        return ranges
+
+
+def _edits(batch: LatticeBatch, path: NDArray[np.int32]) -> tuple[Edit, ...]:
+    """The best path's edits with the tokens they consume."""
+    from pfsm_kernels.machine_best import DELETE as DELETED  # noqa: PLC0415 - brings numba
+    from pfsm_kernels.machine_best import INSERT as INSERTED  # noqa: PLC0415
+    from pfsm_kernels.pushdown_log import JUMP as JUMPED  # noqa: PLC0415
+
+    walk = _Walk()
+    arcs = batch.lattices.arcs.tolist()
+    codes = path.tolist()
+    edits = []
+    for place, code in enumerate(codes):
+        if code == JUMPED:
+            # The edit after a first jump is a substitution; its start is the landing.
+            following = codes[place + 1] if place + 1 < len(codes) else -1
+            landing = (arcs[following][0], arcs[following][2]) if following >= 0 else (walk.i, walk.j)
+            walk.jump(*landing)
+            edits.append(Edit(JUMP, (walk.i, walk.i), (walk.j, walk.j), walk.jumps))
+        elif code == INSERTED:
+            edits.append(Edit(batch.states[batch.lattices.insert_states[walk.j]], *walk.take(0, 1)))
+        elif code == DELETED:
+            edits.append(Edit(batch.states[batch.lattices.delete_states[walk.i]], *walk.take(1, 0)))
+        else:
+            _, p, _, q, state = arcs[code]
+            edits.append(Edit(batch.states[state], *walk.take(p, q)))
+    return tuple(edits)

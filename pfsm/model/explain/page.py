@@ -1,0 +1,147 @@
+"""One self-contained HTML page that shows why segments got their scores: aligned words, edits, and points.
+
+The page needs no network: style, script and data stand in it, and its content security policy lets nothing else
+in. The data are JSON in a script element; the parts of the page are files beside the models in the package.
+"""
+
+import base64
+import hashlib
+import html
+import json
+import math
+import re
+from collections.abc import Mapping, Sequence
+from importlib.resources import files
+
+from pfsm.errors import PfsmError
+from pfsm.model.explain.explanation import Contribution, Edit, Explanation, FeaturePoints
+
+System = tuple[str, Sequence[Explanation]]
+
+# In the order in which they are joined: each uses only what the ones before it define.
+SCRIPTS = ("segments.js", "layout.js", "detail.js", "figure.js", "ledger.js", "card.js", "page.js")
+
+_SLOT = re.compile(r"\{\{([a-z]+)\}\}")
+
+
+def render_page(systems: Sequence[System], title: str, signature: str) -> str:
+    """The page of a file of segments, as translated by one system or by two side by side.
+
+    Args:
+        systems: One or two of (name, explanations); explanation i of either belongs to segment i.
+        title: Heading of the page.
+        signature: What produced the scores, as ``Metric.get_signature`` says it.
+
+    Returns:
+        The HTML document; the same arguments give the same text. It is encodable as UTF-8 even where tokens
+        hold lone surrogates.
+
+    Raises:
+        ValueError: If there are no systems or more than two, or they differ in their number of segments.
+        PfsmError: If a number is not finite, so that it can be neither written nor drawn.
+    """
+    if not 1 <= len(systems) <= 2:
+        raise ValueError(f"the page shows one system or two, not {len(systems)}")
+    if len({len(explanations) for _, explanations in systems}) > 1:
+        first, second = (f"{len(explanations)} of {name!r}" for name, explanations in systems)
+        raise ValueError(f"two systems must have the same segments; there are {first} and {second}")
+    script = "\n".join(_asset(name) for name in SCRIPTS)
+    script = f'(() => {{\n"use strict";\n{script}}})();\n'
+    style = _asset("page.css")
+    return _filled(
+        _asset("page.html"),
+        {
+            "title": _text(title),
+            "signature": _text(signature).replace("|", "|<wbr>"),
+            "policy": f"default-src 'none'; img-src data:; style-src {_digest(style)}; script-src {_digest(script)}",
+            "style": style,
+            "script": script,
+            "data": _embedded(_data(systems)),
+        },
+    )
+
+
+def _asset(name: str) -> str:
+    """A file of the page, as shipped."""
+    return (files("pfsm.resources") / "page" / name).read_bytes().decode("utf-8")
+
+
+def _filled(template: str, values: Mapping[str, str]) -> str:
+    """The template with its slots filled; one pass, so that what looks like a slot in a value stays as it is."""
+    return _SLOT.sub(lambda slot: values[slot[1]], template)
+
+
+def _text(text: str) -> str:
+    """Escaped for an element or a quoted attribute; a lone surrogate, which no encoding can hold, is replaced."""
+    return html.escape(text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
+
+
+def _embedded(data: object) -> str:
+    """JSON that may stand in a script element: pure ASCII, nothing in it that HTML could take for markup."""
+    text = json.dumps(data, separators=(",", ":"), allow_nan=False)
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def _digest(source: str) -> str:
+    """The source expression by which the content security policy knows an inline style or script."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(source.encode('utf-8')).digest()).decode('ascii')}'"
+
+
+def _data(systems: Sequence[System]) -> dict[str, object]:
+    """What the script reads: names of systems, an inventory of states, and the explanations by system."""
+    states: set[str] = set()
+    for _, explanations in systems:
+        for explanation in explanations:
+            states.update(edit.state for edit in explanation.edits)
+            states.update(part.state for part in explanation.contributions)
+    number = {state: k for k, state in enumerate(sorted(states))}
+    return {
+        "systems": [name for name, _ in systems],
+        "edited": all(explanation.edited for _, explanations in systems for explanation in explanations),
+        "states": list(number),
+        "explanations": [
+            [
+                _explanation(explanation, number, f"{name}:{k}")
+                for k, explanation in enumerate(explanations, 1)
+            ]
+            for name, explanations in systems
+        ],
+    }
+
+
+def _explanation(explanation: Explanation, number: Mapping[str, int], where: str) -> dict[str, object]:
+    """One explanation as JSON; edits and contributions become rows, because there are many."""
+    for field in ("score", "base", "entropy"):
+        _require_finite(getattr(explanation, field), field, where)
+    return {
+        "reference": explanation.reference,
+        "hypothesis": explanation.hypothesis,
+        "score": explanation.score,
+        "base": explanation.base,
+        "entropy": explanation.entropy,
+        "edits": [(*_place(edit, number), edit.jump) for edit in explanation.edits],
+        "contributions": [_row(part, number, where) for part in explanation.contributions],
+        "features": [_feature_row(part, where) for part in explanation.features],
+    }
+
+
+def _feature_row(part: FeaturePoints, where: str) -> tuple[str, float, float]:
+    _require_finite(part.value, f"value of {part.name}", where)
+    _require_finite(part.points, f"points of {part.name}", where)
+    return part.name, part.value, part.points
+
+
+def _row(part: Contribution, number: Mapping[str, int], where: str) -> tuple[float, ...]:
+    _require_finite(part.posterior, f"posterior of {part.state}", where)
+    _require_finite(part.points, f"points of {part.state}", where)
+    return (*_place(part, number), part.posterior, part.points)
+
+
+def _place(part: Edit | Contribution, number: Mapping[str, int]) -> tuple[int, int, int, int, int]:
+    """State number, then the two token ranges."""
+    return (number[part.state], *part.reference, *part.hypothesis)
+
+
+def _require_finite(value: float, field: str, where: str) -> None:
+    if not math.isfinite(value):
+        raise PfsmError(f"{where}: {field} is '{value}', a finite number is needed to draw the explanation")

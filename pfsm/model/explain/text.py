@@ -1,0 +1,99 @@
+"""An explanation as lines for the terminal."""
+
+from collections.abc import Iterator, Sequence
+
+from pfsm.lattice.names import DELETE, INSERT, JUMP, base_state
+from pfsm.model.explain.explanation import Contribution, Edit, Explanation
+
+# Edits less likely than this are added up in one line.
+SMALLEST_POSTERIOR = 0.01
+_SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+EMPTY = "(empty)"
+
+
+def explanation_lines(explanation: Explanation) -> Iterator[str]:
+    """The two sentences with aligned words numbered alike, the edit sequence, and what adds up to the score."""
+    marks = _marks(explanation)
+    yield f"score       {explanation.score:.4f}"
+    yield f"reference   {_marked(explanation.reference, marks[0])}"
+    yield f"hypothesis  {_marked(explanation.hypothesis, marks[1])}"
+    if explanation.edited:
+        yield f"edits       {' '.join(_edit(explanation, edit) for edit in explanation.edits) or EMPTY}"
+        yield ""
+        yield f"{'points':>9}  {'posterior':>9}  edit"
+        yield f"{explanation.base:>+9.4f}  {'':>9}  every pair"
+        yield f"{explanation.entropy:>+9.4f}  {'':>9}  entropy: there are many ways to edit"
+        yield from _contribution_lines(explanation)
+        if explanation.features:
+            yield ""
+    else:
+        yield "edits       none in this model"
+        yield ""
+        yield f"{explanation.base:>+9.4f}  {'':>9}  every pair"
+    yield from _feature_lines(explanation)
+
+
+def pharaoh(explanation: Explanation) -> str:
+    """The alignment of the best edit sequence, ``i-j`` with i in the reference and j in the hypothesis."""
+    return " ".join(f"{i}-{j}" for i, j in explanation.alignment)
+
+
+def _feature_lines(explanation: Explanation) -> Iterator[str]:
+    if explanation.features:
+        yield f"{'points':>9}  {'value':>9}  feature, in standard deviations from the mean of the training data"
+    for part in explanation.features:
+        yield f"{part.points:>+9.4f}  {part.value:>+9.3f}  {part.name}"
+
+
+def _contribution_lines(explanation: Explanation) -> Iterator[str]:
+    width = max([8, *(len(part.state) for part in explanation.contributions)])
+    rest = 0.0
+    for part in sorted(explanation.contributions, key=_place):
+        if part.posterior < SMALLEST_POSTERIOR:
+            rest += part.points
+        else:
+            yield f"{part.points:>+9.4f}  {part.posterior:>9.3f}  {_words(explanation, part, width)}"
+    if rest:
+        yield f"{rest:>+9.4f}  {'':>9}  all less likely edits"
+
+
+def _marks(explanation: Explanation) -> tuple[dict[int, int], dict[int, int]]:
+    """A number for every substitution, by token: in the order of the reference, as in the paper's examples."""
+    blocks = [edit for edit in explanation.edits if base_state(edit.state) not in {INSERT, DELETE, JUMP}]
+    reference: dict[int, int] = {}
+    hypothesis: dict[int, int] = {}
+    for number, edit in enumerate(sorted(blocks, key=lambda edit: edit.reference), start=1):
+        reference |= dict.fromkeys(range(*edit.reference), number)
+        hypothesis |= dict.fromkeys(range(*edit.hypothesis), number)
+    return reference, hypothesis
+
+
+def _marked(tokens: Sequence[str], marks: dict[int, int]) -> str:
+    shown = [
+        f"{token}{str(marks[at]).translate(_SUBSCRIPTS) if at in marks else ''}"
+        for at, token in enumerate(tokens)
+    ]
+    return " ".join(shown) or EMPTY
+
+
+def _edit(explanation: Explanation, edit: Edit) -> str:
+    if edit.state == JUMP:
+        return f"{JUMP}{edit.jump}"
+    words = explanation.hypothesis[slice(*edit.hypothesis)] or explanation.reference[slice(*edit.reference)]
+    return f"{edit.state}({' '.join(words)})"
+
+
+def _words(explanation: Explanation, part: Contribution, width: int) -> str:
+    left = " ".join(explanation.reference[slice(*part.reference)])
+    right = " ".join(explanation.hypothesis[slice(*part.hypothesis)])
+    both = f"{left} = {right}" if left and right else left or right
+    return f"{part.state:<{width}}  {both}".rstrip()
+
+
+def _place(part: Contribution) -> tuple[int, int, int]:
+    """In the order of the reference, then what is only in the hypothesis, then jumps."""
+    if part.state == JUMP:
+        return 2, 0, 0
+    if part.reference[0] == part.reference[1]:
+        return 1, part.hypothesis[0], 0
+    return 0, part.reference[0], part.hypothesis[0]

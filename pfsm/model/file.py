@@ -1,0 +1,243 @@
+"""The model file: named weights, settings and scale in one readable JSON document."""
+
+import hashlib
+import json
+import math
+import unicodedata
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pfsm.errors import PfsmError
+from pfsm.io.files import atomic_write, decode, display_name, read_bytes
+from pfsm.lattice.names import DELETE, FEATURE_FAMILY, INSERT, JUMP, class_of, shared, states_of, transition
+from pfsm.matchers.registry import MATCHERS, matcher_state
+from pfsm.model.settings import Settings, settings_from_dict
+from pfsm.text.classes import CLASSES
+
+FORMAT = "pfsm-model-1"
+# Far beyond any sensible weight, and small enough that no sum over a sentence overflows.
+LARGEST_WEIGHT = 1e100
+# Categories of Unicode: control characters, lone surrogates, line and paragraph separators.
+_CONTROL = frozenset({"Cc", "Cs", "Zl", "Zp"})
+KEYS = ("format", "name", "settings", "weights", "alpha", "scale", "training", "licence")
+
+
+@dataclass(frozen=True)
+class Scale:
+    """From the machine's units to the scores people see: ``mean + sd * (y / (m + n) + alpha)``.
+
+    Attributes:
+        mean: Added last.
+        sd: Multiplied first; positive.
+        note: A sentence about what the numbers mean.
+    """
+
+    mean: float = 0.0
+    sd: float = 1.0
+    note: str = "The machine's own units; higher is better."
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """A trained, or hand-written, metric.
+
+    Attributes:
+        name: What scores are reported under.
+        settings: What decides the lattice of a sentence pair.
+        weights: Feature name -> weight, in the log domain; an absent name weighs nothing.
+        alpha: The objective's constant (equation 3 of Wang and Manning, 2012).
+        scale: Units of the predicted score.
+        training: What the model was trained on and how, for people and for the check against test data.
+        licence: Terms of the weights.
+    """
+
+    name: str
+    settings: Settings = field(default_factory=Settings)
+    weights: Mapping[str, float] = field(default_factory=dict)
+    alpha: float = 0.0
+    scale: Scale = field(default_factory=Scale)
+    training: Mapping[str, Any] = field(default_factory=dict)
+    licence: str = "Apache-2.0"
+
+    @property
+    def fingerprint(self) -> str:
+        """First 8 hex digits of a SHA-256 over everything that can change a score."""
+        document = self.to_dict()
+        scale = document["scale"]
+        relevant = [document["settings"], document["weights"], document["alpha"], scale["mean"], scale["sd"]]
+        text = json.dumps(relevant, sort_keys=True, ensure_ascii=False)
+        return hashlib.sha256(text.encode()).hexdigest()[:8]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The document that is written."""
+        return {
+            "format": FORMAT,
+            "name": self.name,
+            "settings": self.settings.to_dict(),
+            "weights": {name: float(self.weights[name]) for name in sorted(self.weights)},
+            "alpha": float(self.alpha),
+            "scale": {"mean": float(self.scale.mean), "sd": float(self.scale.sd), "note": self.scale.note},
+            "training": dict(self.training),
+            "licence": self.licence,
+        }
+
+
+def save_model(model: Model, path: str | Path) -> None:
+    """Writes the model's JSON document; the same model gives the same bytes.
+
+    Raises:
+        PfsmError: If the file cannot be written; what was there before is kept.
+    """
+    text = json.dumps(model.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
+    with atomic_write(path) as handle:
+        # A data file's name may hold bytes that are not UTF-8: JSON can say so, as \udcff.
+        handle.write(text.encode("utf-8", "backslashreplace").decode() + "\n")
+
+
+def load_model(path: str | Path) -> Model:
+    """Reads and validates a model file, gzip or plain.
+
+    Raises:
+        PfsmError: If the file is missing, not JSON, of another format, or a field is not what it must be.
+    """
+    name = display_name(path)
+    text = decode(read_bytes(path), name, "a model file of pfsm (JSON)")
+    try:
+        document = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise PfsmError(f"{name}:{error.lineno}: not valid JSON ({error.msg})") from None
+    except RecursionError:
+        raise PfsmError(f"{name}: not a pfsm model file (nested too deeply)") from None
+    except ValueError:  # Python's bound on the digits of a whole number
+        raise PfsmError(f"{name}: not a pfsm model file (a number of thousands of digits)") from None
+    return model_from_dict(document, name)
+
+
+def model_from_dict(document: object, where: str) -> Model:
+    """A model from its JSON document; ``where`` names it in errors.
+
+    Raises:
+        PfsmError: If a field is missing or not what it must be.
+    """
+    if not isinstance(document, dict) or "format" not in document:
+        raise PfsmError(f"{where}: not a pfsm model file (there is no key 'format')")
+    if document["format"] != FORMAT:
+        raise PfsmError(
+            f"{where}: format is {document['format']!r}, this version of pfsm reads {FORMAT!r}; retrain or convert it"
+        )
+    for key in KEYS:
+        if key not in document:
+            raise PfsmError(f"{where}: the key {key!r} is missing")
+    settings = settings_from_dict(_mapping(document["settings"], "settings", where), f"{where}: settings")
+    weights = _weights(_mapping(document["weights"], "weights", where), where)
+    _check_without_edits(settings, weights, where)
+    return Model(
+        name=check_line(document["name"], f"{where}: name"),
+        settings=settings,
+        weights=weights,
+        alpha=_weight(document["alpha"], "alpha", where),
+        scale=_scale(_mapping(document["scale"], "scale", where), where),
+        training=_training(_mapping(document["training"], "training", where), where),
+        licence=check_line(document["licence"], f"{where}: licence"),
+    )
+
+
+def _check_without_edits(settings: Settings, weights: Mapping[str, float], where: str) -> None:
+    edit = next((name for name in weights if not name.startswith(FEATURE_FAMILY)), None)
+    if not settings.edits and edit is not None:
+        raise PfsmError(
+            f"{where}: weights names {edit!r}, but settings say edits: false; leave out one of them"
+        )
+
+
+def check_line(value: object, what: str) -> str:
+    """The value, if it is a line of text: not blank, without line ends and other control characters.
+
+    Raises:
+        PfsmError: If it is not; ``what`` says what has this value.
+    """
+    if (
+        not isinstance(value, str)
+        or not value.strip()
+        or not _CONTROL.isdisjoint(map(unicodedata.category, value))
+    ):
+        raise PfsmError(f"{what} is {value!r}, it must be a line of text")
+    return value
+
+
+def _mapping(value: object, key: str, where: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise PfsmError(f"{where}: {key} must be an object, in braces")
+    return value
+
+
+def _number(value: object, key: str, where: str) -> float:
+    try:
+        number = float(value) if isinstance(value, int | float) and not isinstance(value, bool) else math.nan
+    except OverflowError:  # a whole number of hundreds of digits
+        number = math.inf
+    if not math.isfinite(number):
+        raise PfsmError(f"{where}: {key} is {_shown(value)}, a finite number is needed")
+    return number
+
+
+def _weight(value: object, key: str, where: str) -> float:
+    weight = _number(value, key, where)
+    if abs(weight) > LARGEST_WEIGHT:
+        raise PfsmError(f"{where}: {key} is {weight:g}, at most {LARGEST_WEIGHT:g} is possible either way")
+    return weight
+
+
+def _shown(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 40 else f"{text[:40]}…"
+
+
+def _training(value: dict[str, Any], where: str) -> dict[str, Any]:
+    """Free text for people, but for the entries that commands look into."""
+    for key in ("cross_validated", "instances"):
+        _mapping(value.get(key, {}), f"training.{key}", where)
+    data = value.get("data", [])
+    if not isinstance(data, list) or not all(isinstance(entry, dict) for entry in data):
+        raise PfsmError(f"{where}: training.data must be a list of objects, in braces")
+    return value
+
+
+def _scale(value: Mapping[str, Any], where: str) -> Scale:
+    for key in value:
+        if key not in {"mean", "sd", "note"}:
+            raise PfsmError(f"{where}: unknown key {key!r} in scale; known are mean, sd, note")
+    mean = _number(value.get("mean", 0.0), "scale.mean", where)
+    sd = _number(value.get("sd", 1.0), "scale.sd", where)
+    if sd <= 0:
+        raise PfsmError(f"{where}: scale.sd is {sd}, it must be above 0")
+    return Scale(mean, sd, str(value.get("note", Scale.note)))
+
+
+def _weights(value: Mapping[str, Any], where: str) -> dict[str, float]:
+    states = {INSERT, DELETE, JUMP, *filter(None, map(matcher_state, MATCHERS))}
+    known = states | {transition(before, after) for before in states for after in states}
+    weights = {}
+    for name, weight in value.items():
+        if not _is_feature(name, known):
+            raise PfsmError(
+                f"{where}: weights names {name!r}, which no machine has; states are {', '.join(sorted(states))}, "
+                "transitions STATE>STATE, by word class STATE:CLASS"
+            )
+        weights[name] = _weight(weight, f"weights[{name!r}]", where)
+    return weights
+
+
+def _is_feature(name: str, known: Collection[str]) -> bool:
+    """A state or transition, whole or of word classes; of arcs, ``link:…`` or ``MATCHER:…``; or ``feature:…``."""
+    if name in known:
+        return True
+    if not name.isprintable():
+        return False
+    family, mark, _ = name.partition(":")
+    return (bool(mark) and (family in {"link", "feature"} or family in MATCHERS)) or (
+        all(class_of(state) in {"", *CLASSES} for state in states_of(name))
+        and any(whole in known for whole in shared(name))
+    )

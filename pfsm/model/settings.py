@@ -1,0 +1,278 @@
+"""What a model assumes about text and machine: the ``settings`` of a model file, validated."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any
+
+from pfsm.errors import PfsmError
+from pfsm.matchers.registry import MATCHERS, matcher_state
+from pfsm.metrics.features import check_feature
+from pfsm.metrics.registry import expanded
+from pfsm.runtime.near_names import known_names
+from pfsm.text.classes import check_lists, default_lists
+from pfsm.text.languages import (
+    check_language,
+    check_stemmer,
+    check_tokeniser,
+    default_stemmer,
+    default_tokeniser,
+)
+
+DEFAULT_MATCHERS = ("punct", "word", "lemma")
+MATCHING = ("exclusive", "overlapping")
+LARGEST_BLOCK = 9
+_PAGE = "docs/settings.md"
+AUTO = "auto"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Everything besides weights that decides which lattice a sentence pair becomes.
+
+    Attributes:
+        language: Language code of the hypotheses, such as ``en``; picks the defaults of the next two.
+        tokeniser: Name of a tokeniser (``penn``, ``plain``).
+        stemmer: Name of a stemmer (``porter``, a Snowball language, ``none``).
+        lowercase: Whether words are compared in lower case.
+        matchers: Names of the matchers in the order in which they are tried.
+        matching: ``exclusive`` (a block is offered by the first matcher that accepts it) or ``overlapping``.
+        max_block: Per matcher, the largest number of tokens of a block on either side.
+        max_jump: Jump limit D of the machine; 0 is the finite-state machine.
+        options: Per matcher that takes any, its options, all of them.
+        split: States that are split by word class, in the order of the machine's states.
+        classes: What decides the classes where any are: name of the shipped word lists, or lists by class.
+        features: Sentence-level features with the mean and standard deviation they are standardised by; None: those
+            of the training data.
+        edits: Whether edits count. Without them a model is linear in its features, and of the settings above only
+            ``language`` and ``features`` mean anything.
+    """
+
+    language: str = "en"
+    tokeniser: str = "penn"
+    stemmer: str = "porter"
+    lowercase: bool = True
+    matchers: tuple[str, ...] = DEFAULT_MATCHERS
+    matching: str = "exclusive"
+    max_block: Mapping[str, int] = field(default_factory=lambda: dict.fromkeys(DEFAULT_MATCHERS, 1))
+    max_jump: int = 0
+    options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    split: tuple[str, ...] = ()
+    classes: str | Mapping[str, Sequence[str]] = ""
+    features: Mapping[str, tuple[float, float] | None] = field(default_factory=dict)
+    edits: bool = True
+
+    def __post_init__(self) -> None:
+        if not self.edits:
+            object.__setattr__(self, "matchers", ())
+            object.__setattr__(self, "max_block", {})
+        if self.split and self.classes == "":
+            object.__setattr__(self, "classes", default_lists(self.language))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The settings as plain JSON values, in the order of the fields; the newer ones only where they are used."""
+        values = asdict(self)
+        values["matchers"] = list(self.matchers)
+        values["max_block"] = {name: self.max_block[name] for name in self.matchers}
+        if not values["options"]:
+            del values["options"]
+        values["split"] = list(self.split)
+        if not self.split:
+            del values["split"], values["classes"]
+        values["features"] = {name: _scale_document(scale) for name, scale in self.features.items()}
+        if not self.features:
+            del values["features"]
+        if not self.edits:
+            return {key: values[key] for key in WITHOUT_EDITS if key in values}
+        del values["edits"]
+        return values
+
+
+def _scale_document(scale: tuple[float, float] | None) -> dict[str, float] | str:
+    return AUTO if scale is None else {"mean": scale[0], "sd": scale[1]}
+
+
+KEYS = tuple(entry.name for entry in fields(Settings))
+# What else may be said where edits do not count.
+WITHOUT_EDITS = ("language", "edits", "features")
+
+
+def settings_from_dict(values: Mapping[str, Any], where: str) -> Settings:
+    """Settings from a YAML or JSON mapping; what is absent takes the default of the language.
+
+    Args:
+        values: Any subset of the fields of ``Settings``. ``max_block`` may be one number for all matchers.
+        where: What to call the mapping in errors, such as ``train.yaml`` or ``model.json: settings``.
+
+    Raises:
+        PfsmError: If a key is unknown or a value is not what it must be.
+    """
+    for key in values:
+        if key not in KEYS:
+            raise PfsmError(f"{where}: unknown setting {key!r}; {known_names(key, KEYS, _PAGE)}")
+    if not _edits(values, where):
+        return _without_edits(values, where)
+    language = _named(where, check_language, _text(values.get("language", "en"), "language", where))
+    tokeniser = _text(values.get("tokeniser", default_tokeniser(language)), "tokeniser", where)
+    stemmer = _text(values.get("stemmer", default_stemmer(language)), "stemmer", where)
+    _named(where, check_tokeniser, tokeniser)
+    _named(where, check_stemmer, stemmer)
+    matchers = _matchers(values.get("matchers", DEFAULT_MATCHERS), where)
+    matching = _text(values.get("matching", "exclusive"), "matching", where)
+    if matching not in MATCHING:
+        raise PfsmError(f"{where}: matching is {matching!r}, it must be one of {', '.join(MATCHING)}")
+    lowercase = values.get("lowercase", True)
+    if not isinstance(lowercase, bool):
+        raise PfsmError(f"{where}: lowercase is {lowercase!r}, it must be true or false")
+    max_jump = values.get("max_jump", 0)
+    if type(max_jump) is not int or max_jump < 0:
+        raise PfsmError(f"{where}: max_jump is {max_jump!r}, it must be a whole number from 0")
+    max_block = _max_block(values.get("max_block", 1), matchers, where)
+    options = _options(values.get("options", {}), matchers, where)
+    split = _split(values.get("split", ()), matchers, where)
+    classes = _classes(values, split, language, where)
+    return Settings(
+        language,
+        tokeniser,
+        stemmer,
+        lowercase,
+        matchers,
+        matching,
+        max_block,
+        max_jump,
+        options,
+        split,
+        classes,
+        _features(values.get("features", ()), where),
+    )
+
+
+def _edits(values: Mapping[str, Any], where: str) -> bool:
+    edits = values.get("edits", True)
+    if not isinstance(edits, bool):
+        raise PfsmError(f"{where}: edits is {edits!r}, it must be true or false")
+    return edits
+
+
+def _without_edits(values: Mapping[str, Any], where: str) -> Settings:
+    """The settings of a model that consists of features and a constant."""
+    for key in values:
+        if key not in WITHOUT_EDITS:
+            raise PfsmError(
+                f"{where}: {key} is about edits, which edits: false leaves out; leave out one of them"
+            )
+    language = _named(where, check_language, _text(values.get("language", "en"), "language", where))
+    features = _features(values.get("features", ()), where)
+    if not features:
+        raise PfsmError(f"{where}: edits: false needs features, or there is nothing to score by")
+    return Settings(language, features=features, edits=False)
+
+
+def _features(value: object, where: str) -> dict[str, tuple[float, float] | None]:
+    """A list of names, ``bleu.*`` for all parts of one, or names with ``auto`` or ``{mean: …, sd: …}``."""
+    if isinstance(value, list | tuple):
+        names = [one for name in value for one in expanded(_text(name, "a name in features", where))]
+        if len(set(names)) < len(names):
+            raise PfsmError(f"{where}: features names one of them twice")
+        value = dict.fromkeys(names, AUTO)
+    if not isinstance(value, Mapping):
+        raise PfsmError(f"{where}: features is {value!r}, it must be a list of names")
+    result = {}
+    for name in value:
+        _named(where, check_feature, _text(name, "a name in features", where))
+        result[name] = _feature_scale(value[name], f"{where}: features of {name}")
+    return result
+
+
+def _feature_scale(value: object, where: str) -> tuple[float, float] | None:
+    if value == AUTO:
+        return None
+    if isinstance(value, Mapping) and set(value) == {"mean", "sd"}:
+        numbers = [value["mean"], value["sd"]]
+        if (
+            all(type(number) in {int, float} and math.isfinite(number) for number in numbers)
+            and numbers[1] > 0
+        ):
+            return float(numbers[0]), float(numbers[1])
+    raise PfsmError(f"{where} is {value!r}, it must be auto, or a mean and an sd above 0")
+
+
+def _split(value: object, matchers: tuple[str, ...], where: str) -> tuple[str, ...]:
+    """The states to split, in the order of the machine's states."""
+    known = ("Insert", "Delete", *filter(None, map(matcher_state, matchers)))
+    if not isinstance(value, list | tuple):
+        raise PfsmError(f"{where}: split is {value!r}, it must be a list of states such as [Insert, Delete]")
+    for name in value:
+        if name not in known:
+            raise PfsmError(f"{where}: split names {name!r}; states that can be split are {', '.join(known)}")
+    if len(set(value)) < len(value):
+        raise PfsmError(f"{where}: split names one of the states twice")
+    return tuple(name for name in known if name in value)
+
+
+def _classes(
+    values: Mapping[str, Any], split: tuple[str, ...], language: str, where: str
+) -> str | dict[str, list[str]]:
+    """The word lists of the classes, by default those that ship for the language."""
+    if split:
+        return check_lists(values.get("classes", default_lists(language)), where)
+    if "classes" in values:
+        raise PfsmError(f"{where}: classes is given, but split names no state that word classes would split")
+    return ""
+
+
+def _options(value: object, matchers: tuple[str, ...], where: str) -> dict[str, dict[str, Any]]:
+    """Options by matcher, with their defaults; a matcher without options is absent."""
+    if not isinstance(value, Mapping):
+        raise PfsmError(f"{where}: options is {value!r}, it must name matchers and their options")
+    for name in value:
+        if name not in matchers:
+            raise PfsmError(f"{where}: options names {name!r}, which is not among the matchers")
+    result = {}
+    for name in matchers:
+        given = value.get(name, {})
+        if not isinstance(given, Mapping) or not all(isinstance(key, str) for key in given):
+            raise PfsmError(f"{where}: options of {name} must be lines `key: value`")
+        checked = MATCHERS[name].check(given, f"{where}: options of {name}")
+        if checked:
+            result[name] = checked
+    return result
+
+
+def _named(where: str, check: Callable[[str], None], name: str) -> str:
+    try:
+        check(name)
+    except PfsmError as error:
+        raise PfsmError(f"{where}: {error}") from None
+    return name
+
+
+def _text(value: object, key: str, where: str) -> str:
+    # YAML reads an unquoted `no` (the code of Norwegian) as false: strings only, and say so.
+    if not isinstance(value, str) or not value:
+        raise PfsmError(f"{where}: {key} is {value!r}, it must be a name in quotes")
+    return value
+
+
+def _matchers(value: object, where: str) -> tuple[str, ...]:
+    if not isinstance(value, list | tuple):
+        raise PfsmError(f"{where}: matchers is {value!r}, it must be a list of names")
+    names = tuple(_text(name, "a name in matchers", where) for name in value)
+    for name in names:
+        if name not in MATCHERS:
+            raise PfsmError(f"{where}: unknown matcher {name!r}; {known_names(name, tuple(MATCHERS), _PAGE)}")
+    if len(set(names)) < len(names):
+        raise PfsmError(f"{where}: matchers names one of them twice")
+    return names
+
+
+def _max_block(value: Any, matchers: tuple[str, ...], where: str) -> dict[str, int]:
+    given: dict[str, Any] = dict(value) if isinstance(value, Mapping) else dict.fromkeys(matchers, value)
+    for name, size in given.items():
+        if name not in matchers:
+            raise PfsmError(f"{where}: max_block names {name!r}, which is not among the matchers")
+        if type(size) is not int or not 1 <= size <= LARGEST_BLOCK:
+            raise PfsmError(
+                f"{where}: max_block is {size!r}, it must be a whole number from 1 to {LARGEST_BLOCK}"
+            )
+    return {name: given.get(name, 1) for name in matchers}

@@ -1,0 +1,70 @@
+"""Models that ship with the package, and loading by name or file."""
+
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+
+from pfsm.errors import PfsmError
+from pfsm.model.file import Model, load_model, model_from_dict
+from pfsm.model.metric import Metric
+
+DEFAULT_MODEL = "en"
+
+
+@dataclass(frozen=True)
+class ShippedModel:
+    """A model inside the package: its name, and the path to its file."""
+
+    name: str
+    path: Path
+
+
+def shipped_models() -> list[ShippedModel]:
+    """The models that came with this installation, by name."""
+    folder = Path(str(files("pfsm.resources") / "models"))
+    return [ShippedModel(path.stem, path) for path in sorted(folder.glob("*.json"))]
+
+
+def find_model(name_or_path: str | Path) -> Model:
+    """A shipped model by its name, or any model by its file.
+
+    Raises:
+        PfsmError: If there is neither, or the file is no valid model.
+    """
+    shipped = {model.name: model.path for model in shipped_models()}
+    text = str(name_or_path)
+    if text in shipped:
+        return load_model(shipped[text])
+    if not _is_there(text):
+        names = ", ".join(shipped) or "none"
+        raise PfsmError(
+            f"{text or repr(text)}: no such file and no model of this name; shipped models: {names}"
+        )
+    return load_model(text)
+
+
+def _is_there(path: str) -> bool:
+    try:
+        return bool(path) and Path(path).exists()
+    except OSError:  # a name too long, a folder that may not be read
+        return False
+
+
+def load(name_or_path: str | Path = DEFAULT_MODEL, threads: int | None = None) -> Metric:
+    """A metric, ready to score, from a shipped model's name or a model file.
+
+    Raises:
+        PfsmError: If there is no such model, or the file is no valid model.
+    """
+    return Metric(find_model(name_or_path), threads)
+
+
+__all__ = [
+    "DEFAULT_MODEL",
+    "ShippedModel",
+    "find_model",
+    "load",
+    "load_model",
+    "model_from_dict",
+    "shipped_models",
+]

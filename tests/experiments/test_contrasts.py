@@ -1,0 +1,273 @@
+"""Rows that are compared with each other: the tests behind it, worked out another way, and the tables."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy import stats
+
+from pfsm import PfsmError
+from pfsm.data import read_judgments, read_preferences
+from pfsm.evaluation import Interval
+from pfsm.evaluation.bootstrap import resampled_rows
+from pfsm.evaluation.samples import group_seed
+from pfsm.metrics import get_metric
+from pfsm_experiments import read_experiment, run_experiment
+from pfsm_experiments.data import MEAN
+from pfsm_experiments.differences import Difference
+from pfsm_experiments.estimates import Column, Contrast
+from pfsm_experiments.report.contrasts import contrast_tables, contrasts_latex, contrasts_markdown
+from pfsm_experiments.report.results import Results
+from tests.experiments.conftest import Run
+from tests.experiments.experiment_cases import LANGUAGES, run_here, table, write_experiment
+
+Float = NDArray[np.float64]
+METRICS = ("bleu", "ter", "wer", "chrf")
+ROWS = [{"name": name, "metric": name} for name in METRICS]
+PAIRS = [["ter", "bleu"], ["chrf", "ter"], ["wer", "chrf"]]
+
+
+def values(**changes: Any) -> dict[str, Any]:
+    return table(**({"train": None, "versus": None, "rows": ROWS, "contrasts": PAIRS} | changes))
+
+
+def found(results: Results, row: str, other: str, group: str, statistic: str = "pearson") -> Contrast:
+    (one,) = (
+        one
+        for one in results.contrasts
+        if (one.row, one.other, one.column.group, one.statistic) == (row, other, group, statistic)
+    )
+    return one
+
+
+def step_down(p_values: list[float]) -> list[float]:
+    """Holm's correction, one p-value after the other."""
+    order = sorted(range(len(p_values)), key=lambda at: p_values[at])
+    corrected, highest = [0.0] * len(p_values), 0.0
+    for passed, at in enumerate(order):
+        highest = max(highest, min(1.0, (len(p_values) - passed) * p_values[at]))
+        corrected[at] = highest
+    return corrected
+
+
+class TestNumbers:
+    def test_of_scores(self, run: Run, data: Path) -> None:
+        """The same draws, everything after them anew: correlations by scipy, means over the languages, p-values."""
+        results = run(values(resamples=120))
+        correlations: dict[str, dict[str, Float]] = {name: {} for name in METRICS}
+        for language in LANGUAGES:
+            test = read_judgments(data / "test" / f"{language}-en.tsv")
+            draws = np.concatenate(list(resampled_rows(len(test), 120, group_seed(12345, language))))
+            for name in METRICS:
+                scores = get_metric(name).score_pairs(test.hypotheses, test.references)
+                correlations[name][language] = np.array(
+                    [stats.pearsonr(scores[rows], test.scores[rows])[0] for rows in draws]
+                    + [stats.pearsonr(scores, test.scores)[0]]  # last, the data as they are
+                )
+        p_values = []
+        for row, other in PAIRS:
+            per_language = [correlations[row][one] - correlations[other][one] for one in LANGUAGES]
+            mean = np.mean(per_language, axis=0)
+            resampled, observed = mean[:-1], mean[-1]
+            p_values.append(
+                (1 + sum(abs(one - resampled.mean()) >= abs(observed) for one in resampled)) / 121
+            )
+            contrast = found(results, row, other, MEAN)
+            difference = contrast.difference
+            assert difference is not None
+            assert difference.value == pytest.approx(observed, abs=1e-9)
+            assert difference.interval.low == pytest.approx(np.quantile(resampled, 0.025), abs=1e-9)
+            assert difference.interval.high == pytest.approx(np.quantile(resampled, 0.975), abs=1e-9)
+            assert difference.p_value == pytest.approx(p_values[-1])
+            assert contrast.values == pytest.approx(
+                [np.mean([correlations[name][one][-1] for one in LANGUAGES]) for name in (row, other)]
+            )
+            for language, expected in zip(LANGUAGES, per_language, strict=True):
+                inside = found(results, row, other, language).difference
+                assert inside is not None
+                assert inside.value == pytest.approx(expected[-1], abs=1e-9)
+        corrected = [one.difference.p_holm for one in overall(results, "pearson") if one.difference]
+        assert corrected == pytest.approx(step_down(p_values))
+        assert corrected != pytest.approx(p_values)
+
+    def test_of_preferences(self, run: Run, data: Path) -> None:
+        """Brute force: segments drawn with all their pairs, the tau of 2012 counted out."""
+        results = run(
+            values(
+                test={"name": "pairs", "files": "pairs/*.tsv"},
+                statistics=["tau_wmt12"],
+                group_by=None,
+                resamples=2000,
+                contrasts=[["chrf", "wer"]],
+            )
+        )
+        pairs = read_preferences(data / "pairs" / "cs-en.tsv")
+        names = sorted(set(pairs.references))
+        members = [[at for at, one in enumerate(pairs.references) if one == name] for name in names]
+
+        def outcome(name: str) -> Float:
+            score = get_metric(name).score_pairs
+            right = score(pairs.better, pairs.references) > score(pairs.worse, pairs.references)
+            return np.where(right, 1.0, -1.0)  # ties are wrong
+
+        gained = outcome("chrf") - outcome("wer")
+        difference = found(results, "chrf", "wer", "all", "tau_wmt12").difference
+        assert difference is not None
+        observed = pairs.votes @ gained / pairs.votes.sum()
+        assert difference.value == pytest.approx(observed)
+        rng = np.random.default_rng(4)
+        drawn = []
+        for _ in range(4000):
+            taken = [at for number in rng.integers(len(names), size=len(names)) for at in members[number]]
+            drawn.append(pairs.votes[taken] @ gained[taken] / pairs.votes[taken].sum())
+        low, high = np.quantile(drawn, [0.025, 0.975])
+        assert difference.interval.low == pytest.approx(low, abs=0.1 * (high - low))
+        assert difference.interval.high == pytest.approx(high, abs=0.1 * (high - low))
+        as_far = np.mean(np.abs(np.array(drawn) - np.mean(drawn)) >= abs(observed))
+        assert difference.p_value == pytest.approx(as_far, abs=0.04)
+        assert difference.p_holm == difference.p_value
+
+    def test_against_versus_it_is_what_the_table_marks(self, run: Run) -> None:
+        results = run(values(versus="ter", contrasts=[["chrf", "ter"]]))
+        for entry in results.entries:
+            if entry.row == "chrf":
+                contrast = found(results, "chrf", "ter", entry.column.group, entry.statistic)
+                assert entry.difference is not None
+                assert contrast.difference is not None
+                assert contrast.difference.value == entry.difference.value
+                assert contrast.difference.interval == entry.difference.interval
+                assert contrast.difference.p_value == entry.difference.p_value
+
+    def test_a_row_that_is_tested_nowhere(self, run: Run) -> None:
+        cheat = {"name": "cheat", "train": {}, "train_data": "test/*.tsv"}
+        results = run(values(rows=[*ROWS, cheat], contrasts=[["cheat", "bleu"], ["ter", "bleu"]]))
+        contrast = found(results, "cheat", "bleu", MEAN)
+        assert contrast.difference is None
+        assert contrast.values[0] is None
+        other = found(results, "ter", "bleu", MEAN).difference
+        assert other is not None
+        assert other.p_holm == other.p_value  # one comparison is left
+        assert "| cheat against bleu | – |" in "\n".join(
+            contrasts_markdown(results.experiment, contrast_tables(results.contrasts))
+        )
+
+    def test_a_learning_curve_has_a_table_a_size(self, run: Run) -> None:
+        rows = [{"name": "chrF", "metric": "chrf"}, {"name": "pFSM", "train": {}}]
+        results = run(
+            table(
+                scheme="learning-curve",
+                sizes=[20, "all"],
+                statistics=["pearson"],
+                rows=rows,
+                contrasts=[["pFSM", "chrF"]],
+            )
+        )
+        titles = [one.title for one in contrast_tables(results.contrasts)]
+        assert titles == [
+            f"Row against row: Pearson's r, made, mean, {size} judgments" for size in ("20", "120")
+        ]
+        for one in contrast_tables(results.contrasts):
+            entries = {
+                entry.row: entry.value
+                for entry in results.entries
+                if entry.column == one.column and entry.statistic == "pearson"
+            }
+            assert one.contrasts[0].values == (entries["pFSM"], entries["chrF"])
+
+
+def overall(results: Results, statistic: str) -> list[Contrast]:
+    return [one for one in results.contrasts if (one.column.group, one.statistic) == (MEAN, statistic)]
+
+
+class TestTables:
+    CASES = (
+        Contrast(
+            "A_1",
+            "B | C",
+            "tau_wmt12",
+            Column("set", MEAN, 70),
+            (0.5, 0.25),
+            Difference(0.25, Interval(0.125, 0.375), 0.0004, 0.0008),
+        ),
+        Contrast(
+            "B | C",
+            "A_1",
+            "tau_wmt12",
+            Column("set", MEAN, 70),
+            (0.25, 0.5),
+            Difference(-0.25, Interval(-0.375, 0.125), 0.5, 1.0),
+        ),
+        Contrast("A_1", "B | C", "tau_wmt12", Column("set", "cs", 30), (0.5, 0.25), None),
+    )
+
+    def test_markdown(self, tmp_path: Path) -> None:
+        experiment = read_experiment(write_experiment(tmp_path, values(resamples=77)))
+        title, body, reading = contrasts_markdown(experiment, contrast_tables(self.CASES))
+        assert title == "## Row against row: Kendall's τ (WMT12), set, mean"
+        assert body.splitlines() == [
+            "| A against B | A | B | A - B | 95% interval | p | p (Holm) |",
+            "| --- | --- | --- | --- | --- | --- | --- |",
+            r"| A_1 against B \| C | .500 | .250 | .250▲ | [.125, .375] | .0004 | .0008 |",
+            r"| B \| C against A_1 | .250 | .500 | -.250 | [-.375, .125] | .5000 | 1.0000 |",
+        ]
+        assert "77 resamples of segments, seed 12345" in reading
+
+    def test_latex(self, tmp_path: Path) -> None:
+        experiment = read_experiment(write_experiment(tmp_path, values()))
+        text = contrasts_latex(experiment, contrast_tables(self.CASES))
+        assert r"A\_1 against B | C & .500 & .250 & .250$^{\blacktriangle}$ & [.125, .375] & " in text
+        assert text.count(r"\begin{table}") == text.count(r"\end{table}") == 1
+        assert r"\begin{tabular}{lrrrrrr}" in text
+
+    def test_nothing_where_none_is_asked_for(self, run: Run) -> None:
+        results = run(values(contrasts=None))
+        assert results.contrasts == ()
+        assert contrasts_markdown(results.experiment, contrast_tables(results.contrasts)) == []
+        assert contrasts_latex(results.experiment, []) == ""
+
+    def test_in_every_file(self, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("pfsm_experiments.run.run_tasks", run_here)
+        path = write_experiment(tmp_path, values(statistics=["pearson"]))
+        results = run_experiment(path, data, tmp_path / "out")
+        document = json.loads((tmp_path / "out" / "results.json").read_text(encoding="utf-8"))
+        assert len(document["contrasts"]) == len(PAIRS) * 4
+        mean = [one for one in document["contrasts"] if one["group"] == MEAN]
+        assert [[one["row"], one["other"]] for one in mean] == PAIRS
+        assert [one["difference"]["p_holm"] for one in mean] == [
+            one.difference.p_holm for one in overall(results, "pearson") if one.difference
+        ]
+        for name in ("report.html", "table.md", "table.tex"):
+            text = (tmp_path / "out" / name).read_text(encoding="utf-8")
+            assert text.count("ter against bleu") == 1
+            assert "corrected for all comparisons" in text
+
+
+@pytest.mark.parametrize(
+    ("contrasts", "fault"),
+    [
+        (["bleu", "ter"], "contrasts 1: is 'bleu', it must be the names of two rows, [A, B]"),
+        (
+            [["bleu", "ter", "wer"]],
+            "contrasts 1: is ['bleu', 'ter', 'wer'], it must be the names of two rows",
+        ),
+        ([["bleu", True]], "contrasts 1: is True, it must be text; put it in quotes"),
+        ([["ter", "bleu"], ["bleu", "nist"]], "contrasts 2: has 'nist', it must be the name of a row"),
+        ([["bleu", "bleu"]], "contrasts 1: compares 'bleu' with itself"),
+        ([["ter", "bleu"], ["bleu", "ter"]], "contrasts 2: bleu and ter are there twice"),
+    ],
+)
+def test_what_it_may_not_say(tmp_path: Path, contrasts: Any, fault: str) -> None:
+    path = write_experiment(tmp_path, values(contrasts=contrasts))
+    with pytest.raises(PfsmError) as error:
+        read_experiment(path)
+    assert f"table.yaml: {fault}" in str(error.value)
+
+
+def test_beyond_chance_needs_an_interval_without_zero() -> None:
+    assert Difference(0.25, Interval(0.125, 0.375), 0.0004, 0.0008).significant
+    assert Difference(-0.25, Interval(-0.375, -0.125), 0.0004, 0.0008).significant
+    assert not Difference(0.25, Interval(-0.125, 0.375), 0.0004, 0.0008).significant
+    assert not Difference(0.25, Interval(0.125, 0.375), 0.04, 0.06).significant

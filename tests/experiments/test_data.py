@@ -1,0 +1,141 @@
+"""Files by pattern, rows by value, samples that do not depend on the order of rows."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pfsm import PfsmError
+from pfsm.data import Judgments, Preferences
+from pfsm_experiments.data import DataFolder, columns_digest, groups_of, sample_rows
+from pfsm_experiments.spec import DataSpec
+
+
+def spec(*files: str, **keys: object) -> DataSpec:
+    return DataSpec(files, "t.yaml: train 1", **keys)  # type: ignore[arg-type]
+
+
+def read(data: Path, one: DataSpec) -> Judgments:
+    found = DataFolder(data).read(one)
+    assert isinstance(found, Judgments)
+    return found
+
+
+def test_patterns_and_values(data: Path) -> None:
+    assert len(read(data, spec("train/*.tsv"))) == 120
+    kept = read(data, spec("train/*.tsv", keep={"source_lang": ("cs", "fi")}))
+    assert set(kept.columns["source_lang"]) == {"cs", "fi"}
+    assert len(kept) == 80
+    assert {source.name for source in kept.sources} == {"cs-en.tsv", "de-en.tsv", "fi-en.tsv"}
+
+
+def test_another_column_and_its_sign(data: Path) -> None:
+    scores = read(data, spec("train/cs-en.tsv")).scores
+    hter = read(data, spec("train/cs-en.tsv", score_column="hter", negate=True)).scores
+    np.testing.assert_allclose(hter, scores / 6.0 - 1.0, atol=1e-4)
+
+
+def test_files_are_listed_once_with_their_checksums(data: Path) -> None:
+    folder = DataFolder(data)
+    folder.train_data([spec("train/*.tsv"), spec("train/cs-en.tsv")])
+    folder.test_sets([spec("test/cs-en.tsv", name="x")], None)
+    assert [file.path for file in folder.files] == [
+        "test/cs-en.tsv",
+        "train/cs-en.tsv",
+        "train/de-en.tsv",
+        "train/fi-en.tsv",
+    ]
+    assert {file.rows for file in folder.files} == {30, 40}
+
+
+class TestSamples:
+    def test_smaller_ones_are_part_of_larger_ones(self, data: Path) -> None:
+        judgments = read(data, spec("train/*.tsv"))
+        small, large = sample_rows(judgments, 10, "s"), sample_rows(judgments, 50, "s")
+        assert set(small) < set(large)
+        assert len(set(large)) == 50
+
+    def test_the_order_of_rows_does_not_matter(self, data: Path) -> None:
+        judgments = read(data, spec("train/*.tsv"))
+        turned = judgments.select(np.arange(len(judgments))[::-1])
+        first = judgments.select(sample_rows(judgments, 30, "s"))
+        second = turned.select(sample_rows(turned, 30, "s"))
+        assert set(zip(first.hypotheses, first.scores, strict=True)) == set(
+            zip(second.hypotheses, second.scores, strict=True)
+        )
+
+    def test_seeds_differ_and_every_row_has_its_chance(self, data: Path) -> None:
+        judgments = read(data, spec("train/*.tsv"))
+        drawn = np.zeros(len(judgments))
+        for seed in range(300):
+            drawn[sample_rows(judgments, 60, str(seed))] += 1
+        # Binomial, 300 draws at one half: the standard deviation is 8.7.
+        assert abs(drawn.mean() - 150) < 1e-9
+        assert drawn.min() > 105
+        assert drawn.max() < 195
+        assert 5.0 < drawn.std() < 12.0
+
+    def test_of_a_specification(self, data: Path) -> None:
+        one = read(data, spec("train/*.tsv", sample=15, seed=1))
+        other = read(data, spec("train/*.tsv", sample=15, seed=2))
+        assert len(one) == len(other) == 15
+        assert one.hypotheses != other.hypotheses
+
+
+def test_preferences(data: Path) -> None:
+    found = DataFolder(data).train_data([spec("pairs/*.tsv"), spec("train/cs-en.tsv")])
+    assert isinstance(found.preferences, Preferences)
+    assert (len(found.preferences), len(found.parts[0]), len(found)) == (50, 40, 90)
+
+
+def test_a_digest_of_everything(data: Path) -> None:
+    judgments = read(data, spec("train/cs-en.tsv"))
+    again = read(data, spec("train/cs-en.tsv"))
+    assert columns_digest(judgments) == columns_digest(again)
+    for other in (
+        judgments.select(np.arange(39)),
+        judgments.select(np.arange(40)[::-1]),
+        read(data, spec("train/cs-en.tsv", score_column="hter")),
+    ):
+        assert columns_digest(judgments) != columns_digest(other)
+
+
+@pytest.mark.parametrize(
+    ("one", "fault"),
+    [
+        (spec("/etc/*.tsv"), r"'/etc/\*\.tsv' is no pattern of files in "),
+        (spec("nothing/*.tsv"), r"no file matches 'nothing/\*\.tsv' in "),
+        (spec("train/*.tsv", keep={"source_lang": ("xx",)}), "no row has what 'where' asks for"),
+        (spec("train/*.tsv", keep={"colour": ("xx",)}), "has no column 'colour' to group by; columns are s"),
+        (spec("train/*.tsv", sample=121), "sample is 121, but there are 120 rows"),
+        (spec("*/cs-en.tsv"), "files has both absolute scores and preferences"),
+        (spec("train/*.tsv", score_column="points"), "no column 'points'"),
+    ],
+)
+def test_what_cannot_be_read(data: Path, one: DataSpec, fault: str) -> None:
+    with pytest.raises(PfsmError, match=fault):
+        DataFolder(data).read(one)
+
+
+def test_names_of_test_sets(data: Path) -> None:
+    folder = DataFolder(data)
+    (found,) = folder.test_sets([spec("test/*.tsv")], "source_lang")
+    assert found.name == "test"
+    assert found.groups == groups_of(found.data, "source_lang", "")
+    with pytest.raises(PfsmError, match="two test sets are called 'test'"):
+        folder.test_sets([spec("test/cs-en.tsv"), spec("test/de-en.tsv")], None)
+
+
+def test_no_group_is_called_as_the_mean_is(tmp_path: Path) -> None:
+    text = "reference\thypothesis\tscore\tyear\na\tb\t1\t2020\na\tc\t2\tmean\n"
+    (tmp_path / "x.tsv").write_text(text, encoding="utf-8")
+    assert DataFolder(tmp_path).test_sets([spec("x.tsv")], None)
+    with pytest.raises(PfsmError, match="year is 'mean' in a row; the mean over the groups is called so"):
+        DataFolder(tmp_path).test_sets([spec("x.tsv")], "year")
+
+
+def test_data_in_no_folder_is_called_by_its_file(data: Path) -> None:
+    for name in ("a.tsv", "b.tsv"):
+        (data / name).write_bytes((data / "test" / "cs-en.tsv").read_bytes())
+    found = DataFolder(data).test_sets([spec("a.tsv"), spec("b.tsv")], None)
+    assert [one.name for one in found] == ["a.tsv", "b.tsv"]

@@ -1,0 +1,114 @@
+"""Rows that need what is not there: left out with a note where they are optional, else refused."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pfsm.errors import PfsmError
+from pfsm_experiments.data import DataFolder
+from pfsm_experiments.plan import make_plan
+from pfsm_experiments.reading import read_experiment
+from pfsm_experiments.requirements import _FOLDERS, missing, without_places
+from pfsm_experiments.spec import RowSpec
+
+ROW = "{name: vectors, train: {matchers: [word, emb], options: {emb: {source: /no/such.vec}}}%s}"
+
+TABLE = "train: {matchers: [word, para], options: {para: {table: absent}}}"
+
+
+def experiment(folder: Path, row: str) -> Path:
+    random = np.random.default_rng(3)
+    lines = [f"the cat {number}\tthe dog {number}\t{random.normal()}" for number in range(20)]
+    for name in ("train", "test"):
+        table = "\n".join(["reference\thypothesis\tscore", *(line.replace("the", name) for line in lines)])
+        (folder / f"{name}.tsv").write_text(f"{table}\n")
+    path = folder / "x.yaml"
+    path.write_text(
+        f"title: t\ntrain: train.tsv\ntest: test.tsv\nrows:\n  - {{name: ratio, metric: length_ratio}}\n  - {row}\n"
+    )
+    return path
+
+
+def test_an_optional_row_is_left_out_with_a_note(tmp_path: Path) -> None:
+    plan = make_plan(read_experiment(experiment(tmp_path, ROW % ", optional: true")), DataFolder(tmp_path))
+    assert [cell.row.name for cell in plan.cells] == ["ratio"]
+    assert any(note.startswith("vectors: left out: there are no vectors /no/such.vec") for note in plan.notes)
+
+
+def test_a_row_that_is_not_optional_is_refused_by_name(tmp_path: Path) -> None:
+    path = experiment(tmp_path, ROW % "")
+    fault = f"{path}: row 'vectors': there are no vectors /no/such.vec; give their file"
+    with pytest.raises(PfsmError, match=f"^{re.escape(fault)}"):
+        make_plan(read_experiment(path), DataFolder(tmp_path))
+    row = f"{{name: table, {TABLE}}}"
+    with pytest.raises(PfsmError, match=r"x.yaml: row 'table': there is no table of paraphrases absent"):
+        make_plan(read_experiment(experiment(tmp_path, row)), DataFolder(tmp_path))
+
+
+def test_a_note_names_no_folder_of_the_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Results are read elsewhere: the folder of tables is called what the documentation calls it."""
+    tables = tmp_path / "home" / "tables"
+    monkeypatch.setenv("PFSM_RESOURCES", str(tables))
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
+    row = f"{{name: table, {TABLE}, optional: true}}"
+    plan = make_plan(read_experiment(experiment(tmp_path, row)), DataFolder(tmp_path))
+    (note,) = (note for note in plan.notes if note.startswith("table: left out"))
+    assert "absent.lexicon into $PFSM_RESOURCES" in note
+    assert str(tmp_path) not in note
+    assert without_places(f"{tables}2 and {tables}/a, {tmp_path}/b") == "~/tables2 and $PFSM_RESOURCES/a, ./b"
+
+
+@pytest.mark.parametrize(
+    ("place", "text", "expected"),
+    [
+        ("/place", "no /data/place/x.vec", "no /data/place/x.vec"),
+        ("/place", "no ~/place/x, ./place/x, a-/place", "no ~/place/x, ./place/x, a-/place"),
+        ("/place", "no /place/x.vec", "no $PFSM_RESOURCES/x.vec"),
+        (
+            "/place",
+            "x=/place, '/place/y' in /place.",
+            "x=$PFSM_RESOURCES, '$PFSM_RESOURCES/y' in $PFSM_RESOURCES.",
+        ),
+        ("/place", "file:///place/x", "file://$PFSM_RESOURCES/x"),
+        ("/place", "/places /place.d /place-2", "/places /place.d /place-2"),
+        ("le", "a table of paraphrases le", "a table of paraphrases le"),
+        ("/", "a / b", "a / b"),
+    ],
+)
+def test_only_whole_places_have_another_name(
+    place: str, text: str, expected: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PFSM_RESOURCES", place)
+    assert without_places(text) == expected
+
+
+def test_a_working_folder_that_is_gone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PFSM_RESOURCES", str(tmp_path / "tables"))
+    monkeypatch.setenv("HOME", "")
+    monkeypatch.setattr("pfsm_experiments.requirements._FOLDERS", (*_FOLDERS, (homeless, "nobody")))
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    assert without_places(f"no {tmp_path}/tables/x") == "no $PFSM_RESOURCES/x"
+
+
+def homeless() -> Path:
+    """As ``Path.home`` says it of a user who has no entry."""
+    raise RuntimeError("Could not determine home directory.")
+
+
+def test_what_is_missing() -> None:
+    assert missing(RowSpec("a", metric="chrf")) == ""
+    assert missing(RowSpec("b", training={})) == ""
+    assert "/no/such.vec" in missing(RowSpec("c", metric="embedding_f1(source=/no/such.vec)"))
+    feature = {"features": ["embedding_distance(source=/no/such.vec)"]}
+    assert "/no/such.vec" in missing(RowSpec("d", training=feature))
+
+
+def test_optional_is_true_or_false(tmp_path: Path) -> None:
+    with pytest.raises(PfsmError, match="optional is 'maybe', it must be true or false"):
+        read_experiment(experiment(tmp_path, ROW % ", optional: maybe"))

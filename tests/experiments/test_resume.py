@@ -1,0 +1,164 @@
+"""Ctrl-C in the middle, resumption, and the same bytes whatever the number of processes."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pfsm_experiments import run_experiment
+from tests.experiments.experiment_cases import run_here, table, tree, write_data, write_experiment
+from tests.terminals import LONGEST_WAIT, START, read
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals and terminals are POSIX's")
+# One small cell, and one that is at work for longer than the test needs to press Ctrl-C.
+SLOW = [{"name": "chrF", "metric": "chrf"}, {"name": "slow", "train": {"lambda": "auto", "max_jump": 9}}]
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, Path]:
+    """An experiment that ran undisturbed in two processes: its file, its data, its output."""
+    folder = tmp_path_factory.mktemp("finished")
+    config, data = write_experiment(folder, table()), write_data(folder / "data")
+    run_experiment(config, data, folder / "out", jobs=2)
+    return config, data, folder / "out"
+
+
+@pytest.fixture
+def here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Works in this process, where starting others is not what is tested."""
+    monkeypatch.setattr("pfsm_experiments.run.run_tasks", run_here)
+
+
+def lines_of(config: Path, data: Path, output: Path, **options: Any) -> list[str]:
+    lines: list[str] = []
+    run_experiment(config, data, output, progress=lines.append, **options)
+    return lines
+
+
+def test_what_is_written(finished: tuple[Path, Path, Path]) -> None:
+    config, _, output = finished
+    files = {name for name in tree(output) if not name.startswith("cells/")}
+    assert files == {
+        *("config.yaml", "report.html", "results.json", "table.md", "table.tex"),
+        *(
+            f"plots/{name}.{kind}"
+            for name in ("bars-1-pearson", "bars-2-spearman", "scatter-1", "weights-1", "weights-2")
+            for kind in ("svg", "png")
+        ),
+        *("models/pfsm.json", "models/near-en-small.json"),
+    }
+    assert (output / "config.yaml").read_bytes() == config.read_bytes()
+    document = json.loads((output / "results.json").read_text(encoding="utf-8"))
+    assert len(document["results"]) == 2 * 4 * 3
+    assert all(entry["n"] in {30, 90} and len(entry["interval"]) == 2 for entry in document["results"])
+    assert [entry["file"] for entry in document["data"]][:2] == ["test/cs-en.tsv", "test/de-en.tsv"]
+    assert all(len(entry["sha256"]) == 64 for entry in document["data"])
+    assert sorted(document["files"]) == sorted(name for name in files if "/" in name)
+    assert not any(name.endswith(".tmp") for name in tree(output))
+
+
+def test_the_same_bytes_with_one_process_elsewhere(finished: tuple[Path, Path, Path], tmp_path: Path) -> None:
+    config, data, output = finished
+    shutil.copytree(data, tmp_path / "elsewhere")
+    shutil.copy(config, tmp_path / "table.yaml")
+    run_experiment(tmp_path / "table.yaml", tmp_path / "elsewhere", tmp_path / "out", jobs=1)
+    ours, theirs = tree(tmp_path / "out"), tree(output)
+    assert [name for name in theirs if ours.get(name) != theirs[name]] == []
+    assert ours.keys() == theirs.keys()
+
+
+def test_finished_cells_are_taken_over(finished: tuple[Path, Path, Path], tmp_path: Path, here: None) -> None:
+    config, data, output = finished
+    shutil.copytree(output, tmp_path / "out")
+    before = tree(tmp_path / "out")
+    assert "3 of 3 cells were there already" in lines_of(config, data, tmp_path / "out")
+    assert tree(tmp_path / "out") == before
+
+
+def test_damaged_cells_are_not(finished: tuple[Path, Path, Path], tmp_path: Path, here: None) -> None:
+    config, data, output = finished
+    shutil.copytree(output, tmp_path / "out")
+    cells = sorted((tmp_path / "out" / "cells").iterdir())
+    (cells[0] / "cell.json").unlink()
+    (cells[1] / "scores.txt.gz").write_bytes(b"not gzip")
+    (cells[2] / "cell.json").write_text('{"format": "pfsm-cell-1"}', encoding="utf-8")
+    lines = lines_of(config, data, tmp_path / "out", jobs=1)
+    assert not any("there already" in line for line in lines)
+    assert tree(tmp_path / "out") == tree(output)
+
+
+def test_other_data_other_cells(finished: tuple[Path, Path, Path], tmp_path: Path, here: None) -> None:
+    config, data, output = finished
+    shutil.copytree(output, tmp_path / "out")
+    shutil.copytree(data, tmp_path / "data")
+    path = tmp_path / "data" / "train" / "cs-en.tsv"
+    rows = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    path.write_text("".join(rows[:-1]), encoding="utf-8")
+    lines = lines_of(config, tmp_path / "data", tmp_path / "out", jobs=2)
+    assert "1 of 3 cells were there already" in lines  # the metric's
+
+
+def test_what_an_earlier_run_left_is_deleted(
+    finished: tuple[Path, Path, Path], tmp_path: Path, here: None
+) -> None:
+    _, data, output = finished
+    shutil.copytree(output, tmp_path / "out")
+    (tmp_path / "out" / "plots" / "mine.svg").write_text("precious", encoding="utf-8")
+    fewer = write_experiment(tmp_path, table(rows=table()["rows"][:2], statistics=["spearman"]))
+    run_experiment(fewer, data, tmp_path / "out")
+    names = {name for name in tree(tmp_path / "out") if name.startswith(("plots/", "models/"))}
+    assert "models/near-en-small.json" not in names
+    assert "plots/bars-2-spearman.svg" not in names
+    assert {"plots/mine.svg", "plots/bars-1-spearman.svg", "models/pfsm.json"} <= names
+
+
+def test_ctrl_c_keeps_finished_cells_and_leaves_nothing_else(tmp_path: Path, data: Path, here: None) -> None:
+    config = write_experiment(tmp_path, table(rows=SLOW))
+    ours, theirs = os.openpty()
+    process = subprocess.Popen(
+        [
+            *(sys.executable, "-c", START, "experiment", str(config)),
+            *("--data", str(data), "--output", str(tmp_path / "out"), "--jobs", "2"),
+        ],
+        stdout=subprocess.PIPE,
+        stderr=theirs,
+        start_new_session=True,
+    )
+    os.close(theirs)
+    try:
+        seen = read(ours, b"1 of 2 cells: chrF")
+        os.killpg(process.pid, signal.SIGINT)  # as a terminal does: every process of the group hears it
+        seen += read(ours, None)
+        printed, _ = process.communicate(timeout=LONGEST_WAIT)
+    finally:
+        process.kill()
+        os.close(ours)
+    assert process.returncode == 130
+    assert seen.rstrip().endswith(b"pfsm: interrupted")
+    assert b"Traceback" not in seen
+    assert printed == b""
+    files = tree(tmp_path / "out")
+    assert {name.split("/")[0] for name in files} == {"cells"}
+    assert sorted(name.split("/")[-1] for name in files) == ["cell.json", "scores.txt.gz"]
+    wait_for_the_last_of(process.pid)
+    quick = write_experiment(tmp_path, table(rows=[SLOW[0], {"name": "pFSM", "train": {}}]))
+    assert "1 of 2 cells were there already" in lines_of(quick, data, tmp_path / "out")
+
+
+def wait_for_the_last_of(group: int) -> None:
+    """Returns when nobody of a process group is left; Python's own helper goes a moment after its parent."""
+    deadline = time.monotonic() + LONGEST_WAIT
+    while True:
+        try:
+            os.killpg(group, 0)
+        except ProcessLookupError:
+            return
+        assert time.monotonic() < deadline, "a process is left"
+        time.sleep(0.05)

@@ -1,0 +1,101 @@
+"""Tables in Markdown and LaTeX: digits, marks, the best number, and signs that would be taken for commands."""
+
+import re
+
+import pytest
+
+from pfsm.evaluation import Interval
+from pfsm_experiments.data import MEAN
+from pfsm_experiments.differences import Difference
+from pfsm_experiments.estimates import Column, Entry
+from pfsm_experiments.report.results import Results
+from pfsm_experiments.report.tables import latex, markdown, markdown_table, result_tables, short
+from tests.experiments.conftest import Run
+from tests.experiments.experiment_cases import table
+
+CS, DE, ALL = Column("a_set", "cs", 30), Column("a_set", "de", 40), Column("a_set", MEAN, 70)
+
+
+def entry(
+    row: str, column: Column, value: float | None, p_holm: float | None = None, by: float = 0.0
+) -> Entry:
+    interval = None if value is None else Interval(value - 0.0125, value + 0.05)
+    difference = (
+        None if p_holm is None else Difference(by, Interval(*sorted((by / 2, 2 * by))), p_holm, p_holm)
+    )
+    return Entry(row, "pearson", column, value, interval, (), difference)
+
+
+ENTRIES = [
+    *(entry("base", CS, 0.5), entry("R&D_1 | 50%", CS, 0.5004, 0.5, 0.0004), entry("none", CS, None)),
+    *(entry("base", DE, -0.25), entry("R&D_1 | 50%", DE, 0.75, 0.049, 1.0), entry("none", DE, None)),
+    *(entry("base", ALL, 0.125), entry("R&D_1 | 50%", ALL, -0.01, 0.01, -0.135), entry("none", ALL, None)),
+]
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0.5, ".500"), (-0.25, "-.250"), (1.0, "1.000"), (-1.0, "-1.000"), (0.9996, "1.000"), (-0.0001, ".000"),
+     (0.0, ".000"), (None, "–"), (0.05, ".050"), (10.2, "10.200")],
+)  # fmt: skip
+def test_three_decimals(value: float | None, text: str) -> None:
+    assert short(value) == text
+
+
+def test_markdown() -> None:
+    (found,) = result_tables(ENTRIES)
+    assert markdown_table(found).splitlines() == [
+        "| Pearson's r, a_set | cs | de | mean |",
+        "| --- | --- | --- | --- |",
+        "| base | **.500** | -.250 | **.125** |",
+        r"| R&D_1 \| 50% | **.500** | **.750**▲ | -.010▼ |",
+        "| none | – | – | – |",
+        "| n | 30 | 40 | 70 |",
+    ]
+
+
+def test_one_table_a_statistic_and_test_set(run: Run) -> None:
+    results = run(table(test=[{"name": "x", "files": "test/cs*"}, {"name": "y", "files": "test/de*"}]))
+    titles = [one.title for one in result_tables(results.entries)]
+    assert titles == ["Pearson's r, x", "Pearson's r, y", "Spearman's ρ, x", "Spearman's ρ, y"]
+
+
+def test_the_whole_of_a_file(run: Run) -> None:
+    results = run(table(description="A sentence."))
+    text = document(results)
+    assert text.startswith("# A made-up table\n\nA sentence.\n\n## Pearson's r, made\n")
+    assert len(re.findall(r"^\| n \| 30 \| 30 \| 30 \| 90 \|$", text, re.MULTILINE)) == 4
+    assert len(re.findall(r"\.\d{3} \[-?\.\d{3}, \.\d{3}\]", text)) == 2 * 3 * 4
+    assert "60 resamples of segments, seed 12345" in text
+    assert "▲ above, ▼ below chrF (paired bootstrap" in text
+
+
+def document(results: Results) -> str:
+    return markdown(results.experiment, result_tables(results.entries), results.plan.notes)
+
+
+def test_latex(run: Run) -> None:
+    results = run(table(title="50% of_it"))
+    text = latex(results.experiment, result_tables(ENTRIES))
+    assert (
+        r"R\&D\_1 | 50\% & \textbf{.500} & \textbf{.750}$^{\blacktriangle}$ & -.010$^{\blacktriangledown}$ \\"
+        in text
+    )
+    assert r" & cs & de & mean \\" in text
+    assert r"none & -- & -- & -- \\" in text
+    assert r"\caption{Pearson's r, a\_set. Means are unweighted" in text
+    assert text.count(r"\begin{table}") == text.count(r"\end{table}") == 1
+    assert text.count("{") == text.count("}")
+    # No command begins by accident: every special sign outside commands is escaped.
+    body = text.split("\n", 2)[2]
+    assert not re.search(r"(?<!\\)[#%_]", re.sub(r"\\begin\{tabular\}\{[lr]+\}|\$[^$]*\$", "", body))
+    spearman = latex(results.experiment, [one for one in result_tables(results.entries) if "ρ" in one.title])
+    assert r"Spearman's $\rho$, made" in spearman
+
+
+def test_a_learning_curve_has_a_column_a_size(run: Run) -> None:
+    results = run(table(scheme="learning-curve", sizes=[20, "all"], rows=table()["rows"][:2]))
+    lines = markdown_table(result_tables(results.entries)[0]).splitlines()
+    assert lines[0] == "| Pearson's r, made | 20 | 120 |"
+    assert lines[-1] == "| n | 90 | 90 |"
+    assert "means over the samples of each size" in document(results)

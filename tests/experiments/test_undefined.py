@@ -1,0 +1,188 @@
+"""Where a row has no number in a group, or no resample has one: what is compared, and what is shown."""
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+from matplotlib.patches import Rectangle
+
+from pfsm.evaluation.bootstrap import resampled_rows
+from pfsm.evaluation.samples import group_seed
+from pfsm_experiments.data import MEAN
+from pfsm_experiments.estimates import Contrast
+from pfsm_experiments.report.contrasts import contrast_tables
+from pfsm_experiments.report.document import results_document
+from pfsm_experiments.report.figures import bars
+from pfsm_experiments.report.markup import result_table
+from pfsm_experiments.report.results import Results
+from pfsm_experiments.report.tables import ResultTable, explanation, markdown_table, result_tables
+from tests.experiments.conftest import Run
+from tests.experiments.experiment_cases import table
+from tests.judgment_cases import rows, tsv
+
+METRICS = ("bleu", "per", "chrf")
+
+
+def values(**changes: Any) -> dict[str, Any]:
+    whole = {
+        "train": None,
+        "versus": "bleu",
+        "rows": [{"name": name, "metric": name} for name in METRICS],
+        "statistics": ["pearson"],
+    }
+    return table(**(whole | changes))
+
+
+def found(results: Results, row: str, other: str, group: str) -> Contrast:
+    (one,) = (
+        one for one in results.contrasts if (one.row, one.other, one.column.group) == (row, other, group)
+    )
+    return one
+
+
+def reading(results: Results) -> list[str]:
+    return explanation(results.experiment, result_tables(results.entries))
+
+
+@pytest.fixture
+def uneven(tmp_path: Path) -> Path:
+    """Two languages; in de, every hypothesis has the words of its reference in another order."""
+    (tmp_path / "test").mkdir()
+    for language, seed in (("cs", 1), ("de", 2)):
+        made = rows(30, seed)
+        if language == "de":
+            made = [(one, " ".join(reversed(one.split())), score) for one, _, score in made]
+        text = tsv(made, source_lang=language)
+        (tmp_path / "test" / f"{language}-en.tsv").write_text(text, encoding="utf-8")
+    return tmp_path
+
+
+@pytest.fixture
+def results(run: Run, uneven: Path) -> Results:
+    """PER scores all alike in de: it has no correlation there, and nothing to compare with."""
+    return run(values(contrasts=[["per", "bleu"], ["chrf", "bleu"], ["chrf", "per"]]), uneven)
+
+
+@pytest.mark.parametrize(("row", "other"), [("per", "bleu"), ("chrf", "per")])
+def test_means_are_compared_over_the_groups_that_both_rows_have(
+    results: Results, row: str, other: str
+) -> None:
+    assert found(results, row, other, "de").difference is None
+    overall, alone = found(results, row, other, MEAN), found(results, row, other, "cs")
+    assert overall.difference is not None
+    assert alone.difference is not None
+    assert overall.values == alone.values
+    assert overall.difference.value == alone.difference.value
+    assert overall.difference.interval == alone.difference.interval
+    assert overall.difference.p_value == alone.difference.p_value
+
+
+def test_other_rows_are_compared_over_all_groups(results: Results) -> None:
+    overall, *groups = (found(results, "chrf", "bleu", group) for group in (MEAN, "cs", "de"))
+    differences = [one.difference.value for one in groups if one.difference is not None]
+    assert overall.difference is not None
+    assert overall.difference.value == pytest.approx(sum(differences) / 2)
+    assert len(differences) == 2
+
+
+def test_the_table_marks_the_same_difference_and_says_so(results: Results) -> None:
+    (entry,) = (one for one in results.entries if (one.row, one.column.group) == ("per", MEAN))
+    assert entry.value == found(results, "per", "bleu", "cs").values[0]
+    expected = found(results, "per", "bleu", MEAN).difference
+    assert entry.difference is not None
+    assert expected is not None
+    assert entry.difference.value == expected.value
+    assert any("compared over the groups that both have" in line for line in reading(results))
+
+
+def test_nothing_is_said_of_dashes_where_there_are_none(run: Run) -> None:
+    assert not any("dash" in line for line in reading(run(values())))
+
+
+def test_no_resample_has_a_value(run: Run, tmp_path: Path, recwarn: pytest.WarningsRecorder) -> None:
+    """Two segments, one resample, of one of them twice: there is nothing to test with, and no NaN is shown."""
+    (tmp_path / "two").mkdir()
+    text = "reference\thypothesis\tscore\na b c d\ta b c\t1\nthe house is big\tthe house\t0.5\n"
+    (tmp_path / "two" / "all.tsv").write_text(text, encoding="utf-8")
+    seed = next(seed for seed in range(100) if drawn_twice(seed))
+    settings = values(
+        test={"name": "two", "files": "two/*.tsv"},
+        group_by=None,
+        resamples=1,
+        seed=seed,
+        contrasts=[["chrf", "per"]],
+    )
+    results = run(settings, tmp_path)
+    (contrast,) = results.contrasts
+    assert None not in contrast.values
+    only_a_difference(contrast)
+    (shown,) = result_tables(results.entries)
+    assert "[" not in markdown_table(shown, intervals=True)
+    assert "nan" not in markdown_table(shown, intervals=True)
+    assert not recwarn.list
+
+
+def test_a_single_segment_has_no_intervals_and_no_marks(
+    run: Run, tmp_path: Path, recwarn: pytest.WarningsRecorder
+) -> None:
+    """Three translations of one segment: every resample is that segment, and says nothing of chance."""
+    (tmp_path / "one").mkdir()
+    translations = ("the house is", "a house big", "the big house is old", "is")
+    lines = [f"the house is big\t{text}\t{score}" for score, text in enumerate(translations)]
+    (tmp_path / "one" / "all.tsv").write_text(
+        "\n".join(["reference\thypothesis\tscore", *lines, ""]), encoding="utf-8"
+    )
+    settings = values(test={"name": "one", "files": "one/*.tsv"}, group_by=None, contrasts=[["chrf", "per"]])
+    results = run(settings, tmp_path)
+    assert all(entry.value is not None for entry in results.entries)
+    assert all(entry.interval is None for entry in results.entries)
+    (contrast,) = results.contrasts
+    only_a_difference(contrast)
+    (against,) = contrast_tables(results.contrasts)
+    assert against.rows[0][-3:] == ("–", "–", "–")
+    assert "–" not in against.rows[0][:-3]
+    (shown,) = result_tables(results.entries)
+    assert "| bleu | -.911 – |" in markdown_table(shown, intervals=True)
+    assert '<span class="interval">–</span>' in result_table(shown)
+    document = results_document(results, "", [])
+    unknown = {"interval": [None, None], "p_value": None, "p_holm": None}
+    assert document["contrasts"][0]["difference"].items() >= unknown.items()
+    json.dumps(document, allow_nan=False)
+    assert "nan" not in result_table(shown)
+    assert "p = –" in result_table(shown)
+    assert drawn_bars(shown) == ([line.entries[0].value for line in shown.lines], 0)
+    assert not recwarn.list
+
+
+def test_bars_have_lines_where_there_are_intervals(run: Run) -> None:
+    (shown,) = result_tables(run(values()).entries)
+    entries = [entry for line in shown.lines for entry in line.entries]
+    assert all(entry.interval is not None for entry in entries)
+    assert drawn_bars(shown) == ([entry.value for entry in entries], 2 * len(entries))
+
+
+def drawn_bars(shown: ResultTable) -> tuple[list[float | None], int]:
+    """The heights of all bars, and the number of lines of intervals: a dark one within a light one each."""
+    (axes,) = bars(shown).axes
+    heights = [bar.get_height() for bar in axes.patches if isinstance(bar, Rectangle)]
+    return [*heights], sum(len(lines.get_paths()) for lines in axes.collections)
+
+
+def only_a_difference(contrast: Contrast) -> None:
+    """There is one, with neither an interval nor p-values."""
+    one = contrast.difference
+    first, second = contrast.values
+    assert one is not None
+    assert first is not None
+    assert second is not None
+    assert one.value == pytest.approx(first - second)
+    assert all(map(math.isnan, (one.interval.low, one.interval.high, one.p_value, one.p_holm)))
+    assert not one.significant
+
+
+def drawn_twice(seed: int) -> bool:
+    """Whether the one resample of two rows has one of them twice."""
+    (drawn,) = resampled_rows(2, 1, group_seed(seed, "all"))
+    return len(set(drawn[0].tolist())) == 1

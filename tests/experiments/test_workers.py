@@ -1,0 +1,102 @@
+"""Tasks in processes of their own: outcomes, failures, processes that die."""
+
+import os
+import signal
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pfsm import PfsmError
+from pfsm_experiments import read_experiment
+from pfsm_experiments.data import DataFolder
+from pfsm_experiments.plan import make_plan
+from pfsm_experiments.task import Task, make_task, run_task
+from pfsm_experiments.workers import ONE_THREAD, run_tasks
+from tests.experiments.experiment_cases import table, write_experiment
+
+
+@pytest.fixture
+def tasks(tmp_path: Path, data: Path) -> list[Task]:
+    made = [
+        {"name": "chrF", "metric": "chrf"},
+        {"name": "ratio", "metric": "length_ratio"},
+        {"name": "BLEU", "metric": "bleu"},
+    ]
+    experiment = read_experiment(write_experiment(tmp_path, table(rows=made)))
+    plan = make_plan(experiment, DataFolder(data))
+    return [make_task(cell, plan, "score") for cell in plan.cells]
+
+
+def alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def test_every_task_comes_back_with_its_outcome(tasks: list[Task]) -> None:
+    before = {name: os.environ.get(name) for name in ONE_THREAD}
+    found = {task.label: outcome for task, outcome in run_tasks(tasks, jobs=2)}
+    assert set(found) == {"chrF", "ratio", "BLEU"}
+    for task in tasks:
+        np.testing.assert_array_equal(found[task.label].scores, run_task(task).scores)
+    assert {name: os.environ.get(name) for name in ONE_THREAD} == before
+
+
+def test_no_tasks() -> None:
+    assert list(run_tasks([], jobs=2)) == []
+
+
+def test_a_task_that_cannot_be_done(tasks: list[Task]) -> None:
+    bad = replace(tasks[1], row=replace(tasks[1].row, metric="blue"), where="x.yaml: row 'bad' (fold 1)")
+    with pytest.raises(PfsmError, match=r"^x.yaml: row 'bad' \(fold 1\): unknown metric 'blue'"):
+        list(run_tasks([tasks[0], bad, tasks[2]], jobs=1))
+
+
+def test_a_fault_of_ours_is_not_hidden(tasks: list[Task]) -> None:
+    bad = replace(tasks[1], references=("too few",))
+    with pytest.raises(RuntimeError, match=r"(?s)ratio:.*Traceback.*ValueError"):
+        list(run_tasks([bad], jobs=1))
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals are POSIX's")
+def test_a_process_that_is_killed(tasks: list[Task], monkeypatch: pytest.MonkeyPatch) -> None:
+    from multiprocessing.context import SpawnProcess
+
+    started: list[int] = []
+    start = SpawnProcess.start
+
+    def start_and_kill(process: SpawnProcess) -> None:
+        start(process)
+        assert process.pid is not None
+        started.append(process.pid)
+        os.kill(process.pid, signal.SIGKILL)
+
+    monkeypatch.setattr(SpawnProcess, "start", start_and_kill)
+    with pytest.raises(
+        PfsmError, match=r"table.yaml: row 'chrF': its process was killed.*finished cells are kept"
+    ):
+        list(run_tasks(tasks, jobs=1))
+    assert started
+    assert not any(map(alive, started))
+
+
+def test_nobody_is_left_when_the_caller_stops(tasks: list[Task], monkeypatch: pytest.MonkeyPatch) -> None:
+    from multiprocessing.context import SpawnProcess
+
+    started: list[SpawnProcess] = []
+    start = SpawnProcess.start
+
+    def noted(process: SpawnProcess) -> None:
+        start(process)
+        started.append(process)
+
+    monkeypatch.setattr(SpawnProcess, "start", noted)
+    running = run_tasks(tasks, jobs=2)
+    next(running)
+    running.close()  # type: ignore[attr-defined]
+    assert len(started) == 2
+    assert not any(process.is_alive() for process in started)

@@ -1,0 +1,242 @@
+"""Atomic writing: all or nothing, with the permissions and links that were there."""
+
+import gzip
+import os
+import stat
+import sys
+from pathlib import Path
+
+import pytest
+
+from pfsm.errors import PfsmError
+from pfsm.io.files import atomic_write, read_bytes, read_lines
+
+
+def only(folder: Path, *names: str) -> None:
+    """Nothing but the named files is in the folder: no temporary file stayed behind."""
+    assert sorted(entry.name for entry in folder.iterdir()) == sorted(names)
+
+
+def refused(path: Path | str) -> str:
+    with pytest.raises(PfsmError) as caught, atomic_write(path) as handle:
+        handle.write("new\n")
+    text = str(caught.value)
+    assert "\n" not in text
+    return text
+
+
+def test_text_is_written_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "x.txt"
+    with atomic_write(path) as handle:
+        handle.write("é\r\nb\u2028\0\n")
+        assert not path.exists()
+    assert path.read_bytes() == "é\r\nb\u2028\0\n".encode()
+    only(tmp_path, "x.txt")
+
+
+def test_a_long_name_fits(tmp_path: Path) -> None:
+    path = tmp_path / ("x" * 250)
+    with atomic_write(path) as handle:
+        handle.write("a")
+    assert path.read_text() == "a"
+
+
+def test_a_relative_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with atomic_write("x.txt") as handle:
+        handle.write("a")
+    assert (tmp_path / "x.txt").read_text() == "a"
+    assert refused("no/such/dir/x.txt") == f"{Path('no/such/dir')}: no such folder; create it first"
+
+
+class Interruption(BaseException):
+    """Neither an Exception nor one that a test runner knows."""
+
+
+@pytest.mark.parametrize(
+    "exception", [ValueError, KeyboardInterrupt, SystemExit, GeneratorExit, Interruption]
+)
+@pytest.mark.parametrize("name", ["x.txt", "x.txt.gz"])
+@pytest.mark.parametrize("before", [None, b"old\n"])
+def test_an_exception_leaves_everything_as_it_was(
+    exception: type[BaseException], name: str, before: bytes | None, tmp_path: Path
+) -> None:
+    path = tmp_path / name
+    if before is not None:
+        path.write_bytes(before)
+    with pytest.raises(exception), atomic_write(path) as handle:  # noqa: PT012 - the block is what is tested
+        handle.write("new\n" * 10_000)
+        raise exception
+    only(tmp_path, *([name] if before is not None else []))
+    assert before is None or path.read_bytes() == before
+
+
+def test_text_that_is_no_utf8_leaves_everything_as_it_was(tmp_path: Path) -> None:
+    path = tmp_path / "x.txt"
+    path.write_text("old")
+    with pytest.raises(UnicodeEncodeError), atomic_write(path) as handle:
+        handle.write("\ud800")
+    assert path.read_text() == "old"
+    only(tmp_path, "x.txt")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="permissions are POSIX's")
+@pytest.mark.parametrize("umask", [0o022, 0o077, 0o002])
+def test_a_new_file_has_the_umasks_permissions(umask: int, tmp_path: Path) -> None:
+    before = os.umask(umask)
+    try:
+        with atomic_write(tmp_path / "x") as handle:
+            handle.write("a")
+        (tmp_path / "plain").write_text("a")
+    finally:
+        os.umask(before)
+    mode = stat.S_IMODE((tmp_path / "x").stat().st_mode)
+    assert mode == 0o666 & ~umask == stat.S_IMODE((tmp_path / "plain").stat().st_mode)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="permissions are POSIX's")
+def test_a_replaced_file_keeps_its_permissions(tmp_path: Path) -> None:
+    path = tmp_path / "x"
+    path.write_text("old")
+    path.chmod(0o640)
+    with atomic_write(path) as handle:
+        handle.write("new")
+    assert path.read_text() == "new"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o640
+
+
+def test_gzip_bytes_repeat(tmp_path: Path) -> None:
+    for name in ("x.gz", "y.gz"):
+        with atomic_write(tmp_path / name) as handle:
+            handle.write("é\n" * 1000)
+    content = (tmp_path / "x.gz").read_bytes()
+    assert content == (tmp_path / "y.gz").read_bytes()
+    assert content[3:8] == bytes(5)  # RFC 1952: no flags, so no name, and no modification time
+    assert gzip.decompress(content) == "é\n".encode() * 1000 == read_bytes(tmp_path / "x.gz")
+
+
+def test_a_link_stays_and_its_file_is_replaced(tmp_path: Path) -> None:
+    (tmp_path / "far").mkdir()
+    (tmp_path / "far" / "file").write_text("old")
+    link = tmp_path / "link"
+    link.symlink_to("far/file")
+    with atomic_write(link) as handle:
+        handle.write("new")
+    assert link.is_symlink()
+    assert (tmp_path / "far" / "file").read_text() == "new"
+    only(tmp_path / "far", "file")
+
+
+def test_a_dangling_link_gets_its_file(tmp_path: Path) -> None:
+    link = tmp_path / "link"
+    link.symlink_to("file")
+    with atomic_write(link) as handle:
+        handle.write("new")
+    assert link.is_symlink()
+    assert (tmp_path / "file").read_text() == "new"
+    link.unlink()
+    link.symlink_to("gone/file")
+    assert refused(link) == f"{(tmp_path / 'gone').resolve()}: no such folder; create it first"
+
+
+def test_a_link_to_itself(tmp_path: Path) -> None:
+    link = tmp_path / "link"
+    link.symlink_to("link")
+    assert refused(link) == f"{link}: a symbolic link that points to itself; remove it first"
+    with pytest.raises(PfsmError, match=r"link: cannot be read \("):
+        read_lines(link)
+
+
+def test_missing_folder(tmp_path: Path) -> None:
+    folder = tmp_path / "no" / "such"
+    assert refused(folder / "x") == f"{folder}: no such folder; create it first"
+
+
+def test_folder_that_is_a_file(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("a")
+    assert refused(tmp_path / "file" / "x") == f"{tmp_path / 'file'}: is not a folder"
+
+
+def test_output_that_is_a_folder(tmp_path: Path) -> None:
+    assert refused(tmp_path) == f"{tmp_path}: is a folder, a file name is needed"
+
+
+@pytest.mark.parametrize("path", ["", "-", "a\0b"])
+def test_no_output_name(path: str) -> None:
+    assert refused(path) == f"output {path!r}: is no file name; give the name of a file"
+
+
+def test_a_name_that_is_too_long(tmp_path: Path) -> None:
+    path = tmp_path / ("x" * 300)
+    assert refused(path).startswith(f"{path}: cannot be written (")
+    only(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["x.txt", "x.txt.gz"])
+def test_the_file_is_on_disk_before_it_gets_its_name(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sizes: list[int] = []
+    fsync = os.fsync
+
+    def recorded(descriptor: int) -> None:
+        if stat.S_ISREG(os.fstat(descriptor).st_mode):
+            assert not (tmp_path / name).exists()
+            sizes.append(os.fstat(descriptor).st_size)
+        fsync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", recorded)
+    with atomic_write(tmp_path / name) as handle:
+        handle.write("text\n" * 100)
+    assert sizes == [(tmp_path / name).stat().st_size]
+
+
+@pytest.mark.skipif(not Path("/dev/fd").exists(), reason="no /dev/fd here")
+def test_a_pipe_is_written_to() -> None:
+    reader, writer = os.pipe()
+    with atomic_write(f"/dev/fd/{writer}") as handle:
+        handle.write("é\n")
+    os.close(writer)
+    with os.fdopen(reader, "rb") as stream:
+        assert stream.read() == "é\n".encode()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="file size limits are POSIX's")
+@pytest.mark.parametrize("name", ["x.txt", "x.txt.gz"])
+def test_a_file_that_does_not_fit_is_one_line(name: str, tmp_path: Path) -> None:
+    """A limit on the size of files fails a write in the middle, as a full disk does."""
+    import resource
+
+    path = tmp_path / name
+    path.write_bytes(b"old")
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    numbers = "".join(f"{number * 7919 % 99991}\n" for number in range(50_000))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, hard))
+    try:
+        with pytest.raises(PfsmError) as caught, atomic_write(path) as handle:
+            handle.write(numbers)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert str(caught.value).startswith(f"{path}: cannot be written (")
+    assert path.read_bytes() == b"old"
+    only(tmp_path, name)
+
+
+# No test writes to /dev/null or its like: were the code wrong, it would replace the device of a root user.
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+@pytest.mark.parametrize("linked", [False, True])
+def test_a_named_pipe_is_written_to_and_not_replaced(linked: bool, tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    path = tmp_path / "link" if linked else pipe
+    if linked:
+        path.symlink_to(pipe)
+    # Both ends open at once: neither this nor the writer waits for the other.
+    both = os.open(pipe, os.O_RDWR | os.O_NONBLOCK)
+    try:
+        with atomic_write(path) as handle:
+            handle.write("é\n")
+        assert pipe.is_fifo()
+        assert os.read(both, 100) == "é\n".encode()
+    finally:
+        os.close(both)

@@ -1,0 +1,199 @@
+"""Lines, checksums and atomic writing, against the plain tools they must agree with."""
+
+import gzip
+import hashlib
+import io
+import os
+import tempfile
+import threading
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pfsm.errors import PfsmError
+from pfsm.io.files import atomic_write, checksum, each_line, read_lines, split_lines
+
+
+def message(path: Path | str) -> str:
+    with pytest.raises(PfsmError) as caught:
+        read_lines(path)
+    text = str(caught.value)
+    assert "\n" not in text
+    return text
+
+
+# Reading
+
+
+@pytest.mark.parametrize(
+    ("content", "lines"),
+    [
+        (b"", []),
+        (b"\n", [""]),
+        (b"\n\n", ["", ""]),
+        (b"a", ["a"]),
+        (b"a\n", ["a"]),
+        (b"a\nb", ["a", "b"]),
+        (b"a\n\nb\n", ["a", "", "b"]),
+        (b"a\r\nb\r\n", ["a", "b"]),
+        (b"a\r\r\nb\r", ["a\r", "b"]),
+        (b"a\rb\n", ["a\rb"]),
+        (b"\r\n", [""]),
+        (b"\xef\xbb\xbfa\n", ["a"]),
+        (b"\xef\xbb\xbf", []),
+        (b"\xef\xbb\xbf\xef\xbb\xbfa\n", ["\ufeffa"]),
+        (b"a\n\xef\xbb\xbfb\n", ["a", "\ufeffb"]),
+        (b"a\0b\n\0\n", ["a\0b", "\0"]),
+        ("a\u2028b\u2029c\x85d\x0be\x0cf\x1cg\n".encode(), ["a\u2028b\u2029c\x85d\x0be\x0cf\x1cg"]),
+    ],
+)
+@pytest.mark.parametrize("name", ["x.txt", "x.txt.gz", "x.bin"])
+def test_lines_end_at_line_feeds_only(content: bytes, lines: list[str], name: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    path.write_bytes(content if name == "x.txt" else gzip.compress(content))
+    assert read_lines(path) == lines
+    assert read_lines(str(path)) == lines
+
+
+@settings(deadline=None)
+@given(st.lists(st.text(st.characters(blacklist_categories=["Cs"], blacklist_characters="\n\r")), max_size=8))
+def test_lines_round_trip(lines: list[str]) -> None:
+    if lines and lines[0].startswith("\ufeff"):
+        lines[0] = "x" + lines[0]
+    with tempfile.TemporaryDirectory() as folder:
+        for name in ("x.txt", "x.txt.gz"):
+            path = Path(folder) / name
+            with atomic_write(path) as handle:
+                handle.writelines(f"{line}\n" for line in lines)
+            assert read_lines(path) == lines
+            assert [entry.name for entry in Path(folder).iterdir() if entry.name.startswith(".")] == []
+
+
+@given(st.text(st.sampled_from("a\n\r\x0b\u2028é")))
+def test_one_line_at_a_time_gives_the_same_lines(text: str) -> None:
+    assert list(each_line(text)) == split_lines(text)
+
+
+def test_gzip_of_several_members_is_read_whole(tmp_path: Path) -> None:
+    path = tmp_path / "x.gz"
+    path.write_bytes(gzip.compress(b"a\nb") + gzip.compress(b"c\nd\n"))
+    assert read_lines(path) == ["a", "bc", "d"]
+
+
+def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
+    for content in (b"a\r\n\xc3\xa9\x0b\n", gzip.compress(b"a\r\n\xc3\xa9\x0b\n")):
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content), encoding="ascii"))
+        assert read_lines("-") == ["a", "é\x0b"]
+
+
+def test_standard_input_without_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("é\nb"))
+    assert read_lines("-") == ["é", "b"]
+
+
+def test_standard_input_faults(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"ok\n\xff\n")))
+    assert message("-").startswith("standard input:2: not UTF-8 (byte 0xff at position 1)")
+    monkeypatch.setattr("sys.stdin", None)
+    assert message("-") == "standard input: is closed; give a file"
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+def test_a_pipe_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    # Either end waits for the other to be opened, so the writer needs a thread of its own.
+    writer = threading.Thread(target=path.write_bytes, args=(b"a\nb\n",), daemon=True)
+    writer.start()
+    assert read_lines(path) == ["a", "b"]
+    writer.join()
+
+
+def test_missing_file(tmp_path: Path) -> None:
+    path = tmp_path / "x.txt"
+    assert message(path) == f"{path}: no such file"
+
+
+def test_folder_as_file(tmp_path: Path) -> None:
+    assert message(tmp_path) == f"{tmp_path}: is a folder, a file is needed"
+
+
+def test_file_as_folder(tmp_path: Path) -> None:
+    (tmp_path / "x").write_text("a")
+    assert message(tmp_path / "x" / "y").startswith(f"{tmp_path / 'x' / 'y'}: cannot be read (")
+
+
+@pytest.mark.parametrize("path", ["", "a\0b"])
+def test_impossible_names(path: str) -> None:
+    assert message(path).startswith("''" if not path else r"'a\x00b'")
+
+
+@pytest.mark.parametrize(
+    ("content", "where"),
+    [
+        (b"\xff", "1: not UTF-8 (byte 0xff at position 1)"),
+        (b"a\xff\n", "1: not UTF-8 (byte 0xff at position 2)"),
+        (b"ok\n" * 16 + b"hello world\xff\n", "17: not UTF-8 (byte 0xff at position 12)"),
+        ("é\né".encode() + b"\xe9t\xe9\n", "2: not UTF-8 (byte 0xe9 at position 3)"),
+        (b"\xef\xbb\xbfab\x80", "1: not UTF-8 (byte 0x80 at position 3)"),
+        (b"a\n\xed\xa0\x80\n", "2: not UTF-8 (byte 0xed at position 1)"),
+        (b"a\n\xe2\x82", "2: not UTF-8 (byte 0xe2 at position 1)"),
+        ("a\n".encode("utf-16"), "1: not UTF-8 (byte 0xff at position 1)"),
+    ],
+)
+@pytest.mark.parametrize("name", ["x.txt", "x.txt.gz"])
+def test_bytes_that_are_not_utf8(content: bytes, where: str, name: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    path.write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
+    assert message(path) == f"{path}:{where}; convert the file to UTF-8"
+
+
+def test_every_truncation_of_a_gzip_file_is_noticed(tmp_path: Path) -> None:
+    path = tmp_path / "x.gz"
+    whole = gzip.compress(b"a line\n" * 50)
+    for length in range(len(whole)):
+        path.write_bytes(whole[:length])
+        expected = ("the file is empty", "not gzip data", "the gzip data is truncated")[min(length, 2)]
+        assert message(path).startswith(f"{path}: {expected}"), length
+
+
+@pytest.mark.parametrize("position", [2, 20, -8, -4])
+def test_corrupt_gzip(position: int, tmp_path: Path) -> None:
+    path = tmp_path / "x.gz"
+    content = bytearray(gzip.compress(bytes(range(100)) * 3))
+    content[position] ^= 0xFF
+    path.write_bytes(content)
+    assert message(path).startswith(f"{path}: the gzip data is corrupt (")
+
+
+def test_garbage_after_gzip(tmp_path: Path) -> None:
+    path = tmp_path / "x.gz"
+    path.write_bytes(gzip.compress(b"a\n") + b"garbage")
+    assert message(path).startswith(f"{path}: the gzip data is corrupt (")
+
+
+def test_gz_name_without_gzip_data(tmp_path: Path) -> None:
+    path = tmp_path / "x.gz"
+    path.write_text("plain\n")
+    assert message(path).startswith(f"{path}: not gzip data though its name ends in .gz")
+
+
+# Checksums
+
+
+def test_checksum_is_that_of_the_decompressed_bytes(tmp_path: Path) -> None:
+    content = b"\xef\xbb\xbfa\r\nb\xff\n"
+    expected = hashlib.sha256(content).hexdigest()
+    (tmp_path / "x").write_bytes(content)
+    (tmp_path / "x.gz").write_bytes(gzip.compress(content, mtime=7))
+    assert checksum(tmp_path / "x") == checksum(tmp_path / "x.gz") == expected
+    with pytest.raises(PfsmError, match="no such file"):
+        checksum(tmp_path / "y")
+
+
+def test_checksum_of_nothing_is_the_published_one(tmp_path: Path) -> None:
+    (tmp_path / "x").write_bytes(b"")
+    # The SHA-256 of the empty message.
+    assert checksum(tmp_path / "x") == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"

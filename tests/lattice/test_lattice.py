@@ -1,0 +1,314 @@
+"""Lattices: arcs against blocks looked at one by one, offsets, weights by name, batches of bounded size."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pfsm.lattice.arrays import ArcFeatures, LatticeBatch, weight_table
+from pfsm.lattice.building import build_lattices
+from pfsm.lattice.names import transition
+from pfsm.lattice.states import Split, state_names
+from pfsm.matchers.bins import ramped
+from pfsm.matchers.merging import sorted_order
+from pfsm.matchers.protocol import EncodedPairs, Offers
+from pfsm.model import builder as builder_module
+from pfsm.model.builder import LatticeBuilder
+from pfsm.model.settings import Settings, settings_from_dict
+from pfsm.text.vocabulary import Vocabulary
+from pfsm_kernels.lattices import single
+from tests.oracles import matching
+
+TOKENS = ("walk", "Walk", "walks", "cat", ".", ",", "7")
+lines = st.lists(st.sampled_from(TOKENS), max_size=6)
+pairs_of_lines = st.lists(st.tuples(lines, lines), min_size=1, max_size=4)
+
+
+def arcs_by_name(batch: LatticeBatch) -> list[list[matching.Arc]]:
+    """The arcs of every pair, in the lattice's order, states by name."""
+    found = []
+    for first, last in zip(batch.lattices.offsets[:-1, 2], batch.lattices.offsets[1:, 2], strict=True):
+        rows = batch.lattices.arcs[first:last].tolist()
+        found.append([(i, p, j, q, batch.states[state]) for i, p, j, q, state in rows])
+    return found
+
+
+def build(
+    configuration: Settings, pairs: Sequence[tuple[Sequence[str], Sequence[str]]]
+) -> tuple[LatticeBatch, list[str], list[str]]:
+    references = [" ".join(reference) for reference, _ in pairs]
+    hypotheses = [" ".join(hypothesis) for _, hypothesis in pairs]
+    return LatticeBuilder(configuration).build(references, hypotheses), references, hypotheses
+
+
+@settings(deadline=None, max_examples=150)
+@given(
+    pairs_of_lines,
+    st.permutations(["punct", "word", "lemma"]).flatmap(
+        lambda names: st.integers(0, 3).map(lambda count: names[:count])
+    ),
+    st.fixed_dictionaries({name: st.integers(1, 3) for name in ("punct", "word", "lemma")}),
+    st.booleans(),
+    st.booleans(),
+)
+def test_arcs_are_the_offered_blocks(
+    pairs: list[tuple[list[str], list[str]]],
+    names: list[str],
+    max_block: dict[str, int],
+    exclusive: bool,
+    lowercase: bool,
+) -> None:
+    configuration = settings_from_dict(
+        {
+            "tokeniser": "plain",
+            "stemmer": "porter",
+            "lowercase": lowercase,
+            "matchers": names,
+            "matching": "exclusive" if exclusive else "overlapping",
+            "max_block": {name: max_block[name] for name in names},
+        },
+        "test",
+    )
+    batch, _, _ = build(configuration, pairs)
+    assert batch.states == ("Insert", "Delete", *(f"S_{name}" for name in names))
+    assert len(batch) == len(pairs)
+    sizes = np.diff(batch.lattices.offsets, axis=0)
+    for number, (reference, hypothesis) in enumerate(pairs):
+        expected = matching.arcs(
+            reference, hypothesis, names, max_block, exclusive=exclusive, lowercase=lowercase
+        )
+        found = arcs_by_name(batch)[number]
+        assert sorted(found) == expected
+        starts = [(i, j) for i, _, j, _, _ in found]
+        assert starts == sorted(starts)
+        assert sizes[number].tolist() == [len(reference), len(hypothesis), len(found)]
+    assert (batch.lattices.insert_states == batch.states.index("Insert")).all()
+    assert (batch.lattices.delete_states == batch.states.index("Delete")).all()
+
+
+def test_exclusive_and_overlapping_by_hand() -> None:
+    pairs = [(["the", "cats", "."], ["the", "cat", "."])]
+    exclusive, _, _ = build(settings_from_dict({"max_block": 2}, ""), pairs)
+    assert arcs_by_name(exclusive) == [
+        [(0, 1, 0, 1, "S_word"), (0, 2, 0, 2, "S_lemma"), (1, 1, 1, 1, "S_lemma"), (2, 1, 2, 1, "S_punct")]
+    ]
+    overlapping, _, _ = build(settings_from_dict({"max_block": 2, "matching": "overlapping"}, ""), pairs)
+    assert arcs_by_name(overlapping) == [
+        [
+            (0, 1, 0, 1, "S_word"),
+            (0, 1, 0, 1, "S_lemma"),
+            (0, 2, 0, 2, "S_lemma"),
+            (1, 1, 1, 1, "S_lemma"),
+            (2, 1, 2, 1, "S_punct"),
+        ]
+    ]
+
+
+def test_the_first_matcher_in_the_order_of_the_settings_takes_a_block() -> None:
+    pairs = [(["cat"], ["cat"])]
+    for names in (["word", "lemma"], ["lemma", "word"]):
+        batch, _, _ = build(settings_from_dict({"matchers": names}, ""), pairs)
+        assert arcs_by_name(batch) == [[(0, 1, 0, 1, f"S_{names[0]}")]]
+
+
+@dataclass(frozen=True)
+class Offering:
+    """A matcher that offers what it is told to, as a paraphrase table would: blocks of unequal size too."""
+
+    name: str
+    rows: tuple[tuple[int, int, int, int, int], ...]
+    knots: tuple[float, ...] = ()
+
+    @property
+    def state(self) -> str:
+        return f"S_{self.name}"
+
+    @property
+    def resources(self) -> tuple[str, ...]:
+        return ()
+
+    def offers(self, pairs: EncodedPairs) -> Offers:
+        blocks = np.array(self.rows, dtype=np.int32).reshape(-1, 5)
+        return ramped(self.name, blocks, np.arange(len(self.rows)) / 2.0, self.knots)
+
+
+def encoded(references: Sequence[str], hypotheses: Sequence[str]) -> EncodedPairs:
+    vocabulary = Vocabulary()
+    return EncodedPairs(vocabulary, vocabulary.encode(references), vocabulary.encode(hypotheses))
+
+
+def test_new_kinds_of_knowledge_need_no_change_here() -> None:
+    one = Offering("one", ((1, 0, 2, 1, 1), (0, 0, 1, 0, 1), (0, 0, 1, 0, 2)))
+    other = Offering("other", ((1, 0, 1, 0, 1), (1, 0, 2, 1, 1), (0, 0, 2, 0, 1)))
+    pairs = encoded(["a b", "c d"], ["e f", "g h"])
+    batch = build_lattices(pairs, [one, other])
+    assert state_names([one, other]) == batch.states == ("Insert", "Delete", "S_one", "S_other")
+    assert arcs_by_name(batch) == [
+        [(0, 1, 0, 1, "S_one"), (0, 1, 0, 2, "S_one"), (0, 2, 0, 1, "S_other")],
+        [(0, 1, 0, 1, "S_other"), (0, 2, 1, 1, "S_one")],
+    ]
+    batch = build_lattices(pairs, [one, other], exclusive=False)
+    assert arcs_by_name(batch)[1] == [
+        (0, 1, 0, 1, "S_other"),
+        (0, 2, 1, 1, "S_one"),
+        (0, 2, 1, 1, "S_other"),
+    ]
+
+
+def test_features_follow_their_blocks_into_the_lattice() -> None:
+    one = Offering("one", ((1, 0, 2, 1, 1), (0, 0, 1, 0, 1), (0, 0, 1, 0, 2)), (0.0, 0.75, 1.0))
+    other = Offering("other", ((1, 0, 1, 0, 1), (1, 0, 2, 1, 1), (0, 0, 2, 0, 1)), (0.0, 1.0))
+    batch = build_lattices(encoded(["a b", "c d"], ["e f", "g h"]), [one, other])
+    features = batch.arc_features
+    assert features.names == ("one:+0", "one:+1", "other:+0")
+    found = {
+        (tuple(batch.lattices.arcs[arc].tolist()), features.names[feature], value)
+        for arc, feature, value in zip(features.arc, features.feature, features.value.tolist(), strict=True)
+    }
+    # The number is half the offer's place: 0, 0.5, 1. The block both offer belongs to the first, with value 0.
+    assert found == {
+        ((0, 1, 0, 1, 2), "one:+0", 0.5 / 0.75),
+        ((0, 1, 0, 2, 2), "one:+0", 1.0),
+        ((0, 1, 0, 2, 2), "one:+1", 1.0),
+        ((0, 2, 0, 1, 3), "other:+0", 1.0),
+    }
+
+
+def test_states_split_by_the_class_of_the_word() -> None:
+    split = Split(
+        frozenset({"Insert", "S_one"}),
+        ("early", "late"),
+        lambda vocabulary: np.array([word > "c" for word in vocabulary.types], dtype=np.int32),
+    )
+    one = Offering("one", ((0, 0, 1, 0, 1), (0, 1, 1, 0, 1), (0, 0, 2, 1, 1)))
+    batch = build_lattices(encoded(["b d"], ["e a f"]), [one], split=split)
+    names = ("Insert:early", "Insert:late", "Delete", "S_one:early", "S_one:late")
+    assert batch.states == names
+    assert [names[state] for state in batch.lattices.delete_states] == ["Delete"] * 2
+    assert [names[state] for state in batch.lattices.insert_states] == [
+        "Insert:late", "Insert:early", "Insert:late",
+    ]  # fmt: skip
+    assert arcs_by_name(batch) == [
+        [(0, 1, 0, 1, "S_one:early"), (0, 2, 1, 1, "S_one:early"), (1, 1, 0, 1, "S_one:late")]
+    ]
+
+
+def test_a_split_state_has_the_weights_of_the_whole_one_too() -> None:
+    named = {
+        "Insert": 1.0,
+        "Insert:a": 2.0,
+        "Insert>Delete": 4.0,
+        "Insert:b>Delete": 8.0,
+        "Insert>Insert": 16.0,
+    }
+    table = weight_table(("Insert:a", "Insert:b", "Delete"), named)
+    assert table.tolist() == [[19.0, 17.0, 4.0], [19.0, 17.0, 12.0], [3.0, 1.0, 0.0], [3.0, 1.0, 0.0]]
+
+
+def test_an_offer_outside_its_pair_is_refused_before_a_kernel_sees_it() -> None:
+    with pytest.raises(ValueError, match="stay inside its pair"):
+        build_lattices(encoded(["a"], ["b"]), [Offering("wide", ((0, 0, 2, 0, 1),))])
+
+
+@given(
+    st.integers(0, 30).flatmap(
+        lambda size: st.lists(
+            st.lists(st.integers(0, 3) | st.integers(2**30, 2**31 - 1), min_size=size, max_size=size),
+            min_size=6,
+            max_size=6,
+        )
+    )
+)
+def test_the_order_of_rows_is_the_same_by_one_key_and_field_by_field(fields: list[list[int]]) -> None:
+    columns = [np.array(column, dtype=np.int32) for column in fields]
+    order = sorted_order(columns).tolist()
+    rows = list(zip(*fields, strict=True))
+    assert order == sorted(range(len(rows)), key=rows.__getitem__)
+
+
+class TestWeights:
+    def test_table_of_the_specification(self) -> None:
+        states = ("Insert", "Delete", "S_word")
+        named = {"Insert": 1.0, "S_word": 4.0, "Insert>Delete": 8.0, "S_word>S_word": 16.0, "S_word>Jump": 99}
+        table = weight_table(states, named)
+        for prev, before in enumerate(states):
+            for cur, after in enumerate(states):
+                expected = named.get(after, 0.0) + named.get(f"{before}>{after}", 0.0)
+                assert table[prev, cur] == expected
+        # The start transition is free.
+        assert table[3].tolist() == [1.0, 0.0, 4.0]
+        assert transition("A", "B") == "A>B"
+
+    NONE = ArcFeatures()
+
+    def batch(self, on_arcs: ArcFeatures = NONE, on_links: ArcFeatures = NONE) -> LatticeBatch:
+        arcs = [(0, 1, 0, 1, 2), (0, 1, 1, 1, 2), (1, 1, 1, 1, 2)]
+        states = ("Insert", "Delete", "S_word")
+        return LatticeBatch(states, single(3, [1, 1], [0, 0], arcs), on_arcs, on_links)
+
+    def test_without_features_arcs_weigh_nothing(self) -> None:
+        weights = self.batch().weights({"S_word": 1.0, "link:subject": 5.0})
+        assert weights.arcs is None
+        assert weights.links is None
+
+    def test_features_add_up_on_their_arcs(self) -> None:
+        features = ArcFeatures(
+            ("length", "rare"),
+            np.array([2, 0, 2], dtype=np.int64),
+            np.array([0, 1, 1], dtype=np.int32),
+            np.array([2.0, 1.0, -3.0]),
+        )
+        weights = self.batch(on_arcs=features).weights({"length": 0.5, "rare": 10.0})
+        assert weights.arcs is not None
+        assert weights.arcs.tolist() == [10.0, 0.0, 2.0 * 0.5 - 3.0 * 10.0]
+        assert weights.links is None
+        weights = self.batch(on_links=features).weights({"rare": 1.0})
+        assert weights.links is not None
+        assert weights.links.tolist() == [1.0, 0.0, -3.0]
+        assert weights.arcs is None
+
+
+class TestBatches:
+    REFERENCES = ("a b c", "", "d e f g h", "a", "the cats sat .", "x")
+    HYPOTHESES = ("a b", "c", "", "a a a a", "the cat sat .", "y")
+
+    @pytest.mark.parametrize("most_pairs", [1, 2, 4, 100])
+    @pytest.mark.parametrize("most_cells", [1, 13, 1000])
+    def test_batches_are_bounded_and_hold_every_pair_in_order(
+        self, most_pairs: int, most_cells: int, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        whole = arcs_by_name(LatticeBuilder(Settings()).build(self.REFERENCES, self.HYPOTHESES))
+        monkeypatch.setattr(builder_module, "PAIRS_PER_BATCH", most_pairs)
+        monkeypatch.setattr(builder_module, "CELLS_PER_BATCH", most_cells)
+        batches = list(LatticeBuilder(Settings()).batches(self.REFERENCES, self.HYPOTHESES))
+        assert [arcs for batch in batches for arcs in arcs_by_name(batch)] == whole
+        for number, batch in enumerate(batches):
+            sizes = np.diff(batch.lattices.offsets, axis=0)[:, :2] + 1
+            assert len(batch) == 1 or sizes.prod(axis=1).sum() <= most_cells
+            assert 1 <= len(batch) <= most_pairs
+            if number:  # no batch is smaller than it has to be
+                before = np.diff(batches[number - 1].lattices.offsets, axis=0)[:, :2] + 1
+                cells = before.prod(axis=1).sum() + sizes[0].prod()
+                assert len(before) == most_pairs or cells > most_cells
+
+    def test_nothing_makes_no_batch(self) -> None:
+        assert list(LatticeBuilder(Settings()).batches([], [])) == []
+        assert len(LatticeBuilder(Settings()).build([], [])) == 0
+
+    def test_unequal_lists_are_refused(self) -> None:
+        builder = LatticeBuilder(Settings())
+        with pytest.raises(ValueError, match="1 references for 2 hypotheses"):
+            builder.build(["a"], ["a", "b"])
+        with pytest.raises(ValueError, match="2 references for 1 hypotheses"):
+            next(builder.batches(["a", "b"], ["a"]))
+
+    def test_what_the_builder_has_seen_before_makes_no_difference(self) -> None:
+        builder = LatticeBuilder(Settings())
+        builder.build(["z y x cat", "sat"], ["q", "r ."])
+        again = builder.build(self.REFERENCES, self.HYPOTHESES)
+        assert arcs_by_name(again) == arcs_by_name(
+            LatticeBuilder(Settings()).build(self.REFERENCES, self.HYPOTHESES)
+        )

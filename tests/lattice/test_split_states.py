@@ -1,0 +1,167 @@
+"""States split by word class, from settings to score, explanation and signature."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pfsm.errors import PfsmError
+from pfsm.model.explain.text import explanation_lines
+from pfsm.model.file import load_model, save_model
+from pfsm.model.metric import Metric
+from pfsm.text.classes import word_classes
+from tests.model_cases import document, model
+from tests.oracles import matching
+from tests.oracles.classes import word_class
+from tests.oracles.enumeration import Arc, EditLattice, enumerate_all
+
+LISTS = {"negation": ["not", "no"], "function": ["the", "of"], "number": ["two"]}
+WORDS = ("not", "the", "The", "two", "7", "walk", "walks", "Rome", ".", ",", "No")
+STATES = ("Insert", "Delete", "S_punct", "S_word", "S_lemma")
+CLASSES = ("punctuation", "number", "negation", "function", "name", "content")
+
+
+def split_name(state: str, token: str, split: Sequence[str]) -> str:
+    return f"{state}:{word_class(token, LISTS)}" if state in split else state
+
+
+def enumerated(
+    reference: list[str], hypothesis: list[str], split: Sequence[str], weights: dict[str, float]
+) -> float:
+    """y / (m + n) by brute force; a split state weighs what the whole state and the state of the class weigh."""
+    names = ["punct", "word", "lemma"]
+    found = matching.arcs(reference, hypothesis, names, dict.fromkeys(names, 2), exclusive=True)
+    lattice = EditLattice(
+        tuple(split_name("Delete", token, split) for token in reference),
+        tuple(split_name("Insert", token, split) for token in hypothesis),
+        tuple(Arc(i, p, j, q, split_name(state, reference[i], split)) for i, p, j, q, state in found),
+    )
+    states = {*lattice.delete_states, *lattice.insert_states, *(arc.state for arc in lattice.arcs)}
+    both = {}
+    for state in states:
+        both[state] = weights.get(state, 0.0) + (
+            weights.get(state.split(":")[0], 0.0) if ":" in state else 0.0
+        )
+        for after in states:
+            whole = f"{state.split(':')[0]}>{after.split(':')[0]}"
+            name = f"{state}>{after}"
+            both[name] = weights.get(name, 0.0) + (weights.get(whole, 0.0) if whole != name else 0.0)
+    return enumerate_all(lattice, both).log_sum / max(1, lattice.m + lattice.n)
+
+
+def random_weights(rng: np.random.Generator, split: Sequence[str]) -> dict[str, float]:
+    """A weight for every state and transition, whole and split."""
+    parts = [state for base in STATES for state in
+             ([f"{base}:{name}" for name in CLASSES] if base in split else [])]  # fmt: skip
+    states = [*STATES, *parts]
+    names = [*states, *(f"{before}>{after}" for before in states for after in states)]
+    return dict(zip(names, rng.normal(size=len(names)).tolist(), strict=True))
+
+
+@pytest.mark.parametrize(
+    "split", [["Insert"], ["Delete", "S_lemma"], ["Insert", "Delete", "S_word"], list(STATES)]
+)
+def test_scores_are_those_of_all_edit_sequences(split: list[str]) -> None:
+    rng = np.random.default_rng(len(split))
+    weights = random_weights(rng, split)
+    settings = {"tokeniser": "plain", "max_block": 2, "split": split, "classes": LISTS}
+    lines = [[WORDS[at] for at in rng.integers(0, len(WORDS), rng.integers(0, 5))] for _ in range(40)]
+    references, hypotheses = lines[:20], lines[20:]
+    metric = Metric(model(settings=settings, weights=weights), 1)
+    scores = metric.score_pairs(
+        [" ".join(line) for line in hypotheses], [" ".join(line) for line in references]
+    )
+    expected = [enumerated(*pair, split, weights) + 0.25 for pair in zip(references, hypotheses, strict=True)]
+    assert scores == pytest.approx(expected, abs=1e-9)
+
+
+def english(**weights: float) -> Metric:
+    named = {key.replace("__", ">").replace("_of_", ":"): weight for key, weight in weights.items()}
+    settings = {"split": ["Insert", "Delete", "S_word"]}
+    base = {"Insert": -1.0, "Delete": -1.0, "S_word": 1.0, "S_punct": 0.5}
+    return Metric(model(settings=settings, weights=base | named), 1)
+
+
+def test_a_lost_negation_costs_what_its_class_says() -> None:
+    reference = "It is not the right door ."
+    without = ["It is the right door .", "It is not right door ."]
+    plain, split = english(), english(Delete_of_negation=-2.0)
+    before = plain.score_pairs(without, [reference] * 2)
+    after = split.score_pairs(without, [reference] * 2)
+    # Where the classes weigh alike, either word costs nearly the same.
+    assert before[0] == pytest.approx(before[1], abs=1e-3)
+    assert after[1] - after[0] > 0.1
+
+
+def test_explanations_name_the_class_and_number_the_aligned_words() -> None:
+    metric = english(Delete_of_negation=-2.0)
+    reference, hypothesis = "He did not buy 12 maps in Oslo .", "He did buy 12 of maps in Oslo ."
+    explanation = metric.explain(hypothesis, reference)
+    states = [edit.state for edit in explanation.edits]
+    assert states == [
+        "S_word:function", "S_word:function", "Delete:negation", "S_word:content", "S_word:number",
+        "Insert:function", "S_word:content", "S_word:function", "S_word:name", "S_punct",
+    ]  # fmt: skip
+    lines = list(explanation_lines(explanation))
+    assert lines[1] == "reference   He₁ did₂ not buy₃ 12₄ maps₅ in₆ Oslo₇ .₈"
+    assert lines[2] == "hypothesis  He₁ did₂ buy₃ 12₄ of maps₅ in₆ Oslo₇ .₈"
+    assert "Delete(" not in lines[3]
+    assert "Delete:negation(not)" in lines[3]
+    # The column is as wide as its longest state, so that words stand below each other.
+    places = {line.index(word) for line in lines[6:] for word in ("buy = buy", "not", "Oslo = Oslo") if
+              line.endswith(f"  {word}")}  # fmt: skip
+    assert len(places) == 1
+    total = explanation.base + explanation.entropy + sum(part.points for part in explanation.contributions)
+    assert total == pytest.approx(metric.sentence_score(hypothesis, [reference]).score, abs=1e-9)
+
+
+def test_the_signature_says_what_is_split_and_by_which_lists() -> None:
+    signature = english().get_signature(1)
+    assert (
+        f"|jump:0|split:Insert+Delete+S_word|classes:en@{word_classes('en').checksum}|version:" in signature
+    )
+    settings = {"language": "de", "split": ["Delete"], "classes": LISTS}
+    own = Metric(model(settings=settings)).get_signature(1)
+    assert f"|split:Delete|classes:own@{word_classes(LISTS).checksum}|" in own
+    assert "split" not in Metric(model()).get_signature(1)
+    assert "classes" not in Metric(model()).get_signature(1)
+
+
+def test_a_model_file_keeps_lists_and_weights(tmp_path: Path) -> None:
+    settings = {"language": "de", "split": ["Delete", "Insert"], "classes": LISTS}
+    one = model(
+        settings=settings, weights={"Delete": -1.0, "Delete:negation": -2.0, "Insert:name>S_word": 0.5}
+    )
+    save_model(one, tmp_path / "m.json")
+    again = load_model(tmp_path / "m.json")
+    assert again.to_dict() == one.to_dict()
+    assert again.settings == one.settings
+    assert again.fingerprint == one.fingerprint
+    stored = json.loads((tmp_path / "m.json").read_text(encoding="utf-8"))["settings"]
+    assert stored["split"] == ["Insert", "Delete"]
+    assert stored["classes"] == {key: sorted(LISTS[key]) for key in ("number", "negation", "function")}
+    pair = ["Der Hund schläft not ."], ["Der Hund schläft nicht ."]
+    assert Metric(again).score_pairs(*pair).tolist() == Metric(one).score_pairs(*pair).tolist()
+
+
+def test_fingerprints_of_models_without_split_states_do_not_change() -> None:
+    """The number is that of the same document before states could be split."""
+    assert "split" not in model().to_dict()["settings"]
+    assert model().fingerprint == "303424b5"
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"settings": {"split": ["Insert"], "classes": "xx"}},
+        {"weights": {"Insert:verb": 1.0}},
+    ],
+)  # fmt: skip
+def test_what_is_refused(changes: dict[str, Any], tmp_path: Path) -> None:
+    path = tmp_path / "m.json"
+    path.write_text(json.dumps(document(**changes)), encoding="utf-8")
+    with pytest.raises(PfsmError, match=r"xx|verb"):
+        load_model(path)

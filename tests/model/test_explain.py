@@ -1,0 +1,131 @@
+"""Explanations against every edit sequence written out: contributions, posteriors, entropy, best sequence."""
+
+import math
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from pfsm.errors import PfsmError
+from pfsm.model.explain.explanation import Explanation
+from pfsm.model.explain.text import explanation_lines, pharaoh
+from pfsm.model.file import Model, Scale
+from pfsm.model.metric import Metric
+from pfsm.model.settings import settings_from_dict
+from tests.oracles.enumeration import enumerate_all, score, sequences
+from tests.oracles.log_linear import edit_lattice
+
+PAIRS = [
+    ("the cat sat .", "sat the cats ."),
+    ("a b c", "c a b"),
+    ("one two three", "three two one"),
+    ("yes", "no"),
+    ("", "a b"),
+    ("a b", ""),
+    ("to be or", "or to be to"),
+]
+
+
+def metric(max_jump: int, max_block: int = 1, seed: int = 0) -> Metric:
+    settings = settings_from_dict({"max_jump": max_jump, "max_block": max_block}, "test")
+    rng = np.random.default_rng(seed)
+    states = ["Insert", "Delete", "S_punct", "S_word", "S_lemma", "Jump"]
+    names = [
+        *states,
+        *(f"{left}>{right}" for left in states for right in states if (left, right) != ("Jump", "Jump")),
+    ]
+    weights = {name: float(rng.normal(0.5 if name.startswith("S_") else -0.5, 0.7)) for name in names}
+    return Metric(Model("toy", settings, weights, 0.25, Scale(50.0, 20.0)))
+
+
+@pytest.mark.parametrize("max_jump", [0, 2])
+@pytest.mark.parametrize("max_block", [1, 2])
+@pytest.mark.parametrize("pair", PAIRS)
+def test_everything_agrees_with_all_sequences(pair: tuple[str, str], max_block: int, max_jump: int) -> None:
+    toy = metric(max_jump, max_block)
+    reference, hypothesis = pair
+    explanation = toy.explain(hypothesis, reference)
+    batch = toy._builder.build([reference], [hypothesis])
+    lattice = edit_lattice(batch, 0, toy.model.weights)
+    everything = enumerate_all(lattice, toy.model.weights, max_jump)
+    length = lattice.m + lattice.n
+    expected_score = 50.0 + 20.0 * (everything.log_sum / length + 0.25)
+    assert explanation.score == pytest.approx(expected_score, abs=1e-9)
+    assert explanation.base == pytest.approx(55.0)
+    total = (
+        explanation.base + explanation.entropy + math.fsum(part.points for part in explanation.contributions)
+    )
+    assert total == pytest.approx(explanation.score, abs=1e-9)
+    scores = [score(lattice, toy.model.weights, sequence) for sequence in sequences(lattice, max_jump)]
+    probabilities = [math.exp(value - everything.log_sum) for value in scores]
+    entropy = -math.fsum(p * math.log(p) for p in probabilities)
+    assert explanation.entropy == pytest.approx(20.0 * entropy / length, abs=1e-9)
+    by_state: dict[str, float] = {}
+    for part in explanation.contributions:
+        by_state[part.state] = by_state.get(part.state, 0.0) + part.posterior
+    for state, count in by_state.items():
+        assert count == pytest.approx(everything.expected_counts.get(state, 0.0), abs=1e-9)
+    blocks = [part for part in explanation.contributions if part.state.startswith("S_")]
+    assert [part.posterior for part in blocks] == pytest.approx(everything.arc_posteriors, abs=1e-9)
+    assert replayed(explanation, toy) == pytest.approx(everything.best_score, abs=1e-9)
+
+
+def replayed(explanation: Explanation, toy: Metric) -> float:
+    """Q of the best sequence, added up from the names of its edits."""
+    weights = toy.model.weights
+    states = [edit.state for edit in explanation.edits]
+    steps = [f"{before}>{after}" for before, after in pairwise(states)]
+    return math.fsum(weights.get(name, 0.0) for name in [*states, *steps])
+
+
+@pytest.mark.parametrize("max_jump", [0, 3])
+@pytest.mark.parametrize("pair", PAIRS)
+def test_edits_consume_every_token_once(pair: tuple[str, str], max_jump: int) -> None:
+    explanation = metric(max_jump, 2, seed=3).explain(pair[1], pair[0])
+    for side, tokens in ((0, explanation.reference), (1, explanation.hypothesis)):
+        covered = sorted(
+            at for edit in explanation.edits for at in range(*((edit.reference, edit.hypothesis)[side]))
+        )
+        assert covered == list(range(len(tokens)))
+        for at in range(len(tokens)):
+            parts = [
+                part
+                for part in explanation.contributions
+                if at in range(*((part.reference, part.hypothesis)[side]))
+            ]
+            assert math.fsum(part.posterior for part in parts) == pytest.approx(1.0, abs=1e-9)
+    jumps = [edit.jump for edit in explanation.edits if edit.jump is not None]
+    assert jumps == list(range(1, len(jumps) + 1))
+
+
+def test_a_swap_is_found_and_numbered() -> None:
+    settings = settings_from_dict({"max_jump": 5}, "test")
+    weights = {"Insert": -2.0, "Delete": -2.0, "S_word": 1.0, "Jump": -0.1}
+    toy = Metric(Model("toy", settings, weights))
+    explanation = toy.explain("on Tuesday we met", "we met on Tuesday")
+    assert explanation.alignment == ((0, 2), (1, 3), (2, 0), (3, 1))
+    assert pharaoh(explanation) == "0-2 1-3 2-0 3-1"
+    states = [f"{edit.state}{edit.jump or ''}" for edit in explanation.edits]
+    words = ["S_word", "S_word"]
+    assert states == ["Jump1", *words, "Jump2", *words, "Jump3"]
+    lines = list(explanation_lines(explanation))
+    assert "reference   we₁ met₂ on₃ Tuesday₄" in lines
+    assert "hypothesis  on₃ Tuesday₄ we₁ met₂" in lines
+
+
+def test_printed_points_add_up_to_the_score() -> None:
+    explanation = metric(2, seed=5).explain("to be to", "to be or not")
+    lines = list(explanation_lines(explanation))
+    points = [float(line.split()[0]) for line in lines[lines.index("") + 2 :]]
+    assert sum(points) == pytest.approx(explanation.score, abs=1e-4 * len(points))
+    assert any(line.endswith("Delete    or") for line in lines)
+
+
+def test_two_empty_sides_and_lines_beyond_reason() -> None:
+    toy = metric(2)
+    explanation = toy.explain("", "")
+    assert (explanation.edits, explanation.alignment, explanation.contributions) == ((), (), ())
+    assert explanation.score == explanation.base == pytest.approx(55.0)
+    assert any(line.endswith("(empty)") for line in explanation_lines(explanation))
+    with pytest.raises(PfsmError, match="too many to explain"):
+        toy.explain("a b " * 3000, "c d " * 3000)

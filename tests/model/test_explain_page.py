@@ -1,0 +1,288 @@
+"""The page of explanations: self-contained, safely escaped, and true to the objects it was made from."""
+
+import base64
+import hashlib
+import json
+import math
+import os
+import re
+import subprocess
+import sys
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pfsm.errors import PfsmError
+from pfsm.model.explain.explanation import Contribution, Edit, Explanation
+from pfsm.model.explain.page import SCRIPTS, render_page
+from tests.explanation_cases import explained, swapped
+
+ROOT = Path(__file__).parents[2]
+SIGNATURE = "nrefs:1|model:toy|version:0"
+NASTY = (
+    "</script>",
+    "<b>",
+    "<!--<script>",
+    "&amp;",
+    "\"'",
+    "\u2028",
+    "{{data}}",
+    "مرحبا",
+    "👩‍👩‍👧",
+    "\ud800",
+    "\\u003c",
+)
+
+
+class Page(HTMLParser):
+    """What a parser sees: every tag with its attributes, and the text inside scripts, styles and headings."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.texts: list[tuple[str, str]] = []
+        self._open = ""
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag == "wbr":  # a place where a long line may break
+            return
+        self.tags.append((tag, dict(attrs)))
+        self._open = tag
+        self.texts.append((tag, ""))
+
+    def handle_endtag(self, tag: str) -> None:
+        self._open = ""
+
+    def handle_data(self, data: str) -> None:
+        if self.texts and self._open == self.texts[-1][0]:
+            self.texts[-1] = (self._open, self.texts[-1][1] + data)
+
+    def contents(self, tag: str) -> list[str]:
+        return [text for name, text in self.texts if name == tag]
+
+    @property
+    def data(self) -> Any:
+        return json.loads(self.contents("script")[0])
+
+
+def page_of(*systems: tuple[str, list[Explanation]]) -> str:
+    return render_page(systems, "A page", SIGNATURE)
+
+
+def rebuilt(data: Any, system: int) -> list[Explanation]:
+    """The explanations of a system, from the JSON alone."""
+    states = data["states"]
+    return [
+        Explanation(
+            reference=tuple(raw["reference"]),
+            hypothesis=tuple(raw["hypothesis"]),
+            score=raw["score"],
+            edits=tuple(Edit(states[s], (a, b), (c, d), jump) for s, a, b, c, d, jump in raw["edits"]),
+            contributions=tuple(
+                Contribution(states[s], (a, b), (c, d), posterior, points)
+                for s, a, b, c, d, posterior, points in raw["contributions"]
+            ),
+            entropy=raw["entropy"],
+            base=raw["base"],
+        )
+        for raw in data["explanations"][system]
+    ]
+
+
+def awkward() -> Explanation:
+    """Every token could break a page that is careless with it."""
+    edits = tuple(Edit("S_word", (k, k + 1), (k, k + 1)) for k in range(len(NASTY)))
+    parts = tuple(Contribution("S_word", edit.reference, edit.hypothesis, 1 / 3, 0.1) for edit in edits)
+    return Explanation(NASTY, NASTY, 0.1 + 0.2, edits, parts, 1e-300, -0.0)
+
+
+def test_the_data_are_the_objects_to_the_last_bit() -> None:
+    first, second = (
+        [swapped(), explained("a b , c", "b a"), awkward()],
+        [explained("", ""), swapped(), awkward()],
+    )
+    data = Page(page_of(("one", first), ("two", second))).data
+    assert data["systems"] == ["one", "two"]
+    assert rebuilt(data, 0) == first
+    assert rebuilt(data, 1) == second
+
+
+@given(st.lists(st.text(min_size=1), max_size=6), st.lists(st.text(min_size=1), max_size=6), st.text())
+def test_any_tokens_survive(reference: list[str], hypothesis: list[str], name: str) -> None:
+    explanation = Explanation(tuple(reference), tuple(hypothesis), 1.5, (), (), 0.5, 1.0)
+    page = page_of((name, [explanation]))
+    parsed = Page(page)
+    assert rebuilt(parsed.data, 0) == [explanation]
+    assert parsed.data["systems"] == [name]
+    assert [tag for tag, _ in parsed.tags] == [tag for tag, _ in Page(page_of(("x", []))).tags]
+    page.encode("utf-8")
+
+
+def test_the_data_block_is_ascii_without_markup() -> None:
+    block = Page(page_of(("<one>", [awkward()]))).contents("script")[0]
+    assert block.isascii()
+    assert not set(block) & set("<>&\n")
+
+
+def test_title_and_signature_are_escaped() -> None:
+    odd = "a|b</title><script>alert('x')</script>&{{data}}\"\ud800"
+    page = render_page([("one", [])], odd, odd)
+    parsed = Page(page)
+    shown = odd.replace("\ud800", "\ufffd")
+    assert parsed.contents("title") == [shown]
+    assert parsed.contents("h1") == [shown]
+    assert shown in parsed.contents("code")
+    assert len(parsed.contents("script")) == 2
+    page.encode("utf-8")
+
+
+def test_nothing_comes_from_elsewhere() -> None:
+    page = page_of(("one", [awkward(), swapped()]))
+    parsed = Page(page)
+    targets = [value for _, attrs in parsed.tags for key, value in attrs.items() if key in {"src", "href"}]
+    assert sorted(map(str, targets)) == ["#list", "data:,"]
+    assert {tag for tag, _ in parsed.tags}.isdisjoint({"iframe", "img", "object", "embed", "base"})
+    assert set(re.findall(r"\w+://[^\s\"'`]+", page)) == {"http://www.w3.org/2000/svg"}  # a name, not a place
+    style = parsed.contents("style")[0]
+    assert "url(" not in style
+    assert "@import" not in style
+
+
+def test_the_policy_lets_in_this_style_and_this_script_only() -> None:
+    parsed = Page(page_of(("one", [swapped()])))
+    policy = next(attrs["content"] or "" for tag, attrs in parsed.tags if "http-equiv" in attrs)
+    allowed = dict(rule.split(" ", 1) for rule in policy.split("; "))
+    assert allowed["default-src"] == "'none'"
+    for name, source in (
+        ("style-src", parsed.contents("style")[0]),
+        ("script-src", parsed.contents("script")[1]),
+    ):
+        digest = base64.b64encode(hashlib.sha256(source.encode()).digest()).decode()
+        assert allowed[name] == f"'sha256-{digest}'"
+    assert "connect-src" not in allowed
+
+
+def test_no_slot_is_left_open_and_all_scripts_are_in() -> None:
+    page = page_of(("one", [swapped()]))
+    assert "{{" not in page
+    folder = ROOT / "pfsm" / "resources" / "page"
+    assert {path.name for path in folder.iterdir()} == {*SCRIPTS, "page.html", "page.css"}
+    for name in SCRIPTS:
+        assert (folder / name).read_text(encoding="utf-8") in page
+
+
+def test_the_page_says_its_language_and_what_to_do_without_scripts() -> None:
+    parsed = Page(page_of(("one", [])))
+    assert ("html", {"lang": "en"}) in parsed.tags
+    tags = [tag for tag, _ in parsed.tags]
+    assert tags.count("h1") == 1
+    assert tags.count("main") == 1
+    note = tags.index("noscript")
+    assert "JavaScript" in parsed.texts[note + 1][1]
+
+
+PROGRAM = """
+import sys
+from pfsm.model.explain.page import render_page
+from tests.explanation_cases import explained, swapped
+page = render_page([("one", [swapped(), explained("a , b", "b")])], "t", "s")
+sys.stdout.buffer.write(page.encode("utf-8"))
+"""
+
+
+def test_the_same_arguments_give_the_same_bytes() -> None:
+    pages = set()
+    for seed in ("1", "2", "3"):
+        environment = os.environ | {
+            "PYTHONHASHSEED": seed,
+            "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "kernels")]),
+        }
+        run = subprocess.run(
+            [sys.executable, "-c", PROGRAM], env=environment, capture_output=True, check=True
+        )
+        pages.add(run.stdout)
+    assert len(pages) == 1
+
+
+def test_systems_must_be_one_or_two_of_the_same_length() -> None:
+    some = [swapped()]
+    with pytest.raises(ValueError, match="one system or two, not 0"):
+        page_of()
+    with pytest.raises(ValueError, match="one system or two, not 3"):
+        page_of(("a", some), ("b", some), ("c", some))
+    with pytest.raises(ValueError, match="there are 1 of 'a' and 2 of 'b'"):
+        page_of(("a", some), ("b", some * 2))
+
+
+@pytest.mark.parametrize("value", [math.inf, -math.inf, math.nan])
+def test_numbers_that_cannot_be_drawn_are_refused(value: float) -> None:
+    good = explained("a", "a b")
+    part = good.contributions[0]
+    cases = {
+        "score": replace(good, score=value),
+        "base": replace(good, base=value),
+        "entropy": replace(good, entropy=value),
+        "posterior of S_word": replace(good, contributions=(replace(part, posterior=value),)),
+        "points of S_word": replace(good, contributions=(replace(part, points=value),)),
+    }
+    for field, bad in cases.items():
+        with pytest.raises(PfsmError, match=rf"^one:2: {field} is '-?(inf|nan)', a finite number is needed"):
+            page_of(("one", [good, bad]))
+
+
+# ---- colours: WCAG 2.1, success criteria 1.4.3 and 1.4.11 ----
+
+TEXTS = [
+    *[("ink", ground) for ground in ("ground", "card", "word-fill")],
+    *[("muted", ground) for ground in ("ground", "card", "word-fill")],
+    *[("accent", ground) for ground in ("ground", "card")],
+    *[(kind, f"{kind}-fill") for kind in ("word", "loose", "delete", "insert", "jump")],
+]
+SHAPES = [
+    *[("field", ground) for ground in ("ground", "card")],
+    *[(kind, "shade") for kind in ("word", "delete", "insert", "jump", "muted", "ink")],
+    *[(kind, "card") for kind in ("word", "loose", "accent")],
+]
+
+
+def schemes() -> list[dict[str, str]]:
+    """The colours of the light scheme and of the dark one."""
+    style = Page(page_of(("one", []))).contents("style")[0]
+    blocks = re.findall(r":root \{(.*?)\}", style, re.DOTALL)
+    return [dict(re.findall(r"--([\w-]+): (#[0-9a-f]+);", block)) for block in blocks]
+
+
+def luminance(colour: str) -> float:
+    digits = colour[1:] if len(colour) == 7 else "".join(digit * 2 for digit in colour[1:])
+    channels = [int(digits[k : k + 2], 16) / 255 for k in (0, 2, 4)]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one: str, other: str) -> float:
+    high, low = sorted((luminance(one), luminance(other)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("scheme", [0, 1], ids=["light", "dark"])
+@pytest.mark.parametrize(("pairs", "least"), [(TEXTS, 4.5), (SHAPES, 3.0)], ids=["text", "shapes"])
+def test_colours_have_contrast(scheme: int, pairs: list[tuple[str, str]], least: float) -> None:
+    colours = schemes()[scheme]
+    weak = {
+        pair: round(contrast(colours[pair[0]], colours[pair[1]]), 2)
+        for pair in pairs
+        if contrast(colours[pair[0]], colours[pair[1]]) < least
+    }
+    assert not weak
+
+
+def test_contrast_is_the_one_of_the_recommendation() -> None:
+    assert contrast("#fff", "#000000") == pytest.approx(21.0)
+    assert contrast("#777777", "#ffffff") == pytest.approx(4.48, abs=0.005)

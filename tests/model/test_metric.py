@@ -1,0 +1,315 @@
+"""The metric in Python: scores against every edit sequence written out, references, signatures, invariances."""
+
+import copy
+import json
+import math
+import pickle
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pfsm
+from pfsm.model import builder as builder_module
+from pfsm.model.metric import Metric, Score
+from pfsm.version import __version__
+from tests.judgment_cases import WORDS, rows
+from tests.model_cases import WEIGHTS, model, random_weights
+from tests.oracles import matching
+from tests.oracles.enumeration import Arc, EditLattice, enumerate_all
+
+
+def metric(threads: int | None = 1, **changes: Any) -> Metric:
+    return Metric(model(**changes), threads)
+
+
+def sentences(rng: np.random.Generator, count: int, longest: int = 5) -> list[list[str]]:
+    """Short, so that the edit sequences of a pair can be counted out; few words, so that they agree."""
+    words = ("walk", "walks", "Walk", "cat", ",", ".", "7")
+    return [[words[at] for at in rng.integers(0, len(words), rng.integers(0, longest))] for _ in range(count)]
+
+
+def enumerated(
+    reference: Sequence[str], hypothesis: Sequence[str], settings: dict[str, Any], weights: dict[str, float]
+) -> float:
+    """y / (m + n) from a lattice built and walked by brute force."""
+    names = settings.get("matchers", ["punct", "word", "lemma"])
+    arcs = matching.arcs(
+        reference,
+        hypothesis,
+        names,
+        dict.fromkeys(names, settings.get("max_block", 1)),
+        exclusive=settings.get("matching", "exclusive") == "exclusive",
+        lowercase=settings.get("lowercase", True),
+    )
+    lattice = EditLattice(
+        ("Delete",) * len(reference), ("Insert",) * len(hypothesis), tuple(Arc(*arc) for arc in arcs)
+    )
+    return enumerate_all(lattice, weights).log_sum / max(1, lattice.m + lattice.n)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {},
+        {"max_block": 3},
+        {"max_block": 2, "matching": "overlapping"},
+        {"matching": "overlapping", "matchers": ["lemma", "word", "punct"]},
+        {"lowercase": False, "matchers": ["lemma", "word"]},
+        {"matchers": []},
+    ],
+)
+def test_scores_are_sums_over_all_edit_sequences(settings: dict[str, Any]) -> None:
+    rng = np.random.default_rng(11)
+    for spread in (1.0, 8.0):
+        weights = random_weights(rng, spread)
+        references, hypotheses = sentences(rng, 12), sentences(rng, 12)
+        alpha = float(rng.normal())
+        scores = metric(settings=settings, weights=weights, alpha=alpha).score_pairs(
+            [" ".join(hypothesis) for hypothesis in hypotheses],
+            [" ".join(reference) for reference in references],
+        )
+        expected = [
+            enumerated(reference, hypothesis, settings, weights) + alpha
+            for reference, hypothesis in zip(references, hypotheses, strict=True)
+        ]
+        np.testing.assert_allclose(scores, expected, rtol=0.0, atol=1e-12)
+
+
+def test_by_hand() -> None:
+    one = metric(weights={"Insert": -1.0, "Delete": -2.0, "S_word": 3.0, "Delete>Insert": 0.5}, alpha=0.125)
+    ways = [3.0, -1.0 - 2.0, -2.0 - 1.0 + 0.5]
+    expected = math.log(sum(map(math.exp, ways))) / 2 + 0.125
+    assert one.score_pairs(["Word"], ["word"])[0] == pytest.approx(expected, abs=1e-14)
+    assert one.score_pairs([""], [""])[0] == 0.125
+    assert one.score_pairs(["", " \t "], ["a b", "a"]).tolist() == pytest.approx([-2.0 + 0.125] * 2)
+    assert one.score_pairs(["a b"], [""])[0] == pytest.approx(-1.0 + 0.125)
+
+
+PAIRS = rows(60, seed=3)
+REFERENCES = [reference for reference, _, _ in PAIRS]
+HYPOTHESES = [hypothesis for _, hypothesis, _ in PAIRS]
+
+
+class TestInvariance:
+    """What may not change a score, not even in its last digit."""
+
+    def scores(self, threads: int | None = 1) -> list[float]:
+        return [float(score) for score in metric(threads).score_pairs(HYPOTHESES, REFERENCES)]
+
+    def test_threads(self) -> None:
+        assert self.scores(1) == self.scores(2) == self.scores(7) == self.scores(None)
+
+    def test_company(self) -> None:
+        together = metric()
+        alone = [
+            float(together.score_pairs([h], [r])[0]) for h, r in zip(HYPOTHESES, REFERENCES, strict=True)
+        ]
+        assert alone == self.scores()
+
+    def test_order(self) -> None:
+        backwards = metric().score_pairs(HYPOTHESES[::-1], REFERENCES[::-1])
+        assert backwards[::-1].tolist() == self.scores()
+
+    def test_batches(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        expected = self.scores()
+        monkeypatch.setattr(builder_module, "PAIRS_PER_BATCH", 7)
+        monkeypatch.setattr(builder_module, "CELLS_PER_BATCH", 100)
+        assert self.scores(2) == expected
+
+    def test_spaces_around_and_between(self) -> None:
+        spaced = [f"  {hypothesis.replace(' ', '   ')} " for hypothesis in HYPOTHESES]
+        assert metric().score_pairs(spaced, REFERENCES).tolist() == self.scores()
+
+    def test_the_history_of_the_metric(self) -> None:
+        one = metric()
+        one.score_pairs(WORDS, WORDS[::-1])
+        one.sentence_score("x", ["y", "z"])
+        assert one.score_pairs(HYPOTHESES, REFERENCES).tolist() == self.scores()
+
+    def test_the_sides_are_mirrors(self) -> None:
+        swap = {"Insert": "Delete", "Delete": "Insert"}
+        mirrored = {
+            ">".join(swap.get(state, state) for state in name.split(">")): weight
+            for name, weight in WEIGHTS.items()
+        }
+        other = metric(weights=mirrored).score_pairs(REFERENCES, HYPOTHESES)
+        np.testing.assert_allclose(other, self.scores(), rtol=0.0, atol=1e-13)
+
+
+class TestReferences:
+    def test_the_best_reference_counts(self) -> None:
+        one = metric()
+        right_and_wrong = list(zip(REFERENCES, REFERENCES[1:] + REFERENCES[:1], strict=True))
+        streams = [[pair[(at + stream) % 2] for at, pair in enumerate(right_and_wrong)] for stream in (0, 1)]
+        each = [one.score_pairs(HYPOTHESES, stream) for stream in streams]
+        best = [max(values) for values in zip(*each, strict=True)]
+        assert one.segment_scores(HYPOTHESES, streams).tolist() == best
+        assert {int(np.argmax(values)) for values in np.array(each).T} == {0, 1}
+        corpus = one.corpus_score(HYPOTHESES, streams)
+        assert corpus.segment_scores.tolist() == best
+        assert float(corpus) == corpus.score == pytest.approx(math.fsum(best) / len(best), abs=1e-13)
+
+    def test_of_one_sentence(self) -> None:
+        one = metric()
+        score = one.sentence_score("the cat sat", ["a dog", "the cat sat", "the cat"])
+        assert float(score) == one.score_pairs(["the cat sat"], ["the cat sat"])[0]
+        assert score.segment_scores.shape == (1,)
+
+    def test_the_order_of_references_makes_no_difference(self) -> None:
+        one = metric()
+        streams = [REFERENCES, REFERENCES[::-1]]
+        np.testing.assert_array_equal(
+            one.segment_scores(HYPOTHESES, streams), one.segment_scores(HYPOTHESES, streams[::-1])
+        )
+
+
+class TestScore:
+    def test_a_number_that_prints_itself(self) -> None:
+        score = metric().corpus_score(["the cat", "a"], [["the cat", "b"]])
+        assert score.name == "hand"
+        assert score.signature.startswith("nrefs:1|model:hand|weights:")
+        assert str(score) == f"hand|{score.signature} = {float(score):.4f}"
+        assert f"{score:.1f}" == f"{float(score):.1f}"
+        assert repr(score) == f"Score({float(score)!r}, 'hand', {score.signature!r})"
+        assert score > score - 1
+        assert json.loads(json.dumps({"score": score})) == {"score": float(score)}
+
+    @pytest.mark.parametrize(
+        "again", [copy.copy, copy.deepcopy, lambda score: pickle.loads(pickle.dumps(score))]
+    )
+    def test_it_survives_copies(self, again: Any) -> None:
+        score = metric().sentence_score("the cat", ["the cat"])
+        other = again(score)
+        assert isinstance(other, Score)
+        assert (other, other.signature, other.name) == (score, score.signature, score.name)
+        assert other.segment_scores.tolist() == score.segment_scores.tolist()
+
+
+class TestSignature:
+    def test_every_entry(self) -> None:
+        one = metric(settings={"language": "en", "max_block": {"word": 2}})
+        assert one.get_signature(1) == (
+            f"nrefs:1|model:hand|weights:{one.model.fingerprint}|lang:en|tok:penn|stem:porter|case:lc|"
+            f"match:punct+word+lemma|offer:exclusive|block:1-2-1|jump:0|version:{__version__}"
+        )
+
+    def test_other_settings_show(self) -> None:
+        settings = {"language": "de", "lowercase": False, "matchers": ["lemma"], "matching": "overlapping"}
+        assert (
+            "|lang:de|tok:plain|stem:german|case:mixed|match:lemma|offer:overlapping|block:1|jump:0|"
+            in metric(settings=settings).get_signature(1)
+        )
+        assert "|match:none|" in metric(settings={"matchers": []}).get_signature(1)
+
+    def test_several_references_say_which_counts(self) -> None:
+        assert metric().get_signature(3).startswith("nrefs:3|refs:best|model:hand|")
+        assert metric().get_signature().startswith("nrefs:var|refs:best|")
+
+    def test_it_remembers_the_last_call(self) -> None:
+        one = metric()
+        one.corpus_score(["a"], [["a"], ["b"]])
+        assert one.get_signature().startswith("nrefs:2|refs:best|")
+        one.score_pairs(["a"], ["a"])
+        assert one.get_signature().startswith("nrefs:1|model:")
+        one.sentence_score("a", ["a", "b", "c"])
+        assert one.get_signature().startswith("nrefs:3|")
+        assert one.get_signature(5).startswith("nrefs:5|")
+
+    def test_a_name_cannot_forge_an_entry(self) -> None:
+        entries = metric(name="a|version:9").get_signature(1).split("|")
+        assert [entry.split(":")[0] for entry in entries].count("version") == 1
+        assert entries[-1] == f"version:{__version__}"
+
+
+class TestWrongCalls:
+    def test_lists_of_different_length(self) -> None:
+        with pytest.raises(ValueError, match="1 references for 2 hypotheses"):
+            metric().score_pairs(["a", "b"], ["a"])
+        with pytest.raises(ValueError, match="1 references for 2 hypotheses"):
+            metric().corpus_score(["a", "b"], [["a", "b"], ["a"]])
+
+    def test_a_string_in_place_of_a_list(self) -> None:
+        for call in (
+            lambda: metric().score_pairs("ab", ["a", "b"]),
+            lambda: metric().score_pairs(["a", "b"], "ab"),
+            lambda: metric().corpus_score(["a", "b"], ["ab"]),
+            lambda: metric().corpus_score("ab", [["a", "b"]]),
+            lambda: metric().sentence_score("a", "a"),
+            lambda: metric().corpus_score(["a"], "a"),
+        ):
+            with pytest.raises(ValueError, match="must be a list"):
+                call()
+
+    def test_nothing_to_score_or_to_score_against(self) -> None:
+        assert metric().score_pairs([], []).shape == (0,)
+        with pytest.raises(ValueError, match="no segments"):
+            metric().corpus_score([], [[]])
+        with pytest.raises(ValueError, match="list of streams"):
+            metric().corpus_score(["a"], [])
+        with pytest.raises(ValueError, match="references of this one sentence"):
+            metric().sentence_score("a", [])
+
+
+class TestUnusualText:
+    def test_control_characters_and_other_scripts_score_finitely(self) -> None:
+        odd = [
+            "a\0b \x07",
+            "\u2028\x85\x1c",
+            "\u202eabc",
+            "日本語。",
+            "ﬁ Ⅷ ½ ",
+            "\x00" * 50,
+            "🙂🙂",
+            "a" * 99_999,
+        ]
+        scores = metric().score_pairs(odd, odd[::-1])
+        assert np.isfinite(scores).all()
+        assert np.isfinite(metric(settings={"language": "ja"}).score_pairs(odd, odd)).all()
+
+    def test_a_line_of_3000_tokens(self) -> None:
+        rng = np.random.default_rng(0)
+        line = " ".join(rng.choice(WORDS[:15], 3000))
+        same, short, empty = metric().score_pairs([line, "red", ""], [line] * 3)
+        assert np.isfinite([same, short, empty]).all()
+        assert same > short > empty
+
+
+class TestShippedModel:
+    def test_an_empty_pair(self) -> None:
+        # What is not there cannot be wrong: without features it scores like nothing in common, exactly.
+        assert pfsm.load("en-small").score_pairs(["", "  "], ["", "\t"]).tolist() == [0.0, 0.0]
+
+    @pytest.mark.parametrize("name", ["en", "en-small"])
+    def test_anchors(self, name: str) -> None:
+        shipped = pfsm.load(name)
+        reference = "The ferry to the island leaves at seven, and the last one comes back before midnight."
+        same, empty, unrelated, worse = shipped.score_pairs(
+            [reference, "", "Quarrelsome geese rarely yodel", reference.replace("seven", "eight")],
+            [reference] * 4,
+        )
+        assert empty < 0
+        assert unrelated < 0
+        assert 90 < same < 115
+        assert unrelated < worse < same
+
+    def test_it_says_what_its_numbers_mean(self) -> None:
+        scale = pfsm.load().model.scale
+        assert scale.note.startswith("100: the translation equals the reference; 0: it has nothing in common")
+
+    def test_the_package_offers_what_it_names(self) -> None:
+        assert set(pfsm.__all__) <= set(dir(pfsm))
+        for name in pfsm.__all__:
+            assert getattr(pfsm, name) is not None
+        with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+            _ = pfsm.nonsense
+
+
+def test_a_metric_by_its_file(trained: Path) -> None:
+    learned = pfsm.load(trained)
+    assert learned.name == "toy"
+    assert learned.score_pairs(["the red house"], ["the red house"]) > learned.score_pairs(
+        ["a"], ["the red house"]
+    )

@@ -1,0 +1,142 @@
+"""Broken model files: everything they are refused for, in one line that names file, line and field."""
+
+import gzip
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pfsm.errors import PfsmError
+from pfsm.matchers.registry import MATCHERS, matcher_state
+from pfsm.model.file import KEYS, load_model
+from tests.model_cases import document, without
+
+
+def fault(path: Path) -> str:
+    """The message without the file's name."""
+    with pytest.raises(PfsmError) as caught:
+        load_model(path)
+    text = str(caught.value)
+    assert "\n" not in text
+    assert text.startswith(str(path))
+    return text.removeprefix(str(path))
+
+
+def refused(content: str | bytes, folder: Path) -> str:
+    path = folder / "broken.json"
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return fault(path)
+
+
+@pytest.mark.parametrize("key", KEYS[1:])
+def test_every_key_is_needed(key: str, tmp_path: Path) -> None:
+    assert refused(json.dumps(without(key)), tmp_path) == f": the key {key!r} is missing"
+
+
+@pytest.mark.parametrize("content", ["[]", "3", '"x"', "null", json.dumps(without("format"))])
+def test_some_other_json(content: str, tmp_path: Path) -> None:
+    assert refused(content, tmp_path) == ": not a pfsm model file (there is no key 'format')"
+
+
+@pytest.mark.parametrize("format_", ["pfsm-model-2", "pfsm-model-0", 1, None, ["pfsm-model-1"], {}])
+def test_another_version(format_: object, tmp_path: Path) -> None:
+    assert refused(json.dumps(document(format=format_)), tmp_path) == (
+        f": format is {format_!r}, this version of pfsm reads 'pfsm-model-1'; retrain or convert it"
+    )
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ("", ":1: not valid JSON (Expecting value)"),
+        ('{\n  "format": "pfsm-model-1",\n  "name": \n}', ":4: not valid JSON (Expecting value)"),
+        (json.dumps(document())[:-30], ":1: not valid JSON"),
+        (json.dumps(document(), indent=1).replace('"Insert"', "Insert"), ":9: not valid JSON"),
+        (b'{"format":\n "\xff"}', ":2: not UTF-8 (byte 0xff at position 3); convert the file to UTF-8"),
+        ("[" * 100_000, ": not a pfsm model file (nested too deeply)"),
+        (
+            json.dumps(document()).replace("0.25", "1" + "0" * 5000),
+            ": not a pfsm model file (a number of thousands of digits)",
+        ),
+        (gzip.compress(b"{}" * 40)[:-9], ": the gzip data is truncated"),
+    ],
+)
+def test_no_json(content: str | bytes, expected: str, tmp_path: Path) -> None:
+    assert refused(content, tmp_path).startswith(expected)
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({"name": 5}, "name is 5, it must be a line of text"),
+        ({"name": " "}, "name is ' ', it must be a line of text"),
+        ({"name": "a\nb"}, "name is 'a\\nb', it must be a line of text"),
+        ({"name": "a\u2028b"}, "name is 'a\\u2028b', it must be a line of text"),
+        ({"name": "a\x7f"}, "name is 'a\\x7f', it must be a line of text"),
+        ({"name": "\ud800"}, "name is '\\ud800', it must be a line of text"),
+        ({"licence": None}, "licence is None, it must be a line of text"),
+        ({"settings": []}, "settings must be an object, in braces"),
+        ({"weights": [["Insert", 1]]}, "weights must be an object, in braces"),
+        ({"weights": None}, "weights must be an object, in braces"),
+        ({"weights": {"Insert": "1"}}, "weights['Insert'] is '1', a finite number is needed"),
+        ({"weights": {"Insert": True}}, "weights['Insert'] is True, a finite number is needed"),
+        ({"weights": {"Insert": None}}, "weights['Insert'] is None, a finite number is needed"),
+        ({"weights": {"Insert": math.nan}}, "weights['Insert'] is nan, a finite number is needed"),
+        ({"weights": {"Insert": -math.inf}}, "weights['Insert'] is -inf, a finite number is needed"),
+        ({"weights": {"Insert": {}}}, "weights['Insert'] is {}, a finite number is needed"),
+        (
+            {"weights": {"Insert": -1e101}},
+            "weights['Insert'] is -1e+101, at most 1e+100 is possible either way",
+        ),
+        ({"alpha": "0"}, "alpha is '0', a finite number is needed"),
+        ({"alpha": math.nan}, "alpha is nan, a finite number is needed"),
+        ({"alpha": 1e308}, "alpha is 1e+308, at most 1e+100 is possible either way"),
+        ({"alpha": [1] * 99}, f"alpha is {str([1] * 99)[:40]}…, a finite number is needed"),
+        ({"alpha": 10**400}, f"alpha is 1{'0' * 39}…, a finite number is needed"),
+        ({"scale": None}, "scale must be an object, in braces"),
+        ({"scale": {"mean": "0"}}, "scale.mean is '0', a finite number is needed"),
+        ({"scale": {"sd": math.inf}}, "scale.sd is inf, a finite number is needed"),
+        ({"scale": {"sd": 0}}, "scale.sd is 0.0, it must be above 0"),
+        ({"scale": {"sd": -1}}, "scale.sd is -1.0, it must be above 0"),
+        ({"scale": {"std": 2}}, "unknown key 'std' in scale; known are mean, sd, note"),
+        ({"training": []}, "training must be an object, in braces"),
+        ({"training": {"data": {"a": 1}}}, "training.data must be a list of objects, in braces"),
+        ({"training": {"data": ["a.tsv"]}}, "training.data must be a list of objects, in braces"),
+        ({"training": {"instances": [1]}}, "training.instances must be an object, in braces"),
+        ({"training": {"cross_validated": 0.5}}, "training.cross_validated must be an object, in braces"),
+        (
+            {"settings": {"max_block": 0}},
+            "settings: max_block is 0, it must be a whole number from 1 to 9",
+        ),
+        (
+            {"settings": {"matchers": ["wrod"]}},
+            f"settings: unknown matcher 'wrod'; known are {', '.join(MATCHERS)}",
+        ),
+        (
+            {"settings": {"max_jump": -1}},
+            "settings: max_jump is -1, it must be a whole number from 0",
+        ),
+    ],
+)  # fmt: skip
+def test_a_field_that_is_not_what_it_must_be(changes: dict[str, Any], expected: str, tmp_path: Path) -> None:
+    assert refused(json.dumps(document(**changes)), tmp_path) == f": {expected}"
+
+
+@pytest.mark.parametrize(
+    "name", ["S_wrod", "insert", "Insert>", "Start>Insert", "Insert>S_word>Delete", "Ins\0ert", "", "link:\ud800",
+     "Insert:verb", "S_wrod:name", "Insert:name>Delete:verb"],
+)  # fmt: skip
+def test_a_weight_that_no_machine_has(name: str, tmp_path: Path) -> None:
+    text = refused(json.dumps(document(weights={name: 1.0})), tmp_path)
+    assert text == (
+        f": weights names {name!r}, which no machine has; states are "
+        f"{', '.join(sorted(['Delete', 'Insert', 'Jump', *filter(None, map(matcher_state, MATCHERS))]))}, "
+        "transitions STATE>STATE, by word class STATE:CLASS"
+    )
+
+
+def test_no_file(tmp_path: Path) -> None:
+    assert fault(tmp_path / "none.json") == ": no such file"
+    assert fault(tmp_path) == ": is a folder, a file is needed"

@@ -1,0 +1,208 @@
+"""Settings: defaults by language, every value checked, a way to JSON and back."""
+
+import json
+from dataclasses import FrozenInstanceError
+from typing import Any
+
+import pytest
+
+from pfsm.errors import PfsmError
+from pfsm.matchers.registry import MATCHERS
+from pfsm.model.settings import KEYS, Settings, settings_from_dict
+
+
+def fault(values: dict[str, Any]) -> str:
+    with pytest.raises(PfsmError) as caught:
+        settings_from_dict(values, "x.yaml")
+    text = str(caught.value)
+    assert "\n" not in text
+    assert text.startswith("x.yaml: ")
+    return text.removeprefix("x.yaml: ")
+
+
+def test_nothing_given_is_the_default_for_english() -> None:
+    settings = settings_from_dict({}, "x.yaml")
+    assert settings == Settings()
+    assert settings.to_dict() == {
+        "language": "en",
+        "tokeniser": "penn",
+        "stemmer": "porter",
+        "lowercase": True,
+        "matchers": ["punct", "word", "lemma"],
+        "matching": "exclusive",
+        "max_block": {"punct": 1, "word": 1, "lemma": 1},
+        "max_jump": 0,
+    }
+
+
+def test_the_keys_are_those_of_the_model_file_and_no_others() -> None:
+    used = Settings(options={"lemma": {"key": 1}}, split=("Insert",)).to_dict()
+    assert {"options", "split", "classes"} < set(used)
+    assert list(used) == [key for key in KEYS if key in used]
+    assert tuple(Settings().to_dict()) == KEYS[:8]
+    assert fault({"lower_case": True}) == (
+        "unknown setting 'lower_case'; did you mean lowercase? docs/settings.md lists all"
+    )
+
+
+@pytest.mark.parametrize(
+    ("language", "tokeniser", "stemmer"),
+    [
+        ("en", "penn", "porter"),
+        ("en-GB", "penn", "porter"),
+        ("de", "plain", "german"),
+        ("pt_BR", "plain", "portuguese"),
+        ("no", "plain", "norwegian"),
+        ("ja", "plain", "none"),
+    ],
+)
+def test_the_language_picks_tokeniser_and_stemmer(language: str, tokeniser: str, stemmer: str) -> None:
+    settings = settings_from_dict({"language": language}, "x.yaml")
+    assert (settings.language, settings.tokeniser, settings.stemmer) == (language, tokeniser, stemmer)
+
+
+def test_what_is_given_wins_over_the_language() -> None:
+    settings = settings_from_dict({"language": "de", "tokeniser": "penn", "stemmer": "none"}, "x.yaml")
+    assert (settings.tokeniser, settings.stemmer) == ("penn", "none")
+
+
+def test_one_max_block_is_for_every_matcher_and_a_partial_mapping_leaves_the_rest_at_one() -> None:
+    assert settings_from_dict({"max_block": 3}, "").max_block == {"punct": 3, "word": 3, "lemma": 3}
+    assert settings_from_dict({"max_block": {"word": 2}}, "").max_block == {"punct": 1, "word": 2, "lemma": 1}
+    ordered = settings_from_dict({"matchers": ["lemma", "word"], "max_block": {"word": 2}}, "")
+    assert ordered.matchers == ("lemma", "word")
+    assert list(ordered.to_dict()["max_block"].items()) == [("lemma", 1), ("word", 2)]
+
+
+def test_a_machine_without_matchers_is_legal() -> None:
+    settings = settings_from_dict({"matchers": []}, "")
+    assert (settings.matchers, settings.max_block) == ((), {})
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {},
+        {"language": "de", "lowercase": False},
+        {"matchers": ["word"], "max_block": 9},
+        {"matching": "overlapping", "max_block": {"lemma": 2}, "matchers": ["lemma", "punct"]},
+    ],
+)
+def test_there_and_back_through_json(values: dict[str, Any]) -> None:
+    settings = settings_from_dict(values, "x.yaml")
+    document = json.loads(json.dumps(settings.to_dict()))
+    again = settings_from_dict(document, "x.yaml")
+    assert again == settings
+    assert again.to_dict() == settings.to_dict()
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        # YAML reads an unquoted no as false.
+        ({"language": False}, "language is False, it must be a name in quotes"),
+        ({"language": ""}, "language is '', it must be a name in quotes"),
+        ({"tokeniser": None}, "tokeniser is None, it must be a name in quotes"),
+        ({"tokeniser": "moses"}, "tokeniser is 'moses', one of these is needed: penn, plain"),
+        ({"lowercase": 1}, "lowercase is 1, it must be true or false"),
+        ({"lowercase": "yes"}, "lowercase is 'yes', it must be true or false"),
+        ({"matchers": "word"}, "matchers is 'word', it must be a list of names"),
+        ({"matchers": {"word": 1}}, "matchers is {'word': 1}, it must be a list of names"),
+        ({"matchers": ["wrod"]}, f"unknown matcher 'wrod'; known are {', '.join(MATCHERS)}"),
+        ({"matchers": [["word"]]}, "a name in matchers is ['word'], it must be a name in quotes"),
+        ({"matchers": ["word", "word"]}, "matchers names one of them twice"),
+        ({"matching": "Exclusive"}, "matching is 'Exclusive', it must be one of exclusive, overlapping"),
+        ({"matching": ["exclusive"]}, "matching is ['exclusive'], it must be a name in quotes"),
+        ({"max_block": 0}, "max_block is 0, it must be a whole number from 1 to 9"),
+        ({"max_block": 10}, "max_block is 10, it must be a whole number from 1 to 9"),
+        ({"max_block": True}, "max_block is True, it must be a whole number from 1 to 9"),
+        ({"max_block": 1.0}, "max_block is 1.0, it must be a whole number from 1 to 9"),
+        ({"max_block": None}, "max_block is None, it must be a whole number from 1 to 9"),
+        ({"max_block": {"word": "2"}}, "max_block is '2', it must be a whole number from 1 to 9"),
+        ({"max_block": {"wrod": 2}}, "max_block names 'wrod', which is not among the matchers"),
+        (
+            {"max_block": {"lemma": 2}, "matchers": ["word"]},
+            "max_block names 'lemma', which is not among the matchers",
+        ),
+        ({"max_block": {1: 2}}, "max_block names 1, which is not among the matchers"),
+        ({"max_jump": -1}, "max_jump is -1, it must be a whole number from 0"),
+        ({"max_jump": False}, "max_jump is False, it must be a whole number from 0"),
+        ({"max_jump": 0.0}, "max_jump is 0.0, it must be a whole number from 0"),
+        ({"split": "Insert"}, "split is 'Insert', it must be a list of states such as [Insert, Delete]"),
+        (
+            {"split": ["insert"]},
+            "split names 'insert'; states that can be split are Insert, Delete, S_punct, S_word, S_lemma",
+        ),
+        (
+            {"split": ["S_lemma"], "matchers": ["word"]},
+            "split names 'S_lemma'; states that can be split are Insert, Delete, S_word",
+        ),
+        ({"split": [{}], "matchers": []}, "split names {}; states that can be split are Insert, Delete"),
+        ({"split": ["Delete", "Delete"]}, "split names one of the states twice"),
+        (
+            {"split": [], "classes": "en"},
+            "classes is given, but split names no state that word classes would split",
+        ),
+        (
+            {"split": ["Insert"], "language": "de"},
+            (
+                "no word lists ship for 'de' (they do for en); give your own: "
+                "classes: {function: [...], negation: [...]}"
+            ),
+        ),
+        (
+            {"split": ["Insert"], "classes": 7},
+            "classes is 7, it must name a shipped list or hold lists of words",
+        ),
+        (
+            {"split": ["Insert"], "classes": {"verb": []}},
+            "classes has no list 'verb'; lists are number, negation, function, content",
+        ),
+        (
+            {"split": ["Insert"], "classes": {"negation": "kein"}},
+            "classes: negation is 'kein', it must be a list of words",
+        ),
+        # YAML reads an unquoted on as true.
+        (
+            {"split": ["Insert"], "classes": {"function": ["in", True]}},
+            "classes: function holds True, which is no word; put it in quotes",
+        ),
+        (
+            {"split": ["Insert"], "classes": {"function": ["in order"]}},
+            "classes: function holds 'in order'; a word is not empty and has no white space",
+        ),
+        (
+            {"split": ["Insert"], "classes": {"function": [" "]}},
+            "classes: function holds ' '; a word is not empty and has no white space",
+        ),
+    ],
+)
+def test_what_is_refused(values: dict[str, Any], expected: str) -> None:
+    assert fault(values) == expected
+
+
+def test_states_split_by_word_class() -> None:
+    settings = settings_from_dict({"split": ["S_word", "Insert"], "language": "en-GB"}, "x.yaml")
+    assert (settings.split, settings.classes) == (("Insert", "S_word"), "en")
+    assert Settings(split=("Insert", "S_word"), language="en-GB") == settings
+    again = settings_from_dict(json.loads(json.dumps(settings.to_dict())), "x.yaml")
+    assert again == settings
+
+
+def test_word_lists_of_ones_own_are_kept_tidy_in_the_settings() -> None:
+    lists = {"negation": ["Nicht", "kein", "nicht"], "function": ("l’", "der")}
+    settings = settings_from_dict({"split": ["Delete"], "language": "de", "classes": lists}, "x.yaml")
+    assert settings.to_dict()["classes"] == {"negation": ["kein", "nicht"], "function": ["der", "l'"]}
+    again = settings_from_dict(json.loads(json.dumps(settings.to_dict())), "x.yaml")
+    assert again == settings
+
+
+def test_names_of_other_modules_are_refused_with_what_is_known() -> None:
+    assert fault({"language": "english!"}).startswith("language is 'english!', an ISO 639 code is needed")
+    assert fault({"stemmer": "klingon"}).startswith("stemmer is 'klingon'")
+    assert "did you mean german? " in fault({"stemmer": "germann"})
+
+
+def test_settings_cannot_be_changed_under_a_model() -> None:
+    with pytest.raises(FrozenInstanceError):
+        Settings().lowercase = False  # type: ignore[misc]

@@ -1,0 +1,48 @@
+"""Models by their names and by their files."""
+
+from pathlib import Path
+
+import pytest
+
+from pfsm.errors import PfsmError
+from pfsm.model.file import load_model
+from pfsm.model.metric import Metric
+from pfsm.model.shipped import DEFAULT_MODEL, find_model, load, shipped_models
+from tests.model_cases import model, saved
+
+
+def test_the_default_is_shipped() -> None:
+    assert DEFAULT_MODEL in [shipped.name for shipped in shipped_models()]
+    for shipped in shipped_models():
+        assert find_model(shipped.name).to_dict() == load_model(shipped.path).to_dict()
+        assert find_model(shipped.name).name == shipped.name
+    assert load().model.to_dict() == find_model(DEFAULT_MODEL).to_dict()
+
+
+def test_any_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = saved(tmp_path, "no-suffix")
+    monkeypatch.chdir(tmp_path)
+    for name in (path, Path(path), "no-suffix", "./no-suffix"):
+        metric = load(name)
+        assert isinstance(metric, Metric)
+        assert metric.model.fingerprint == model().fingerprint
+
+
+@pytest.mark.parametrize(
+    "name", ["nope", "nope.json", "./nope", "no/such/folder.json", "x" * 5000, "a\0b", "-"]
+)
+def test_neither(name: str) -> None:
+    with pytest.raises(PfsmError) as caught:
+        load(name)
+    assert str(caught.value).startswith(f"{name}: no such file and no model of this name; shipped models: ")
+    assert DEFAULT_MODEL in str(caught.value)
+
+
+def test_no_name_at_all() -> None:
+    with pytest.raises(PfsmError, match=r"^'': no such file and no model of this name"):
+        load("")
+
+
+def test_a_folder_is_no_model(tmp_path: Path) -> None:
+    with pytest.raises(PfsmError, match="is a folder, a file is needed"):
+        load(tmp_path)

@@ -1,0 +1,276 @@
+"""Lattices in a mapped file are the very same lattices: same models to the last byte, same compiled kernels."""
+
+import gc
+import json
+import re
+import sys
+import weakref
+from functools import partial
+from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+import torch
+from numba.core.dispatcher import Dispatcher
+
+import pfsm_kernels
+from pfsm.data import Preferences
+from pfsm.errors import PfsmError
+from pfsm.model.settings import Settings
+from pfsm_training import LogLinearMachine, TrainingConfig, train
+from pfsm_training.config import config_from_dict
+from pfsm_training.data.training_set import TrainingData, encode_here
+from pfsm_training.lattices.features import frequent
+from pfsm_training.lattices.mapped_arrays import array_bytes
+from pfsm_training.lattices.store import DEFAULT_BYTES, HeldLattices, Room, lattice_memory
+from pfsm_training.loss.objective import Objective, SquaredError
+from tests.training.small_data import invented, random_batch
+
+JUDGMENTS = invented(0, languages=("cs", "de"))
+PLENTY = 1 << 30
+
+
+def preferences() -> Preferences:
+    """Of neighbouring translations of a segment the one with the higher score."""
+    rows = [
+        (one, one + 1) if JUDGMENTS.scores[one] > JUDGMENTS.scores[one + 1] else (one + 1, one)
+        for one in range(len(JUDGMENTS) - 1)
+        if JUDGMENTS.references[one] == JUDGMENTS.references[one + 1]
+    ]
+    return Preferences(
+        tuple(JUDGMENTS.references[better] for better, _ in rows),
+        tuple(JUDGMENTS.hypotheses[better] for better, _ in rows),
+        tuple(JUDGMENTS.hypotheses[worse] for _, worse in rows),
+        np.arange(1.0, len(rows) + 1.0),
+        {"source_lang": tuple(JUDGMENTS.columns["source_lang"][better] for better, _ in rows)},
+        JUDGMENTS.sources,
+    )
+
+
+def encoded(memory: int, settings: Settings | None = None) -> TrainingData:
+    return encode_here(JUDGMENTS.sorted(), None, settings or Settings(), 16, memory)
+
+
+def size_of(lattices: HeldLattices) -> int:
+    return sum(map(array_bytes, lattices))
+
+
+def trained(memory: int, config: dict[str, Any], *, both: bool = False) -> str:
+    model = train(
+        JUDGMENTS,
+        preferences=preferences() if both else None,
+        config=config_from_dict(config, "test"),
+        threads=2,
+        encoder=partial(encode_here, pairs_per_block=16, memory=memory),
+    )
+    return json.dumps(model.to_dict())
+
+
+CONFIGS: dict[str, dict[str, Any]] = {
+    "plain": {},
+    "jumps": {"max_jump": 3},
+    "features": {"features": ["chrf", "length"], "lambda": [0.5, 5]},
+    "bins": {"matchers": ["punct", "word", "lemma", "char"], "options": {"char": {"shortest": 3}}},
+    "classes": {"split": ["Insert", "Delete", "S_word"], "class_transitions": True},
+    "no edits": {"edits": False, "features": ["chrf", "length_ratio"]},
+    "l-bfgs": {"solver": "lbfgs"},
+}
+
+
+@pytest.mark.parametrize("name", CONFIGS)
+def test_the_model_is_the_same_to_the_last_byte(name: str) -> None:
+    """With its cross-validation, which is of selections: nothing mapped, half of it, all of it."""
+    config = CONFIGS[name]
+    whole = trained(PLENTY, config)
+    half = size_of(encoded(PLENTY, config_from_dict(config, "test").settings).lattices) // 2
+    assert trained(0, config) == trained(half, config) == whole
+
+
+def test_so_is_one_of_scores_and_preferences() -> None:
+    assert trained(0, {}, both=True) == trained(PLENTY, {}, both=True)
+
+
+@pytest.mark.parametrize(
+    "settings", [Settings(), Settings(max_jump=3), Settings(features={"chrf": (40.0, 20.0)})]
+)
+def test_so_are_instances_predictions_and_derivatives(settings: Settings) -> None:
+    rows = np.flatnonzero(np.random.default_rng(1).random(len(JUDGMENTS)) < 0.6)
+    none = np.zeros(0, dtype=np.int64)
+    for part in (False, True):
+        here, there = (encoded(memory, settings) for memory in (PLENTY, 0))
+        if part:
+            here, there = here.select(rows, none), there.select(rows, none)
+        assert here.instances() == there.instances()
+        names = frequent(here.instances())
+        values = np.random.default_rng(2).normal(0.0, 0.5, len(names)).tolist()
+        machine = LogLinearMachine(names, dict(zip(names, values, strict=True)), 0.25)
+        np.testing.assert_array_equal(here.predictions(machine), there.predictions(machine))
+        loss, centre = SquaredError(here.scores), torch.zeros_like(machine.theta).detach()
+        (value, model), (value_there, model_there) = (
+            data.objective(loss, 2.0, centre).quadratic(machine, free_alpha=True) for data in (here, there)
+        )
+        assert value == value_there
+        np.testing.assert_array_equal(model.gradient, model_there.gradient)
+        np.testing.assert_array_equal(model.curvature, model_there.curvature)
+
+
+def specialisations() -> dict[str, list[Any]]:
+    """Which types every kernel has been compiled for, or loaded from the cache for."""
+    modules = [import_module(f"pfsm_kernels.{module.name}") for module in iter_modules(pfsm_kernels.__path__)]
+    return {
+        f"{module.__name__}.{name}": list(kernel.signatures)
+        for module in modules
+        for name, kernel in vars(module).items()
+        if isinstance(kernel, Dispatcher)
+    }
+
+
+@pytest.mark.parametrize("name", ["plain", "jumps", "bins"])
+def test_no_kernel_is_compiled_again(name: str) -> None:
+    trained(PLENTY, CONFIGS[name])
+    before = specialisations()
+    assert any(before.values())
+    trained(0, CONFIGS[name])
+    assert specialisations() == before
+
+
+def mapped_blocks(lattices: HeldLattices) -> list[bool]:
+    return [block.pages is not None for block in lattices.blocks]
+
+
+def test_memory_is_taken_up_to_the_limit_and_given_back() -> None:
+    sizes = [array_bytes(batch) for batch in encoded(PLENTY).lattices]
+    assert len(sizes) == 6
+    limit = sizes[0] + sizes[1] + sizes[2]
+    data = encoded(limit)
+    room = data.lattices.room
+    # The last block is small, and may find a place that a larger one did not.
+    assert mapped_blocks(data.lattices)[:5] == [False] * 3 + [True] * 2
+    assert room.taken <= limit
+    taken = room.taken
+    none = np.zeros(0, dtype=np.int64)
+    part = data.select(np.arange(3, len(data)), none)
+    # A block that is there whole is not copied.
+    assert [one.batch for one in part.lattices.blocks[1:]] == [one.batch for one in data.lattices.blocks[1:]]
+    assert room.taken <= limit
+    del part
+    gc.collect()
+    assert room.taken == taken
+    del data
+    gc.collect()
+    assert room.taken == 0
+
+
+def test_a_selection_has_the_room_that_is_left() -> None:
+    whole = size_of(encoded(PLENTY).lattices)
+    odd, none = np.arange(1, len(JUDGMENTS), 2), np.zeros(0, dtype=np.int64)
+    tight, roomy = encoded(whole + 100), encoded(2 * whole)
+    assert not any(mapped_blocks(tight.lattices) + mapped_blocks(roomy.lattices))
+    assert all(mapped_blocks(tight.select(odd, none).lattices))
+    assert not any(mapped_blocks(roomy.select(odd, none).lattices))
+
+
+def test_the_file_has_no_name_and_ends_with_its_arrays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    data = encoded(0)
+    pages = data.lattices.blocks[0].pages
+    assert pages is not None
+    content = weakref.ref(pages.content)
+    arcs = data.lattices.blocks[-1].batch.lattices.arcs
+    del data, pages
+    gc.collect()
+    assert content() is not None
+    np.testing.assert_array_equal(arcs, encoded(PLENTY).lattices.blocks[-1].batch.lattices.arcs)
+    if sys.platform == "linux":
+        assert list(tmp_path.iterdir()) == []
+    del arcs
+    gc.collect()
+    assert content() is None
+
+
+@pytest.mark.parametrize("pairs", [[3, 2], [0, 40, 20], [5, 5], [-1, 3], [3, 90], [60, 1]])
+def test_pairs_out_of_order_are_refused(pairs: list[int]) -> None:
+    lattices = encoded(PLENTY).lattices
+    assert len(lattices.blocks) > 1
+    assert lattices.offsets[-1] == 90
+    with pytest.raises(ValueError, match=r"^the pairs selected must ascend, from 0 to below 90$"):
+        lattices.select(np.array(pairs))
+    assert lattices.select(np.array([0, 89])).offsets.tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize("free_alpha", [False, True])
+def test_no_pairs_at_all(free_alpha: bool) -> None:
+    """There is no loss: what remains is the penalty."""
+    none = np.zeros(0, dtype=np.int64)
+    data = encoded(PLENTY).select(none, none)
+    machine = LogLinearMachine(("Insert", "S_word"), {"Insert": 0.5, "S_word": 2.0}, 0.25)
+    centre = torch.tensor([0.0, 1.0], dtype=torch.float64)
+    objective = data.objective(SquaredError(data.scores), 4.0, centre)
+    value, model = objective.quadratic(machine, free_alpha=free_alpha)
+    assert value == float(objective(machine).detach()) == 4.0 * (0.5**2 + 1.0**2)
+    size = 3 if free_alpha else 2
+    np.testing.assert_array_equal(model.gradient, np.zeros(size))
+    np.testing.assert_array_equal(model.curvature, np.zeros((size, size)))
+
+
+if TYPE_CHECKING:
+    # Blocks are gone through many times: the type checker refuses a generator.
+    Objective(iter(()), SquaredError(np.zeros(0)), 1.0, torch.zeros(0))  # type: ignore[arg-type]
+
+
+def resident(address: int) -> int:
+    """Kilobytes that are in memory of the mapping that an address lies in."""
+    found = False
+    for line in Path("/proc/self/smaps").read_text(encoding="utf-8").splitlines():
+        if bounds := re.match(r"([0-9a-f]+)-([0-9a-f]+) ", line):
+            found = int(bounds[1], 16) <= address < int(bounds[2], 16)
+        elif found and line.startswith("Rss:"):
+            return int(line.split()[1])
+    raise AssertionError(f"{address:x} is not mapped")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_one_block_at_a_time_is_in_memory() -> None:
+    batches = [random_batch(seed, 300, 30) for seed in range(4)]
+    held = HeldLattices.of(batches, Room(0))
+    address = held.blocks[0].batch.lattices.arcs.ctypes.data
+    assert size_of(held) > 400_000
+    largest = max(map(array_bytes, batches)) // 1024
+    seen = []
+    for before, batch in zip(batches, held, strict=True):
+        np.testing.assert_array_equal(batch.lattices.arcs, before.lattices.arcs)
+        seen.append(resident(address))
+    assert min(seen) > 0
+    # The system reads some pages around those that are asked for.
+    assert max(seen) < 1.5 * largest + 64
+    assert resident(address) < 64 + seen[0] // 4
+
+
+def test_below_the_limit_there_is_no_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TMPDIR", "/no/such/folder")
+    assert not any(mapped_blocks(encoded(PLENTY).lattices))
+    with pytest.raises(
+        PfsmError, match=r"^/no/such/folder: .* \(No such file or directory\); make room"
+    ) as caught:
+        encoded(0)
+    assert "\n" not in str(caught.value)
+
+
+def test_the_limit_is_that_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PFSM_LATTICE_MEMORY", raising=False)
+    assert lattice_memory() == DEFAULT_BYTES == 2**30
+    for text, size in (("", 2**30), ("0", 0), ("512M", 2**29), ("2G", 2**31), ("1TB", 2**40), ("77", 77)):
+        monkeypatch.setenv("PFSM_LATTICE_MEMORY", text)
+        assert lattice_memory() == size
+    for text in ("much", "-1", "1.5G", "G", "1K "):
+        monkeypatch.setenv("PFSM_LATTICE_MEMORY", text)
+        with pytest.raises(PfsmError, match=r"^environment variable PFSM_LATTICE_MEMORY is "):
+            lattice_memory()
+    monkeypatch.setenv("PFSM_LATTICE_MEMORY", "0")
+    data = encode_here(JUDGMENTS, None, TrainingConfig().settings)
+    assert mapped_blocks(data.lattices) == [True]

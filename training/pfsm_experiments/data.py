@@ -1,0 +1,244 @@
+"""The data of an experiment: files by pattern, rows by value, samples that do not depend on the order of rows."""
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pfsm.data import (
+    Judgments,
+    Preferences,
+    Table,
+    is_preferences,
+    judgments_from_table,
+    preferences_from_table,
+    read_table,
+)
+from pfsm.errors import PfsmError
+from pfsm_experiments.spec import DataSpec
+
+Rows = NDArray[np.int64]
+Judged = Judgments | Preferences
+ONE_GROUP = "all"
+MEAN = "mean"
+
+
+@dataclass(frozen=True)
+class DataFile:
+    """A file that was read: its path inside the data folder, number of rows, SHA-256 of its content."""
+
+    path: str
+    rows: int
+    checksum: str
+
+
+@dataclass(frozen=True, eq=False)
+class TrainData:
+    """What a model learns from: scores, preferences, or both."""
+
+    judgments: Judgments | None
+    preferences: Preferences | None
+
+    @property
+    def parts(self) -> tuple[Judged, ...]:
+        """What is there of the two."""
+        return tuple(part for part in (self.judgments, self.preferences) if part is not None)
+
+    def __len__(self) -> int:
+        return sum(map(len, self.parts))
+
+    def select(self, choose: Callable[[Judged], Rows]) -> "TrainData":
+        """The rows that a function picks, of each part; a part without rows is gone."""
+        chosen = [part.select(choose(part)) for part in self.parts]
+        return _joined([part for part in chosen if len(part)])
+
+
+@dataclass(frozen=True, eq=False)
+class TestSet:
+    """A test set.
+
+    Attributes:
+        name: Heading in tables.
+        data: Scores or preferences.
+        groups: [n], the group of every row.
+    """
+
+    name: str
+    data: Judged
+    groups: tuple[str, ...]
+
+
+class DataFolder:
+    """Reads an experiment's data, every file once.
+
+    Args:
+        folder: What patterns are relative to.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._tables: dict[str, Table] = {}
+
+    @property
+    def files(self) -> list[DataFile]:
+        """The files read so far, by path."""
+        return [DataFile(path, len(table), table.checksum) for path, table in sorted(self._tables.items())]
+
+    def train_data(self, specs: Sequence[DataSpec]) -> TrainData:
+        """Training data of some specifications together.
+
+        Raises:
+            PfsmError: If a pattern finds no file, a file or column is not what it must be, or no row is left.
+        """
+        return _joined([self.read(spec) for spec in specs])
+
+    def test_sets(self, specs: Sequence[DataSpec], group_by: str | None) -> list[TestSet]:
+        """Test sets, one a specification.
+
+        Raises:
+            PfsmError: As `train_data`, or if two sets have one name, or one has no column to group by, or a group
+                called as the mean over the groups is.
+        """
+        sets: list[TestSet] = []
+        for spec in specs:
+            data = self.read(spec)
+            name = spec.name or _heading(Path(spec.files[0]))
+            if any(name == other.name for other in sets):
+                raise PfsmError(f"{spec.where}: two test sets are called {name!r}; give one a name")
+            groups = groups_of(data, group_by, spec.where)
+            if MEAN in groups:
+                raise PfsmError(
+                    f"{spec.where}: {group_by} is {MEAN!r} in a row; the mean over the groups is called so, "
+                    "give the group another name"
+                )
+            sets.append(TestSet(name, data, groups))
+        return sets
+
+    def read(self, spec: DataSpec) -> Judged:
+        """The rows that a specification names.
+
+        Raises:
+            PfsmError: As `train_data`.
+        """
+        tables = [self._table(path) for pattern in spec.files for path in self._found(pattern, spec)]
+        absolute = [self._judgments(table, spec) for table in tables if not is_preferences(table)]
+        pairwise = [preferences_from_table(table) for table in tables if is_preferences(table)]
+        if absolute and pairwise:
+            raise PfsmError(f"{spec.where}: files has both absolute scores and preferences; name them apart")
+        data: Judged = Judgments.join(absolute) if absolute else Preferences.join(pairwise)
+        data = data.select(_kept(data, spec))
+        if not len(data):
+            raise PfsmError(f"{spec.where}: no row has what 'where' asks for")
+        if spec.sample is not None:
+            if spec.sample > len(data):
+                raise PfsmError(f"{spec.where}: sample is {spec.sample}, but there are {len(data)} rows")
+            data = data.select(sample_rows(data, spec.sample, f"{spec.seed}"))
+        return data
+
+    def _found(self, pattern: str, spec: DataSpec) -> list[str]:
+        try:
+            paths = sorted(path for path in self.folder.glob(pattern) if path.is_file())
+        except (ValueError, NotImplementedError) as error:  # a pattern such as '', 'a**b' or '/a'
+            raise PfsmError(
+                f"{spec.where}: {pattern!r} is no pattern of files in {self.folder} ({error})"
+            ) from None
+        if not paths:
+            raise PfsmError(f"{spec.where}: no file matches {pattern!r} in {self.folder}")
+        return [path.relative_to(self.folder).as_posix() for path in paths]
+
+    def _table(self, path: str) -> Table:
+        if path not in self._tables:
+            self._tables[path] = read_table(self.folder / path)
+        return self._tables[path]
+
+    @staticmethod
+    def _judgments(table: Table, spec: DataSpec) -> Judgments:
+        judgments = judgments_from_table(table, spec.score_column)
+        return replace(judgments, scores=0.0 - judgments.scores) if spec.negate else judgments
+
+
+def _heading(pattern: Path) -> str:
+    """What data without a name is called: its folder or, right in the folder of all data, its file."""
+    return pattern.name if pattern.parent == Path() else pattern.parent.as_posix()
+
+
+def groups_of(data: Judged, by: str | None, where: str) -> tuple[str, ...]:
+    """The values of a column; one value for all where no column is named.
+
+    Raises:
+        PfsmError: If there is no such column.
+    """
+    if by is None:
+        return (ONE_GROUP,) * len(data)
+    if by == "reference":
+        return data.references
+    if by not in data.columns:
+        there = ", ".join(data.columns) or "none"
+        raise PfsmError(f"{where}: the data has no column {by!r} to group by; columns are {there}")
+    return data.columns[by]
+
+
+def sample_rows(data: Judged, size: int, seed: str) -> Rows:
+    """Rows drawn without replacement; of one seed, a smaller sample is part of a larger one.
+
+    The draw goes by a hash of seed and content, so it does not depend on the order of the rows.
+    """
+    names = sorted(data.columns)
+    columns = (data.columns[name] for name in names)
+    keys = [
+        hashlib.sha256("\0".join((seed, *map(str, row))).encode("utf-8", "surrogatepass")).digest()
+        for row in zip(data.references, *_content(data), *columns, strict=True)
+    ]
+    order = sorted(range(len(keys)), key=keys.__getitem__)
+    return np.sort(np.array(order[:size], dtype=np.int64))
+
+
+def _content(data: Judged) -> tuple[Sequence[object], ...]:
+    if isinstance(data, Judgments):
+        return data.hypotheses, data.scores.tolist()
+    return data.better, data.worse, data.votes.tolist()
+
+
+def _kept(data: Judged, spec: DataSpec) -> Rows:
+    kept = np.ones(len(data), dtype=bool)
+    for column, values in spec.keep.items():
+        fields = groups_of(data, column, f"{spec.where}: where")
+        kept &= np.array([value in values for value in fields], dtype=bool)
+    return np.flatnonzero(kept)
+
+
+def _joined(parts: Sequence[Judged]) -> TrainData:
+    judgments = [part for part in parts if isinstance(part, Judgments)]
+    preferences = [part for part in parts if isinstance(part, Preferences)]
+    return TrainData(
+        Judgments.join(judgments) if judgments else None,
+        Preferences.join(preferences) if preferences else None,
+    )
+
+
+def pairs_of(data: Judged) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Hypotheses and references to score: one pair a judgment; of preferences the better ones, then the worse."""
+    if isinstance(data, Judgments):
+        return data.hypotheses, data.references
+    return (*data.better, *data.worse), (*data.references, *data.references)
+
+
+def columns_digest(data: Judged) -> str:
+    """SHA-256 of everything in the data, in its order."""
+    digest = hashlib.sha256()
+
+    def add(name: str, values: Sequence[object]) -> None:
+        text = "\0".join((name, str(len(values)), *map(str, values)))
+        digest.update(text.encode("utf-8", "surrogatepass") + b"\x01")
+
+    add("reference", data.references)
+    for number, values in enumerate(_content(data)):
+        add(f"content {number}", values)
+    columns: Mapping[str, Sequence[str]] = data.columns
+    for name, fields in columns.items():
+        add(f"column {name}", fields)
+    add("sources", [f"{source.name} {source.rows} {source.checksum}" for source in data.sources])
+    return digest.hexdigest()

@@ -1,0 +1,262 @@
+"""Statistics of every row in every column, with bootstrap intervals and paired tests between rows.
+
+The resamples of a group depend on the seed and the group alone; all rows share them.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pfsm.evaluation import Interval, percentile_interval
+from pfsm.evaluation.samples import Sample, group_members, group_seed, mean_sample
+from pfsm_experiments.data import MEAN, Rows, TestSet
+from pfsm_experiments.differences import Difference, differences
+from pfsm_experiments.measures import count, group_sample
+from pfsm_experiments.plan import Plan, statistics_of
+from pfsm_experiments.spec import Experiment
+
+Float = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of the table of one statistic.
+
+    Attributes:
+        test: Name of the test set.
+        group: A group of it, or `MEAN`, the unweighted mean over the groups.
+        n: Number of judgments, or of translated documents where the statistic is of these.
+        size: Number of training judgments; None where there is no learning curve.
+    """
+
+    test: str
+    group: str
+    n: int
+    size: int | None = None
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One number of the table.
+
+    Attributes:
+        row: Name of the row.
+        statistic: Which statistic.
+        column: Where it stands.
+        value: The statistic, in a learning curve its mean over the samples; None where it is undefined.
+        interval: Of the value, over resampled test data; None where there is none, as of a single segment.
+        samples: In a learning curve, the statistic of every sample; else empty.
+        difference: From the row to compare with; None without one, and in that row.
+    """
+
+    row: str
+    statistic: str
+    column: Column
+    value: float | None
+    interval: Interval | None
+    samples: tuple[float | None, ...] = ()
+    difference: Difference | None = None
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """Two rows compared with each other, as the experiment asks.
+
+    Attributes:
+        row: Name of the first.
+        other: Name of the second.
+        statistic: Which statistic.
+        column: Where.
+        values: The statistic of the first and of the second; None where it is undefined. Of a mean where a group has
+            only one of the two, their means over the groups that have both.
+        difference: The first less the second; None where one of them is undefined. Holm's correction is for all
+            comparisons in the column.
+    """
+
+    row: str
+    other: str
+    statistic: str
+    column: Column
+    values: tuple[float | None, float | None]
+    difference: Difference | None
+
+
+@dataclass(frozen=True, eq=False)
+class Prediction:
+    """What one row predicts for every test set: all folds together, or one sample of a learning curve.
+
+    Attributes:
+        row: Name of the row.
+        size: Training size in a learning curve; None for all sizes.
+        sample: Which sample of that size.
+        scores: Test set -> float64 [n] scores, or [2 n] with the better translations first; NaN: not tested.
+    """
+
+    row: str
+    size: int | None
+    sample: int
+    scores: Mapping[str, Float]
+
+
+def of_largest_size(predictions: Sequence[Prediction]) -> dict[str, Prediction]:
+    """Row -> its prediction; in a learning curve that of the first sample of the largest size."""
+    # Sizes grow within a row.
+    return {one.row: one for one in predictions if one.sample == 0}
+
+
+def estimate(
+    experiment: Experiment, plan: Plan, predictions: Sequence[Prediction]
+) -> tuple[tuple[Entry, ...], tuple[Contrast, ...]]:
+    """Every number of every table, and every comparison, by statistic, test set, column and row."""
+    filled = [
+        column
+        for statistic in experiment.statistics
+        for test in plan.tests
+        if statistic in statistics_of(experiment, test)
+        for column in _StatisticOfSet(experiment, plan, test, statistic).columns(predictions)
+    ]
+    entries = tuple(entry for column in filled for entry in column.entries(experiment.versus))
+    return entries, tuple(one for column in filled for one in column.contrasts(experiment.contrasts))
+
+
+@dataclass(frozen=True, eq=False)
+class _StatisticOfSet:
+    experiment: Experiment
+    plan: Plan
+    test: TestSet
+    statistic: str
+
+    def columns(self, predictions: Sequence[Prediction]) -> "list[_Filled]":
+        """The columns one after the other, the rows of the experiment in each."""
+        members = group_members(self.test.groups, len(self.test.data))
+        sampled = [(one, self._samples(one.scores[self.test.name], members)) for one in predictions]
+        columns = [
+            Column(self.test.name, group, count(self.statistic, self.test, rows))
+            for group, rows in members.items()
+        ]
+        if len(members) > 1:
+            columns.append(Column(self.test.name, MEAN, sum(column.n for column in columns)))
+        sizes: Sequence[int | None] = self.plan.sizes or (None,)
+        return [
+            self._filled(Column(column.test, column.group, column.n, size), sampled)
+            for column in columns
+            for size in sizes
+        ]
+
+    def _samples(self, scores: Float, members: Mapping[str, Rows]) -> dict[str, Sample]:
+        draws = {
+            group: (self.experiment.resamples, group_seed(self.experiment.seed, group)) for group in members
+        }
+        samples = {
+            group: group_sample(self.statistic, self.test, scores, rows, draws[group])
+            for group, rows in members.items()
+        }
+        if len(samples) > 1:
+            samples[MEAN] = mean_sample(samples)[0]
+        return samples
+
+    def _filled(
+        self, column: Column, sampled: Sequence[tuple[Prediction, Mapping[str, Sample]]]
+    ) -> "_Filled":
+        def of(group: str) -> dict[str, list[Sample]]:
+            by_row: dict[str, list[Sample]] = {row.name: [] for row in self.experiment.rows}
+            for prediction, samples in sampled:
+                if prediction.size in {None, column.size}:
+                    by_row[prediction.row].append(samples[group])
+            return by_row
+
+        groups = sorted(set(self.test.groups)) if column.group == MEAN else []
+        return _Filled(self.statistic, column, of(column.group), [_means(of(group)) for group in groups])
+
+
+@dataclass(frozen=True, eq=False)
+class _Filled:
+    """A column with every row's samples: several in a learning curve, none where it is tested nowhere.
+
+    `groups` are the means of every row in each group that the column is the mean over; none where it is of one group.
+    """
+
+    statistic: str
+    column: Column
+    samples: Mapping[str, Sequence[Sample]]
+    groups: Sequence[Mapping[str, Sample]]
+
+    @cached_property
+    def means(self) -> dict[str, Sample]:
+        """Of every row."""
+        return _means(self.samples)
+
+    def sides(self, row: str, other: str) -> tuple[Sample, Sample]:
+        """What two rows are compared by: their means, over the groups that have both where some have but one."""
+        one, two = self.means[row], self.means[other]
+        shared = [
+            found
+            for found in self.groups
+            if not math.isnan(found[row].value) and not math.isnan(found[other].value)
+        ]
+        if math.isnan(one.value) or math.isnan(two.value) or len(shared) == len(self.groups):
+            return one, two
+        return _mean([found[row] for found in shared]), _mean([found[other] for found in shared])
+
+    def entries(self, versus: str | None) -> list[Entry]:
+        """The numbers, with their differences from the row of that name."""
+        others = [] if versus is None else [row for row in self.means if row != versus]
+        pairs = [self.sides(row, str(versus)) for row in others]
+        tested = dict(zip(others, differences(pairs), strict=True))
+        return [
+            Entry(
+                row,
+                self.statistic,
+                self.column,
+                _defined(mean.value),
+                interval_of(mean),
+                tuple(_defined(one.value) for one in self.samples[row])
+                if self.column.size is not None
+                else (),
+                tested.get(row),
+            )
+            for row, mean in self.means.items()
+        ]
+
+    def contrasts(self, pairs: Sequence[tuple[str, str]]) -> list[Contrast]:
+        """The comparisons of two rows each."""
+        sides = [self.sides(row, other) for row, other in pairs]
+        return [
+            Contrast(
+                row,
+                other,
+                self.statistic,
+                self.column,
+                (_defined(one.value), _defined(two.value)),
+                difference,
+            )
+            for (row, other), (one, two), difference in zip(pairs, sides, differences(sides), strict=True)
+        ]
+
+
+def interval_of(sample: Sample) -> Interval | None:
+    """The interval of a statistic; None where it is undefined, or resamples never differ."""
+    interval = percentile_interval(sample.resampled)
+    return None if math.isnan(sample.value) or math.isnan(interval.low) else interval
+
+
+def _means(samples: Mapping[str, Sequence[Sample]]) -> dict[str, Sample]:
+    """Of every row."""
+    return {row: _mean(found) for row, found in samples.items()}
+
+
+def _mean(samples: Sequence[Sample]) -> Sample:
+    """The mean over the samples of a learning curve, or over groups; NaN without any."""
+    if len(samples) == 1:
+        return samples[0]
+    if not samples:
+        return Sample(math.nan, np.empty(0))
+    return mean_sample({str(number): sample for number, sample in enumerate(samples)})[0]
+
+
+def _defined(value: float) -> float | None:
+    return None if math.isnan(value) else value

@@ -1,0 +1,115 @@
+"""Fields of a configuration, taken from plain values; an error names the file, the key and what is needed."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
+
+from pfsm.errors import PfsmError
+from pfsm.model.file import check_line
+from pfsm.runtime.near_names import known_names
+
+T = TypeVar("T")
+
+
+class Fields:
+    """The fields of one mapping.
+
+    Args:
+        values: Key -> value, as YAML gives them.
+        where: What messages call the mapping, such as ``table1.yaml: row 2``.
+        known: Every key that it may have.
+
+    Raises:
+        PfsmError: If `values` is no mapping, or has another key.
+    """
+
+    def __init__(self, values: object, where: str, known: Sequence[str]) -> None:
+        self.where = where
+        if not isinstance(values, Mapping):
+            raise PfsmError(f"{where}: is {values!r}, it must hold `key: value`; keys are {', '.join(known)}")
+        for key in values:
+            if key not in known:
+                raise PfsmError(
+                    f"{where}: unknown key {key!r}; {known_names(str(key), known, 'docs/experiments.md')}"
+                )
+        self.values: dict[str, Any] = dict(values)
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.values
+
+    def fault(self, key: str, needed: str) -> PfsmError:
+        """The error of a value that is not what is needed."""
+        return PfsmError(f"{self.where}: {key} is {self.values.get(key)!r}, it must be {needed}")
+
+    def line(self, key: str, default: str | None = None) -> str:
+        """A line of text; an error where it is absent and has no default."""
+        if key not in self.values:
+            if default is None:
+                raise PfsmError(f"{self.where}: the key {key!r} is missing")
+            return default
+        return check_line(self.values[key], f"{self.where}: {key}")
+
+    def text(self, key: str) -> str:
+        """Text of any length; empty where it is absent."""
+        value = self.values.get(key, "")
+        if not isinstance(value, str):
+            raise self.fault(key, "text")
+        return value.strip()
+
+    def count(self, key: str, default: int, lowest: int = 1) -> int:
+        """A whole number."""
+        value = self.values.get(key, default)
+        if type(value) is not int or value < lowest:
+            raise self.fault(key, f"a whole number from {lowest}")
+        return value
+
+    def flag(self, key: str) -> bool:
+        """True or false; false where it is absent."""
+        value = self.values.get(key, False)
+        if not isinstance(value, bool):
+            raise self.fault(key, "true or false")
+        return value
+
+    def choice(self, key: str, known: Sequence[str], default: str) -> str:
+        """One of some names."""
+        value = self.values.get(key, default)
+        if value not in known:
+            raise self.fault(key, f"one of {', '.join(known)}")
+        return str(value)
+
+    def mapping(self, key: str) -> dict[str, Any]:
+        """A mapping with text for keys; empty where it is absent."""
+        value = self.values.get(key, {})
+        if value is None:  # `train:` with nothing after it
+            value = {}
+        if not isinstance(value, dict) or not all(isinstance(name, str) for name in value):
+            raise self.fault(key, "lines `key: value`")
+        return value
+
+    def items(self, key: str, make: Callable[[Any, str], T]) -> tuple[T, ...]:
+        """Each of a list, or the one thing that stands there instead of it; none where it is absent."""
+        value = self.values.get(key, [])
+        if not isinstance(value, list):
+            value = [value]
+        return tuple(make(item, f"{self.where}: {key} {number}") for number, item in enumerate(value, 1))
+
+
+def name_or_number(value: object, where: str) -> str:
+    """A value of a data file's column, as the file has it.
+
+    Raises:
+        PfsmError: If YAML has read it as something else, as it reads a bare ``no`` as false.
+    """
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        raise PfsmError(f"{where}: is {value!r}, it must be text; put it in quotes")
+    return str(value)
+
+
+def two_names(value: object, where: str) -> tuple[str, str]:
+    """The names of two rows, ``[A, B]``.
+
+    Raises:
+        PfsmError: If it is no list of two, or YAML has read a name as something else.
+    """
+    if not isinstance(value, list) or len(value) != 2:
+        raise PfsmError(f"{where}: is {value!r}, it must be the names of two rows, [A, B]")
+    return name_or_number(value[0], where), name_or_number(value[1], where)

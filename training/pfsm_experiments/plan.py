@@ -1,0 +1,234 @@
+"""From an experiment and its data to its cells: which model is trained on what, and which rows it scores."""
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from pfsm.data import Judgments
+from pfsm.errors import PfsmError
+from pfsm_experiments.data import (
+    DataFolder,
+    Judged,
+    Rows,
+    TestSet,
+    TrainData,
+    groups_of,
+    sample_rows,
+)
+from pfsm_experiments.requirements import missing, without_places
+from pfsm_experiments.spec import ABSOLUTE, DOCUMENTS, PAIRWISE, Experiment, RowSpec
+from pfsm_experiments.training_overlap import reference_notes, seen_by_model, seen_in_training
+
+
+@dataclass(frozen=True, eq=False)
+class Cell:
+    """One model, or one metric, and the test rows that it scores.
+
+    Attributes:
+        row: Whose cell it is.
+        fold: Part of the data that it is for, such as ``without cs``; empty where there is one part only.
+        train: What it is trained on; None where it is there already.
+        tests: Name of a test set -> rows of it.
+        size: Number of training judgments in a learning curve; None elsewhere.
+        sample: Which sample of that size, from 0.
+        file: What messages call the experiment.
+    """
+
+    row: RowSpec
+    fold: str
+    train: TrainData | None
+    tests: Mapping[str, Rows]
+    size: int | None = None
+    sample: int = 0
+    file: str = ""
+
+    @property
+    def where(self) -> str:
+        """What messages call it."""
+        return f"{self.file}: row {self.row.name!r}" + (f" ({self.fold})" if self.fold else "")
+
+    @property
+    def label(self) -> str:
+        """What lines of progress call it."""
+        return f"{self.row.name} ({self.fold})" if self.fold else self.row.name
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """All there is to do.
+
+    Attributes:
+        tests: Test sets, in the order of the configuration.
+        cells: In the order of rows, then of folds or sizes.
+        sizes: Training sizes of a learning curve in numbers; empty elsewhere.
+        notes: What a reader of the results must know about data seen in training.
+    """
+
+    tests: tuple[TestSet, ...]
+    cells: tuple[Cell, ...]
+    sizes: tuple[int, ...]
+    notes: tuple[str, ...]
+
+
+def make_plan(experiment: Experiment, folder: DataFolder) -> Plan:
+    """Reads the data and divides the work.
+
+    Raises:
+        PfsmError: If data or columns are missing, or do not go with scheme and statistics.
+    """
+    train = folder.train_data(experiment.train) if experiment.train else None
+    specs = experiment.test or experiment.train
+    tests = tuple(folder.test_sets(specs, experiment.group_by))
+    for test in tests:
+        _check_statistics(experiment, test)
+    planner = _Planner(experiment, folder, train, tests)
+    cells = tuple(cell for row in experiment.rows for cell in planner.cells(row) if cell.tests)
+    sizes = sorted({cell.size for cell in cells if cell.size is not None})
+    return Plan(tests, cells, tuple(sizes), tuple(dict.fromkeys(planner.notes)))
+
+
+def statistics_of(experiment: Experiment, test: TestSet) -> tuple[str, ...]:
+    """Those of the experiment's statistics that a test set has."""
+    known = ABSOLUTE if isinstance(test.data, Judgments) else PAIRWISE
+    return tuple(name for name in experiment.statistics if name in known)
+
+
+def _check_statistics(experiment: Experiment, test: TestSet) -> None:
+    if not statistics_of(experiment, test):
+        kind, known = ("scores", ABSOLUTE) if isinstance(test.data, Judgments) else ("preferences", PAIRWISE)
+        raise PfsmError(
+            f"{experiment.where}: statistics has none for {test.name}, which holds {kind}; "
+            f"those are {', '.join(known)}"
+        )
+    of_documents = [name for name in statistics_of(experiment, test) if name in DOCUMENTS]
+    for column in ("document", "system") if of_documents else ():
+        # A file without the column has empty fields, where another file has one.
+        if not all(field.strip() for field in test.data.columns.get(column, ("",))):
+            raise PfsmError(
+                f"{experiment.where}: {of_documents[0]} needs the column {column!r}, filled in every row; "
+                f"in {test.name} it is not"
+            )
+
+
+@dataclass(eq=False)
+class _Planner:
+    experiment: Experiment
+    folder: DataFolder
+    train: TrainData | None
+    tests: tuple[TestSet, ...]
+
+    def __post_init__(self) -> None:
+        self.notes: list[str] = []
+        self.whole = {test.name: np.arange(len(test.data)) for test in self.tests}
+
+    def cells(self, row: RowSpec) -> Iterator[Cell]:
+        """The cells of one row of the table; none of an optional row that lacks something."""
+        if reason := missing(row):
+            if not row.optional:
+                raise PfsmError(f"{self.experiment.where}: row {row.name!r}: {reason}")
+            self.notes.append(f"{row.name}: left out: {without_places(reason)}")
+            return
+        if row.training is None:
+            yield self._checked(Cell(row, "", None, self.whole), None)
+            return
+        train = self.folder.train_data(row.train_data) if row.train_data else self.train
+        assert train is not None  # the configuration was checked
+        scheme = {
+            "train-test": self._train_test,
+            "k-fold": self._folds,
+            "round-robin": self._round_robin,
+            "learning-curve": self._curve,
+        }[self.experiment.scheme]
+        for cell in scheme(row, train):
+            if not cell.train:
+                raise PfsmError(
+                    f"{replace(cell, file=self.experiment.where).where}: no training data is left"
+                )
+            # Whether a sample has seen a test set must not be left to chance: all it is drawn from counts.
+            yield self._checked(cell, cell.train if cell.size is None else train)
+
+    def _train_test(self, row: RowSpec, train: TrainData) -> Iterator[Cell]:
+        yield Cell(row, "", train, self.whole)
+
+    def _folds(self, row: RowSpec, train: TrainData) -> Iterator[Cell]:
+        """All rows that agree in a column are held out together, in the fold that a hash of their value says."""
+        by, count = str(self.experiment.by), self.experiment.folds
+        where = f"{self.experiment.where}: by"
+        values = sorted({value for part in train.parts for value in groups_of(part, by, where)})
+        if len(values) < count:
+            raise PfsmError(f"{where}: {count} folds need as many values of {by!r}, there are {len(values)}")
+        values.sort(key=lambda value: hashlib.sha256(value.encode("utf-8", "surrogatepass")).digest())
+        fold_of = {value: place % count for place, value in enumerate(values)}
+
+        def members(data: Judged, fold: int, inside: bool) -> Rows:
+            fields = groups_of(data, by, where)
+            return np.flatnonzero(np.array([(fold_of[value] == fold) == inside for value in fields]))
+
+        for fold in range(count):
+            yield Cell(
+                row,
+                f"fold {fold + 1}",
+                train.select(lambda part, fold=fold: members(part, fold, inside=False)),  # type: ignore[misc]
+                {test.name: members(test.data, fold, inside=True) for test in self.tests},
+            )
+
+    def _round_robin(self, row: RowSpec, train: TrainData) -> Iterator[Cell]:
+        """One value of a column is tested on, all others are trained on."""
+        by, where = str(self.experiment.by), f"{self.experiment.where}: by"
+        values = sorted({value for test in self.tests for value in groups_of(test.data, by, where)})
+
+        def members(data: Judged, value: str, inside: bool) -> Rows:
+            return np.flatnonzero(np.array([(one == value) == inside for one in groups_of(data, by, where)]))
+
+        for value in values:
+            tests = {test.name: members(test.data, value, inside=True) for test in self.tests}
+            yield Cell(
+                row,
+                f"without {value}",
+                train.select(lambda part, value=value: members(part, value, inside=False)),  # type: ignore[misc]
+                {name: rows for name, rows in tests.items() if rows.size},
+            )
+
+    def _curve(self, row: RowSpec, train: TrainData) -> Iterator[Cell]:
+        """Samples of growing size; the smaller of one number are part of the larger."""
+        if len(train.parts) > 1:
+            raise PfsmError(
+                f"{self.experiment.where}: a learning curve is of scores or preferences, not both"
+            )
+        seed = self.experiment.seed
+        for wanted in self.experiment.sizes:
+            size = len(train) if wanted is None else wanted
+            if size > len(train):
+                raise PfsmError(
+                    f"{self.experiment.where}: sizes has {size}, but row {row.name!r} has {len(train)} judgments"
+                )
+            for sample in range(self.experiment.repeats if size < len(train) else 1):
+                name = f"{seed}:{sample}"
+                drawn = train.select(lambda part, size=size, name=name: sample_rows(part, size, name))  # type: ignore[misc]
+                fold = f"{size} judgments, sample {sample + 1}"
+                yield Cell(row, fold, drawn, self.whole, size, sample)
+
+    def _checked(self, cell: Cell, train: TrainData | None) -> Cell:
+        """The cell without test sets that its model has been trained on; what else it has seen is noted."""
+        left_out = set()
+        fold = cell.fold if cell.size is None else ""
+        for test in self.tests:
+            if test.name not in cell.tests:
+                continue
+            if reason := self._seen(cell.row, train, test):
+                left_out.add(test.name)
+                self.notes.append(f"{cell.row.name}: not tested on {test.name}: {reason}")
+            else:
+                self.notes += reference_notes(cell.row, train, fold, test, cell.tests[test.name])
+        tests = {name: rows for name, rows in cell.tests.items() if name not in left_out}
+        return replace(cell, tests=tests, file=self.experiment.where)
+
+    def _seen(self, row: RowSpec, train: TrainData | None, test: TestSet) -> str | None:
+        for model in (row.model, row.init):
+            if model is not None and (reason := seen_by_model(model, test)):
+                return reason
+        if train is not None and self.experiment.scheme in {"train-test", "learning-curve"}:
+            return seen_in_training(train, test)
+        return None

@@ -1,0 +1,186 @@
+"""Reading an experiment's YAML file."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from pfsm.errors import PfsmError
+from pfsm.io.files import StrPath, display_name
+from pfsm.metrics import get_metric
+from pfsm.model.file import Model
+from pfsm.model.shipped import find_model, shipped_models
+from pfsm_experiments.checks import check_whole
+from pfsm_experiments.fields import Fields, name_or_number, two_names
+from pfsm_experiments.spec import ABSOLUTE, PAIRWISE, SCHEMES, DataSpec, Experiment, RowSpec
+from pfsm_training.config import config_from_dict
+from pfsm_training.yaml_file import read_yaml_mapping
+
+ALL = "all"
+KEYS = (
+    *("title", "description", "scheme", "by", "folds", "sizes", "repeats"),
+    *("train", "test", "rows", "group_by", "statistics", "versus", "contrasts", "seed", "resamples"),
+    *("mistakes", "mistakes_of"),
+)
+DATA_KEYS = ("files", "name", "score_column", "negate", "where", "sample", "seed")
+ROW_KEYS = ("name", "metric", "options", "model", "train", "init", "train_data", "optional")
+# What only some schemes use; given with another it would do nothing unnoticed.
+SCHEME_KEYS: Mapping[str, tuple[str, ...]] = {
+    "train-test": (),
+    "k-fold": ("by", "folds"),
+    "round-robin": ("by",),
+    "learning-curve": ("sizes", "repeats"),
+}
+
+
+def read_experiment(path: StrPath) -> Experiment:
+    """Reads and checks an experiment's YAML file.
+
+    Raises:
+        PfsmError: If the file is missing, not YAML, lacks a key, has an unknown one or a value that cannot be.
+    """
+    values = read_yaml_mapping(path, KEYS)
+    where = display_name(path)
+    fields = Fields(values, where, KEYS)
+    scheme = fields.choice("scheme", SCHEMES, SCHEMES[0])
+    _only_keys_of(scheme, fields)
+    folder = Path(path).parent
+    rows = fields.items("rows", lambda item, _: _row(item, where, folder))
+    experiment = Experiment(
+        title=fields.line("title"),
+        description=fields.text("description"),
+        scheme=scheme,
+        by=_by(fields, scheme),
+        folds=fields.count("folds", 5, lowest=2),
+        sizes=_sizes(fields),
+        repeats=fields.count("repeats", 1),
+        train=fields.items("train", _data),
+        test=fields.items("test", _data),
+        rows=rows,
+        group_by=fields.line("group_by") if "group_by" in fields else None,
+        statistics=_statistics(fields),
+        versus=fields.line("versus") if "versus" in fields else None,
+        contrasts=fields.items("contrasts", two_names),
+        seed=fields.count("seed", 12345, lowest=0),
+        resamples=fields.count("resamples", 1000),
+        mistakes=fields.count("mistakes", 10, lowest=0),
+        mistakes_of=fields.line("mistakes_of") if "mistakes_of" in fields else None,
+        where=where,
+    )
+    check_whole(experiment)
+    return experiment
+
+
+def _only_keys_of(scheme: str, fields: Fields) -> None:
+    for key in ("by", "folds", "sizes", "repeats"):
+        if key in fields and key not in SCHEME_KEYS[scheme]:
+            users = " and ".join(name for name, keys in SCHEME_KEYS.items() if key in keys)
+            raise PfsmError(f"{fields.where}: {key} goes with the scheme {users}, not with {scheme}")
+
+
+def _by(fields: Fields, scheme: str) -> str | None:
+    if scheme == "round-robin":
+        return fields.line("by", "source_lang")
+    return fields.line("by", "reference") if scheme == "k-fold" else None
+
+
+def _sizes(fields: Fields) -> tuple[int | None, ...]:
+    value = fields.values.get("sizes", [ALL])
+    needed = f"a list of different whole numbers from 2, from small to large, and at the end perhaps {ALL}"
+    if not isinstance(value, list) or not value:
+        raise fields.fault("sizes", needed)
+    numbers = value[:-1] if value[-1] == ALL else value
+    if any(type(number) is not int or number < 2 for number in numbers) or numbers != sorted(set(numbers)):
+        raise fields.fault("sizes", needed)
+    return (*numbers, *([None] if value[-1] == ALL else []))
+
+
+def _statistics(fields: Fields) -> tuple[str, ...]:
+    known = (*ABSOLUTE, *PAIRWISE)
+    value = fields.values.get("statistics", ["pearson"])
+    names = value if isinstance(value, list) else [value]
+    if not names or any(name not in known for name in names) or len(set(names)) < len(names):
+        raise fields.fault("statistics", f"a list of different names among {', '.join(known)}")
+    return tuple(names)
+
+
+def _data(value: object, where: str) -> DataSpec:
+    fields = Fields({"files": value} if isinstance(value, str) else value, where, DATA_KEYS)
+    files = fields.items("files", name_or_number)
+    if not files:
+        raise PfsmError(f"{where}: the key 'files' is missing")
+    for pattern in files:
+        if Path(pattern).is_absolute() or ".." in Path(pattern).parts:
+            raise PfsmError(f"{where}: files has {pattern!r}, it must be a path inside the data folder")
+    keep = {
+        column: tuple(name_or_number(one, f"{where}: where: {column}") for one in _listed(values))
+        for column, values in fields.mapping("where").items()
+    }
+    return DataSpec(
+        files=files,
+        where=where,
+        name=fields.line("name") if "name" in fields else None,
+        score_column=fields.line("score_column", "score"),
+        negate=fields.flag("negate"),
+        keep=keep,
+        sample=fields.count("sample", 1) if "sample" in fields else None,
+        seed=fields.count("seed", 0, lowest=0),
+    )
+
+
+def _listed(value: object) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
+def _row(value: object, where: str, folder: Path) -> RowSpec:
+    given: Mapping[str, Any] = value if isinstance(value, Mapping) else {}
+    name = given.get("name")
+    if not isinstance(name, str):
+        raise PfsmError(
+            f"{where}: rows: every row needs a name, and one of metric, model, train; not {value!r}"
+        )
+    fields = Fields(value, f"{where}: row {name!r}", ROW_KEYS)
+    fields.line("name")
+    optional = given.get("optional", False)
+    if not isinstance(optional, bool):
+        raise PfsmError(f"{fields.where}: optional is {optional!r}, it must be true or false")
+    return replace(_row_of_kind(name, fields, folder), optional=optional)
+
+
+def _row_of_kind(name: str, fields: Fields, folder: Path) -> RowSpec:
+    kinds = [key for key in ("metric", "model", "train") if key in fields]
+    if len(kinds) != 1:
+        raise PfsmError(
+            f"{fields.where}: has {' and '.join(kinds) or 'none'} of metric, model, train; give one"
+        )
+    for key, kind in (("options", "metric"), ("init", "train"), ("train_data", "train")):
+        if key in fields and kinds != [kind]:
+            raise PfsmError(f"{fields.where}: {key} goes with {kind}")
+    if kinds == ["metric"]:
+        return _metric_row(name, fields)
+    if kinds == ["model"]:
+        return RowSpec(name, model=_model(fields, "model", folder))
+    training = fields.mapping("train")
+    init = _model(fields, "init", folder) if "init" in fields else None
+    config_from_dict(training, f"{fields.where}: train", init)
+    return RowSpec(name, training=training, init=init, train_data=fields.items("train_data", _data))
+
+
+def _metric_row(name: str, fields: Fields) -> RowSpec:
+    metric, options = fields.line("metric"), fields.mapping("options")
+    try:
+        get_metric(metric, **options)
+    except PfsmError as error:
+        raise PfsmError(f"{fields.where}: {error}") from None
+    return RowSpec(name, metric=metric, options=options)
+
+
+def _model(fields: Fields, key: str, folder: Path) -> Model:
+    """A shipped model by name, or a model file, relative to the folder of the YAML file."""
+    name = fields.line(key)
+    shipped = name in {model.name for model in shipped_models()}
+    beside = folder / name
+    try:
+        return find_model(name if shipped or not beside.is_file() else beside)
+    except PfsmError as error:
+        raise PfsmError(f"{fields.where}: {key}: {error}") from None

@@ -1,0 +1,154 @@
+"""``report.html``: one self-contained page of an experiment, without network and readable without JavaScript."""
+
+import base64
+import hashlib
+import re
+from collections.abc import Mapping, Sequence
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from pfsm_experiments.report.contrasts import (
+    HEADINGS,
+    ContrastTable,
+    contrast_tables,
+    contrasts_explanation,
+)
+from pfsm_experiments.report.markup import escaped, fact_list, plain_table, result_table
+from pfsm_experiments.report.mistakes_page import mistakes_section
+from pfsm_experiments.report.plots import Plot
+from pfsm_experiments.report.tables import NOTHING, ResultTable, explanation
+from pfsm_experiments.spec import Experiment
+
+if TYPE_CHECKING:
+    from pfsm_experiments.report.results import Results
+
+_POINTS = {side: re.compile(rf'<svg [^>]*?\b{side}="([0-9.]+)pt"') for side in ("width", "height")}
+_SLOT = re.compile(r"\{\{([a-z]+)\}\}")
+
+
+def render_report(
+    results: "Results",
+    tables: Sequence[ResultTable],
+    plots: Sequence[Plot],
+    document: Mapping[str, Any],
+    config: str,
+) -> str:
+    """The page.
+
+    Args:
+        results: What was found.
+        tables: Its tables.
+        plots: Its plots.
+        document: What ``results.json`` holds.
+        config: Text of the experiment's YAML file.
+    """
+    style, script = _asset("report.css"), _asset("report.js")
+    experiment, contrasts = results.experiment, contrast_tables(results.contrasts)
+    slots = {
+        "title": escaped(experiment.title),
+        "policy": f"default-src 'none'; img-src data:; style-src {_digest(style)}; script-src {_digest(script)}",
+        "style": style,
+        "script": script,
+        "description": "".join(
+            f"<p>{escaped(part)}</p>" for part in experiment.description.split("\n\n") if part
+        ),
+        "facts": _facts(document),
+        "notes": _notes(document["notes"]),
+        "tables": "\n".join([*map(result_table, tables), *map(_contrasts, contrasts)]),
+        "reading": "".join(f"<p>{escaped(line)}</p>" for line in _reading(experiment, tables, contrasts)),
+        "mistakes": mistakes_section(experiment, results.mistakes, results.worst),
+        "plots": "\n".join(map(_figure, plots)),
+        "training": _training(document["cells"]),
+        "data": _data(document["data"]),
+        "versions": fact_list(document["versions"]),
+        "config": escaped(config),
+        "checksum": document["config_sha256"],
+    }
+    return _SLOT.sub(lambda slot: slots[slot[1]], _asset("report.html"))
+
+
+def _asset(name: str) -> str:
+    return (files("pfsm_experiments") / "page" / name).read_bytes().decode("utf-8")
+
+
+def _digest(source: str) -> str:
+    """By what the content security policy knows an inline style or script."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(source.encode('utf-8')).digest()).decode('ascii')}'"
+
+
+def _facts(document: Mapping[str, Any]) -> str:
+    scheme = document["scheme"]
+    details = ", ".join(f"{key} {_listed(value)}" for key, value in scheme.items() if key != "name")
+    facts = {
+        "Scheme": scheme["name"] + (f" ({details})" if details else ""),
+        "Tested on": "; ".join(f"{test['name']}, {test['n']:,} {test['kind']}" for test in document["tests"]),
+        "Compared with": document["versus"] or NOTHING,
+    }
+    return fact_list(facts)
+
+
+def _listed(value: object) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def _contrasts(table: ContrastTable) -> str:
+    return plain_table(HEADINGS, table.rows, table.title, "plain contrasts")
+
+
+def _reading(
+    experiment: Experiment, tables: Sequence[ResultTable], contrasts: Sequence[ContrastTable]
+) -> list[str]:
+    lines = explanation(experiment, tables)
+    return [*lines, contrasts_explanation(experiment, contrasts)] if contrasts else lines
+
+
+def _notes(notes: Sequence[str]) -> str:
+    if not notes:
+        return ""
+    items = "".join(f"<li>{escaped(note)}</li>" for note in notes)
+    summary = f"{len(notes)} {'note' if len(notes) == 1 else 'notes'} on training and test data"
+    return (
+        '<section class="notes" aria-labelledby="notes-title"><h2 id="notes-title">Seen in training</h2>'
+        f"<details{' open' if len(notes) <= 6 else ''}><summary>{summary}</summary><ul>{items}</ul></details>"
+        "</section>"
+    )
+
+
+def _figure(plot: Plot) -> str:
+    source = base64.b64encode(plot.svg.encode("utf-8")).decode("ascii")
+    return (
+        f'<figure id="{plot.name}"><div class="scroll" tabindex="0" role="region" aria-label="{escaped(plot.caption)}">'
+        f'<img {_size(plot.svg)} src="data:image/svg+xml;base64,{source}" alt="{escaped(plot.alternative)}"></div>'
+        f"<figcaption>{escaped(plot.caption)}</figcaption></figure>"
+    )
+
+
+def _size(svg: str) -> str:
+    """Width and height at which the letters of a plot are as large as those of small print."""
+    width, height = (float(_POINTS[side].search(svg)[1]) for side in ("width", "height"))  # type: ignore[index]
+    return f'width="{width:.0f}" height="{height:.0f}"'
+
+
+def _training(cells: Sequence[Mapping[str, Any]]) -> str:
+    """A line a trained model."""
+    rows = []
+    for cell in cells:
+        training = cell["training"]
+        if training is None:
+            rows.append((cell["row"], cell["fold"], "", "", "", "", cell["signature"]))
+            continue
+        validated = training["cross_validated"].get("pearson")
+        judgments = training.get("judgments") or training.get("preferences") or ""
+        chosen = " (chosen)" if training.get("lambda_choice") == "by cross-validation" else ""
+        penalty = f"{training['lambda']:g}{chosen}" if "lambda" in training else ""
+        r = "" if validated is None else f"{validated:.3f}"
+        rows.append(
+            (cell["row"], cell["fold"], judgments, penalty, training["weights"], r, cell["signature"])
+        )
+    headings = ("row", "part", "judgments", "lambda", "weights", "cross-validated r", "signature")
+    return plain_table(headings, rows, "What was trained and how")
+
+
+def _data(data: Sequence[Mapping[str, Any]]) -> str:
+    rows = [(entry["file"], f"{entry['rows']:,}", entry["sha256"]) for entry in data]
+    return plain_table(("file", "rows", "SHA-256 of the content"), rows, "Files that were read")

@@ -1,0 +1,161 @@
+"""Where metrics err: agreement by length of the reference and by group, signed errors by human score.
+
+The resamples of a bin depend on the seed and the bin alone; all rows share them, as in the tables of results.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pfsm.data import Judgments
+from pfsm.evaluation.samples import Sample, group_members, group_seed
+from pfsm_experiments.data import TestSet
+from pfsm_experiments.estimates import Column, Entry, Prediction, interval_of, of_largest_size
+from pfsm_experiments.measures import Draw, group_sample, means_of_judgments, pearson_sample
+from pfsm_experiments.plan import Plan
+from pfsm_experiments.report.bins import Bin, group_bins, length_bins, score_bins
+from pfsm_experiments.report.standardised import human_scale
+from pfsm_experiments.report.tables import Line, ResultTable
+from pfsm_experiments.spec import Experiment
+
+Float = NDArray[np.float64]
+LENGTH, SCORE, GROUP = "length of the reference", "human score", "group"
+PEARSON, WRONG = "pearson", "wrong_pairs"
+ERROR, BEYOND = "signed_error", "signed_error_beyond_r"
+NAMES = {
+    PEARSON: "Pearson's r",
+    WRONG: "Share of wrong pairs",
+    ERROR: "Signed error",
+    BEYOND: "Signed error beyond r",
+}
+_OfBin = Callable[[Sequence[Float], Bin, Draw], list[Sample]]
+"""A statistic in a bin of a test set, of each row's scores of the whole set."""
+
+
+@dataclass(frozen=True)
+class MistakeTable(ResultTable):
+    """A statistic in the bins of a test set, a column a bin.
+
+    Attributes:
+        by: What makes the bins: `LENGTH`, `SCORE` or `GROUP`.
+        bins: One a column.
+    """
+
+    by: str
+    bins: tuple[Bin, ...]
+
+    @property
+    def title(self) -> str:
+        """Statistic, bins and test set."""
+        return f"{NAMES[self.statistic]} by {self.by}, {self.test}"
+
+
+def mistake_tables(
+    experiment: Experiment, plan: Plan, predictions: Sequence[Prediction]
+) -> tuple[MistakeTable, ...]:
+    """The tables of every test set; none where there are fewer than two bins.
+
+    Of a learning curve, the first sample of each row's largest size.
+    """
+    shown = of_largest_size(predictions)
+    return tuple(
+        table
+        for test in plan.tests
+        for table in _OfSet(
+            experiment, test, {row: one.scores[test.name] for row, one in shown.items()}, bool(plan.sizes)
+        ).tables()
+        if len(table.bins) > 1
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _OfSet:
+    experiment: Experiment
+    test: TestSet
+    scores: dict[str, Float]
+    curve: bool
+
+    def tables(self) -> list[MistakeTable]:
+        data = self.test.data
+        return self._of_scores(data) if isinstance(data, Judgments) else self._of_preferences()
+
+    def _of_scores(self, data: Judgments) -> list[MistakeTable]:
+        test = self.test
+        scale = human_scale(data.scores, group_members(test.groups, len(data)))
+
+        def agreement(scores: Sequence[Float], one: Bin, draw: Draw) -> list[Sample]:
+            human = scale.scores
+            return [pearson_sample(test, scale.predicted(row), human, one.rows, draw) for row in scores]
+
+        def agreement_of_group(scores: Sequence[Float], one: Bin, draw: Draw) -> list[Sample]:
+            return [group_sample(PEARSON, test, row, one.rows, draw) for row in scores]
+
+        def error(scores: Sequence[Float], one: Bin, draw: Draw) -> list[Sample]:
+            errors = np.column_stack([scale.errors(row) for row in scores])
+            return means_of_judgments(test, errors, one.rows, draw)
+
+        def beyond(scores: Sequence[Float], one: Bin, draw: Draw) -> list[Sample]:
+            residuals = np.column_stack([scale.errors_beyond_r(row) for row in scores])
+            return means_of_judgments(test, residuals, one.rows, draw)
+
+        lengths = length_bins(data.references, scale.rows)
+        fifths = score_bins(scale.scores, scale.rows)
+        return [
+            self._table(PEARSON, LENGTH, lengths, agreement),
+            *self._by_group(PEARSON, PEARSON, agreement_of_group),
+            self._table(ERROR, SCORE, fifths, error),
+            self._table(BEYOND, SCORE, fifths, beyond),
+        ]
+
+    def _of_preferences(self) -> list[MistakeTable]:
+        def wrong(scores: Sequence[Float], one: Bin, draw: Draw) -> list[Sample]:
+            right = [group_sample("accuracy", self.test, row, one.rows, draw) for row in scores]
+            return [Sample(1.0 - row.value, 1.0 - row.resampled) for row in right]
+
+        lengths = length_bins(self.test.data.references, np.arange(len(self.test.data)))
+        return [self._table(WRONG, LENGTH, lengths, wrong), *self._by_group(WRONG, "accuracy", wrong)]
+
+    def _by_group(self, statistic: str, result: str, of_bin: _OfBin) -> list[MistakeTable]:
+        """No table where the results say the same group by group."""
+        if result in self.experiment.statistics and not self.curve:
+            return []
+        groups = group_bins(group_members(self.test.groups, len(self.test.data)))
+        return [self._table(statistic, GROUP, groups, of_bin)]
+
+    def _table(self, statistic: str, by: str, bins: Sequence[Bin], of_bin: _OfBin) -> MistakeTable:
+        columns = tuple(Column(self.test.name, one.label, one.rows.size) for one in bins)
+        scores = list(self.scores.values())
+        samples = [of_bin(scores, one, self._draw(by, number, one)) for number, one in enumerate(bins)]
+        lines = tuple(
+            Line(
+                row,
+                tuple(
+                    _entry(row, statistic, column, found[at])
+                    for column, found in zip(columns, samples, strict=True)
+                ),
+            )
+            for at, row in enumerate(self.scores)
+        )
+        best = tuple(_best(statistic, [line.entries[at].value for line in lines]) for at in range(len(bins)))
+        return MistakeTable(statistic, self.test.name, columns, lines, best, by, tuple(bins))
+
+    def _draw(self, by: str, number: int, one: Bin) -> Draw:
+        name = one.label if by == GROUP else f"{by} {number}"
+        return self.experiment.resamples, group_seed(self.experiment.seed, name)
+
+
+def _entry(row: str, statistic: str, column: Column, sample: Sample) -> Entry:
+    if math.isnan(sample.value):
+        return Entry(row, statistic, column, None, None)
+    return Entry(row, statistic, column, sample.value, interval_of(sample))
+
+
+def _best(statistic: str, values: Sequence[float | None]) -> float | None:
+    """What is set in bold: the highest correlation, the fewest wrong pairs; no error is the best as such."""
+    defined = [value for value in values if value is not None]
+    if not defined or statistic not in {PEARSON, WRONG}:
+        return None
+    return max(defined) if statistic == PEARSON else min(defined)

@@ -1,0 +1,132 @@
+"""Plots of an experiment as SVG and PNG; the same results give the same bytes."""
+
+import io
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pfsm.errors import PfsmError
+from pfsm.io.files import check_writable
+from pfsm_experiments.report.figures import bars, curve, scatter
+from pfsm_experiments.report.tables import ResultTable
+from pfsm_experiments.report.weights import weight_figures
+from pfsm_experiments.store import make_folder
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from pfsm_experiments.report.results import Results
+
+STYLE: Any = {  # matplotlib knows the names of its settings as a type of its own
+    "svg.hashsalt": "pfsm",
+    "svg.fonttype": "path",
+    "font.family": "DejaVu Sans",  # comes with matplotlib
+    "font.size": 11,
+    "axes.titlesize": 12,
+    "axes.titlelocation": "left",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.axisbelow": True,
+    "axes.grid": True,
+    "grid.color": "#dddddd",
+    "grid.linewidth": 0.7,
+    "legend.frameon": False,
+    "figure.constrained_layout.use": True,
+    "figure.constrained_layout.h_pad": 0.08,
+    "figure.facecolor": "white",
+    "path.simplify": False,
+}
+PNG_DPI = 150
+
+
+@dataclass(frozen=True)
+class Plot:
+    """A plot: name of its files, caption, alternative text, and the SVG itself."""
+
+    name: str
+    caption: str
+    alternative: str
+    svg: str
+
+
+def draw_plots(results: "Results", tables: Sequence[ResultTable], output: Path) -> list[Plot]:
+    """Draws everything that there is to draw, and writes it into ``plots`` as SVG and PNG.
+
+    Raises:
+        PfsmError: If a file cannot be written.
+    """
+    folder = output / "plots"
+    make_folder(folder)
+    plots = []
+    with _style():
+        for name, caption, alternative, draw in _figures(results, tables):
+            figure = draw()
+            svg = _svg(figure)
+            _write(folder / f"{name}.svg", svg.encode())
+            _write(folder / f"{name}.png", _png(figure))
+            plots.append(Plot(name, caption, alternative, svg))
+    return plots
+
+
+_Drawn = tuple[str, str, str, Callable[[], "Figure"]]
+
+
+def _figures(results: "Results", tables: Sequence[ResultTable]) -> Iterator[_Drawn]:
+    """Name, caption, alternative text and drawing of every plot."""
+    for number, table in enumerate(tables, 1):
+        draw = curve if results.plan.sizes else bars
+        kind = "curve" if results.plan.sizes else "bars"
+        shown = "lines: 95% intervals" if kind == "bars" else "bands: from the lowest sample to the highest"
+        caption = f"{table.title}; {shown}"
+        yield (
+            f"{kind}-{number}-{table.statistic.replace('_', '-')}",
+            caption,
+            f"{table.title}, the numbers of the table above",
+            lambda table=table, draw=draw: draw(table),  # type: ignore[misc]
+        )
+    for number, test in enumerate(results.plan.tests, 1):
+        panels = scatter(test, results.predictions)
+        if panels is not None:
+            caption = f"Predicted against human scores, {test.name}, with the regression line"
+            yield f"scatter-{number}", caption, caption, panels
+    for number, (row, draw_weights) in enumerate(weight_figures(results.cells), 1):
+        caption = f"Learned weights of {row}"
+        yield f"weights-{number}", caption, f"{caption}; the model files have the numbers", draw_weights
+
+
+@contextmanager
+def _style() -> Iterator[None]:
+    import matplotlib as mpl  # noqa: PLC0415 - takes a second
+
+    mpl.use("Agg")
+    with mpl.rc_context():
+        mpl.rcdefaults()
+        mpl.rcParams.update(STYLE)
+        yield
+
+
+def _svg(figure: "Figure") -> str:
+    stream = io.BytesIO()
+    # No date and no version in it.
+    figure.savefig(stream, format="svg", metadata={"Date": None, "Creator": None})
+    return stream.getvalue().decode("utf-8")
+
+
+def _png(figure: "Figure") -> bytes:
+    stream = io.BytesIO()
+    figure.savefig(stream, format="png", dpi=PNG_DPI, metadata={"Software": None})
+    return stream.getvalue()
+
+
+def _write(path: Path, content: bytes) -> None:
+    check_writable(path)
+    temporary = path.with_name(f".pfsm-{path.name}.tmp")
+    try:
+        temporary.write_bytes(content)
+        temporary.replace(path)
+    except OSError as error:
+        raise PfsmError(f"{path}: cannot be written ({error.strerror})") from None
+    finally:
+        temporary.unlink(missing_ok=True)

@@ -1,0 +1,281 @@
+"""Tables of results: one per statistic and test set, as Markdown and LaTeX; and what the report shows of them."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pfsm_experiments.data import MEAN, ONE_GROUP
+from pfsm_experiments.differences import Difference
+from pfsm_experiments.estimates import Column, Entry
+from pfsm_experiments.spec import DOCUMENTS, Experiment
+
+STATISTICS = {
+    "pearson": "Pearson's r",
+    "spearman": "Spearman's ρ",
+    "kendall_tau_b": "Kendall's τ-b",
+    "mean-removed": "Mean-removed r",
+    "length-weighted": "Length-weighted r",
+    "mean-removed-weighted": "Length-weighted mean-removed r",
+    "document-pearson": "Pearson's r of documents",
+    "document-spearman": "Spearman's ρ of documents",
+    "document-kendall_tau_b": "Kendall's τ-b of documents",
+    "document-mean-removed": "Mean-removed r of documents",
+    "accuracy": "accuracy",
+    "tau_wmt12": "Kendall's τ (WMT12)",
+    "tau_wmt13": "Kendall's τ (WMT13)",
+    "tau_wmt14": "Kendall's τ (WMT14)",
+    "tau_darr": "Kendall's τ (DARR)",
+}
+BETTER, WORSE = "▲", "▼"
+NOTHING = "–"
+_TEX = {"▲": r"$^{\blacktriangle}$", "▼": r"$^{\blacktriangledown}$", NOTHING: "--"}
+_TEX_SPECIAL = {
+    **{character: f"\\{character}" for character in "#$%&_{}"},
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "ρ": r"$\rho$",
+    "τ": r"$\tau$",
+    "–": "--",
+}
+
+
+@dataclass(frozen=True)
+class Line:
+    """A row: its name and an entry for every column."""
+
+    name: str
+    entries: tuple[Entry, ...]
+
+
+@dataclass(frozen=True)
+class ResultTable:
+    """A statistic on a test set.
+
+    Attributes:
+        statistic: Which.
+        test: Name of the test set.
+        columns: From left to right.
+        lines: The rows of the experiment.
+        best: For every column the highest value; None where there is none.
+    """
+
+    statistic: str
+    test: str
+    columns: tuple[Column, ...]
+    lines: tuple[Line, ...]
+    best: tuple[float | None, ...]
+
+    @property
+    def title(self) -> str:
+        """Statistic and test set."""
+        return f"{STATISTICS[self.statistic]}, {self.test}"
+
+
+def result_tables(entries: Sequence[Entry]) -> list[ResultTable]:
+    """The entries as tables; of a learning curve only the means over the groups, a column a size."""
+    by_table: dict[tuple[str, str], list[Entry]] = {}
+    for entry in entries:
+        by_table.setdefault((entry.statistic, entry.column.test), []).append(entry)
+    return [_table(statistic, test, found) for (statistic, test), found in by_table.items()]
+
+
+def _table(statistic: str, test: str, entries: Sequence[Entry]) -> ResultTable:
+    groups = {entry.column.group for entry in entries}
+    shown = [
+        entry
+        for entry in entries
+        if entry.column.size is None or entry.column.group == MEAN or len(groups) == 1
+    ]
+    columns = tuple(dict.fromkeys(entry.column for entry in shown))
+    names = dict.fromkeys(entry.row for entry in shown)
+    place = {(entry.row, entry.column): entry for entry in shown}
+    lines = tuple(Line(name, tuple(place[name, column] for column in columns)) for name in names)
+    best = tuple(
+        max((entry.value for line in lines if (entry := line.entries[at]).value is not None), default=None)
+        for at in range(len(columns))
+    )
+    return ResultTable(statistic, test, columns, lines, best)
+
+
+def heading(column: Column) -> str:
+    """What stands above a column."""
+    if column.size is not None:
+        return f"{column.size:,}"
+    return "all" if column.group == ONE_GROUP else column.group
+
+
+def mark(entry: Entry) -> str:
+    """Whether a number is significantly above or below that of the row to compare with."""
+    return "" if entry.difference is None else sign(entry.difference)
+
+
+def sign(difference: Difference) -> str:
+    """Whether a difference is beyond chance, and which way."""
+    if not difference.significant:
+        return ""
+    return BETTER if difference.value > 0 else WORSE
+
+
+def short(value: float | None) -> str:
+    """Three decimals without the zero before them; a dash where there is no value, None or NaN."""
+    if value is None or math.isnan(value):
+        return NOTHING
+    text = f"{value:.3f}"
+    if float(text) == 0.0:
+        return ".000"
+    return text.replace("0.", ".", 1) if abs(float(text)) < 1.0 else text
+
+
+def with_interval(entry: Entry) -> str:
+    """A number and its interval; a dash for what is not there."""
+    if entry.value is None:
+        return NOTHING
+    if entry.interval is None:
+        return f"{short(entry.value)} {NOTHING}"
+    return f"{short(entry.value)} [{short(entry.interval.low)}, {short(entry.interval.high)}]"
+
+
+def explanation(experiment: Experiment, tables: Sequence[ResultTable]) -> list[str]:
+    """Sentences below the tables: how to read them."""
+    drawn = what_is_drawn(experiment, [table.statistic for table in tables])
+    lines = [f"Intervals: 95%, percentile bootstrap ({drawn}). Bold: the highest number of a column."]
+    if any(column.size is not None for table in tables for column in table.columns):
+        lines.append(
+            "Columns: number of training judgments; numbers are means over the samples of each size."
+        )
+    if any(column.group == MEAN for table in tables for column in table.columns):
+        lines.append("Means are unweighted: every group counts the same.")
+    if any(_lacks_a_group(line) for table in tables for line in table.lines):
+        lines.append(
+            "A group with a dash is not in its row's mean; two rows are compared over the groups that both have."
+        )
+    if experiment.versus is not None:
+        lines.append(
+            f"{BETTER} above, {WORSE} below {experiment.versus} (paired bootstrap, two-sided, p < .05 after "
+            "Holm's correction for the rows of a column, and an interval of the difference without 0)."
+        )
+    return lines
+
+
+def _lacks_a_group(line: Line) -> bool:
+    undefined = {entry.column.group for entry in line.entries if entry.value is None}
+    return bool(undefined) and any(entry.column.group not in undefined for entry in line.entries)
+
+
+def what_is_drawn(experiment: Experiment, statistics: Sequence[str]) -> str:
+    """Number, kind and seed of the resamples behind the tables of some statistics."""
+    of_documents = sum(name in DOCUMENTS for name in statistics)
+    units = "documents" if of_documents == len(statistics) > 0 else "segments"
+    also = ", or of documents where the table says so" if 0 < of_documents < len(statistics) else ""
+    return f"{experiment.resamples} resamples of {units}{also}, seed {experiment.seed}"
+
+
+def markdown(
+    experiment: Experiment,
+    tables: Sequence[ResultTable],
+    notes: Sequence[str],
+    contrasts: Sequence[str] = (),
+    mistakes: Sequence[str] = (),
+) -> str:
+    """All tables, numbers first, then with their intervals; notes; and what else belongs there, ready-made."""
+    parts = [f"# {experiment.title}", *([experiment.description] if experiment.description else [])]
+    for table in tables:
+        parts += [f"## {table.title}", markdown_table(table)]
+    for table in tables:
+        parts += [f"## {table.title}: intervals", markdown_table(table, intervals=True)]
+    parts += contrasts
+    parts.append("\n".join(explanation(experiment, tables)))
+    parts += [f"* {note}" for note in notes]
+    parts += mistakes
+    return "\n\n".join(parts) + "\n"
+
+
+def markdown_table(table: ResultTable, *, intervals: bool = False) -> str:
+    """One table."""
+    return markdown_rows(
+        [
+            [table.title, *map(heading, table.columns)],
+            *(
+                [
+                    line.name,
+                    *(
+                        _markdown_cell(*cell, intervals)
+                        for cell in zip(line.entries, table.best, strict=True)
+                    ),
+                ]
+                for line in table.lines
+            ),
+            ["n", *(str(column.n) for column in table.columns)],
+        ]
+    )
+
+
+def markdown_rows(rows: Sequence[Sequence[str]]) -> str:
+    """A table of cells, of which the first row are the headings."""
+    ruled = [rows[0], ["---"] * len(rows[0]), *rows[1:]]
+    return "\n".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |" for row in ruled)
+
+
+def _markdown_cell(entry: Entry, best: float | None, intervals: bool) -> str:
+    text = with_interval(entry) if intervals else short(entry.value)
+    return (f"**{text}**" if is_best(entry, best) else text) + mark(entry)
+
+
+def is_best(entry: Entry, best: float | None) -> bool:
+    """Whether a number is the highest of its column, to the digits shown."""
+    return entry.value is not None and short(entry.value) == short(best)
+
+
+def latex(experiment: Experiment, tables: Sequence[ResultTable]) -> str:
+    r"""All tables for ``booktabs`` and ``amssymb``, each with its caption."""
+    header = f"% {_one_line(experiment.title)}\n% Needs \\usepackage{{booktabs,amssymb}}\n"
+    return header + "\n".join(_latex_table(experiment, table) for table in tables)
+
+
+def _latex_table(experiment: Experiment, table: ResultTable) -> str:
+    rows = [
+        " & ".join([_tex(line.name), *map(_tex_cell, line.entries, table.best)]) + r" \\"
+        for line in table.lines
+    ]
+    counts = f"$n$ & {' & '.join(str(column.n) for column in table.columns)} \\\\"
+    caption = " ".join([f"{table.title}.", *explanation(experiment, [table])[1:]])
+    return _booktabs(["", *map(heading, table.columns)], [*rows, r"\midrule", counts], caption)
+
+
+def booktabs(headings: Sequence[str], rows: Sequence[Sequence[str]], caption: str) -> str:
+    """A LaTeX table of plain cells."""
+    return _booktabs(headings, [" & ".join(map(_tex, row)) + r" \\" for row in rows], caption)
+
+
+def _booktabs(headings: Sequence[str], lines: Sequence[str], caption: str) -> str:
+    return "\n".join(
+        [
+            r"\begin{table}",
+            r"\centering",
+            rf"\begin{{tabular}}{{l{'r' * (len(headings) - 1)}}}",
+            r"\toprule",
+            f"{' & '.join(map(_tex, headings))} \\\\",
+            r"\midrule",
+            *lines,
+            r"\bottomrule",
+            r"\end{tabular}",
+            rf"\caption{{{_tex(caption)}}}",
+            r"\end{table}",
+            "",
+        ]
+    )
+
+
+def _tex_cell(entry: Entry, best: float | None) -> str:
+    text = _tex(short(entry.value))
+    return (rf"\textbf{{{text}}}" if is_best(entry, best) else text) + _TEX.get(mark(entry), "")
+
+
+def _tex(text: str) -> str:
+    """Text with what LaTeX would take for commands escaped."""
+    return "".join(_TEX.get(character, _TEX_SPECIAL.get(character, character)) for character in text)
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,79 @@
+"""What a row of a table needs besides the package: tables, vectors, other packages."""
+
+import re
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+from pfsm.errors import PfsmError
+from pfsm.io.user_folders import FOLDER_VARIABLE, user_folder
+from pfsm.lexicons.registry import shipped_folder
+from pfsm.metrics import get_metric
+from pfsm.metrics.features import feature_signature
+from pfsm.model.builder import LatticeBuilder
+from pfsm.model.settings import Settings
+from pfsm_experiments.spec import RowSpec
+from pfsm_training.config import config_from_dict
+
+_FOLDERS: tuple[tuple[Callable[[], Path], str], ...] = (
+    (user_folder, f"${FOLDER_VARIABLE}"),
+    (shipped_folder, "the package"),
+    (lambda: Path(sys.prefix), "the installation"),
+    (Path.cwd, "."),
+    (Path.home, "~"),
+)
+
+
+def resources_of(settings: Settings) -> list[str]:
+    """Lexicons and the like, with their checksums: they may lie outside the package.
+
+    Raises:
+        PfsmError: If one is not there.
+    """
+    return [*LatticeBuilder(settings).resources, *map(feature_signature, settings.features)]
+
+
+def without_places(text: str) -> str:
+    """A message without folders of this machine, which mean nothing to whoever reads results elsewhere."""
+    places = _places()
+    # The longest first: one may lie in another.
+    for place in sorted(places, key=len, reverse=True):
+        # Neither inside a longer path nor the beginning of a longer name; a full stop may end a sentence.
+        whole = rf"(?:(?<![\w./~-])|(?<=://)){re.escape(place)}(?![\w-]|\.\w)"
+        text = re.sub(whole, lambda _, place=place: places[place], text)  # type: ignore[misc]
+    return text
+
+
+def _places() -> dict[str, str]:
+    """Folders of this machine, and what to call them."""
+    places = {}
+    for find, name in _FOLDERS:
+        # A working folder that is deleted, a user without a home.
+        with suppress(OSError, RuntimeError):
+            place = find()
+            # The root of a file system is no place.
+            if place.is_absolute() and len(place.parts) > 1:
+                places[str(place)] = name
+    return places
+
+
+def settings_of(row: RowSpec) -> Settings | None:
+    """The settings of a row's model; None for a metric."""
+    model = row.model or row.init
+    if model is not None:
+        return model.settings
+    return None if row.training is None else config_from_dict(row.training, row.name).settings
+
+
+def missing(row: RowSpec) -> str:
+    """What a row needs and does not find, and how to get it, in one line; empty where all is there."""
+    settings = settings_of(row)
+    try:
+        if settings is not None:
+            resources_of(settings)
+        elif row.metric is not None:
+            _ = get_metric(row.metric, **row.options).signature
+    except PfsmError as error:
+        return str(error)
+    return ""

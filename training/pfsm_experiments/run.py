@@ -1,0 +1,152 @@
+"""Runs an experiment: plan, cells (those that are not there yet), estimates, files."""
+
+from collections.abc import Callable, Iterator, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+
+from pfsm.distributed.pools import Pool
+from pfsm.errors import PfsmError
+from pfsm.runtime.threads import default_threads
+from pfsm_experiments.cells import Finished
+from pfsm_experiments.clusters import run_on
+from pfsm_experiments.data import DataFolder, pairs_of
+from pfsm_experiments.estimates import Prediction, estimate
+from pfsm_experiments.plan import Cell, Plan, make_plan
+from pfsm_experiments.reading import read_experiment
+from pfsm_experiments.report.mistakes import mistake_tables
+from pfsm_experiments.report.results import Results
+from pfsm_experiments.report.worst import worst_segments
+from pfsm_experiments.spec import Experiment
+from pfsm_experiments.store import CellStore, make_folder
+from pfsm_experiments.task import Outcome, Task, cell_scores, make_task
+from pfsm_experiments.workers import run_tasks
+
+Progress = Callable[[str], None]
+# Works out tasks, in any order.
+Run = Callable[[Sequence[Task]], Iterator[tuple[Task, Outcome]]]
+
+
+def _silent(line: str) -> None:
+    """Progress nobody watches."""
+
+
+def run_experiment(
+    config: Path,
+    data: Path,
+    output: Path,
+    *,
+    jobs: int | None = None,
+    fresh: bool = False,
+    progress: Progress = _silent,
+    pool: Pool | None = None,
+) -> Results:
+    """Runs the experiment of a YAML file and writes everything into a folder.
+
+    Finished cells of an earlier run into the same folder are taken over where nothing that decides them has
+    changed. The same input gives the same bytes, whatever the number of processes.
+
+    Args:
+        config: The YAML file.
+        data: Folder that the file's patterns are relative to.
+        output: Folder to write into; made where it is not there.
+        jobs: Number of processes; None: as many as the process may use.
+        fresh: Whether to work out again what is there.
+        progress: Called with a line as work goes on.
+        pool: Where cells are worked out instead, one on a core at a time.
+
+    Raises:
+        PfsmError: If the configuration or the data is not what it must be, a cell cannot be worked out, or the
+            output cannot be written.
+    """
+    from pfsm_experiments.report.output import write_output  # noqa: PLC0415 - brings matplotlib
+
+    experiment = read_experiment(config)
+    _check_packages(experiment)
+    progress("reading")
+    folder = DataFolder(data)
+    plan = make_plan(experiment, folder)
+    make_folder(output)
+
+    def run(tasks: Sequence[Task]) -> Iterator[tuple[Task, Outcome]]:
+        return run_tasks(tasks, jobs or default_threads()) if pool is None else run_on(pool, tasks)
+
+    finished = _finish(experiment, plan, CellStore(output, ignore=fresh), run, progress)
+    progress("statistics")
+    predictions = _predictions(experiment, plan, finished)
+    entries, contrasts = estimate(experiment, plan, predictions)
+    mistakes = mistake_tables(experiment, plan, predictions)
+    worst = worst_segments(experiment, plan, predictions, finished)
+    results = Results(
+        experiment, folder, plan, tuple(finished), predictions, entries, contrasts, mistakes, worst
+    )
+    progress("writing")
+    write_output(results, config, output)
+    return results
+
+
+def _check_packages(experiment: Experiment) -> None:
+    """Refuses at once what would fail after long work: a row that trains where there is no PyTorch."""
+    trained = next((row.name for row in experiment.rows if row.training is not None), None)
+    if trained is not None and find_spec("torch") is None:
+        raise PfsmError(
+            f"{experiment.where}: row {trained!r} is trained, which needs PyTorch; pip install 'pfsm[experiment]'"
+        )
+
+
+def _finish(
+    experiment: Experiment, plan: Plan, store: CellStore, run: Run, progress: Progress
+) -> list[Finished]:
+    """Every cell with its outcome: found, or worked out and stored."""
+    tasks = [make_task(cell, plan, _score_column(experiment, cell)) for cell in plan.cells]
+    outcomes: dict[str, Outcome] = {}
+    missing: dict[str, Task] = {}
+    for task in tasks:
+        if task.key in outcomes or task.key in missing:
+            continue
+        outcome = store.load(task)
+        if outcome is None:
+            missing[task.key] = task
+        else:
+            outcomes[task.key] = outcome
+    total = len(outcomes) + len(missing)
+    if outcomes:
+        progress(f"{len(outcomes)} of {total} cells were there already")
+    for task, outcome in run(list(missing.values())):
+        store.save(task, outcome)
+        outcomes[task.key] = outcome
+        progress(f"{len(outcomes)} of {total} cells: {task.label}")
+    return [Finished(cell, task, outcomes[task.key]) for cell, task in zip(plan.cells, tasks, strict=True)]
+
+
+def _score_column(experiment: Experiment, cell: Cell) -> str:
+    """What the training scores are called, for the record of a model."""
+    specs = cell.row.train_data or experiment.train
+    names = {f"-{spec.score_column}" if spec.negate else spec.score_column for spec in specs}
+    return ", ".join(sorted(names)) or "score"
+
+
+def _predictions(experiment: Experiment, plan: Plan, finished: Sequence[Finished]) -> tuple[Prediction, ...]:
+    """The folds of each row put together; the samples of a learning curve one by one."""
+    order = {row.name: number for number, row in enumerate(experiment.rows)}
+    found: dict[tuple[str, int | None, int], Prediction] = {}
+    for row in experiment.rows:  # a row that is tested nowhere still has its line
+        if not any(one.cell.row is row for one in finished):
+            found[row.name, None, 0] = _empty(plan, row.name, None, 0)
+    for one in finished:
+        cell = one.cell
+        place = (cell.row.name, cell.size, cell.sample)
+        prediction = found.setdefault(place, _empty(plan, *place))
+        for name, scores in cell_scores(cell, plan, one.task, one.outcome).items():
+            rows, whole = cell.tests[name], prediction.scores[name]
+            n = next(len(test.data) for test in plan.tests if test.name == name)
+            whole[rows] = scores[: rows.size]
+            if whole.size > n:
+                whole[rows + n] = scores[rows.size :]
+    return tuple(sorted(found.values(), key=lambda one: (order[one.row], one.size or 0, one.sample)))
+
+
+def _empty(plan: Plan, row: str, size: int | None, sample: int) -> Prediction:
+    scores = {test.name: np.full(len(pairs_of(test.data)[0]), np.nan) for test in plan.tests}
+    return Prediction(row, size, sample, scores)

@@ -1,0 +1,50 @@
+"""What a model has seen of the data it is to be tested on."""
+
+from collections.abc import Mapping
+
+from pfsm.data.reference_digests import overlap
+from pfsm.model.file import Model
+from pfsm_experiments.data import Judged, Rows, TestSet, TrainData, pairs_of
+from pfsm_experiments.spec import RowSpec
+
+
+def seen_by_model(model: Model, test: TestSet) -> str | None:
+    """Why a test set says nothing about a model: one of its files is in the model's training record."""
+    entries = model.training.get("data", [])
+    known = {str(entry.get("sha256")) for entry in entries if isinstance(entry, Mapping)}
+    if known & {source.checksum for source in test.data.sources}:
+        return f"the model {model.name} was trained on it"
+    return None
+
+
+def seen_in_training(train: TrainData, test: TestSet) -> str | None:
+    """Why a test set says nothing: it shares a file with the training data, and pairs of that file."""
+    checksums = {source.checksum for part in train.parts for source in part.sources}
+    if not checksums & {source.checksum for source in test.data.sources}:
+        return None
+    ours = {pair for part in train.parts for pair in _pairs(part)}
+    common = len(ours & _pairs(test.data))
+    return f"{common} of its pairs are in the training data" if common else None
+
+
+def reference_notes(row: RowSpec, train: TrainData | None, fold: str, test: TestSet, rows: Rows) -> list[str]:
+    """Sentences about references that training and test have in common."""
+    references = {test.data.references[at] for at in rows.tolist()}
+    about = f"{test.name} ({fold})" if fold else test.name
+    of = f"of the {len(references)} references of {about}"
+    notes = [
+        f"{row.name}: {seen} {of} are in the training data of the model {model.name}"
+        for model in (row.model, row.init)
+        if model is not None
+        and (seen := overlap(references, str(model.training.get("reference_digests", ""))))
+    ]
+    if train is not None:
+        known = {reference for part in train.parts for reference in part.references}
+        if seen := len(references & known):
+            own = f"{row.name}: " if row.train_data else ""
+            notes.append(f"{own}{seen} {of} are in the training data")
+    return notes
+
+
+def _pairs(data: Judged) -> set[tuple[str, str]]:
+    return set(zip(*pairs_of(data), strict=True))

@@ -1,0 +1,1 @@
+"""Training data: judgments with their lattices, here or on a cluster."""

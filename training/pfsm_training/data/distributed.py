@@ -1,0 +1,204 @@
+"""Training on a Dask cluster: lattices are made once and stay on the workers, weights go out, sums come back.
+
+The data is cut into blocks that depend on the data alone, and the sums of blocks are added in their order: the outcome
+does not depend on the workers, their number or their fate. Where a worker dies, its blocks are made again elsewhere.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from pfsm.data import Judgments, Preferences
+from pfsm.distributed.report import Report
+from pfsm.model.builder import LatticeBuilder
+from pfsm.model.settings import Settings
+from pfsm_training.data import blocks
+from pfsm_training.data.blocks import BlockModel, BlockText, Weights
+from pfsm_training.data.training_set import (
+    PAIRS_PER_BLOCK,
+    Float,
+    Rows,
+    block_offsets,
+    judged_rows,
+    selected_pairs,
+    training_text,
+)
+from pfsm_training.lattices.features import total_instances
+from pfsm_training.lattices.store import check_ascending
+from pfsm_training.loss.module import LogLinearMachine
+from pfsm_training.loss.objective import Loss, Quadratic, added, penalty_of
+
+if TYPE_CHECKING:
+    from pfsm.distributed.cluster import Cluster
+
+
+@dataclass(frozen=True, eq=False)
+class ClusterLattices:
+    """Lattices on workers.
+
+    Attributes:
+        cluster: The workers.
+        report: Counts what is done.
+        futures: Of a `pfsm_training.data.blocks.Block` each, in the order of pairs.
+        offsets: int64 [n_blocks + 1], the first pair of each block, and the number of pairs.
+    """
+
+    cluster: "Cluster"
+    report: Report
+    futures: tuple[Any, ...]
+    offsets: Rows
+
+    def __len__(self) -> int:
+        return int(self.offsets[-1])
+
+    def ranges(self) -> Iterator[tuple[Any, int, int]]:
+        """Each block with its first pair and the one behind its last."""
+        return zip(self.futures, self.offsets[:-1].tolist(), self.offsets[1:].tolist(), strict=True)
+
+    def select(self, pairs: Rows) -> "ClusterLattices":
+        """Some of the pairs, in ascending order; blocks without any are left out.
+
+        Raises:
+            ValueError: As `pfsm_training.lattices.store.HeldLattices.select`.
+        """
+        check_ascending(pairs, int(self.offsets[-1]))
+        chosen, sizes = [], [0]
+        for future, first, stop in self.ranges():
+            rows = pairs[np.searchsorted(pairs, first) : np.searchsorted(pairs, stop)] - first
+            if rows.size:
+                whole = rows.size == stop - first
+                chosen.append(future if whole else self.cluster.submit(blocks.select, future, rows))
+                sizes.append(int(rows.size))
+        return ClusterLattices(self.cluster, self.report, tuple(chosen), np.cumsum(sizes))
+
+    def results(self, futures: Sequence[Any]) -> list[Any]:
+        """The results, in the order of blocks."""
+        return self.cluster.results(futures)
+
+
+@dataclass(frozen=True, eq=False)
+class ClusterData:
+    """Training data on workers; a `pfsm_training.data.training_set.TrainingSet`.
+
+    Attributes:
+        lattices: Of all pairs: first the scored ones, then those of the preferences.
+        scores: As in `pfsm_training.data.training_set.TrainingData`, and likewise:
+        better: int64 [n_preferences].
+        worse: int64 [n_preferences].
+        votes: float64 [n_preferences].
+    """
+
+    lattices: ClusterLattices
+    scores: Float
+    better: Rows
+    worse: Rows
+    votes: Float
+
+    def __len__(self) -> int:
+        return len(self.lattices)
+
+    def select(self, scored: Rows, preferences: Rows) -> "ClusterData":
+        """As `pfsm_training.data.training_set.TrainingSet.select`."""
+        pairs, better, worse = selected_pairs(self, scored, preferences)
+        return ClusterData(
+            self.lattices.select(pairs), self.scores[scored], better, worse, self.votes[preferences]
+        )
+
+    def without_preferences(self) -> "ClusterData":
+        """The scored pairs alone."""
+        return self.select(np.arange(self.scores.size), np.zeros(0, dtype=np.int64))
+
+    def instances(self) -> dict[str, int]:
+        """As `pfsm_training.data.training_set.TrainingSet.instances`."""
+        lattices = self.lattices
+        asked = [lattices.cluster.submit(blocks.count, one) for one in lattices.futures]
+        return total_instances(lattices.results(asked))
+
+    def predictions(self, machine: LogLinearMachine) -> Float:
+        """As `pfsm_training.data.training_set.TrainingSet.predictions`."""
+        lattices, weights = self.lattices, Weights.of(machine)
+        asked = [lattices.cluster.submit(blocks.predict, one, weights) for one in lattices.futures]
+        return np.concatenate([np.zeros(0), *lattices.results(asked)])
+
+    def objective(self, loss: Loss, penalty: float, centre: Tensor) -> "ClusterObjective":
+        """As `pfsm_training.data.training_set.TrainingSet.objective`."""
+        lattices = self.lattices
+        parts = [
+            lattices.cluster.submit(blocks.with_loss, future, loss.part(first, stop))
+            for future, first, stop in lattices.ranges()
+        ]
+        held = ClusterLattices(lattices.cluster, lattices.report, tuple(parts), lattices.offsets)
+        return ClusterObjective(held, penalty, centre)
+
+
+@dataclass(frozen=True, eq=False)
+class ClusterObjective:
+    """A `pfsm_training.loss.objective.Minimised` whose loss is worked out where the lattices are.
+
+    Attributes:
+        lattices: The blocks, each with its part of the loss.
+        penalty: lambda.
+        centre: float64 [n_learned].
+    """
+
+    lattices: ClusterLattices
+    penalty: float
+    centre: Tensor
+
+    def quadratic(self, machine: LogLinearMachine, *, free_alpha: bool) -> tuple[float, Quadratic]:
+        """As `Minimised.quadratic`: the blocks' sums, added in the order of blocks."""
+        lattices, weights = self.lattices, Weights.of(machine)
+        asked = [
+            lattices.cluster.submit(blocks.model_of, future, weights, free_alpha)
+            for future in lattices.futures
+        ]
+        models: list[BlockModel] = lattices.results(asked)
+        for model, size in zip(models, np.diff(lattices.offsets).tolist(), strict=True):
+            lattices.report.add(size, model.seconds)
+        value, total = added(
+            ((model.value, model.model) for model in models), machine.theta.numel() + free_alpha
+        )
+        with torch.no_grad():
+            return value + float(penalty_of(self, machine)), total
+
+
+class ClusterEncoder:
+    """Makes training data whose lattices are on the workers of a cluster; an `pfsm_training.data.training_set.Encoder`.
+
+    Args:
+        cluster: The workers.
+        report: Counts what is done.
+        pairs_per_block: Sentence pairs in a block, about.
+    """
+
+    def __init__(self, cluster: "Cluster", report: Report, pairs_per_block: int = PAIRS_PER_BLOCK) -> None:
+        self.cluster = cluster
+        self.report = report
+        self.pairs_per_block = pairs_per_block
+
+    def __call__(
+        self, judgments: Judgments | None, preferences: Preferences | None, settings: Settings
+    ) -> ClusterData:
+        """Sends the text out, block by block.
+
+        Raises:
+            PfsmError: The settings name a resource that is not here.
+        """
+        references, hypotheses, place = training_text(judgments, preferences)
+        scores = np.zeros(0) if judgments is None else judgments.scores
+        better, worse, votes = judged_rows(preferences, place)
+        resources = LatticeBuilder(settings).resources
+        offsets = block_offsets(len(references), better, worse, self.pairs_per_block)
+        futures = tuple(
+            self.cluster.submit(
+                blocks.build,
+                BlockText(settings, resources, tuple(references[first:stop]), tuple(hypotheses[first:stop])),
+            )
+            for first, stop in zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True)
+        )
+        lattices = ClusterLattices(self.cluster, self.report, futures, offsets)
+        return ClusterData(lattices, scores, better, worse, votes)

@@ -1,0 +1,226 @@
+"""What training sees: scored pairs and pairs that people preferred one of, as the lattices of one batch."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol, Self
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from pfsm.data import Judgments, Preferences
+from pfsm.model.builder import LatticeBuilder
+from pfsm.model.settings import Settings
+from pfsm_training.lattices.features import instances, total_instances
+from pfsm_training.lattices.store import HeldLattices, Room, lattice_memory
+from pfsm_training.loss.module import LogLinearMachine
+from pfsm_training.loss.objective import Loss, Minimised, Objective
+
+Float = NDArray[np.float64]
+Rows = NDArray[np.int64]
+
+
+class TrainingSet(Protocol):
+    """Training data whose lattices may be anywhere. Attributes as in `TrainingData`."""
+
+    @property
+    def scores(self) -> Float:
+        """float64 [n_scored]."""
+
+    @property
+    def better(self) -> Rows:
+        """int64 [n_preferences]."""
+
+    @property
+    def worse(self) -> Rows:
+        """int64 [n_preferences]."""
+
+    @property
+    def votes(self) -> Float:
+        """float64 [n_preferences]."""
+
+    def __len__(self) -> int:
+        """Number of sentence pairs."""
+
+    def select(self, scored: Rows, preferences: Rows) -> Self:
+        """Some of the judgments and some of the preferences, by their numbers in ascending order."""
+
+    def without_preferences(self) -> Self:
+        """The scored pairs alone."""
+
+    def instances(self) -> dict[str, int]:
+        """As `pfsm_training.lattices.features.instances`."""
+
+    def predictions(self, machine: LogLinearMachine) -> Float:
+        """The machine's predictions, float64 [n_pairs], in standardised units."""
+
+    def objective(self, loss: Loss, penalty: float, centre: Tensor) -> Minimised:
+        """What is minimised: a loss of the predictions, and a penalty."""
+
+
+# Sums over pairs are made block by block, here as on a cluster, so that both come to the same. A block is at most
+# a second of work for each evaluation.
+PAIRS_PER_BLOCK = 8192
+# More make more work for a scheduler than they save.
+MOST_BLOCKS = 1000
+
+# From judgments, preferences and settings to training data, wherever its lattices are.
+Encoder = Callable[[Judgments | None, Preferences | None, Settings], TrainingSet]
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingData:
+    """Scored pairs come first in the lattices, one a judgment; then the distinct pairs of the preferences.
+
+    Attributes:
+        lattices: Of all pairs, in blocks.
+        scores: float64 [n_scored], in the units of the data.
+        better: int64 [n_preferences], which pair is the preferred translation.
+        worse: int64 [n_preferences], which is the other.
+        votes: float64 [n_preferences].
+    """
+
+    lattices: HeldLattices
+    scores: Float
+    better: Rows
+    worse: Rows
+    votes: Float
+
+    def __len__(self) -> int:
+        return int(self.lattices.offsets[-1])
+
+    def select(self, scored: Rows, preferences: Rows) -> "TrainingData":
+        """As `TrainingSet.select`; what is left of each block stays together, as on a cluster.
+
+        Raises:
+            PfsmError: As `pfsm_training.lattices.store.HeldLattices.of`.
+        """
+        pairs, better, worse = selected_pairs(self, scored, preferences)
+        lattices = self.lattices.select(pairs)
+        return TrainingData(lattices, self.scores[scored], better, worse, self.votes[preferences])
+
+    def without_preferences(self) -> "TrainingData":
+        """The scored pairs alone."""
+        none = np.zeros(0, dtype=np.int64)
+        return self.select(np.arange(self.scores.size), none)
+
+    def instances(self) -> dict[str, int]:
+        """As `TrainingSet.instances`."""
+        return total_instances(map(instances, self.lattices))
+
+    def predictions(self, machine: LogLinearMachine) -> Float:
+        """As `TrainingSet.predictions`."""
+        with torch.no_grad():
+            return np.concatenate([np.zeros(0), *(machine(batch).numpy() for batch in self.lattices)])
+
+    def objective(self, loss: Loss, penalty: float, centre: Tensor) -> Objective:
+        """As `TrainingSet.objective`."""
+        return Objective(self.lattices, loss, penalty, centre)
+
+
+def selected_pairs(data: TrainingSet, scored: Rows, preferences: Rows) -> tuple[Rows, Rows, Rows]:
+    """Which pairs some judgments and preferences need, and where the better and the worse ones stand among these."""
+    pairs = np.concatenate([data.better[preferences], data.worse[preferences]])
+    kept, places = np.unique(pairs, return_inverse=True)
+    places = places.astype(np.int64) + scored.size
+    return np.concatenate([scored, kept]), places[: preferences.size], places[preferences.size :]
+
+
+def encode(
+    judgments: Judgments | None,
+    preferences: Preferences | None,
+    builder: LatticeBuilder,
+    pairs_per_block: int = PAIRS_PER_BLOCK,
+    memory: int | None = None,
+) -> TrainingData:
+    """Lattices of all that is to be trained on, in the order given.
+
+    Args:
+        judgments: What people scored.
+        preferences: What they compared.
+        builder: Makes the lattices.
+        pairs_per_block: Sentence pairs in a block, about.
+        memory: How many bytes of lattices stay in memory, those of selections included; others are mapped from a
+            temporary file. None: as `pfsm_training.lattices.store.lattice_memory` says.
+
+    Raises:
+        PfsmError: As ``LatticeBuilder.build``; or a temporary file is needed and cannot be written.
+    """
+    room = Room(lattice_memory() if memory is None else memory)
+    references, hypotheses, place = training_text(judgments, preferences)
+    better, worse, votes = judged_rows(preferences, place)
+    offsets = block_offsets(len(references), better, worse, pairs_per_block)
+    lattices = HeldLattices.of(builder.blocks(references, hypotheses, offsets.tolist()), room)
+    scores = np.zeros(0) if judgments is None else judgments.scores
+    return TrainingData(lattices, scores, better, worse, votes)
+
+
+def encode_here(
+    judgments: Judgments | None,
+    preferences: Preferences | None,
+    settings: Settings,
+    pairs_per_block: int = PAIRS_PER_BLOCK,
+    memory: int | None = None,
+) -> TrainingData:
+    """The `Encoder` of one machine."""
+    return encode(judgments, preferences, LatticeBuilder(settings), pairs_per_block, memory)
+
+
+def judged_rows(
+    preferences: Preferences | None, place: Mapping[tuple[str, str], int]
+) -> tuple[Rows, Rows, Float]:
+    """Which pairs are the better and the worse ones, int64 [n_preferences] each, and float64 [n_preferences] votes."""
+    if preferences is None:
+        return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), np.zeros(0)
+    better = _places(place, preferences.references, preferences.better)
+    worse = _places(place, preferences.references, preferences.worse)
+    return better, worse, preferences.votes
+
+
+def training_text(
+    judgments: Judgments | None, preferences: Preferences | None
+) -> tuple[list[str], list[str], dict[tuple[str, str], int]]:
+    """References and hypotheses in the order of the batch, and where each distinct pair of a preference stands."""
+    references = [] if judgments is None else list(judgments.references)
+    hypotheses = [] if judgments is None else list(judgments.hypotheses)
+    place: dict[tuple[str, str], int] = {}
+    if preferences is not None:
+        rows = zip(preferences.references, preferences.better, preferences.worse, strict=True)
+        for reference, *both in rows:
+            for hypothesis in both:
+                if (reference, hypothesis) not in place:
+                    place[reference, hypothesis] = len(references)
+                    references.append(reference)
+                    hypotheses.append(hypothesis)
+    return references, hypotheses, place
+
+
+def _places(
+    place: Mapping[tuple[str, str], int], references: Sequence[str], hypotheses: Sequence[str]
+) -> Rows:
+    return np.array([place[pair] for pair in zip(references, hypotheses, strict=True)], dtype=np.int64)
+
+
+def block_offsets(n_pairs: int, better: Rows, worse: Rows, size: int = PAIRS_PER_BLOCK) -> Rows:
+    """Where blocks begin: every ``size`` pairs, or as soon after as no preference is torn apart.
+
+    Args:
+        n_pairs: Number of pairs.
+        better: int64 [n_preferences], one pair of each preference.
+        worse: int64 [n_preferences], the other.
+        size: Pairs in a block; more where there would be too many blocks.
+
+    Returns:
+        int64 [n_blocks + 1], from 0 to ``n_pairs``.
+    """
+    size = max(size, -(-n_pairs // MOST_BLOCKS))
+    low, high = np.minimum(better, worse), np.maximum(better, worse)
+    # Preferences that are open between two pairs: one of their pairs is before, the other behind.
+    steps = np.bincount(low + 1, minlength=n_pairs + 2) - np.bincount(high + 1, minlength=n_pairs + 2)
+    allowed = np.flatnonzero(np.cumsum(steps)[: n_pairs + 1] == 0)
+    offsets = [0]
+    while offsets[-1] < n_pairs:
+        wanted = min(offsets[-1] + size, n_pairs)
+        offsets.append(int(allowed[np.searchsorted(allowed, wanted)]))
+    return np.array(offsets, dtype=np.int64)

@@ -1,0 +1,1 @@
+"""Fitting: solvers, cross-validation, initial models, checkpoints."""

@@ -1,0 +1,111 @@
+"""Anchoring: a scale on which 100 is a translation equal to the reference and 0 one with nothing in common."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from pfsm.errors import PfsmError
+from pfsm.lattice.arrays import LatticeBatch
+from pfsm.lattice.names import DELETE, INSERT
+from pfsm.matchers.registry import matcher_state
+from pfsm.model.builder import LatticeBuilder
+from pfsm.model.file import Model, Scale
+from pfsm.model.metric import Metric
+from pfsm_kernels.inference import log_sum
+from pfsm_kernels.lattices import Lattices
+from pfsm_training.lattices.features import select_pairs
+
+NOTE = (
+    "100: the translation equals the reference; 0: it has nothing in common with a reference of its length "
+    "(medians over the training references). Better than the first or worse than the second is possible."
+)
+
+# In ``y / (m + n)``, between nothing in common and equal: less is rounding.
+SMALLEST_DISTANCE = 1e-9
+# Georgian: a letter without capitals, in none of the languages for which there are judgments.
+STRANGE_LETTER = "\u10df"
+_NO_TOKEN = "no reference has a token, so there is nothing to anchor the scale to"
+
+
+def anchored(model: Model, references: Sequence[str], threads: int = 1) -> Model:
+    """The same model on the anchored scale; the order of any two translations is unchanged.
+
+    A model with sentence-level features or blocks of several tokens has its scale moved and stretched, so that a
+    reference scores 100 against itself, and 0 against a line of as many words of the same lengths in letters that no
+    reference has (medians).
+
+    Any other takes two steps. Every edit sequence consumes every token exactly once, so adding a constant per
+    consumed token to the weights and taking it off alpha changes no prediction; the constant is chosen such that
+    ``y / (m + n)`` is 0 for a translation with nothing in common. An empty pair, whose ``y / (m + n)`` is 0 by
+    definition, then scores like one. Mean and sd are set so that the two anchors come out as 0 and 100.
+
+    Args:
+        model: A trained model.
+        references: The training references; repeated ones count once.
+        threads: Threads over pairs.
+
+    Raises:
+        PfsmError: If no reference has a token, or equal does not score above nothing in common.
+    """
+    distinct = sorted(set(references))
+    # A block is one visit of its state whatever its size, so that no weight could carry a constant for each token.
+    if model.settings.features or any(size > 1 for size in model.settings.max_block.values()):
+        return _rescaled(model, distinct, threads)
+    same = LatticeBuilder(model.settings).build(distinct, distinct)
+    same = select_pairs(same, np.flatnonzero(same.lattices.lengths))
+    if not len(same):
+        raise PfsmError(_NO_TOKEN)
+    nothing = _median(without_arcs(same), model.weights, threads)
+    weights = {
+        **model.weights,
+        INSERT: model.weights.get(INSERT, 0.0) - nothing,
+        DELETE: model.weights.get(DELETE, 0.0) - nothing,
+    }
+    for state in map(matcher_state, model.settings.matchers):
+        weights[state] = model.weights.get(state, 0.0) - 2.0 * nothing
+    equal = _median(same, weights, threads)
+    _check_distance(equal)
+    alpha = model.alpha + nothing
+    sd = 100.0 / equal
+    return replace(model, weights=weights, alpha=alpha, scale=Scale(-(sd * alpha), sd, NOTE))
+
+
+def _rescaled(model: Model, distinct: Sequence[str], threads: int) -> Model:
+    metric = Metric(model, threads)
+    worded = [line for line in distinct if line.split()]
+    if not worded:
+        raise PfsmError(_NO_TOKEN)
+    equal = float(np.median(metric.score_pairs(worded, worded)))
+    nothing = float(np.median(metric.score_pairs([strange(line) for line in worded], worded)))
+    _check_distance(equal - nothing)
+    stretch = 100.0 / (equal - nothing)
+    scale = Scale((model.scale.mean - nothing) * stretch, model.scale.sd * stretch, NOTE)
+    return replace(model, scale=scale)
+
+
+def strange(line: str) -> str:
+    """As many words of the same lengths in a letter that no reference is expected to have."""
+    return " ".join(STRANGE_LETTER * len(word) for word in line.split())
+
+
+def _check_distance(distance: float) -> None:
+    if not distance > SMALLEST_DISTANCE:
+        raise PfsmError("this model does not score a translation equal to the reference above any other")
+
+
+def without_arcs(batch: LatticeBatch) -> LatticeBatch:
+    """The lattices of the same lengths in which nothing matches."""
+    arrays = batch.lattices
+    offsets = arrays.offsets.copy()
+    offsets[:, 2] = 0
+    empty = np.zeros((0, 5), dtype=np.int32)
+    return LatticeBatch(
+        batch.states, Lattices(arrays.n_states, arrays.delete_states, arrays.insert_states, empty, offsets)
+    )
+
+
+def _median(batch: LatticeBatch, weights: Mapping[str, float], threads: int) -> float:
+    """Median of ``y / (m + n)``."""
+    values = log_sum(batch.lattices, batch.weights(weights), threads, batch.jumps) / batch.lattices.lengths
+    return float(np.median(values))

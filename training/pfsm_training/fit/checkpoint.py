@@ -1,0 +1,120 @@
+"""How far a training is, in a JSON file that every iteration replaces: after a break it goes on where it was."""
+
+import hashlib
+import json
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from pfsm.errors import PfsmError
+from pfsm.io.files import atomic_write, decode, read_bytes
+from pfsm_training.fit.gauss_newton import State
+
+FORMAT = "pfsm-checkpoint-1"
+
+
+class Checkpoint:
+    """The states of all fits of one training, in the order in which they are made.
+
+    Args:
+        path: The file.
+        resume: Whether to go on from what is there; else it is replaced.
+    """
+
+    def __init__(self, path: str | Path, *, resume: bool) -> None:
+        self.path = Path(path)
+        self.resume = resume
+        self._key = ""
+        self._states: list[State | None] = []
+        self._fits = 0
+
+    def begin(self, decisive: Mapping[str, Any]) -> None:
+        """Starts a training that these values decide.
+
+        Raises:
+            PfsmError: The file to go on from is of another training, or damaged.
+        """
+        text = json.dumps(decisive, sort_keys=True, ensure_ascii=False, default=repr)
+        self._key = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+        self._fits = 0
+        self._states = self._read() if self.resume and self.path.exists() else []
+
+    def next_fit(self) -> "FitMemory":
+        """The memory of the next fit."""
+        number = self._fits
+        self._fits += 1
+        if number == len(self._states):
+            self._states.append(None)
+        return FitMemory(self, number)
+
+    def state(self, number: int) -> State | None:
+        """The state of a fit; None where it has not begun."""
+        return self._states[number]
+
+    def keep(self, number: int, state: State) -> None:
+        """Puts the state of a fit on disk.
+
+        Raises:
+            PfsmError: The file cannot be written.
+        """
+        self._states[number] = state
+        fits = [None if one is None else _document(one) for one in self._states]
+        with atomic_write(self.path) as handle:
+            json.dump({"format": FORMAT, "key": self._key, "fits": fits}, handle)
+            handle.write("\n")
+
+    def remove(self) -> None:
+        """The training is over, and its model written."""
+        self.path.unlink(missing_ok=True)
+
+    def _read(self) -> list[State | None]:
+        name = str(self.path)
+        try:
+            document = json.loads(decode(read_bytes(name), name))
+            if document["format"] != FORMAT:
+                raise ValueError
+            key = document["key"]
+            states = [None if one is None else _state(one) for one in document["fits"]]
+        except (ValueError, KeyError, TypeError):
+            raise PfsmError(f"{name}: not a checkpoint of pfsm; remove it, or leave --resume out") from None
+        if key != self._key:
+            raise PfsmError(
+                f"{name}: is of a training with other data, settings or version; remove it, or leave --resume out"
+            )
+        return states
+
+
+class FitMemory:
+    """The memory of one fit; a `pfsm_training.fit.gauss_newton.Memory`."""
+
+    def __init__(self, checkpoint: Checkpoint, number: int) -> None:
+        self._checkpoint = checkpoint
+        self._number = number
+
+    def load(self) -> State | None:
+        """The state to go on from."""
+        return self._checkpoint.state(self._number)
+
+    def save(self, state: State) -> None:
+        """Puts the state on disk."""
+        self._checkpoint.keep(self._number, state)
+
+
+def _document(state: State) -> dict[str, Any]:
+    return {
+        "parameters": state.parameters.tolist(),
+        "damping": state.damping,
+        "iterations": state.iterations,
+        "evaluations": state.evaluations,
+    }
+
+
+def _state(document: Mapping[str, Any]) -> State:
+    parameters = np.array(document["parameters"], dtype=np.float64)
+    damping = float(document["damping"])
+    if parameters.ndim != 1 or not (np.isfinite(parameters).all() and math.isfinite(damping)):
+        raise ValueError
+    return State(parameters, damping, int(document["iterations"]), int(document["evaluations"]))

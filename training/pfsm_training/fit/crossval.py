@@ -1,0 +1,179 @@
+"""Cross-validation on the training data: how well a model does on groups it has not seen, and which choice is best."""
+
+import hashlib
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pfsm.data import Judgments, Preferences
+from pfsm.errors import PfsmError
+from pfsm.evaluation import pearson, preference_counts
+from pfsm_training.data.training_set import TrainingSet
+from pfsm_training.fit.fitting import Choice, Fitted
+
+FOLDS = 5
+MOST_GROUPS = 10
+# Half an order of magnitude a step, around the paper's 5.
+PENALTIES = (0.05, 0.15, 0.5, 1.5, 5.0, 15.0, 50.0, 150.0)
+MIXTURES = (0.1, 0.3, 0.5, 0.7)
+NEVER_HELD_OUT = -1
+
+Rows = NDArray[np.int64]
+# Fits to training data; None where that cannot be.
+Fit = Callable[[TrainingSet, Choice], Fitted | None]
+
+
+@dataclass(frozen=True, eq=False)
+class Folds:
+    """A division of the training data.
+
+    Attributes:
+        by: What is held out together: ``source_lang`` or ``segment``.
+        names: Name of each fold.
+        member: int64 [n_judgments], the fold each judgment is held out with.
+        preference_member: int64 [n_preferences], that of each preference; ``NEVER_HELD_OUT`` where there is none.
+    """
+
+    by: str
+    names: tuple[str, ...]
+    member: Rows
+    preference_member: Rows = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+
+    def split(self, data: TrainingSet, fold: int) -> tuple[TrainingSet, TrainingSet]:
+        """What to train on and what to test on."""
+        return (
+            data.select(np.flatnonzero(self.member != fold), np.flatnonzero(self.preference_member != fold)),
+            data.select(np.flatnonzero(self.member == fold), np.flatnonzero(self.preference_member == fold)),
+        )
+
+
+@dataclass(frozen=True)
+class CrossValidation:
+    """Held-out agreement.
+
+    Attributes:
+        by: What was held out together.
+        choice: The lambda and mixture used.
+        statistic: ``pearson`` with scores; ``kendall_tau`` (WMT12: ties count as wrong) with preferences alone.
+        folds: The statistic in each fold; folds where it is undefined are absent.
+    """
+
+    by: str
+    choice: Choice
+    statistic: str
+    folds: dict[str, float]
+
+    @property
+    def mean(self) -> float:
+        """Unweighted mean over the folds; NaN without folds."""
+        return math.fsum(self.folds.values()) / len(self.folds) if self.folds else math.nan
+
+
+def make_folds(judgments: Judgments | None, preferences: Preferences | None = None) -> Folds:
+    """By source language where the data has several and every row names its own, else by segment.
+
+    Segments go by ``segment_id`` where there is one, else by reference, so that all translations of a segment
+    are held out together. The division depends on the data alone, not on their order. With scores and
+    preferences together, folds are those of the scores, and a preference is held out with the scores of its language,
+    or of its reference.
+    """
+    main: Judgments | Preferences | None = judgments if judgments is not None else preferences
+    if main is None:
+        raise ValueError("nothing to divide")
+    other = preferences if judgments is not None else None
+    languages = _languages(main)
+    if 2 <= len(set(languages)) <= MOST_GROUPS and (other is None or _languages(other)):
+        by, names = "source_lang", tuple(sorted(set(languages)))
+        fold_of = {name: place for place, name in enumerate(names)}
+        keys, other_keys = languages, () if other is None else _languages(other)
+    else:
+        keys = _segments(main) if other is None else main.references
+        other_keys = () if other is None else other.references
+        distinct = sorted(set(keys), key=lambda key: hashlib.sha256(key.encode()).digest())
+        count = min(FOLDS, len(distinct))
+        by, names = "segment", tuple(f"fold {number + 1}" for number in range(count))
+        fold_of = {key: place % count for place, key in enumerate(distinct)}
+    member = np.array([fold_of[key] for key in keys], dtype=np.int64)
+    others = np.array([fold_of.get(key, NEVER_HELD_OUT) for key in other_keys], dtype=np.int64)
+    return Folds(
+        by, names, *((np.zeros(0, dtype=np.int64), member) if judgments is None else (member, others))
+    )
+
+
+def _languages(data: Judgments | Preferences) -> Sequence[str]:
+    languages = data.columns.get("source_lang", ())
+    return languages if languages and all(languages) else ()
+
+
+def _segments(data: Judgments | Preferences) -> Sequence[str]:
+    ids = data.columns.get("segment_id", ())
+    return ids if ids and all(ids) else data.references
+
+
+def cross_validate(
+    fit: Fit, data: TrainingSet, folds: Folds, choices: Sequence[Choice]
+) -> list[CrossValidation]:
+    """Agreement of predictions for each fold by a model trained on the others, for every choice."""
+    statistic = "pearson" if data.scores.size else "kendall_tau"
+    results: list[dict[str, float]] = [{} for _ in choices]
+    for fold, name in enumerate(folds.names):
+        train, test = folds.split(data, fold)
+        if not len(train) or not len(test):
+            continue
+        for result, choice in zip(results, choices, strict=True):
+            fitted = fit(train, choice)
+            value = math.nan if fitted is None else agreement(fitted, test)
+            if math.isfinite(value):
+                result[name] = value
+        # Before the next fold's lattices are made.
+        del train, test
+    return [
+        CrossValidation(folds.by, choice, statistic, result)
+        for choice, result in zip(choices, results, strict=True)
+    ]
+
+
+def agreement(fitted: Fitted, test: TrainingSet) -> float:
+    """Pearson's r with the scores, or without scores Kendall's tau (WMT12) with the preferences; NaN if undefined."""
+    predicted = fitted.predict(test)
+    if test.scores.size:
+        return pearson(predicted[: test.scores.size], test.scores)
+    if not test.votes.size:
+        return math.nan
+    counts = preference_counts(predicted[test.better], predicted[test.worse], test.votes)
+    return counts.kendall_tau("wmt12")
+
+
+def choose(tried: Sequence[CrossValidation], n_folds: int) -> CrossValidation:
+    """The choice with the highest mean agreement; of equal ones the largest lambda, then mixture.
+
+    Args:
+        tried: What each choice came to.
+        n_folds: Folds that there are, those included where nothing is defined.
+
+    Raises:
+        PfsmError: If there are several, and cross-validation says nothing of any.
+    """
+    usable = [result for result in tried if math.isfinite(result.mean)]
+    if len(tried) > 1 and not usable:
+        by = tried[0].by.replace("source_lang", "source language")
+        if n_folds < 2:
+            raise PfsmError(
+                f"the judgments are too few to choose {_chosen(tried)} by cross-validation, which holds out every "
+                f"{by} once; give a number"
+            )
+        raise PfsmError(
+            f"{_chosen(tried)} cannot be chosen by cross-validation (by {by}): within every fold the predictions "
+            "are all the same, or the scores are; give a number"
+        )
+    return max(usable or tried, key=lambda result: (result.mean if usable else 0.0, result.choice))
+
+
+def _chosen(tried: Sequence[CrossValidation]) -> str:
+    """What the choices differ in."""
+    names = ("lambda", "mixture")
+    different = (len({getattr(one.choice, key) for one in tried}) > 1 for key in ("penalty", "mixture"))
+    return " and ".join(name for name, differs in zip(names, different, strict=True) if differs)

@@ -1,0 +1,74 @@
+"""Training that starts from another model: its settings, and those that are given beside it."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from pfsm.errors import PfsmError
+from pfsm.metrics.features import with_checksum
+from pfsm.model.file import Model
+from pfsm.model.settings import AUTO, KEYS, Settings
+from pfsm_training.config import TrainingConfig
+from pfsm_training.initial_settings import settings_beside
+
+# Edits first: without them hardly anything else is said.
+_ORDER = ("edits", *(key for key in KEYS if key != "edits"))
+
+
+def settings_to_train(settings: Settings | None, config: TrainingConfig, init: Model | None) -> Settings:
+    """The settings of the new model: those of the model to start from, where there is one.
+
+    What is given beside it must agree with its own: all of ``settings``, or what ``config`` was given, where all that
+    is not said is as the model has it.
+
+    Raises:
+        PfsmError: If a setting does not agree with the model to start from.
+    """
+    if init is None:
+        return config.settings if settings is None else settings
+    given = _ORDER if settings is not None else [key for key in _ORDER if key in config.given]
+    ours = _values(settings or settings_beside(config.given, "config", init))
+    theirs = _values(init.settings)
+    for key in given:
+        if not _agrees(key, ours.get(key), theirs.get(key)):
+            said = ours.get(key) or ({} if settings is not None else config.given).get(key)
+            raise PfsmError(
+                f"{key} is {_said(said, 'not given')}, but the model {init.name} to start from has "
+                f"{_said(theirs.get(key), 'none')}; leave the settings out to take over its own"
+            )
+    return init.settings
+
+
+def _values(settings: Settings) -> dict[str, Any]:
+    values = settings.to_dict()
+    values.setdefault("edits", True)
+    return values
+
+
+def _agrees(key: str, ours: Any, theirs: Any) -> bool:
+    """Whether two values mean the same."""
+    if key == "features":
+        ours, theirs = ours or {}, theirs or {}
+        scales = [{with_checksum(name): scale for name, scale in side.items()} for side in (ours, theirs)]
+        return scales[0].keys() == scales[1].keys() and _same(*scales)
+    return _same(ours or None, theirs or None)
+
+
+def _same(ours: Any, theirs: Any) -> bool:
+    """Equal, or learned by the model, or a resource by its name alone."""
+    if ours == AUTO and theirs is not None:
+        return True
+    if isinstance(ours, Mapping) and isinstance(theirs, Mapping):
+        return ours.keys() == theirs.keys() and all(_same(ours[key], theirs[key]) for key in ours)
+    if isinstance(ours, str) and isinstance(theirs, str):
+        return theirs == ours or theirs.rpartition("@")[0] == ours
+    return bool(ours == theirs)
+
+
+def _said(value: object, absent: str) -> str:
+    if value is None:
+        return absent
+    text = repr(value)
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+
+
+_LONGEST = 100

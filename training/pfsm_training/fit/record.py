@@ -1,0 +1,105 @@
+"""What a model file tells about its training."""
+
+import math
+from importlib.metadata import version
+from typing import Any
+
+from pfsm.data import Judgments, Preferences
+from pfsm.data.reference_digests import digests
+from pfsm.evaluation import pearson, preference_counts
+from pfsm.version import __version__
+from pfsm_training.data.training_set import TrainingSet
+from pfsm_training.fit.crossval import CrossValidation
+from pfsm_training.fit.fitting import Fitted, Fitter
+
+Data = tuple[Judgments | None, Preferences | None]
+
+
+def record(
+    fitter: Fitter,
+    fitted: Fitted,
+    data: TrainingSet,
+    validated: CrossValidation,
+    tried: list[CrossValidation],
+    sources: Data,
+    score_column: str,
+) -> dict[str, Any]:
+    """The entry ``training`` of a model file: data, objective, agreement, instances, versions."""
+    init = fitter.init
+    return {
+        **_data(sources, score_column),
+        **_fit(fitter, fitted, validated, tried, sources),
+        **_agreement(fitted, data, sources),
+        "cross_validated": {
+            "by": validated.by,
+            validated.statistic: _finite(validated.mean),
+            "folds": dict(validated.folds),
+        },
+        **({} if init is None else {"init": {"name": init.name, "fingerprint": init.fingerprint}}),
+        "instances": dict(sorted(data.instances().items())),
+        "versions": {
+            "pfsm": __version__,
+            **{package: version(package) for package in ("numpy", "numba", "torch")},
+        },
+    }
+
+
+def _data(sources: Data, score_column: str) -> dict[str, Any]:
+    judgments, preferences = sources
+    files = [source for part in sources if part is not None for source in part.sources]
+    references = [reference for part in sources if part is not None for reference in part.references]
+    return {
+        "data": [{"name": source.name, "rows": source.rows, "sha256": source.checksum} for source in files],
+        **({} if judgments is None else {"judgments": len(judgments), "score_column": score_column}),
+        **({} if preferences is None else {"preferences": len(preferences)}),
+        "reference_digests": digests(references),
+    }
+
+
+def _fit(
+    fitter: Fitter, fitted: Fitted, validated: CrossValidation, tried: list[CrossValidation], sources: Data
+) -> dict[str, Any]:
+    config, fit, chosen = fitter.config, fitted.fit, validated.choice
+    judgments, preferences = sources
+    losses = [config.objective] * (judgments is not None) + ["pairwise_logistic"] * (preferences is not None)
+    return {
+        "objective": "+".join(losses),
+        "solver": config.solver,
+        "lambda": chosen.penalty,
+        "lambda_choice": "given" if isinstance(config.penalty, float | int) else "by cross-validation",
+        **_tried(
+            "lambda_tried", {one.choice.penalty: one for one in tried if one.choice.mixture == chosen.mixture}
+        ),
+        **({"mixture": chosen.mixture, "slope": fitted.slope} if len(losses) > 1 else {}),
+        **_tried(
+            "mixture_tried",
+            {one.choice.mixture: one for one in tried if one.choice.penalty == chosen.penalty},
+        ),
+        "minimum": fit.objective,
+        "iterations": fit.iterations,
+        "converged": fit.converged,
+    }
+
+
+def _tried(key: str, results: dict[float, CrossValidation]) -> dict[str, Any]:
+    """Agreement by what was tried, where there was a choice."""
+    if len(results) < 2:
+        return {}
+    return {key: {f"{value:g}": _finite(result.mean) for value, result in results.items()}}
+
+
+def _agreement(fitted: Fitted, data: TrainingSet, sources: Data) -> dict[str, Any]:
+    """With the training data themselves."""
+    judgments, preferences = sources
+    predicted = fitted.predict(data)
+    result: dict[str, Any] = {}
+    if judgments is not None:
+        result["pearson"] = _finite(pearson(predicted[: data.scores.size], data.scores))
+    if preferences is not None:
+        counts = preference_counts(predicted[data.better], predicted[data.worse], data.votes)
+        result["kendall_tau"] = _finite(counts.kendall_tau("wmt12"))
+    return result
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None

@@ -1,0 +1,1 @@
+"""Lexicons learned from text."""

@@ -1,0 +1,1 @@
+"""Loss: the log-linear machine and its objectives in PyTorch."""

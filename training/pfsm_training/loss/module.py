@@ -1,0 +1,158 @@
+"""The log-linear model: a parameter vector of named feature weights and the constant alpha."""
+
+from collections.abc import Mapping
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from scipy import sparse
+from torch import Tensor
+
+from pfsm.lattice.arrays import ArcFeatures, LatticeBatch
+from pfsm_kernels.inference import Weights, expectations
+from pfsm_training.lattices.features import FeatureIndex, feature_index
+from pfsm_training.loss.log_sum import log_sum
+
+Float = NDArray[np.float64]
+
+
+class LogLinearMachine(torch.nn.Module):
+    """Predicts ``y / (m + n) + alpha``, equations (2) and (3) of Wang and Manning (2012).
+
+    Sentence-level features, where the batch has any, add their weights times their values.
+
+    Args:
+        learned: Names of the weights that are parameters; all start at ``initial``.
+        initial: Starting weights by name; absent: zero. Names that are not learned keep these weights.
+        alpha: Starting constant.
+        threads: Threads over pairs.
+    """
+
+    def __init__(
+        self, learned: tuple[str, ...], initial: Mapping[str, float], alpha: float = 0.0, threads: int = 1
+    ) -> None:
+        super().__init__()
+        self.learned = learned
+        self.initial = dict(initial)
+        self.threads = threads
+        start = [self.initial.get(name, 0.0) for name in learned]
+        self.theta = torch.nn.Parameter(torch.tensor(start, dtype=torch.float64))
+        self.alpha = torch.nn.Parameter(torch.tensor(alpha, dtype=torch.float64))
+
+    def forward(self, batch: LatticeBatch) -> Tensor:
+        """Predictions in standardised units, float64 [n_pairs]; ``y / (m + n)`` is 0 for an empty pair."""
+        index = feature_index(batch, self.learned, self.initial)
+        predictions = self.normalised_log_sum(batch, index) + self.alpha
+        if not batch.sentence_features.names:
+            return predictions
+        return (
+            predictions + torch.from_numpy(batch.sentence_features.values) @ self._all(index)[index.columns]
+        )
+
+    def normalised_log_sum(self, batch: LatticeBatch, index: FeatureIndex) -> Tensor:
+        """``y / (m + n)``, float64 [n_pairs]; 0 for a model without edits."""
+        if not batch.states:
+            return torch.zeros(len(batch), dtype=torch.float64)
+        weights = self._all(index)
+        table = weights[index.states].sum(0) + weights[index.transitions].sum(0)
+        n_arcs = batch.lattices.arcs.shape[0]
+        y = log_sum(
+            table,
+            batch.lattices,
+            _arc_weights(batch.arc_features, weights[index.arcs], n_arcs),
+            _arc_weights(batch.link_features, weights[index.links], n_arcs),
+            self.threads,
+            batch.jumps,
+        )
+        return y / _lengths(batch)
+
+    def with_jacobian(self, batch: LatticeBatch) -> tuple[Float, Float]:
+        """Predictions, and their exact derivatives: expected counts of the features, per token.
+
+        Returns:
+            float64 [n_pairs]; float64 [n_pairs, n_learned + 1], the last column for alpha.
+        """
+        index = feature_index(batch, self.learned, self.initial)
+        weights = self._all(index).detach().numpy()
+        size = len(self.learned)
+        jacobian = np.zeros((len(batch), size + 1))
+        jacobian[:, size] = 1.0
+        predictions = np.full(len(batch), float(self.alpha.detach()))
+        if batch.states:
+            normalised, jacobian[:, :size] = self._edits_with_jacobian(batch, index, weights)
+            predictions += normalised
+        for values, column in zip(batch.sentence_features.values.T, index.columns.tolist(), strict=True):
+            predictions += values * weights[column]
+            if column < size:
+                jacobian[:, column] += values
+        return predictions, jacobian
+
+    def _edits_with_jacobian(
+        self, batch: LatticeBatch, index: FeatureIndex, weights: Float
+    ) -> tuple[Float, Float]:
+        """``y / (m + n)``, float64 [n_pairs], and its derivatives, float64 [n_pairs, n_learned]."""
+        n_arcs = batch.lattices.arcs.shape[0]
+        table = weights[index.states].sum(0) + weights[index.transitions].sum(0)
+        expected = expectations(
+            batch.lattices,
+            Weights(
+                table,
+                batch.arc_features.weights_on_arcs(weights[index.arcs], n_arcs),
+                batch.link_features.weights_on_arcs(weights[index.links], n_arcs),
+            ),
+            self.threads,
+            batch.jumps,
+        )
+        size = len(self.learned)
+        counts = _table_counts(index, size, expected.table)
+        counts += _arc_counts(batch, batch.arc_features, index.arcs, expected.arcs, size)
+        counts += _arc_counts(batch, batch.link_features, index.links, expected.links, size)
+        lengths = np.maximum(batch.lattices.lengths, 1)
+        return expected.log_sum / lengths, counts / lengths[:, np.newaxis]
+
+    def weights(self) -> dict[str, float]:
+        """Current weights by name, the fixed ones included."""
+        return {**self.initial, **dict(zip(self.learned, self.theta.tolist(), strict=True))}
+
+    def _all(self, index: FeatureIndex) -> Tensor:
+        return torch.cat([self.theta, torch.from_numpy(index.fixed)])
+
+
+def _lengths(batch: LatticeBatch) -> Tensor:
+    return torch.from_numpy(batch.lattices.lengths).clamp(min=1)
+
+
+def _arc_weights(features: ArcFeatures, by_name: Tensor, n_arcs: int) -> Tensor | None:
+    if not features.arc.size:
+        return None
+    values = by_name[torch.from_numpy(features.feature).long()] * torch.from_numpy(features.value)
+    return torch.zeros(n_arcs, dtype=torch.float64).index_add(0, torch.from_numpy(features.arc), values)
+
+
+def _table_counts(index: FeatureIndex, size: int, table: Float) -> Float:
+    """Expected counts of states and transitions by learned weight, float64 [n_pairs, size]."""
+    n, rows, columns = table.shape
+    entries = np.arange(rows * columns).reshape(rows, columns)
+    weights = np.concatenate(
+        [np.broadcast_to(index.states[:, np.newaxis], index.transitions.shape), index.transitions]
+    )
+    learned = weights < size
+    at = np.broadcast_to(entries, weights.shape)[learned]
+    # A sparse product adds in a fixed order, whatever the number of threads.
+    spread = sparse.csr_array((np.ones(at.size), (weights[learned], at)), shape=(size, rows * columns))
+    return np.ascontiguousarray((spread @ table.reshape(n, rows * columns).T).T)
+
+
+def _arc_counts(
+    batch: LatticeBatch, features: ArcFeatures, places: NDArray[np.int64], mass: Float, size: int
+) -> Float:
+    """Expected values of the features of arcs, by pair and learned weight, float64 [n_pairs, size]."""
+    n = len(batch)
+    if not features.arc.size:
+        return np.zeros((n, size))
+    column = places[features.feature]
+    learned = column < size
+    cell = batch.lattices.pair_of_arc[features.arc] * size + column
+    values = mass[features.arc] * features.value
+    sums: Float = np.bincount(cell[learned], values[learned], minlength=n * size).astype(np.float64)
+    return sums.reshape(n, size)

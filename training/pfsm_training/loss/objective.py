@@ -1,0 +1,281 @@
+"""What training minimises: losses of predictions, and the penalty on the weights."""
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from typing import Protocol
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from pfsm.lattice.arrays import LatticeBatch
+from pfsm_training.lattices.store import HeldLattices
+from pfsm_training.loss.module import LogLinearMachine
+
+Float = NDArray[np.float64]
+
+# Of the standardised error: 95% as efficient as squares on normal errors (Huber 1964).
+HUBER_THRESHOLD = 1.345
+
+
+@dataclass(frozen=True, eq=False)
+class Quadratic:
+    """A convex quadratic model of a loss around predictions.
+
+    Attributes:
+        gradient: float64 [n_parameters].
+        curvature: float64 [n_parameters, n_parameters], positive semidefinite.
+    """
+
+    gradient: Float
+    curvature: Float
+
+    def __add__(self, other: "Quadratic") -> "Quadratic":
+        return Quadratic(self.gradient + other.gradient, self.curvature + other.curvature)
+
+    def scaled(self, factor: float) -> "Quadratic":
+        """The model of the loss times a factor."""
+        return Quadratic(factor * self.gradient, factor * self.curvature)
+
+
+class Loss(Protocol):
+    """A loss, convex in the predictions."""
+
+    def value(self, predictions: Tensor) -> Tensor:
+        """The loss, a scalar; predictions are float64 [n_pairs], in standardised units."""
+
+    def quadratic(self, predictions: Float, jacobian: Float) -> Quadratic:
+        """Its quadratic model in the parameters, from float64 [n_pairs, n_parameters], d prediction / d parameter."""
+
+    def part(self, first: int, stop: int) -> "Loss":
+        """The loss of the predictions ``[first:stop]`` alone, as far as no other is in a sum with one of them."""
+
+
+@dataclass(frozen=True, eq=False)
+class SquaredError:
+    """``sum_i (t_i - p_i)^2`` over the first predictions, equation (3) of Wang and Manning (2012).
+
+    Attributes:
+        targets: float64 [n_scored], standardised scores.
+    """
+
+    targets: Float
+
+    def value(self, predictions: Tensor) -> Tensor:
+        """The sum of squares."""
+        return (torch.from_numpy(self.targets) - predictions[: self.targets.size]).square().sum()
+
+    def quadratic(self, predictions: Float, jacobian: Float) -> Quadratic:
+        """The Gauss-Newton model."""
+        scored = jacobian[: self.targets.size]
+        errors = predictions[: self.targets.size] - self.targets
+        return Quadratic(2.0 * _combined(scored, errors), 2.0 * _gram(scored, scored))
+
+    def part(self, first: int, stop: int) -> "SquaredError":
+        """Of some predictions."""
+        return SquaredError(self.targets[first:stop])
+
+
+@dataclass(frozen=True, eq=False)
+class HuberError:
+    """``sum_i rho(t_i - p_i)``: ``e^2`` up to a threshold k, beyond it ``2 k |e| - k^2`` (Huber 1964).
+
+    Attributes:
+        targets: float64 [n_scored], standardised scores.
+        threshold: k, in standard deviations of the scores.
+    """
+
+    targets: Float
+    threshold: float = HUBER_THRESHOLD
+
+    def value(self, predictions: Tensor) -> Tensor:
+        """The sum of losses."""
+        errors = (torch.from_numpy(self.targets) - predictions[: self.targets.size]).abs()
+        inside = errors.clamp(max=self.threshold)
+        return (inside * (2.0 * errors - inside)).sum()
+
+    def quadratic(self, predictions: Float, jacobian: Float) -> Quadratic:
+        """The model of iteratively reweighted least squares, nowhere below the loss."""
+        scored = jacobian[: self.targets.size]
+        errors = predictions[: self.targets.size] - self.targets
+        weights = np.minimum(1.0, self.threshold / np.maximum(np.abs(errors), self.threshold))
+        return Quadratic(
+            2.0 * _combined(scored, weights * errors),
+            2.0 * _gram(weights[:, np.newaxis] * scored, scored),
+        )
+
+    def part(self, first: int, stop: int) -> "HuberError":
+        """Of some predictions."""
+        return HuberError(self.targets[first:stop], self.threshold)
+
+
+@dataclass(frozen=True, eq=False)
+class PairwiseLogistic:
+    """``sum_k v_k log(1 + exp(-s (p_better - p_worse)))``: preferences as Bradley and Terry (1952) see them.
+
+    Attributes:
+        better: int64 [n_preferences], which prediction is that of the preferred translation.
+        worse: int64 [n_preferences], that of the other.
+        votes: float64 [n_preferences].
+        slope: s, log odds per unit of prediction.
+    """
+
+    better: NDArray[np.int64]
+    worse: NDArray[np.int64]
+    votes: Float
+    slope: float = 1.0
+
+    def value(self, predictions: Tensor) -> Tensor:
+        """Minus the log-likelihood."""
+        margins = predictions[torch.from_numpy(self.better)] - predictions[torch.from_numpy(self.worse)]
+        losses: Tensor = torch.nn.functional.softplus(-self.slope * margins)
+        return (torch.from_numpy(self.votes) * losses).sum()
+
+    def quadratic(self, predictions: Float, jacobian: Float) -> Quadratic:
+        """The generalised Gauss-Newton model."""
+        margins = self.slope * (predictions[self.better] - predictions[self.worse])
+        # Neither exponential overflows.
+        small = np.exp(-np.abs(margins))
+        wrong = np.where(margins >= 0.0, small, 1.0) / (1.0 + small)
+        differences = self.slope * (jacobian[self.better] - jacobian[self.worse])
+        bend = self.votes * small / (1.0 + small) ** 2
+        return Quadratic(
+            _combined(differences, -self.votes * wrong),
+            _gram(bend[:, np.newaxis] * differences, differences),
+        )
+
+    def part(self, first: int, stop: int) -> "PairwiseLogistic":
+        """Of the preferences between some predictions.
+
+        Raises:
+            ValueError: One of the two translations of a preference is among them and the other is not.
+        """
+        inside = (self.better >= first) & (self.better < stop)
+        if (inside != ((self.worse >= first) & (self.worse < stop))).any():
+            raise ValueError("a preference would be torn apart")
+        return PairwiseLogistic(
+            self.better[inside] - first, self.worse[inside] - first, self.votes[inside], self.slope
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class WeightedSum:
+    """Several losses in one training, each with its weight."""
+
+    parts: Sequence[tuple[float, Loss]]
+
+    def value(self, predictions: Tensor) -> Tensor:
+        """The weighted sum."""
+        total = torch.zeros((), dtype=torch.float64)
+        for weight, loss in self.parts:
+            total = total + weight * loss.value(predictions)
+        return total
+
+    def quadratic(self, predictions: Float, jacobian: Float) -> Quadratic:
+        """The weighted sum of the models."""
+        (first_weight, first), *others = self.parts
+        result = first.quadratic(predictions, jacobian).scaled(first_weight)
+        for weight, loss in others:
+            result += loss.quadratic(predictions, jacobian).scaled(weight)
+        return result
+
+    def part(self, first: int, stop: int) -> "WeightedSum":
+        """Of some predictions."""
+        return WeightedSum([(weight, loss.part(first, stop)) for weight, loss in self.parts])
+
+
+class Minimised(Protocol):
+    """What Gauss-Newton minimises: a loss, wherever its lattices are, and the penalty.
+
+    Attributes:
+        penalty: lambda.
+        centre: float64 [n_learned], theta_0.
+    """
+
+    @property
+    def penalty(self) -> float:
+        """As in `Objective`."""
+
+    @property
+    def centre(self) -> Tensor:
+        """As in `Objective`."""
+
+    def quadratic(self, machine: LogLinearMachine, *, free_alpha: bool) -> tuple[float, Quadratic]:
+        """The objective at the machine's weights, and the quadratic model of its loss alone."""
+
+
+@dataclass(frozen=True, eq=False)
+class Objective:
+    """``loss(predictions) + lambda ||theta - theta_0||^2``; alpha is not penalised.
+
+    Attributes:
+        blocks: Training lattices, gone through at every evaluation; each block is summed by itself.
+        loss: Of the predictions for all of them.
+        penalty: lambda.
+        centre: float64 [n_learned], theta_0: zero unless training starts from another model.
+    """
+
+    blocks: Collection[LatticeBatch] | HeldLattices
+    loss: Loss
+    penalty: float
+    centre: Tensor
+
+    def __call__(self, machine: LogLinearMachine) -> Tensor:
+        """The objective at the machine's current weights, a scalar."""
+        predictions = (torch.zeros(0, dtype=torch.float64), *(machine(batch) for batch in self.blocks))
+        return self.of_predictions(torch.cat(predictions), machine)
+
+    def of_predictions(self, predictions: Tensor, machine: LogLinearMachine) -> Tensor:
+        """The objective where the predictions are known."""
+        return self.loss.value(predictions) + penalty_of(self, machine)
+
+    def quadratic(self, machine: LogLinearMachine, *, free_alpha: bool) -> tuple[float, Quadratic]:
+        """As `Minimised.quadratic`: the blocks' sums, added in their order, as on a cluster."""
+        value, model = added(self._models(machine, free_alpha=free_alpha), machine.theta.numel() + free_alpha)
+        with torch.no_grad():
+            return value + float(penalty_of(self, machine)), model
+
+    def _models(self, machine: LogLinearMachine, *, free_alpha: bool) -> Iterator[tuple[float, Quadratic]]:
+        first = 0
+        for batch in self.blocks:
+            stop = first + len(batch)
+            loss = self.loss.part(first, stop)
+            yield loss_model(*machine.with_jacobian(batch), loss, free_alpha=free_alpha)
+            first = stop
+
+
+def penalty_of(objective: Minimised, machine: LogLinearMachine) -> Tensor:
+    """``lambda ||theta - theta_0||^2``, a scalar."""
+    return objective.penalty * (machine.theta - objective.centre).square().sum()
+
+
+def loss_model(
+    predictions: Float, jacobian: Float, loss: Loss, *, free_alpha: bool
+) -> tuple[float, Quadratic]:
+    """A loss and its quadratic model, from what `LogLinearMachine.with_jacobian` gives; alpha's entry only if free."""
+    value = float(loss.value(torch.from_numpy(predictions)))
+    return value, loss.quadratic(predictions, jacobian if free_alpha else jacobian[:, :-1])
+
+
+def added(parts: Iterable[tuple[float, Quadratic]], n_parameters: int) -> tuple[float, Quadratic]:
+    """The sum of losses and of their models in the order given; zero without any."""
+    nothing = 0.0, Quadratic(np.zeros(n_parameters), np.zeros((n_parameters, n_parameters)))
+    rest = iter(parts)
+    first = next(rest, nothing)
+    return reduce(lambda one, other: (one[0] + other[0], one[1] + other[1]), rest, first)
+
+
+def _combined(jacobian: Float, weights: Float) -> Float:
+    """``J^T w``; PyTorch on one thread, which always adds in the same order."""
+    return np.asarray((_aligned(jacobian).T @ _aligned(weights)).numpy())
+
+
+def _gram(left: Float, right: Float) -> Float:
+    return np.asarray((_aligned(left).T @ _aligned(right)).numpy())
+
+
+def _aligned(array: Float) -> Tensor:
+    """A copy where PyTorch begins its memory: linear algebra may add in another order elsewhere."""
+    return torch.from_numpy(np.ascontiguousarray(array)).clone()
