@@ -75,8 +75,9 @@ def check_content(wheel: Path) -> None:
     for wanted in (
         "pfsm/py.typed",
         "pfsm_kernels/py.typed",
+        "pfsm_experiments/py.typed",
         "pfsm/resources/demo/train.tsv",
-        "pfsm_training/experiment/page/report.html",
+        "pfsm_experiments/page/report.html",
         "pfsm/resources/lexicons/wordnet-3.0.lexicon",
         "pfsm/resources/lexicons/wordnet-3.0.LICENSE",
         "pfsm/resources/lexicons/wordnet-relations-3.0.lexicon",
@@ -89,7 +90,9 @@ def check_content(wheel: Path) -> None:
     if not any(name.startswith("pfsm/resources/models/") for name in names):
         sys.exit(f"{wheel.name}: no model in it")
     stray = [
-        name for name in names if not name.startswith(("pfsm/", "pfsm_kernels/", "pfsm_training/", "pfsm-"))
+        name
+        for name in names
+        if not name.startswith(("pfsm/", "pfsm_kernels/", "pfsm_training/", "pfsm_experiments/", "pfsm-"))
     ]
     if stray or wheel.stat().st_size > LARGEST_WHEEL:
         sys.exit(f"{wheel.name}: {wheel.stat().st_size} bytes, unexpected files {stray}")
