@@ -10,7 +10,7 @@ import pytest
 from pfsm_kernels.inference import Expectations, best_path, expectations, log_sum
 from tests.kernels.kernel_runs import in_linear_space, in_log_space
 from tests.kernels.lattice_cases import Numbered, number, random_named
-from tests.kernels.pushdown_cases import Case, random_case, random_named_weights
+from tests.kernels.pushdown_cases import Case, random_case, random_named_weights, swaps_side_by_side
 from tests.oracles.configuration_graph import add_up
 from tests.oracles.enumeration import JUMP, Enumeration, enumerate_all, score
 
@@ -84,6 +84,18 @@ def test_longer_pairs_agree_with_the_graph_of_configurations(kind: str, size: in
     lattices = [random_named(rng, inserts, deletes, matches, sizes, 16) for _ in range(2)]
     weights = random_named_weights(rng, kind, [*matches, *inserts, *deletes, JUMP])
     check_all(Case(lattices, weights, max_jump), add_up)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("split", [False, True])
+def test_swaps_side_by_side(kind: str, split: bool) -> None:
+    counts = []
+    for seed in range(12):
+        rng = np.random.default_rng([seed, KINDS.index(kind), split])
+        case = swaps_side_by_side(rng, kind, 2 + seed % 2, split)
+        check_all(case, add_up)
+        counts.append(add_up(case.lattices[0], {}, case.max_jump).expected_counts.get(f"{JUMP}>{JUMP}", 0.0))
+    assert sum(count > 0.0 for count in counts) >= 5
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -187,7 +187,7 @@ def test_impossible_transitions() -> None:
 
 @pytest.mark.parametrize("length", [2, 5])
 def test_only_swaps_are_possible(length: int) -> None:
-    """Crossing matches from end to end, and no other way through than a swap for each: one sequence of two."""
+    """Crossing matches from end to end, and no way through but swaps side by side: two for each, one on either side."""
     swaps = 30
     arcs = [
         arc
@@ -198,26 +198,18 @@ def test_only_swaps_are_possible(length: int) -> None:
     # States: 0 Insert and Delete, 1 match, 2 Jump. A match follows Jump only, except the first match of all.
     table = np.full((4, 3), -np.inf)
     table[2, 1], table[1, 2], table[3, 2] = 1.0, -2.0, -2.0
-    lattices = single(3, [0] * size, [0] * size, arcs)
-    # After a swap comes Jump again, which must not follow Jump: only one swap can be made.
-    jumps = find_jumps(lattices, 2, length)
-    assert log_sum(lattices, Weights(table), jumps=jumps)[0] == -np.inf
-    assert best_path(lattices, Weights(table), 0, jumps).score == -np.inf
-    # With a 1:1 match between swaps there are two ways for each swap: a jump on either side, where the
-    # limit allows it.
-    spaced = [(i + i // (length + 1), p, j + j // (length + 1), q, state) for i, p, j, q, state in arcs]
-    step = length + 2
-    spaced += [(first + step - 1, 1, first + step - 1, 1, 3) for first in range(0, swaps * step, step)]
-    table = np.full((5, 4), -np.inf)
-    table[2, 1], table[1, 2], table[4, 2], table[2, 3], table[3, 2] = 1.0, -2.0, -2.0, 0.5, -2.0
-    lattices = single(4, [0] * (swaps * step), [0] * (swaps * step), sorted(spaced))
-    for max_jump, ways in ((length, 2), (length - 1, 0)):
+    lattices = single(3, [0] * size, [0] * size, sorted(arcs))
+    for again, max_jump in ((0.5, length), (-np.inf, length), (0.5, length - 1)):
+        possible = again > -np.inf and max_jump == length
+        table[2, 2] = again
         jumps = find_jumps(lattices, 2, max_jump)
-        y = swaps * (np.log(ways) + 2.0 - 6.0 + 0.5) if ways else -np.inf
+        y = swaps * (np.log(2.0) - 2.0) - 2.0 + (swaps - 1) * again if possible else -np.inf
         found = expectations(lattices, Weights(table), jumps=jumps)
         assert found.log_sum[0] == pytest.approx(y, rel=1e-12)
-        np.testing.assert_allclose(found.arcs, 1.0 if ways else 0.0, rtol=1e-11)
-        assert found.table[0, :, 2].sum() == pytest.approx(3 * swaps if ways else 0.0)
+        assert best_path(lattices, Weights(table), 0, jumps).edits.size == (5 * swaps if possible else 0)
+        np.testing.assert_allclose(found.arcs, float(possible), rtol=1e-11)
+        assert found.table[0, :, 2].sum() == pytest.approx(3 * swaps * possible)
+        assert found.table[0, 2, 2] == pytest.approx((swaps - 1) * possible)
         check_both(lattices, Weights(table), max_jump, state=2)
 
 

@@ -93,8 +93,8 @@ def test_every_token_is_consumed_exactly_once_and_jumps_come_in_threes(seed: int
     last = uses - expected.table[0, :-1].sum(axis=1)
     assert last.sum() == pytest.approx(1.0 if m + n else 0.0, abs=1e-9)
     assert (last > -1e-9).all()
-    # Never twice in a row, and the first of the three jumps of a swap leads to a substitution.
-    assert expected.table[0, state, state] == 0.0
+    # One jump after another is the last of a swap and the first of the next; the first leads to a substitution.
+    assert expected.table[0, state, state] <= uses[state] / 3.0 + 1e-9
     landed = expected.table[0, state, 4:7].sum()
     assert landed >= uses[state] / 3.0 - 1e-9
     # A name given to a position changes nothing but the name the count goes under.
