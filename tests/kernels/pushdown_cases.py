@@ -19,25 +19,28 @@ SIDES = (0, 1, 2, 3, 3, 4, 4, 5)
 
 @dataclass(frozen=True)
 class Case:
-    """Named lattices, named weights of all their states and of Jump, and a jump limit."""
+    """Named lattices, named weights of all their states and of Jump, and a jump limit, 0 without jumps."""
 
     lattices: list[EditLattice]
     weights: dict[str, float]
     max_jump: int
 
 
-def random_case(rng: np.random.Generator, kind: str, pairs: int = 1) -> Case:
-    """Lattices of 0 to 5 tokens a side with a jump limit of 1 to 5.
+def random_case(rng: np.random.Generator, kind: str, pairs: int = 1, jumping: bool = True) -> Case:
+    """Lattices of 0 to 5 tokens a side with a jump limit of 1 to 5, or 0.
 
-    Kinds of weights: ``moderate``, ``large``, a ``mixture`` of scales, or ``impossible`` ones among moderate.
+    Kinds of weights: ``moderate``, ``large``, a ``mixture`` of scales, or ``impossible`` ones among moderate. A third
+    of the cases has one state of Insert and one of Delete.
     """
     matches = [f"S_{name}" for name in "abcd"[: rng.integers(1, 5)]]
     inserts = [f"Insert:{k}" for k in range(rng.integers(1, 4))]
     deletes = [f"Delete:{k}" for k in range(rng.integers(1, 4))]
-    if rng.random() < 0.3:
+    if rng.random() < 0.33:
+        inserts, deletes = inserts[:1], deletes[:1]
+    elif rng.random() < 0.3:
         # A state may serve in several roles: what an operation consumes counts, not its name.
         matches = inserts = deletes = [*matches, *inserts[:1], *deletes[:1]]
-    max_jump = int(rng.integers(1, 6))
+    max_jump = int(rng.integers(1, 6)) if jumping else 0
     lattices = [
         with_few_sequences(random_named(rng, inserts, deletes, matches, SIDES, 14), max_jump)
         for _ in range(pairs)
