@@ -11,7 +11,7 @@ apart from it:
     H_b[u+1, e] = H_b[u, e] W[del, del] + Y_b[u, e] W[Jump, del]     Deletes that open the gap
     K_bc[e]    = Y_b[row c, e] W[Jump, c] + H_b[row c, e] W[del, c]  the gap's first arc
     Z_c[u]     = sum_(state != Del) E_c[u, L, state] W[state, Jump]  the gap is closed: its last edit consumes s
-    J[i, j]    = outer mass that enters Jump at (i, j)
+    J[i, j]    = outer mass that enters Jump at (i, j), from V too: one swap may follow another at once
     F_cL[e]    = sum_b J[row b, start] W[Jump, b] f_b K_bc[e]        over the arcs b that land at L
     V[u, e]   += F_cL[e] f_c Z_c[u]                                  outer mass in state Jump after the swap
 
@@ -271,7 +271,7 @@ def _forward(
         for j in range(n + 1):
             XI[j] = V[i, j] * leave_insert[j]
             XD[j] = 0.0
-            Jr[j] = 0.0
+            Jr[j] = V[i, j] * T0[jump, jump]
         if i < m:
             leave = T1[jump, dels[i]]
             for j in range(n + 1):
@@ -444,9 +444,13 @@ def _backward(
                 c2[dels[i - 1], state] += D[i, j] * mass
             elif j == 0:
                 c2[start, state] += mass
+        again, count = T0[jump, jump], 0.0
         for j in range(n + 1):
             YI[j] += TJ[j] * dJ[j]
             cIJ[j] += I[i, j] * dJ[j]
+            bV[i, j] += again * dJ[j]
+            count += V[i, j] * dJ[j]
+        c0[jump, jump] += count
         if i < m:
             IDr, cIDr = ID[dels[i]], cID[dels[i]]
             leave = T1[jump, dels[i]]

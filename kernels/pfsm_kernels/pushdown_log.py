@@ -175,7 +175,7 @@ def _forward(
     for i in range(m + 1):
         for j in range(n + 1):
             # Everything that has arrived at (i, j), by its last edit; pushed to all that can follow.
-            J[i, j] = W[start, jump] if i + j == 0 else NONE
+            J[i, j] = W[start, jump] if i + j == 0 else V[i, j] + W[jump, jump]
             if j < n:
                 into = W[start, ins[0]] if i + j == 0 else V[i, j] + W[jump, ins[j]]
                 if j:
@@ -333,10 +333,9 @@ def _backward(
                     follow = W[dels[i - 1], state] + after
                     bD[i, j] = _add(bD[i, j], follow)
                     counts[dels[i - 1], state] += math.exp(D[i, j] + follow - log_sum)
-                if option != 2:
-                    follow = W[jump, state] + after
-                    bV[i, j] = _add(bV[i, j], follow)
-                    counts[jump, state] += math.exp(V[i, j] + follow - log_sum)
+                follow = W[jump, state] + after
+                bV[i, j] = _add(bV[i, j], follow)
+                counts[jump, state] += math.exp(V[i, j] + follow - log_sum)
             for e in range(ends[i], ends[i + 1]):
                 a = by_end[e]
                 if arcs[a, 2] + arcs[a, 3] != j:
@@ -652,7 +651,7 @@ def _outer_edit(i, j, state, b, dels, ins, arcs, by_end, ends, link, W, jump, I,
         score, edit = I[i, j] + W[ins[j - 1], state], INSERT
     if i and D[i, j] + W[dels[i - 1], state] > score:
         score, edit = D[i, j] + W[dels[i - 1], state], DELETE
-    if state != jump and V[i, j] + W[jump, state] > score:
+    if V[i, j] + W[jump, state] > score:
         score, edit = V[i, j] + W[jump, state], JUMP
     for e in range(ends[i], ends[i + 1]):
         a = by_end[e]

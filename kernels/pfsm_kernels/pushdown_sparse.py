@@ -444,7 +444,7 @@ def _forward(
     start = T1.shape[0] - 1
     II, DI, ID, DD = T1[insert, insert], T1[delete, insert], T1[insert, delete], T1[delete, delete]
     leave_insert, leave_delete = T1[jump, insert], T1[jump, delete]
-    insert_jumps, delete_jumps = T0[insert, jump], T0[delete, jump]
+    insert_jumps, delete_jumps, jumps_again = T0[insert, jump], T0[delete, jump], T0[jump, jump]
     for i in range(m + ONE):
         for j in range(n + ONE):
             V[i, j] += turned[j, i]
@@ -452,7 +452,7 @@ def _forward(
             kept, back = D[i, j], V[i, j]
             rows[0, j] = back * leave_insert + kept * DI
             rows[1, j] = back * leave_delete + kept * DD
-            rows[2, j] = kept * delete_jumps
+            rows[2, j] = kept * delete_jumps + back * jumps_again
         if i == 0:
             rows[0, 0] = T1[start, insert]
             rows[1, 0] = T1[start, delete]
@@ -565,8 +565,8 @@ def _backward(
     start = T1.shape[0] - 1
     II, DI, ID, DD = T1[insert, insert], T1[delete, insert], T1[insert, delete], T1[delete, delete]
     leave_insert, leave_delete = T1[jump, insert], T1[jump, delete]
-    insert_jumps, delete_jumps = T0[insert, jump], T0[delete, jump]
-    cII, cDI, cID, cDD, cIJ, cDJ, cJI, cJD = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    insert_jumps, delete_jumps, jumps_again = T0[insert, jump], T0[delete, jump], T0[jump, jump]
+    cII, cDI, cID, cDD, cIJ, cDJ, cJI, cJD, cJJ = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for j in range(n + ONE):
         rows[1, j] = 0.0
     for above in range(m + ONE):
@@ -623,6 +623,7 @@ def _backward(
             cJD += V[i, j] * rows[1, j]
             cDD += D[i, j] * rows[1, j]
             cDJ += D[i, j] * rows[4, j]
+            cJJ += V[i, j] * rows[4, j]
         for j in range(n + ONE):
             rows[2, j] += insert_jumps * rows[4, j] + ID * rows[1, j]
         mass = rows[2, n]
@@ -665,7 +666,7 @@ def _backward(
             cJI += V[i, j] * rows[0, j + ONE]
             cDI += D[i, j] * rows[0, j + ONE]
         for j in range(n + ONE):
-            bV[i, j] += leave_insert * rows[0, j + ONE] + leave_delete * rows[1, j]
+            bV[i, j] += leave_insert * rows[0, j + ONE] + leave_delete * rows[1, j] + jumps_again * rows[4, j]
         for j in range(n + ONE):
             rows[1, j] = DD * rows[1, j] + rows[3, j] + delete_jumps * rows[4, j] + DI * rows[0, j + ONE]
         for j in range(n + ONE):
@@ -676,6 +677,7 @@ def _backward(
     c1[delete, delete] += cDD
     c0[insert, jump] += cIJ
     c0[delete, jump] += cDJ
+    c0[jump, jump] += cJJ
     c1[jump, insert] += cJI
     c1[jump, delete] += cJD
 

@@ -21,7 +21,7 @@ def _growth(E, jump, max_jump, delete_states, insert_states, arcs, arc_factor, l
 
     ``seen`` marks the states of Insert (1) and Delete (2). With r = A / rho + B / rho^2 (as in ``machine``) and g the
     largest weight into Jump, swaps add ``2 D g^3 (B / rho^2)^2 / ((1 - r)^2 (1 - A / rho))`` to what can follow an
-    edit: two substitutions that open the blocks, three jumps, and any edits inside.
+    edit or another swap: two substitutions that open the blocks, three jumps, and any edits inside.
     """
     S = E.shape[1]
     seen[:] = 0

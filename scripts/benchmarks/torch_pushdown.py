@@ -14,7 +14,7 @@ from torch import Tensor
 from pfsm_kernels.inference import Jumps
 from pfsm_kernels.lattices import Lattices
 
-NORMAL, RESUMED, LANDED, MOVED, BACK, GAP = range(6)
+NORMAL, LANDED, MOVED, BACK, GAP = range(5)
 Configuration = tuple[int, ...]
 # Where an operation leads, and its state.
 Move = tuple[Configuration, int]
@@ -35,7 +35,7 @@ def _pushdown_sum(lattices: Lattices, pair: int, jumps: Jumps, table: Tensor, co
     final = []
     for here, moves in _in_order(begin, pair_moves.moves):
         masses = reached.pop(here)
-        if here[0] in {NORMAL, RESUMED} and here[1:3] == pair_moves.ends:
+        if here[0] == NORMAL and here[1:3] == pair_moves.ends:
             final += [mass for mass, _ in masses]
         elif moves:
             sums = onward(masses, table, combine)
@@ -90,7 +90,7 @@ class _Pair:
             return [*edits, ((BACK, *back, *here[3:6], here[1 + side]), self.jump)]
         if mode in {BACK, GAP} and here[1 + here[3]] == here[5]:
             side, end = here[3], here[6]
-            return [((RESUMED, end, j) if side == 0 else (RESUMED, i, end), self.jump)]
+            return [((NORMAL, end, j) if side == 0 else (NORMAL, i, end), self.jump)]
         return edits
 
     def _edits(self, i: int, j: int) -> Iterator[tuple[int, int, int, bool]]:
@@ -113,7 +113,7 @@ class _Pair:
     def _after_edit(self, here: Configuration, p: int, q: int, matches: bool) -> Configuration | None:
         """Where an edit leads; None where the mode forbids it."""
         mode, i, j = here[0], here[1] + p, here[2] + q
-        if mode in {NORMAL, RESUMED}:
+        if mode == NORMAL:
             return NORMAL, i, j
         side, landing = here[3], here[5]
         reaches = (i, j)[side]

@@ -1,9 +1,21 @@
 """Each implementation of the machines called by itself, and comparisons between results."""
 
+from dataclasses import dataclass
+from unittest import mock
+
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm_kernels import inference, linear_space, machine, machine_sparse, pushdown, pushdown_sparse
+from pfsm_kernels import (
+    crossings,
+    inference,
+    linear_space,
+    machine,
+    machine_sparse,
+    pushdown,
+    pushdown_sparse,
+    runs,
+)
 from pfsm_kernels.inference import Expectations, Jumps, Weights
 from pfsm_kernels.lattices import Lattices
 from pfsm_kernels.runs import few_arcs, find_groups
@@ -90,10 +102,10 @@ def arc_to_arc(
                 inputs = group.wanted, lattices.offsets, lattices.arcs, lattices.by_end, *factors, *tables
                 machine_sparse.sparse_batch(0, len(lattices), *inputs, *outputs)
             continue
-        crossings = jumps.crossings
-        windows = group.windows(factors[-1], jumps.state, crossings.max_jump, derivatives)
+        limit = jumps.crossings.max_jump
+        windows = group.windows(factors[-1], jumps.state, limit, derivatives)
         if windows is not None:
-            machine_of = jumps.state, crossings.max_jump, crossings.hypothesis, crossings.reference
+            machine_of = jumps.state, limit, jumps.crossings.hypothesis, jumps.crossings.reference
             rates, _ = linear_space.tilts(lattices, factors, jumps)
             jumping = group.wanted, lattices.offsets, *factors, *machine_of, group.insert, group.delete
             pushdown_sparse.sparse_batch(0, len(lattices), *jumping, rates, windows, *outputs)
@@ -113,6 +125,63 @@ def in_log_space(lattices: Lattices, weights: Weights, jumps: Jumps | None = Non
     none = np.zeros(len(lattices), dtype=np.bool_)
     inference._in_log_space(lattices, weights, jumps, none, result.log_sum, result, 1)
     return result
+
+
+def log_sums_in_log_space(lattices: Lattices, weights: Weights, jumps: Jumps | None) -> Float:
+    """The forward pass in log space only."""
+    result = np.full(len(lattices), np.nan)
+    inference._in_log_space(
+        lattices, weights, jumps, np.zeros(len(lattices), dtype=np.bool_), result, None, 1
+    )
+    return result
+
+
+# Linear space is offered no weight whose exp it does not take.
+LARGEST = 600.0
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What one implementation makes of a batch.
+
+    Attributes:
+        accepted: bool [n_pairs], which pairs it vouches for; what it says of the others is meaningless.
+        expected: Its log-sums and derivatives.
+        sums: float64 [n_pairs], its log-sums where it is asked for no derivatives.
+    """
+
+    name: str
+    accepted: NDArray[np.bool_]
+    expected: Expectations
+    sums: Float
+
+
+def outcomes(lattices: Lattices, weights: Weights, jumps: Jumps | None = None) -> list[Outcome]:
+    """What every implementation makes of a batch: the front, from cell to cell, from arc to arc, in log space.
+
+    From arc to arc every pair with one state of Insert and one of Delete goes, however many arcs it has.
+    """
+    every = np.ones(len(lattices), dtype=np.bool_)
+    found = [
+        Outcome("front", every, inference.expectations(lattices, weights, 1, jumps),
+                inference.log_sum(lattices, weights, 1, jumps)),
+        Outcome("log space", every, in_log_space(lattices, weights, jumps),
+                log_sums_in_log_space(lattices, weights, jumps)),
+    ]  # fmt: skip
+    parts = [part for part in (weights.table, weights.arcs, weights.links) if part is not None]
+    if any(np.abs(part[part > -np.inf]).max(initial=0.0) > LARGEST for part in parts):
+        return found
+    accepted, expected = in_linear_space(lattices, weights, jumps)
+    accepted_forward, sums = linear_log_sums(lattices, weights, jumps)
+    np.testing.assert_array_equal(accepted, accepted_forward)
+    found.append(Outcome("cell to cell", accepted, expected, sums))
+    with mock.patch.object(runs, "PAIR_OF_ARCS", 0.0), mock.patch.object(crossings, "PAIR_OF_ARCS", 0.0):
+        if jumps is not None:
+            jumps = Jumps(jumps.state, crossings.find_crossings(lattices, jumps.crossings.max_jump))
+        accepted, expected = arc_to_arc(lattices, weights, jumps)
+        _, forward = arc_to_arc(lattices, weights, jumps, derivatives=False)
+    np.testing.assert_array_equal(expected.log_sum[accepted], forward.log_sum[accepted])
+    return [*found, Outcome("arc to arc", accepted, expected, forward.log_sum)]
 
 
 def largest_difference(left: Float, right: Float) -> float:

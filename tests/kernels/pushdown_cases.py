@@ -10,7 +10,7 @@ from pfsm_kernels.inference import Weights
 from pfsm_kernels.lattices import Lattices
 from tests.kernels.lattice_cases import random_lattices, random_named, random_weights
 from tests.oracles.configuration_graph import add_up
-from tests.oracles.enumeration import JUMP, EditLattice
+from tests.oracles.enumeration import JUMP, Arc, EditLattice, Link
 
 # The enumeration writes every sequence out.
 MOST_SEQUENCES = 1200
@@ -19,25 +19,28 @@ SIDES = (0, 1, 2, 3, 3, 4, 4, 5)
 
 @dataclass(frozen=True)
 class Case:
-    """Named lattices, named weights of all their states and of Jump, and a jump limit."""
+    """Named lattices, named weights of all their states and of Jump, and a jump limit, 0 without jumps."""
 
     lattices: list[EditLattice]
     weights: dict[str, float]
     max_jump: int
 
 
-def random_case(rng: np.random.Generator, kind: str, pairs: int = 1) -> Case:
-    """Lattices of 0 to 5 tokens a side with a jump limit of 1 to 5.
+def random_case(rng: np.random.Generator, kind: str, pairs: int = 1, jumping: bool = True) -> Case:
+    """Lattices of 0 to 5 tokens a side with a jump limit of 1 to 5, or 0.
 
-    Kinds of weights: ``moderate``, ``large``, a ``mixture`` of scales, or ``impossible`` ones among moderate.
+    Kinds of weights: ``moderate``, ``large``, a ``mixture`` of scales, or ``impossible`` ones among moderate. A third
+    of the cases has one state of Insert and one of Delete.
     """
     matches = [f"S_{name}" for name in "abcd"[: rng.integers(1, 5)]]
     inserts = [f"Insert:{k}" for k in range(rng.integers(1, 4))]
     deletes = [f"Delete:{k}" for k in range(rng.integers(1, 4))]
-    if rng.random() < 0.3:
+    if rng.random() < 0.33:
+        inserts, deletes = inserts[:1], deletes[:1]
+    elif rng.random() < 0.3:
         # A state may serve in several roles: what an operation consumes counts, not its name.
         matches = inserts = deletes = [*matches, *inserts[:1], *deletes[:1]]
-    max_jump = int(rng.integers(1, 6))
+    max_jump = int(rng.integers(1, 6)) if jumping else 0
     lattices = [
         with_few_sequences(random_named(rng, inserts, deletes, matches, SIDES, 14), max_jump)
         for _ in range(pairs)
@@ -61,6 +64,34 @@ def random_named_weights(rng: np.random.Generator, kind: str, states: Sequence[s
     weights = dict(zip(names, values.tolist(), strict=True))
     weights[JUMP] += float(rng.choice([-30.0, -3.0, 0.0, 3.0]))
     return weights
+
+
+def swaps_side_by_side(rng: np.random.Generator, kind: str, swaps: int, split: bool) -> Case:
+    """Lattices of crossing blocks one after the other, now and then with a token between, and a few more arcs.
+
+    ``split``: Insert and Delete have two states each.
+    """
+    inserts, deletes = (
+        (["Insert:0", "Insert:1"], ["Delete:0", "Delete:1"]) if split else (["Insert"], ["Delete"])
+    )
+    matches = ["S_a", "S_b"]
+    blocks: list[tuple[int, int, int, int]] = []
+    i, j = 0, 0
+    for _ in range(swaps):
+        (p, q), (p2, q2) = rng.choice([1, 1, 1, 2], (2, 2)).tolist()
+        gap = int(rng.random() < 0.2)
+        blocks += [(i, p, j + q2, q), (i + p + gap, p2, j, q2)]
+        i, j = i + p + p2 + gap + int(rng.random() < 0.1), j + q + q2 + int(rng.random() < 0.1)
+    blocks += [
+        (int(rng.integers(0, i)), 1, int(rng.integers(0, j)), 1) for _ in range(int(rng.integers(0, 4)))
+    ]
+    arcs = [Arc(*block, str(rng.choice(matches)), *rng.normal(size=2).tolist()) for block in blocks]
+    links = tuple(Link(arc.i, arc.j, "link:subject") for arc in arcs if rng.random() < 0.3)
+    lattice = EditLattice(
+        tuple(rng.choice(deletes, i).tolist()), tuple(rng.choice(inserts, j).tolist()), tuple(arcs), links
+    )
+    weights = random_named_weights(rng, kind, [*matches, *inserts, *deletes, JUMP])
+    return Case([lattice], weights, int(rng.integers(1, 4)))
 
 
 def with_few_sequences(lattice: EditLattice, max_jump: int) -> EditLattice:

@@ -97,15 +97,6 @@ def test_forward_jumps_land_before_the_last_token_ends() -> None:
     }
 
 
-def test_no_forward_jump_directly_after_resuming_but_everything_else() -> None:
-    normal, resumed = moves(Configuration(1, 2)), moves(Configuration(1, 2, Mode.RESUMED))
-    assert resumed == {move for move in normal if move[0] != JUMP}
-    lattice = plain_lattice(1, 1)
-    assert [move.target.mode for move in legal_moves(lattice, Configuration(0, 0, Mode.RESUMED), 1)] == [
-        Mode.NORMAL
-    ] * 2
-
-
 def test_the_landed_block_begins_with_a_substitution_and_ends_within_the_limit() -> None:
     memory = jumped(HYPOTHESIS, 0, 2)
     assert both_sides(Configuration(1, 2, Mode.LANDED, memory)) == blocks(1, 2, largest_q=2)
@@ -151,11 +142,23 @@ def test_at_landing_the_only_operation_is_the_jump_to_the_end() -> None:
     memory = jumped(HYPOTHESIS, 0, 2, 4)
     assert both_sides(Configuration(3, 2, Mode.GAP, memory)) == {("Jump", 3, 4)}
     [move] = legal_moves(everywhere(6, 6), Configuration(3, 2, Mode.GAP, memory), 2)
-    assert move.target == Configuration(3, 4, Mode.RESUMED)
+    assert move.target == Configuration(3, 4)
+
+
+def test_swaps_may_stand_side_by_side() -> None:
+    # Four matches, two swaps, nothing between: "red blue cat dog", "blue red dog cat".
+    lattice = plain_lattice(4, 4, (0, 1, 1, 1), (1, 1, 0, 1), (2, 1, 3, 1), (3, 1, 2, 1))
+    swaps = [sequence for sequence in sequences(lattice, 1) if len(sequence) == 10]
+    assert [[move.state for move in every] for every in swaps] == [[JUMP, "S", JUMP, "S", JUMP] * 2] * 4
+    sides = {tuple(move.target.memory.side for move in every if move.target.memory) for every in swaps}
+    assert {(found[0], found[-1]) for found in sides} == set(
+        itertools.product((REFERENCE, HYPOTHESIS), repeat=2)
+    )
+    assert all(f"{JUMP}>{JUMP}" in features(lattice, every) for every in swaps)
 
 
 def test_the_machine_stops_only_in_normal_mode() -> None:
-    assert [mode for mode in Mode if Configuration(mode=mode).is_final] == [Mode.NORMAL, Mode.RESUMED]
+    assert [mode for mode in Mode if Configuration(mode=mode).is_final] == [Mode.NORMAL]
     # Two matches cross; only sequences that resume are complete, and one may stop directly after it.
     lattice = plain_lattice(2, 2, (0, 1, 1, 1), (1, 1, 0, 1))
     swaps = [sequence for sequence in sequences(lattice, 1) if any(move.state == JUMP for move in sequence)]
@@ -227,16 +230,13 @@ def count_by_swaps(lattice: EditLattice, max_jump: int) -> int:
         edits[i, j, i + 1, j] += i < lattice.m
         edits[i, j, i, j + 1] += j < lattice.n
 
-    def count(i: int, j: int, resumed: bool) -> int:
-        total = int((i, j) == (lattice.m, lattice.n))
-        total += sum(many * count(*to[2:], False) for to, many in edits.items() if many and to[:2] == (i, j))
-        if not resumed:
-            total += sum(
-                many * count(*to[2:], True) for to, many in swaps.items() if many and to[:2] == (i, j)
-            )
-        return total
+    steps = edits + swaps
 
-    return count(0, 0, False)
+    def count(i: int, j: int) -> int:
+        total = int((i, j) == (lattice.m, lattice.n))
+        return total + sum(many * count(*to[2:]) for to, many in steps.items() if to[:2] == (i, j))
+
+    return count(0, 0)
 
 
 @pytest.mark.parametrize("seed", range(60))

@@ -52,7 +52,7 @@ def check_counts(case: dict[str, Any], found: dict[str, float]) -> None:
     if "expected_counts" not in case:
         return
     for name in {*found, *case["weights"], *case["expected_counts"]}:
-        assert found.get(name, 0.0) == pytest.approx(case["expected_counts"].get(name, 0.0), abs=1e-6), name
+        assert found.get(name, 0.0) == pytest.approx(case["expected_counts"].get(name, 0.0), abs=1e-7), name
 
 
 def check(case: dict[str, Any], batch: Numbered, expected: Expectations) -> None:

@@ -32,7 +32,7 @@ def metric(max_jump: int, max_block: int = 1, seed: int = 0) -> Metric:
     states = ["Insert", "Delete", "S_punct", "S_word", "S_lemma", "Jump"]
     names = [
         *states,
-        *(f"{left}>{right}" for left in states for right in states if (left, right) != ("Jump", "Jump")),
+        *(f"{left}>{right}" for left in states for right in states),
     ]
     weights = {name: float(rng.normal(0.5 if name.startswith("S_") else -0.5, 0.7)) for name in names}
     return Metric(Model("toy", settings, weights, 0.25, Scale(50.0, 20.0)))

@@ -13,10 +13,9 @@ REFERENCE, HYPOTHESIS = 0, 1
 
 
 class Mode(Enum):
-    """What the machine is doing; only in the first two modes it may stop."""
+    """What the machine is doing; only in normal mode it may stop."""
 
     NORMAL = auto()
-    RESUMED = auto()  # normal mode directly after the jump that ends a swap
     LANDED = auto()  # behind the landing position, no substitution yet
     MOVED = auto()  # behind the landing position, after the first substitution
     BACK = auto()  # in the gap, no substitution yet
@@ -52,7 +51,7 @@ class Configuration:
     @property
     def is_final(self) -> bool:
         """Whether the machine may stop here, provided that both sides are used up."""
-        return self.mode in {Mode.NORMAL, Mode.RESUMED}
+        return self.mode is Mode.NORMAL
 
     def at(self, side: int) -> int:
         """The position on one side."""
@@ -114,4 +113,4 @@ def after_jump(here: Configuration, m: int, n: int, max_jump: int) -> Iterator[C
     if memory is not None and here.mode in {Mode.BACK, Mode.GAP} and here.at(memory.side) == memory.landing:
         # 5. Resume behind the landed block; everything is forgotten.
         assert memory.end is not None
-        yield Configuration(here.i, here.j, Mode.RESUMED).moved_to(memory.side, memory.end)
+        yield Configuration(here.i, here.j).moved_to(memory.side, memory.end)

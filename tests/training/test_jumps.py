@@ -43,8 +43,7 @@ def test_derivatives_are_those_of_central_differences(max_jump: int) -> None:
 def test_features_of_jump_are_kept_however_rare() -> None:
     counts = instances(batch(2))
     names = frequent(counts)
-    assert {"Jump", "S_word>Jump", "Jump>S_word", "Delete>Jump", "Jump>Insert"} <= set(names)
-    assert "Jump>Jump" not in counts
+    assert {"Jump", "S_word>Jump", "Jump>S_word", "Delete>Jump", "Jump>Insert", "Jump>Jump"} <= set(names)
     assert counts["Jump"] > 0
     assert not any("Jump" in name for name in instances(batch(0)))
 

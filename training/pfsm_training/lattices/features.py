@@ -18,7 +18,7 @@ FEWEST_INSTANCES = 5
 def instances(batch: LatticeBatch) -> dict[str, int]:
     """Number of instances of every feature, in the order states, transitions, arc features, link features.
 
-    For the features of ``Jump``: the number of crossings, each of which a jump can open; ``Jump>Jump`` cannot be.
+    For the features of ``Jump``: the number of crossings, each of which a jump can open.
     """
     result = _edit_instances(batch) if batch.states else {}
     return result | dict.fromkeys(batch.sentence_features.names, len(batch))
@@ -43,7 +43,6 @@ def _edit_instances(batch: LatticeBatch) -> dict[str, int]:
         crossings = batch.jumps.crossings
         count = int(crossings.hypothesis.landed.size + crossings.reference.landed.size)
         result |= {name: count for name in result if JUMP in states_of(name)}
-        del result[transition(JUMP, JUMP)]
     for name in list(result):
         for whole in shared(name):
             result[whole] = result.get(whole, 0) + result[name]

@@ -1,0 +1,523 @@
+"""What every implementation must do: of the finite-state and of the pushdown machine, in linear and in log space.
+
+The truth is independent of the kernels: every edit sequence of small pairs written out, the graph of configurations
+for longer ones, numbers from combinatorics, differences of sums, and what holds whatever the weights.
+"""
+
+import dataclasses
+import itertools
+import math
+from collections.abc import Callable
+
+import numba
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from pfsm_kernels.inference import Expectations, Jumps, Weights, best_path, expectations, find_jumps, log_sum
+from pfsm_kernels.lattices import Lattices
+from tests.kernels.kernel_runs import (
+    Outcome,
+    assert_agree,
+    chosen,
+    in_log_space,
+    largest_difference,
+    linear_log_sums,
+    outcomes,
+    uniform,
+)
+from tests.kernels.lattice_cases import Numbered, mirror, number, random_named, split_by_position
+from tests.kernels.pushdown_cases import (
+    Case,
+    random_batch,
+    random_case,
+    random_named_weights,
+    swaps_side_by_side,
+)
+from tests.oracles.configuration_graph import add_up
+from tests.oracles.enumeration import JUMP, Arc, EditLattice, Enumeration, enumerate_all, score
+
+pytestmark = pytest.mark.filterwarnings(
+    # Interpreted, the kernels warn where they overflow to infinity; compiled, they do so in silence.
+    *["ignore:(overflow|invalid value|divide by zero) encountered:RuntimeWarning"]
+    * bool(numba.config.DISABLE_JIT)
+)
+
+Float = NDArray[np.float64]
+KINDS = ("moderate", "large", "mixture", "impossible")
+SEEDS = 40
+PAIRS = 3
+SIZES = [(0, 0), (0, 3), (4, 0), (1, 1), (2, 2), (5, 7), (9, 4), (12, 12), (20, 17)]
+# Without jumps, and with limits within, at and beyond the sizes.
+LIMITS = (0, 1, 3, 10, 40)
+
+
+def jumps_of(lattices: Lattices, state: int, max_jump: int) -> Jumps | None:
+    return find_jumps(lattices, state, max_jump)
+
+
+def arrays(weights: Weights) -> tuple[Float, Float]:
+    assert weights.arcs is not None
+    assert weights.links is not None
+    return weights.arcs, weights.links
+
+
+def close(found: float, truth: float) -> bool:
+    return found == truth or abs(found - truth) <= 1e-9 * max(1.0, abs(truth))
+
+
+# Against all sequences.
+
+
+def check_all(case: Case, oracle: Callable[..., Enumeration]) -> set[str]:
+    """Every implementation, where it accepts, and the best path; the implementations that accepted something."""
+    batch = number(case.lattices, case.weights, case.max_jump)
+    found = outcomes(batch.lattices, batch.weights, batch.jumps)
+    for pair, lattice in enumerate(case.lattices):
+        truth = oracle(lattice, case.weights, case.max_jump)
+        for outcome in found:
+            if outcome.accepted[pair]:
+                check(batch, pair, outcome, truth)
+        check_best(batch, pair, case, truth)
+    return {outcome.name for outcome in found if outcome.accepted.any()}
+
+
+def check(batch: Numbered, pair: int, outcome: Outcome, truth: Enumeration) -> None:
+    expected = outcome.expected
+    assert close(expected.log_sum[pair], truth.log_sum), outcome.name
+    assert close(outcome.sums[pair], truth.log_sum), outcome.name
+    for name, value in batch.named_counts(pair, expected).items():
+        assert close(value, truth.expected_counts.get(name, 0.0)), (outcome.name, name)
+    assert batch.oracle_order(pair, expected.arcs) == pytest.approx(truth.arc_posteriors, abs=1e-9)
+    if batch.weights.links is not None:
+        links = batch.oracle_order(pair, expected.links)
+        assert links == pytest.approx(truth.link_posteriors, abs=1e-9), outcome.name
+
+
+def check_best(batch: Numbered, pair: int, case: Case, truth: Enumeration) -> None:
+    path = best_path(batch.lattices, batch.weights, pair, batch.jumps)
+    assert close(path.score, truth.best_score)
+    if truth.best_score == -np.inf:
+        assert path.edits.size == 0
+    else:
+        replayed = batch.replay(pair, path)
+        assert close(score(case.lattices[pair], case.weights, replayed), truth.best_score)
+
+
+@pytest.mark.parametrize("jumping", [False, True])
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("seed", range(SEEDS))
+def test_sums_derivatives_and_best_paths_are_those_of_all_sequences(
+    kind: str, seed: int, jumping: bool
+) -> None:
+    case = random_case(np.random.default_rng([seed, KINDS.index(kind), jumping]), kind, PAIRS, jumping)
+    check_all(case, enumerate_all)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("size", "max_jump"), [(10, 0), (8, 2), (8, 7), (10, 3), (12, 10)])
+@pytest.mark.parametrize("split", [False, True])
+def test_longer_pairs_agree_with_the_graph_of_configurations(
+    kind: str, size: int, max_jump: int, split: bool
+) -> None:
+    rng = np.random.default_rng([size, max_jump, KINDS.index(kind), split])
+    matches = ["S_a", "S_b", "S_c"]
+    inserts, deletes = (
+        (["Insert:0", "Insert:1"], ["Delete:0", "Delete:1"]) if split else (["Insert"], ["Delete"])
+    )
+    sizes = (size - 2, size - 1, size)
+    lattices = [random_named(rng, inserts, deletes, matches, sizes, 16) for _ in range(2)]
+    weights = random_named_weights(rng, kind, [*matches, *inserts, *deletes, JUMP])
+    names = check_all(Case(lattices, weights, max_jump), add_up)
+    assert "cell to cell" in names or kind != "moderate"
+    assert "arc to arc" in names or split or kind != "moderate"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("split", [False, True])
+def test_swaps_side_by_side(kind: str, split: bool) -> None:
+    counts = []
+    for seed in range(12):
+        rng = np.random.default_rng([seed, KINDS.index(kind), split])
+        case = swaps_side_by_side(rng, kind, 2 + seed % 2, split)
+        check_all(case, add_up)
+        counts.append(add_up(case.lattices[0], {}, case.max_jump).expected_counts.get(f"{JUMP}>{JUMP}", 0.0))
+    assert sum(count > 0.0 for count in counts) >= 5
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_long_blocks(seed: int) -> None:
+    """Blocks longer than the jump limit, as long as it, and longer than a window."""
+    rng = np.random.default_rng([seed, 5])
+    case = random_case(rng, "moderate", PAIRS)
+    grown = []
+    for lattice in case.lattices:
+        arcs = [
+            dataclasses.replace(
+                arc,
+                p=int(rng.integers(1, lattice.m - arc.i + 1)),
+                q=int(rng.integers(1, lattice.n - arc.j + 1)),
+            )
+            for arc in lattice.arcs
+        ]
+        grown.append(dataclasses.replace(lattice, arcs=tuple(arcs)))
+    for max_jump in (0, 1, 2, 3, 9):
+        check_all(Case(grown, case.weights, max_jump), add_up)
+
+
+@pytest.mark.parametrize("jumping", [False, True])
+def test_the_random_cases_hold_what_they_are_meant_to_test(jumping: bool) -> None:
+    cases = [
+        random_case(np.random.default_rng([seed, 0, jumping]), "moderate", PAIRS, jumping)
+        for seed in range(SEEDS)
+    ]
+    lattices = [(lattice, case) for case in cases for lattice in case.lattices]
+    sizes = {(lattice.m, lattice.n) for lattice, _ in lattices}
+    assert sizes >= set(itertools.product(range(1, 4), range(1, 4)))
+    assert {min(size) for size in sizes} >= {0, 1, 2, 3}
+    arcs = [arc for lattice, _ in lattices for arc in lattice.arcs]
+    assert {(arc.p, arc.q) for arc in arcs} == set(itertools.product(range(1, 4), range(1, 4)))
+    sums = [add_up(lattice, {}, case.max_jump) for lattice, case in lattices]
+    assert sum(max(found.link_posteriors, default=0.0) > 0.0 for found in sums) > 10
+    assert {case.max_jump for case in cases} == ({1, 2, 3, 4, 5} if jumping else {0})
+    swapped = [found for found in sums if f"{JUMP}>S_a" in found.expected_counts]
+    assert (len(swapped) > 30) == jumping
+    names = [check_all(case, add_up) for case in cases]
+    assert sum("arc to arc" in found for found in names) > SEEDS // 6
+    assert sum("cell to cell" in found for found in names) > SEEDS // 2
+
+
+# Against numbers of sequences.
+
+
+def all_match(sizes: list[tuple[int, int]], offers: int) -> Lattices:
+    """Lattices where every token pair is offered ``offers`` times, each offer with a state of its own."""
+    arcs = [(i, 1, j, 1, 2 + k) for m, n in sizes for i in range(m) for j in range(n) for k in range(offers)]
+    return Lattices(
+        2 + offers,
+        np.ones(sum(m for m, _ in sizes), dtype=np.int32),
+        np.zeros(sum(n for _, n in sizes), dtype=np.int32),
+        np.array(arcs, dtype=np.int32).reshape(-1, 5),
+        np.cumsum([(0, 0, 0), *((m, n, m * n * offers) for m, n in sizes)], axis=0, dtype=np.int64),
+    )
+
+
+def number_of_alignments(m: int, n: int, offers: int) -> int:
+    """D(m, n) = D(m-1, n) + D(m, n-1) + offers D(m-1, n-1): 1 gives the Delannoy numbers, 0 the binomials."""
+    row = [1] * (n + 1)
+    for _ in range(m):
+        below = [1]
+        for j in range(n):
+            below.append(below[j] + row[j + 1] + offers * row[j])
+        row = below
+    return row[n]
+
+
+@pytest.mark.parametrize("offers", [0, 1, 2])
+def test_unweighted_sequences_are_counted(offers: int) -> None:
+    sizes = list(itertools.product(range(21), range(21)))
+    truth = [number_of_alignments(m, n, offers) for m, n in sizes]
+    if offers == 0:
+        assert truth == [math.comb(m + n, m) for m, n in sizes]
+    if offers == 1:
+        assert truth[-1] == 260543813797441  # central Delannoy number 20, OEIS A001850
+    lattices = all_match(sizes, offers)
+    for outcome in outcomes(lattices, Weights(np.zeros((3 + offers, 2 + offers)))):
+        wanted = np.array([math.log(count) for count in truth])[outcome.accepted]
+        np.testing.assert_allclose(outcome.sums[outcome.accepted], wanted, rtol=1e-12, atol=1e-13)
+        assert outcome.accepted.sum() >= 400
+
+
+@pytest.mark.parametrize("max_jump", [1, 2, 3, 5, 40])
+@pytest.mark.parametrize("split", [False, True])
+def test_unweighted_sequences_with_jumps_are_counted(max_jump: int, split: bool) -> None:
+    rng = np.random.default_rng(max_jump)
+    for size in ((11, 11), (9, 13), (14, 8)):
+        drawn, _, state = random_batch(rng, [size], 1.0)
+        lattices = drawn if split else uniform(drawn)
+        arcs = tuple(Arc(i, p, j, q, str(name)) for i, p, j, q, name in lattices.arcs.tolist())
+        named = EditLattice(tuple("d" * size[0]), tuple("i" * size[1]), arcs)
+        truth = math.log(add_up(named, {}, max_jump).n_sequences)
+        found = outcomes(lattices, Weights(np.zeros((9, 8))), find_jumps(lattices, state, max_jump))
+        assert [outcome.accepted[0] for outcome in found] == [True] * 3 + [not split]
+        for outcome in found[: 3 + (not split)]:
+            assert outcome.sums[0] == pytest.approx(truth, rel=1e-12), outcome.name
+
+
+# Whatever the weights.
+
+
+@pytest.mark.parametrize("max_jump", LIMITS)
+@pytest.mark.parametrize("split", [False, True])
+@pytest.mark.parametrize("scale", [0.5, 2.0, 15.0])
+def test_every_token_is_consumed_exactly_once(scale: float, max_jump: int, split: bool) -> None:
+    rng = np.random.default_rng([max_jump, split, int(2 * scale)])
+    sizes = [(int(m), int(n)) for m, n in rng.integers(0, 30, (12, 2))]
+    drawn, weights, state = random_batch(rng, sizes, scale)
+    lattices = drawn if split else uniform(drawn)
+    weights.table[:, state] += 1.0
+    jumps = jumps_of(lattices, state, max_jump)
+    steps = np.diff(lattices.offsets, axis=0)
+    for outcome in outcomes(lattices, weights, jumps):
+        here = outcome.accepted
+        uses = outcome.expected.table.sum(axis=1)
+        for side, states in ((0, slice(2, 4)), (1, slice(0, 2))):
+            consumed = outcome.expected.arcs * lattices.arcs[:, 1 + 2 * side]
+            tokens = np.bincount(lattices.pair_of_arc, consumed, len(sizes)) + uses[:, states].sum(axis=1)
+            np.testing.assert_allclose(tokens[here], steps[here, side], atol=1e-8, err_msg=outcome.name)
+        # One operation is the first, and every state is left as often as entered, but for the last operation.
+        first = outcome.expected.table[:, -1].sum(axis=1)
+        np.testing.assert_allclose(first[here], lattices.lengths[here] > 0, atol=1e-9)
+        last = (uses - outcome.expected.table[:, :-1].sum(axis=2))[here]
+        np.testing.assert_allclose(last.sum(axis=1), lattices.lengths[here] > 0, atol=1e-8)
+        assert (last > -1e-8).all()
+        # Of three jumps the first leads to a substitution; one after another begins the next swap.
+        jumped = outcome.expected.table[here, state]
+        assert (jumped[:, 4:7].sum(axis=1) >= uses[here, state] / 3.0 - 1e-9).all()
+        assert (jumped[:, state] <= uses[here, state] / 3.0 + 1e-9).all()
+
+
+@pytest.mark.parametrize("max_jump", LIMITS)
+@pytest.mark.parametrize("scale", [0.5, 15.0])
+def test_every_position_may_have_a_state_of_its_own(scale: float, max_jump: int) -> None:
+    """A name given to a position changes nothing but the name its count goes under."""
+    rng = np.random.default_rng([max_jump, int(scale), 1])
+    for _ in range(4):
+        m, n = (int(size) for size in rng.integers(0, 30, 2))
+        lattices, weights, state = random_batch(rng, [(m, n)], scale)
+        split, split_weights, was = split_by_position(lattices, weights)
+        whole = expectations(lattices, weights, 1, jumps_of(lattices, state, max_jump))
+        for outcome in outcomes(split, split_weights, jumps_of(split, state, max_jump)):
+            if not outcome.accepted[0]:
+                continue
+            uses = outcome.expected.table[0].sum(axis=0)
+            reference, hypothesis = uses[8 : 8 + m].copy(), uses[8 + m :].copy()
+            for (i, p, j, q, _), posterior in zip(lattices.arcs.tolist(), outcome.expected.arcs, strict=True):
+                reference[i : i + p] += posterior
+                hypothesis[j : j + q] += posterior
+            np.testing.assert_allclose(reference, 1.0, atol=1e-9, err_msg=outcome.name)
+            np.testing.assert_allclose(hypothesis, 1.0, atol=1e-9, err_msg=outcome.name)
+            merged = np.zeros((1, 9, 8))
+            np.add.at(merged[0], np.ix_(np.append(was, 8), was), outcome.expected.table[0])
+            assert_agree(dataclasses.replace(outcome.expected, table=merged), whole, 1e-9)
+
+
+@pytest.mark.parametrize("max_jump", LIMITS)
+@pytest.mark.parametrize("split", [False, True])
+@pytest.mark.parametrize("scale", [0.3, 3.0, 30.0])
+def test_all_implementations_agree(scale: float, max_jump: int, split: bool) -> None:
+    rng = np.random.default_rng([13, max_jump])
+    drawn, weights, state = random_batch(rng, [*SIZES, (25, 25), (31, 18), (10, 40)] * 2, scale)
+    lattices = drawn if split else uniform(drawn)
+    for own in (weights, Weights(weights.table, weights.arcs), Weights(weights.table)):
+        found = outcomes(lattices, own, jumps_of(lattices, state, max_jump))
+        truth = next(outcome for outcome in found if outcome.name == "log space").expected
+        for outcome in found:
+            here = outcome.accepted
+            expected = chosen(outcome.expected, lattices, here)
+            assert_agree(expected, chosen(truth, lattices, here), 1e-9)
+            assert largest_difference(outcome.sums[here], truth.log_sum[here]) < 1e-11
+            if scale < 1.0 and not (split and outcome.name == "arc to arc"):
+                assert here[3:].mean() > 0.7, outcome.name
+
+
+@pytest.mark.parametrize("max_jump", LIMITS)
+@pytest.mark.parametrize("split", [False, True])
+@pytest.mark.parametrize("scale", [0.3, 3.0, 30.0])
+def test_swapping_the_sides_mirrors_everything(scale: float, max_jump: int, split: bool) -> None:
+    rng = np.random.default_rng([4, max_jump])
+    drawn, weights, state = random_batch(rng, SIZES * 2, scale)
+    lattices = drawn if split else uniform(drawn)
+    mirrored, mirrored_weights, order = mirror(lattices, weights)
+    jumps, mirrored_jumps = (jumps_of(batch, state, max_jump) for batch in (lattices, mirrored))
+    back = np.argsort(order)
+    pairs = zip(
+        outcomes(lattices, weights, jumps), outcomes(mirrored, mirrored_weights, mirrored_jumps), strict=True
+    )
+    for here, there in pairs:
+        both = here.accepted & there.accepted
+        turned = dataclasses.replace(
+            there.expected, arcs=there.expected.arcs[back], links=there.expected.links[back]
+        )
+        assert_agree(chosen(turned, lattices, both), chosen(here.expected, lattices, both), 1e-9)
+    for pair in range(len(lattices)):
+        assert best_path(mirrored, mirrored_weights, pair, mirrored_jumps).score == pytest.approx(
+            best_path(lattices, weights, pair, jumps).score, rel=1e-12, abs=1e-12
+        )
+
+
+@pytest.mark.parametrize("shift", [-40.0, -1.0, 0.7, 25.0])
+@pytest.mark.parametrize("max_jump", [0, 1, 5])
+@pytest.mark.parametrize("split", [False, True])
+def test_a_constant_per_consumed_token_shifts_the_log_sum_exactly(
+    shift: float, max_jump: int, split: bool
+) -> None:
+    rng = np.random.default_rng(5)
+    drawn, weights, state = random_batch(rng, SIZES * 2, 1.0)
+    lattices = drawn if split else uniform(drawn)
+    arc_weights, links = arrays(weights)
+    table = weights.table.copy()
+    table[:, :4] += shift
+    shifted = Weights(table, arc_weights + shift * (lattices.arcs[:, 1] + lattices.arcs[:, 3]), links)
+    jumps = jumps_of(lattices, state, max_jump)
+    before = in_log_space(lattices, weights, jumps)
+    for outcome in outcomes(lattices, shifted, jumps):
+        moved = dataclasses.replace(
+            outcome.expected, log_sum=outcome.expected.log_sum - shift * lattices.lengths
+        )
+        here = outcome.accepted
+        assert_agree(chosen(moved, lattices, here), chosen(before, lattices, here), 1e-9)
+
+
+def slopes(values: Callable[[], Float], array: Float) -> Float:
+    """Central differences of sums in every entry of an array: float64 [*shape, n_pairs]."""
+    step = 1e-5
+    result = []
+    for place in np.ndindex(array.shape):
+        before = array[place]
+        array[place] = before + step
+        above = values()
+        array[place] = before - step
+        result.append((above - values()) / (2.0 * step))
+        array[place] = before
+    return np.array(result).reshape(*array.shape, -1)
+
+
+@pytest.mark.parametrize(("max_jump", "scale"), [(0, 0.5), (0, 4.0), (3, 1.0), (5, 1.0), (10, 1.0)])
+@pytest.mark.parametrize("split", [False, True])
+def test_derivatives_are_finite_differences_of_the_log_sum(max_jump: int, scale: float, split: bool) -> None:
+    rng = np.random.default_rng([6, max_jump])
+    drawn, weights, state = random_batch(rng, [(12, 12), (9, 4), (5, 7)], scale)
+    lattices = drawn if split else uniform(drawn)
+    weights.table[:, state] += 1.0
+    jumps = jumps_of(lattices, state, max_jump)
+    arc_weights, links = arrays(weights)
+
+    def values() -> Float:
+        return log_sum(lattices, weights, 1, jumps)
+
+    table = np.moveaxis(slopes(values, weights.table), -1, 0)
+    on_arcs, on_links = (slopes(values, array).sum(axis=1) for array in (arc_weights, links))
+    truth = Expectations(values(), table, on_arcs, on_links)
+    for outcome in outcomes(lattices, weights, jumps):
+        here = outcome.accepted
+        assert_agree(chosen(outcome.expected, lattices, here), chosen(truth, lattices, here), 1e-6)
+    assert (on_links > 1e-4).any()
+    assert (table[:, :, state].sum(axis=1) > 0.3).any() == bool(max_jump)
+
+
+@pytest.mark.parametrize("max_jump", [0, 4])
+@pytest.mark.parametrize("scale", [0.3, 3.0, 40.0])
+def test_the_best_sequence_is_one_of_all(scale: float, max_jump: int) -> None:
+    rng = np.random.default_rng(3)
+    lattices, weights, state = random_batch(rng, SIZES * 6, scale)
+    jumps = jumps_of(lattices, state, max_jump)
+    best = np.array([best_path(lattices, weights, pair, jumps).score for pair in range(len(lattices))])
+    slack = 1e-11 * np.maximum(1.0, np.abs(best))
+    unweighted = outcomes(lattices, Weights(np.zeros_like(weights.table)), jumps)
+    for outcome, sequences in zip(outcomes(lattices, weights, jumps), unweighted, strict=True):
+        here = outcome.accepted & sequences.accepted
+        assert (best <= outcome.sums + slack)[outcome.accepted].all(), outcome.name
+        assert (outcome.sums <= best + sequences.sums + slack)[here].all(), outcome.name
+    without = np.array([best_path(lattices, weights, pair).score for pair in range(len(lattices))])
+    assert (without <= best + slack).all()
+    assert (without < best - 1e-9).any() == bool(max_jump)
+
+
+@pytest.mark.parametrize("max_jump", [0, 4])
+@pytest.mark.parametrize("split", [False, True])
+def test_states_may_be_numbered_in_any_order(max_jump: int, split: bool) -> None:
+    rng = np.random.default_rng(14)
+    drawn, weights, state = random_batch(rng, SIZES * 2, 1.0)
+    lattices = drawn if split else uniform(drawn)
+    new = rng.permutation(8).astype(np.int32)
+    arcs = lattices.arcs.copy()
+    arcs[:, 4] = new[arcs[:, 4]]
+    renumbered = dataclasses.replace(
+        lattices,
+        delete_states=new[lattices.delete_states],
+        insert_states=new[lattices.insert_states],
+        arcs=arcs,
+    )
+    rows = np.append(np.argsort(new), 8)
+    table = np.ascontiguousarray(weights.table[np.ix_(rows, rows[:-1])])
+    here = in_log_space(lattices, weights, jumps_of(lattices, state, max_jump))
+    turned = dataclasses.replace(weights, table=table)
+    for outcome in outcomes(renumbered, turned, jumps_of(renumbered, int(new[state]), max_jump)):
+        back = np.ascontiguousarray(outcome.expected.table[:, np.append(new, 8)][:, :, new])
+        there = dataclasses.replace(outcome.expected, table=back)
+        assert_agree(
+            chosen(there, lattices, outcome.accepted), chosen(here, lattices, outcome.accepted), 1e-9
+        )
+
+
+@pytest.mark.parametrize("max_jump", [0, 3])
+@pytest.mark.parametrize("split", [False, True])
+def test_absent_arc_and_link_weights_are_zero(max_jump: int, split: bool) -> None:
+    rng = np.random.default_rng(7)
+    drawn, weights, state = random_batch(rng, SIZES, 1.0)
+    lattices = drawn if split else uniform(drawn)
+    zero = np.zeros(lattices.arcs.shape[0])
+    jumps = jumps_of(lattices, state, max_jump)
+    absent, given = Weights(weights.table), Weights(weights.table, zero, zero)
+    for without, with_zeros in zip(
+        outcomes(lattices, absent, jumps), outcomes(lattices, given, jumps), strict=True
+    ):
+        assert without.expected.links.size == 0
+        assert with_zeros.expected.links.size == zero.size
+        here = with_zeros.accepted
+        left = dataclasses.replace(without.expected, links=with_zeros.expected.links)
+        assert_agree(chosen(left, lattices, here), chosen(with_zeros.expected, lattices, here), 1e-12)
+
+
+@pytest.mark.skipif(
+    bool(numba.config.DISABLE_JIT), reason="hundreds of thousands of cells need compiled kernels"
+)
+@pytest.mark.parametrize("max_jump", [0, 4])
+@pytest.mark.parametrize(("scale", "split"), [(0.5, True), (8.0, True), (1.0, False)])
+def test_a_pair_does_not_depend_on_its_batch_or_on_threads(scale: float, split: bool, max_jump: int) -> None:
+    rng = np.random.default_rng(8)
+    # Several tasks' worth of cells, and with scale 8 some pairs that linear space does not accept.
+    sizes = [*SIZES, *((int(m), int(n)) for m, n in rng.integers(30, 90, (90, 2)))]
+    drawn, weights, state = random_batch(rng, sizes, scale)
+    # One state of Insert and one of Delete, but not the same ones in all pairs.
+    lattices = drawn if split else several(uniform(drawn), uniform(drawn, 1, 3))
+    jumps = jumps_of(lattices, state, max_jump)
+    accepted, _ = linear_log_sums(lattices, weights, jumps)
+    assert accepted.any()
+    assert accepted.all() or scale > 0.5
+    whole, sums = expectations(lattices, weights, 1, jumps), log_sum(lattices, weights, 1, jumps)
+    for threads in (2, 3):
+        again = expectations(lattices, weights, threads, jumps)
+        for name in ("log_sum", "table", "arcs", "links"):
+            assert np.array_equal(getattr(whole, name), getattr(again, name)), name
+        assert np.array_equal(sums, log_sum(lattices, weights, threads, jumps))
+    arc_weights, links = arrays(weights)
+    turned = np.arange(len(lattices))[::-1].copy()
+    for pairs in (turned, *(np.array([pair]) for pair in (0, 4, 7, 8, 9, len(lattices) - 1))):
+        selected = lattices.select(pairs)
+        arcs = np.concatenate([np.flatnonzero(lattices.pair_of_arc == pair) for pair in pairs])
+        of_them = Weights(weights.table, arc_weights[arcs], links[arcs])
+        own_jumps = jumps_of(selected, state, max_jump)
+        part = expectations(selected, of_them, 1, own_jumps)
+        assert np.array_equal(part.log_sum, whole.log_sum[pairs])
+        assert np.array_equal(part.table, whole.table[pairs])
+        assert np.array_equal(part.arcs, whole.arcs[arcs])
+        assert np.array_equal(part.links, whole.links[arcs])
+        assert np.array_equal(log_sum(selected, of_them, 1, own_jumps), sums[pairs])
+        for pair in range(min(3, len(selected))):
+            here = best_path(selected, of_them, pair, own_jumps)
+            there = best_path(lattices, weights, int(pairs[pair]), jumps)
+            assert here.score == there.score
+            assert np.array_equal(here.edits, there.edits)
+    assert largest_difference(sums, whole.log_sum) < 1e-13
+
+
+def several(one: Lattices, other: Lattices) -> Lattices:
+    """The first half of the pairs as in one batch, the second as in the other."""
+    middle = one.offsets[len(one) // 2]
+    return dataclasses.replace(
+        one,
+        delete_states=np.concatenate([one.delete_states[: middle[0]], other.delete_states[middle[0] :]]),
+        insert_states=np.concatenate([one.insert_states[: middle[1]], other.insert_states[middle[1] :]]),
+    )

@@ -1,0 +1,405 @@
+"""Weights that linear space cannot hold: it must say so, log space must take over, and nothing else may be lost.
+
+The safety property of the tilt: whatever linear space *accepts* is right. The searches below try to break it.
+"""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numba
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from pfsm_kernels.inference import Weights, best_path, expectations, find_jumps, log_sum
+from pfsm_kernels.lattices import Lattices, single
+from tests.kernels.kernel_runs import (
+    LARGEST,
+    assert_agree,
+    chosen,
+    in_linear_space,
+    in_log_space,
+    outcomes,
+    uniform,
+)
+from tests.kernels.lattice_cases import number, random_lattices
+from tests.kernels.pushdown_cases import random_batch
+from tests.oracles.enumeration import Arc, EditLattice
+
+# Interpreted, the kernels warn where they overflow to infinity; compiled, they do so in silence.
+pytestmark = pytest.mark.filterwarnings(
+    *["ignore:(overflow|invalid value|divide by zero) encountered:RuntimeWarning"]
+    * bool(numba.config.DISABLE_JIT)
+)
+
+Float = NDArray[np.float64]
+Family = Callable[[np.random.Generator, Lattices], Weights]
+TRIES = 40 if numba.config.DISABLE_JIT else 800
+JUMP = 7
+
+
+def check_both(lattices: Lattices, weights: Weights, max_jump: int = 0, state: int = JUMP) -> None:
+    """Every implementation, where it accepts, agrees with log space, in values and in derivatives."""
+    jumps = find_jumps(lattices, state, max_jump) if max_jump else None
+    truth = in_log_space(lattices, weights, jumps)
+    for outcome in outcomes(lattices, weights, jumps):
+        here = outcome.accepted
+        assert_agree(chosen(outcome.expected, lattices, here), chosen(truth, lattices, here), 1e-9)
+        np.testing.assert_allclose(outcome.sums[here], truth.log_sum[here], rtol=1e-10, atol=1e-10)
+
+
+def worked_case(beginning: str) -> dict[str, Any]:
+    cases = json.loads((Path(__file__).parent / "vectors.json").read_text(encoding="utf-8"))
+    return next(case for case in cases if case["name"].startswith(beginning))
+
+
+@pytest.mark.parametrize("beginning", ["30x30, first half unmatched", "30x30 the other way round"])
+def test_halves_of_opposite_sign_need_log_space(beginning: str) -> None:
+    case = worked_case(beginning)
+    arcs = tuple(Arc(**arc) for arc in case["arcs"])
+    lattice = EditLattice(("Delete",) * case["m"], ("Insert",) * case["n"], arcs)
+    batch = number([lattice], case["weights"])
+    accepted, _ = in_linear_space(batch.lattices, batch.weights)
+    assert not accepted[0]
+    assert log_sum(batch.lattices, batch.weights)[0] == pytest.approx(case["log_sum"], rel=1e-9)
+    check_both(batch.lattices, batch.weights)
+
+
+@pytest.mark.parametrize("scale", [50.0, 300.0, 700.0, 1e5])
+@pytest.mark.parametrize("max_jump", [0, 1, 4, 10])
+def test_weights_of_any_size(scale: float, max_jump: int) -> None:
+    rng = np.random.default_rng([max_jump, int(scale)])
+    sizes = [(0, 0), (0, 4), (3, 0), *[(8, 9), (14, 12), (20, 20)] * 3]
+    drawn, _, _ = random_batch(rng, sizes, 0.0)
+    for lattices in (drawn, uniform(drawn)) * 3:
+        table = of_one_scale(rng, (9, 8), scale)
+        arcs, links = of_one_scale(rng, (2, lattices.arcs.shape[0]), scale)
+        check_both(lattices, Weights(table, arcs, links), max_jump)
+        check_both(lattices, Weights(table), max_jump)
+
+
+@pytest.mark.parametrize("max_jump", [0, 1, 3, 9])
+def test_impossible_transitions(max_jump: int) -> None:
+    rng = np.random.default_rng([2, max_jump])
+    drawn, _, _ = random_batch(rng, [(0, 3), (3, 0), *[(6, 5), (15, 14)] * 3], 0.0)
+    for row in range(9):
+        table = rng.normal(size=(9, 8))
+        table[row] = -np.inf
+        check_both(drawn, Weights(table), max_jump)
+        check_both(uniform(drawn), Weights(table), max_jump)
+    for lattices in (drawn, uniform(drawn)) * 15:
+        table = rng.normal(scale=rng.choice([1.0, 100.0]), size=(9, 8))
+        table[rng.random(table.shape) < rng.choice([0.1, 0.4])] = -np.inf
+        arcs, links = rng.normal(size=(2, lattices.arcs.shape[0]))
+        arcs[rng.random(arcs.size) < 0.2] = -np.inf
+        links[rng.random(arcs.size) < 0.2] = -np.inf
+        check_both(lattices, Weights(table, arcs, links), max_jump)
+
+
+@pytest.mark.parametrize("max_jump", [0, 3])
+@pytest.mark.parametrize("start_only", [False, True])
+def test_nothing_possible(start_only: bool, max_jump: int) -> None:
+    drawn, _, _ = random_batch(np.random.default_rng(3), [(0, 0), (0, 2), (2, 0), (7, 5)], 0.0)
+    table = np.full((9, 8), 0.0 if start_only else -np.inf)
+    table[-1] = -np.inf
+    for lattices in (drawn, uniform(drawn)):
+        jumps = find_jumps(lattices, JUMP, max_jump)
+        for outcome in outcomes(lattices, Weights(table), jumps)[:2]:
+            assert outcome.sums.tolist() == [0.0, -np.inf, -np.inf, -np.inf]
+            assert outcome.expected.log_sum.tolist() == [0.0, -np.inf, -np.inf, -np.inf]
+            assert not outcome.expected.table.any()
+            assert not outcome.expected.arcs.any()
+        path = best_path(lattices, Weights(table), 3, jumps)
+        assert path.score == -np.inf
+        assert path.edits.size == 0
+
+
+def test_only_the_diagonal_is_possible() -> None:
+    size = 40
+    table = np.array([[-np.inf, 3.0], [-np.inf, 3.0], [-np.inf, -2.0]])
+    lattices = single(2, [0] * size, [0] * size, [(k, 1, k, 1, 1) for k in range(size)])
+    links = np.full(size, 0.25)
+    assert log_sum(lattices, Weights(table, None, links))[0] == pytest.approx(
+        -2.0 + 3.25 * (size - 1), rel=1e-13
+    )
+    expected = expectations(lattices, Weights(table, None, links))
+    np.testing.assert_allclose(expected.arcs, 1.0, rtol=1e-13)
+    np.testing.assert_allclose(expected.links, [0.0] + [1.0] * (size - 1), rtol=1e-13)
+
+
+def test_many_offers_in_one_cell() -> None:
+    """The growth rate counts how many arcs begin in a cell: 40 to the 200th is more than a double holds."""
+    size, offers = 200, 40
+    table = np.array([[-np.inf, 0.0]] * 3)
+    lattices = single(
+        2, [0] * size, [0] * size, [(k, 1, k, 1, 1) for k in range(size) for _ in range(offers)]
+    )
+    accepted, linear = in_linear_space(lattices, Weights(table))
+    assert accepted[0]
+    assert linear.log_sum[0] == pytest.approx(size * np.log(offers), rel=1e-12)
+    np.testing.assert_allclose(linear.arcs, 1.0 / offers, rtol=1e-10)
+
+
+@pytest.mark.parametrize("length", [2, 3])
+def test_a_chain_of_long_blocks_of_small_weight(length: int) -> None:
+    """Below a growth rate of one, longer blocks weigh more: a rate that fits 1:1 arcs would overflow here."""
+    blocks, weight = 200, -6.0
+    size = blocks * length
+    table = np.array([[-np.inf, weight]] * 3)
+    lattices = single(2, [0] * size, [0] * size, [(k, length, k, length, 1) for k in range(0, size, length)])
+    accepted, linear = in_linear_space(lattices, Weights(table))
+    assert accepted[0]
+    assert linear.log_sum[0] == pytest.approx(blocks * weight, rel=1e-12)
+    np.testing.assert_allclose(linear.arcs, 1.0, rtol=1e-10)
+
+
+def of_one_scale(rng: np.random.Generator, shape: int | tuple[int, ...], scale: float) -> Float:
+    return np.asarray(rng.uniform(-scale, scale, shape))
+
+
+def clipped(weights: Float) -> Float:
+    """Finite weights brought within what linear space takes; minus infinity stays."""
+    return np.where(np.isneginf(weights), weights, np.clip(weights, -LARGEST, LARGEST))
+
+
+def with_jump_weights(rng: np.random.Generator, weights: Weights) -> Weights:
+    """Weights into and out of Jump moved up or down, all of them or some."""
+    table = weights.table.copy()
+    into, out = rng.choice([-300.0, -60.0, -10.0, -1.0, 0.0, 1.0, 10.0, 60.0, 300.0], 2)
+    table[:, JUMP] += into * (rng.random(table.shape[0]) < rng.choice([0.3, 1.0]))
+    table[JUMP] += out * (rng.random(table.shape[1]) < rng.choice([0.3, 1.0]))
+    if rng.random() < 0.15:
+        table[rng.random(table.shape) < 0.15] = -np.inf
+    return Weights(clipped(table), weights.arcs, weights.links)
+
+
+def of_many_scales(rng: np.random.Generator, shape: int | tuple[int, ...]) -> Float:
+    scales = rng.choice([0.1, 1.0, 10.0, 50.0, 100.0, 300.0, LARGEST], 2)
+    values = np.where(
+        rng.random(shape) < rng.random(),
+        of_one_scale(rng, shape, scales[0]),
+        of_one_scale(rng, shape, scales[1]),
+    )
+    if rng.random() < 0.3:
+        values = values + rng.uniform(-1.0, 1.0) * rng.choice([10.0, 100.0, 500.0])
+    if rng.random() < 0.15:
+        values[rng.random(shape) < 0.1] = -np.inf
+    return clipped(values)
+
+
+def mixed(rng: np.random.Generator, lattices: Lattices) -> Weights:
+    states, arcs = lattices.n_states, lattices.arcs.shape[0]
+    weights = Weights(
+        of_many_scales(rng, (states + 1, states)), of_many_scales(rng, arcs), of_many_scales(rng, arcs)
+    )
+    return with_jump_weights(rng, weights)
+
+
+def nearly_even(rng: np.random.Generator, lattices: Lattices) -> Weights:
+    """A level per consumed token with little around it: one growth rate fits, so much is accepted."""
+    states, arcs = lattices.n_states, lattices.arcs.shape[0]
+    level = rng.uniform(-1.0, 1.0) * rng.choice([1.0, 30.0, 250.0])
+    table = of_one_scale(rng, (states + 1, states), rng.choice([0.1, 3.0, 15.0]))
+    table[:, :JUMP] += level
+    lengths = lattices.arcs[:, 1] + lattices.arcs[:, 3]
+    arc_weights = clipped((lengths - 1) * level + of_one_scale(rng, arcs, 5.0))
+    links = of_one_scale(rng, arcs, rng.choice([1.0, 100.0]))
+    return with_jump_weights(rng, Weights(clipped(table), arc_weights, links))
+
+
+def jumps_instead_of_edits(rng: np.random.Generator, lattices: Lattices) -> Weights:
+    """Insert and Delete cost so much that nearly all mass is in swaps, or nearly none."""
+    states, arcs = lattices.n_states, lattices.arcs.shape[0]
+    table = of_one_scale(rng, (states + 1, states), rng.choice([0.5, 5.0]))
+    table[:, :4] -= rng.choice([0.0, 5.0, 50.0, 200.0])
+    table[:, JUMP] += rng.choice([-100.0, -20.0, 0.0, 4.0])
+    table[JUMP, :4] += rng.choice([-300.0, 0.0, 50.0])
+    return Weights(clipped(table), of_one_scale(rng, arcs, 3.0), of_one_scale(rng, arcs, 3.0))
+
+
+def steps_out_of_windows(rng: np.random.Generator, lattices: Lattices) -> Weights:
+    """Edits after matches are all but impossible, so that windows empty out before their mass is used.
+
+    What leaves through Jump, or through the few edits that follow it, then weighs all the more.
+    """
+    states, arcs = lattices.n_states, lattices.arcs.shape[0]
+    table = of_one_scale(rng, (states + 1, states), rng.choice([0.1, 3.0]))
+    cost, gain = rng.choice([100.0, 300.0, 500.0, 590.0]), rng.choice([0.0, 5.0, 12.0])
+    table[4:JUMP, :JUMP] -= cost * (rng.random((JUMP - 4, JUMP)) < 0.6)
+    table[JUMP, 4:JUMP] += gain
+    table[:4, :4] += rng.choice([0.0, 5.0, 20.0])
+    arc_weights = of_one_scale(rng, arcs, 1.0) - rng.choice([0.0, 100.0, 300.0]) * (rng.random(arcs) < 0.3)
+    return Weights(clipped(table), clipped(arc_weights), of_one_scale(rng, arcs, rng.choice([1.0, 300.0])))
+
+
+def cancelling(rng: np.random.Generator, lattices: Lattices) -> Weights:
+    """Arc weights that undo large table entries of their states, and the other way round."""
+    states, arcs = lattices.n_states, lattices.arcs.shape[0]
+    table = of_one_scale(rng, (states + 1, states), rng.choice([0.1, 3.0, 50.0]))
+    table[:, 4:JUMP] += rng.uniform(-1.0, 1.0, JUMP - 4) * rng.choice([30.0, 100.0, LARGEST])
+    arc_weights = -table[-1, lattices.arcs[:, 4]] + of_one_scale(rng, arcs, rng.choice([0.1, 10.0, 50.0]))
+    return with_jump_weights(rng, Weights(clipped(table), clipped(arc_weights), of_one_scale(rng, arcs, 3.0)))
+
+
+def large_links(rng: np.random.Generator, lattices: Lattices) -> Weights:
+    states, arcs = lattices.n_states, lattices.arcs.shape[0]
+    table = of_one_scale(rng, (states + 1, states), rng.choice([0.1, 10.0, 200.0]))
+    links = np.where(
+        rng.random(arcs) < 0.5, rng.choice([-LARGEST, 100.0, 300.0, 590.0]), of_one_scale(rng, arcs, 5.0)
+    )
+    return with_jump_weights(rng, Weights(clipped(table), of_one_scale(rng, arcs, 2.0), links))
+
+
+def costly_positions(rng: np.random.Generator, lattices: Lattices) -> Weights:
+    """Some edits cost so much that the tilted total falls to about the smallest that is accepted."""
+    states, arcs = lattices.n_states, lattices.arcs.shape[0]
+    table = of_one_scale(rng, (states + 1, states), 1.0)
+    cost = rng.uniform(150.0, 700.0) / max(1, lattices.delete_states.size)
+    table[:, 2:4] -= cost * np.array([1.0, rng.choice([0.5, 1.0, 2.0])])
+    table[:, JUMP] += rng.choice([-cost, -5.0, 0.0, 3.0])
+    arc_weights = of_one_scale(rng, arcs, 2.0) - rng.choice([0.0, 2.0 * cost])
+    return Weights(clipped(table), clipped(arc_weights), of_one_scale(rng, arcs, 2.0))
+
+
+FAMILIES = (
+    mixed,
+    nearly_even,
+    jumps_instead_of_edits,
+    steps_out_of_windows,
+    cancelling,
+    large_links,
+    costly_positions,
+)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("max_block", [1, 3, 12])
+@pytest.mark.parametrize("jumping", [False, True])
+def test_what_linear_space_accepts_is_right(family: Family, max_block: int, jumping: bool) -> None:
+    rng = np.random.default_rng([max_block, FAMILIES.index(family), jumping])
+    taken = {"cell to cell": 0, "arc to arc": 0}
+    for trial in range(TRIES):
+        size = (int(rng.integers(0, 13)), int(rng.integers(0, 13)))
+        lattices, _, _ = random_batch(rng, [size], 0.0, max_block, arcs=rng.choice([0.2, 1.0, 3.0]))
+        lattices = uniform(lattices) if trial % 2 else lattices
+        weights = family(rng, lattices)
+        max_jump = int(rng.choice([1, 2, 3, 5, 12])) if jumping else 0
+        jumps = find_jumps(lattices, JUMP, max_jump)
+        truth = in_log_space(lattices, weights, jumps)
+        for outcome in outcomes(lattices, weights, jumps):
+            if outcome.name in taken and outcome.accepted[0]:
+                taken[outcome.name] += 1
+                assert_agree(outcome.expected, truth, 1e-9)
+                np.testing.assert_allclose(outcome.sums, truth.log_sum, rtol=1e-12, atol=1e-12)
+    assert taken["cell to cell"] > TRIES // 20, "a search in which nothing is accepted shows nothing"
+    assert taken["arc to arc"] > TRIES // 100
+
+
+@pytest.mark.parametrize("length", [2, 5])
+def test_only_swaps_are_possible(length: int) -> None:
+    """Crossing matches from end to end, and no way through but swaps side by side: two for each, one on either side."""
+    swaps = 30
+    arcs = [
+        arc
+        for first in range(0, swaps * (length + 1), length + 1)
+        for arc in ((first, 1, first + 1, length, 1), (first + 1, length, first, 1, 1))
+    ]
+    size = swaps * (length + 1)
+    # States: 0 Insert and Delete, 1 match, 2 Jump. A match follows Jump only, except the first match of all.
+    table = np.full((4, 3), -np.inf)
+    table[2, 1], table[1, 2], table[3, 2] = 1.0, -2.0, -2.0
+    lattices = single(3, [0] * size, [0] * size, sorted(arcs))
+    for again, max_jump in ((0.5, length), (-np.inf, length), (0.5, length - 1)):
+        possible = again > -np.inf and max_jump == length
+        table[2, 2] = again
+        jumps = find_jumps(lattices, 2, max_jump)
+        y = swaps * (np.log(2.0) - 2.0) - 2.0 + (swaps - 1) * again if possible else -np.inf
+        found = expectations(lattices, Weights(table), jumps=jumps)
+        assert found.log_sum[0] == pytest.approx(y, rel=1e-12)
+        assert best_path(lattices, Weights(table), 0, jumps).edits.size == (5 * swaps if possible else 0)
+        np.testing.assert_allclose(found.arcs, float(possible), rtol=1e-11)
+        assert found.table[0, :, 2].sum() == pytest.approx(3 * swaps * possible)
+        assert found.table[0, 2, 2] == pytest.approx((swaps - 1) * possible)
+        check_both(lattices, Weights(table), max_jump, state=2)
+
+
+@pytest.mark.parametrize("deletes", [1, 2, 5])
+def test_deletes_open_the_gap_where_none_may_follow_the_landed_block(deletes: int) -> None:
+    """The landed block carries nothing further down, the Deletes after the jump back do."""
+    size = deletes + 2
+    arcs = [(0, 1, 1, 1, 2), (size - 1, 1, 0, 1, 2)]
+    for impossible in (-np.inf, -590.0):
+        table = np.zeros((5, 4))
+        table[2, 0] = impossible
+        lattices = single(4, [0] * size, [1, 1], arcs)
+        check_both(lattices, Weights(table), 1, state=3)
+        expected = expectations(lattices, Weights(table), jumps=find_jumps(lattices, 3, 1))
+        assert expected.table[0, 3, 0] > 1e-3
+        mirrored = single(4, [0, 0], [1] * size, [(0, 1, size - 1, 1, 2), (1, 1, 0, 1, 2)])
+        table = np.zeros((5, 4))
+        table[2, 1] = impossible
+        check_both(mirrored, Weights(table), 1, state=3)
+
+
+def test_mass_too_small_for_a_window_may_be_all_there_is() -> None:
+    """Next to a swap there are only edits of a weight smaller by 8: where a window drops it, nearly all is lost."""
+    # States: 0 Delete, 1 Insert, 2 match, 3 Jump. Two Deletes follow the match that the swap begins with.
+    lattices = single(4, [0] * 4, [1, 1], [(0, 1, 1, 1, 2), (3, 1, 0, 1, 2)])
+    jumps = find_jumps(lattices, 3, 1)
+    taken = []
+    for level in range(-690, -300, 10):
+        table = np.zeros((5, 4))
+        table[0, 0], table[2, 0] = -80.0, max(level + 80.0, -590.0)
+        table[4, 1] = level - 8.0 + 3 * 80.0
+        table[0, 1] = table[3, 0] = table[4, 0] = -np.inf
+        swap = table[0, 0] + table[2, 0]
+        accepted, linear = in_linear_space(lattices, Weights(table), jumps)
+        taken.append(bool(accepted[0]))
+        found = [*log_sum(lattices, Weights(table), jumps=jumps), *linear.log_sum[accepted]]
+        np.testing.assert_allclose(found, np.logaddexp(swap, level - 8.0), atol=1e-4)
+        check_both(lattices, Weights(table), 1, state=3)
+    assert taken == sorted(taken)
+    assert taken[-1]
+    assert not taken[0]
+
+
+def test_a_state_the_lattice_does_not_use_may_weigh_anything() -> None:
+    """Tilting by a small growth rate must not turn the entries of another state into infinity."""
+    table = np.full((4, 3), -300.0)
+    table[:, 2] = 250.0
+    check_both(single(3, [0], [1], []), Weights(table))
+    check_both(single(3, [0, 0], [1], [(1, 1, 0, 1, 1)]), Weights(table))
+
+
+def test_a_disallowed_block_beside_very_small_weights() -> None:
+    """A block whose weight is minus infinity does not raise the growth rate, which may then be tiny."""
+    table = np.full((3, 2), -200.0)
+    check_both(single(2, [0] * 3, [0] * 3, [(0, 3, 0, 3, 1)]), Weights(table, np.array([-np.inf])))
+
+
+@pytest.mark.parametrize("length", range(2, 12))
+def test_long_blocks_of_small_weight_and_large_table_entries(length: int) -> None:
+    """The factor of a long block, divided by the growth rate once per token, must not lose its digits."""
+    table = np.array([[-600.0, 600.0]] * 3)
+    arcs = [(0, length, 0, length, 1), (length - 1, 1, length - 1, 1, 1)]
+    check_both(single(2, [0] * length, [0] * length, arcs), Weights(table, np.array([-600.0, -554.0])))
+
+
+@pytest.mark.parametrize("cost", [-30.0, -100.0, -230.0, -500.0])
+@pytest.mark.parametrize("level", [100.0, 300.0, 600.0])
+def test_expected_counts_where_arc_weights_cancel_the_table(level: float, cost: float) -> None:
+    """The product of a small arc factor and a small backward mass must not vanish before it is used."""
+    table = np.array([[cost, level], [cost, level], [0.0, level]])
+    check_both(single(2, [0], [0, 0], [(0, 1, 0, 1, 1)]), Weights(table, np.array([-level])))
+
+
+def test_far_below_and_far_above_one() -> None:
+    """Totals that leave the range of numbers at the common rate go another way, and come out right."""
+    rng = np.random.default_rng(7)
+    lattices = uniform(random_lattices(rng, [(150, 150), (90, 140)], 6, spread=1))
+    for shift in (-14.0, 9.0):
+        table = rng.normal(size=(7, 6))
+        weights = Weights(table, np.full(lattices.arcs.shape[0], shift))
+        check_both(lattices, weights)

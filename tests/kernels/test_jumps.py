@@ -1,0 +1,107 @@
+"""Where jumps can be made, what a limit means, and what is refused."""
+
+import dataclasses
+import itertools
+
+import numpy as np
+import pytest
+
+from pfsm_kernels import crossings
+from pfsm_kernels.crossings import find_crossings
+from pfsm_kernels.inference import Jumps, Weights, expectations, find_jumps, log_sum
+from pfsm_kernels.lattices import Lattices, single
+from tests.kernels.kernel_runs import assert_agree, chosen, outcomes, uniform
+from tests.kernels.lattice_cases import random_lattices
+from tests.kernels.pushdown_cases import random_batch
+
+SIZES = [(0, 0), (0, 3), (4, 0), (1, 1), (2, 2), (5, 7), (9, 4), (12, 12), (20, 17)]
+
+
+@pytest.mark.parametrize("jump", [-4.0, -2.0, 0.0, 3.0])
+def test_a_higher_limit_adds_sequences(jump: float) -> None:
+    rng = np.random.default_rng(11)
+    lattices, weights, state = random_batch(rng, SIZES * 3, 1.0)
+    weights.table[:, state] += jump
+    sums = [log_sum(lattices, weights, jumps=find_jumps(lattices, state, max_jump)) for max_jump in range(14)]
+    for lower, higher in itertools.pairwise(sums):
+        assert (higher - lower > -1e-11 * np.maximum(1.0, np.abs(lower))).all()
+    assert (sums[1] > sums[0] + 1e-12).any()
+    assert (sums[10] > sums[1] + 1e-9).any()
+    # No limit beyond the longer side adds anything.
+    longest = [log_sum(lattices, weights, jumps=find_jumps(lattices, state, limit)) for limit in (20, 21, 99)]
+    for other in longest[1:]:
+        np.testing.assert_allclose(other, longest[0], rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("max_jump", [1, 4, 10])
+@pytest.mark.parametrize("scale", [0.5, 20.0])
+@pytest.mark.parametrize("split", [False, True])
+def test_without_a_way_into_jump_it_is_the_finite_state_machine(
+    scale: float, max_jump: int, split: bool
+) -> None:
+    rng = np.random.default_rng([12, max_jump])
+    drawn, weights, state = random_batch(rng, SIZES * 3, scale)
+    lattices = drawn if split else uniform(drawn)
+    plain = expectations(lattices, weights)
+    assert find_jumps(lattices, state, 0) is None
+    jumps = find_jumps(lattices, state, max_jump)
+    # No way in; or ways in that lead nowhere.
+    for place in ((slice(None), state), (state, slice(None))):
+        closed = weights.table.copy()
+        closed[place] = -np.inf
+        for outcome in outcomes(lattices, dataclasses.replace(weights, table=closed), jumps):
+            here = outcome.accepted
+            assert_agree(chosen(outcome.expected, lattices, here), chosen(plain, lattices, here), 1e-9)
+
+
+def test_jumps_are_checked() -> None:
+    lattices = single(3, [0, 0], [1, 1], [(0, 1, 1, 1, 2), (1, 1, 0, 1, 2)])
+    with pytest.raises(ValueError, match="max_jump is -1"):
+        find_jumps(lattices, 2, -1)
+    with pytest.raises(ValueError, match="max_jump is -1"):
+        find_crossings(lattices, -1)
+    for state in (-1, 3):
+        with pytest.raises(ValueError, match=f"state is {state}"):
+            find_jumps(lattices, state, 1)
+    jumps = find_jumps(lattices, 2, 1)
+    assert isinstance(jumps, Jumps)
+    assert jumps.state == 2
+    with pytest.raises(ValueError, match="NaN or infinity"):
+        log_sum(lattices, Weights(np.full((4, 3), np.nan)), jumps=jumps)
+
+
+def test_a_pair_with_too_many_crossings_is_named() -> None:
+    # One word fills both lines: every arc crosses one on every row before it, 1 to 10 columns off.
+    small, large = 2, 250
+    arcs = [(i, 1, j, 1, 2) for size in (small, large) for i in range(size) for j in range(size)]
+    offsets = np.cumsum([(0, 0, 0), *((size, size, size**2) for size in (small, large))], axis=0)
+    lattices = Lattices(
+        4,
+        np.ones(small + large, dtype=np.int32),
+        np.zeros(small + large, dtype=np.int32),
+        np.array(arcs, dtype=np.int32),
+        offsets.astype(np.int64),
+    )
+    with pytest.raises(crossings.TooManyCrossingsError, match="pair 1 has more than") as caught:
+        find_jumps(lattices, 3, 10)
+    assert caught.value.pair == 1
+
+
+def test_followers_by_definition() -> None:
+    rng = np.random.default_rng(4)
+    lattices = uniform(random_lattices(rng, [(7, 9), (15, 11), (3, 0)], 6, 3, spread=6))
+    for max_jump in (1, 4, 9):
+        crossings = find_crossings(lattices, max_jump)
+        assert crossings.sparse.all()
+        for side in (crossings.hypothesis, crossings.reference):
+            for pair, (first, last) in enumerate(
+                zip(lattices.offsets[:-1, 2], lattices.offsets[1:, 2], strict=True)
+            ):
+                arcs = side.arcs[first:last].tolist()
+                for x, (row, rows, column, columns, _) in enumerate(arcs):
+                    begin, end = side.follow_first[first + x : first + x + 2]
+                    assert sorted(side.follow[begin:end].tolist()) == [
+                        b
+                        for b, (i, _, j, q, _) in enumerate(arcs)
+                        if i >= row + rows and j >= column + columns and j + q <= column + max_jump
+                    ], (pair, x)
