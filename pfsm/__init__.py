@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pfsm.errors import PfsmError as PfsmError
+    from pfsm.metrics.score import Score as Score
     from pfsm.model.file import Model as Model
     from pfsm.model.file import Scale as Scale
     from pfsm.model.file import load_model as load_model
     from pfsm.model.file import save_model as save_model
     from pfsm.model.metric import Metric as Metric
-    from pfsm.model.metric import Score as Score
     from pfsm.model.settings import Settings as Settings
     from pfsm.model.shipped import load as load
     from pfsm.version import __version__ as __version__
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "PfsmError": "pfsm.errors",
     "Metric": "pfsm.model.metric",
-    "Score": "pfsm.model.metric",
+    "Score": "pfsm.metrics.score",
     "Model": "pfsm.model.file",
     "Scale": "pfsm.model.file",
     "load_model": "pfsm.model.file",

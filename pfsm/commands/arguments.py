@@ -1,12 +1,13 @@
 """Arguments that several commands share, so that they are spelled and explained alike."""
 
-from argparse import ArgumentParser, ArgumentTypeError
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Iterable
 from pathlib import Path
 
 from pfsm.errors import PfsmError
 from pfsm.io.files import check_writable
-from pfsm.model.shipped import DEFAULT_MODEL
+from pfsm.metrics import SegmentMetric, get_metric, metric_names
+from pfsm.model.shipped import DEFAULT_MODEL, load
 
 
 def positive(text: str) -> int:
@@ -54,13 +55,24 @@ def add_model(parser: ArgumentParser, default: str = DEFAULT_MODEL) -> None:
 
 def add_scorer(parser: ArgumentParser) -> None:
     """``--model`` and ``--metric``; both are None where they are not given, so that one can be told from none."""
-    from pfsm.metrics import metric_names  # noqa: PLC0415 - not every command needs all the metrics
-
     add_model(parser)
     parser.set_defaults(model=None)
     parser.add_argument(
         "--metric", metavar="NAME", help=f"instead of a model, another metric: {', '.join(metric_names())}"
     )
+
+
+def open_scorer(options: Namespace) -> SegmentMetric:
+    """The model or metric that `add_scorer`'s options name; the default model if they name none.
+
+    Raises:
+        PfsmError: If they name both, or one that is not there.
+    """
+    if options.metric is None:
+        return load(DEFAULT_MODEL if options.model is None else options.model, options.threads)
+    if options.model is not None:
+        raise PfsmError("give either --model or --metric, not both")
+    return get_metric(options.metric)
 
 
 def add_format(parser: ArgumentParser, *formats: str) -> None:

@@ -4,11 +4,10 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from pfsm.distributed.pairs import PooledMetric
+from pfsm.distributed.pairs import ClusterMetric
 from pfsm.distributed.pools import Pool, open_pool
 from pfsm.distributed.report import Report
-from pfsm.distributed.scorers import Scorer, spec_of
-from pfsm.metrics import SegmentScorer
+from pfsm.metrics.base import SegmentMetric
 
 
 class Sharing:
@@ -22,11 +21,11 @@ class Sharing:
         self.pool = pool
         self.report = None if pool is None else Report(pool, "parts")
 
-    def metric(self, scorer: Scorer) -> Scorer:
+    def metric(self, metric: SegmentMetric) -> SegmentMetric:
         """The same metric, at work on the cluster; itself where there is none."""
         if self.pool is None or self.report is None:
-            return scorer
-        return SegmentScorer(PooledMetric(scorer.name, spec_of(scorer), self.pool, self.report))
+            return metric
+        return ClusterMetric(metric, self.pool, self.report)
 
 
 ALONE = Sharing(None)

@@ -15,7 +15,7 @@ from pfsm.data import is_preferences
 from pfsm.data.fields import finite_number, shown
 from pfsm.errors import PfsmError
 from pfsm.io.files import display_name, read_lines
-from pfsm.metrics import SegmentScorer, get_metric, score_distinct
+from pfsm.metrics import get_metric, score_distinct
 from pfsm.model.metric import Metric
 from pfsm.model.shipped import DEFAULT_MODEL, load
 
@@ -179,7 +179,7 @@ def open_named(name: str, threads: int | None, shared: Sharing = ALONE) -> Sourc
 def _open(kind: str, value: str, threads: int | None, shared: Sharing) -> Source:
     if kind == "metric":
         metric = get_metric(value)
-        return Scorer(metric.name, metric.signature, shared.metric(SegmentScorer(metric, value)).score_pairs)
+        return Scorer(metric.name, metric.signature, shared.metric(metric).score_pairs)
     if kind == "column":
         return Column(value)
     if kind == "scores":

@@ -5,18 +5,15 @@ import math
 from argparse import ArgumentParser, Namespace
 from typing import Any
 
-from pfsm.commands.arguments import add_format, add_resamples, add_scorer, add_threads
+from pfsm.commands.arguments import add_format, add_resamples, add_scorer, add_threads, open_scorer
 from pfsm.commands.evaluation_statistics import interval_entry
 from pfsm.commands.evaluation_text import NO_INTERVAL
 from pfsm.data.minimal_pairs import KINDS, MinimalPairs, read_minimal_pairs, shipped_minimal_pairs
-from pfsm.errors import PfsmError
 from pfsm.evaluation import default_seed
 from pfsm.evaluation.bootstrap import Interval
 from pfsm.evaluation.probe import ALL, KindResult, ProbeResult, probe
 from pfsm.evaluation.samples import Estimate
-from pfsm.metrics import SegmentScorer, get_metric
-from pfsm.model.metric import Metric
-from pfsm.model.shipped import DEFAULT_MODEL, load
+from pfsm.metrics import SegmentMetric
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -37,7 +34,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(options: Namespace) -> None:
     """Reads, scores, counts, prints."""
     seed = default_seed()
-    metric = _scorer(options)
+    metric = open_scorer(options)
     pairs = read_minimal_pairs(options.pairs) if options.pairs is not None else _shipped(metric)
     result = probe(metric, pairs, n_resamples=options.confidence_n, seed=seed)
     document = {
@@ -59,20 +56,10 @@ def run(options: Namespace) -> None:
         _print_kinds(result, document)
 
 
-def _scorer(options: Namespace) -> Metric | SegmentScorer:
-    if options.metric is None:
-        return load(DEFAULT_MODEL if options.model is None else options.model, options.threads)
-    if options.model is not None:
-        raise PfsmError("give either --model or --metric, not both")
-    return SegmentScorer(get_metric(options.metric), options.metric)
-
-
-def _shipped(metric: Metric | SegmentScorer) -> MinimalPairs:
-    """The pairs that ship for the model's language; English ones for metrics that know no language."""
-    if not isinstance(metric, Metric):
-        return shipped_minimal_pairs()
-    language = metric.model.settings.language.replace("_", "-").partition("-")[0].lower()
-    return shipped_minimal_pairs({"eng": "en"}.get(language, language))
+def _shipped(metric: SegmentMetric) -> MinimalPairs:
+    """The pairs that ship for the metric's language; English ones for metrics that know no language."""
+    language = metric.language.replace("_", "-").partition("-")[0].lower()
+    return shipped_minimal_pairs({"eng": "en"}.get(language, language) or "en")
 
 
 def _kind_document(result: KindResult) -> dict[str, Any]:

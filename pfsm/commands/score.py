@@ -1,7 +1,9 @@
 """``pfsm score``: scores of segments and systems."""
 
 import json
+import math
 from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,30 +11,35 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.commands import score_partitions
-from pfsm.commands.arguments import add_format, add_scorer, add_threads, decimals
+from pfsm.commands.arguments import add_format, add_scorer, add_threads, decimals, open_scorer
 from pfsm.commands.clusters import sharing
-from pfsm.data import read_pairs_table, read_parallel
+from pfsm.data import SystemOutput, read_pairs_table, read_parallel
+from pfsm.data.parallel import PairsTable
 from pfsm.errors import PfsmError
 from pfsm.io.files import STANDARD_INPUT
-from pfsm.metrics import SegmentScorer, best_of_references, get_metric
-from pfsm.model.metric import Metric
-from pfsm.model.shipped import DEFAULT_MODEL, load
-from pfsm.model.signature import signature
+from pfsm.metrics import SegmentMetric, best_of_references
+from pfsm.metrics.references import NumberOfReferences, Streams, as_streams, number_by_segment
 
-Scorer = Metric | SegmentScorer
+Float = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
 class _Scored:
-    """One system's scores; ``parts`` are the means of the systems that a table names."""
+    """One system's scores.
+
+    Attributes:
+        system: Its name.
+        n: Number of segments.
+        score: Of all of them.
+        parts: Scores of the systems that a table names.
+        segments: float64 [n], where they are wanted.
+    """
 
     system: str
-    segments: NDArray[np.float64]
+    n: int
+    score: float
     parts: dict[str, float]
-
-    @property
-    def score(self) -> float:
-        return float(self.segments.mean())
+    segments: Float
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -71,56 +78,76 @@ def run(options: Namespace) -> None:
         raise PfsmError("give either --table, or REF and -i, not both")
     if options.table is None and not options.references:
         raise PfsmError("nothing to score; give a reference file, or --table FILE")
-    metric = _scorer(options)
+    metric = open_scorer(options)
     if options.output is not None:
-        score_partitions.run(metric, lambda nrefs: _signature(metric, nrefs), options)
+        score_partitions.run(metric, options)
         return
     with sharing(options.scheduler) as shared:
-        at_work = shared.metric(metric)
+        work = _Work(shared.metric(metric), options)
         if options.table is not None:
-            results, nrefs = _score_table(at_work, options.table)
+            results, nrefs = work.table(options.table)
         else:
-            results, nrefs = _score_files(at_work, options)
+            results, nrefs = work.files(options.references, options.input or [STANDARD_INPUT])
     write = {"text": _print_text, "json": _print_json, "tsv": _print_tsv}[options.format]
-    write(results, metric.name, _signature(metric, nrefs), options)
+    write(results, metric, nrefs, options)
 
 
-def _scorer(options: Namespace) -> Scorer:
-    if options.metric is None:
-        return load(DEFAULT_MODEL if options.model is None else options.model, options.threads)
-    if options.model is not None:
-        raise PfsmError("give either --model or --metric, not both")
-    return SegmentScorer(get_metric(options.metric), options.metric)
+class _Work:
+    """What is to be found out about systems with a metric: scores of segments, scores of corpora, or both."""
+
+    def __init__(self, metric: SegmentMetric, options: Namespace) -> None:
+        self._metric = metric
+        self._segments = options.sentence_level
+        self._corpora = not options.sentence_level or options.format == "json"
+
+    def files(
+        self, references: Sequence[str], outputs: Sequence[str]
+    ) -> tuple[list[_Scored], NumberOfReferences]:
+        """Scores of parallel files."""
+        text = read_parallel(references, outputs)
+        return [self._file(system, text.references) for system in text.systems], len(text.references)
+
+    def _file(self, system: SystemOutput, references: Streams) -> _Scored:
+        segments, score = np.zeros(0), math.nan
+        if self._segments or self._metric.averages:
+            segments = self._metric.segment_scores(system.lines, references)
+        if self._metric.averages:
+            score = float(segments.mean())
+        elif self._corpora:
+            score = float(self._metric.corpus_score(system.lines, references))
+        return _Scored(system.name, len(system), score, {}, segments)
+
+    def table(self, path: str) -> tuple[list[_Scored], NumberOfReferences]:
+        """Scores of a table, and of each system in it."""
+        table = read_pairs_table(path)
+        systems = np.array(table.systems or [""] * len(table), dtype=object)
+        rows = {name: np.flatnonzero(systems == name) for name in sorted(set(systems.tolist()))}
+        segments, score, parts = np.zeros(0), math.nan, {}
+        if self._segments or self._metric.averages:
+            segments = best_of_references(self._metric.score_pairs, table.hypotheses, table.references)
+        if self._metric.averages:
+            score = float(segments.mean())
+            parts = {name: float(segments[chosen].mean()) for name, chosen in rows.items()}
+        elif self._corpora:
+            totals = {name: self._totals(table, chosen.tolist()) for name, chosen in rows.items()}
+            score = self._of(np.sum([*totals.values()], axis=0))
+            parts = {name: self._of(total) for name, total in totals.items()}
+        parts = parts if len(rows) > 1 else {}
+        return [_Scored(path, len(table), score, parts, segments)], number_by_segment(table.references)
+
+    def _totals(self, table: PairsTable, rows: Sequence[int]) -> Float:
+        references = as_streams([table.references[row] for row in rows])
+        statistics = self._metric.segment_statistics([table.hypotheses[row] for row in rows], references)
+        return np.asarray(statistics.sum(axis=0))
+
+    def _of(self, totals: Float) -> float:
+        return float(self._metric.corpus_from_totals(totals))
 
 
-def _signature(metric: Scorer, nrefs: int | None) -> str:
-    if isinstance(metric, Metric):
-        return signature(metric.model, nrefs, metric.resources)
-    return metric.get_signature(nrefs)
-
-
-def _score_files(metric: Scorer, options: Namespace) -> tuple[list[_Scored], int | None]:
-    text = read_parallel(options.references, options.input or [STANDARD_INPUT])
-    results = [
-        _Scored(system.name, metric.segment_scores(system.lines, text.references), {})
-        for system in text.systems
-    ]
-    return results, len(text.references)
-
-
-def _score_table(metric: Scorer, path: str) -> tuple[list[_Scored], int | None]:
-    table = read_pairs_table(path)
-    counts = {len(references) for references in table.references}
-    segments = best_of_references(metric.score_pairs, table.hypotheses, table.references)
-    parts = {}
-    if table.systems is not None and len(set(table.systems)) > 1:
-        systems = np.array(table.systems, dtype=object)
-        parts = {name: float(segments[systems == name].mean()) for name in sorted(set(table.systems))}
-    return [_Scored(path, segments, parts)], min(counts) if len(counts) == 1 else None
-
-
-def _print_text(results: list[_Scored], name: str, signature: str, options: Namespace) -> None:
-    several = len(results) > 1
+def _print_text(
+    results: list[_Scored], metric: SegmentMetric, nrefs: NumberOfReferences, options: Namespace
+) -> None:
+    several, signature = len(results) > 1, metric.get_signature(nrefs, "corpus")
     width = options.width
     for result in results:
         if options.sentence_level:
@@ -128,31 +155,37 @@ def _print_text(results: list[_Scored], name: str, signature: str, options: Name
                 print(f"{result.system}\t{index}\t{score:.{width}f}" if several else f"{score:.{width}f}")
             continue
         number = f"{result.score:.{width}f}"
-        line = number if options.score_only else f"{name}|{signature} = {number}"
+        line = number if options.score_only else f"{metric.name}|{signature} = {number}"
         print(f"{result.system}\t{line}" if several else line)
         for system, mean in result.parts.items():
             print(f"{system}\t{mean:.{width}f}")
 
 
-def _print_json(results: list[_Scored], name: str, signature: str, options: Namespace) -> None:
+def _print_json(
+    results: list[_Scored], metric: SegmentMetric, nrefs: NumberOfReferences, options: Namespace
+) -> None:
     documents: list[dict[str, Any]] = []
     for result in results:
         document: dict[str, Any] = {
-            "name": name,
+            "name": metric.name,
             "score": result.score,
-            "signature": signature,
+            "signature": metric.get_signature(nrefs, "corpus"),
             "system": result.system,
-            "segments": int(result.segments.size),
+            "segments": result.n,
         }
         if result.parts:
             document["systems"] = result.parts
         if options.sentence_level:
+            document["segment_signature"] = metric.get_signature(nrefs)
             document["segment_scores"] = result.segments.tolist()
         documents.append(document)
     print(json.dumps(documents[0] if len(documents) == 1 else documents, indent=1, ensure_ascii=False))
 
 
-def _print_tsv(results: list[_Scored], name: str, signature: str, options: Namespace) -> None:
+def _print_tsv(
+    results: list[_Scored], metric: SegmentMetric, nrefs: NumberOfReferences, options: Namespace
+) -> None:
+    signature = metric.get_signature(nrefs, "corpus")
     if options.sentence_level:
         print("system\tsegment\tscore")
     else:
@@ -163,4 +196,4 @@ def _print_tsv(results: list[_Scored], name: str, signature: str, options: Names
                 print(f"{result.system}\t{index}\t{score!r}")
             continue
         for system, mean in [(result.system, result.score), *result.parts.items()]:
-            print(f"{system}\t{mean!r}\t{name}\t{signature}")
+            print(f"{system}\t{mean!r}\t{metric.name}\t{signature}")

@@ -3,9 +3,10 @@
 import json
 import sys
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
-from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
+
+import numpy as np
 
 from pfsm.commands.arguments import add_scheduler
 from pfsm.distributed import FILES, PACKAGES, need_packages
@@ -13,10 +14,11 @@ from pfsm.distributed.job import Job, Scored, score_job
 from pfsm.distributed.pieces import LEAST_BYTES, PARTITION_BYTES
 from pfsm.distributed.pools import open_pool
 from pfsm.distributed.report import Report
-from pfsm.distributed.scorers import Scorer, spec_of
+from pfsm.distributed.scorers import spec_of
 from pfsm.distributed.scoring import FORMATS
 from pfsm.errors import PfsmError
 from pfsm.io.sizes import byte_size
+from pfsm.metrics.base import MeanOf, SegmentMetric
 
 # Faults that are printed one by one.
 SHOWN = 10
@@ -63,8 +65,10 @@ def check(options: Namespace) -> None:
         raise PfsmError("--format tsv prints scores, --output writes them; give --output-format tsv")
 
 
-def run(scorer: Scorer, signature: Callable[[int | None], str], options: Namespace) -> None:
+def run(metric: SegmentMetric, options: Namespace) -> None:
     """Scores, writes, sums up.
+
+    A metric whose statistics need all segments at once, as NIST's do, gets the mean of its segment scores.
 
     Raises:
         PfsmError: As `pfsm.distributed.job.score_job`; or some of the input has faults, after all else is done.
@@ -72,16 +76,18 @@ def run(scorer: Scorer, signature: Callable[[int | None], str], options: Namespa
     need_packages(FILES if options.scheduler is None else PACKAGES)
     if "://" not in options.output and Path(options.output).is_file():
         raise PfsmError(f"{options.output}: is a file, --output needs a folder")
+    metric = metric if metric.is_additive else MeanOf(metric)
     keep = tuple(filter(None, (options.keep or "").split(",")))
     if "score" in keep:
         raise PfsmError("--keep score: the scores have this name; rename the column")
     job = Job(
         options.table,
         options.output,
-        spec_of(scorer),
+        spec_of(metric),
         options.output_format or "parquet",
         keep,
         options.partition_size or PARTITION_BYTES,
+        not metric.averages,
     )
     with open_pool(options.scheduler) as pool:
         report = Report(pool)
@@ -93,25 +99,29 @@ def run(scorer: Scorer, signature: Callable[[int | None], str], options: Namespa
             file=sys.stderr,
         )
     if scored.rows:
-        _print(scored, scorer.name, signature(scored.n_references), options)
+        _print(scored, metric, options)
     _raise_faults(scored, job)
 
 
-def _print(scored: Scored, name: str, signature: str, options: Namespace) -> None:
+def _print(scored: Scored, metric: SegmentMetric, options: Namespace) -> None:
+    score = scored.mean
+    if scored.totals is not None:
+        score = float(metric.corpus_from_totals(np.array(scored.totals)))
+    signature = metric.get_signature(scored.n_references, "corpus")
     if options.format == "json":
         document = {
-            "name": name,
-            "score": scored.mean,
+            "name": metric.name,
+            "score": score,
             "signature": signature,
             "segments": scored.rows,
             **asdict(scored),
         }
-        for key in ("rows", "mean", "n_references"):
+        for key in ("rows", "mean", "totals", "n_references"):
             del document[key]
         print(json.dumps(document, indent=1, ensure_ascii=False))
         return
-    number = f"{scored.mean:.{options.width}f}"
-    print(number if options.score_only else f"{name}|{signature} = {number}")
+    number = f"{score:.{options.width}f}"
+    print(number if options.score_only else f"{metric.name}|{signature} = {number}")
 
 
 def _raise_faults(scored: Scored, job: Job) -> None:

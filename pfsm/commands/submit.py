@@ -7,9 +7,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.commands.arguments import add_scorer, add_threads, check_output
-from pfsm.commands.evaluation_sources import Scorer, open_source
-from pfsm.data import ParallelText, read_parallel
+from pfsm.commands.arguments import add_scorer, add_threads, check_output, open_scorer
+from pfsm.data import read_parallel
 from pfsm.data.submission import (
     FORMATS,
     check_name,
@@ -20,6 +19,7 @@ from pfsm.data.submission import (
 )
 from pfsm.errors import PfsmError
 from pfsm.io.files import STANDARD_INPUT, display_name, read_lines
+from pfsm.metrics import SegmentMetric
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -63,7 +63,6 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     parser.add_argument("--format", "-f", choices=FORMATS, default=FORMATS[0], help=f"default: {FORMATS[0]}")
     add_scorer(parser)
-    parser.set_defaults(column=None, scores=None)
     add_threads(parser)
 
 
@@ -83,27 +82,44 @@ def run(options: Namespace) -> None:
     empty = {name: {system: np.zeros(len(stream[0])) for system in systems}
              for name, stream in zip(shown, streams, strict=True)}  # fmt: skip
     submission(options.metric_name, options.language_pair, options.testset, empty, domains, documents)
-    source = open_source(options)
-    assert isinstance(source, Scorer)
-    scores = {
-        name: dict(zip(systems, _scores(source, text, stream), strict=True))
-        for name, stream in zip(shown, streams, strict=True)
+    metric = open_scorer(options)
+    scored = {
+        (name, system): _Scored(metric, output.lines, references)
+        for name, references in zip(shown, streams, strict=True)
+        for system, output in zip(systems, text.systems, strict=True)
     }
+    scores = {name: {system: scored[name, system].segments for system in systems} for name in shown}
     found = submission(
-        options.metric_name, options.language_pair, options.testset, scores, domains, documents
+        options.metric_name,
+        options.language_pair,
+        options.testset,
+        scores,
+        domains,
+        documents,
+        lambda reference, system, rows: scored[reference, system].score(rows),
     )
     for path in write_submission(found, prefix, options.format):
         print(f"wrote {path}")
 
 
-def _scores(
-    source: Scorer, text: ParallelText, references: Sequence[Sequence[str]]
-) -> list[NDArray[np.float64]]:
-    """Of every system, the scores of its segments; the best reference counts."""
-    return [
-        np.max([source.score_pairs(system.lines, stream) for stream in references], axis=0)
-        for system in text.systems
-    ]
+class _Scored:
+    """One system against some references: scores of its segments, and of any of them together."""
+
+    def __init__(
+        self, metric: SegmentMetric, hypotheses: Sequence[str], references: Sequence[Sequence[str]]
+    ) -> None:
+        self._metric = metric
+        self.segments = metric.segment_scores(hypotheses, references)
+        self._statistics = (
+            np.zeros(0) if metric.averages else metric.segment_statistics(hypotheses, references)
+        )
+
+    def score(self, rows: NDArray[np.int64]) -> float:
+        """The corpus score of some segments, its sign turned if lower is better."""
+        if self._metric.averages:
+            return float(self.segments[rows].mean())
+        totals = self._statistics[rows].sum(axis=0)
+        return float(self._metric.oriented(self._metric.corpus_from_totals(totals)))
 
 
 def _names(what: str, paths: Sequence[str], given: Sequence[str] | None, after_dot: bool) -> list[str]:

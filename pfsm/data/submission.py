@@ -5,8 +5,8 @@
     PREFIX.seg.score   metric  language pair  test set  domain  document  reference  system  segment  score
     PREFIX.sys.score   metric  language pair  test set  domain  reference  system  score
 
-Segments count from 1; a system's score is the mean of its segments, over all domains (domain ``all``) and within
-each domain, where they are known. *mt-metrics-eval*, a pair of files for every reference:
+Segments count from 1; a system's score is the mean of its segments, or what the metric says, over all domains (domain
+``all``) and within each domain, where they are known. *mt-metrics-eval*, a pair of files for every reference:
 
     PREFIX-REFERENCE.seg.score   system  score      every segment of a system, then the next system's
     PREFIX-REFERENCE.sys.score   system  score
@@ -15,7 +15,7 @@ Scores have as many digits as it takes to read the same number back.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,6 +23,8 @@ from numpy.typing import NDArray
 
 from pfsm.errors import PfsmError
 from pfsm.io.files import StrPath, atomic_write, display_name, read_lines
+
+SystemScore = Callable[[str, str, NDArray[np.int64]], float]
 
 ALL = "all"
 """Domain and document where none are known, and the domain of a whole test set."""
@@ -40,6 +42,8 @@ class Submission:
         scores: By reference and system, float64 [n_segments].
         domains: [n_segments]; `ALL` where they are not known.
         documents: [n_segments]; `ALL` where they are not known.
+        system_score: From the names of reference and system and the numbers of some segments, int64 [n], to the
+            score of the system on these; None: the mean of its segment scores.
     """
 
     metric: str
@@ -48,6 +52,13 @@ class Submission:
     scores: Mapping[str, Mapping[str, NDArray[np.float64]]]
     domains: Sequence[str]
     documents: Sequence[str]
+    system_score: SystemScore | None = None
+
+    def score(self, reference: str, system: str, rows: NDArray[np.int64]) -> float:
+        """The score of a system on some segments."""
+        if self.system_score is not None:
+            return self.system_score(reference, system, rows)
+        return float(self.scores[reference][system][rows].mean())
 
 
 def submission(
@@ -57,6 +68,7 @@ def submission(
     scores: Mapping[str, Mapping[str, NDArray[np.float64]]],
     domains: Sequence[str] | None = None,
     documents: Sequence[str] | None = None,
+    system_score: SystemScore | None = None,
 ) -> Submission:
     """Check what the files can hold.
 
@@ -67,6 +79,7 @@ def submission(
         scores: As in `Submission`.
         domains: [n_segments].
         documents: [n_segments].
+        system_score: As in `Submission`.
 
     Raises:
         PfsmError: A name is empty or holds white space, or the language pair is none.
@@ -93,7 +106,7 @@ def submission(
     ):
         for name in names:
             check_name(what, name)
-    return Submission(metric, language_pair, test_set, scores, *labels)
+    return Submission(metric, language_pair, test_set, scores, labels[0], labels[1], system_score)
 
 
 def check_name(what: str, name: str) -> None:
@@ -144,8 +157,8 @@ def write_submission(found: Submission, prefix: str, layout: str = "wmt") -> lis
     else:
         parts = [
             rows
-            for systems in found.scores.values()
-            for rows in (_mtme_segments(systems), _mtme_systems(systems))
+            for reference, systems in found.scores.items()
+            for rows in (_mtme_segments(systems), _mtme_systems(found, reference))
         ]
     for name, rows in zip(names, parts, strict=True):
         with atomic_write(name) as handle:
@@ -203,8 +216,7 @@ def _wmt_systems(found: Submission) -> Iterator[tuple[str, ...]]:
     for domain in (ALL, *sorted(set(found.domains) - {ALL})):
         rows = np.flatnonzero(np.ones(domains.size, dtype=bool) if domain == ALL else domains == domain)
         for reference, systems in found.scores.items():
-            for system, scores in systems.items():
-                mean = repr(float(scores[rows].mean()))
+            for system in systems:
                 yield (
                     found.metric,
                     found.language_pair,
@@ -212,7 +224,7 @@ def _wmt_systems(found: Submission) -> Iterator[tuple[str, ...]]:
                     domain,
                     reference,
                     system,
-                    mean,
+                    repr(found.score(reference, system, rows)),
                 )
 
 
@@ -222,6 +234,7 @@ def _mtme_segments(systems: Mapping[str, NDArray[np.float64]]) -> Iterator[tuple
             yield system, repr(score)
 
 
-def _mtme_systems(systems: Mapping[str, NDArray[np.float64]]) -> Iterator[tuple[str, ...]]:
-    for system, scores in systems.items():
-        yield system, repr(float(scores.mean()))
+def _mtme_systems(found: Submission, reference: str) -> Iterator[tuple[str, ...]]:
+    rows = np.arange(len(found.domains))
+    for system in found.scores[reference]:
+        yield system, repr(found.score(reference, system, rows))

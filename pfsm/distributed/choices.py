@@ -10,7 +10,6 @@ from pfsm.distributed.report import Report
 from pfsm.distributed.scorers import ScorerSpec, borrowed
 from pfsm.errors import PfsmError
 from pfsm.model.mbr import PAIRS_AT_ONCE, Choice, Progress, choose
-from pfsm.model.metric import Metric
 
 Candidates = tuple[tuple[str, ...], ...]
 Weights = tuple[tuple[float, ...], ...] | None
@@ -48,7 +47,6 @@ def choose_task(task: ChoiceTask) -> ChoiceOutcome:
     choices: list[Choice] | Fault
     try:
         with borrowed(task.spec) as scorer:
-            assert isinstance(scorer, Metric)
             choices = choose(scorer, task.candidates, task.weights)
     except PfsmError as error:
         choices = Fault(str(error), isinstance(error, WorkerFaultError))
@@ -67,7 +65,7 @@ def choose_on(
 
     Args:
         pool: Where the work is done.
-        spec: The model.
+        spec: The metric.
         candidates: For each source its candidates.
         weights: For each source their weights; None: all alike.
         report: Counts what is done; a pair is one candidate against another.

@@ -20,6 +20,7 @@ from pfsm.distributed.report import Report
 from pfsm.distributed.scorers import ScorerSpec
 from pfsm.distributed.scoring import PieceOutcome, PieceTask, score_piece
 from pfsm.errors import PfsmError
+from pfsm.metrics.references import NumberOfReferences
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,7 @@ class Job:
         form: ``parquet``, ``tsv`` or ``tsv.gz``.
         keep: Columns to be copied beside the scores.
         partition_bytes: Largest partition, in bytes of text.
+        pools: Whether the corpus score pools statistics, and is not the mean.
     """
 
     source: str
@@ -41,6 +43,7 @@ class Job:
     form: str = "parquet"
     keep: tuple[str, ...] = ()
     partition_bytes: int = PARTITION_BYTES
+    pools: bool = False
 
 
 @dataclass(frozen=True)
@@ -50,16 +53,18 @@ class Scored:
     Attributes:
         rows: Number of scores, those of earlier runs included.
         mean: Of all of them, exactly rounded; NaN without rows.
+        totals: Sums of the statistics of a corpus score that pools them; None for others, and without rows.
         partitions: Number of finished partitions.
-        n_references: References of each row; None where their number varies.
+        n_references: References of each row.
         faults: A line for each file or partition that has no scores.
         leftover: Partitions in the folder whose input is not there any more.
     """
 
     rows: int
     mean: float
+    totals: tuple[float, ...] | None
     partitions: int
-    n_references: int | None
+    n_references: NumberOfReferences
     faults: tuple[str, ...]
     leftover: int
 
@@ -129,10 +134,12 @@ def _missing(job: Job, manifest: Manifest, pieces: Sequence[Piece], report: Repo
         entry = manifest.entries.get((piece.file.name, piece.number))
         if entry is not None and (not entry.is_of(piece) or there.get(entry.output) != entry.bytes):
             entry = None
+        if entry is not None and job.pools and entry.rows and entry.totals is None:
+            entry = None  # of a release that added up the scores alone
         if entry is not None and entry.identity == piece.identity:
             report.found += 1
         else:
-            yield PieceTask(piece, job.spec, folder, job.form, job.keep, entry)
+            yield PieceTask(piece, job.spec, folder, job.form, job.keep, job.pools, entry)
 
 
 def _take(outcome: PieceOutcome, manifest: Manifest, report: Report, faults: list[str]) -> None:
@@ -159,11 +166,13 @@ def _blame(fault: Fault, faults: list[str]) -> None:
 def _summed(entries: Sequence[Entry], leftover: int, faults: Sequence[str]) -> Scored:
     rows = sum(entry.rows for entry in entries)
     counts = {count for entry in entries if entry.references is not None for count in entry.references}
+    totals = [entry.totals for entry in entries if entry.totals is not None]
     return Scored(
         rows,
         math.fsum(entry.total for entry in entries) / rows if rows else math.nan,
+        tuple(math.fsum(column) for column in zip(*totals, strict=True)) if totals else None,
         len(entries),
-        counts.pop() if len(counts) == 1 else None,
+        counts.pop() if len(counts) == 1 else "var",
         tuple(sorted(faults)),
         leftover,
     )

@@ -37,6 +37,7 @@ class Entry:
         rows: Number of scores.
         total: Their sum.
         references: Fewest and most references of a row; None without rows.
+        totals: Sums of the rows' statistics, where the corpus score is not the mean.
     """
 
     input: str
@@ -51,6 +52,7 @@ class Entry:
     rows: int
     total: float
     references: tuple[int, int] | None
+    totals: tuple[float, ...] | None = None
 
     @property
     def key(self) -> tuple[str, int]:
@@ -132,5 +134,5 @@ class Manifest:
 
 
 def _entry(values: Mapping[str, Any]) -> Entry:
-    references = values["references"]
-    return Entry(**{**values, "references": None if references is None else tuple(references)})
+    series = {key: values.get(key) for key in ("references", "totals")}
+    return Entry(**{**values, **{key: None if one is None else tuple(one) for key, one in series.items()}})

@@ -1,7 +1,7 @@
 """Pairs that are at hand, scored on a cluster: text goes out in parts, numbers come back."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,9 +10,11 @@ from numpy.typing import NDArray
 from pfsm.distributed.outcomes import Fault, WorkerFaultError
 from pfsm.distributed.pools import Pool
 from pfsm.distributed.report import Report
-from pfsm.distributed.scorers import ScorerSpec, borrowed
+from pfsm.distributed.scorers import ScorerSpec, borrowed, spec_of
 from pfsm.errors import PfsmError
-from pfsm.metrics.protocol import check_pairs
+from pfsm.metrics.base import Level, Recipe, SegmentMetric
+from pfsm.metrics.pairs import check_pairs
+from pfsm.metrics.references import NumberOfReferences, Streams, as_streams, by_segment, check_streams
 
 Float = NDArray[np.float64]
 # About a second of work.
@@ -27,13 +29,15 @@ class PairsTask:
         number: Their place among the parts.
         spec: What scores them.
         hypotheses: Translations.
-        references: As many references.
+        references: For each of them its references.
+        statistics: Whether statistics of segments are wanted, not scores; scores take one reference.
     """
 
     number: int
     spec: ScorerSpec
     hypotheses: tuple[str, ...]
-    references: tuple[str, ...]
+    references: tuple[tuple[str, ...], ...]
+    statistics: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,71 +54,98 @@ def score_task(task: PairsTask) -> PairsOutcome:
     started = time.thread_time()
     scores: Float | Fault
     try:
-        with borrowed(task.spec) as scorer:
-            scores = scorer.score_pairs(task.hypotheses, task.references)
+        with borrowed(task.spec) as metric:
+            streams = as_streams(task.references)
+            if task.statistics:
+                scores = metric.segment_statistics(task.hypotheses, streams)
+            else:
+                scores = metric.score_pairs(task.hypotheses, [first for (first,) in task.references])
     except PfsmError as error:
         scores = Fault(str(error), isinstance(error, WorkerFaultError))
     return PairsOutcome(task.number, scores, time.thread_time() - started)
 
 
-def score_on(
-    pool: Pool, spec: ScorerSpec, hypotheses: Sequence[str], references: Sequence[str], report: Report
-) -> Float:
-    """Scores of single-reference pairs, as the metric's own ``score_pairs`` gives them.
+class ClusterMetric(SegmentMetric):
+    """A metric whose pairs are scored on a cluster.
 
     Args:
-        pool: Where the work is done.
-        spec: The metric.
-        hypotheses: Translations.
-        references: As many references.
-        report: Counts what is done.
-
-    Returns:
-        float64 [n_pairs].
-
-    Raises:
-        ValueError: If the lists differ in length, or one of them is a single string.
-        PfsmError: A pair cannot be scored, a worker cannot score, or the cluster is gone.
-    """
-    check_pairs(hypotheses, references)
-    starts = range(0, len(hypotheses), PAIRS_PER_TASK)
-    tasks = (
-        PairsTask(
-            number,
-            spec,
-            tuple(hypotheses[start : start + PAIRS_PER_TASK]),
-            tuple(references[start : start + PAIRS_PER_TASK]),
-        )
-        for number, start in enumerate(starts)
-    )
-    report.parts = (report.parts or 0) + len(starts)
-    scores = np.zeros(len(hypotheses))
-    for outcome in pool.run(score_task, tasks):
-        if isinstance(outcome.scores, Fault):
-            raise PfsmError(outcome.scores.message)
-        start = starts[outcome.number]
-        scores[start : start + outcome.scores.size] = outcome.scores
-        report.add(int(outcome.scores.size), outcome.seconds)
-    return scores
-
-
-class PooledMetric:
-    """A metric whose pairs are scored in a pool; a `pfsm.metrics.SegmentMetric`.
-
-    Args:
-        name: What scores are reported under.
-        spec: The metric.
+        metric: The metric.
         pool: Where the work is done.
         report: Counts what is done.
     """
 
-    def __init__(self, name: str, spec: ScorerSpec, pool: Pool, report: Report) -> None:
-        self.name = name
-        self.signature = spec.signature
-        self._spec = spec
+    def __init__(self, metric: SegmentMetric, pool: Pool, report: Report) -> None:
+        self.metric = metric
+        self.name, self.origin = metric.name, metric.origin
+        self.lower_is_better, self.is_additive = metric.lower_is_better, metric.is_additive
+        self._spec = spec_of(metric)
         self._pool = pool
         self._report = report
 
+    @property
+    def averages(self) -> bool:
+        """The metric's."""
+        return self.metric.averages
+
+    @property
+    def resources(self) -> tuple[str, ...]:
+        """The metric's."""
+        return self.metric.resources
+
+    def entries(self) -> Mapping[str, str]:
+        """The metric's."""
+        return self.metric.entries()
+
+    def get_signature(self, nrefs: NumberOfReferences = 1, level: Level = "segment") -> str:
+        """The metric's."""
+        return self.metric.get_signature(nrefs, level)
+
+    def recipe(self) -> Recipe:
+        """The metric's."""
+        return self._spec.recipe
+
     def score_pairs(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
-        """As `score_on`."""
-        return score_on(self._pool, self._spec, hypotheses, references, self._report)
+        """Scores of single-reference pairs, as the metric's own ``score_pairs`` gives them.
+
+        Raises:
+            ValueError: If the lists differ in length, or one of them is a single string.
+            PfsmError: A pair cannot be scored, a worker cannot score, or the cluster is gone.
+        """
+        check_pairs(hypotheses, references)
+        parts = self._run(hypotheses, [(reference,) for reference in references], statistics=False)
+        return np.concatenate([np.zeros(0), *parts])
+
+    def segment_statistics(self, hypotheses: Sequence[str], references: Streams) -> Float:
+        """As the metric's own; those that depend on other segments are not shared out."""
+        check_streams(hypotheses, references)
+        if not self.is_additive or not hypotheses:
+            return self.metric.segment_statistics(hypotheses, references)
+        return np.concatenate(self._run(hypotheses, by_segment(references), statistics=True))
+
+    def corpus_from_totals(self, totals: Float) -> Float:
+        """The metric's."""
+        return self.metric.corpus_from_totals(totals)
+
+    def _run(
+        self, hypotheses: Sequence[str], references: Sequence[tuple[str, ...]], *, statistics: bool
+    ) -> list[Float]:
+        """What the workers find, part by part."""
+        starts = range(0, len(hypotheses), PAIRS_PER_TASK)
+        tasks = (
+            PairsTask(
+                number,
+                self._spec,
+                tuple(hypotheses[start : start + PAIRS_PER_TASK]),
+                tuple(references[start : start + PAIRS_PER_TASK]),
+                statistics,
+            )
+            for number, start in enumerate(starts)
+        )
+        self._report.parts = (self._report.parts or 0) + len(starts)
+        found: dict[int, Float] = {}
+        for outcome in self._pool.run(score_task, tasks):
+            if isinstance(outcome.scores, Fault):
+                raise PfsmError(outcome.scores.message)
+            found[outcome.number] = outcome.scores
+            self._report.add(len(outcome.scores), outcome.seconds)
+        return [found[number] for number in sorted(found)]

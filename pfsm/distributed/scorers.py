@@ -5,17 +5,13 @@ import json
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from importlib import import_module
 
 from pfsm.distributed.outcomes import WorkerFaultError
 from pfsm.errors import PfsmError
-from pfsm.metrics import SegmentScorer, get_metric
-from pfsm.metrics.syntax.interpolation import check_independent
-from pfsm.model.file import Model, model_from_dict
-from pfsm.model.metric import Metric
+from pfsm.metrics.base import Recipe, SegmentMetric
 from pfsm.version import __version__
-
-Scorer = Metric | SegmentScorer
 
 # Half a million token types take about 200 MB; a vocabulary that has more is replaced by a fresh one.
 MOST_TYPES = 500_000
@@ -28,47 +24,37 @@ class ScorerSpec:
     """A metric as it is sent to workers.
 
     Attributes:
-        document: JSON of the model, without what it says of its training; empty for another metric.
-        metric: Name of the other metric, with its options; empty for a model.
+        recipe: How a worker makes it.
         signature: What the sender's own copy says of itself: a worker's must say the same.
         version: Of pfsm, at the sender.
     """
 
-    document: str
-    metric: str
+    recipe: Recipe
     signature: str
     version: str = __version__
 
     @property
     def key(self) -> str:
         """SHA-256 of it all."""
-        text = json.dumps([self.document, self.metric, self.signature, self.version])
+        text = json.dumps([self.recipe.maker, self.recipe.text, self.signature, self.version])
         return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def spec_of(scorer: Scorer) -> ScorerSpec:
+def spec_of(metric: SegmentMetric) -> ScorerSpec:
     """What to send for a metric at hand.
 
     Raises:
-        PfsmError: If its score of a pair depends on the pairs beside it.
+        PfsmError: If its score of a pair depends on the pairs beside it, or it cannot be made elsewhere.
     """
-    if isinstance(scorer, Metric):
-        return model_spec(scorer.model, scorer.get_signature(1))
-    check_independent(scorer.metric)
-    return ScorerSpec("", scorer.asked, scorer.get_signature(1))
-
-
-def model_spec(model: Model, signature: str) -> ScorerSpec:
-    """What to send for a model."""
-    document = replace(model, training={}).to_dict()
-    return ScorerSpec(json.dumps(document, ensure_ascii=False), "", signature)
+    metric.check_independent()
+    return ScorerSpec(metric.recipe(), metric.get_signature(1))
 
 
 @dataclass(eq=False)
 class _Shelf:
     """Metrics of one specification that no thread is using."""
 
-    idle: list[Scorer] = field(default_factory=list)
+    idle: list[SegmentMetric] = field(default_factory=list)
 
 
 _shelves: dict[str, _Shelf] = {}
@@ -78,7 +64,7 @@ _building = threading.Lock()
 
 
 @contextmanager
-def borrowed(spec: ScorerSpec) -> Iterator[Scorer]:
+def borrowed(spec: ScorerSpec) -> Iterator[SegmentMetric]:
     """The metric, for one thread, as long as the block lasts.
 
     Raises:
@@ -91,12 +77,12 @@ def borrowed(spec: ScorerSpec) -> Iterator[Scorer]:
             scorer = _taken(spec) or _built(spec)
     yield scorer
     # Not after an exception: what state it is in then nobody knows.
-    if not isinstance(scorer, Metric) or scorer.n_types <= MOST_TYPES:
+    if scorer.n_types <= MOST_TYPES:
         with _lock:
             _shelf(spec.key).idle.append(scorer)
 
 
-def _taken(spec: ScorerSpec) -> Scorer | None:
+def _taken(spec: ScorerSpec) -> SegmentMetric | None:
     with _lock:
         idle = _shelf(spec.key).idle
         return idle.pop() if idle else None
@@ -110,16 +96,13 @@ def _shelf(key: str) -> _Shelf:
     return shelf
 
 
-def _built(spec: ScorerSpec) -> Scorer:
+def _built(spec: ScorerSpec) -> SegmentMetric:
     if spec.version != __version__:
         raise WorkerFaultError(
             f"{worker_name()} has pfsm {__version__}, this is {spec.version}; install the same"
         )
     try:
-        if spec.metric:
-            scorer: Scorer = SegmentScorer(get_metric(spec.metric), spec.metric)
-        else:
-            scorer = Metric(model_from_dict(json.loads(spec.document), "model"), threads=1)
+        scorer = _made(spec.recipe)
         signature = scorer.get_signature(1)
     except PfsmError as error:
         raise WorkerFaultError(f"{worker_name()} cannot score: {error}") from None
@@ -128,6 +111,12 @@ def _built(spec: ScorerSpec) -> Scorer:
             f"{worker_name()} has other resources or packages: its signature is {signature}, here {spec.signature}"
         )
     return scorer
+
+
+def _made(recipe: Recipe) -> SegmentMetric:
+    module, _, name = recipe.maker.partition(":")
+    metric: SegmentMetric = getattr(import_module(module), name)(recipe.text)
+    return metric
 
 
 def worker_name() -> str:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from pfsm.data.parallel import PairsTable
 from pfsm.data.table import Table
 from pfsm.distributed.addresses import below, write_whole
 from pfsm.distributed.manifest import Entry
@@ -17,7 +18,8 @@ from pfsm.distributed.pieces import Piece
 from pfsm.distributed.rows import Rows, read_piece
 from pfsm.distributed.scorers import ScorerSpec, borrowed
 from pfsm.errors import PfsmError
-from pfsm.metrics import best_of_references
+from pfsm.metrics import SegmentMetric, best_of_references
+from pfsm.metrics.references import as_streams
 
 FORMATS = {"parquet": ".parquet", "tsv": ".tsv", "tsv.gz": ".tsv.gz"}
 SCORE = "score"
@@ -33,6 +35,7 @@ class PieceTask:
         folder: Address of the folder of scores.
         form: One of ``FORMATS``.
         keep: Columns of the input that are copied beside the scores.
+        pools: Whether the corpus score pools statistics, which are to be added up.
         before: What was made of it earlier, of a file that has changed since, or been copied: perhaps not in this part.
     """
 
@@ -41,6 +44,7 @@ class PieceTask:
     folder: str
     form: str
     keep: tuple[str, ...]
+    pools: bool = False
     before: Entry | None = None
 
 
@@ -92,8 +96,9 @@ def _moved(entry: Entry, piece: Piece) -> Entry:
 def _scored(task: PieceTask, rows: Rows) -> Entry:
     piece, pairs = task.piece, rows.pairs
     kept = {name: rows.table.column(name) for name in task.keep}
-    with borrowed(task.spec) as scorer:
-        scores = best_of_references(scorer.score_pairs, pairs.hypotheses, pairs.references)
+    with borrowed(task.spec) as metric:
+        scores = best_of_references(metric.score_pairs, pairs.hypotheses, pairs.references)
+        totals = _totals(metric, pairs) if task.pools and len(pairs) else None
     content = _content(kept, scores, task.form, rows.table)
     output = f"{piece.file.name}.{piece.number:05d}{FORMATS[task.form]}"
     write_whole(below(task.folder, output), content)
@@ -111,7 +116,14 @@ def _scored(task: PieceTask, rows: Rows) -> Entry:
         len(pairs),
         math.fsum(scores.tolist()),
         (min(counts), max(counts)) if counts else None,
+        totals,
     )
+
+
+def _totals(metric: SegmentMetric, pairs: PairsTable) -> tuple[float, ...]:
+    """Sums of the statistics of a corpus score, exactly rounded."""
+    statistics = metric.segment_statistics(pairs.hypotheses, as_streams(pairs.references))
+    return tuple(math.fsum(column) for column in statistics.T.tolist())
 
 
 def _content(kept: dict[str, Sequence[str]], scores: NDArray[np.float64], form: str, table: Table) -> bytes:

@@ -1,13 +1,14 @@
-"""Segment-level metrics: those of others, and our models behind the same interface."""
+"""Metrics: the class that all of them are, classic ones by name, and what they share."""
 
+from pfsm.metrics.base import SegmentMetric
 from pfsm.metrics.distinct import score_distinct
-from pfsm.metrics.protocol import SegmentMetric, SegmentScorer
 from pfsm.metrics.references import best_of_references
 from pfsm.metrics.registry import get_metric, metric_names
+from pfsm.metrics.score import Score
 
 __all__ = [
+    "Score",
     "SegmentMetric",
-    "SegmentScorer",
     "best_of_references",
     "get_metric",
     "metric_names",

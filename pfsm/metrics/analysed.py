@@ -9,8 +9,8 @@ from pfsm.analysis.parser.parse import Wanted
 from pfsm.analysis.sentence import Analysis
 from pfsm.analysis.service import analyse_lines, analyser_label
 from pfsm.metrics.distinct import score_distinct
+from pfsm.metrics.pairs import check_pairs
 from pfsm.metrics.parted import PartedMetric
-from pfsm.metrics.protocol import check_pairs
 
 Float = NDArray[np.float64]
 Compute = Callable[[Sequence[Analysis], Sequence[Analysis]], Float]
@@ -46,10 +46,16 @@ class AnalysedMetric(PartedMetric):
         self._settings = dict(entries)
         self._parser, self._wanted, self._compute = parser, wanted, compute
 
-    def _entries(self) -> Mapping[str, str]:
+    def entries(self) -> Mapping[str, str]:
+        """The settings and the parser."""
         return {**self._settings, "parser": analyser_label(self._parser)}
 
-    def scores_of_understood(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
+    @property
+    def resources(self) -> tuple[str, ...]:
+        """The parser."""
+        return (analyser_label(self._parser),)
+
+    def understood_scores(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
         """Scores of pairs, float64 [n_pairs]; NaN where the parser had nothing to say about one of the lines.
 
         Raises:

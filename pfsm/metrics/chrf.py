@@ -18,10 +18,17 @@ BETA = 2
 _SIGNS = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
 
 
-def chrf_scores(
+def ngram_counts(
     hypotheses: Sequence[str], references: Sequence[str], *, words: bool, lowercase: bool
-) -> Float:
-    """chrF, or with ``words`` chrF++, of pairs: float64 [n_pairs], 0 to 100."""
+) -> Int64:
+    """By order the n-grams of hypothesis and reference and those shared, int64 [n_pairs, n_orders, 3].
+
+    Args:
+        hypotheses: Translations.
+        references: As many.
+        words: Whether words are counted after the characters, as chrF++ does.
+        lowercase: Whether case is ignored.
+    """
     from pfsm_kernels.ngrams import character_ngrams, word_ngrams  # noqa: PLC0415 - brings numba
 
     ours, theirs = (
@@ -32,11 +39,11 @@ def chrf_scores(
         numbers: dict[str, int] = {}
         left, right = (_word_ids(side, numbers) for side in (ours, theirs))
         counts = np.concatenate([counts, word_ngrams(*left, *right)], axis=1)
-    return f_scores(counts)
+    return counts
 
 
-def f_scores(counts: Int64) -> Float:
-    """From n-grams of hypothesis and reference and those shared, int64 [n_pairs, n_orders, 3], to scores."""
+def f_scores(counts: Int64 | Float) -> Float:
+    """From n-grams of hypothesis and reference and those shared, [n_pairs, n_orders, 3], to scores, 0 to 100."""
     of_hypothesis, of_reference, shared = (counts[:, :, k].astype(np.float64) for k in range(3))
     asked = (of_hypothesis > 0) & (of_reference > 0)
     orders = np.maximum(asked.sum(axis=1), 1)

@@ -1,17 +1,17 @@
 """Metrics from vectors, such as greedy matching; each is a sentence-level feature of the same name too."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.embeddings.features import embedding_values, feature_label, parse_feature
+from pfsm.metrics.base import SegmentMetric
 from pfsm.metrics.distinct import score_distinct
-from pfsm.metrics.parted import segment_signature
-from pfsm.metrics.protocol import check_pairs
+from pfsm.metrics.pairs import check_pairs
 
 
-class EmbeddingMetric:
+class EmbeddingMetric(SegmentMetric):
     """One of ``pfsm.embeddings.features``.
 
     Args:
@@ -25,10 +25,14 @@ class EmbeddingMetric:
         parse_feature(name)
         self.name = name
 
+    def entries(self) -> Mapping[str, str]:
+        """The feature with name and checksum of its vectors."""
+        return {"metric": feature_label(self.name)}
+
     @property
-    def signature(self) -> str:
-        """The feature with name and checksum of its vectors, and our version."""
-        return segment_signature({"metric": feature_label(self.name)})
+    def resources(self) -> tuple[str, ...]:
+        """The vectors."""
+        return (feature_label(self.name),)
 
     def score_pairs(self, hypotheses: Sequence[str], references: Sequence[str]) -> NDArray[np.float64]:
         """Values, float64 [n_pairs].

@@ -10,12 +10,12 @@ from pfsm.metrics.meteor.metric import PARTS, MeteorMetric
 from pfsm.metrics.meteor.options import BASE, METEOR, check_options
 from pfsm.metrics.parsed.families import FAMILIES as PARSED
 from pfsm.metrics.parts import BLEU_PARTS, LENGTHS, MORE_NIST_PARTS, lengths, meteor_parts, nist, sacre_parts
-from pfsm.metrics.sacre import SacreMetric
+from pfsm.metrics.sacre import sacre_metric
 from pfsm.metrics.syntax.dependency_families import FAMILIES as DEPENDENCIES
 from pfsm.metrics.syntax.overlap_families import FAMILIES as OVERLAPS
 from pfsm.metrics.ter import TER_PARTS
 from pfsm.metrics.terp.families import FAMILIES as EDIT_RATES
-from pfsm.metrics.words import WordMetric
+from pfsm.metrics.words import word_metric
 
 
 def _of_meteor(name: str, description: str) -> Family:
@@ -36,7 +36,7 @@ FAMILIES = (
             "chrf++": "chrF++, character and word n-grams (sacrebleu)",
             "ter": "translation edit rate, negated: 0 is best (sacrebleu)",
         },
-        with_options(SacreMetric),
+        with_options(sacre_metric),
         {"bleu": BLEU_PARTS, "ter": TER_PARTS},
         sacre_parts,
     ),
@@ -52,7 +52,7 @@ FAMILIES = (
             "gtm-2": "GTM with e = 2: longer runs of words weigh more, F1",
             "ol": "lexical overlap O_l: words in common over words of either side",
         },
-        with_options(WordMetric),
+        with_options(word_metric),
         {"nist": MORE_NIST_PARTS},
         columns(MORE_NIST_PARTS, nist),
     ),

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.errors import PfsmError
-from pfsm.metrics.protocol import SegmentMetric
+from pfsm.metrics.base import SegmentMetric
 
 Float = NDArray[np.float64]
 Options = Mapping[str, Any]
@@ -70,6 +70,23 @@ def _value(text: str) -> bool | int | float | str:
         except ValueError:
             continue
     return text
+
+
+def written_name(name: str, options: Options) -> str:
+    """The name with further options in its parentheses; empty if one of them cannot be written so."""
+    if not options:
+        return name
+    base, _, given = name.partition("(")
+    written = dict(entry.split("=", 1) for entry in filter(None, given.removesuffix(")").split(",")))
+    written |= {
+        key: str(value).lower() if isinstance(value, bool) else str(value) for key, value in options.items()
+    }
+    whole = f"{base}({','.join(f'{key}={value}' for key, value in written.items())})"
+    try:
+        read = _options(whole, whole.partition("(")[2].removesuffix(")"))
+    except PfsmError:
+        return ""
+    return whole if all(read[key] == value for key, value in options.items()) else ""
 
 
 def _as_it_is(name: str) -> str:

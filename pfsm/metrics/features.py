@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from pfsm.errors import PfsmError
 from pfsm.metrics.family import Family
 from pfsm.metrics.registry import family_of, feature_names, get_metric
-from pfsm.metrics.syntax.interpolation import check_independent
 from pfsm.runtime.near_names import known_names
 
 Float = NDArray[np.float64]
@@ -29,7 +28,7 @@ def check_feature(name: str) -> None:
     """
     family = _family(name)
     if family.is_metric(name):
-        check_independent(get_metric(name))
+        get_metric(name).check_independent()
     else:
         family.check_part(name)
 

@@ -1,15 +1,15 @@
 """The ratio of lengths: what can be told about a translation without reading it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.metrics.parted import segment_signature
-from pfsm.metrics.protocol import check_pairs
+from pfsm.metrics.base import SegmentMetric
+from pfsm.metrics.pairs import check_pairs
 
 
-class LengthRatio:
+class LengthRatio(SegmentMetric):
     """``min(m, n) / max(m, n)`` of the lengths of reference and hypothesis in characters, spaces not counted.
 
     Characters, so that it means the same where words have no spaces between them. 1 for two empty sides.
@@ -17,10 +17,9 @@ class LengthRatio:
 
     name = "length_ratio"
 
-    @property
-    def signature(self) -> str:
-        """What is counted, and our version."""
-        return segment_signature({"unit": "character", "space": "no"})
+    def entries(self) -> Mapping[str, str]:
+        """What is counted."""
+        return {"unit": "character", "space": "no"}
 
     def score_pairs(self, hypotheses: Sequence[str], references: Sequence[str]) -> NDArray[np.float64]:
         """Ratios, float64 [n_pairs], from 0 (one side empty) to 1 (equally long).

@@ -1,49 +1,24 @@
-"""Metrics that say what their scores are made of, and how any metric of ours signs."""
+"""Metrics that say what their scores are made of."""
 
-from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from abc import abstractmethod
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pfsm.metrics.base import SegmentMetric
 from pfsm.metrics.distinct import score_distinct
-from pfsm.metrics.protocol import NREFS, check_pairs
-from pfsm.version import __version__
+from pfsm.metrics.pairs import check_pairs
 
 Float = NDArray[np.float64]
 
 
-def segment_signature(entries: Mapping[str, str]) -> str:
-    """``nrefs:1|level:segment|key:value|…|version:X``, for a metric that scores pairs.
-
-    Args:
-        entries: What changes scores, in the order in which it is to stand.
-    """
-    own = "".join(f"{key}:{value}|" for key, value in entries.items())
-    return f"{NREFS}|level:segment|{own}version:{__version__}"
-
-
-class PartedMetric(ABC):
+class PartedMetric(SegmentMetric):
     """A metric whose scores come with the parts that they are made of."""
-
-    name: str
-
-    @abstractmethod
-    def _entries(self) -> Mapping[str, str]:
-        """What changes scores, for the signature."""
 
     @abstractmethod
     def _rows(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
         """Scores and parts of pairs, float64 [n_pairs, 1 + n_parts]; the row of a pair depends on the pair alone."""
-
-    @property
-    def signature(self) -> str:
-        """What changes scores, and our version.
-
-        Raises:
-            PfsmError: If something that is needed is not installed.
-        """
-        return segment_signature(self._entries())
 
     def score_pairs(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
         """Scores of pairs, float64 [n_pairs].

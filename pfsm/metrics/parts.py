@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from pfsm.metrics.meteor.metric import MeteorMetric
 from pfsm.metrics.meteor.options import check_options
+from pfsm.metrics.nist import NIST_PARTS, ORDERS, nist_parts
 from pfsm.metrics.ter import TER_PARTS, ter_parts
-from pfsm.metrics.words import NIST_PARTS, ORDERS, WordMetric, nist_parts
+from pfsm.metrics.words import word_metric
 
 Float = NDArray[np.float64]
 
@@ -85,7 +86,7 @@ def nist(hypotheses: Sequence[str], references: Sequence[str]) -> Float:
     Information per n-gram by order, the penalty for short lines, NIST of n-grams up to each length, NIST without the
     penalty.
     """
-    parts = WordMetric("nist").parts(nist_parts, hypotheses, references)
+    parts = word_metric("nist").parts(nist_parts, hypotheses, references)
     sums = np.cumsum(parts[:, :ORDERS], axis=1)
     return np.column_stack([parts, sums * parts[:, ORDERS:], sums[:, -1]])
 

@@ -1,10 +1,18 @@
-"""Rows with one reference or several each: the best one counts."""
+"""Several references: streams of them, as sacrebleu takes them, and the references of each segment."""
 
 from collections.abc import Sequence
+from itertools import zip_longest
+from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pfsm.metrics.distinct import Float, PairScorer
+
+# A stream holds one reference of every segment; None where a segment has fewer references than others.
+Streams = Sequence[Sequence[str | None]]
+# How many references a segment has; "var" where segments differ.
+NumberOfReferences = int | Literal["var"]
 
 
 def best_of_references(
@@ -25,10 +33,72 @@ def best_of_references(
     """
     if not hypotheses:
         return np.zeros(0)
+    repeated, flat, starts = flat_pairs(hypotheses, references)
+    return np.maximum.reduceat(score_pairs(repeated, flat), starts)
+
+
+def flat_pairs(
+    hypotheses: Sequence[str], references: Sequence[Sequence[str]]
+) -> tuple[list[str], list[str], NDArray[np.int64]]:
+    """Every hypothesis with each of its references: hypotheses, references, and where each hypothesis begins.
+
+    Raises:
+        ValueError: If the lists differ in length.
+    """
     counts = [len(several) for several in references]
     flat = [reference for several in references for reference in several]
     repeated = [
         hypothesis for hypothesis, count in zip(hypotheses, counts, strict=True) for _ in range(count)
     ]
-    starts = np.cumsum([0, *counts[:-1]])
-    return np.maximum.reduceat(score_pairs(repeated, flat), starts)
+    return repeated, flat, np.cumsum([0, *counts[:-1]]).astype(np.int64)
+
+
+def check_streams(hypotheses: Sequence[str], streams: Streams) -> None:
+    """Refuses what are no reference streams of these hypotheses.
+
+    Raises:
+        ValueError: If there is no stream, one is a single string or differs in length from the hypotheses.
+    """
+    if isinstance(hypotheses, str):
+        raise ValueError("hypotheses must be a list of strings, not one string")
+    if isinstance(streams, str) or not streams or any(isinstance(stream, str) for stream in streams):
+        raise ValueError("references must be a list of streams, each a list of strings")
+    for stream in streams:
+        if len(stream) != len(hypotheses):
+            raise ValueError(f"{len(stream)} references for {len(hypotheses)} hypotheses")
+
+
+def is_complete(streams: Streams) -> bool:
+    """Whether every segment has a reference in every stream."""
+    return not any(reference is None for stream in streams for reference in stream)
+
+
+def by_segment(streams: Streams) -> list[tuple[str, ...]]:
+    """The references of each segment.
+
+    Raises:
+        ValueError: If a segment has none.
+    """
+    segments = [
+        tuple(reference for reference in several if reference is not None)
+        for several in zip(*streams, strict=True)
+    ]
+    if not all(segments):
+        raise ValueError(f"segment {segments.index(())} has no reference")
+    return segments
+
+
+def as_streams(references: Sequence[Sequence[str]]) -> list[list[str | None]]:
+    """Streams from the references of each segment."""
+    return [list(stream) for stream in zip_longest(*references)]
+
+
+def number_of_references(streams: Streams) -> NumberOfReferences:
+    """How many references the segments have."""
+    return len(streams) if is_complete(streams) else number_by_segment(by_segment(streams))
+
+
+def number_by_segment(references: Sequence[Sequence[str]]) -> NumberOfReferences:
+    """How many references the segments have, from the references of each."""
+    counts = {len(several) for several in references}
+    return counts.pop() if len(counts) == 1 else "var"

@@ -3,9 +3,9 @@
 from typing import Any
 
 from pfsm.errors import PfsmError
+from pfsm.metrics.base import SegmentMetric
 from pfsm.metrics.families import FAMILIES
-from pfsm.metrics.family import Family
-from pfsm.metrics.protocol import SegmentMetric
+from pfsm.metrics.family import Family, written_name
 from pfsm.metrics.syntax.interpolation import mixtures
 from pfsm.runtime.near_names import known_names
 
@@ -64,8 +64,9 @@ def get_metric(name: str, **options: Any) -> SegmentMetric:
     Raises:
         PfsmError: If there is no such metric, or it has no such option or value.
     """
-    family = _family_of_metric(name)
-    return family.make(name, options)
+    metric = _family_of_metric(name).make(name, options)
+    metric.origin = written_name(name, options)
+    return metric
 
 
 def expanded(name: str) -> tuple[str, ...]:

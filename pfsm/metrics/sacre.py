@@ -1,8 +1,8 @@
-"""sacrebleu's sentence-level metrics: BLEU (Papineni et al. 2002), chrF (Popović 2015), TER (Snover et al. 2006).
+"""sacrebleu's metrics: BLEU (Papineni et al. 2002), chrF (Popović 2015), TER (Snover et al. 2006).
 
-Each is sacrebleu's ``sentence_score`` at its defaults (BLEU with effective order, as sacrebleu has it for
-sentences), with its sign turned where lower is better. chrF is counted by `pfsm.metrics.chrf`: the same numbers,
-sooner.
+Segment scores are sacrebleu's ``sentence_score`` at its defaults (BLEU with effective order, as sacrebleu has it for
+sentences), TER negated. Corpus scores are sacrebleu's ``corpus_score``. chrF is counted by `pfsm.metrics.chrf`: the
+same numbers, sooner.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -12,10 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.errors import PfsmError
-from pfsm.metrics.chrf import chrf_scores
+from pfsm.metrics.base import SegmentMetric
+from pfsm.metrics.chrf import f_scores, ngram_counts
 from pfsm.metrics.distinct import score_distinct
-from pfsm.metrics.protocol import check_pairs
-from pfsm.version import __version__
+from pfsm.metrics.error_rates import rates_of_totals
+from pfsm.metrics.pairs import check_pairs
+from pfsm.metrics.references import Streams, by_segment, check_streams
+
+Float = NDArray[np.float64]
 
 # Those of sacrebleu's tokenisers that need neither a download nor a further package.
 TOKENISERS = ("13a", "intl", "zh", "char", "none")
@@ -34,11 +38,11 @@ OPTIONS: Mapping[str, Mapping[str, tuple[Any, ...]]] = {
 }
 
 
-class SacreMetric:
-    """One of sacrebleu's metrics, sentence by sentence; higher is better.
+class SacreMetric(SegmentMetric):
+    """One of sacrebleu's metrics; of segments higher is better, corpus scores are sacrebleu's own.
 
     Args:
-        name: ``bleu``, ``chrf``, ``chrf++`` or ``ter`` (negated: 0 is best).
+        name: ``bleu``, ``chrf``, ``chrf++`` or ``ter``.
         options: sacrebleu's own arguments, those in `OPTIONS`.
 
     Raises:
@@ -48,48 +52,151 @@ class SacreMetric:
     def __init__(self, name: str, options: Mapping[str, Any] | None = None) -> None:
         self.name = name
         self.options = _checked(name, options or {})
-        self._sign = -1.0 if name == "ter" else 1.0
 
-    @property
-    def signature(self) -> str:
-        """sacrebleu's own signature with its version under ``sacrebleu``, and what we add: level and sign."""
-        metric = _metric(self.name, self.options)
-        metric.sentence_score("", [""])  # a signature is there once the number of references is known
-        entries = str(metric.get_signature()).split("|")
-        ours = ["level:segment", *(["sign:negative"] if self._sign < 0 else [])]
-        theirs = [*entries[1:-1], entries[-1].replace("version:", "sacrebleu:")]
-        return "|".join([entries[0], *ours, *theirs, f"version:{__version__}"])
+    def entries(self) -> Mapping[str, str]:
+        """Those of sacrebleu's own signature, and its version under ``sacrebleu``."""
+        return _entries(self._sentences())
 
-    def score_pairs(self, hypotheses: Sequence[str], references: Sequence[str]) -> NDArray[np.float64]:
+    def score_pairs(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
         """Scores of pairs, float64 [n_pairs]; on sacrebleu's scale, 0 to 100 (TER: at most 0).
 
         Raises:
             ValueError: If the lists differ in length, or one of them is a single string.
         """
         check_pairs(hypotheses, references)
-        if self.name in CHRF:
-            return score_distinct(self._chrf, hypotheses, references)
-        score = _metric(self.name, self.options).sentence_score
+        return score_distinct(self._score_pairs, hypotheses, references)
 
-        def score_each(hypotheses: Sequence[str], references: Sequence[str]) -> NDArray[np.float64]:
-            pairs = zip(hypotheses, references, strict=True)
-            values = [score(hypothesis, [reference]).score for hypothesis, reference in pairs]
-            return self._sign * np.array(values, dtype=np.float64) + 0.0  # +0.0: no -0.0
+    def _score_pairs(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
+        score, sign = self._sentences().sentence_score, -1.0 if self.lower_is_better else 1.0
+        pairs = zip(hypotheses, references, strict=True)
+        values = [score(hypothesis, [reference]).score for hypothesis, reference in pairs]
+        return sign * np.array(values, dtype=np.float64) + 0.0  # +0.0: no -0.0
 
-        return score_distinct(score_each, hypotheses, references)
+    def _sentences(self) -> Any:
+        """sacrebleu's object as it scores sentences."""
+        return _metric(self.name, self.options)
 
-    def _chrf(self, hypotheses: Sequence[str], references: Sequence[str]) -> NDArray[np.float64]:
+
+class BleuMetric(SacreMetric):
+    """BLEU: of segments with effective order, of corpora as sacrebleu has it, clipped by all references together."""
+
+    corpus_references = "all"
+
+    def corpus_entries(self) -> Mapping[str, str]:
+        """Those of sacrebleu's own signature of corpora."""
+        return _entries(_metric(self.name, self.options, effective_order=False))
+
+    def segment_statistics(self, hypotheses: Sequence[str], references: Streams) -> Float:
+        """Lengths of hypothesis and closest reference, n-grams matched, and n-grams: float64 [n_segments, 10]."""
+        check_streams(hypotheses, references)
+        return score_distinct(self._counts, hypotheses, by_segment(references))
+
+    def _counts(self, hypotheses: Sequence[str], references: Sequence[tuple[str, ...]]) -> Float:
+        score = self._sentences().sentence_score
+        found = [
+            score(hypothesis, several) for hypothesis, several in zip(hypotheses, references, strict=True)
+        ]
+        rows = [[one.sys_len, one.ref_len, *one.counts, *one.totals] for one in found]
+        return np.array(rows, dtype=np.float64).reshape(len(rows), 10)
+
+    def corpus_from_totals(self, totals: Float) -> Float:
+        """BLEU without effective order, smoothed as sacrebleu smooths it."""
+        from sacrebleu.metrics import BLEU  # noqa: PLC0415 - takes a tenth of a second
+
+        scores = [
+            BLEU.compute_bleu(row[2:6], row[6:], int(row[0]), int(row[1]), smooth_method="exp").score
+            for row in totals.reshape(-1, totals.shape[-1]).tolist()
+        ]
+        return np.array(scores, dtype=np.float64).reshape(totals.shape[:-1])
+
+
+class ChrfMetric(SacreMetric):
+    """chrF and chrF++, counted by `pfsm.metrics.chrf`."""
+
+    def _score_pairs(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
+        return f_scores(self._counts(hypotheses, references))
+
+    def pair_statistics(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
+        """By order the n-grams of hypothesis and reference and those shared, float64 [n_pairs, 3 * n_orders].
+
+        As in sacrebleu, those of the hypothesis do not count where the reference is too short to have any.
+        """
+        check_pairs(hypotheses, references)
+        return score_distinct(self._flat_counts, hypotheses, references)
+
+    def _flat_counts(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
+        counts = self._counts(hypotheses, references).astype(np.float64)
+        counts[..., 0] *= counts[..., 1] > 0
+        return counts.reshape(len(counts), -1)
+
+    def corpus_from_totals(self, totals: Float) -> Float:
+        """chrF of the sums."""
+        return f_scores(totals.reshape(-1, totals.shape[-1] // 3, 3)).reshape(totals.shape[:-1])
+
+    def _counts(self, hypotheses: Sequence[str], references: Sequence[str]) -> NDArray[np.int64]:
         lowercase = bool(self.options.get("lowercase", False))
-        return chrf_scores(hypotheses, references, words=self.name == CHRF[1], lowercase=lowercase)
+        return ngram_counts(hypotheses, references, words=self.name == CHRF[1], lowercase=lowercase)
 
 
-def _metric(name: str, options: Mapping[str, Any]) -> Any:
+class TerMetric(SacreMetric):
+    """TER: of segments negated, 0 is best; of corpora the edits to the closest references over their mean length."""
+
+    lower_is_better = True
+    corpus_references = "all"
+
+    def entries(self) -> Mapping[str, str]:
+        """Those of sacrebleu's own signature, and the sign."""
+        return {"sign": "negative", **super().entries()}
+
+    def segment_statistics(self, hypotheses: Sequence[str], references: Streams) -> Float:
+        """Edits, and mean length of the references: float64 [n_segments, 2]."""
+        check_streams(hypotheses, references)
+        return score_distinct(self._edits, hypotheses, by_segment(references))
+
+    def _edits(self, hypotheses: Sequence[str], references: Sequence[tuple[str, ...]]) -> Float:
+        score = self._sentences().sentence_score
+        found = [
+            score(hypothesis, several) for hypothesis, several in zip(hypotheses, references, strict=True)
+        ]
+        rows = [[one.num_edits, one.ref_length] for one in found]
+        return np.array(rows, dtype=np.float64).reshape(len(rows), 2)
+
+    def corpus_from_totals(self, totals: Float) -> Float:
+        """All edits over all words of the references, in percent."""
+        return rates_of_totals(totals)
+
+
+_CLASSES: Mapping[str, type[SacreMetric]] = {
+    "bleu": BleuMetric,
+    **dict.fromkeys(CHRF, ChrfMetric),
+    "ter": TerMetric,
+}
+
+
+def sacre_metric(name: str, options: Mapping[str, Any] | None = None) -> SacreMetric:
+    """One of sacrebleu's metrics, with its arguments.
+
+    Raises:
+        PfsmError: If an option is unknown or has no such value.
+    """
+    return _CLASSES[name](name, options)
+
+
+def _entries(metric: Any) -> dict[str, str]:
+    metric.corpus_score([""], [[""]])  # a signature is there once the number of references is known
+    entries = str(metric.get_signature()).split("|")
+    return dict(
+        entry.split(":", 1) for entry in [*entries[1:-1], entries[-1].replace("version:", "sacrebleu:")]
+    )
+
+
+def _metric(name: str, options: Mapping[str, Any], **others: Any) -> Any:
     """sacrebleu's object; imported here because it takes a tenth of a second."""
     from sacrebleu.metrics import BLEU, CHRF, TER  # noqa: PLC0415
 
     makers: dict[str, Callable[..., Any]] = {"bleu": BLEU, "chrf": CHRF, "chrf++": CHRF, "ter": TER}
     fixed: dict[str, dict[str, Any]] = {"bleu": {"effective_order": True}, "chrf++": {"word_order": 2}}
-    return makers[name](**fixed.get(name, {}), **options)
+    return makers[name](**{**fixed.get(name, {}), **options, **others})
 
 
 def _checked(name: str, options: Mapping[str, Any]) -> dict[str, Any]:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.metrics.distinct import score_distinct
-from pfsm.metrics.protocol import check_pairs
+from pfsm.metrics.pairs import check_pairs
 
 Float = NDArray[np.float64]
 KINDS = ("insertions", "deletions", "substitutions", "shifts")

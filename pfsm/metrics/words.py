@@ -3,9 +3,7 @@
 With r and h the numbers of words of reference and hypothesis, P what they share over what the hypothesis has, R the
 same over what the reference has, F = 2 P R / (P + R), 0 where nothing is shared:
 
-* ``nist`` (Doddington 2002): sum over n = 1..5 of the information of n-grams in common over the number of n-grams of
-  the hypothesis, times ``exp(beta log(min(h / r, 1))^2)`` with beta = log(.5) / log(1.5)^2. Information is counted on
-  the segment's own reference, as NLTK's ``sentence_nist`` does.
+* ``nist`` (Doddington 2002): see `pfsm.metrics.nist`.
 * ``wer``: minus 100 times the edit distance over r. ``per`` (Tillmann et al. 1997): minus 100 times (max(r, h) - words
   in common in whatever order) / r. With an empty reference -100, or 0 where both sides are empty.
 * ``rouge-l`` (Lin 2004): F of the longest common subsequence. ``rouge-w``: the same with k consecutive matches worth
@@ -19,74 +17,44 @@ Words are the tokens of one of our tokenisers (``plain`` by default), in lower c
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from threading import Lock
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.errors import PfsmError
+from pfsm.metrics.base import SegmentMetric
 from pfsm.metrics.distinct import score_distinct
-from pfsm.metrics.parted import segment_signature
-from pfsm.metrics.protocol import check_pairs
+from pfsm.metrics.error_rates import rates_of_totals
+from pfsm.metrics.nist import ORDERS, corpus_scores, corpus_statistics, nist_scores
+from pfsm.metrics.pairs import check_pairs
+from pfsm.metrics.references import Streams, by_segment, check_streams, flat_pairs
+from pfsm.metrics.word_pairs import WordPairs, encoder, quotient
 from pfsm.text.languages import check_tokeniser
-from pfsm.text.stemming import NO_STEMMER
-from pfsm.text.vocabulary import Vocabulary
 
 Float = NDArray[np.float64]
-Sides = tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]
 
-ORDERS = 5
-NIST_BETA = np.log(0.5) / np.log(1.5) ** 2
+NIST, WER, PER = "nist", "wer", "per"
 ROUGE_W = 1.2
 SKIP = 4
-NIST_PARTS = (*(f"nist.{order}" for order in range(1, ORDERS + 1)), "nist.penalty")
-# Types after which a vocabulary starts afresh.
-LARGEST_VOCABULARY = 1_000_000
 
 
-@dataclass(frozen=True, eq=False)
-class WordPairs:
-    """Pairs of sequences of words, as ids.
+def _edits(pairs: WordPairs) -> Float:
+    from pfsm_kernels.overlap import edit_distances  # noqa: PLC0415 - brings numba
 
-    Attributes:
-        sides: Ids of all references and where each begins, int32 [n_words] and int64 [n_pairs + 1]; the same of the
-            hypotheses.
-        r: float64 [n_pairs], numbers of words of the references.
-        h: Of the hypotheses.
-    """
-
-    sides: Sides
-    r: Float
-    h: Float
+    return edit_distances(*pairs.sides)
 
 
-def nist_scores(pairs: WordPairs) -> Float:
-    """NIST, float64 [n_pairs]."""
-    parts = nist_parts(pairs)
-    return np.asarray(parts[:, :ORDERS].sum(axis=1) * parts[:, ORDERS])
-
-
-def nist_parts(pairs: WordPairs) -> Float:
-    """Information per n-gram by order, and the penalty for short lines: float64 [n_pairs, 6]."""
-    from pfsm_kernels.overlap import ngram_information  # noqa: PLC0415 - brings numba
-
-    worth = ngram_information(*pairs.sides)
-    counts = np.maximum(pairs.h[:, np.newaxis] - np.arange(ORDERS), 0.0)
-    ratio = np.minimum(_quotient(pairs.h, pairs.r), 1.0)
-    logarithm = np.log(ratio, out=np.full(ratio.shape, -np.inf), where=ratio > 0)
-    return np.column_stack([_quotient(worth, counts), np.exp(NIST_BETA * logarithm**2)])
+def _edits_without_order(pairs: WordPairs) -> Float:
+    return np.asarray(np.maximum(pairs.r, pairs.h) - _common(pairs))
 
 
 def _wer(pairs: WordPairs) -> Float:
-    from pfsm_kernels.overlap import edit_distances  # noqa: PLC0415 - brings numba
-
-    return _error_rate(edit_distances(*pairs.sides), pairs)
+    return _error_rate(_edits(pairs), pairs)
 
 
 def _per(pairs: WordPairs) -> Float:
-    return _error_rate(np.maximum(pairs.r, pairs.h) - _common(pairs), pairs)
+    return _error_rate(_edits_without_order(pairs), pairs)
 
 
 def _error_rate(errors: Float, pairs: WordPairs) -> Float:
@@ -137,11 +105,7 @@ def _overlap(pairs: WordPairs) -> Float:
 
 def _f(shared: Float, of_hypothesis: Float, of_reference: Float) -> Float:
     """``2 P R / (P + R)``, which is twice what is shared over the sum of the sides."""
-    return _quotient(2.0 * shared, of_hypothesis + of_reference)
-
-
-def _quotient(over: Float, under: Float) -> Float:
-    return np.divide(over, under, out=np.zeros(over.shape), where=under > 0)
+    return quotient(2.0 * shared, of_hypothesis + of_reference)
 
 
 @dataclass(frozen=True)
@@ -154,9 +118,9 @@ class _Kind:
 
 _NEGATIVE = {"sign": "negative"}
 _KINDS: Mapping[str, _Kind] = {
-    "nist": _Kind(nist_scores, {"order": str(ORDERS), "info": "segment"}),
-    "wer": _Kind(_wer, _NEGATIVE),
-    "per": _Kind(_per, _NEGATIVE),
+    NIST: _Kind(nist_scores, {"order": str(ORDERS), "info": "segment"}),
+    WER: _Kind(_wer, _NEGATIVE),
+    PER: _Kind(_per, _NEGATIVE),
     "rouge-l": _Kind(_rouge_l, {"beta": "1"}),
     "rouge-w": _Kind(_rouge_w, {"beta": "1", "weight": str(ROUGE_W)}),
     "rouge-s": _Kind(_rouge_s, {"beta": "1", "skip": str(SKIP)}),
@@ -167,8 +131,8 @@ _KINDS: Mapping[str, _Kind] = {
 WORD_METRICS = tuple(_KINDS)
 
 
-class WordMetric:
-    """One of the classic metrics over words, sentence by sentence; higher is better.
+class WordMetric(SegmentMetric):
+    """One of the classic metrics over words; of segments higher is better.
 
     Args:
         name: One of `WORD_METRICS`.
@@ -183,11 +147,10 @@ class WordMetric:
         self._kind = _KINDS[name]
         self.tokeniser, self.lowercase = _checked(name, options or {})
 
-    @property
-    def signature(self) -> str:
-        """What words are, what the metric's parameters are, and our version."""
+    def entries(self) -> Mapping[str, str]:
+        """What words are, and the metric's parameters."""
         case = "lc" if self.lowercase else "mixed"
-        return segment_signature({"case": case, "tok": self.tokeniser, **self._kind.entries})
+        return {"case": case, "tok": self.tokeniser, **self._kind.entries}
 
     def score_pairs(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
         """Scores of pairs, float64 [n_pairs]; WER and PER at most 0, NIST from 0, the others from 0 to 1.
@@ -209,35 +172,59 @@ class WordMetric:
             ValueError: If the lists differ in length, or one of them is a single string.
         """
         check_pairs(hypotheses, references)
-        words = _words(self.tokeniser, self.lowercase)
+        words = encoder(self.tokeniser, self.lowercase)
         return score_distinct(
             lambda ours, theirs: compute(words.encode(ours, theirs)), hypotheses, references
         )
 
 
-class _Words:
-    """Turns lines into word ids; remembers what it has met."""
+class Nist(WordMetric):
+    """NIST: of corpora with the information of n-grams counted over all references."""
 
-    def __init__(self, tokeniser: str, lowercase: bool) -> None:
-        self._tokeniser = tokeniser
-        self._lowercase = lowercase
-        self._lock = Lock()
-        self._vocabulary = self._new()
+    is_additive = False
+    corpus_references: Literal["best", "all"] = "all"
 
-    def _new(self) -> Vocabulary:
-        return Vocabulary(self._tokeniser, NO_STEMMER, self._lowercase)
+    def corpus_entries(self) -> Mapping[str, str]:
+        """Where information is counted."""
+        return {**self.entries(), "info": "corpus"}
 
-    def encode(self, hypotheses: Sequence[str], references: Sequence[str]) -> WordPairs:
-        with self._lock:
-            if len(self._vocabulary) > LARGEST_VOCABULARY:
-                self._vocabulary = self._new()
-            one, other = self._vocabulary.encode(references), self._vocabulary.encode(hypotheses)
-            words = self._vocabulary.word_ids
-        sizes = [np.diff(side.offsets).astype(np.float64) for side in (one, other)]
-        return WordPairs((words[one.ids], one.offsets, words[other.ids], other.offsets), sizes[0], sizes[1])
+    def segment_statistics(self, hypotheses: Sequence[str], references: Streams) -> Float:
+        """As `pfsm.metrics.nist.corpus_statistics`; they depend on the references of all segments."""
+        check_streams(hypotheses, references)
+        repeated, flat, starts = flat_pairs(hypotheses, by_segment(references))
+        pairs = encoder(self.tokeniser, self.lowercase).encode(repeated, flat)
+        return corpus_statistics(pairs, starts[: len(hypotheses)])
+
+    def corpus_from_totals(self, totals: Float) -> Float:
+        """NIST of the sums."""
+        return corpus_scores(totals)
 
 
-_words = lru_cache(maxsize=4)(_Words)
+class ErrorRate(WordMetric):
+    """WER or PER: of segments negated, 0 is best; of corpora all edits over all words of the references, positive."""
+
+    lower_is_better = True
+
+    def pair_statistics(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
+        """Edits, and words of the reference: float64 [n_pairs, 2]."""
+        edits = _edits if self.name == WER else _edits_without_order
+        return self.parts(lambda pairs: np.column_stack([edits(pairs), pairs.r]), hypotheses, references)
+
+    def corpus_from_totals(self, totals: Float) -> Float:
+        """All edits over all words of the references, in percent."""
+        return rates_of_totals(totals)
+
+
+_CLASSES: Mapping[str, type[WordMetric]] = {NIST: Nist, WER: ErrorRate, PER: ErrorRate}
+
+
+def word_metric(name: str, options: Mapping[str, Any] | None = None) -> WordMetric:
+    """One of the metrics over words.
+
+    Raises:
+        PfsmError: If an option is unknown or has no such value.
+    """
+    return _CLASSES.get(name, WordMetric)(name, options)
 
 
 def _checked(name: str, options: Mapping[str, Any]) -> tuple[str, bool]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.model.metric import Metric
+from pfsm.metrics.base import SegmentMetric
 
 Float = NDArray[np.float64]
 Int64 = NDArray[np.int64]
@@ -55,7 +55,7 @@ class _Source:
 
 
 def choose(
-    metric: Metric,
+    metric: SegmentMetric,
     candidates: Sequence[Sequence[str]],
     weights: Sequence[Sequence[float]] | None = None,
     progress: Progress | None = None,
@@ -119,7 +119,7 @@ def _groups(sources: Sequence[_Source]) -> Iterator[list[_Source]]:
         yield group
 
 
-def _scores(metric: Metric, group: Sequence[_Source]) -> Iterator[Float]:
+def _scores(metric: SegmentMetric, group: Sequence[_Source]) -> Iterator[Float]:
     """For each source the scores of all its distinct candidates (rows) against all as references (columns)."""
     lines: list[str] = []
     rows, columns = [], []

@@ -1,14 +1,18 @@
 """A model at work: scores of sentence pairs, segments with several references, and systems."""
 
+import json
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.lattice.arrays import LatticeBatch
+from pfsm.metrics.base import Level, Recipe, SegmentMetric
+from pfsm.metrics.references import NumberOfReferences, Streams, number_of_references
 from pfsm.model.builder import PAIRS_PER_BATCH, LatticeBuilder
 from pfsm.model.explain.explanation import Explanation, explain_lattice
-from pfsm.model.file import Model
+from pfsm.model.file import Model, model_from_dict
 from pfsm.model.signature import signature
 from pfsm.runtime.threads import default_threads, each
 
@@ -16,40 +20,10 @@ Float = NDArray[np.float64]
 Int64 = NDArray[np.int64]
 
 
-class Score(float):
-    """A score: a number that prints itself and knows where it came from.
-
-    Attributes:
-        name: Name of the model.
-        signature: Everything that can change the number, ``key:value|…|version:X``.
-        segment_scores: float64 [n_segments]; the score is their unweighted mean.
-    """
-
-    name: str
-    signature: str
-    segment_scores: Float
-
-    @classmethod
-    def of(cls, segment_scores: Float, name: str, signature: str) -> "Score":
-        """The score of a system, or of one sentence, from its segment scores."""
-        score = cls(segment_scores.mean())
-        score.name, score.signature, score.segment_scores = name, signature, segment_scores
-        return score
-
-    @property
-    def score(self) -> float:
-        """The number itself, as in sacrebleu."""
-        return float(self)
-
-    def __str__(self) -> str:
-        return f"{self.name}|{self.signature} = {float(self):.4f}"
-
-    def __repr__(self) -> str:
-        return f"Score({float(self)!r}, {self.name!r}, {self.signature!r})"
-
-
-class Metric:
+class Metric(SegmentMetric):
     """Scores translations with one model.
+
+    The score of a corpus is the mean of its segment scores, under the same signature.
 
     Args:
         model: The model.
@@ -58,14 +32,11 @@ class Metric:
 
     def __init__(self, model: Model, threads: int | None = None) -> None:
         self.model = model
+        self.name = model.name
+        self.language = model.settings.language
         self.threads = default_threads() if threads is None else threads
         self._builder = LatticeBuilder(model.settings)
-        self._nrefs: int | None = None
-
-    @property
-    def name(self) -> str:
-        """Name of the model."""
-        return self.model.name
+        self._nrefs: NumberOfReferences = "var"
 
     @property
     def resources(self) -> tuple[str, ...]:
@@ -133,50 +104,16 @@ class Metric:
         parts = each(normalised, batches, self.threads if several else 1)
         return self._to_scale(np.concatenate([np.zeros(0), *parts]))
 
-    def segment_scores(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Float:
-        """Scores of segments against reference streams; the best reference counts.
-
-        Args:
-            hypotheses: One translation a segment.
-            references: Streams: ``references[k][i]`` is the k-th reference of segment i, as in sacrebleu.
-
-        Returns:
-            float64 [n_segments].
-
-        Raises:
-            ValueError: If there is no stream, or one differs in length from the hypotheses.
-        """
-        if isinstance(references, str) or not references:
-            raise ValueError("references must be a list of streams, each a list of strings")
-        self._nrefs = len(references)
-        scores: Float = np.max([self._score_pairs(hypotheses, stream) for stream in references], axis=0)
+    def segment_scores(self, hypotheses: Sequence[str], references: Streams) -> Float:
+        """As `SegmentMetric.segment_scores`."""
+        scores = super().segment_scores(hypotheses, references)
+        self._nrefs = number_of_references(references)
         return scores
 
-    def sentence_score(self, hypothesis: str, references: Sequence[str]) -> Score:
-        """Score of one translation; with several references the best one counts.
-
-        Raises:
-            ValueError: If ``references`` is a string or empty.
-        """
-        if isinstance(references, str) or not references:
-            raise ValueError("references must be a list of strings, the references of this one sentence")
-        scores = self.segment_scores([hypothesis], [[reference] for reference in references])
-        return Score.of(scores, self.name, self.get_signature())
-
-    def corpus_score(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Score:
-        """Score of a system: the unweighted mean of its segment scores.
-
-        Args:
-            hypotheses: One translation a segment.
-            references: Reference streams, as in sacrebleu.
-
-        Raises:
-            ValueError: If there are no segments, or streams differ in length.
-        """
-        if not hypotheses:
-            raise ValueError("no segments to score")
-        scores = self.segment_scores(hypotheses, references)
-        return Score.of(scores, self.name, self.get_signature())
+    def recipe(self) -> Recipe:
+        """The model without what it says of its training."""
+        document = replace(self.model, training={}).to_dict()
+        return Recipe("pfsm.model.metric:from_document", json.dumps(document, ensure_ascii=False))
 
     def explain(self, hypothesis: str, reference: str) -> Explanation:
         """Why a pair gets its score: best edit sequence, alignment posteriors, contributions that add up to it.
@@ -188,13 +125,22 @@ class Metric:
         tokens = self._builder.vocabulary.tokens
         return explain_lattice(batch, self.model, tokens(reference), tokens(hypothesis))
 
-    def get_signature(self, nrefs: int | None = None) -> str:
-        """Everything that can change a score: ``nrefs:1|model:…|…|version:X``.
+    def get_signature(self, nrefs: NumberOfReferences | None = None, level: Level = "segment") -> str:  # noqa: ARG002
+        """Everything that can change a score: ``nrefs:1|model:…|…|version:X``, the same at both levels.
 
-        ``nrefs`` defaults to the number of references of the last call, as in sacrebleu.
+        ``nrefs`` is `SegmentMetric.get_signature`'s; None, the default, means that of the last call, as in sacrebleu.
         """
-        return signature(self.model, nrefs if nrefs is not None else self._nrefs, self.resources)
+        return signature(self.model, self._nrefs if nrefs is None else nrefs, self.resources)
 
     def _to_scale(self, normalised: Float) -> Float:
         scale = self.model.scale
         return scale.mean + scale.sd * (normalised + self.model.alpha)
+
+
+def from_document(text: str) -> Metric:
+    """A metric for one thread from the JSON of its model, as `Metric.recipe` gives it.
+
+    Raises:
+        PfsmError: If it is no model.
+    """
+    return Metric(model_from_dict(json.loads(text), "model"), threads=1)

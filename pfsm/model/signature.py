@@ -4,13 +4,14 @@ from collections.abc import Sequence
 from itertools import chain, groupby
 
 from pfsm.metrics.features import feature_signature
+from pfsm.metrics.references import NumberOfReferences
 from pfsm.model.file import Model
 from pfsm.model.settings import Settings
 from pfsm.text.classes import word_classes
 from pfsm.version import __version__
 
 
-def signature(model: Model, nrefs: int | None, resources: Sequence[str] = ()) -> str:
+def signature(model: Model, nrefs: NumberOfReferences, resources: Sequence[str] = ()) -> str:
     """``nrefs:1|model:NAME|weights:…|lang:en|tok:penn|…|version:X``, the version last.
 
     ``weights`` is a fingerprint of settings, weights and scale, so that a file edited by hand shows. Several
@@ -19,7 +20,7 @@ def signature(model: Model, nrefs: int | None, resources: Sequence[str] = ()) ->
     """
     settings = model.settings
     entries = {
-        "nrefs": "var" if nrefs is None else str(nrefs),
+        "nrefs": str(nrefs),
         "refs": "best",
         "model": model.name.replace("|", "/"),
         "weights": model.fingerprint,

@@ -1,45 +1,130 @@
-"""``pfsm score --metric``: other metrics in the same rows."""
+"""``pfsm score --metric``: other metrics in the same rows, corpus scores as those who know them expect them."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
 from pfsm.metrics import get_metric
-from tests.command_runs import Cli, Write
+from tests.command_runs import Cli, Write, text
+from tests.judgment_cases import rows
+
+HYPOTHESES = [hypothesis for _, hypothesis, _ in rows(50)]
+REFERENCES = [reference for reference, _, _ in rows(50)]
+OTHERS = [*REFERENCES[:20], "", *REFERENCES[20:49]]
 
 
-def test_a_metric_scores_files_like_a_model(cli: Cli, write: Write) -> None:
-    write("ref.txt", "the cat sat down\na dog\n")
-    write("hyp.txt", "the cat sat\na dog\n")
-    wanted = get_metric("chrf").score_pairs(["the cat sat", "a dog"], ["the cat sat down", "a dog"])
-    document = cli(
-        "score", "ref.txt", "-i", "hyp.txt", "--metric", "chrf", "-sl", "--format", "json"
-    ).document
-    assert document["name"] == "chrf"
-    assert document["segment_scores"] == wanted.tolist()
-    assert document["score"] == pytest.approx(wanted.mean(), rel=1e-15)
-    assert document["signature"] == get_metric("chrf").signature
-    assert cli("score", "ref.txt", "-i", "hyp.txt", "--metric", "chrf").lines == [
-        f"chrf|{get_metric('chrf').signature} = {wanted.mean():.4f}"
+@pytest.fixture(autouse=True)
+def files(write: Write) -> None:
+    write("one.txt", text(REFERENCES))
+    write("two.txt", text(OTHERS))
+    write("sys.txt", text(HYPOTHESES))
+
+
+def sacrebleu(folder: Path, *arguments: str) -> str:
+    """What the command sacrebleu prints."""
+    command = [sys.executable, "-m", "sacrebleu", *arguments]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
+    return done.stdout.strip()
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("bleu", ["-m", "bleu"]),
+        ("bleu(lowercase=true,tokenize=intl)", ["-m", "bleu", "-lc", "-tok", "intl"]),
+        ("chrf", ["-m", "chrf"]),
+        ("chrf++", ["-m", "chrf", "--chrf-word-order", "2"]),
+        ("ter", ["-m", "ter"]),
+    ],
+)
+@pytest.mark.parametrize("references", [["one.txt"], ["one.txt", "two.txt"]], ids=["one", "two"])
+def test_the_numbers_are_those_of_sacrebleu(
+    cli: Cli, tmp_path: Path, name: str, arguments: list[str], references: list[str]
+) -> None:
+    wanted = sacrebleu(tmp_path, *references, "-i", "sys.txt", *arguments, "-b", "-w", "12")
+    assert cli("score", *references, "-i", "sys.txt", "--metric", name, "-b", "-w", "12").lines == [wanted]
+
+
+def test_a_metric_scores_files_like_a_model(cli: Cli) -> None:
+    metric = get_metric("chrf")
+    command = ("score", "one.txt", "-i", "sys.txt", "--metric", "chrf")
+    document = cli(*command, "-sl", "--format", "json").document
+    corpus = metric.corpus_score(HYPOTHESES, [REFERENCES])
+    assert document == {
+        "name": "chrf",
+        "score": float(corpus),
+        "signature": metric.get_signature(1, "corpus"),
+        "system": "sys.txt",
+        "segments": 50,
+        "segment_signature": metric.signature,
+        "segment_scores": metric.score_pairs(HYPOTHESES, REFERENCES).tolist(),
+    }
+    assert cli(*command).lines == [f"chrf|{corpus.signature} = {float(corpus):.4f}"]
+    assert cli(*command, "-f", "tsv").lines[1] == f"sys.txt\t{float(corpus)!r}\tchrf\t{corpus.signature}"
+    first = metric.score_pairs(HYPOTHESES[:1], REFERENCES[:1])[0]
+    assert cli(*command, "-sl").lines[0] == f"{first:.4f}"
+
+
+def test_the_mean_where_nothing_is_pooled(cli: Cli) -> None:
+    metric = get_metric("rouge-l")
+    (line,) = cli("score", "one.txt", "-i", "sys.txt", "--metric", "rouge-l").lines
+    mean = metric.score_pairs(HYPOTHESES, REFERENCES).mean()
+    assert line == f"rouge-l|{metric.get_signature(1, 'corpus')} = {mean:.4f}"
+    assert "|level:corpus|corpus:mean|" in line
+
+
+def test_error_rates_of_corpora_say_which_way_is_up(cli: Cli, write: Write) -> None:
+    write("short.txt", "a b\n")
+    write("long.txt", "a b c d\n")
+    (line,) = cli("score", "long.txt", "-i", "short.txt", "--metric", "ter").lines
+    assert line.startswith("ter|nrefs:1|level:corpus|better:lower|case:lc|tok:tercom|")
+    assert line.endswith("= 50.0000")
+    assert cli("score", "long.txt", "-i", "short.txt", "--metric", "ter", "-sl").lines == ["-50.0000"]
+
+
+@pytest.mark.parametrize("name", ["bleu", "ter", "nist", "rouge-l"])
+def test_tables_with_systems(cli: Cli, write: Write, name: str) -> None:
+    systems = {"A": HYPOTHESES[:25], "B": HYPOTHESES[25:]}
+    # A segment of B has a second reference.
+    lines = [f"{r}\t\t{h}\tA" for h, r in zip(systems["A"], REFERENCES[:25], strict=True)]
+    lines += [
+        f"{r}\t{'a b' * (not k)}\t{h}\tB" for k, (h, r) in enumerate(zip(systems["B"], OTHERS, strict=False))
+    ]
+    write("table.tsv", text(["reference\treference_2\thypothesis\tsystem", *lines]))
+    document = cli("score", "--table", "table.tsv", "--metric", name, "-f", "json").document
+    metric = get_metric(name)
+    first = metric.corpus_score(systems["A"], [REFERENCES[:25]])
+    second = metric.corpus_score(systems["B"], [OTHERS[:25], ["a b", *[None] * 24]])
+    assert document["systems"] == pytest.approx({"A": float(first), "B": float(second)}, rel=1e-13)
+    assert document["signature"] == metric.get_signature("var", "corpus")
+    printed = cli("score", "--table", "table.tsv", "--metric", name, "-f", "tsv").lines
+    assert [float(line.split("\t")[1]) for line in printed[1:]] == [
+        document["score"],
+        *document["systems"].values(),
     ]
 
 
-def test_several_references_and_tables(cli: Cli, write: Write) -> None:
-    write("one.txt", "a b\n")
-    write("two.txt", "c d\n")
-    write("hyp.txt", "c d\n")
-    (line,) = cli("score", "one.txt", "two.txt", "-i", "hyp.txt", "--metric", "ter").lines
-    assert line.startswith("ter|nrefs:2|refs:best|level:segment|sign:negative|")
-    assert line.endswith("= 0.0000")
-    write(
-        "table.tsv",
-        "system\treference\treference_2\thypothesis\nA\ta b\tc d\tc d\nB\ta b\t\tc d\n",
-    )
-    lines = cli("score", "--table", "table.tsv", "--metric", "length_ratio", "--format", "tsv").lines
-    assert lines[1].split("\t")[3].startswith("nrefs:")
-    assert len(lines) == 4
+def test_a_table_of_one_system_is_its_files(cli: Cli, write: Write) -> None:
+    lines = [f"{r}\t{h}" for r, h in zip(REFERENCES, HYPOTHESES, strict=True)]
+    write("table.tsv", text(["reference\thypothesis", *lines]))
+    for name in ("bleu", "chrf", "wer", "meteor-base"):
+        files = cli("score", "one.txt", "-i", "sys.txt", "--metric", name, "-f", "json").document
+        table = cli("score", "--table", "table.tsv", "--metric", name, "-f", "json").document
+        assert {**table, "system": "sys.txt"} == files
 
 
-def test_what_is_refused(cli: Cli, write: Write) -> None:
-    write("ref.txt", "a\n")
-    assert "unknown metric 'blue'; did you mean bleu?" in cli("score", "ref.txt", "--metric", "blue").fault
-    fault = cli("score", "ref.txt", "--metric", "bleu", "--model", "en-small").fault
+def test_what_is_refused(cli: Cli) -> None:
+    assert "unknown metric 'blue'; did you mean bleu?" in cli("score", "one.txt", "--metric", "blue").fault
+    fault = cli("score", "one.txt", "--metric", "bleu", "--model", "en-small").fault
     assert fault == "give either --model or --metric, not both"
+
+
+def test_models_are_as_they_were(cli: Cli) -> None:
+    out = cli("score", "one.txt", "-i", "sys.txt", "-m", "en-small", "-sl", "-f", "json").out
+    document = json.loads(out)
+    assert document["signature"] == document["segment_signature"]
+    assert "level:" not in document["signature"]
+    assert document["score"] == pytest.approx(sum(document["segment_scores"]) / 50, rel=1e-14)

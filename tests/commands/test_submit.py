@@ -109,6 +109,25 @@ def test_another_metric(cli: Cli) -> None:
     assert found == get_metric("length_ratio").score_pairs(ONLINE, REFERENCE).tolist()
 
 
+@pytest.mark.parametrize("name", ["bleu", "ter"])
+def test_systems_have_corpus_scores(cli: Cli, write: Write, name: str) -> None:
+    write("domains", "news\nnews\nsocial\nsocial\n")
+    command = ("submit", "en-de.refA.txt", *NAMED, "--metric", name, "-i", "online.txt")
+    cli(*command, "-o", "ours", "--domains", "domains")
+    metric = get_metric(name)
+    # In these files higher is better.
+    sign = -1.0 if name == "ter" else 1.0
+    wanted = {
+        "all": sign * metric.corpus_score(ONLINE, [REFERENCE]),
+        "news": sign * metric.corpus_score(ONLINE[:2], [REFERENCE[:2]]),
+        "social": sign * metric.corpus_score(ONLINE[2:], [REFERENCE[2:]]),
+    }
+    assert {row[3]: float(row[6]) for row in rows("ours.sys.score")} == wanted
+    cli("submit", "en-de.refB.txt", *command[1:], "-o", "both", "--together", "-f", "mtme")
+    ((_, score),) = rows("both-refB.refA.sys.score")
+    assert float(score) == sign * metric.corpus_score(ONLINE, [REFERENCE, OTHER])
+
+
 @pytest.mark.parametrize(
     ("arguments", "fault"),
     [

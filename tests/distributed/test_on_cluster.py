@@ -43,6 +43,16 @@ class TestScoring:
                 tmp_path / "there" / path.relative_to(tmp_path / "here")
             ).read_bytes() == path.read_bytes()
 
+    @pytest.mark.parametrize("name", ["bleu", "ter", "rouge-l", "nist", "bleu_i(lowercase=true)"])
+    def test_corpus_scores_are_those_of_one_machine(
+        self, cli: Cli, write: Write, address: str, name: str
+    ) -> None:
+        for file, column in (("ref.txt", 0), ("sys.txt", 1)):
+            write(file, "".join(f"{row[column]}\n" for row in rows(30)))
+        here = cli("score", "ref.txt", "ref.txt", "-i", "sys.txt", "--metric", name)
+        there = cli("score", "ref.txt", "ref.txt", "-i", "sys.txt", "--metric", name, "--scheduler", address)
+        assert (there.status, there.out) == (0, here.out)
+
     def test_a_worker_killed_on_the_way(self, tmp_path: Path, cluster: Cluster) -> None:
         (tmp_path / "in").mkdir()
         for number in range(60):

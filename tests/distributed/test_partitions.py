@@ -135,6 +135,34 @@ class TestCommand:
         table = cli("score", "--table", "in/a.tsv", "--metric", "length_ratio")
         assert (run.status, run.out) == (0, table.out)
 
+    @pytest.mark.parametrize("name", ["bleu", "ter", "chrf++", "wer", "meteor-base"])
+    def test_corpus_scores(self, cli: Cli, tables: object, name: str) -> None:
+        run = cli("score", "--table", "in/a.tsv", "-o", "out", "--metric", name, "--partition-size", "1k")
+        assert "5 partitions" in run.err, run.err
+        assert run.out == cli("score", "--table", "in/a.tsv", "--metric", name).out
+        assert "|level:corpus|" in run.out
+        assert "corpus:mean" not in run.out
+
+    def test_nist_needs_all_references_at_once(self, cli: Cli, tables: object) -> None:
+        run = cli("score", "--table", "in/a.tsv", "-o", "out", "--metric", "nist", "-f", "json")
+        document = json.loads(run.out)
+        assert "|level:corpus|corpus:mean|" in document["signature"]
+        segments = cli("score", "--table", "in/a.tsv", "--metric", "nist", "-sl", "-f", "json").document
+        assert document["score"] == pytest.approx(np.mean(segments["segment_scores"]), rel=1e-14)
+
+    def test_a_manifest_without_totals(self, cli: Cli, tmp_path: Path, tables: object) -> None:
+        """Earlier releases added up the scores alone: such partitions are scored again where counts are pooled."""
+        command = ("score", "--table", "in/a.tsv", "-o", "out", "--metric", "bleu", "--partition-size", "1k")
+        first = cli(*command)
+        path = tmp_path / "out" / MANIFEST
+        document = json.loads(path.read_text(encoding="utf-8"))
+        for part in document["partitions"][:2]:
+            assert len(part.pop("totals")) == 10
+        path.write_text(json.dumps(document), encoding="utf-8")
+        again = cli(*command)
+        assert again.out == first.out
+        assert "5 partitions (3 there already)" in again.err
+
 
 class TestAgain:
     """What an earlier run has finished is kept; what has changed since is done again."""

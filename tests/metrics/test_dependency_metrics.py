@@ -74,27 +74,28 @@ class TestByHand:
         )
 
     def test_corpora_pool_the_counts(self, parser: str) -> None:
-        assert counted("dpm", parser).corpus_score(HYPOTHESES, REFERENCES) == pytest.approx(
+        assert counted("dpm", parser).corpus_score(HYPOTHESES, [REFERENCES]) == pytest.approx(
             2 * (8 + 4) / (10 + 6 + 2 + 8 + 8)
         )
-        assert counted("dpm", parser, mean="pr").corpus_score(HYPOTHESES, REFERENCES) == pytest.approx(
+        assert counted("dpm", parser, mean="pr").corpus_score(HYPOTHESES, [REFERENCES]) == pytest.approx(
             4 / (2 * 9 / 6 + 2 * 8 / 6)
         )
         # Words, pairs and chains of three; a segment that stands there twice counts twice.
-        twice = [[*side, side[1]] for side in (HYPOTHESES, REFERENCES)]
+        twice, references = ([*side, side[1]] for side in (HYPOTHESES, REFERENCES))
         wanted = ((4 + 2 + 2) / (5 + 3 + 1 + 3) + (3 + 1 + 1) / (4 + 2 + 2) + 1 / (2 + 1 + 1)) / 3
-        assert counted("hwcm", parser).corpus_score(*twice) == pytest.approx(wanted)
+        assert counted("hwcm", parser).corpus_score(twice, [references]) == pytest.approx(wanted)
         wanted = ((4 + 2) / (5 + 3 + 1) + (1 + 0) / (2 + 2) + 0 / 2) / 3
-        assert counted("dstm", parser).corpus_score(HYPOTHESES, REFERENCES) == pytest.approx(wanted)
-        with pytest.raises(ValueError, match="a segment at least"):
-            counted("dstm", parser).corpus_score([], [])
+        assert counted("dstm", parser).corpus_score(HYPOTHESES, [REFERENCES]) == pytest.approx(wanted)
+        with pytest.raises(ValueError, match="no segments"):
+            counted("dstm", parser).corpus_score([], [[]])
 
     @pytest.mark.parametrize("name", NAMES)
     def test_a_corpus_of_one_segment_is_the_segment(self, name: str, parser: str) -> None:
         metric = counted(name, parser)
         for pair in zip(HYPOTHESES, REFERENCES, strict=True):
-            sides = [[line] for line in pair]
-            assert metric.corpus_score(*sides) == pytest.approx(metric.score_pairs(*sides)[0], abs=1e-12)
+            hypotheses, references = ([line] for line in pair)
+            segment = metric.score_pairs(hypotheses, references)[0]
+            assert metric.corpus_score(hypotheses, [references]) == pytest.approx(segment, abs=1e-12)
 
     def test_parts(self, parser: str) -> None:
         names = [f"dpm.{part}(parser={parser})" for part in ("dl.p", "dl.r", "dh.p", "2g.r", "1g.p")] + [

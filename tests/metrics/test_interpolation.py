@@ -7,7 +7,7 @@ import pytest
 
 from pfsm import PfsmError
 from pfsm.distributed.scorers import spec_of
-from pfsm.metrics import SegmentScorer, get_metric
+from pfsm.metrics import get_metric
 from pfsm.metrics.features import check_feature, feature_signature, feature_values, with_checksum
 from pfsm.metrics.registry import describe_metric, family_of
 
@@ -131,6 +131,6 @@ def test_as_features() -> None:
 
 
 def test_what_depends_on_other_pairs_is_not_scored_in_parts() -> None:
-    assert spec_of(SegmentScorer(get_metric("stm_b", scale=0.5))).metric == "stm_b"
+    assert spec_of(get_metric("stm_b", scale=0.5)).recipe.text == "stm_b(scale=0.5)"
     with pytest.raises(PfsmError, match=r"stm_b: its scale is the mean over all pairs.*stm_b\(scale=0.4\)"):
-        spec_of(SegmentScorer(get_metric("stm_b")))
+        spec_of(get_metric("stm_b"))

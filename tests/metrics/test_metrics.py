@@ -13,7 +13,7 @@ import sacrebleu
 from numpy.typing import NDArray
 
 from pfsm import PfsmError
-from pfsm.metrics import SegmentScorer, get_metric, metric_names, score_distinct
+from pfsm.metrics import get_metric, metric_names, score_distinct
 from pfsm.metrics.registry import describe_metric
 from tests.judgment_cases import rows
 
@@ -192,17 +192,17 @@ def test_distinct_pairs_are_scored_once() -> None:
 
 class TestSeveralReferences:
     def test_the_best_one_counts(self) -> None:
-        scorer = SegmentScorer(get_metric("bleu"))
+        scorer = get_metric("bleu")
         scores = scorer.segment_scores(["a b c", "x"], [["a b d", "x"], ["a b c", "y"]])
         assert scores.tolist() == pytest.approx([100.0, 100.0])
         assert scorer.score_pairs(["a b c"], ["a b d"])[0] < 99.0
         assert scorer.get_signature(2).startswith("nrefs:2|refs:best|level:segment|")
-        assert scorer.get_signature(None).startswith("nrefs:var|refs:best|")
+        assert scorer.get_signature("var").startswith("nrefs:var|refs:best|")
         assert scorer.get_signature() == get_metric("bleu").signature
 
     def test_no_stream(self) -> None:
         with pytest.raises(ValueError, match="list of streams"):
-            SegmentScorer(get_metric("bleu")).segment_scores(["a"], [])
+            get_metric("bleu").segment_scores(["a"], [])
 
 
 def test_sacrebleu_is_imported_when_it_is_needed() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from pfsm import PfsmError
 from pfsm.analysis.sentence import Analysis, DependencyTree
-from pfsm.metrics import SegmentScorer, get_metric
+from pfsm.metrics import get_metric
 from pfsm.metrics.meteor.parameters import parameters
 from pfsm.metrics.parsed.dpm import dpm_scores
 from pfsm.metrics.parsed.options import ParsingOptions
@@ -205,7 +205,7 @@ class TestEdges:
             dpm_scores([tagged], [tagged], ParsingOptions())
 
     def test_several_references(self) -> None:
-        scorer = SegmentScorer(get_metric("dpm-model"))
+        scorer = get_metric("dpm-model")
         hypotheses, streams = ["a dog sleeps"], [["one two three ."], ["the cat sleeps"]]
         apart = [scorer.score_pairs(hypotheses, stream)[0] for stream in streams]
         assert scorer.segment_scores(hypotheses, streams)[0] == max(apart)

@@ -7,7 +7,8 @@ from nltk.translate.nist_score import sentence_nist
 from pfsm import PfsmError
 from pfsm.metrics import get_metric
 from pfsm.metrics.features import feature_signature, feature_values
-from pfsm.metrics.words import NIST_PARTS, WORD_METRICS
+from pfsm.metrics.nist import NIST_PARTS
+from pfsm.metrics.words import WORD_METRICS
 from tests.judgment_cases import rows
 
 PAIRS = [

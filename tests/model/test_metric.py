@@ -13,7 +13,7 @@ import pytest
 
 import pfsm
 from pfsm.model import builder as builder_module
-from pfsm.model.metric import Metric, Score
+from pfsm.model.metric import Metric
 from pfsm.version import __version__
 from tests.judgment_cases import WORDS, rows
 from tests.model_cases import WEIGHTS, model, random_weights
@@ -183,7 +183,7 @@ class TestScore:
     def test_it_survives_copies(self, again: Any) -> None:
         score = metric().sentence_score("the cat", ["the cat"])
         other = again(score)
-        assert isinstance(other, Score)
+        assert isinstance(other, pfsm.Score)
         assert (other, other.signature, other.name) == (score, score.signature, score.name)
         assert other.segment_scores.tolist() == score.segment_scores.tolist()
 

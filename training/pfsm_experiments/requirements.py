@@ -73,7 +73,7 @@ def missing(row: RowSpec) -> str:
         if settings is not None:
             resources_of(settings)
         elif row.metric is not None:
-            _ = get_metric(row.metric, **row.options).signature
+            get_metric(row.metric, **row.options).check_available()
     except PfsmError as error:
         return str(error)
     return ""

@@ -6,7 +6,7 @@ import datasets
 import evaluate
 
 from pfsm import load
-from pfsm.metrics.references import best_of_references
+from pfsm.metrics.references import best_of_references, number_by_segment
 from pfsm.model.shipped import DEFAULT_MODEL
 
 _CITATION = """\
@@ -68,15 +68,8 @@ class Pfsm(evaluate.Metric):
         if not all(several):
             raise ValueError("each prediction needs a reference")
         scores = best_of_references(metric.score_pairs, predictions, several)
-        counts = {len(one) for one in several}
         return {
             "score": float(scores.mean()),
             "scores": scores.tolist(),
-            "signature": metric.get_signature(counts.pop()) if len(counts) == 1 else _variable(metric),
+            "signature": metric.get_signature(number_by_segment(several)),
         }
-
-
-def _variable(metric: Any) -> str:
-    """The signature where the number of references varies."""
-    signature: str = metric.get_signature(1)
-    return signature.replace("nrefs:1", "nrefs:var|refs:best", 1)

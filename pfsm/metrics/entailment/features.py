@@ -13,7 +13,7 @@ from pfsm.metrics.distinct import score_distinct
 from pfsm.metrics.entailment import coverage, facts, meanings, polarity
 from pfsm.metrics.entailment.alignment import align
 from pfsm.metrics.entailment.sides import Pair, Side, side_of
-from pfsm.metrics.protocol import check_pairs
+from pfsm.metrics.pairs import check_pairs
 from pfsm.version import __version__
 
 Float = NDArray[np.float64]

@@ -9,22 +9,25 @@ s, ``m_s(h_f)`` function words, ``w_s`` the weight of the stage, and the same fo
     fragmentation = chunks / ((matched words of h + matched words of r) / 2),  0 where one chunk covers both sides whole
     score = F (1 - gamma fragmentation^beta)
 
-Quotients without a denominator are 0.
+Quotients without a denominator are 0. The score of a corpus is that of the sums of all these counts over its segments;
+a segment whose both sides are one chunk adds no chunk.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from threading import Lock
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pfsm.metrics.distinct import score_distinct
 from pfsm.metrics.meteor.matching import Analyser, Matches
 from pfsm.metrics.meteor.options import BASE, MeteorOptions
 from pfsm.metrics.meteor.parameters import STAGES, Parameters
 from pfsm.metrics.meteor.word_lists import meteor_lists, own_lists
+from pfsm.metrics.pairs import check_pairs
 from pfsm.metrics.parted import PartedMetric
 from pfsm.text.vocabulary import EncodedLines
 
@@ -63,7 +66,8 @@ class MeteorMetric(PartedMetric):
         self.options = options
         self.parameters = options.parameters
 
-    def _entries(self) -> Mapping[str, str]:
+    def entries(self) -> Mapping[str, str]:
+        """Options and tables."""
         engine = _engine(self.name, self.options)
         return {
             "lang": self.options.language,
@@ -74,10 +78,29 @@ class MeteorMetric(PartedMetric):
             "words": engine.words,
         }
 
+    @property
+    def resources(self) -> tuple[str, ...]:
+        """Tables and word lists."""
+        engine = _engine(self.name, self.options)
+        return (*engine.analyser.resources.values(), engine.words)
+
+    def pair_statistics(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
+        """Counts that METEOR adds up, float64 [n_pairs, 21]: see `_Counts`."""
+        check_pairs(hypotheses, references)
+        return score_distinct(self._statistics, hypotheses, references)
+
+    def corpus_from_totals(self, totals: Float) -> Float:
+        """METEOR of the sums."""
+        counts = totals.reshape(-1, totals.shape[-1])
+        return _scores(_Counts.of(counts), self.parameters)[:, 0].reshape(totals.shape[:-1])
+
     def _rows(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
+        return _scores(_Counts.of(self._statistics(hypotheses, references)), self.parameters)
+
+    def _statistics(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
         engine = _engine(self.name, self.options)
         with engine.lock:
-            return engine.parts(hypotheses, references)
+            return engine.statistics(hypotheses, references)
 
 
 class _Engine:
@@ -92,13 +115,13 @@ class _Engine:
         self.lock = Lock()
         self._parameters = options.parameters
 
-    def parts(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
-        """Scores and parts of distinct pairs."""
-        rows = [np.empty((0, 1 + len(PARTS)))]
+    def statistics(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
+        """The counts of distinct pairs, float64 [n_pairs, 21]."""
+        rows = [np.empty((0, _Counts.SIZE))]
         for first in range(0, len(hypotheses), PAIRS_PER_BATCH):
             batch = slice(first, first + PAIRS_PER_BATCH)
             matches = self.analyser.find(references[batch], hypotheses[batch])
-            rows.append(_parts(matches, self._parameters))
+            rows.append(_aligned(matches, self._parameters).array)
         return np.concatenate(rows)
 
 
@@ -106,7 +129,8 @@ class _Engine:
 _engine = lru_cache(maxsize=4)(_Engine)
 
 
-def _parts(matches: Matches, parameters: Parameters) -> Float:
+def _aligned(matches: Matches, parameters: Parameters) -> "_Counts":
+    """What the best alignments of pairs count."""
     from pfsm_kernels.meteor import best_alignments  # noqa: PLC0415 - brings numba
 
     sizes = [np.diff(side.offsets) for side in (matches.references, matches.hypotheses)]
@@ -116,7 +140,9 @@ def _parts(matches: Matches, parameters: Parameters) -> Float:
     kept = _Kept(matches, chosen)
     recall = kept.side(matches.references, 0)
     precision = kept.side(matches.hypotheses, 2)
-    return _scores(precision, recall, chunks.astype(np.float64), parameters)
+    matched = sum(side.sum(axis=1) for side in (*precision.matched, *recall.matched))
+    whole = (chunks == 1) & (matched == sum((*precision.total, *recall.total)))
+    return _Counts(precision, recall, np.where(whole, 0.0, chunks))
 
 
 class _Kept:
@@ -138,7 +164,8 @@ class _Kept:
         functional = function[start + size] - function[start]
         matched = [self._sums(size - functional), self._sums(functional)]
         all_functional = np.diff(function[lines.offsets])
-        return _Side(matched, [np.diff(lines.offsets) - all_functional, all_functional])
+        total = [np.diff(lines.offsets) - all_functional, all_functional]
+        return _Side(matched, [words.astype(np.float64) for words in total])
 
     def _sums(self, values: NDArray[np.int64]) -> Float:
         sums = np.bincount(self._place, values, self._n_places)
@@ -151,11 +178,11 @@ class _Side:
 
     Attributes:
         matched: Twice float64 [n_pairs, n_stages].
-        total: Twice int64 [n_pairs].
+        total: Twice float64 [n_pairs].
     """
 
     matched: Sequence[Float]
-    total: Sequence[NDArray[np.int64]]
+    total: Sequence[Float]
 
     def coverage(self, parameters: Parameters) -> Float:
         """Weighted words matched over all words: precision, or recall."""
@@ -167,8 +194,40 @@ class _Side:
         return _quotient(np.asarray(matched), np.asarray(total))
 
 
-def _scores(precision: _Side, recall: _Side, chunks: Float, parameters: Parameters) -> Float:
-    """Scores and parts of pairs, as `MeteorMetric.parts` gives them."""
+@dataclass(frozen=True, eq=False)
+class _Counts:
+    """What METEOR counts of pairs, or of corpora.
+
+    Attributes:
+        precision: Words of the hypotheses.
+        recall: Words of the references.
+        chunks: float64 [n]; a pair whose both sides are one chunk has none.
+    """
+
+    precision: "_Side"
+    recall: "_Side"
+    chunks: Float
+
+    SIZE: ClassVar[int] = 4 * len(STAGES) + 5
+
+    @classmethod
+    def of(cls, array: Float) -> "_Counts":
+        """The counts from an array as `array` makes it."""
+        *matched, rest = np.split(array, range(len(STAGES), 4 * len(STAGES) + 1, len(STAGES)), axis=1)
+        sides = [_Side(matched[k : k + 2], [rest[:, k], rest[:, k + 1]]) for k in (0, 2)]
+        return cls(sides[0], sides[1], rest[:, 4])
+
+    @property
+    def array(self) -> Float:
+        """All counts, float64 [n, 21]: words matched by side, class and stage, words by side and class, chunks."""
+        sides = (self.precision, self.recall)
+        matched = [words for side in sides for words in side.matched]
+        return np.column_stack([*matched, *(words for side in sides for words in side.total), self.chunks])
+
+
+def _scores(counts: _Counts, parameters: Parameters) -> Float:
+    """Scores and parts, as `MeteorMetric.parts` gives them."""
+    precision, recall = counts.precision, counts.recall
     p, r = precision.coverage(parameters), recall.coverage(parameters)
     f = _quotient(p * r, parameters.alpha * p + (1.0 - parameters.alpha) * r)
     by_stage = precision.matched[0] + precision.matched[1] + recall.matched[0] + recall.matched[1]
@@ -178,8 +237,7 @@ def _scores(precision: _Side, recall: _Side, chunks: Float, parameters: Paramete
     ]
     words_of_class = [one + other for one, other in zip(precision.total, recall.total, strict=True)]
     matched, words = by_stage.sum(axis=1), words_of_class[0] + words_of_class[1]
-    fragmentation = _quotient(2.0 * chunks, matched)
-    fragmentation[(chunks == 1) & (matched == words)] = 0.0
+    fragmentation = _quotient(2.0 * counts.chunks, matched)
     penalty = parameters.gamma * fragmentation**parameters.beta
     shares = [
         *(_quotient(stage, words) for stage in _stages(by_stage.T, parameters)),

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pfsm.metrics.base import SegmentMetric
 from pfsm.metrics.meteor.metric import PARTS, MeteorMetric
 from pfsm.metrics.meteor.options import BASE, METEOR
 from pfsm.metrics.meteor.options import check_options as meteor_options
 from pfsm.metrics.parsed.dpm import dpm_metric
-from pfsm.metrics.parted import segment_signature
 
 Float = NDArray[np.float64]
 # With METEOR's paraphrases and word lists; with what ships.
@@ -25,7 +25,7 @@ _METEORS = {DPMF: METEOR, DPMF_BASE: BASE}
 _F = 1 + PARTS.index("f")
 
 
-class DpmfMetric:
+class DpmfMetric(SegmentMetric):
     """DPMF.
 
     Args:
@@ -43,17 +43,18 @@ class DpmfMetric:
         self._parsing = dpm_metric(name, options)
         self._words = MeteorMetric(_METEORS[name], meteor_options(_METEORS[name], {"language": "en"}))
 
-    @property
-    def signature(self) -> str:
-        """The signatures of both factors in one.
+    def entries(self) -> Mapping[str, str]:
+        """Those of both factors.
 
         Raises:
             PfsmError: If something that is needed is not installed.
         """
-        factors = (self._parsing.signature, self._words.signature)
-        # Without what both begin and end with.
-        entries = dict(entry.split(":", 1) for one in factors for entry in one.split("|")[2:-1])
-        return segment_signature(entries)
+        return {**self._parsing.entries(), **self._words.entries()}
+
+    @property
+    def resources(self) -> tuple[str, ...]:
+        """The parser, and METEOR's tables."""
+        return (*self._parsing.resources, *self._words.resources)
 
     def score_pairs(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
         """Scores of pairs, float64 [n_pairs], from 0 to 1.

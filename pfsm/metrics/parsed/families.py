@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
+from pfsm.metrics.base import SegmentMetric
 from pfsm.metrics.family import Family, with_options
 from pfsm.metrics.parsed.dpm import DPM, dpm_metric
 from pfsm.metrics.parsed.dpmf import DPMF, DPMF_BASE, DpmfMetric
-from pfsm.metrics.protocol import SegmentMetric
 
 
 def _make(name: str, options: Mapping[str, Any]) -> SegmentMetric:

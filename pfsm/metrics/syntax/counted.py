@@ -9,7 +9,7 @@ from pfsm.analysis.parser.parse import Wanted
 from pfsm.analysis.sentence import Analysis
 from pfsm.metrics.analysed import AnalysedMetric
 from pfsm.metrics.distinct import score_distinct
-from pfsm.metrics.protocol import check_pairs
+from pfsm.metrics.pairs import check_pairs
 
 Float = NDArray[np.float64]
 Count = Callable[[Sequence[Analysis], Sequence[Analysis]], Float]
@@ -56,19 +56,15 @@ class CountedMetric(AnalysedMetric):
         check_pairs(hypotheses, references)
         return score_distinct(lambda h, r: self._analysed(self._count, h, r), hypotheses, references)
 
-    def corpus_score(self, hypotheses: Sequence[str], references: Sequence[str]) -> float:
-        """The score of a document or of a system's whole output: of the sums of the counts of its segments.
-
-        This is what BLEU does at the level of the corpus; ``pfsm score`` gives the mean of the segments instead.
-
-        Raises:
-            PfsmError: If the parser cannot be loaded, or does not give what is needed.
-            ValueError: If the lists differ in length, are empty, or one of them is a single string.
-        """
+    def pair_statistics(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
+        """The counts in a row, float64 [n_pairs, 3 * n_kinds]."""
         counts = self.counts(hypotheses, references)
-        if not len(counts):
-            raise ValueError("a corpus needs a segment at least")
-        return float(self._score(counts.sum(axis=0, keepdims=True))[0, 0])
+        return counts.reshape(len(counts), 3 * counts.shape[1])
+
+    def corpus_from_totals(self, totals: Float) -> Float:
+        """The score of summed counts, as BLEU has it for corpora."""
+        scores = self._score(totals.reshape(-1, totals.shape[-1] // 3, 3))[:, 0]
+        return scores.reshape(totals.shape[:-1])
 
 
 def precision_recall(counts: Float) -> tuple[Float, Float, NDArray[np.bool_]]:

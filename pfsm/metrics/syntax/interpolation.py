@@ -21,11 +21,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.errors import PfsmError
-from pfsm.metrics.analysed import AnalysedMetric
+from pfsm.metrics.base import SegmentMetric
 from pfsm.metrics.family import Family, parse_name
-from pfsm.metrics.protocol import SegmentMetric, check_pairs
+from pfsm.metrics.pairs import check_pairs
 from pfsm.metrics.words import WordMetric
-from pfsm.version import __version__
 
 Float = NDArray[np.float64]
 Options = Mapping[str, Any]
@@ -36,21 +35,23 @@ _PERCENT = frozenset({"bleu", "chrf", "chrf++", "ter", "wer", "per", "terp", "te
 LARGEST_SCALE = 1000
 
 
-class _Mixed:
+class _Mixed(SegmentMetric):
     """A metric and lexical overlap."""
 
     def __init__(self, name: str, metric: SegmentMetric, entries: Mapping[str, str]) -> None:
         self.name = name
         self.metric = metric
         self.lexical = WordMetric("ol")
-        self._entries = dict(entries)
+        self._own = dict(entries)
+
+    def entries(self) -> Mapping[str, str]:
+        """The metric's, and how it is mixed."""
+        return {**self.metric.entries(), **self._own}
 
     @property
-    def signature(self) -> str:
-        """The metric's, and how it is mixed."""
-        own = self.metric.signature.split("|")[:-1]
-        ours = [f"{key}:{value}" for key, value in self._entries.items()]
-        return "|".join([*own, *ours, f"version:{__version__}"])
+    def resources(self) -> tuple[str, ...]:
+        """The metric's."""
+        return self.metric.resources
 
 
 class BackOff(_Mixed):
@@ -58,7 +59,7 @@ class BackOff(_Mixed):
 
     Args:
         name: What scores are reported under.
-        metric: x; backs off only if it is an `AnalysedMetric`, for others need no parser.
+        metric: x; backs off only if it asks a parser.
         scale: What O_l is multiplied by; None for the mean of x over the pairs that are scored together.
     """
 
@@ -74,9 +75,7 @@ class BackOff(_Mixed):
             ValueError: If the lists differ in length, or one of them is a single string.
         """
         check_pairs(hypotheses, references)
-        if not isinstance(self.metric, AnalysedMetric):
-            return self.metric.score_pairs(hypotheses, references)
-        scores = self.metric.scores_of_understood(hypotheses, references)
+        scores = self.metric.understood_scores(hypotheses, references)
         lost = np.isnan(scores)
         if lost.any():
             places = np.flatnonzero(lost).tolist()
@@ -91,24 +90,23 @@ class BackOff(_Mixed):
         """Whether the score of a pair depends on that pair alone."""
         return self._scale is not None
 
+    def check_independent(self) -> None:
+        """Refuses a back-off whose scale is the mean over all pairs.
+
+        Raises:
+            PfsmError: If it is.
+        """
+        if not self.is_independent:
+            raise PfsmError(
+                f"{self.name}: its scale is the mean over all pairs, which are scored in parts here; "
+                f"give a scale, as in {self.name}({SCALE}=0.4)"
+            )
+
     def _scaling(self, scores: Float) -> float:
         if self._scale is not None:
             return self._scale
         # A sum that the order of the pairs cannot change.
         return math.fsum(scores) / scores.size if scores.size else 1.0
-
-
-def check_independent(metric: SegmentMetric) -> None:
-    """Refuses a metric whose score of a pair depends on the pairs that are scored with it.
-
-    Raises:
-        PfsmError: If it does.
-    """
-    if isinstance(metric, BackOff) and not metric.is_independent:
-        raise PfsmError(
-            f"{metric.name}: its scale is the mean over all pairs, which are scored in parts here; "
-            f"give a scale, as in {metric.name}({SCALE}=0.4)"
-        )
 
 
 class Interpolation(_Mixed):

@@ -10,8 +10,9 @@ from pfsm.analysis.chunks import base_chunks, iob_labels
 from pfsm.analysis.parser.parse import Wanted
 from pfsm.analysis.sentence import Analysis
 from pfsm.lexicons.lemmas import lemma_of
+from pfsm.metrics.nist import nist_scores
 from pfsm.metrics.syntax.layers import CONSTITUENTS, DEPENDENCIES, has_constituents, has_tags
-from pfsm.metrics.words import WordPairs, nist_scores
+from pfsm.metrics.word_pairs import WordPairs
 
 Float = NDArray[np.float64]
 

@@ -2,15 +2,19 @@
 
     score = -100 sum over kinds of cost * edits / words of the reference
 
-With an empty reference the words of the hypothesis take the place of the reference's.
+With an empty reference the words of the hypothesis take the place of the reference's. The score of a corpus is the
+cost of all edits over all words of the references, in percent: positive, lower is better.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pfsm.metrics.distinct import score_distinct
+from pfsm.metrics.error_rates import rates_of_totals
+from pfsm.metrics.pairs import check_pairs
 from pfsm.metrics.parted import PartedMetric
 from pfsm.metrics.terp.costs import KINDS, cost_vector
 from pfsm.metrics.terp.matching import Matches, finder
@@ -23,7 +27,7 @@ PARTS = (*KINDS, "longer", "shorter")
 
 
 class TerpMetric(PartedMetric):
-    """TERp in percent; higher is better, 0 is best. Its parts are `PARTS`.
+    """TERp in percent: of segments negated, 0 is best; of corpora positive. Its parts are `PARTS`.
 
     Args:
         name: ``terp``: with METEOR's paraphrases, which the extra ``pfsm[paraphrases]`` brings. ``terp-base``: with
@@ -33,6 +37,8 @@ class TerpMetric(PartedMetric):
     Raises:
         PfsmError: If an option is unknown or has no such value; at the first use, if a table is not there.
     """
+
+    lower_is_better = True
 
     def __init__(self, name: str, options: Mapping[str, Any]) -> None:
         self.name = name
@@ -45,7 +51,8 @@ class TerpMetric(PartedMetric):
         """The metric with those of its options in parentheses that are no costs, as far as they are given."""
         return self._bare
 
-    def _entries(self) -> Mapping[str, str]:
+    def entries(self) -> Mapping[str, str]:
+        """Options and tables."""
         resources = self.options.resources
         return {
             "sign": "negative",
@@ -55,6 +62,21 @@ class TerpMetric(PartedMetric):
             **finder(resources).labels,
             "costs": "/".join(f"{self.options.costs[kind]:g}" for kind in KINDS),
         }
+
+    @property
+    def resources(self) -> tuple[str, ...]:
+        """Tables."""
+        labels = finder(self.options.resources).labels
+        return tuple(labels[key] for key in ("syn", "para") if key in labels)
+
+    def pair_statistics(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
+        """Cost of the edits, and words of the reference: float64 [n_pairs, 2]."""
+        check_pairs(hypotheses, references)
+        return score_distinct(self._costs, hypotheses, references)
+
+    def corpus_from_totals(self, totals: Float) -> Float:
+        """Cost of all edits over all words of the references, in percent."""
+        return rates_of_totals(totals)
 
     def find(self, hypotheses: Sequence[str], references: Sequence[str]) -> Matches:
         """What joins the words of pairs, to be aligned by various costs.
@@ -66,12 +88,23 @@ class TerpMetric(PartedMetric):
         with found.lock:
             return found.find(hypotheses, references)
 
+    def _costs(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
+        costs = cost_vector(self.options.costs)
+        rows = [
+            np.column_stack([matches.count(costs) @ costs, matches.lengths[:, 0]])
+            for matches in self._batches(hypotheses, references)
+        ]
+        return np.concatenate([np.empty((0, 2)), *rows])
+
+    def _batches(self, hypotheses: Sequence[str], references: Sequence[str]) -> Iterator[Matches]:
+        for first in range(0, len(hypotheses), PAIRS_PER_BATCH):
+            batch = slice(first, first + PAIRS_PER_BATCH)
+            yield self.find(hypotheses[batch], references[batch])
+
     def _rows(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
         costs = cost_vector(self.options.costs)
         rows = [np.empty((0, 1 + len(PARTS)))]
-        for first in range(0, len(hypotheses), PAIRS_PER_BATCH):
-            batch = slice(first, first + PAIRS_PER_BATCH)
-            matches = self.find(hypotheses[batch], references[batch])
+        for matches in self._batches(hypotheses, references):
             counts = matches.count(costs)
             # Edits are added up before they are divided, as TER has it; + 0.0: no -0.0.
             scores = -100.0 * (counts @ costs / normaliser(matches)) + 0.0

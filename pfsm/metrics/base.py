@@ -1,0 +1,325 @@
+"""What a metric is: one class for learned models, classic metrics and your own.
+
+A metric of your own needs a name and ``score_pairs``; settings that change its scores go into ``entries``::
+
+    class SharedLetters(SegmentMetric):
+        name = "shared-letters"
+
+        def score_pairs(self, hypotheses, references):
+            pairs = zip(hypotheses, references, strict=True)
+            return np.array([float(len(set(h) & set(r))) for h, r in pairs])
+
+The score of a corpus is a function of sums over its segments. Unless a metric says otherwise these sums are the segment
+scores and the number of segments, and the function is the mean. A metric that pools counts, as BLEU does, defines
+``pair_statistics`` and ``corpus_from_totals``; partitions of a corpus add their totals, and a bootstrap resample adds
+the statistics of the segments drawn.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pfsm.errors import PfsmError
+from pfsm.metrics.references import (
+    NumberOfReferences,
+    Streams,
+    best_of_references,
+    by_segment,
+    check_streams,
+    flat_pairs,
+    is_complete,
+    number_of_references,
+)
+from pfsm.metrics.score import Score
+from pfsm.version import __version__
+
+Float = NDArray[np.float64]
+Int64 = NDArray[np.int64]
+Level = Literal["segment", "corpus"]
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How another process makes the same metric.
+
+    Attributes:
+        maker: ``module:FUNCTION``, a function of one string.
+        text: That string.
+    """
+
+    maker: str
+    text: str
+
+
+class SegmentMetric(ABC):
+    """A metric of segments and corpora.
+
+    Attributes:
+        name: What scores are reported under.
+        origin: The name, with options, that `pfsm.metrics.get_metric` makes this metric from; empty if it does not.
+        lower_is_better: Whether a lower corpus score is better, as for error rates. Segment scores are always
+            negated where that is needed: of them the higher is better.
+        is_independent: Whether the score of a pair depends on that pair alone, not on others in the same call.
+        is_additive: Whether the statistics of a segment depend on that segment alone, so that a corpus can be
+            scored in parts.
+        corpus_references: What the corpus score does with several references: ``best`` takes the best one of each
+            segment, ``all`` uses them together.
+        n_types: Word types remembered so far; a metric that remembers none has 0.
+        language: Code of the language of a metric that is made for one; empty for others.
+    """
+
+    name: str
+    origin: str = ""
+    lower_is_better: bool = False
+    is_additive: bool = True
+    corpus_references: Literal["best", "all"] = "best"
+    language: str = ""
+
+    @abstractmethod
+    def score_pairs(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
+        """Scores of single-reference pairs.
+
+        Args:
+            hypotheses: Translations, one string each.
+            references: As many references.
+
+        Returns:
+            float64 [n_pairs], finite; higher is better.
+
+        Raises:
+            ValueError: If the lists differ in length, or one of them is a single string.
+        """
+
+    def entries(self) -> Mapping[str, str]:
+        """Settings and resources that can change a score, in the order in which a signature gives them.
+
+        Raises:
+            PfsmError: If something that the metric needs is not installed.
+        """
+        return {}
+
+    @property
+    def is_independent(self) -> bool:
+        """See the class."""
+        return True
+
+    @property
+    def n_types(self) -> int:
+        """See the class."""
+        return 0
+
+    @property
+    def resources(self) -> tuple[str, ...]:
+        """Tables, vectors and parsers that scores depend on, as ``NAME@CHECKSUM``."""
+        return ()
+
+    def check_available(self) -> None:
+        """Finds out whether everything that the metric needs is installed.
+
+        Raises:
+            PfsmError: If it is not; the message says what to do.
+        """
+        self.get_signature(1)
+
+    def check_independent(self) -> None:
+        """Refuses a metric whose score of a pair depends on the pairs scored with it.
+
+        Raises:
+            PfsmError: If it does.
+        """
+        if not self.is_independent:
+            raise PfsmError(
+                f"{self.name}: the score of a pair depends on the other pairs, but they are scored in parts here"
+            )
+
+    def recipe(self) -> Recipe:
+        """How another process makes this metric.
+
+        Raises:
+            PfsmError: If it cannot.
+        """
+        if not self.origin:
+            raise PfsmError(
+                f"metric {self.name}: cannot be made in another process; register it and make it by name"
+            )
+        return Recipe("pfsm.metrics.registry:get_metric", self.origin)
+
+    # Segments
+
+    def understood_scores(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
+        """`score_pairs` with NaN for pairs that the metric cannot judge, such as lines without a parse."""
+        return self.score_pairs(hypotheses, references)
+
+    def segment_scores(self, hypotheses: Sequence[str], references: Streams) -> Float:
+        """Scores of segments; with several references the best one counts.
+
+        Args:
+            hypotheses: One translation a segment.
+            references: Streams, as in sacrebleu: ``references[k][i]`` is the k-th reference of segment i, None where
+                it has fewer.
+
+        Returns:
+            float64 [n_segments]; higher is better.
+
+        Raises:
+            ValueError: If there is no stream, or one differs in length from the hypotheses.
+        """
+        check_streams(hypotheses, references)
+        if not is_complete(references):
+            return best_of_references(self.score_pairs, hypotheses, by_segment(references))
+        streams = cast("Sequence[Sequence[str]]", references)  # a complete stream holds no None
+        scores: Float = np.max([self.score_pairs(hypotheses, stream) for stream in streams], axis=0)
+        return scores
+
+    def score_lines(self, lines: Sequence[str], hypotheses: Int64, references: Int64) -> Float:
+        """Scores of pairs of lines that are given by number, float64 [n_pairs], as `score_pairs` gives them.
+
+        Args:
+            lines: The text.
+            hypotheses: int64 [n_pairs], which line is the hypothesis of each pair.
+            references: int64 [n_pairs], which line is its reference.
+        """
+        return self.score_pairs(
+            [lines[place] for place in hypotheses.tolist()], [lines[place] for place in references.tolist()]
+        )
+
+    def sentence_score(self, hypothesis: str, references: Sequence[str]) -> Score:
+        """Score of one translation; with several references the best one counts.
+
+        Raises:
+            ValueError: If ``references`` is a string or empty.
+        """
+        if isinstance(references, str) or not references:
+            raise ValueError("references must be a list of strings, the references of this one sentence")
+        scores = self.segment_scores([hypothesis], [[reference] for reference in references])
+        return Score.of(scores, self.name, self.get_signature(len(references)))
+
+    # Corpora
+
+    @property
+    def averages(self) -> bool:
+        """Whether the corpus score is the mean of the segment scores: no statistics are pooled."""
+        return type(self).corpus_from_totals is SegmentMetric.corpus_from_totals
+
+    def corpus_score(self, hypotheses: Sequence[str], references: Streams) -> Score:
+        """Score of a system's whole output.
+
+        Args:
+            hypotheses: One translation a segment.
+            references: Streams, as `segment_scores` takes them.
+
+        Raises:
+            ValueError: If there are no segments, or streams differ in length.
+        """
+        if not hypotheses:
+            raise ValueError("no segments to score")
+        if self.averages:
+            scores = self.segment_scores(hypotheses, references)
+            return Score.of(scores, self.name, self.get_signature(number_of_references(references), "corpus"))
+        totals = self.segment_statistics(hypotheses, references).sum(axis=0)
+        signature = self.get_signature(number_of_references(references), "corpus")
+        return Score.of_counts(float(self.corpus_from_totals(totals)), self.name, signature)
+
+    def segment_statistics(self, hypotheses: Sequence[str], references: Streams) -> Float:
+        """What a corpus score adds up over segments; with several references those of the best one.
+
+        Args:
+            hypotheses: One translation a segment.
+            references: Streams, as `segment_scores` takes them.
+
+        Returns:
+            float64 [n_segments, k].
+
+        Raises:
+            ValueError: If there is no stream, or one differs in length from the hypotheses.
+        """
+        check_streams(hypotheses, references)
+        repeated, flat, starts = flat_pairs(hypotheses, by_segment(references))
+        statistics = self.pair_statistics(repeated, flat)
+        if len(references) == 1 or not hypotheses:
+            return statistics
+        values = self.oriented(self.corpus_from_totals(statistics))
+        best = [int(np.argmax(part)) for part in np.split(values, starts[1:])]
+        return np.asarray(statistics[starts + np.array(best, dtype=np.int64)])
+
+    def pair_statistics(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
+        """What a corpus score adds up, of single-reference pairs, float64 [n_pairs, k].
+
+        Raises:
+            ValueError: If the lists differ in length, or one of them is a single string.
+        """
+        return np.column_stack([self.score_pairs(hypotheses, references), np.ones(len(hypotheses))])
+
+    def corpus_from_totals(self, totals: Float) -> Float:
+        """Corpus scores from sums of statistics: float64 [..., k] to float64 [...]."""
+        return np.asarray(totals[..., 0] / totals[..., 1])
+
+    def oriented(self, corpus_scores: Float) -> Float:
+        """Corpus scores with the sign turned if lower is better, so that higher is better."""
+        return -corpus_scores if self.lower_is_better else corpus_scores
+
+    # Signatures
+
+    @property
+    def signature(self) -> str:
+        """The signature of scores of single-reference pairs."""
+        return self.get_signature(1)
+
+    def get_signature(self, nrefs: NumberOfReferences = 1, level: Level = "segment") -> str:
+        """Everything that can change a score: ``nrefs:1|level:segment|key:value|…|version:X``.
+
+        Args:
+            nrefs: Number of references of every segment; ``"var"`` if segments differ.
+            level: Whether it is the signature of ``segment`` or ``corpus`` scores.
+
+        Raises:
+            PfsmError: If something that the metric needs is not installed.
+        """
+        used = "best" if level == "segment" else self.corpus_references
+        entries = {
+            "nrefs": str(nrefs),
+            **({} if nrefs == 1 else {"refs": used}),
+            "level": level,
+            **(self.entries() if level == "segment" else self.corpus_entries()),
+            "version": __version__,
+        }
+        return "|".join(f"{key}:{value}" for key, value in entries.items())
+
+    def corpus_entries(self) -> Mapping[str, str]:
+        """`entries` of the signature of a corpus score.
+
+        ``corpus:mean`` says that it is the mean of segment scores, ``better:lower`` that a lower score is better.
+        """
+        if self.averages:
+            return {"corpus": "mean", **self.entries()}
+        entries = {key: value for key, value in self.entries().items() if key != "sign"}
+        return {"better": "lower", **entries} if self.lower_is_better else entries
+
+
+class MeanOf(SegmentMetric):
+    """A metric whose corpus score is the mean of its segment scores, though the metric itself pools counts.
+
+    Args:
+        metric: The metric.
+    """
+
+    def __init__(self, metric: SegmentMetric) -> None:
+        self.metric = metric
+        self.name, self.origin = metric.name, metric.origin
+
+    @property
+    def is_independent(self) -> bool:
+        """The metric's."""
+        return self.metric.is_independent
+
+    def entries(self) -> Mapping[str, str]:
+        """The metric's."""
+        return self.metric.entries()
+
+    def score_pairs(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
+        """The metric's."""
+        return self.metric.score_pairs(hypotheses, references)

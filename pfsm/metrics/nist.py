@@ -1,0 +1,126 @@
+"""NIST (Doddington 2002) of segments and of corpora.
+
+With r and h the numbers of words of reference and hypothesis:
+
+    sum over n = 1..5 of information of n-grams in common / number of n-grams of the hypothesis
+    times exp(beta log(min(h / r, 1))^2),    beta = log(.5) / log(1.5)^2
+
+The information of an n-gram is ``log2`` of how often the references have it without its last word, over how often they
+have it; of a single word ``log2`` of all words over how often they have it. For a segment the references are its own
+one, as in NLTK's ``sentence_nist``. For a corpus they are all references of all segments, and sums are taken over the
+segments before anything is divided, as in the program ``mteval``: with several references an n-gram counts as often as
+in the one that has it most often, and r is the mean of their lengths.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pfsm.metrics.word_pairs import WordPairs, quotient
+
+Float = NDArray[np.float64]
+Int64 = NDArray[np.int64]
+
+ORDERS = 5
+NIST_BETA = np.log(0.5) / np.log(1.5) ** 2
+NIST_PARTS = (*(f"nist.{order}" for order in range(1, ORDERS + 1)), "nist.penalty")
+
+
+def nist_scores(pairs: WordPairs) -> Float:
+    """NIST, float64 [n_pairs]."""
+    parts = nist_parts(pairs)
+    return np.asarray(parts[:, :ORDERS].sum(axis=1) * parts[:, ORDERS])
+
+
+def nist_parts(pairs: WordPairs) -> Float:
+    """Information per n-gram by order, and the penalty for short lines: float64 [n_pairs, 6]."""
+    from pfsm_kernels.overlap import ngram_information  # noqa: PLC0415 - brings numba
+
+    worth = ngram_information(*pairs.sides)
+    counts = np.maximum(pairs.h[:, np.newaxis] - np.arange(ORDERS), 0.0)
+    return np.column_stack([quotient(worth, counts), nist_penalty(pairs.h, pairs.r)])
+
+
+def nist_penalty(h: Float, r: Float) -> Float:
+    """NIST's penalty for short lines, from their numbers of words and those of the references: float64 [...]."""
+    ratio = np.minimum(quotient(h, r), 1.0)
+    logarithm = np.log(ratio, out=np.full(ratio.shape, -np.inf), where=ratio > 0)
+    return np.asarray(np.exp(NIST_BETA * logarithm**2))
+
+
+def corpus_statistics(pairs: WordPairs, starts: Int64) -> Float:
+    """What NIST of a corpus adds up.
+
+    Args:
+        pairs: Every segment's hypothesis with each of its references, those of a segment together; all of the corpus,
+            since the information of n-grams is counted over all references.
+        starts: int64 [n_segments], where the pairs of each segment begin.
+
+    Returns:
+        float64 [n_segments, 12]: by order the information in common, by order the n-grams of the hypothesis, words of
+        the reference, words of the hypothesis.
+    """
+    if not starts.size:
+        return np.zeros((0, 2 * ORDERS + 2))
+    n_references = np.diff([*starts, pairs.r.size])
+    h = pairs.h[starts]
+    return np.column_stack(
+        [
+            _information_in_common(pairs, starts, np.repeat(np.arange(starts.size), n_references)),
+            np.maximum(h[:, np.newaxis] - np.arange(ORDERS), 0.0),
+            np.add.reduceat(pairs.r, starts) / n_references,
+            h,
+        ]
+    )
+
+
+def corpus_scores(totals: Float) -> Float:
+    """NIST from sums of `corpus_statistics`: float64 [..., 12] to float64 [...]."""
+    information = quotient(totals[..., :ORDERS], totals[..., ORDERS : 2 * ORDERS]).sum(axis=-1)
+    return np.asarray(information * nist_penalty(totals[..., -1], totals[..., -2]))
+
+
+def _information_in_common(pairs: WordPairs, starts: Int64, segment: Int64) -> Float:
+    """By order the information of the n-grams that hypotheses share with their references, float64 [n_segments, 5].
+
+    Args:
+        pairs: As of `corpus_statistics`.
+        starts: Likewise.
+        segment: int64 [n_pairs], the segment of each pair.
+    """
+    references, offsets, hypotheses, hypothesis_offsets = pairs.sides
+    kept = np.isin(np.arange(segment.size), starts)
+    own = hypotheses[np.repeat(kept, np.diff(hypothesis_offsets))]
+    # All references, then each hypothesis once; words, and n-grams below, are numbered anew.
+    sizes = np.concatenate([np.diff(offsets), np.diff(hypothesis_offsets)[kept]])
+    kinds, words = np.unique(np.concatenate([references, own]), return_inverse=True)
+    line = np.repeat(np.arange(sizes.size), sizes)
+    ends = np.cumsum(sizes)[line]
+    segments = np.concatenate([segment, np.arange(starts.size)])
+    places, grams, before = np.arange(words.size), words, np.full(kinds.size, float(references.size))
+    worth = np.zeros((starts.size, ORDERS))
+    for order in range(ORDERS):
+        of_reference, lines = places < references.size, line[places]
+        often = np.bincount(grams[of_reference], minlength=before.size).astype(np.float64)
+        # Of n-grams that no reference has it is not asked for.
+        information = np.log2(np.maximum(before, 1.0) / np.maximum(often, 1.0))
+        keys, counts = np.unique((lines * before.size + grams)[of_reference], return_counts=True)
+        ours, of_ours = _most(segments[keys // before.size] * before.size + keys % before.size, counts)
+        keys = (segments[lines] * before.size + grams)[~of_reference]
+        theirs, of_theirs = np.unique(keys, return_counts=True)
+        both, left, right = np.intersect1d(ours, theirs, assume_unique=True, return_indices=True)
+        shared = information[both % before.size] * np.minimum(of_ours[left], of_theirs[right])
+        worth[:, order] = np.bincount(both // before.size, shared, minlength=starts.size)
+        longer = places + order + 1 < ends[places]
+        places, keys = places[longer], grams[longer] * kinds.size + words[places[longer] + order + 1]
+        found, grams = np.unique(keys, return_inverse=True)
+        before = often[found // max(1, kinds.size)]
+    return worth
+
+
+def _most(keys: Int64, counts: Int64) -> tuple[Int64, Int64]:
+    """The distinct keys, rising, and the largest count of each: in the reference that has an n-gram most often."""
+    if not keys.size:
+        return keys, counts
+    order = np.argsort(keys, kind="stable")
+    distinct, first = np.unique(keys[order], return_index=True)
+    return distinct, np.maximum.reduceat(counts[order], first)

@@ -1,0 +1,241 @@
+"""Scores of corpora: sacrebleu's and NLTK's own numbers, pooled counts by hand, directions, signatures."""
+
+import math
+from collections.abc import Sequence
+from functools import partial
+
+import numpy as np
+import pytest
+import sacrebleu
+from nltk.translate.nist_score import corpus_nist
+from numpy.typing import NDArray
+
+from pfsm import PfsmError
+from pfsm.metrics import Score, SegmentMetric, get_metric, metric_names
+from pfsm.metrics.base import MeanOf
+from tests.judgment_cases import rows
+
+PAIRS = [(hypothesis, reference) for reference, hypothesis, _ in rows(80)]
+HYPOTHESES = [hypothesis for hypothesis, _ in PAIRS] + ["", "  ", "A cat, it sat.", "the (old) cat!"]
+ONE = [reference for _, reference in PAIRS] + ["the cat", "", "a cat, it sat.", "The old cat ?"]
+TWO = [line[::-1] for line in ONE[:40]] + ONE[40:]
+THREE = ["a b", *ONE[:-1]]
+SACREBLEU = {
+    "bleu": sacrebleu.BLEU,
+    "chrf": sacrebleu.CHRF,
+    "chrf++": partial(sacrebleu.CHRF, word_order=2),
+    "ter": sacrebleu.TER,
+}
+POOLED = ["bleu", "chrf", "chrf++", "ter", "nist", "wer", "per", "meteor-base", "terp-base", "dpm", "hwcm"]
+
+
+@pytest.mark.parametrize("streams", [[ONE], [ONE, TWO], [TWO, ONE, THREE]], ids=["one", "two", "three"])
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("bleu", {}),
+        ("bleu", {"lowercase": True, "tokenize": "intl"}),
+        ("bleu", {"tokenize": "char"}),
+        ("chrf", {}),
+        ("chrf", {"lowercase": True}),
+        ("chrf++", {}),
+        ("ter", {}),
+        ("ter", {"case_sensitive": True, "normalized": True, "no_punct": True}),
+    ],
+)
+def test_the_numbers_are_sacrebleus(name: str, options: dict[str, object], streams: list[list[str]]) -> None:
+    reference = SACREBLEU[name](**options)
+    wanted = reference.corpus_score(HYPOTHESES, streams)
+    score = get_metric(name, **options).corpus_score(HYPOTHESES, streams)
+    assert float(score) == wanted.score
+    # sacrebleu's own entries stand in our signature.
+    theirs = str(reference.get_signature()).split("|")[1:-1]
+    assert set(theirs) <= set(score.signature.split("|"))
+    assert f"nrefs:{len(streams)}" in score.signature
+
+
+def test_a_segment_may_have_fewer_references() -> None:
+    fewer = [*TWO[:10], *([None] * (len(TWO) - 10))]
+    for name, reference in SACREBLEU.items():
+        score = get_metric(name).corpus_score(HYPOTHESES, [ONE, fewer])
+        assert float(score) == pytest.approx(
+            reference().corpus_score(HYPOTHESES, [ONE, fewer]).score, rel=1e-13
+        )
+        assert score.signature.startswith("nrefs:var|refs:")
+
+
+def test_bleu_of_short_corpora() -> None:
+    # No 4-grams: 0, unlike a sentence's with effective order.
+    assert float(get_metric("bleu").corpus_score(["a b c"], [["a b c"]])) == 0.0
+    assert float(get_metric("bleu").sentence_score("a b c", ["a b c"])) == pytest.approx(100.0)
+    assert float(get_metric("bleu").corpus_score([""], [["a"]])) == 0.0
+
+
+class TestNist:
+    def test_against_nltk(self) -> None:
+        hypotheses, references = [h.lower().split() for h, _ in PAIRS], [r.lower().split() for _, r in PAIRS]
+        wanted = corpus_nist([[line] for line in references], hypotheses)
+        score = get_metric("nist").corpus_score(
+            [" ".join(line) for line in hypotheses], [[" ".join(line) for line in references]]
+        )
+        assert float(score) == pytest.approx(wanted, rel=1e-12)
+        assert "level:corpus" in score.signature
+        assert "info:corpus" in score.signature
+
+    def test_a_corpus_of_one_segment_is_the_segment(self) -> None:
+        for hypothesis, reference in PAIRS:
+            (segment,) = get_metric("nist").score_pairs([hypothesis], [reference])
+            corpus = get_metric("nist").corpus_score([hypothesis], [[reference]])
+            assert float(corpus) == pytest.approx(segment, rel=1e-12)
+
+    def test_several_references_count_together(self) -> None:
+        metric = get_metric("nist")
+        # The words of the references: a b a c, log2(4 / 2) bits for a, 2 for b and c; a b, a c: 1 bit each.
+        score = metric.corpus_score(["a b", "a c"], [["a b", "a c"], ["a b", "a c"]])
+        again = metric.corpus_score(["a b", "a c"], [["a b", "a c"]])
+        assert float(score) == pytest.approx(float(again))
+        assert float(again) == pytest.approx((1 + 2 + 1 + 2) / 4 + (1 + 1) / 2)
+        # n-grams of either reference match; r is the mean of 1 and 3.
+        (statistics,) = metric.segment_statistics(["a b"], [["a"], ["b c d"]])
+        assert statistics.tolist() == pytest.approx([4.0, 0, 0, 0, 0, 2, 1, 0, 0, 0, 2.0, 2])
+
+    def test_no_words(self) -> None:
+        assert float(get_metric("nist").corpus_score(["", ""], [["a", ""]])) == 0.0
+        assert get_metric("nist").segment_statistics([], [[]]).shape == (0, 12)
+
+
+class TestErrorRates:
+    def test_edits_are_pooled(self) -> None:
+        hypotheses, references = ["a b", "c d e f"], ["a b c", "c e d f"]
+        # One insertion, then two substitutions, over seven words; without order only the insertion.
+        assert float(get_metric("wer").corpus_score(hypotheses, [references])) == pytest.approx(300 / 7)
+        assert float(get_metric("per").corpus_score(hypotheses, [references])) == pytest.approx(100 / 7)
+        assert float(get_metric("ter").corpus_score(hypotheses, [references])) == pytest.approx(200 / 7)
+        plain = get_metric("terp-base", edits="none", costs="ter", tokeniser="ter")
+        assert float(plain.corpus_score(hypotheses, [references])) == pytest.approx(200 / 7)
+
+    def test_the_best_reference_counts(self) -> None:
+        score = get_metric("wer").corpus_score(["a b", "c d"], [["a x", "c d e"], ["a b", "y"]])
+        assert float(score) == pytest.approx(100 * (0 + 1) / (2 + 3))
+
+    @pytest.mark.parametrize("name", ["ter", "wer", "per", "terp-base"])
+    def test_lower_is_better(self, name: str) -> None:
+        metric = get_metric(name)
+        worse, best = metric.corpus_score(["x"], [["a b"]]), metric.corpus_score(["a b"], [["a b"]])
+        assert 0.0 == float(best) < float(worse)
+        assert metric.lower_is_better
+        assert metric.oriented(np.array([2.0])).tolist() == [-2.0]
+        assert "|level:corpus|better:lower|" in worse.signature
+        assert "sign:" not in worse.signature
+        assert "|sign:negative|" in metric.signature
+
+    def test_without_words(self) -> None:
+        for name in ("wer", "per", "ter", "terp-base"):
+            assert float(get_metric(name).corpus_score([""], [[""]])) == 0.0
+        for name in ("wer", "per", "ter"):
+            assert float(get_metric(name).corpus_score(["a"], [[""]])) == 100.0
+
+
+def test_meteor_pools_its_counts() -> None:
+    metric = get_metric("meteor-base", synonyms="none", language="xx")
+    # Parameters li: alpha .75, beta 1.4, gamma .7, delta .5, no function words. Six of 3 + 5 and of 3 + 4 words match;
+    # the perfect segment adds no chunk, the other two.
+    hypotheses, references = ["a b c", "d e x f y"], ["a b c", "d e z f"]
+    p, r = 6 / 8, 6 / 7
+    f = p * r / (0.75 * p + 0.25 * r)
+    wanted = f * (1 - 0.7 * (2 / 6) ** 1.4)
+    assert float(metric.corpus_score(hypotheses, [references])) == pytest.approx(wanted, rel=1e-12)
+    assert float(metric.corpus_score(references, [references])) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("name", POOLED)
+class TestPooled:
+    def test_one_segment(self, name: str) -> None:
+        """The corpus of one segment has the score of the segment, where the two have one definition."""
+        metric = get_metric(name)
+        if name == "bleu":
+            pytest.skip("sentences take the effective order")
+        for hypothesis, reference in [
+            ("the old cat sat", "an old cat sat down"),
+            ("a b", "a b"),
+            ("a", "b c"),
+        ]:
+            segment = metric.score_pairs([hypothesis], [reference])[0]
+            corpus = np.array(metric.corpus_score([hypothesis], [[reference]]))
+            assert metric.oriented(corpus) == pytest.approx(segment, abs=1e-12)
+
+    def test_parts_add_up(self, name: str) -> None:
+        metric = get_metric(name)
+        whole = metric.corpus_score(HYPOTHESES[:30], [ONE[:30], TWO[:30]])
+        statistics = metric.segment_statistics(HYPOTHESES[:30], [ONE[:30], TWO[:30]])
+        totals = np.stack([statistics[:10].sum(axis=0), statistics[10:].sum(axis=0)])
+        assert metric.corpus_from_totals(totals).shape == (2,)
+        assert float(metric.corpus_from_totals(totals.sum(axis=0))) == pytest.approx(float(whole), rel=1e-13)
+        if metric.is_additive:
+            first = metric.segment_statistics(HYPOTHESES[:10], [ONE[:10], TWO[:10]])
+            np.testing.assert_array_equal(first, statistics[:10])
+
+    def test_it_says_so(self, name: str) -> None:
+        metric = get_metric(name)
+        assert not metric.averages
+        score = metric.corpus_score(["a b"], [["a b"]])
+        assert isinstance(score, Score)
+        assert score.segment_scores.size == 0
+        assert "|level:corpus|" in score.signature
+        assert "corpus:mean" not in score.signature
+        mean = MeanOf(metric).corpus_score(HYPOTHESES[:5], [ONE[:5]])
+        assert float(mean) == pytest.approx(metric.score_pairs(HYPOTHESES[:5], ONE[:5]).mean())
+        assert "|level:corpus|corpus:mean|" in mean.signature
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in metric_names() if name not in {*POOLED, "meteor", "dpmf", "terp"}]
+)
+def test_every_other_metric_says_what_it_does(name: str) -> None:
+    metric = get_metric(name)
+    score = metric.corpus_score(HYPOTHESES[:4], [ONE[:4]])
+    assert math.isfinite(score)
+    if metric.averages:
+        assert float(score) == metric.score_pairs(HYPOTHESES[:4], ONE[:4]).mean()
+        assert "|level:corpus|corpus:mean|" in score.signature
+
+
+class SharedLetters(SegmentMetric):
+    """All that a metric of one's own has to have."""
+
+    name = "shared-letters"
+
+    def score_pairs(self, hypotheses: Sequence[str], references: Sequence[str]) -> NDArray[np.float64]:
+        pairs = zip(hypotheses, references, strict=True)
+        return np.array([float(len(set(h) & set(r))) for h, r in pairs])
+
+
+class TestOnesOwn:
+    def test_it_can_all(self) -> None:
+        metric = SharedLetters()
+        assert metric.segment_scores(["ab", "c"], [["a", "d"], ["ab", "c"]]).tolist() == [2.0, 1.0]
+        assert metric.segment_scores(["ab", "c"], [["a", "d"], ["ab", None]]).tolist() == [2.0, 0.0]
+        assert float(metric.corpus_score(["ab", "c"], [["a", "d"]])) == 0.5
+        assert float(metric.sentence_score("ab", ["a", "b", "ab"])) == 2.0
+        assert metric.segment_statistics(["ab"], [["a"], ["ab"]]).tolist() == [[2.0, 1.0]]
+        assert metric.score_lines(["ab", "a"], np.array([0, 1]), np.array([1, 1])).tolist() == [1.0, 1.0]
+
+    def test_signatures(self) -> None:
+        metric = SharedLetters()
+        assert metric.signature.startswith("nrefs:1|level:segment|version:")
+        assert metric.get_signature("var", "corpus").startswith(
+            "nrefs:var|refs:best|level:corpus|corpus:mean|"
+        )
+        metric.check_available()
+        metric.check_independent()
+        assert metric.resources == ()
+
+    def test_other_processes_cannot_make_it(self) -> None:
+        with pytest.raises(PfsmError, match="metric shared-letters: cannot be made in another process"):
+            SharedLetters().recipe()
+        assert get_metric("bleu", lowercase=True).recipe().text == "bleu(lowercase=true)"
+        assert get_metric("edpm(n=5)", gamma=0.5).recipe().text == "edpm(n=5,gamma=0.5)"
+
+    def test_segments_without_references(self) -> None:
+        with pytest.raises(ValueError, match="segment 1 has no reference"):
+            SharedLetters().segment_scores(["a", "b"], [["a", None]])
