@@ -11,7 +11,7 @@ from pfsm.evaluation.bootstrap import resampled_rows
 from pfsm.evaluation.catalogue import PREFERENCES, SEGMENT_LEVEL, SYSTEM_LEVEL, Statistic, plain
 from pfsm.evaluation.measure import Items, scored_items
 from pfsm.evaluation.preference_measures import preference_items
-from pfsm_kernels.rank import repeated_kendall_tau_b, repeated_spearman, resampled_kendall_tau_b
+from pfsm_kernels.rank import repeated_kendall_tau_b, repeated_spearman
 
 SEED = 11
 N_RESAMPLES = 40
@@ -197,7 +197,3 @@ def test_the_kernels_of_repeated_rows(kernel) -> None:  # type: ignore[no-untype
     ranks = np.array([0, 1, 2])
     assert kernel(ranks, ranks, np.array([[1, 1, 1], [2, 0, 3]])).tolist() == [1.0, 1.0]
     assert np.isnan(kernel(ranks, ranks, np.array([[0, 0, 0], [0, 5, 0]]))).all()
-    for times in (np.array([[1, 1]]), np.array([[1, 1, -1]]), np.array([1, 1, 1])):
-        with pytest.raises(ValueError, match="how many times"):
-            kernel(ranks, ranks, times)
-    assert resampled_kendall_tau_b(ranks, ranks, np.array([[0, 2, 2]])).tolist() == [1.0]
