@@ -22,8 +22,9 @@ from pfsm import Metric
 from pfsm.commands.arguments import check_output
 from pfsm.data import Judgments, read_judgments
 from pfsm.errors import PfsmError
-from pfsm.evaluation.bootstrap import default_seed
+from pfsm.evaluation.bootstrap import default_seed, percentile_interval
 from pfsm.evaluation.centring import CentredPearson
+from pfsm.evaluation.samples import by_appearance
 from pfsm.metrics import get_metric
 from pfsm.metrics.features import feature_values
 from pfsm.metrics.terp.costs import P, T
@@ -180,12 +181,9 @@ def trained(judgments: Judgments, features: list[str], half: Int64, test: Int64)
 def tested(judgments: Judgments, half: Int64, scores: Float) -> tuple[float, float, float]:
     """Correlation of some rows with its interval."""
     target = Target.of(judgments.select(half))
-    measure = CentredPearson(target.scores, target.segments, target.weights)
-    sums = measure.table(scores)
-    drawn = np.random.default_rng(default_seed()).integers(0, len(sums), (RESAMPLES, len(sums)))
-    resampled = measure.of_sums(np.stack([sums[rows].sum(axis=0) for rows in drawn]))
-    low, high = np.percentile(resampled, [2.5, 97.5])
-    return float(measure.of_sums(sums.sum(axis=0)[np.newaxis])[0]), float(low), float(high)
+    measure = CentredPearson(target.scores, target.segments, target.weights, by_appearance(target.segments))
+    interval = percentile_interval(measure.resampled(scores, RESAMPLES, default_seed()))
+    return measure.value(scores), interval.low, interval.high
 
 
 def draw(rows: list[Row], path: str) -> None:

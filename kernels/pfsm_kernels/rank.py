@@ -1,7 +1,7 @@
 """Rank correlations of resampled rows, from ranks that are sorted once.
 
-A row has two dense ranks (0 for the smallest value, equal for equal values). A resample is a list of row
-numbers, with repetition; row r then stands in it w_r times.
+A row has two dense ranks (0 for the smallest value, equal for equal values); row r stands w_r times in a resample.
+Resamples of whole segments differ in size.
 
 Kendall's tau-b of a resample. Rows are visited in the order of the left rank, a Fenwick tree over the
 right rank holds the weight of the groups visited before (a group: rows of one left rank):
@@ -76,20 +76,6 @@ def _tau(left: _Integers, right: _Integers, counts: _Integers, tree: _Integers, 
 
 
 @njit(cache=True, nogil=True)
-def _kendall(
-    place: _Integers, left: _Integers, right: _Integers, resamples: _Integers, result: _Floats
-) -> None:
-    counts = np.zeros(left.size, dtype=np.int64)
-    at = np.zeros(right.max() + 1, dtype=np.int64)
-    tree = np.zeros(at.size + 1, dtype=np.int64)
-    for resample in range(resamples.shape[0]):
-        counts[:] = 0
-        for position in range(resamples.shape[1]):
-            counts[place[resamples[resample, position]]] += 1
-        result[resample] = _tau(left, right, counts, tree, at)
-
-
-@njit(cache=True, nogil=True)
 def _repeated_kendall(
     place: _Integers, left: _Integers, right: _Integers, times: _Integers, result: _Floats
 ) -> None:
@@ -111,29 +97,6 @@ def _centre_ranks(counts: _Integers, size: int, ranks: _Floats) -> float:
         below += counts[rank]
         squares += counts[rank] * ranks[rank] * ranks[rank]
     return squares
-
-
-@njit(cache=True, nogil=True)
-def _spearman(left: _Integers, right: _Integers, resamples: _Integers, result: _Floats) -> None:
-    size = resamples.shape[1]
-    left_counts = np.zeros(left.max() + 1, dtype=np.int64)
-    right_counts = np.zeros(right.max() + 1, dtype=np.int64)
-    left_ranks = np.zeros(left_counts.size)
-    right_ranks = np.zeros(right_counts.size)
-    for resample in range(resamples.shape[0]):
-        left_counts[:] = 0
-        right_counts[:] = 0
-        for position in range(size):
-            row = resamples[resample, position]
-            left_counts[left[row]] += 1
-            right_counts[right[row]] += 1
-        squares = _centre_ranks(left_counts, size, left_ranks)
-        squares *= _centre_ranks(right_counts, size, right_ranks)
-        products = 0.0
-        for position in range(size):
-            row = resamples[resample, position]
-            products += left_ranks[left[row]] * right_ranks[right[row]]
-        result[resample] = products / np.sqrt(squares) if squares > 0.0 else np.nan
 
 
 @njit(cache=True, nogil=True)
@@ -164,13 +127,6 @@ def _check(left: _Integers, right: _Integers) -> None:
         raise ValueError("dense ranks must be from 0 up and below the number of rows")
 
 
-def _check_resamples(resamples: _Integers, n_rows: int) -> None:
-    if resamples.ndim != 2:
-        raise ValueError("resamples must be rows of row numbers")
-    if resamples.size and (resamples.min() < 0 or resamples.max() >= n_rows):
-        raise ValueError("a resample names a row that is not there")
-
-
 def _check_times(times: _Integers, n_rows: int) -> None:
     if times.ndim != 2 or times.shape[1] != n_rows or (times.size and times.min() < 0):
         raise ValueError("a resample must say of every row how many times it stands there")
@@ -184,50 +140,8 @@ def _in_order(left: _Integers, right: _Integers) -> tuple[_Integers, _Integers, 
     return place, left[order], right[order]
 
 
-def resampled_kendall_tau_b(left: _Integers, right: _Integers, resamples: _Integers) -> _Floats:
-    """Kendall's tau-b of every resample.
-
-    Args:
-        left: int64 [n], dense ranks.
-        right: int64 [n], dense ranks.
-        resamples: int64 [n_resamples, size], row numbers below n; `arange(n)` is the sample itself.
-
-    Returns:
-        float64 [n_resamples]; NaN where a side of the resample is constant.
-
-    Raises:
-        ValueError: If shapes do not fit, or a rank or row number is out of range.
-    """
-    _check(left, right)
-    _check_resamples(resamples, left.size)
-    result = np.empty(resamples.shape[0])
-    _kendall(*_in_order(left, right), resamples, result)
-    return result
-
-
-def resampled_spearman(left: _Integers, right: _Integers, resamples: _Integers) -> _Floats:
-    """Spearman's rho, with mid-ranks computed within the resample, of every resample.
-
-    Args:
-        left: int64 [n], dense ranks.
-        right: int64 [n], dense ranks.
-        resamples: int64 [n_resamples, size], row numbers below n; `arange(n)` is the sample itself.
-
-    Returns:
-        float64 [n_resamples]; NaN where a side of the resample is constant.
-
-    Raises:
-        ValueError: If shapes do not fit, or a rank or row number is out of range.
-    """
-    _check(left, right)
-    _check_resamples(resamples, left.size)
-    result = np.empty(resamples.shape[0])
-    _spearman(left, right, resamples, result)
-    return result
-
-
 def repeated_kendall_tau_b(left: _Integers, right: _Integers, times: _Integers) -> _Floats:
-    """Kendall's tau-b of resamples that differ in size: those of whole segments.
+    """Kendall's tau-b of every resample; of times that are all 1, that of the sample itself.
 
     Args:
         left: int64 [n], dense ranks.
@@ -248,7 +162,7 @@ def repeated_kendall_tau_b(left: _Integers, right: _Integers, times: _Integers) 
 
 
 def repeated_spearman(left: _Integers, right: _Integers, times: _Integers) -> _Floats:
-    """Spearman's rho of resamples that differ in size; arguments and errors as `repeated_kendall_tau_b`."""
+    """Spearman's rho, with mid-ranks within the resample; arguments and errors as `repeated_kendall_tau_b`."""
     _check(left, right)
     _check_times(times, left.size)
     result = np.empty(times.shape[0])

@@ -6,39 +6,28 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from pfsm.commands.arguments import add_format, add_resamples, add_scheduler, add_threads
 from pfsm.commands.clusters import Sharing, sharing
 from pfsm.commands.evaluation_inputs import DEFAULT_GROUPING, Inputs, read_inputs
-from pfsm.commands.evaluation_likeness import (
-    HEADING,
-    KING,
-    Cases,
-    likeness_cases,
-    likeness_document,
-    likeness_versus,
-    scorer_for_likeness,
-)
 from pfsm.commands.evaluation_sources import Scorer, Source, add_source, open_named, open_source
-from pfsm.commands.evaluation_statistics import (
-    BY_LEVEL,
+from pfsm.commands.evaluation_statistics import BOOTSTRAP, PERM_BOTH, statistics_document, versus_document
+from pfsm.commands.evaluation_tasks import (
+    KING,
     Task,
-    absolute_task,
     check_level,
-    pairwise_task,
+    level_of,
+    scorer_for_likeness,
     statistic_names,
-    statistics_document,
+    tasks_of,
 )
 from pfsm.commands.evaluation_text import print_document
-from pfsm.commands.evaluation_usual import HEADINGS, usual_correlation, usual_preference
-from pfsm.commands.evaluation_versus import BOOTSTRAP, PERM_BOTH, versus_document
 from pfsm.data import Table, overlap
 from pfsm.errors import PfsmError
-from pfsm.evaluation import default_seed
-from pfsm.evaluation.catalogue import DOCUMENT_LEVEL, PREFERENCES, SEGMENT_LEVEL, SYSTEM_LEVEL
+from pfsm.evaluation import canonical, default_seed, preference_counts
+from pfsm.evaluation.catalogue import BY_LEVEL, DOCUMENT, LEVELS, PREFERENCES, SEGMENT, SYSTEM
+from pfsm.evaluation.questions import PREFERENCE, RESAMPLES
 
+USUAL = {"kendall_tau": "Kendall tau"}
 TESTS = {BOOTSTRAP: "paired bootstrap", PERM_BOTH: "PERM-BOTH"}
 
 
@@ -59,19 +48,20 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     parser.add_argument(
         "--tau",
+        type=canonical,
         choices=("wmt12", "wmt13"),
         help="Kendall tau of preferences: metric ties count as discordant (wmt12, the default) or are left out (wmt13)",
     )
     parser.add_argument(
         "--statistics",
         metavar="NAME[,NAME…]",
-        help=f"instead of the usual ones; absolute scores: {', '.join(SEGMENT_LEVEL)}, {KING}; documents: "
-        f"{', '.join(DOCUMENT_LEVEL)}; systems: {', '.join(SYSTEM_LEVEL)}; preferences: {', '.join(PREFERENCES)}",
+        help=f"instead of the usual ones; absolute scores: {', '.join(BY_LEVEL[SEGMENT])}, {KING}; documents: "
+        f"{', '.join(BY_LEVEL[DOCUMENT])}; systems: {', '.join(BY_LEVEL[SYSTEM])}; preferences: "
+        f"{', '.join(PREFERENCES)}",
     )
     parser.add_argument(
         "--level",
-        choices=tuple(BY_LEVEL),
-        default="segment",
+        choices=LEVELS,
         help="agreement about translations of segments (default), of documents (columns document, system), or about "
         "systems (column system)",
     )
@@ -84,6 +74,12 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--test",
         choices=tuple(TESTS),
         help="of --versus: paired bootstrap (default), or PERM-BOTH, for absolute scores",
+    )
+    parser.add_argument(
+        "--resample",
+        choices=RESAMPLES,
+        help="what the bootstrap draws, and PERM-BOTH swaps: whole segments with all their translations (default; at "
+        "document level documents), single judgments, documents or systems",
     )
     add_format(parser, "text", "json")
     add_resamples(parser)
@@ -106,15 +102,17 @@ def _run(options: Namespace, shared: Sharing) -> None:
         options.data, options.score_column or "score", options.by, anywhere=options.scheduler is not None
     )
     _check_fit(options, inputs)
-    check_level(inputs, options.level)
+    level = level_of(options.statistics, options.level)
+    check_level(inputs, level)
     for one in (source, other):
         if one is not None:
             one.check(inputs)
-    tasks, cases = _tasks(options, inputs), _cases(options, inputs, (source, other))
+    names = None if options.statistics is None else statistic_names(options.statistics, inputs, level)
+    _check_measured(options, inputs, names, (source, other))
+    tasks = tasks_of(inputs, level, names, options.tau, options.resample)
     warnings = _warnings(source, inputs)
     for warning in warnings + ([] if other is None else _warnings(other, inputs)):
         print(f"pfsm: warning: {warning}", file=sys.stderr)
-    scores = _scores(source, inputs)
     document: dict[str, Any] = {
         "name": source.name,
         "signature": source.signature,
@@ -123,25 +121,48 @@ def _run(options: Namespace, shared: Sharing) -> None:
         "resamples": options.confidence_n,
         "warnings": warnings,
     }
-    headings: dict[str, Mapping[str, str]] = {"likeness": HEADING}
-    if _is_usual(options):
-        document |= _usual(options, inputs, scores, seed)
-        headings |= {"correlation": HEADINGS, "preference": HEADINGS}
-    else:
-        document |= {
-            task.kind: statistics_document(task, scores[task.kind], options.confidence_n, seed)
-            for task in tasks
-        }
-        headings |= {task.kind: task.headings for task in tasks}
+    usual = names is None and level == SEGMENT
+    scores = [task.scores(source) for task in tasks]
+    for task, metric in zip(tasks, scores, strict=True):
+        found = statistics_document(task.question, task.statistics, metric, options.confidence_n, seed)
+        of_pairs = task.question.kind == PREFERENCE
+        document[task.question.kind] = (
+            _usual_pairs(found, task, metric, options.tau) if usual and of_pairs else found
+        )
     if other is not None:
-        document["versus"] = _versus(options, inputs, scores, other, tasks, seed)
-        headings |= {f"versus {task.kind}": task.headings for task in tasks}
-    if cases is not None:
-        _add_likeness(document, cases, source, other, options.confidence_n)
+        document["versus"] = {
+            "name": other.name,
+            "signature": other.signature,
+            "test": TESTS[options.test],
+            **{
+                task.question.kind: versus_document(
+                    task.question,
+                    task.statistics,
+                    (metric, task.scores(other)),
+                    options.test,
+                    options.confidence_n,
+                    seed,
+                )
+                for task, metric in zip(tasks, scores, strict=True)
+            },
+        }
     if options.format == "json":
         print(json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False))
     else:
-        print_document(document, headings)
+        print_document(document, {task.question.kind: task.headings | USUAL for task in tasks})
+
+
+def _usual_pairs(document: dict[str, Any], task: Task, metric: Any, tau: str) -> dict[str, Any]:
+    """The usual table of preferences: whichever tau it is stands under one key, and votes are counted."""
+    votes = task.question.items.votes
+    for entry in (*document["groups"], document["mean"]):
+        entry["kendall_tau"] = entry.pop(tau)
+    for entry in document["groups"]:
+        rows = task.question.members[entry["group"]]
+        better, worse = metric[rows].T
+        counts = preference_counts(better, worse, votes[rows])
+        entry |= {"concordant": counts.concordant, "discordant": counts.discordant, "ties": counts.ties}
+    return {"tau": tau, **document}
 
 
 def training_overlap(training: Mapping[str, Any], tables: Sequence[Table]) -> list[str]:
@@ -183,92 +204,20 @@ def _check_fit(options: Namespace, inputs: Inputs) -> None:
     options.test = options.test or BOOTSTRAP
 
 
-def _is_usual(options: Namespace) -> bool:
-    return options.statistics is None and options.level == "segment"
-
-
-def _tasks(options: Namespace, inputs: Inputs) -> list[Task[Any]]:
-    """What is to be measured: the statistics asked for, or those of the usual tables."""
-    correlations = ["pearson", "spearman", "kendall", *(["accuracy"] if options.level == "system" else [])]
-    agreement = ["accuracy", options.tau]
-    if options.statistics is not None:
-        correlations = agreement = statistic_names(options.statistics, inputs, options.level, [KING])
-    found = [absolute_task(inputs, options.level, correlations), pairwise_task(inputs, agreement)]
-    tasks: list[Task[Any]] = [task for task in found if task is not None and task.statistics]
-    if options.versus is not None and options.test == PERM_BOTH:
-        for task in tasks:
-            if task.kind == "preference":
-                raise PfsmError("--test perm-both is for absolute scores; preferences take the bootstrap")
-    return tasks
-
-
-def _cases(options: Namespace, inputs: Inputs, sources: Sequence[Source | None]) -> Cases | None:
-    """The test cases of KING, where it is asked for."""
-    if options.statistics is None or KING not in statistic_names(
-        options.statistics, inputs, options.level, [KING]
-    ):
-        return None
-    for source in sources:
-        if source is not None:
-            scorer_for_likeness(source)
-    if options.versus is not None and options.test == PERM_BOTH:
-        raise PfsmError(f"--test perm-both swaps scores of translations; {KING} takes the bootstrap")
-    return likeness_cases(inputs)
-
-
-def _add_likeness(
-    document: dict[str, Any], cases: Cases, source: Source, other: Source | None, n_resamples: int
+def _check_measured(
+    options: Namespace, inputs: Inputs, names: Sequence[str] | None, sources: Sequence[Source | None]
 ) -> None:
-    one = cases.scores(scorer_for_likeness(source))
-    two = one if other is None else cases.scores(scorer_for_likeness(other))
-    contests, pooled = cases.contests(one, two)
-    document["likeness"] = likeness_document(contests, n_resamples, document["seed"])
-    if other is not None:
-        document["versus"]["likeness"] = likeness_versus(contests, pooled, n_resamples, document["seed"])
-
-
-def _scores(source: Source, inputs: Inputs) -> dict[str, NDArray[np.float64]]:
-    """A metric's scores of each kind of data there is."""
-    scores = {}
-    if inputs.absolute is not None:
-        scores["correlation"] = source.absolute(inputs)
-    if inputs.pairwise is not None:
-        scores["preference"] = source.pairwise(inputs)
-    return scores
-
-
-def _usual(
-    options: Namespace, inputs: Inputs, scores: Mapping[str, NDArray[np.float64]], seed: int
-) -> dict[str, Any]:
-    document = {}
-    if inputs.absolute is not None:
-        document["correlation"] = usual_correlation(
-            inputs, inputs.absolute, scores["correlation"], options.confidence_n, seed
-        )
-    if inputs.pairwise is not None:
-        document["preference"] = usual_preference(
-            inputs, inputs.pairwise, scores["preference"], options.tau, options.confidence_n, seed
-        )
-    return document
-
-
-def _versus(
-    options: Namespace,
-    inputs: Inputs,
-    scores: Mapping[str, NDArray[np.float64]],
-    other: Source,
-    tasks: Sequence[Task[Any]],
-    seed: int,
-) -> dict[str, Any]:
-    others = _scores(other, inputs)
-    return {
-        "name": other.name,
-        "signature": other.signature,
-        "test": TESTS[options.test],
-        **{
-            task.kind: versus_document(
-                task, scores[task.kind], others[task.kind], options.test, options.confidence_n, seed
-            )
-            for task in tasks
-        },
-    }
+    """Refuses a test, or scores, that do not go with what is measured."""
+    swapped = options.versus is not None and options.test == PERM_BOTH
+    if (
+        swapped
+        and inputs.pairwise is not None
+        and (names is None or any(name in PREFERENCES for name in names))
+    ):
+        raise PfsmError("--test perm-both is for absolute scores; preferences take the bootstrap")
+    if KING in (names or ()):
+        for source in sources:
+            if source is not None:
+                scorer_for_likeness(source)
+        if swapped:
+            raise PfsmError(f"--test perm-both swaps scores of translations; {KING} takes the bootstrap")

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 NO_INTERVAL = "–"
+_WHOLE = dict.fromkeys(("segments", "documents", "systems"), "each with all its translations")
 KINDS = ("correlation", "preference", "likeness")
 
 
@@ -22,8 +23,9 @@ def print_document(document: Mapping[str, Any], headings: Mapping[str, Mapping[s
             if "tau" in result:
                 print(f"Kendall tau as in {result['tau'].upper()}: metric ties "
                       f"{'count as discordant' if result['tau'] == 'wmt12' else 'are left out'}")  # fmt: skip
-            if result.get("resampled") in {"segments", "documents"}:
-                print(f"Intervals: {result['resampled']} are resampled, each with all its translations")
+            print(
+                f"Intervals: {result['resampled']} are resampled, {_WHOLE.get(result['resampled'], 'one by one')}"
+            )
     if "versus" in document:
         _print_versus(document, headings)
     print(f"[95% intervals: {document['resamples']} bootstrap resamples, seed {document['seed']}]")
@@ -35,7 +37,7 @@ def _print_versus(document: Mapping[str, Any], headings: Mapping[str, Mapping[st
     print(f"versus {_title(versus)}")
     for kind in KINDS:
         if kind in versus:
-            _print_differences(versus[kind], document["by"], headings.get(f"versus {kind}", headings[kind]))
+            _print_differences(versus[kind], document["by"], headings[kind])
             print(f"p: {versus['test']} of {versus[kind]['unit']}, two-sided")
 
 

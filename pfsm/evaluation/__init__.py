@@ -1,23 +1,20 @@
 """Meta-evaluation: how well scores agree with people. Pure functions over arrays."""
 
 from pfsm.evaluation.bootstrap import (
+    CONFIDENCE,
     Interval,
     bootstrap_interval,
     default_seed,
     percentile_interval,
     resampled_statistics,
 )
+from pfsm.evaluation.catalogue import Statistic, canonical, plain
 from pfsm.evaluation.centring import mean_removed, mean_removed_pearson, weighted_pearson
-from pfsm.evaluation.comparison import (
-    Comparison,
-    PairResult,
-    SystemResult,
-    compare_systems,
-    holm,
-    paired_p_value,
-)
+from pfsm.evaluation.comparison import Comparison, PairResult, SystemResult, compare_systems
 from pfsm.evaluation.correlation import kendall_tau_b, pearson, spearman
+from pfsm.evaluation.differences import Difference, PairedTest, holm, paired_p_value
 from pfsm.evaluation.document_level import TranslatedDocuments, document_scores, translated_documents
+from pfsm.evaluation.engine import Estimates, compare, estimate
 from pfsm.evaluation.groups import (
     GroupEvaluation,
     GroupResult,
@@ -35,12 +32,17 @@ from pfsm.evaluation.pairwise import (
     pairwise_judgments,
     random_accuracy,
 )
-from pfsm.evaluation.preference import PreferenceCounts, preference_counts, preference_interval
+from pfsm.evaluation.preference import PreferenceCounts, preference_counts
+from pfsm.evaluation.preference_measures import preference_interval
+from pfsm.evaluation.questions import (
+    Question,
+    absolute_question,
+    preference_question,
+    question_of_scores,
+)
 from pfsm.evaluation.samples import Estimate, MeanEstimate
 from pfsm.evaluation.segment_pairs import PairCounts, pair_counts, wmt_kendall
 from pfsm.evaluation.significance import (
-    Difference,
-    PairedTest,
     WilliamsTest,
     paired_bootstrap_correlations,
     perm_both,
@@ -51,10 +53,12 @@ from pfsm.evaluation.system_level import system_pairwise_accuracy, system_scores
 from pfsm.evaluation.tie_calibration import TieCalibration, accuracy_with_ties, calibrate_ties
 
 __all__ = [
+    "CONFIDENCE",
     "BestAccuracy",
     "Comparison",
     "Difference",
     "Estimate",
+    "Estimates",
     "GroupEvaluation",
     "GroupResult",
     "Interval",
@@ -66,17 +70,23 @@ __all__ = [
     "PreferenceCounts",
     "PreferenceGroupEvaluation",
     "PreferenceGroupResult",
+    "Question",
+    "Statistic",
     "SystemResult",
     "TieCalibration",
     "TranslatedDocuments",
     "WilliamsTest",
+    "absolute_question",
     "accuracy_with_ties",
     "best_accuracy",
     "bootstrap_interval",
     "calibrate_ties",
+    "canonical",
+    "compare",
     "compare_systems",
     "default_seed",
     "document_scores",
+    "estimate",
     "evaluate_groups",
     "evaluate_preference_groups",
     "holm",
@@ -93,8 +103,11 @@ __all__ = [
     "pearson",
     "percentile_interval",
     "perm_both",
+    "plain",
     "preference_counts",
     "preference_interval",
+    "preference_question",
+    "question_of_scores",
     "random_accuracy",
     "resampled_statistics",
     "soft_pairwise_accuracy",

@@ -9,22 +9,15 @@ Of fewer than two rows, or segments where these are drawn, every resample is the
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pfsm.errors import PfsmError
-from pfsm.evaluation.correlation import (
-    dense_ranks,
-    kendall_tau_b,
-    paired_scores,
-    pearson,
-    pearson_of_rows,
-    spearman,
-)
 
-Statistic = Callable[..., float]
+CONFIDENCE = 0.95
+"""Part of the resampled statistics that an interval holds, unless the caller says otherwise."""
+ArrayFunction = Callable[..., float]
 """A number from arrays that have one row per observation; NaN where it is undefined."""
 Seed = int | Sequence[int] | None
 """One whole number, or several, from 0 up; None for `default_seed`."""
@@ -62,16 +55,15 @@ def default_seed() -> int:
 
 
 def bootstrap_interval(
-    statistic: Statistic,
+    statistic: ArrayFunction,
     *arrays: ArrayLike,
     n_resamples: int = 1000,
     seed: Seed = None,
-    confidence: float = 0.95,
+    confidence: float = CONFIDENCE,
 ) -> Interval:
     """Percentile bootstrap interval of a statistic.
 
-    Resamples whose statistic is NaN, as a correlation with a constant is, are left out. `pearson`,
-    `spearman` and `kendall_tau_b` take a faster way to the same numbers.
+    Resamples whose statistic is NaN, as a correlation with a constant is, are left out.
 
     Args:
         statistic: Called with every array, each reduced to the rows of a resample.
@@ -85,8 +77,7 @@ def bootstrap_interval(
         two rows.
 
     Raises:
-        ValueError: If the arrays differ in length, a number is out of its range, or (for the three
-            correlations) a score is not finite.
+        ValueError: If the arrays differ in length, or a number is out of its range.
         PfsmError: If the seed is None and PFSM_SEED is no seed.
     """
     check_bootstrap(n_resamples, confidence)
@@ -95,7 +86,7 @@ def bootstrap_interval(
 
 
 def resampled_statistics(
-    statistic: Statistic, *arrays: ArrayLike, n_resamples: int = 1000, seed: Seed = None
+    statistic: ArrayFunction, *arrays: ArrayLike, n_resamples: int = 1000, seed: Seed = None
 ) -> NDArray[np.float64]:
     """The statistic of every resample; arguments and errors as in `bootstrap_interval`.
 
@@ -106,13 +97,17 @@ def resampled_statistics(
     tables = [np.asarray(array) for array in arrays]
     if not tables or any(table.ndim == 0 or len(table) != len(tables[0]) for table in tables):
         raise ValueError("the bootstrap needs one or more arrays of one length")
-    of_rows = _of_rows(statistic, tables)
     if len(tables[0]) < FEWEST_UNITS:
         return np.full(n_resamples, np.nan)
-    return np.concatenate([of_rows(rows) for rows in resampled_rows(len(tables[0]), n_resamples, seed)])
+    values = [
+        statistic(*(table[drawn] for table in tables))
+        for rows in resampled_rows(len(tables[0]), n_resamples, seed)
+        for drawn in rows
+    ]
+    return np.array(values, dtype=np.float64)
 
 
-def percentile_interval(values: NDArray[np.float64], confidence: float = 0.95) -> Interval:
+def percentile_interval(values: NDArray[np.float64], confidence: float = CONFIDENCE) -> Interval:
     """The central part of resampled statistics, NaN among them left out.
 
     Args:
@@ -164,74 +159,15 @@ def resampled_times(n: int, n_resamples: int, seed: Seed = None) -> Iterator[NDA
     Raises:
         ValueError: If the seed is negative.
     """
+    from pfsm_kernels.resampling import drawn_times  # noqa: PLC0415 - starts a JIT compiler
+
     for rows in resampled_rows(n, n_resamples, seed):
-        cells = rows + n * np.arange(len(rows))[:, np.newaxis]
-        yield np.bincount(cells.ravel(), minlength=rows.size).reshape(rows.shape)
+        yield drawn_times(rows, n)
 
 
-def resampled_sums(table: NDArray[np.float64], n_resamples: int, seed: Seed = None) -> NDArray[np.float64]:
-    """Sums of the columns of a table, whose rows are drawn with replacement.
-
-    Args:
-        table: float64 [n, k].
-        n_resamples: Number of resamples, at least 1.
-        seed: As in `bootstrap_interval`.
-
-    Returns:
-        float64 [n_resamples, k]; NaN where the table has fewer than two rows.
-    """
-    n, width = table.shape
-    if n < FEWEST_UNITS:
-        return np.full((n_resamples, width), np.nan)
-    blocks = [times.astype(np.float64) @ table for times in resampled_times(n, n_resamples, seed)]
-    return np.concatenate(blocks)
-
-
-def check_bootstrap(n_resamples: int, confidence: float = 0.95) -> None:
+def check_bootstrap(n_resamples: int, confidence: float = CONFIDENCE) -> None:
     """Raise ValueError for a number of resamples below 1, or a confidence not between 0 and 1."""
     if n_resamples < 1:
         raise ValueError(f"n_resamples is {n_resamples}, at least 1 is needed")
     if not 0.0 < confidence < 1.0:
         raise ValueError(f"confidence is {confidence}, a number between 0 and 1 is needed")
-
-
-_OfRows = Callable[[NDArray[np.int64]], NDArray[np.float64]]
-
-
-def _of_rows(statistic: Statistic, tables: Sequence[NDArray[Any]]) -> _OfRows:
-    """A function from row numbers [n_resamples, n] to the statistic of each resample."""
-    correlation = _CORRELATIONS.get(statistic)
-    if correlation is not None and len(tables) == 2:
-        return correlation(*paired_scores(*tables))
-    return lambda rows: np.array(
-        [statistic(*(table[row] for table in tables)) for row in rows], dtype=np.float64
-    )
-
-
-def _pearson_of(x: NDArray[np.float64], y: NDArray[np.float64]) -> _OfRows:
-    return lambda rows: pearson_of_rows(x[rows], y[rows])
-
-
-def _spearman_of(x: NDArray[np.float64], y: NDArray[np.float64]) -> _OfRows:
-    from pfsm_kernels.rank import resampled_spearman  # noqa: PLC0415 - starts a JIT compiler
-
-    x_ranks, y_ranks = dense_ranks(x), dense_ranks(y)
-    return lambda rows: resampled_spearman(x_ranks, y_ranks, rows)
-
-
-def _kendall_of(x: NDArray[np.float64], y: NDArray[np.float64]) -> _OfRows:
-    from pfsm_kernels.rank import resampled_kendall_tau_b  # noqa: PLC0415 - starts a JIT compiler
-
-    # Sorted here once: the kernel sorts in every call, which costs little where the rows are in order.
-    order = np.argsort(x, kind="stable")
-    place = np.empty_like(order)
-    place[order] = np.arange(order.size)
-    x_ranks, y_ranks = dense_ranks(x)[order], dense_ranks(y)[order]
-    return lambda rows: resampled_kendall_tau_b(x_ranks, y_ranks, place[rows])
-
-
-_CORRELATIONS: dict[Statistic, Callable[..., _OfRows]] = {
-    pearson: _pearson_of,
-    spearman: _spearman_of,
-    kendall_tau_b: _kendall_of,
-}

@@ -1,4 +1,12 @@
-"""Statistics by name: what each one needs to know of the translations, and how it becomes a measure."""
+"""The vocabulary of statistics: the name of each, what it needs to know of the data, and how it becomes a measure.
+
+A table (`SEGMENT_LEVEL`, `SYSTEM_LEVEL`, …) maps names to statistics. A statistic is *bound* to the human side of the
+data, which gives a `Measure`: it has the value for a metric's scores and its values in resamples. All arrays are
+float64, in and out; a statistic that is undefined is NaN, never an exception. A statistic of one's own needs no more
+than a function of a metric's and people's scores:
+
+    plain("spread", lambda metric, human: float(np.std(metric - human)))
+"""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -7,10 +15,10 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.evaluation.bootstrap import Statistic
 from pfsm.evaluation.centring import CentredPearson, MomentPearson
-from pfsm.evaluation.correlation import kendall_tau_b, pearson, spearman
-from pfsm.evaluation.measure import Correlation, Items, Measure, SegmentRankCorrelation
+from pfsm.evaluation.correlation import kendall_tau_b, spearman
+from pfsm.evaluation.king import King, TestCases
+from pfsm.evaluation.measure import Correlation, Items, MeanScore, Measure, PlainMeasure, RankCorrelation
 from pfsm.evaluation.pairwise import Yardstick
 from pfsm.evaluation.preference import PreferenceStatistic
 from pfsm.evaluation.preference_measures import AccuracyWithTies, PreferenceItems, PreferenceMeasure
@@ -20,10 +28,11 @@ from pfsm.evaluation.system_level import SYSTEM_STATISTICS, SystemMeasure
 from pfsm.evaluation.tie_calibration import CalibratedAccuracy
 
 Data = TypeVar("Data")
+SEGMENT, DOCUMENT, SYSTEM = LEVELS = ("segment", "document", "system")
 
 
 @dataclass(frozen=True)
-class Named(Generic[Data]):
+class Statistic(Generic[Data]):
     """A statistic that can be asked for by name."""
 
     name: str
@@ -35,43 +44,57 @@ class Named(Generic[Data]):
     """Ties it to the human side of the data."""
     of_metric: bool = True
     """Whether it depends on the metric: yardsticks do not."""
+    aliases: tuple[str, ...] = ()
+    """Other names that it answers to."""
+
+    @property
+    def key(self) -> str:
+        """Its name in the JSON of `pfsm evaluate`."""
+        return "kendall_tau_b" if self.name == "kendall" else self.name.replace("-", "_")
+
+
+def plain(
+    name: str, function: Callable[[NDArray[np.float64], NDArray[np.float64]], float], heading: str = ""
+) -> Statistic[Items]:
+    """A statistic of translations from a plain function, resampled by brute force.
+
+    Args:
+        name: Its name.
+        function: Called with a metric's scores and people's, both float64 [n]; returns a number, NaN where the
+            statistic is undefined. It must not change the arrays.
+        heading: What tables call it; the name where it is empty.
+    """
+    return Statistic(
+        name, heading or name, (), lambda items: PlainMeasure(function, items.human, items.units)
+    )
 
 
 def _bind_pearson(items: Items) -> Measure:
-    if items.segments is None or _each_its_own(items.segments):
-        return Correlation(pearson, items.human)
-    return MomentPearson(items.human, items.segments, np.ones(len(items)))
+    return MomentPearson(items.human, items.units)
 
 
-def _bind_rank(statistic: Statistic) -> Callable[[Items], Measure]:
-    def bind(items: Items) -> Measure:
-        if items.segments is None or _each_its_own(items.segments):
-            return Correlation(statistic, items.human)
-        return SegmentRankCorrelation(statistic, items.human, items.segments)
-
-    return bind
+def _bind_rank(statistic: Correlation) -> Callable[[Items], Measure]:
+    return lambda items: RankCorrelation(statistic, items.human, items.units)
 
 
 def _bind_length_weighted(items: Items) -> Measure:
-    units = np.arange(len(items)) if items.segments is None else items.segments
-    return MomentPearson(items.human, units, _needed(items.lengths, "lengths"))
+    return MomentPearson(items.human, items.units, _needed(items.lengths, "lengths"))
 
 
 def _bind_mean_removed(items: Items) -> Measure:
-    return CentredPearson(items.human, _needed(items.segments, "segments"), np.ones(len(items)))
+    return CentredPearson(items.human, _segments(items), np.ones(len(items)), items.units)
 
 
 def _bind_mean_removed_weighted(items: Items) -> Measure:
-    segments, lengths = _needed(items.segments, "segments"), _needed(items.lengths, "lengths")
-    return CentredPearson(items.human, segments, lengths)
+    return CentredPearson(items.human, _segments(items), _needed(items.lengths, "lengths"), items.units)
 
 
 def _bind_calibrated(items: Items) -> Measure:
-    return CalibratedAccuracy(items.human, _needed(items.segments, "segments"))
+    return CalibratedAccuracy(items.human, _segments(items), items.units)
 
 
 def _bind_wmt(variant: WmtVariant) -> Callable[[Items], Measure]:
-    return lambda items: WmtKendall(items.human, _needed(items.segments, "segments"), variant)
+    return lambda items: WmtKendall(items.human, _segments(items), variant, items.units)
 
 
 def _bind_preference(statistic: PreferenceStatistic) -> Callable[[PreferenceItems], Measure]:
@@ -86,9 +109,8 @@ def _bind_system(name: str) -> Callable[[Items], Measure]:
     return lambda items: SystemMeasure(items, SYSTEM_STATISTICS[name])
 
 
-def _each_its_own(segments: NDArray[np.int64]) -> bool:
-    """Whether every item is a segment, in order: drawing segments is then drawing items."""
-    return np.array_equal(segments, np.arange(segments.size))
+def _segments(items: Items) -> NDArray[np.int64]:
+    return _needed(items.segments, "segments")
 
 
 def _needed(part: NDArray[Any] | None, what: str) -> NDArray[Any]:
@@ -97,52 +119,112 @@ def _needed(part: NDArray[Any] | None, what: str) -> NDArray[Any]:
     return part
 
 
-def _by_name(*named: Named[Data]) -> Mapping[str, Named[Data]]:
-    return {statistic.name: statistic for statistic in named}
+def _by_name(*statistics: Statistic[Data]) -> Mapping[str, Statistic[Data]]:
+    return {statistic.name: statistic for statistic in statistics}
 
 
-SEGMENT_LEVEL: Mapping[str, Named[Items]] = _by_name(
-    Named("pearson", "Pearson r", (), _bind_pearson),
-    Named("spearman", "Spearman rho", (), _bind_rank(spearman)),
-    Named("kendall", "Kendall tau-b", (), _bind_rank(kendall_tau_b)),
-    Named("mean-removed", "mean-removed r", ("segments",), _bind_mean_removed),
-    Named("length-weighted", "length-weighted r", ("lengths",), _bind_length_weighted),
-    Named(
+_PLAIN, _WITHIN, _WEIGHTED = (), ("segments",), ("lengths",)
+_KENDALL = ("kendall_tau_b", "kendall-tau-b")
+
+SEGMENT_LEVEL: Mapping[str, Statistic[Items]] = _by_name(
+    Statistic("pearson", "Pearson r", _PLAIN, _bind_pearson),
+    Statistic("spearman", "Spearman rho", _PLAIN, _bind_rank(spearman)),
+    Statistic("kendall", "Kendall tau-b", _PLAIN, _bind_rank(kendall_tau_b), aliases=_KENDALL),
+    Statistic("mean-removed", "mean-removed r", _WITHIN, _bind_mean_removed),
+    Statistic("length-weighted", "length-weighted r", _WEIGHTED, _bind_length_weighted),
+    Statistic(
         "mean-removed-weighted",
         "weighted mean-removed r",
-        ("segments", "lengths"),
+        (*_WITHIN, *_WEIGHTED),
         _bind_mean_removed_weighted,
     ),
-    Named("acc-t", "acc-t", ("segments",), _bind_calibrated),
-    Named("wmt12", "WMT12 tau", ("segments",), _bind_wmt("wmt12")),
-    Named("wmt13", "WMT13 tau", ("segments",), _bind_wmt("wmt13")),
-    Named("wmt14", "WMT14 tau", ("segments",), _bind_wmt("wmt14")),
-    Named("darr", "DARR tau", ("segments",), _bind_wmt("darr")),
+    Statistic("acc-t", "acc-t", _WITHIN, _bind_calibrated),
+    Statistic("wmt12", "WMT12 tau", _WITHIN, _bind_wmt("wmt12"), aliases=("tau_wmt12",)),
+    Statistic("wmt13", "WMT13 tau", _WITHIN, _bind_wmt("wmt13"), aliases=("tau_wmt13",)),
+    Statistic("wmt14", "WMT14 tau", _WITHIN, _bind_wmt("wmt14"), aliases=("tau_wmt14",)),
+    Statistic("darr", "DARR tau", _WITHIN, _bind_wmt("darr"), aliases=("tau_darr",)),
 )
 """Of absolute scores of translations."""
 
-SYSTEM_LEVEL: Mapping[str, Named[Items]] = _by_name(
-    Named("pearson", "Pearson r", ("systems",), _bind_system("pearson")),
-    Named("spearman", "Spearman rho", ("systems",), _bind_system("spearman")),
-    Named("kendall", "Kendall tau-b", ("systems",), _bind_system("kendall")),
-    Named("accuracy", "pairwise accuracy", ("systems",), _bind_system("accuracy")),
-    Named("spa", "soft pairwise acc.", ("systems", "segments"), SoftPairwiseAccuracy),
+SYSTEM_LEVEL: Mapping[str, Statistic[Items]] = _by_name(
+    Statistic("pearson", "Pearson r", ("systems",), _bind_system("pearson")),
+    Statistic("spearman", "Spearman rho", ("systems",), _bind_system("spearman")),
+    Statistic("kendall", "Kendall tau-b", ("systems",), _bind_system("kendall"), aliases=_KENDALL),
+    Statistic("accuracy", "pairwise accuracy", ("systems",), _bind_system("accuracy")),
+    Statistic("spa", "soft pairwise acc.", ("systems", "segments"), SoftPairwiseAccuracy),
 )
 """Of the systems' mean scores."""
 
-DOCUMENT_LEVEL: Mapping[str, Named[Items]] = _by_name(
+DOCUMENT_LEVEL: Mapping[str, Statistic[Items]] = _by_name(
     *(SEGMENT_LEVEL[name] for name in ("pearson", "spearman", "kendall", "mean-removed"))
 )
 """Of documents' mean scores (`pfsm.evaluation.document_level`), a document taking the place of a segment."""
 
-PREFERENCES: Mapping[str, Named[PreferenceItems]] = _by_name(
-    Named("accuracy", "accuracy", (), _bind_preference("accuracy")),
-    Named("accuracy-with-ties", "acc. with ties", (), AccuracyWithTies),
-    Named("best-possible", "best possible", (), _bind_yardstick(best=True), of_metric=False),
-    Named("random-baseline", "random baseline", (), _bind_yardstick(best=False), of_metric=False),
-    Named("wmt12", "WMT12 tau", (), _bind_preference("wmt12")),
-    Named("wmt13", "WMT13 tau", (), _bind_preference("wmt13")),
-    Named("wmt14", "WMT14 tau", (), _bind_preference("wmt14")),
-    Named("darr", "DARR tau", (), _bind_preference("darr")),
+PREFERENCES: Mapping[str, Statistic[PreferenceItems]] = _by_name(
+    Statistic("accuracy", "accuracy", (), _bind_preference("accuracy")),
+    Statistic("accuracy-with-ties", "acc. with ties", (), AccuracyWithTies),
+    Statistic("best-possible", "best possible", (), _bind_yardstick(best=True), of_metric=False),
+    Statistic("random-baseline", "random baseline", (), _bind_yardstick(best=False), of_metric=False),
+    Statistic("wmt12", "WMT12 tau", (), _bind_preference("wmt12"), aliases=("tau_wmt12",)),
+    Statistic("wmt13", "WMT13 tau", (), _bind_preference("wmt13"), aliases=("tau_wmt13",)),
+    Statistic("wmt14", "WMT14 tau", (), _bind_preference("wmt14"), aliases=("tau_wmt14",)),
+    Statistic("darr", "DARR tau", (), _bind_preference("darr"), aliases=("tau_darr",)),
 )
 """Of preferences between two translations."""
+
+LIKENESS: Mapping[str, Statistic[TestCases]] = _by_name(
+    Statistic("king", "KING", ("segments",), lambda cases: King(cases.units, cases.automatic)),
+)
+"""Of test cases, in which a metric may tell human translations from automatic ones."""
+
+MEAN: Statistic[Items] = Statistic("mean", "mean", (), lambda items: MeanScore(items.units))
+"""The mean of the scores themselves: what two systems are compared by."""
+
+BY_LEVEL: Mapping[str, Mapping[str, Statistic[Items]]] = {
+    SEGMENT: SEGMENT_LEVEL,
+    DOCUMENT: DOCUMENT_LEVEL,
+    SYSTEM: SYSTEM_LEVEL,
+}
+"""Statistics of absolute scores, by level."""
+
+
+def canonical(name: str) -> str:
+    """The one name of a statistic that was asked for by any of its names; an unknown name stays as it is.
+
+    >>> canonical("kendall_tau_b"), canonical("tau_wmt12"), canonical("acc_t")
+    ('kendall', 'wmt12', 'acc-t')
+    """
+    tables: tuple[Mapping[str, Statistic[Any]], ...] = (*BY_LEVEL.values(), PREFERENCES, LIKENESS)
+    for table in tables:
+        for statistic in table.values():
+            if name in {statistic.name, statistic.key, *statistic.aliases}:
+                return statistic.name
+    return name
+
+
+def level_and_name(name: str) -> tuple[str | None, str]:
+    """A name that may begin with its level, as ``document-pearson`` does, taken apart; the name is canonical.
+
+    >>> level_and_name("document-kendall_tau_b"), level_and_name("mean-removed")
+    (('document', 'kendall'), (None, 'mean-removed'))
+    """
+    for level in LEVELS:
+        rest = canonical(name.removeprefix(f"{level}-"))
+        if rest != name and name.startswith(f"{level}-") and rest in BY_LEVEL[level]:
+            return level, rest
+    return None, canonical(name)
+
+
+def named_statistic(name: str, level: str = SEGMENT) -> Statistic[Items]:
+    """A statistic of absolute scores, by any of its names and its level.
+
+    Raises:
+        ValueError: If there is no such level, or no such statistic on it.
+    """
+    if level not in BY_LEVEL:
+        raise ValueError(
+            f"level is {level!r}, {', '.join(map(repr, LEVELS[:-1]))} or {LEVELS[-1]!r} is needed"
+        )
+    if (known := canonical(name)) not in BY_LEVEL[level]:
+        raise ValueError(f"statistic is {name!r}; at {level} level there are {', '.join(BY_LEVEL[level])}")
+    return BY_LEVEL[level][known]

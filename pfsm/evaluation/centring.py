@@ -12,10 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pfsm.evaluation.correlation import paired_scores, pearson
-from pfsm.evaluation.measure import AdditiveMeasure, Names, ratio
-from pfsm.evaluation.preference import sums_of_segments
-from pfsm.evaluation.samples import dense_ids
+from pfsm.evaluation.correlation import paired_scores, pearson, pearson_of_rows
+from pfsm.evaluation.measure import AdditiveMeasure, Names, OfTimes, ratio, units_of_parts
+from pfsm.evaluation.samples import dense_ids, sums_of_segments
 
 
 def mean_removed(scores: ArrayLike, segments: Names, weights: ArrayLike | None = None) -> NDArray[np.float64]:
@@ -103,21 +102,25 @@ def weighted_pearson(x: ArrayLike, y: ArrayLike, weights: ArrayLike) -> float:
 
 @dataclass(frozen=True, eq=False)
 class CentredPearson(AdditiveMeasure):
-    """Pearson's correlation of mean-removed scores; segments are drawn, and may carry weights."""
+    """Pearson's correlation of mean-removed scores; segments may carry weights."""
 
     human: NDArray[np.float64]
     segments: NDArray[np.int64]
     weights: NDArray[np.float64]
+    units: NDArray[np.int64]
+
+    def resampler(self, metric: NDArray[np.float64]) -> OfTimes:
+        """As `Measure.resampler`; whole segments alone have sums of their own."""
+        units_of_parts(self.segments, self.units)
+        return super().resampler(metric)
 
     def table(self, metric: NDArray[np.float64]) -> NDArray[np.float64]:
-        """float64 [n_segments, 3]: products and squares of the deviations from the segment's means."""
+        """float64 [n_units, 3]: products and squares of the deviations from the segments' means."""
         x, y = (
             mean_removed(_scaled(side), self.segments, self.weights) if side.size else side
             for side in (metric, self.human)
         )
-        return sums_of_segments(
-            self.weights[:, np.newaxis] * np.stack([x * y, x * x, y * y], 1), self.segments
-        )
+        return sums_of_segments(self.weights[:, np.newaxis] * np.stack([x * y, x * x, y * y], 1), self.units)
 
     def of_sums(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
         """As `AdditiveMeasure.of_sums`."""
@@ -127,22 +130,31 @@ class CentredPearson(AdditiveMeasure):
 
 @dataclass(frozen=True, eq=False)
 class MomentPearson(AdditiveMeasure):
-    """Pearson's correlation, weighted or not, of items that are drawn by segments (or one by one)."""
+    """Pearson's correlation, weighted where there are weights."""
 
     human: NDArray[np.float64]
     units: NDArray[np.int64]
-    weights: NDArray[np.float64]
+    weights: NDArray[np.float64] | None = None
 
     def value(self, metric: NDArray[np.float64]) -> float:
         """As `Measure.value`; from deviations, which keep more digits than sums of squares."""
+        if self.weights is None:
+            return pearson(metric, self.human)
         return weighted_pearson(metric, self.human, self.weights)
+
+    def values(self, metrics: NDArray[np.float64]) -> NDArray[np.float64]:
+        """As `Measure.values`; all at once where there are no weights."""
+        if self.weights is None:
+            return pearson_of_rows(metrics, np.broadcast_to(self.human, metrics.shape))
+        return super().values(metrics)
 
     def table(self, metric: NDArray[np.float64]) -> NDArray[np.float64]:
         """float64 [n_units, 6]: weighted sums of 1, x, y, xx, yy, xy, x and y taken from their overall means."""
+        weights = np.ones(metric.size) if self.weights is None else self.weights
         one = np.zeros(metric.size, dtype=np.int64)
-        x, y = (mean_removed(_scaled(side), one, self.weights) for side in (metric, self.human))
+        x, y = (mean_removed(_scaled(side), one, weights) for side in (metric, self.human))
         moments = np.stack([np.ones(x.size), x, y, x * x, y * y, x * y], axis=1)
-        return sums_of_segments(self.weights[:, np.newaxis] * moments, self.units)
+        return sums_of_segments(weights[:, np.newaxis] * moments, self.units)
 
     def of_sums(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
         """As `AdditiveMeasure.of_sums`."""

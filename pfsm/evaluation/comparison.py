@@ -5,17 +5,12 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from pfsm.evaluation.bootstrap import (
-    FEWEST_UNITS,
-    Interval,
-    check_bootstrap,
-    default_seed,
-    never_differ,
-    percentile_interval,
-    resampled_rows,
-)
+from pfsm.evaluation.bootstrap import CONFIDENCE, Interval, check_bootstrap, default_seed
+from pfsm.evaluation.differences import corrected_differences
+from pfsm.evaluation.engine import mean_samples
+from pfsm.evaluation.measure import scored_items
 
 
 @dataclass(frozen=True)
@@ -76,7 +71,7 @@ def compare_systems(
     n_resamples: int = 1000,
     seed: int | None = None,
     significance: float = 0.05,
-    confidence: float = 0.95,
+    confidence: float = CONFIDENCE,
 ) -> Comparison:
     """Compare systems by a paired bootstrap over segments (Koehn 2004), every pair of them.
 
@@ -109,80 +104,31 @@ def compare_systems(
         raise ValueError(f"significance is {significance}, a number between 0 and 1 is needed")
     scores = _score_table(names, segment_scores)
     seed = default_seed() if seed is None else seed
-    means = scores.mean(axis=1)
-    resampled = _resampled_means(scores, n_resamples, seed)
+    # Every line is a segment.
+    segments = scored_items(np.zeros(scores.shape[1]))
+    samples = dict(zip(names, mean_samples(segments, list(scores), n_resamples, seed), strict=True))
     systems = tuple(
-        SystemResult(name, float(mean), percentile_interval(values, confidence))
-        for name, mean, values in zip(names, means, resampled, strict=True)
+        SystemResult(name, sample.value, sample.estimate(confidence).interval)
+        for name, sample in samples.items()
     )
     pairs = list(combinations(range(len(names)), 2))
-    p_values = [paired_p_value(resampled[a] - resampled[b], means[a] - means[b]) for a, b in pairs]
-    results = []
-    for (a, b), p_value, p_holm in zip(pairs, p_values, holm(p_values).tolist(), strict=True):
-        better = names[a] if means[a] > means[b] else names[b]
-        results.append(
-            PairResult(
-                system_a=names[a],
-                system_b=names[b],
-                difference=float(means[a] - means[b]),
-                interval=percentile_interval(resampled[a] - resampled[b], confidence),
-                p_value=p_value,
-                p_holm=p_holm,
-                wins=int((scores[a] > scores[b]).sum()),
-                losses=int((scores[a] < scores[b]).sum()),
-                ties=int((scores[a] == scores[b]).sum()),
-                preferred=better if p_holm < significance else None,
-            )
+    tested = corrected_differences([(samples[names[a]], samples[names[b]]) for a, b in pairs], confidence)
+    results = tuple(
+        PairResult(
+            system_a=names[a],
+            system_b=names[b],
+            difference=found.difference,
+            interval=found.interval,
+            p_value=found.p_value,
+            p_holm=p_holm,
+            wins=int((scores[a] > scores[b]).sum()),
+            losses=int((scores[a] < scores[b]).sum()),
+            ties=int((scores[a] == scores[b]).sum()),
+            preferred=(names[a] if found.difference > 0.0 else names[b]) if p_holm < significance else None,
         )
-    return Comparison(systems, tuple(results), scores.shape[1], n_resamples, seed, significance, confidence)
-
-
-def paired_p_value(resampled_differences: NDArray[np.float64], difference: float) -> float:
-    """Two-sided p-value of a difference from its bootstrap resamples.
-
-    Args:
-        resampled_differences: float64 [n]; NaN among them are left out.
-        difference: The observed one.
-
-    Returns:
-        ``(c + 1) / (n + 1)``, c being the number of resampled differences that lie at least as far from
-        their mean as the observed one lies from 0. It is never 0 (and 1 for a difference of 0). NaN where there are
-        no resamples, or all are the same though there is a difference: they tell nothing of chance.
-    """
-    defined = resampled_differences[~np.isnan(resampled_differences)]
-    if defined.size == 0 or (difference != 0.0 and never_differ(defined)):
-        return float("nan")
-    centred: NDArray[np.float64] = np.abs(defined - defined.mean())
-    as_far = int(np.count_nonzero(centred >= abs(difference)))
-    return (as_far + 1) / (centred.size + 1)
-
-
-def holm(p_values: ArrayLike) -> NDArray[np.float64]:
-    """p-values corrected for their number by Holm's step-down procedure (Holm 1979).
-
-    With m p-values, the k-th smallest becomes the largest of ``(m - j + 1) p_j`` over ``j = 1..k``, at most
-    1. Rejecting where the corrected value is below a level keeps the chance of any false rejection
-    below that level, whatever the dependence. What is NaN was not tested: it stays NaN, and does not count.
-
-    Args:
-        p_values: float64 [m], from 0 to 1 or NaN; m may be 0.
-
-    Returns:
-        float64 [m], in the order given.
-
-    Raises:
-        ValueError: If a p-value is not from 0 to 1.
-    """
-    values = np.asarray(p_values, dtype=np.float64)
-    defined = ~np.isnan(values)
-    if values.ndim != 1 or ((values < 0.0) | (values > 1.0)).any():
-        raise ValueError("p-values must be a series of numbers from 0 to 1")
-    # NaN comes last.
-    order = np.argsort(values, kind="stable")[: int(defined.sum())]
-    factors = np.arange(order.size, 0, -1)
-    corrected = np.full_like(values, np.nan)
-    corrected[order] = np.minimum(np.maximum.accumulate(factors * values[order]), 1.0)
-    return corrected
+        for (a, b), (found, p_holm) in zip(pairs, tested, strict=True)
+    )
+    return Comparison(systems, results, scores.shape[1], n_resamples, seed, significance, confidence)
 
 
 def _score_table(names: Sequence[str], segment_scores: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
@@ -201,15 +147,3 @@ def _score_table(names: Sequence[str], segment_scores: Sequence[NDArray[np.float
         if not np.isfinite(scores).all():
             raise ValueError(f"a score of system {name!r} is not finite")
     return np.stack(series)
-
-
-def _resampled_means(scores: NDArray[np.float64], n_resamples: int, seed: int) -> NDArray[np.float64]:
-    """float64 [n_systems, n_resamples]: every system's mean over the same resampled segments; NaN of a single one."""
-    if scores.shape[1] < FEWEST_UNITS:
-        return np.full((len(scores), n_resamples), np.nan)
-    blocks = [
-        # System by system: the same scores then give the same means to the last digit.
-        np.stack([system[rows].mean(axis=1) for system in scores])
-        for rows in resampled_rows(scores.shape[1], n_resamples, seed)
-    ]
-    return np.concatenate(blocks, axis=1)

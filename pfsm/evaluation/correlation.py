@@ -62,13 +62,13 @@ def kendall_tau_b(x: ArrayLike, y: ArrayLike) -> float:
     Raises:
         ValueError: If the shapes differ, or a value is not finite.
     """
-    from pfsm_kernels.rank import resampled_kendall_tau_b  # noqa: PLC0415 - starts a JIT compiler
+    from pfsm_kernels.rank import repeated_kendall_tau_b  # noqa: PLC0415 - starts a JIT compiler
 
     x, y = paired_scores(x, y)
     if x.size < 2:
         return float("nan")
-    sample = np.arange(x.size, dtype=np.int64)[np.newaxis]
-    return float(resampled_kendall_tau_b(dense_ranks(x), dense_ranks(y), sample)[0])
+    once = np.ones((1, x.size), dtype=np.int64)
+    return float(repeated_kendall_tau_b(dense_ranks(x), dense_ranks(y), once)[0])
 
 
 def paired_scores(x: ArrayLike, y: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

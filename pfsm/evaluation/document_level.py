@@ -36,12 +36,16 @@ class TranslatedDocuments:
         """The mean of scores, float64 [n], over the rows of each item.
 
         Returns:
-            float64 [n_items].
+            float64 [n_items]; NaN where the score of a row is NaN: it is not known.
 
         Raises:
-            ValueError: If there are not n scores, or one is not finite.
+            ValueError: If there are not n scores, or one is infinite.
         """
-        return _means(finite_scores(scores, self.of_row.size), self.of_row)
+        known = np.asarray(scores, dtype=np.float64)
+        unknown = np.isnan(known)
+        means = _means(finite_scores(np.where(unknown, 0.0, known), self.of_row.size), self.of_row)
+        means[self.of_row[unknown]] = np.nan
+        return means
 
 
 def translated_documents(human: ArrayLike, documents: Names, systems: Names) -> TranslatedDocuments:

@@ -1,4 +1,4 @@
-"""Agreement with people within groups (language pairs, data sets, systems) and its mean over the groups.
+"""Agreement with people within groups (language pairs, data sets, systems) and its mean over the groups, of arrays.
 
 The mean is unweighted: every group counts the same, whatever its size. A group whose statistic is undefined
 is left out of the mean and named. For the interval of a mean, each group is resampled within itself,
@@ -7,37 +7,18 @@ independently of the others, and the resampled statistics are averaged, undefine
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from pfsm.evaluation.bootstrap import (
-    Statistic,
-    check_bootstrap,
-    default_seed,
-    resampled_statistics,
-    resampled_sums,
-)
-from pfsm.evaluation.correlation import kendall_tau_b, paired_scores, pearson, spearman
-from pfsm.evaluation.preference import (
-    PreferenceCounts,
-    PreferenceStatistic,
-    count_votes,
-    statistic_of_votes,
-    sums_of_segments,
-    votes_by_outcome,
-)
-from pfsm.evaluation.samples import (
-    Estimate,
-    MeanEstimate,
-    Sample,
-    dense_ids,
-    group_members,
-    group_seed,
-    mean_of_groups,
-    renumbered,
-)
+from pfsm.evaluation.bootstrap import CONFIDENCE
+from pfsm.evaluation.catalogue import PREFERENCES, SEGMENT_LEVEL
+from pfsm.evaluation.correlation import paired_scores
+from pfsm.evaluation.engine import estimate
+from pfsm.evaluation.measure import Names
+from pfsm.evaluation.preference import PreferenceCounts, preference_counts, vote_weights
+from pfsm.evaluation.questions import question_of_scores, question_of_votes
+from pfsm.evaluation.samples import Estimate, MeanEstimate
 
 
 @dataclass(frozen=True)
@@ -89,7 +70,8 @@ def evaluate_groups(
     groups: Sequence[str],
     n_resamples: int = 1000,
     seed: int | None = None,
-    confidence: float = 0.95,
+    confidence: float = CONFIDENCE,
+    segments: Names | None = None,
 ) -> GroupEvaluation:
     """Pearson's, Spearman's and Kendall's (tau-b) correlation within every group, and their means.
 
@@ -101,6 +83,8 @@ def evaluate_groups(
         seed: Of the resamples; `default_seed` where it is None. A group's resamples depend on the seed and
             its name, not on the groups beside it.
         confidence: Of the percentile intervals, between 0 and 1.
+        segments: [n], the segment of every judgment: segments are resampled, within their group, with all
+            their judgments; each judgment by itself where it is None.
 
     Returns:
         Groups sorted by name, and the means.
@@ -110,37 +94,16 @@ def evaluate_groups(
         PfsmError: If the seed is None and PFSM_SEED is no seed.
     """
     x, y = paired_scores(predicted, human)
-    members = group_members(groups, x.size)
-    seed = default_seed() if seed is None else seed
-    check_bootstrap(n_resamples, confidence)
-
-    def sample(statistic: Statistic) -> dict[str, Sample]:
-        return {
-            name: Sample(
-                statistic(x[rows], y[rows]),
-                resampled_statistics(
-                    statistic, x[rows], y[rows], n_resamples=n_resamples, seed=group_seed(seed, name)
-                ),
-            )
-            for name, rows in members.items()
-        }
-
-    linear, rank, concordance = sample(pearson), sample(spearman), sample(kendall_tau_b)
-    results = tuple(
-        GroupResult(
-            name,
-            rows.size,
-            linear[name].estimate(confidence),
-            rank[name].estimate(confidence),
-            concordance[name].estimate(confidence),
-        )
-        for name, rows in members.items()
-    )
+    question = question_of_scores(y, groups, segments)
+    statistics = [SEGMENT_LEVEL[name] for name in ("pearson", "spearman", "kendall")]
+    found = estimate(question, x, statistics, n_resamples, seed, confidence)
+    estimates = [found[statistic.name] for statistic in statistics]
     return GroupEvaluation(
-        results,
-        mean_of_groups(linear, confidence),
-        mean_of_groups(rank, confidence),
-        mean_of_groups(concordance, confidence),
+        tuple(
+            GroupResult(name, rows.size, *(one.groups[name] for one in estimates))
+            for name, rows in question.members.items()
+        ),
+        *(one.mean for one in estimates),
     )
 
 
@@ -151,8 +114,8 @@ def evaluate_preference_groups(
     votes: ArrayLike | None = None,
     n_resamples: int = 1000,
     seed: int | None = None,
-    confidence: float = 0.95,
-    segments: Sequence[Any] | NDArray[Any] | None = None,
+    confidence: float = CONFIDENCE,
+    segments: Names | None = None,
 ) -> PreferenceGroupEvaluation:
     """Accuracy and both Kendall's taus of preferences within every group, and their means.
 
@@ -174,45 +137,21 @@ def evaluate_preference_groups(
         ValueError: As `preference_counts` does, or if a number is out of its range.
         PfsmError: If the seed is None and PFSM_SEED is no seed.
     """
-    outcomes = votes_by_outcome(better_scores, worse_scores, votes)
-    members = group_members(groups, len(outcomes))
-    seed = default_seed() if seed is None else seed
-    check_bootstrap(n_resamples, confidence)
-    counts = {name: count_votes(outcomes[rows]) for name, rows in members.items()}
-    ids = None if segments is None else dense_ids(segments, len(outcomes), "segments")
-
-    def drawn(rows: NDArray[np.int64]) -> NDArray[np.float64]:
-        return outcomes[rows] if ids is None else sums_of_segments(outcomes[rows], renumbered(ids[rows]))
-
-    resampled = {
-        name: resampled_sums(drawn(rows), n_resamples, group_seed(seed, name))
-        for name, rows in members.items()
-    }
-
-    def sample(statistic: PreferenceStatistic) -> dict[str, Sample]:
-        return {
-            name: Sample(
-                counts[name].statistic(statistic),
-                statistic_of_votes(resampled[name], statistic),
-            )
-            for name in members
-        }
-
-    accuracy, wmt12, wmt13 = sample("accuracy"), sample("wmt12"), sample("wmt13")
-    results = tuple(
-        PreferenceGroupResult(
-            name,
-            rows.size,
-            counts[name],
-            accuracy[name].estimate(confidence),
-            wmt12[name].estimate(confidence),
-            wmt13[name].estimate(confidence),
-        )
-        for name, rows in members.items()
-    )
+    better, worse = paired_scores(better_scores, worse_scores)
+    weights = vote_weights(votes, better.size)
+    question = question_of_votes(weights, groups, segments)
+    statistics = [PREFERENCES[name] for name in ("accuracy", "wmt12", "wmt13")]
+    found = estimate(question, np.stack([better, worse], axis=1), statistics, n_resamples, seed, confidence)
+    estimates = [found[statistic.name] for statistic in statistics]
     return PreferenceGroupEvaluation(
-        results,
-        mean_of_groups(accuracy, confidence),
-        mean_of_groups(wmt12, confidence),
-        mean_of_groups(wmt13, confidence),
+        tuple(
+            PreferenceGroupResult(
+                name,
+                rows.size,
+                preference_counts(better[rows], worse[rows], weights[rows]),
+                *(one.groups[name] for one in estimates),
+            )
+            for name, rows in question.members.items()
+        ),
+        *(one.mean for one in estimates),
     )

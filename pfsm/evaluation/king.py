@@ -7,12 +7,14 @@ al. 2005), is the probability over test cases that a human reference scores at l
 translation, each scored against the other references. It needs no assessments.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pfsm.evaluation.correlation import pearson
 from pfsm.evaluation.measure import AdditiveMeasure, Names, finite_scores, ratio
-from pfsm.evaluation.samples import dense_ids
+from pfsm.evaluation.samples import by_appearance, dense_ids, sums_of_segments
 
 
 def human_acceptability(metric: ArrayLike, assessments: ArrayLike) -> float:
@@ -92,24 +94,47 @@ def king_table(
     return np.stack([(people >= highest[cases]) & counts[cases], counts[cases]], axis=1).astype(np.float64)
 
 
+@dataclass(frozen=True, eq=False)
+class TestCases:
+    """Test cases of KING: a metric's scores are those of the held-out references, then of the translations."""
+
+    __test__ = False  # no test of pytest's
+
+    units: NDArray[np.int64]
+    """int64 [n_cases], from 0 up in the order of their first cases: what is drawn together in resamples."""
+    automatic: NDArray[np.int64]
+    """int64 [n], the case of each automatic translation, a number below n_cases."""
+
+    def __len__(self) -> int:
+        return self.units.size
+
+    def select(self, rows: NDArray[np.int64]) -> "TestCases":
+        """Some cases with their translations."""
+        place = np.full(len(self), -1)
+        place[rows] = np.arange(rows.size)
+        of_case = place[self.automatic]
+        return TestCases(by_appearance(self.units[rows]), of_case[of_case >= 0])
+
+    def pick(self, metric: NDArray[np.float64], rows: NDArray[np.int64]) -> NDArray[np.float64]:
+        """A metric's scores of the items of `select`, from its scores of all."""
+        translations = np.flatnonzero(np.isin(self.automatic, rows))
+        chosen: NDArray[np.float64] = metric[np.concatenate([rows, len(self) + translations])]
+        return chosen
+
+
+@dataclass(frozen=True, eq=False)
 class King(AdditiveMeasure):
-    """KING as a measure over test cases, which are drawn by units.
+    """KING as a measure over test cases; cases of one segment share a unit."""
 
-    Args:
-        units: int64 [n_cases], from 0 up without gaps; cases of one segment share a unit.
-        automatic_cases: int64 [n], the case of each automatic translation, a number below n_cases.
-    """
-
-    def __init__(self, units: NDArray[np.int64], automatic_cases: NDArray[np.int64]) -> None:
-        self._units = units
-        self._automatic_cases = automatic_cases
+    units: NDArray[np.int64]
+    automatic: NDArray[np.int64]
+    """As in `TestCases`."""
 
     def table(self, metric: NDArray[np.float64]) -> NDArray[np.float64]:
         """float64 [n_units, 2], from the scores of the held-out references, then of the translations."""
-        n_cases = self._units.size
-        cases = np.arange(n_cases)
-        table = king_table(metric[:n_cases], cases, metric[n_cases:], self._automatic_cases)
-        return np.stack([np.bincount(self._units, weights=column) for column in table.T], axis=1)
+        n_cases = self.units.size
+        table = king_table(metric[:n_cases], np.arange(n_cases), metric[n_cases:], self.automatic)
+        return sums_of_segments(table, self.units)
 
     def of_sums(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
         """As `AdditiveMeasure.of_sums`."""

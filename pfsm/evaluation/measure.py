@@ -1,48 +1,98 @@
 """Measures of agreement: a statistic tied to the human side of the data, waiting for a metric's scores.
 
-A measure gives the statistic's value for a metric, and its values in bootstrap resamples. One seed draws the
-same resamples for every metric, so that two metrics' resampled values can be subtracted pair by pair. Where
-the items carry segments, segments are drawn, with all their items: translations of one segment are not
-independent (a hard source hurts them all), and drawn one by one they give intervals that are too narrow.
+A measure gives the statistic's value for a metric, and its values in bootstrap resamples. What is drawn are *units*:
+as a rule segments, each with all its translations. Translations of one segment are not independent (a hard source
+hurts them all); drawn one by one they give intervals that are too narrow. One seed draws the same resamples for
+every metric, so the resampled values of two metrics can be subtracted pair by pair.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pfsm.evaluation.bootstrap import (
-    FEWEST_UNITS,
-    Seed,
-    Statistic,
-    resampled_statistics,
-    resampled_sums,
-    resampled_times,
-)
-from pfsm.evaluation.correlation import dense_ranks, kendall_tau_b, pearson, pearson_of_rows
-from pfsm.evaluation.samples import dense_ids, renumbered
+from pfsm.errors import PfsmError
+from pfsm.evaluation.bootstrap import FEWEST_UNITS, Seed, check_bootstrap, resampled_times
+from pfsm.evaluation.correlation import dense_ranks, kendall_tau_b
+from pfsm.evaluation.samples import by_appearance, count_ids, dense_ids, sums_of_segments
+
+OfTimes = Callable[[NDArray[np.int64]], NDArray[np.float64]]
+"""From resamples, as how many times each unit stands in them, int64 [m, n_units], to the statistic, float64 [m]."""
+Names = Sequence[Any] | NDArray[Any]
 
 
-class Measure(Protocol):
+class Measure(ABC):
     """A statistic of a metric's scores, the human side being given."""
 
+    units: NDArray[np.int64]
+    """int64 [n], from 0 up in the order of their first items: the unit of each item."""
+
+    @property
+    def n_units(self) -> int:
+        """Number of units that resamples draw from."""
+        return count_ids(self.units)
+
+    @abstractmethod
     def value(self, metric: NDArray[np.float64]) -> float:
         """The statistic; NaN where it is undefined.
 
         Args:
-            metric: float64 [n], the metric's scores of the items.
+            metric: float64 [n], the metric's scores of the items; of preferences [n, 2].
         """
-        ...
+
+    @abstractmethod
+    def resampler(self, metric: NDArray[np.float64]) -> OfTimes:
+        """The statistic in resamples of the units, of which there are at least two; NaN where it is undefined."""
+
+    def values(self, metrics: NDArray[np.float64]) -> NDArray[np.float64]:
+        """float64 [m]: the statistic of every row of scores, float64 [m, n]."""
+        return np.array([self.value(metric) for metric in metrics], dtype=np.float64)
+
+    def remarks(self, metric: NDArray[np.float64]) -> Mapping[str, float | bool]:  # noqa: ARG002
+        """What else is to be said of the value, by the key that JSON has it under."""
+        return {}
 
     def resampled(self, metric: NDArray[np.float64], n_resamples: int, seed: Seed) -> NDArray[np.float64]:
-        """float64 [n_resamples]: the statistic in bootstrap resamples.
+        """float64 [n_resamples]: the statistic in bootstrap resamples; see `resampled_together`."""
+        return resampled_together([(self, metric)], n_resamples, seed)[0]
 
-        NaN where it is undefined, and throughout where there are fewer than two of what is drawn.
-        """
-        ...
+
+def resampled_together(
+    tasks: Sequence[tuple[Measure, NDArray[np.float64]]], n_resamples: int, seed: Seed
+) -> list[NDArray[np.float64]]:
+    """Statistics of metrics in the same bootstrap resamples: the one place where data is resampled.
+
+    Args:
+        tasks: Measures, each with a metric's scores of its items.
+        n_resamples: At least 1.
+        seed: As in `bootstrap_interval`. Measures with as many units share their resamples.
+
+    Returns:
+        float64 [n_resamples] for each task; NaN where the statistic is undefined, and throughout where there are
+        fewer than two units.
+
+    Raises:
+        ValueError: If there are no resamples.
+    """
+    check_bootstrap(n_resamples)
+    results = [np.full(n_resamples, np.nan) for _ in tasks]
+    by_size: dict[int, list[int]] = {}
+    for place, (measure, _) in enumerate(tasks):
+        by_size.setdefault(measure.n_units, []).append(place)
+    for n_units, places in by_size.items():
+        if n_units < FEWEST_UNITS:
+            continue
+        resamplers = [measure.resampler(metric) for measure, metric in (tasks[place] for place in places)]
+        start = 0
+        for times in resampled_times(n_units, n_resamples, seed):
+            for place, of_times in zip(places, resamplers, strict=True):
+                results[place][start : start + len(times)] = of_times(times)
+            start += len(times)
+    return results
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,21 +107,38 @@ class Items:
     """int64 [n], from 0 up without gaps: who translated."""
     lengths: NDArray[np.float64] | None = None
     """float64 [n], not negative: how much an item weighs in length-weighted statistics."""
+    drawn: NDArray[np.int64] | None = None
+    """int64 [n]: what is drawn together, where that is not the segments; see `units`."""
 
     def __len__(self) -> int:
         return self.human.size
 
+    @cached_property
+    def units(self) -> NDArray[np.int64]:
+        """int64 [n], from 0 up in the order of their first items: what is drawn together in resamples.
+
+        Segments where nothing else is said; each item by itself where there are none.
+        """
+        ids = self.segments if self.drawn is None else self.drawn
+        return np.arange(self.human.size) if ids is None else by_appearance(ids)
+
     def select(self, rows: NDArray[np.int64]) -> "Items":
-        """The items of some rows, their segments and systems numbered anew."""
+        """The items of some rows, numbered anew."""
         return Items(
             self.human[rows],
-            None if self.segments is None else renumbered(self.segments[rows]),
-            None if self.systems is None else renumbered(self.systems[rows]),
+            _part(self.segments, rows),
+            _part(self.systems, rows),
             None if self.lengths is None else self.lengths[rows],
+            _part(self.drawn, rows),
         )
 
+    def pick(self, metric: NDArray[np.float64], rows: NDArray[np.int64]) -> NDArray[np.float64]:
+        """A metric's scores of the items of `select`, from its scores of all."""
+        return metric[rows]
 
-Names = Sequence[Any] | NDArray[Any]
+
+def _part(ids: NDArray[np.int64] | None, rows: NDArray[np.int64]) -> NDArray[np.int64] | None:
+    return None if ids is None else by_appearance(ids[rows])
 
 
 def scored_items(
@@ -79,6 +146,7 @@ def scored_items(
     segments: Names | None = None,
     systems: Names | None = None,
     lengths: ArrayLike | None = None,
+    drawn: Names | None = None,
 ) -> Items:
     """Check and number what belongs to the human side.
 
@@ -87,6 +155,7 @@ def scored_items(
         segments: [n], names or numbers of the segments.
         systems: [n], names or numbers of the systems.
         lengths: float64 [n], finite, not negative.
+        drawn: [n], names or numbers of what is drawn together in resamples; the segments where it is None.
 
     Raises:
         ValueError: If lengths differ, or a number is not what it must be.
@@ -101,6 +170,7 @@ def scored_items(
         None if segments is None else dense_ids(segments, n, "segments"),
         None if systems is None else dense_ids(systems, n, "systems"),
         weights,
+        None if drawn is None else dense_ids(drawn, n, "units"),
     )
 
 
@@ -119,85 +189,93 @@ def finite_scores(scores: ArrayLike, n: int | None = None) -> NDArray[np.float64
     return array
 
 
-def values_of(measure: Measure, metrics: NDArray[np.float64]) -> NDArray[np.float64]:
-    """float64 [m]: the statistic of every row of scores, float64 [m, n]; all at once where the measure can."""
-    if isinstance(measure, Correlation) and measure.statistic is pearson:
-        return pearson_of_rows(metrics, np.broadcast_to(measure.human, metrics.shape))
-    return np.array([measure.value(metric) for metric in metrics], dtype=np.float64)
+def units_of_parts(parts: NDArray[np.int64], units: NDArray[np.int64]) -> NDArray[np.int64]:
+    """int64 [n_parts]: the unit that each part (a segment) lies in.
+
+    Args:
+        parts: int64 [n], from 0 up without gaps.
+        units: int64 [n].
+
+    Raises:
+        PfsmError: If a part lies in several units: its items are then not drawn together.
+    """
+    of_part = np.zeros(count_ids(parts), dtype=np.int64)
+    of_part[parts] = units
+    if not np.array_equal(of_part[parts], units):
+        raise PfsmError(
+            "the statistic compares translations of one segment, but resampling would tear segments apart; "
+            "resample segments, or documents"
+        )
+    return of_part
+
+
+class Correlation(Protocol):
+    """Spearman's or Kendall's correlation of two series."""
+
+    def __call__(self, x: ArrayLike, y: ArrayLike, /) -> float:
+        """From float64 [n] each; NaN where it is undefined."""
 
 
 @dataclass(frozen=True, eq=False)
-class Correlation:
-    """Pearson's, Spearman's or Kendall's correlation over items that are drawn one by one."""
+class RankCorrelation(Measure):
+    """Spearman's or Kendall's correlation."""
 
-    statistic: Statistic
+    statistic: Correlation
     human: NDArray[np.float64]
+    units: NDArray[np.int64]
 
     def value(self, metric: NDArray[np.float64]) -> float:
         """As `Measure.value`."""
         return self.statistic(metric, self.human)
 
-    def resampled(self, metric: NDArray[np.float64], n_resamples: int, seed: Seed) -> NDArray[np.float64]:
-        """As `Measure.resampled`."""
-        return resampled_statistics(self.statistic, metric, self.human, n_resamples=n_resamples, seed=seed)
-
-
-@dataclass(frozen=True, eq=False)
-class SegmentRankCorrelation:
-    """Spearman's or Kendall's correlation over items that are drawn by whole segments."""
-
-    statistic: Statistic
-    human: NDArray[np.float64]
-    segments: NDArray[np.int64]
-
-    def value(self, metric: NDArray[np.float64]) -> float:
-        """As `Measure.value`."""
-        return self.statistic(metric, self.human)
-
-    def resampled(self, metric: NDArray[np.float64], n_resamples: int, seed: Seed) -> NDArray[np.float64]:
-        """As `Measure.resampled`."""
+    def resampler(self, metric: NDArray[np.float64]) -> OfTimes:
+        """As `Measure.resampler`."""
         from pfsm_kernels.rank import (  # noqa: PLC0415 - starts a JIT compiler
             repeated_kendall_tau_b,
             repeated_spearman,
         )
 
-        n_segments = int(self.segments.max(initial=-1)) + 1
-        if n_segments < FEWEST_UNITS:
-            return np.full(n_resamples, np.nan)
-        of_times = repeated_kendall_tau_b if self.statistic is kendall_tau_b else repeated_spearman
+        kernel = repeated_kendall_tau_b if self.statistic is kendall_tau_b else repeated_spearman
         # In the order of the metric's scores: the kernel sorts in every call, which then costs little.
         order = np.argsort(metric, kind="stable")
-        ranks, human, segments = (
-            dense_ranks(metric)[order],
-            dense_ranks(self.human)[order],
-            self.segments[order],
-        )
-        blocks = resampled_times(n_segments, n_resamples, seed)
-        return np.concatenate([_of_block(of_times, ranks, human, times, segments) for times in blocks])
+        ranks, human, units = dense_ranks(metric)[order], dense_ranks(self.human)[order], self.units[order]
+        # A few resamples at a time: units have many rows.
+        step = max(1, _ROWS_AT_ONCE // units.size)
+
+        def of_times(times: NDArray[np.int64]) -> NDArray[np.float64]:
+            blocks = (times[start : start + step][:, units] for start in range(0, len(times), step))
+            return np.concatenate([kernel(ranks, human, block) for block in blocks])
+
+        return of_times
 
 
 _ROWS_AT_ONCE = 1 << 20
-_OfTimes = Callable[[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]], NDArray[np.float64]]
 
 
-def _of_block(
-    of_times: _OfTimes,
-    left: NDArray[np.int64],
-    right: NDArray[np.int64],
-    times: NDArray[np.int64],
-    segments: NDArray[np.int64],
-) -> NDArray[np.float64]:
-    """A block of resamples, a few at a time: segments have many rows, and a block many segments."""
-    step = max(1, _ROWS_AT_ONCE // segments.size)
-    parts = [
-        of_times(left, right, times[start : start + step][:, segments])
-        for start in range(0, len(times), step)
-    ]
-    return np.concatenate(parts)
+@dataclass(frozen=True, eq=False)
+class PlainMeasure(Measure):
+    """Any function of a metric's and people's scores, resampled by brute force."""
+
+    function: Callable[[NDArray[np.float64], NDArray[np.float64]], float]
+    human: NDArray[np.float64]
+    units: NDArray[np.int64]
+
+    def value(self, metric: NDArray[np.float64]) -> float:
+        """As `Measure.value`."""
+        return float(self.function(metric, self.human))
+
+    def resampler(self, metric: NDArray[np.float64]) -> OfTimes:
+        """As `Measure.resampler`."""
+
+        def of_times(times: NDArray[np.int64]) -> NDArray[np.float64]:
+            rows = (np.repeat(np.arange(metric.size), one[self.units]) for one in times)
+            return np.array([self.function(metric[row], self.human[row]) for row in rows], dtype=np.float64)
+
+        return of_times
 
 
-class AdditiveMeasure(ABC):
-    """A measure whose statistic is a function of sums over independent units (segments, or items)."""
+class AdditiveMeasure(Measure):
+    """A measure whose statistic is a function of sums over units."""
 
     @abstractmethod
     def table(self, metric: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -211,9 +289,31 @@ class AdditiveMeasure(ABC):
         """As `Measure.value`."""
         return float(self.of_sums(self.table(metric).sum(axis=0, keepdims=True))[0])
 
-    def resampled(self, metric: NDArray[np.float64], n_resamples: int, seed: Seed) -> NDArray[np.float64]:
-        """As `Measure.resampled`."""
-        return self.of_sums(resampled_sums(self.table(metric), n_resamples, seed))
+    def resampler(self, metric: NDArray[np.float64]) -> OfTimes:
+        """As `Measure.resampler`."""
+        from pfsm_kernels.resampling import resampled_sums  # noqa: PLC0415 - starts a JIT compiler
+
+        table = self.table(metric)
+        return lambda times: self.of_sums(resampled_sums(times, table))
+
+
+@dataclass(frozen=True, eq=False)
+class MeanScore(AdditiveMeasure):
+    """The mean of the scores themselves, whatever people say."""
+
+    units: NDArray[np.int64]
+
+    def value(self, metric: NDArray[np.float64]) -> float:
+        """As `Measure.value`."""
+        return float(metric.mean()) if metric.size else float("nan")
+
+    def table(self, metric: NDArray[np.float64]) -> NDArray[np.float64]:
+        """float64 [n_units, 2]: sums of scores and numbers of them."""
+        return sums_of_segments(np.stack([metric, np.ones(metric.size)], axis=1), self.units)
+
+    def of_sums(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
+        """As `AdditiveMeasure.of_sums`."""
+        return ratio(sums[:, 0], sums[:, 1])
 
 
 def ratio(parts: NDArray[np.float64], wholes: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -10,6 +10,7 @@ meets only by giving both the same score. Hence two yardsticks (their footnote 1
 * the *random* accuracy, expected of scores drawn at random: one half of the judgments that are no ties.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,8 +18,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from pfsm.evaluation.correlation import paired_scores
 from pfsm.evaluation.measure import AdditiveMeasure, Names, ratio
-from pfsm.evaluation.preference import sums_of_segments, vote_weights
-from pfsm.evaluation.samples import dense_ids
+from pfsm.evaluation.preference import vote_weights
+from pfsm.evaluation.samples import count_ids, dense_ids, sums_of_segments
 
 _MOST_STRICT, _MOST_TIED = 18, 12
 
@@ -127,10 +128,20 @@ def random_accuracy(judgments: PairwiseJudgments) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Yardstick(AdditiveMeasure):
-    """The best or the random accuracy as a measure, whatever the metric; segments are drawn, always."""
+    """The best or the random accuracy as a measure, whatever the metric; whole segments are drawn, always."""
 
     judgments: PairwiseJudgments
     best: bool
+
+    @property
+    def n_units(self) -> int:
+        """As `Measure.n_units`."""
+        return count_ids(self.judgments.segments)
+
+    def remarks(self, metric: NDArray[np.float64]) -> Mapping[str, bool]:
+        """Whether the best accuracy is exact."""
+        del metric
+        return {"exact": best_accuracy(self.judgments).exact} if self.best else {}
 
     def table(self, metric: NDArray[np.float64]) -> NDArray[np.float64]:
         """float64 [n_segments, 2]: judgments agreed with, and all of them."""

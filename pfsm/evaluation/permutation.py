@@ -1,110 +1,82 @@
 """PERM-BOTH: a permutation test for two metrics' agreement with people (Deutsch, Dror and Roth 2021).
 
-If the metrics agree with people equally well, it makes no difference which of them a score came from. So every
-score of a translation, for each pair of system and input by itself (hence *both*), is swapped between the
-metrics or not, by a coin, and the difference of the statistic is taken anew (their algorithm 2). Scores are
-standardised first, so that swapping mixes scores of one scale.
+If the metrics agree with people equally well, it makes no difference which of them a score came from. So the scores
+of a unit are swapped between the metrics or not, by a coin, and the difference of the statistic is taken anew (their
+algorithm 2). Scores are standardised first, so that swapping mixes scores of one scale. Where the units are single
+translations, each pair of system and input is swapped by itself, as the paper has it (hence *both*); segments are
+swapped with all their translations, which are not independent.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from pfsm.evaluation.bootstrap import Interval, default_seed
-from pfsm.evaluation.measure import Names, scored_items, values_of
-from pfsm.evaluation.paired_bootstrap import (
-    POOLED,
-    Contest,
-    Difference,
-    PairedTest,
-    contests_of_items,
-    named_statistic,
-    pooled_difference,
-)
-from pfsm.evaluation.samples import group_seed
+from pfsm.evaluation.catalogue import Statistic
+from pfsm.evaluation.differences import MEAN, POOLED, Difference, PairedTest
+from pfsm.evaluation.engine import Float, part_scores, pooled_of_one
+from pfsm.evaluation.measure import Items, Measure
+from pfsm.evaluation.questions import Question
+from pfsm.evaluation.samples import count_ids, group_seed
 
-
-def perm_both(
-    human: ArrayLike,
-    metric_a: ArrayLike,
-    metric_b: ArrayLike,
-    segments: Names | None = None,
-    systems: Names | None = None,
-    statistic: str = "pearson",
-    n_permutations: int = 1000,
-    seed: int | None = None,
-    *,
-    groups: Sequence[str] | None = None,
-    lengths: ArrayLike | None = None,
-    level: str = "segment",
-) -> PairedTest:
-    """PERM-BOTH for the difference of two metrics on the same translations.
-
-    Args:
-        human: float64 [n], finite, higher is better. A matrix of systems and segments is given flat, with who
-            and what each score is of; cells without a judgment are simply not there.
-        metric_a: float64 [n], finite.
-        metric_b: float64 [n], finite.
-        segments: [n], names or numbers; statistics within segments need them.
-        systems: [n], names or numbers; statistics of the system level need them.
-        statistic: A name from `catalogue.SEGMENT_LEVEL`, or `SYSTEM_LEVEL` where that is the level.
-        n_permutations: At least 1.
-        seed: `default_seed` where it is None.
-        groups: [n], as in `paired_bootstrap_correlations`; scores are standardised within their group.
-        lengths: float64 [n], for length-weighted statistics.
-        level: "segment" or "system".
-
-    Returns:
-        The result, without intervals. Its values are those of the scores as given.
-
-    Raises:
-        ValueError: As `paired_bootstrap_correlations` does.
-        PfsmError: If the seed is None and PFSM_SEED is no seed.
-    """
-    items = scored_items(human, segments, systems, lengths)
-    contests, pooled = contests_of_items(
-        named_statistic(statistic, level), items, (metric_a, metric_b), groups
-    )
-    return permutation_test(contests, pooled, statistic, n_permutations, seed)
+NAME = "PERM-BOTH"
+_BLOCK = 1 << 18
+_NO_INTERVAL = Interval(math.nan, math.nan)
 
 
 def permutation_test(
-    contests: Mapping[str, Contest],
-    pooled: Contest | None,
-    statistic: str,
+    question: Question[Items],
+    metric_a: Float,
+    metric_b: Float,
+    statistic: Statistic[Items],
     n_permutations: int = 1000,
     seed: int | None = None,
 ) -> PairedTest:
-    """The test behind `perm_both`, for any measure; arguments as in `paired_bootstrap`.
+    """The test in every group, for the mean over the groups, and over all items together.
 
     ``p = (c + 1) / (n + 1)``, c being the number of permutations whose difference lies at least as far from 0
     as the observed one; a permutation without the statistic counts among them.
 
+    Args:
+        question: The human side; its units are what is swapped.
+        metric_a: The first metric's scores of the data's rows, float64 [n].
+        metric_b: The second's.
+        statistic: As in `pfsm.evaluation.engine.compare`.
+        n_permutations: At least 1.
+        seed: `default_seed` where it is None.
+
     Raises:
-        ValueError: If there are no permutations.
+        ValueError: If there are no permutations, or the statistic needs what the question has not.
         PfsmError: If the seed is None and PFSM_SEED is no seed.
     """
     if n_permutations < 1:
         raise ValueError(f"n_permutations is {n_permutations}, at least 1 is needed")
     seed = default_seed() if seed is None else seed
+    sides = question.scores(metric_a), question.scores(metric_b)
 
-    def permuted_of(name: str, contest: Contest) -> NDArray[np.float64]:
-        return _permuted_differences(contest, n_permutations, group_seed(seed, name))
+    def tested(name: str, items: Items, a: Float, b: Float) -> tuple[Difference, Float]:
+        """The result, and the differences of the permutations."""
+        measure = statistic.bind(items)
+        permuted = _permuted_differences(measure, items.units, a, b, n_permutations, group_seed(seed, name))
+        # Of the scores as they are: a statistic in the metric's own units (a threshold) may depend on their scale.
+        value_a, value_b = measure.value(a), measure.value(b)
+        return _difference(name, len(items), value_a, value_b, permuted), permuted
 
-    permuted = {name: permuted_of(name, contest) for name, contest in contests.items()}
-    groups = tuple(_difference(name, contest, permuted[name]) for name, contest in contests.items())
-    kept = [group for group in groups if not math.isnan(group.difference)]
-    n = sum(contest.n for contest in contests.values())
+    found = [
+        tested(name, part, *(part_scores(question, side, name) for side in sides))
+        for name, part in question.parts.items()
+    ]
+    groups = tuple(group for group, _ in found)
+    kept = [(group, permuted) for group, permuted in found if not math.isnan(group.difference)]
+    pooled = tested(POOLED, question.items, *sides)[0] if question.pools_groups else None
     return PairedTest(
-        "PERM-BOTH",
-        statistic,
+        NAME,
+        statistic.name,
         groups,
-        _mean(n, kept, [permuted[group.name] for group in kept]),
-        pooled_difference(
-            groups, pooled, lambda whole: _difference(POOLED, whole, permuted_of(POOLED, whole))
-        ),
+        _mean(len(question.items), kept),
+        pooled or pooled_of_one(question, groups),
         n_permutations,
         seed,
         math.nan,
@@ -112,26 +84,28 @@ def permutation_test(
 
 
 def _permuted_differences(
-    contest: Contest, n_permutations: int, seed: tuple[int, int]
-) -> NDArray[np.float64]:
-    """float64 [n_permutations]: differences of the statistic with scores swapped at random."""
-    a, b = _standardised(contest.metric_a), _standardised(contest.metric_b)
-    measure = contest.measure
+    measure: Measure,
+    units: NDArray[np.int64],
+    metric_a: Float,
+    metric_b: Float,
+    n_permutations: int,
+    seed: tuple[int, int],
+) -> Float:
+    """float64 [n_permutations]: differences of the statistic with the scores of units swapped at random."""
+    a, b = _standardised(metric_a), _standardised(metric_b)
     if math.isnan(measure.value(a) - measure.value(b)):
         return np.full(n_permutations, np.nan)
     generator = np.random.Generator(np.random.PCG64(seed))
     size = max(1, _BLOCK // a.size)
     blocks = []
     for start in range(0, n_permutations, size):
-        swap = generator.integers(2, size=(min(size, n_permutations - start), *a.shape)).astype(bool)
-        blocks.append(values_of(measure, np.where(swap, b, a)) - values_of(measure, np.where(swap, a, b)))
+        coins = generator.integers(2, size=(min(size, n_permutations - start), count_ids(units)))
+        swap = coins.astype(bool)[:, units]
+        blocks.append(measure.values(np.where(swap, b, a)) - measure.values(np.where(swap, a, b)))
     return np.concatenate(blocks)
 
 
-_BLOCK = 1 << 18
-
-
-def _standardised(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+def _standardised(scores: Float) -> Float:
     """Scores of mean 0 and standard deviation 1; of a constant, zeros."""
     deviations = scores - scores[:1]
     deviations = deviations - deviations.mean() if deviations.size else deviations
@@ -139,24 +113,19 @@ def _standardised(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     return deviations / spread if spread > 0.0 else np.zeros_like(scores)
 
 
-_NO_INTERVAL = Interval(math.nan, math.nan)
-
-
-def _difference(name: str, contest: Contest, permuted: NDArray[np.float64]) -> Difference:
-    # Of the scores as they are: a statistic in the metric's own units (a threshold) may depend on their scale.
-    a, b = contest.measure.value(contest.metric_a), contest.measure.value(contest.metric_b)
-    return Difference(name, contest.n, a, b, a - b, _NO_INTERVAL, _p_value(permuted, a - b))
-
-
-def _mean(n: int, groups: Sequence[Difference], permuted: Sequence[NDArray[np.float64]]) -> Difference:
+def _mean(n: int, groups: Sequence[tuple[Difference, Float]]) -> Difference:
     if not groups:
-        return Difference("mean", n, math.nan, math.nan, math.nan, _NO_INTERVAL, math.nan)
-    a = float(np.mean([group.value_a for group in groups]))
-    b = float(np.mean([group.value_b for group in groups]))
-    return Difference("mean", n, a, b, a - b, _NO_INTERVAL, _p_value(np.mean(permuted, axis=0), a - b))
+        return Difference(MEAN, n, math.nan, math.nan, math.nan, _NO_INTERVAL, math.nan)
+    a = float(np.mean([group.value_a for group, _ in groups]))
+    b = float(np.mean([group.value_b for group, _ in groups]))
+    return _difference(MEAN, n, a, b, np.mean([permuted for _, permuted in groups], axis=0))
 
 
-def _p_value(permuted: NDArray[np.float64], difference: float) -> float:
+def _difference(name: str, n: int, a: float, b: float, permuted: Float) -> Difference:
+    return Difference(name, n, a, b, a - b, _NO_INTERVAL, _p_value(permuted, a - b))
+
+
+def _p_value(permuted: Float, difference: float) -> float:
     if math.isnan(difference):
         return math.nan
     # Equal statistics of different permutations may differ by a rounding error.

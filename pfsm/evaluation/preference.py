@@ -17,20 +17,12 @@ darr      (C - D - T) / (C + D + T)   Bojar et al. (2017): as wmt12, on pairs de
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pfsm.evaluation.bootstrap import (
-    Interval,
-    Seed,
-    check_bootstrap,
-    percentile_interval,
-    resampled_sums,
-)
 from pfsm.evaluation.correlation import paired_scores
-from pfsm.evaluation.samples import dense_ids
 
 PreferenceStatistic = Literal["accuracy", "wmt12", "wmt13", "wmt14", "darr"]
 """The accuracy, or one of the variants of Kendall's tau."""
@@ -65,7 +57,7 @@ class PreferenceCounts:
         for name in TAUS:
             if name == variant:
                 return self.statistic(name)
-        raise ValueError(f"variant of Kendall's tau is {variant!r}, {_listed(TAUS)} is needed")
+        raise ValueError(f"variant of Kendall's tau is {variant!r}, {listed(TAUS)} is needed")
 
     def statistic(self, name: PreferenceStatistic) -> float:
         """The accuracy or a variant of Kendall's tau, by name."""
@@ -86,45 +78,6 @@ def preference_counts(
         ValueError: If lengths differ, a value is not finite, or a vote is negative.
     """
     return count_votes(votes_by_outcome(better_scores, worse_scores, votes))
-
-
-def preference_interval(
-    better_scores: ArrayLike,
-    worse_scores: ArrayLike,
-    votes: ArrayLike | None = None,
-    *,
-    statistic: PreferenceStatistic = "accuracy",
-    segments: Sequence[Any] | NDArray[Any] | None = None,
-    n_resamples: int = 1000,
-    seed: Seed = None,
-    confidence: float = 0.95,
-) -> Interval:
-    """Percentile bootstrap interval of a preference statistic.
-
-    Args:
-        better_scores: As in `preference_counts`.
-        worse_scores: As in `preference_counts`.
-        votes: As in `preference_counts`.
-        statistic: "accuracy", or the variant of Kendall's tau.
-        segments: [n], the segment of every pair: segments are drawn, with all their pairs. Pairs of one
-            segment share translations and are not independent; drawn one by one, which is what happens where
-            this is None, they give intervals that are too narrow.
-        n_resamples: As in `bootstrap_interval`.
-        seed: As in `bootstrap_interval`.
-        confidence: As in `bootstrap_interval`.
-
-    Raises:
-        ValueError: As `preference_counts` and `bootstrap_interval` do, and for an unknown statistic.
-    """
-    check_bootstrap(n_resamples, confidence)
-    names = get_args(PreferenceStatistic)
-    if statistic not in names:
-        raise ValueError(f"statistic is {statistic!r}, {_listed(names)} is needed")
-    outcomes = votes_by_outcome(better_scores, worse_scores, votes)
-    if segments is not None:
-        outcomes = sums_of_segments(outcomes, dense_ids(segments, len(outcomes), "segments"))
-    resampled = resampled_sums(outcomes, n_resamples, seed)
-    return percentile_interval(statistic_of_votes(resampled, statistic), confidence)
 
 
 def votes_by_outcome(
@@ -155,16 +108,6 @@ def vote_weights(votes: ArrayLike | None, n: int) -> NDArray[np.float64]:
     return weights
 
 
-def sums_of_segments(table: NDArray[np.float64], segments: NDArray[np.int64]) -> NDArray[np.float64]:
-    """float64 [n_segments, k]: the rows of a table added up by segment.
-
-    Args:
-        table: float64 [n, k].
-        segments: int64 [n], from 0 up without gaps.
-    """
-    return np.stack([np.bincount(segments, weights=column) for column in table.T], axis=1)
-
-
 def count_votes(outcomes: NDArray[np.float64]) -> PreferenceCounts:
     """The sums of the columns of `votes_by_outcome`."""
     return PreferenceCounts(*outcomes.sum(axis=0).tolist())
@@ -190,5 +133,6 @@ def statistic_of_votes(votes: NDArray[np.float64], name: PreferenceStatistic) ->
     return result
 
 
-def _listed(names: Sequence[str]) -> str:
+def listed(names: Sequence[str]) -> str:
+    """Names in quotes, as a message has them."""
     return ", ".join(repr(name) for name in names[:-1]) + f" or {names[-1]!r}"

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.data.minimal_pairs import MinimalPairs
-from pfsm.evaluation.bootstrap import Interval, Seed, bootstrap_interval
+from pfsm.evaluation.bootstrap import CONFIDENCE, Interval, Seed, bootstrap_interval
 from pfsm.evaluation.samples import Estimate
 
 Float = NDArray[np.float64]
@@ -65,7 +65,7 @@ def probe(
     *,
     n_resamples: int = 1000,
     seed: Seed = None,
-    confidence: float = 0.95,
+    confidence: float = CONFIDENCE,
 ) -> ProbeResult:
     """Scores both versions of every pair against the reference and counts by kind.
 
@@ -105,7 +105,7 @@ def probe(
     return ProbeResult(tuple(results), better, worse)
 
 
-def wilson_interval(successes: int, n: int, confidence: float = 0.95) -> Interval:
+def wilson_interval(successes: int, n: int, confidence: float = CONFIDENCE) -> Interval:
     """Score interval of a binomial proportion (Wilson 1927).
 
     Args:

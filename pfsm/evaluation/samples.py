@@ -3,13 +3,13 @@
 import math
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.evaluation.bootstrap import Interval, percentile_interval
+from pfsm.evaluation.bootstrap import CONFIDENCE, Interval, percentile_interval
 
 
 @dataclass(frozen=True)
@@ -18,6 +18,8 @@ class Estimate:
 
     value: float
     interval: Interval
+    remarks: Mapping[str, float | bool] = field(default_factory=dict, compare=False)
+    """What else is to be said of the value (`Measure.remarks`)."""
 
 
 @dataclass(frozen=True)
@@ -42,14 +44,18 @@ class Sample:
     value: float
     resampled: NDArray[np.float64]
 
-    def estimate(self, confidence: float) -> Estimate:
+    def estimate(self, confidence: float = CONFIDENCE) -> Estimate:
         """The statistic with the percentile interval of its resamples."""
         if math.isnan(self.value):
             return Estimate(self.value, Interval(math.nan, math.nan))
         return Estimate(self.value, percentile_interval(self.resampled, confidence))
 
+    def minus(self, other: "Sample") -> "Sample":
+        """The difference from another one, of the same resamples."""
+        return Sample(self.value - other.value, self.resampled - other.resampled)
 
-def mean_of_groups(samples: Mapping[str, Sample], confidence: float) -> MeanEstimate:
+
+def mean_of_groups(samples: Mapping[str, Sample], confidence: float = CONFIDENCE) -> MeanEstimate:
     """The unweighted mean over the groups that have the statistic."""
     mean, left_out = mean_sample(samples)
     estimate = mean.estimate(confidence)
@@ -114,6 +120,27 @@ def dense_ids(names: Sequence[Any] | NDArray[Any], n: int, what: str) -> NDArray
     return np.array([ids[name] for name in names], dtype=np.int64)
 
 
-def renumbered(ids: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The same ids from 0 up without gaps, in the same order."""
-    return np.unique(ids, return_inverse=True)[1].reshape(-1).astype(np.int64)
+def by_appearance(ids: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The same ids from 0 up without gaps, in the order in which they first appear.
+
+    What is drawn is numbered like this: resamples then depend on which rows belong together, not on names.
+    """
+    _, first, inverse = np.unique(ids, return_index=True, return_inverse=True)
+    place = np.empty(first.size, dtype=np.int64)
+    place[np.argsort(first, kind="stable")] = np.arange(first.size)
+    return place[inverse.reshape(-1)]
+
+
+def count_ids(ids: NDArray[np.int64]) -> int:
+    """How many there are, of ids from 0 up without gaps."""
+    return int(ids.max(initial=-1)) + 1
+
+
+def sums_of_segments(table: NDArray[np.float64], segments: NDArray[np.int64]) -> NDArray[np.float64]:
+    """float64 [n_segments, k]: the rows of a table added up by segment.
+
+    Args:
+        table: float64 [n, k].
+        segments: int64 [n], from 0 up without gaps.
+    """
+    return np.stack([np.bincount(segments, weights=column) for column in table.T], axis=1)

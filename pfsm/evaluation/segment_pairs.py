@@ -24,9 +24,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pfsm.evaluation.correlation import dense_ranks, paired_scores
-from pfsm.evaluation.measure import AdditiveMeasure, Names
+from pfsm.evaluation.measure import AdditiveMeasure, Names, units_of_parts
 from pfsm.evaluation.preference import PreferenceCounts, statistic_of_votes
-from pfsm.evaluation.samples import dense_ids
+from pfsm.evaluation.samples import dense_ids, sums_of_segments
 
 WmtVariant = Literal["wmt12", "wmt13", "wmt14", "darr"]
 DARR_DIFFERENCE = 25.0
@@ -145,14 +145,22 @@ def order_votes(
 
 @dataclass(frozen=True, eq=False)
 class WmtKendall(AdditiveMeasure):
-    """A Kendall's tau of the WMT metrics tasks; segments are drawn."""
+    """A Kendall's tau of the WMT metrics tasks."""
 
     human: NDArray[np.float64]
     segments: NDArray[np.int64]
     variant: WmtVariant
+    units: NDArray[np.int64]
+
+    def value(self, metric: NDArray[np.float64]) -> float:
+        """As `Measure.value`."""
+        return float(self.of_sums(self._votes(metric).sum(axis=0, keepdims=True))[0])
 
     def table(self, metric: NDArray[np.float64]) -> NDArray[np.float64]:
-        """float64 [n_segments, 3], as `order_votes` returns it."""
+        """float64 [n_units, 3]: `order_votes` of the segments of each unit."""
+        return sums_of_segments(self._votes(metric), units_of_parts(self.segments, self.units))
+
+    def _votes(self, metric: NDArray[np.float64]) -> NDArray[np.float64]:
         least = DARR_DIFFERENCE if self.variant == "darr" else 0.0
         return order_votes(self.human, metric, self.segments, least)
 

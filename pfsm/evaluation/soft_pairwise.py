@@ -12,7 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from pfsm.evaluation.bootstrap import Seed, default_seed
 from pfsm.evaluation.correlation import paired_scores
-from pfsm.evaluation.measure import Items, Names, scored_items
+from pfsm.evaluation.measure import Items, Measure, Names, OfTimes, scored_items
+from pfsm.evaluation.samples import count_ids
 from pfsm.evaluation.system_level import pair_indices, system_ids
 
 N_PERMUTATIONS = 1000
@@ -94,7 +95,7 @@ def permutation_p_values(
 
 
 @dataclass(frozen=True, eq=False)
-class SoftPairwiseAccuracy:
+class SoftPairwiseAccuracy(Measure):
     """Soft pairwise accuracy as a measure; it has no bootstrap, being made of tests itself.
 
     Its permutations have a seed of their own, `default_seed` where it is None: whatever resamples or permutes
@@ -104,6 +105,11 @@ class SoftPairwiseAccuracy:
     items: Items
     n_permutations: int = N_PERMUTATIONS
     seed: int | None = None
+
+    @property
+    def n_units(self) -> int:
+        """As `Measure.n_units`."""
+        return count_ids(self.items.units)
 
     def value(self, metric: NDArray[np.float64]) -> float:
         """As `Measure.value`."""
@@ -115,10 +121,10 @@ class SoftPairwiseAccuracy:
         errors = errors[~np.isnan(errors)]
         return float(1.0 - errors.mean()) if errors.size else float("nan")
 
-    def resampled(self, metric: NDArray[np.float64], n_resamples: int, seed: Seed) -> NDArray[np.float64]:
+    def resampler(self, metric: NDArray[np.float64]) -> OfTimes:
         """NaN throughout: every resample would need its own permutations."""
-        del metric, seed
-        return np.full(n_resamples, np.nan)
+        del metric
+        return lambda times: np.full(len(times), np.nan)
 
     def _matrix(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         """float64 [n_systems, n_segments]: mean score of each translation; NaN where there is none."""

@@ -15,9 +15,9 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pfsm.evaluation.bootstrap import Seed, resampled_sums
 from pfsm.evaluation.correlation import paired_scores, pearson_of_rows, spearman
-from pfsm.evaluation.measure import Items, Names, scored_items
+from pfsm.evaluation.measure import AdditiveMeasure, Items, Names, scored_items
+from pfsm.evaluation.samples import count_ids
 
 _OfMeans = Callable[[NDArray[np.float64], NDArray[np.float64]], NDArray[np.float64]]
 
@@ -57,12 +57,17 @@ def system_pairwise_accuracy(human: ArrayLike, metric: ArrayLike) -> float:
 
 
 @dataclass(frozen=True, eq=False)
-class SystemMeasure:
-    """A statistic of the systems' mean scores; segments are drawn where the items have them, else items."""
+class SystemMeasure(AdditiveMeasure):
+    """A statistic of the systems' mean scores; undefined in a resample that holds no translation of a system."""
 
     items: Items
     of_means: _OfMeans
     """From people's and the metric's scores, float64 [m, n_systems], to the statistic, float64 [m]."""
+
+    @property
+    def n_units(self) -> int:
+        """As `Measure.n_units`."""
+        return count_ids(self.items.units)
 
     def value(self, metric: NDArray[np.float64]) -> float:
         """As `Measure.value`."""
@@ -72,23 +77,23 @@ class SystemMeasure:
         )
         return float(self.of_means(human, means)[0])
 
-    def resampled(self, metric: NDArray[np.float64], n_resamples: int, seed: Seed) -> NDArray[np.float64]:
-        """As `Measure.resampled`; NaN where a system has no segment in the resample."""
+    def table(self, metric: NDArray[np.float64]) -> NDArray[np.float64]:
+        """float64 [n_units, 3 n_systems]: numbers of translations, sums of people's scores, of the metric's."""
         systems = system_ids(self.items)
-        if not systems.size:
-            return np.full(n_resamples, np.nan)
-        units = np.arange(systems.size) if self.items.segments is None else self.items.segments
-        n_systems = int(systems.max()) + 1
-        cells = units * n_systems + systems
+        n_systems = count_ids(systems)
+        cells = self.items.units * n_systems + systems
         parts = [
-            np.bincount(cells, weights=values, minlength=(int(units.max()) + 1) * n_systems)
+            np.bincount(cells, weights=values, minlength=self.n_units * n_systems).reshape(-1, n_systems)
             for values in (np.ones(systems.size), _centred(self.items.human), _centred(metric))
         ]
-        table = np.concatenate([part.reshape(-1, n_systems) for part in parts], axis=1)
-        sums = resampled_sums(table, n_resamples, seed).reshape(-1, 3, n_systems)
-        result = np.full(n_resamples, np.nan)
-        full = (sums[:, 0] > 0.0).all(axis=1)
-        human, means = (sums[full, side] / sums[full, 0] for side in (1, 2))
+        return np.concatenate(parts, axis=1)
+
+    def of_sums(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
+        """As `AdditiveMeasure.of_sums`."""
+        numbers, *scores = np.split(sums, 3, axis=1)
+        result = np.full(len(sums), np.nan)
+        full = (numbers > 0.0).all(axis=1)
+        human, means = (side[full] / numbers[full] for side in scores)
         result[full] = self.of_means(human, means)
         return result
 

@@ -11,15 +11,15 @@ accuracy on the same data (section 6). A search that counts all pairs anew for e
 their number P; here one pass over the pairs in order of their gaps finds it, in O(P log P).
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pfsm.errors import PfsmError
-from pfsm.evaluation.bootstrap import FEWEST_UNITS, Seed, resampled_times
 from pfsm.evaluation.correlation import paired_scores
-from pfsm.evaluation.measure import Names
+from pfsm.evaluation.measure import Measure, Names, OfTimes, units_of_parts
 from pfsm.evaluation.samples import dense_ids
 from pfsm.evaluation.segment_pairs import pair_table, segment_starts
 
@@ -85,38 +85,34 @@ def calibrate_ties(human: ArrayLike, metric: ArrayLike, segments: Names | None =
 
 
 @dataclass(frozen=True, eq=False)
-class CalibratedAccuracy:
-    """acc-t as a measure: the threshold is calibrated anew for every metric and in every resample of segments."""
+class CalibratedAccuracy(Measure):
+    """acc-t as a measure: the threshold is calibrated anew for every metric and in every resample."""
 
     human: NDArray[np.float64]
     segments: NDArray[np.int64]
+    units: NDArray[np.int64]
 
     def value(self, metric: NDArray[np.float64]) -> float:
         """As `Measure.value`."""
         return calibrate_ties(self.human, metric, self.segments).accuracy
 
-    def resampled(self, metric: NDArray[np.float64], n_resamples: int, seed: Seed) -> NDArray[np.float64]:
-        """As `Measure.resampled`; segments with one translation are not drawn."""
+    def remarks(self, metric: NDArray[np.float64]) -> Mapping[str, float]:
+        """The threshold."""
+        return {"threshold": calibrate_ties(self.human, metric, self.segments).threshold}
+
+    def resampler(self, metric: NDArray[np.float64]) -> OfTimes:
+        """As `Measure.resampler`."""
         from pfsm_kernels.pairs import calibrated_accuracies  # noqa: PLC0415 - starts a JIT compiler
 
+        of_segment = units_of_parts(self.segments, self.units)
         pairs = _sorted_pairs(self.human, metric, self.segments)
         paired = np.flatnonzero(pairs.weights > 0.0)
-        if paired.size < FEWEST_UNITS:
-            return np.full(n_resamples, np.nan)
         place = np.zeros(pairs.weights.size, dtype=np.int32)
         place[paired] = np.arange(paired.size)
-        blocks = [
-            calibrated_accuracies(
-                pairs.gaps,
-                pairs.changes,
-                place[pairs.segments],
-                pairs.right[paired],
-                pairs.weights[paired],
-                times,
-            )
-            for times in resampled_times(paired.size, n_resamples, seed)
-        ]
-        return np.concatenate(blocks)
+        places, right, weights = place[pairs.segments], pairs.right[paired], pairs.weights[paired]
+        return lambda times: calibrated_accuracies(
+            pairs.gaps, pairs.changes, places, right, weights, times[:, of_segment[paired]]
+        )
 
 
 _ROUNDING = 1e-12

@@ -159,7 +159,7 @@ def test_versus(cli: Cli, made: Made, test: str, name: str) -> None:
     )
     command = ("--versus", "metric:length_ratio", "--test", test, "--statistics", name)
     found = cli("evaluate", "d.tsv", *DOCUMENT, *command, *FAST).document["versus"]["correlation"]
-    assert found["unit"] == ("documents" if test == "bootstrap" else "scores")
+    assert found["unit"] == "documents"
     keys = list(made.means(made.human))
     human, other, versus = (
         list(made.means(scores).values()) for scores in (made.human, made.other, ratio.tolist())

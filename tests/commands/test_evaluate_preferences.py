@@ -117,7 +117,16 @@ def test_groups_and_their_unweighted_mean(cli: Cli, write: Write, model: str) ->
 
 def test_intervals_hold_their_values(cli: Cli, write: Write, model: str) -> None:
     write("p.tsv", pairs(*[AGREED] * 8, *[CONTRADICTED] * 5, *[TIED] * 3))
-    (group,) = evaluated(cli, model, "p.tsv")["groups"]
+    (group,) = evaluated(cli, model, "p.tsv", "--resample", "judgments")["groups"]
     for statistic in ("accuracy", "kendall_tau"):
         low, high = group[statistic]["interval"]
         assert -1 <= low < group[statistic]["value"] < high <= 1
+
+
+def test_pairs_of_one_reference_are_a_segment(cli: Cli, write: Write, model: str) -> None:
+    """Drawn together, a single segment says nothing of chance."""
+    write("p.tsv", pairs(*[AGREED] * 8, *[CONTRADICTED] * 5))
+    result = evaluated(cli, model, "p.tsv")
+    assert result["resampled"] == "segments"
+    assert result["groups"][0]["accuracy"]["interval"] == [None, None]
+    assert evaluated(cli, model, "p.tsv", "--resample", "judgments")["resampled"] == "pairs"

@@ -140,14 +140,24 @@ class TestSegmentLevel:
                 weighted_pearson(metric, human, lengths)
             )
 
-    def test_without_segments_judgments_are_drawn(self, cli: Cli, write: Write) -> None:
-        write("d.tsv", Made().tsv("other"))
-        found = cli(
-            "evaluate", "d.tsv", "--column", "other", "--statistics", "pearson,spearman", *FAST
-        ).document
+    def test_judgments_are_drawn_on_request(self, cli: Cli, made: Made) -> None:
+        command = ("evaluate", "d.tsv", "--column", "other", "--resample", "judgments")
+        found = cli(*command, "--statistics", "pearson,spearman", *FAST).document
         assert found["correlation"]["resampled"] == "judgments"
-        usual = cli("evaluate", "d.tsv", "--column", "other", *FAST).document
+        usual = cli(*command, *FAST).document
         assert usual["correlation"]["groups"][0]["pearson"] == found["correlation"]["groups"][0]["pearson"]
+        lines = cli(*command, "--confidence-n", "40").lines
+        assert lines[-2] == "Intervals: judgments are resampled, one by one"
+
+    def test_without_identifiers_references_are_segments(self, cli: Cli, write: Write, made: Made) -> None:
+        write("plain.tsv", made.tsv("source_lang", "other"))
+        for name in ("pearson", "mean-removed", "acc-t"):
+            command = ("--column", "other", "--statistics", name, *FAST)
+            named, plain = (
+                cli("evaluate", file, *command).document["correlation"] for file in ("d.tsv", "plain.tsv")
+            )
+            assert named == plain
+            assert plain["resampled"] == "segments"
 
     def test_text(self, cli: Cli, made: Made) -> None:
         lines = cli(
@@ -158,19 +168,20 @@ class TestSegmentLevel:
         assert "DARR tau" in lines[2]
         assert lines[-2] == "Intervals: segments are resampled, each with all its translations"
 
-    def test_the_same_identifier_of_another_reference_is_another_segment(
-        self, cli: Cli, write: Write
-    ) -> None:
-        """Without a column of languages, references tell the test sets apart."""
-        judgments = Made()
-        write("d.tsv", judgments.tsv("segment_id", "other"))
-        found = cli("evaluate", "d.tsv", "--column", "other", "--statistics", "mean-removed", *FAST).document
-        named = [
-            f"{language} {segment}"
-            for language, segment in zip(judgments.languages, judgments.segments, strict=True)
-        ]
-        expected = mean_removed_pearson(judgments.scores, judgments.human, named)
-        assert found["correlation"]["groups"][0]["mean_removed"]["value"] == pytest.approx(expected)
+    def test_identifiers_are_those_of_their_file(self, cli: Cli, write: Write, made: Made) -> None:
+        """The same identifier in another file is another segment; another reference in one file is not."""
+        header, *lines = made.tsv("segment_id", "other").splitlines(keepends=True)
+        write("one.tsv", header + "".join(lines[:18]))
+        write("two.tsv", header + "".join(lines[18:]))
+        write("both.tsv", header + "".join(lines))
+        command = ("--column", "other", "--statistics", "mean-removed", *FAST)
+        apart = cli("evaluate", "one.tsv", "two.tsv", *command).document["correlation"]["groups"][0]
+        named = [f"{at // 18} {segment}" for at, segment in enumerate(made.segments)]
+        expected = mean_removed_pearson(made.scores, made.human, named)
+        assert apart["mean_removed"]["value"] == pytest.approx(expected)
+        together = cli("evaluate", "both.tsv", *command).document["correlation"]["groups"][0]
+        expected = mean_removed_pearson(made.scores, made.human, made.segments)
+        assert together["mean_removed"]["value"] == pytest.approx(expected)
 
 
 class TestSystemLevel:
@@ -252,20 +263,17 @@ class TestPreferences:
         assert entry["best_possible"]["value"] == pytest.approx((3 + 2) / 7)
         assert entry["random_baseline"]["value"] == 0.5
 
-    def test_segments_are_drawn_where_there_are_some(self, cli: Cli, write: Write) -> None:
+    def test_segments_are_drawn(self, cli: Cli, write: Write) -> None:
         """Also in the usual table; the values stay as they are."""
         write("p.tsv", pairs())
-        write("q.tsv", pairs().replace("segment_id", "identifier"))
+        command = ("evaluate", "p.tsv", "--column", "a")
         found, blind = (
-            cli("evaluate", name, "--column", "a", *FAST).document["preference"]
-            for name in ("p.tsv", "q.tsv")
+            cli(*command, *more, *FAST).document["preference"] for more in ((), ("--resample", "judgments"))
         )
         assert (found["resampled"], blind["resampled"]) == ("segments", "pairs")
         assert found["mean"]["accuracy"]["value"] == blind["mean"]["accuracy"]["value"]
         assert found["mean"]["accuracy"]["interval"] != blind["mean"]["accuracy"]["interval"]
-        body = cli("evaluate", "p.tsv", "--column", "a", "--confidence-n", "40").out
-        assert "segments are resampled" in body
-        assert "segments are" not in cli("evaluate", "q.tsv", "--column", "a", "--confidence-n", "40").out
+        assert "segments are resampled" in cli(*command, "--confidence-n", "40").out
 
     def test_the_interval_is_that_of_the_function(self, cli: Cli, write: Write) -> None:
         write("p.tsv", pairs())
@@ -346,7 +354,10 @@ class TestSources:
         write("d.tsv", Made().tsv("other"))
         write("p.tsv", pairs())
         for arguments, fault in (
-            (("d.tsv", "--statistics", "acc-t"), "d.tsv: no column 'segment_id'; the columns are 'other', "),
+            (
+                ("d.tsv", "--statistics", "king"),
+                "d.tsv: king needs absolute scores with the column segment_id",
+            ),
             (("d.tsv", "--level", "system"), "d.tsv: no column 'system'; the columns are 'other', "),
             (("p.tsv", "--level", "system"), "p.tsv: preferences have no system level"),
             (("p.tsv", "--column", "b"), "p.tsv: no column 'b_better'"),

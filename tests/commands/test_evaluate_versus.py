@@ -58,7 +58,7 @@ def test_bootstrap(cli: Cli, made: Made) -> None:
 def test_perm_both(cli: Cli, made: Made) -> None:
     command = ("evaluate", "d.tsv", "-m", "hand.json", *OTHER, "--test", "perm-both")
     found = cli(*command, "--statistics", "acc-t", *FAST).document["versus"]
-    assert (found["test"], found["correlation"]["unit"]) == ("PERM-BOTH", "scores")
+    assert (found["test"], found["correlation"]["unit"]) == ("PERM-BOTH", "segments")
     metric = pfsm.load("hand.json").score_pairs(made.hypotheses, made.references)
     segments = [f"{lang} {segment}" for lang, segment in zip(made.languages, made.segments, strict=True)]
     result = perm_both(

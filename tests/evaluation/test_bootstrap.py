@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable
-from functools import partial
 from itertools import product
 
 import numpy as np
@@ -21,6 +20,8 @@ from pfsm.evaluation import (
     resampled_statistics,
     spearman,
 )
+from pfsm.evaluation.catalogue import SEGMENT_LEVEL
+from pfsm.evaluation.measure import scored_items
 
 Correlation = Callable[..., float]
 ALL = pytest.mark.parametrize("correlation", [pearson, spearman, kendall_tau_b])
@@ -39,8 +40,9 @@ def is_nan(interval: Interval) -> bool:
 def test_the_fast_way_gives_the_numbers_of_the_plain_way(correlation: Correlation, n: int) -> None:
     generator = np.random.default_rng(3)
     x, y = generator.integers(0, 6, size=(2, n)).astype(np.float64)
-    fast = resampled_statistics(correlation, x, y, n_resamples=300, seed=7)
-    plain = resampled_statistics(partial(correlation), x, y, n_resamples=300, seed=7)
+    statistic = SEGMENT_LEVEL[correlation.__name__.removesuffix("_tau_b")]
+    fast = statistic.bind(scored_items(y)).resampled(x, 300, 7)
+    plain = resampled_statistics(correlation, x, y, n_resamples=300, seed=7)
     np.testing.assert_allclose(fast, plain, atol=1e-12)
     assert np.isnan(fast).any() == (n == 3)  # constant resamples come up in the small sample, in no other
     assert np.unique(fast[~np.isnan(fast)]).size > 1
@@ -116,7 +118,6 @@ def test_resamples_that_never_differ_give_no_interval(correlation: Correlation, 
 
 def test_one_row_gives_no_interval() -> None:
     assert is_nan(bootstrap_interval(np.mean, [3.0]))
-    assert np.isnan(bootstrap.resampled_sums(np.ones((1, 2)), 3)).all()
     assert percentile_interval(np.array([1.0, np.nan, 1.0 + 1e-15])).low != 1.0
 
 
@@ -131,14 +132,17 @@ def test_one_seed_one_result_whatever_the_block(
     correlation: Correlation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     x, y = np.random.default_rng(6).normal(size=(2, 37))
-    expected = resampled_statistics(correlation, x, y, n_resamples=50, seed=1)
-    for block in (1, 37, 111, 1000):
-        monkeypatch.setattr(bootstrap, "_BLOCK", block)
-        np.testing.assert_array_equal(
-            resampled_statistics(correlation, x, y, n_resamples=50, seed=1), expected
-        )
-    other = resampled_statistics(correlation, x, y, n_resamples=50, seed=2)
-    assert not np.array_equal(other, expected)
+    measure = SEGMENT_LEVEL[correlation.__name__.removesuffix("_tau_b")].bind(scored_items(y))
+    ways = (
+        lambda seed: resampled_statistics(correlation, x, y, n_resamples=50, seed=seed),
+        lambda seed: measure.resampled(x, 50, seed),
+    )
+    for way in ways:
+        expected = way(1)
+        for block in (1, 37, 111, 1000):
+            monkeypatch.setattr(bootstrap, "_BLOCK", block)
+            np.testing.assert_array_equal(way(1), expected)
+        assert not np.array_equal(way(2), expected)
 
 
 @pytest.mark.parametrize("n", [1, 7, 1000, 400_000])

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from pfsm.errors import PfsmError
 from pfsm.evaluation import bootstrap, compare_systems, holm, paired_p_value
+from pfsm.evaluation.samples import group_seed
 
 
 def normal_scores(n_systems: int, n_segments: int, seed: int = 1) -> list[NDArray[np.float64]]:
@@ -31,7 +32,9 @@ def two_sided(a: NDArray[np.float64], b: NDArray[np.float64]) -> float:
 
 def test_against_a_plain_loop() -> None:
     a, b = normal_scores(2, 25)
-    draws = [rows for block in bootstrap.resampled_rows(25, 200, seed=9) for rows in block.tolist()]
+    draws = [
+        rows for block in bootstrap.resampled_rows(25, 200, group_seed(9, "all")) for rows in block.tolist()
+    ]
     differences = [sum(a[row] - b[row] for row in rows) / 25 for rows in draws]
     centre = sum(differences) / 200
     observed = sum(a) / 25 - sum(b) / 25

@@ -35,7 +35,13 @@ def test_against_every_swap(statistic: str, value) -> None:  # type: ignore[no-u
     human, a, b = scores(8, seed=5, noise=(0.6, 2.0))
     human = np.round(human)
     result = perm_both(
-        human, a, 10 * b + 3, [0, 0, 0, 0, 1, 1, 1, 1], statistic=statistic, n_permutations=4000
+        human,
+        a,
+        10 * b + 3,
+        [0, 0, 0, 0, 1, 1, 1, 1],
+        statistic=statistic,
+        n_permutations=4000,
+        resample="judgments",
     )
     (group,) = result.groups
     assert group.p_value == pytest.approx(exact(human, a, b, value), abs=0.03)
@@ -43,6 +49,24 @@ def test_against_every_swap(statistic: str, value) -> None:  # type: ignore[no-u
     assert group.difference == pytest.approx(group.value_a - group.value_b)
     assert math.isnan(group.interval.low)
     assert result.test == "PERM-BOTH"
+
+
+def test_segments_are_swapped_whole() -> None:
+    """All 2^8 ways to swap eight segments of three translations each."""
+    human, a, b = scores(24, seed=5, noise=(0.6, 2.0))
+    segments = np.arange(24) % 8
+    one, other = (stats.zscore(side) for side in (a, b))
+    observed = abs(stats.pearsonr(a, human).statistic - stats.pearsonr(b, human).statistic)
+    large = 0
+    for coins in product((False, True), repeat=8):
+        swap = np.array(coins)[segments]
+        sides = np.where(swap, other, one), np.where(swap, one, other)
+        found = (stats.pearsonr(side, human).statistic for side in sides)
+        large += abs(next(found) - next(found)) >= observed - 1e-12
+    (group,) = perm_both(human, a, b, segments, n_permutations=4000).groups
+    assert group.p_value == pytest.approx(large / 2**8, abs=0.03)
+    (apart,) = perm_both(human, a, b, segments, n_permutations=4000, resample="judgments").groups
+    assert apart.p_value != group.p_value
 
 
 def test_system_level() -> None:

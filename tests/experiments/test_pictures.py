@@ -38,7 +38,8 @@ def test_labels_of_weights(name: str, shown: str) -> None:
 def test_a_long_name_does_not_hide_the_correlation() -> None:
     scores = np.array([1.0, 2.0, 4.0, 3.0])
     predicted = np.array([0.1, 0.5, 0.4, 0.6])
-    test = experiment_data.TestSet("set", Judgments(("r",) * 4, ("h",) * 4, scores, {}, ()), ("all",) * 4)
+    data = Judgments(("r",) * 4, ("h",) * 4, scores, {}, ())
+    test = experiment_data.TestSet("set", data, ("all",) * 4, np.zeros(4, dtype=np.int64))
     row = "a name that is much too long to stand above a panel"
     draw = scatter(test, [Prediction(row, None, 0, {"set": predicted})])
     assert draw is not None

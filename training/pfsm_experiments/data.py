@@ -18,11 +18,11 @@ from pfsm.data import (
     read_table,
 )
 from pfsm.errors import PfsmError
+from pfsm.evaluation.questions import ONE_GROUP
 from pfsm_experiments.spec import DataSpec
 
 Rows = NDArray[np.int64]
 Judged = Judgments | Preferences
-ONE_GROUP = "all"
 MEAN = "mean"
 
 
@@ -64,11 +64,13 @@ class TestSet:
         name: Heading in tables.
         data: Scores or preferences.
         groups: [n], the group of every row.
+        files: int64 [n], which of its files each row is of.
     """
 
     name: str
     data: Judged
     groups: tuple[str, ...]
+    files: Rows
 
 
 class DataFolder:
@@ -104,7 +106,7 @@ class DataFolder:
         """
         sets: list[TestSet] = []
         for spec in specs:
-            data = self.read(spec)
+            data, files = self._read(spec)
             name = spec.name or _heading(Path(spec.files[0]))
             if any(name == other.name for other in sets):
                 raise PfsmError(f"{spec.where}: two test sets are called {name!r}; give one a name")
@@ -114,7 +116,7 @@ class DataFolder:
                     f"{spec.where}: {group_by} is {MEAN!r} in a row; the mean over the groups is called so, "
                     "give the group another name"
                 )
-            sets.append(TestSet(name, data, groups))
+            sets.append(TestSet(name, data, groups, files))
         return sets
 
     def read(self, spec: DataSpec) -> Judged:
@@ -123,20 +125,25 @@ class DataFolder:
         Raises:
             PfsmError: As `train_data`.
         """
+        return self._read(spec)[0]
+
+    def _read(self, spec: DataSpec) -> tuple[Judged, Rows]:
+        """The rows, and which file each is of."""
         tables = [self._table(path) for pattern in spec.files for path in self._found(pattern, spec)]
         absolute = [self._judgments(table, spec) for table in tables if not is_preferences(table)]
         pairwise = [preferences_from_table(table) for table in tables if is_preferences(table)]
         if absolute and pairwise:
             raise PfsmError(f"{spec.where}: files has both absolute scores and preferences; name them apart")
-        data: Judged = Judgments.join(absolute) if absolute else Preferences.join(pairwise)
-        data = data.select(_kept(data, spec))
-        if not len(data):
+        whole: Judged = Judgments.join(absolute) if absolute else Preferences.join(pairwise)
+        rows = _kept(whole, spec)
+        if not rows.size:
             raise PfsmError(f"{spec.where}: no row has what 'where' asks for")
         if spec.sample is not None:
-            if spec.sample > len(data):
-                raise PfsmError(f"{spec.where}: sample is {spec.sample}, but there are {len(data)} rows")
-            data = data.select(sample_rows(data, spec.sample, f"{spec.seed}"))
-        return data
+            if spec.sample > rows.size:
+                raise PfsmError(f"{spec.where}: sample is {spec.sample}, but there are {rows.size} rows")
+            rows = rows[sample_rows(whole.select(rows), spec.sample, f"{spec.seed}")]
+        files = np.repeat(np.arange(len(tables)), [len(table) for table in tables])
+        return whole.select(rows), files[rows]
 
     def _found(self, pattern: str, spec: DataSpec) -> list[str]:
         try:

@@ -8,7 +8,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pfsm.evaluation import Interval, holm, paired_p_value, percentile_interval
+from pfsm.evaluation import Interval
+from pfsm.evaluation.differences import corrected_differences
 from pfsm.evaluation.samples import Sample
 
 SIGNIFICANCE = 0.05
@@ -43,20 +44,9 @@ def differences(pairs: Sequence[tuple[Sample, Sample]]) -> list[Difference | Non
     Returns:
         One a pair; None where one of the two has no value.
     """
-    found = {
-        at: _difference(one, other)
-        for at, (one, other) in enumerate(pairs)
-        if not math.isnan(one.value) and not math.isnan(other.value)
-    }
-    p_values = [paired_p_value(one.resampled, one.value) for one in found.values()]
-    corrected = dict(zip(found, zip(p_values, holm(p_values).tolist(), strict=True), strict=True))
     return [
-        Difference(found[at].value, percentile_interval(found[at].resampled), *corrected[at])
-        if at in found
-        else None
-        for at in range(len(pairs))
+        None
+        if math.isnan(found.difference)
+        else Difference(found.difference, found.interval, found.p_value, p_holm)
+        for found, p_holm in corrected_differences(pairs)
     ]
-
-
-def _difference(one: Sample, other: Sample) -> Sample:
-    return Sample(one.value - other.value, one.resampled - other.resampled)

@@ -11,12 +11,13 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.evaluation import Interval, percentile_interval
-from pfsm.evaluation.samples import Sample, group_members, group_seed, mean_sample
-from pfsm_experiments.data import MEAN, Rows, TestSet
+from pfsm.evaluation import Interval
+from pfsm.evaluation.engine import samples
+from pfsm.evaluation.samples import Sample, mean_sample
+from pfsm_experiments.data import MEAN, TestSet
 from pfsm_experiments.differences import Difference, differences
-from pfsm_experiments.measures import count, group_sample
 from pfsm_experiments.plan import Plan, statistics_of
+from pfsm_experiments.questions import metric_scores, questions_of
 from pfsm_experiments.spec import Experiment
 
 Float = NDArray[np.float64]
@@ -112,65 +113,83 @@ def estimate(
     experiment: Experiment, plan: Plan, predictions: Sequence[Prediction]
 ) -> tuple[tuple[Entry, ...], tuple[Contrast, ...]]:
     """Every number of every table, and every comparison, by statistic, test set, column and row."""
+    sets = [_TestResults(experiment, plan, test, predictions) for test in plan.tests]
     filled = [
         column
         for statistic in experiment.statistics
-        for test in plan.tests
-        if statistic in statistics_of(experiment, test)
-        for column in _StatisticOfSet(experiment, plan, test, statistic).columns(predictions)
+        for found in sets
+        if statistic in found.samples
+        for column in found.columns(statistic)
     ]
     entries = tuple(entry for column in filled for entry in column.entries(experiment.versus))
     return entries, tuple(one for column in filled for one in column.contrasts(experiment.contrasts))
 
 
-@dataclass(frozen=True, eq=False)
-class _StatisticOfSet:
-    experiment: Experiment
-    plan: Plan
-    test: TestSet
-    statistic: str
+_Sampled = Sequence[tuple[Prediction, Mapping[str, Sample]]]
+"""What each prediction comes to in every group, and in the mean."""
 
-    def columns(self, predictions: Sequence[Prediction]) -> "list[_Filled]":
-        """The columns one after the other, the rows of the experiment in each."""
-        members = group_members(self.test.groups, len(self.test.data))
-        sampled = [(one, self._samples(one.scores[self.test.name], members)) for one in predictions]
-        columns = [
-            Column(self.test.name, group, count(self.statistic, self.test, rows))
-            for group, rows in members.items()
-        ]
-        if len(members) > 1:
-            columns.append(Column(self.test.name, MEAN, sum(column.n for column in columns)))
+
+class _TestResults:
+    """Every statistic of every prediction on a test set.
+
+    Attributes:
+        samples: Name of a statistic -> what each prediction comes to.
+        counts: Name of a statistic -> number of items in every group.
+    """
+
+    def __init__(
+        self, experiment: Experiment, plan: Plan, test: TestSet, predictions: Sequence[Prediction]
+    ) -> None:
+        self.experiment, self.plan, self.test = experiment, plan, test
+        self.samples: dict[str, _Sampled] = {}
+        self.counts: dict[str, dict[str, int]] = {}
+        names = statistics_of(experiment, test)
+        for question, statistics in questions_of(test, names, experiment.resample):
+            counts = {group: rows.size for group, rows in question.members.items()}
+            found = [
+                samples(
+                    question,
+                    metric_scores(test, one.scores[test.name]),
+                    list(statistics.values()),
+                    experiment.resamples,
+                    experiment.seed,
+                )
+                for one in predictions
+            ]
+            for name, statistic in statistics.items():
+                self.counts[name] = counts
+                self.samples[name] = [
+                    (one, _with_mean(sampled[statistic.name]))
+                    for one, sampled in zip(predictions, found, strict=True)
+                ]
+
+    def columns(self, statistic: str) -> "list[_Filled]":
+        """The columns of a statistic one after the other, the rows of the experiment in each."""
+        counts = self.counts[statistic]
+        columns = [Column(self.test.name, group, n) for group, n in counts.items()]
+        if len(counts) > 1:
+            columns.append(Column(self.test.name, MEAN, sum(counts.values())))
         sizes: Sequence[int | None] = self.plan.sizes or (None,)
         return [
-            self._filled(Column(column.test, column.group, column.n, size), sampled)
+            self._filled(statistic, Column(column.test, column.group, column.n, size))
             for column in columns
             for size in sizes
         ]
 
-    def _samples(self, scores: Float, members: Mapping[str, Rows]) -> dict[str, Sample]:
-        draws = {
-            group: (self.experiment.resamples, group_seed(self.experiment.seed, group)) for group in members
-        }
-        samples = {
-            group: group_sample(self.statistic, self.test, scores, rows, draws[group])
-            for group, rows in members.items()
-        }
-        if len(samples) > 1:
-            samples[MEAN] = mean_sample(samples)[0]
-        return samples
-
-    def _filled(
-        self, column: Column, sampled: Sequence[tuple[Prediction, Mapping[str, Sample]]]
-    ) -> "_Filled":
+    def _filled(self, statistic: str, column: Column) -> "_Filled":
         def of(group: str) -> dict[str, list[Sample]]:
             by_row: dict[str, list[Sample]] = {row.name: [] for row in self.experiment.rows}
-            for prediction, samples in sampled:
+            for prediction, found in self.samples[statistic]:
                 if prediction.size in {None, column.size}:
-                    by_row[prediction.row].append(samples[group])
+                    by_row[prediction.row].append(found[group])
             return by_row
 
-        groups = sorted(set(self.test.groups)) if column.group == MEAN else []
-        return _Filled(self.statistic, column, of(column.group), [_means(of(group)) for group in groups])
+        groups = list(self.counts[statistic]) if column.group == MEAN else []
+        return _Filled(statistic, column, of(column.group), [_means(of(group)) for group in groups])
+
+
+def _with_mean(found: Mapping[str, Sample]) -> Mapping[str, Sample]:
+    return {**found, MEAN: mean_sample(found)[0]} if len(found) > 1 else found
 
 
 @dataclass(frozen=True, eq=False)
@@ -240,8 +259,8 @@ class _Filled:
 
 def interval_of(sample: Sample) -> Interval | None:
     """The interval of a statistic; None where it is undefined, or resamples never differ."""
-    interval = percentile_interval(sample.resampled)
-    return None if math.isnan(sample.value) or math.isnan(interval.low) else interval
+    interval = sample.estimate().interval
+    return None if math.isnan(interval.low) else interval
 
 
 def _means(samples: Mapping[str, Sequence[Sample]]) -> dict[str, Sample]:

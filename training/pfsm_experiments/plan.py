@@ -17,8 +17,9 @@ from pfsm_experiments.data import (
     groups_of,
     sample_rows,
 )
+from pfsm_experiments.questions import check_questions
 from pfsm_experiments.requirements import missing, without_places
-from pfsm_experiments.spec import ABSOLUTE, DOCUMENTS, PAIRWISE, Experiment, RowSpec
+from pfsm_experiments.spec import ABSOLUTE, DOCUMENTS, PAIRWISE, SYSTEMS, Experiment, RowSpec
 from pfsm_experiments.training_overlap import reference_notes, seen_by_model, seen_in_training
 
 
@@ -102,14 +103,19 @@ def _check_statistics(experiment: Experiment, test: TestSet) -> None:
             f"{experiment.where}: statistics has none for {test.name}, which holds {kind}; "
             f"those are {', '.join(known)}"
         )
-    of_documents = [name for name in statistics_of(experiment, test) if name in DOCUMENTS]
-    for column in ("document", "system") if of_documents else ():
-        # A file without the column has empty fields, where another file has one.
-        if not all(field.strip() for field in test.data.columns.get(column, ("",))):
-            raise PfsmError(
-                f"{experiment.where}: {of_documents[0]} needs the column {column!r}, filled in every row; "
-                f"in {test.name} it is not"
-            )
+    for name in statistics_of(experiment, test):
+        needed = ("document", "system") if name in DOCUMENTS else ("system",) if name in SYSTEMS else ()
+        for column in needed:
+            # A file without the column has empty fields, where another file has one.
+            if not all(field.strip() for field in test.data.columns.get(column, ("",))):
+                raise PfsmError(
+                    f"{experiment.where}: {name} needs the column {column!r}, filled in every row; "
+                    f"in {test.name} it is not"
+                )
+    try:
+        check_questions(test, statistics_of(experiment, test), experiment.resample)
+    except PfsmError as error:
+        raise PfsmError(f"{experiment.where}: {test.name}: {error}") from None
 
 
 @dataclass(eq=False)

@@ -6,13 +6,14 @@ from pathlib import Path
 from typing import Any
 
 from pfsm.errors import PfsmError
+from pfsm.evaluation.questions import RESAMPLES, SEGMENTS
 from pfsm.io.files import StrPath, display_name
 from pfsm.metrics import get_metric
 from pfsm.model.file import Model
 from pfsm.model.shipped import find_model, shipped_models
 from pfsm_experiments.checks import check_whole
 from pfsm_experiments.fields import Fields, name_or_number, two_names
-from pfsm_experiments.spec import ABSOLUTE, PAIRWISE, SCHEMES, DataSpec, Experiment, RowSpec
+from pfsm_experiments.spec import ABSOLUTE, PAIRWISE, SCHEMES, DataSpec, Experiment, RowSpec, reported
 from pfsm_training.config import config_from_dict
 from pfsm_training.yaml_file import read_yaml_mapping
 
@@ -20,6 +21,7 @@ ALL = "all"
 KEYS = (
     *("title", "description", "scheme", "by", "folds", "sizes", "repeats"),
     *("train", "test", "rows", "group_by", "statistics", "versus", "contrasts", "seed", "resamples"),
+    "resample",
     *("mistakes", "mistakes_of"),
 )
 DATA_KEYS = ("files", "name", "score_column", "negate", "where", "sample", "seed")
@@ -59,6 +61,7 @@ def read_experiment(path: StrPath) -> Experiment:
         rows=rows,
         group_by=fields.line("group_by") if "group_by" in fields else None,
         statistics=_statistics(fields),
+        resample=fields.choice("resample", RESAMPLES, SEGMENTS),
         versus=fields.line("versus") if "versus" in fields else None,
         contrasts=fields.items("contrasts", two_names),
         seed=fields.count("seed", 12345, lowest=0),
@@ -98,7 +101,8 @@ def _sizes(fields: Fields) -> tuple[int | None, ...]:
 def _statistics(fields: Fields) -> tuple[str, ...]:
     known = (*ABSOLUTE, *PAIRWISE)
     value = fields.values.get("statistics", ["pearson"])
-    names = value if isinstance(value, list) else [value]
+    given = value if isinstance(value, list) else [value]
+    names = [reported(name) if isinstance(name, str) else name for name in given]
     if not names or any(name not in known for name in names) or len(set(names)) < len(names):
         raise fields.fault("statistics", f"a list of different names among {', '.join(known)}")
     return tuple(names)

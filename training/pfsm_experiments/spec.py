@@ -4,21 +4,39 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from pfsm.evaluation.catalogue import (
+    DOCUMENT,
+    DOCUMENT_LEVEL,
+    SEGMENT,
+    SEGMENT_LEVEL,
+    SYSTEM,
+    SYSTEM_LEVEL,
+    level_and_name,
+)
+from pfsm.evaluation.preference import TAUS
 from pfsm.model.file import Model
 
 SCHEMES = ("train-test", "k-fold", "round-robin", "learning-curve")
+
+
+def reported(name: str) -> str:
+    """A statistic, asked for by any of its names, by the name that tables and ``results.json`` have it under.
+
+    >>> reported("kendall"), reported("wmt12"), reported("document-kendall"), reported("acc_t")
+    ('kendall_tau_b', 'tau_wmt12', 'document-kendall_tau_b', 'acc-t')
+    """
+    level, known = level_and_name(name)
+    own = "kendall_tau_b" if known == "kendall" else f"tau_{known}" if known in TAUS else known
+    return own if level in {None, SEGMENT} else f"{level}-{own}"
+
+
 # Of documents, for which the data needs the columns `document` and `system`.
-DOCUMENTS = ("document-pearson", "document-spearman", "document-kendall_tau_b", "document-mean-removed")
-ABSOLUTE = (
-    "pearson",
-    "spearman",
-    "kendall_tau_b",
-    "mean-removed",
-    "length-weighted",
-    "mean-removed-weighted",
-    *DOCUMENTS,
-)
-PAIRWISE = ("accuracy", "tau_wmt12", "tau_wmt13", "tau_wmt14", "tau_darr")
+DOCUMENTS = tuple(reported(f"{DOCUMENT}-{name}") for name in DOCUMENT_LEVEL)
+# Of systems, for which it needs the column `system`.
+SYSTEMS = tuple(reported(f"{SYSTEM}-{name}") for name in SYSTEM_LEVEL)
+# The taus of the WMT tasks are of preferences here.
+ABSOLUTE = (*(reported(name) for name in SEGMENT_LEVEL if name not in TAUS), *DOCUMENTS, *SYSTEMS)
+PAIRWISE = ("accuracy", *map(reported, TAUS))
 
 
 @dataclass(frozen=True)
@@ -88,6 +106,8 @@ class Experiment:
         rows: Rows of the table.
         group_by: Column of the test data whose values get a column each; None: one column.
         statistics: Names among `ABSOLUTE` and `PAIRWISE`.
+        resample: What the bootstrap draws, one of `pfsm.evaluation.questions.RESAMPLES`; of documents' statistics
+            always documents.
         versus: Name of the row that the others are compared with.
         contrasts: Names of two rows each that are compared with each other.
         seed: Of every sample and resample.
@@ -109,6 +129,7 @@ class Experiment:
     rows: tuple[RowSpec, ...]
     group_by: str | None
     statistics: tuple[str, ...]
+    resample: str
     versus: str | None
     contrasts: tuple[tuple[str, str], ...]
     seed: int

@@ -4,7 +4,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pfsm_experiments.data import MEAN, ONE_GROUP
+from pfsm.evaluation.questions import ONE_GROUP
+from pfsm_experiments.data import MEAN
 from pfsm_experiments.estimates import Column, Contrast
 from pfsm_experiments.report.tables import (
     BETTER,

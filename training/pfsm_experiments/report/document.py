@@ -34,6 +34,7 @@ def results_document(results: "Results", config_checksum: str, files: list[str])
         "scheme": _scheme(experiment, results),
         "seed": experiment.seed,
         "resamples": experiment.resamples,
+        "resampled": experiment.resample,
         "versus": experiment.versus,
         "data": [
             {"file": file.path, "rows": file.rows, "sha256": file.checksum} for file in results.folder.files

@@ -5,17 +5,23 @@ The resamples of a bin depend on the seed and the bin alone; all rows share them
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.data import Judgments
+from pfsm.evaluation.catalogue import MEAN as MEAN_SCORE
+from pfsm.evaluation.catalogue import PREFERENCES, SEGMENT_LEVEL, Statistic
+from pfsm.evaluation.engine import samples_of
+from pfsm.evaluation.measure import Items
+from pfsm.evaluation.preference_measures import PreferenceItems
+from pfsm.evaluation.questions import Data
 from pfsm.evaluation.samples import Sample, group_members, group_seed
 from pfsm_experiments.data import TestSet
 from pfsm_experiments.estimates import Column, Entry, Prediction, interval_of, of_largest_size
-from pfsm_experiments.measures import Draw, group_sample, means_of_judgments, pearson_sample
 from pfsm_experiments.plan import Plan
+from pfsm_experiments.questions import metric_scores, question_of
 from pfsm_experiments.report.bins import Bin, group_bins, length_bins, score_bins
 from pfsm_experiments.report.standardised import human_scale
 from pfsm_experiments.report.tables import Line, ResultTable
@@ -31,6 +37,8 @@ NAMES = {
     ERROR: "Signed error",
     BEYOND: "Signed error beyond r",
 }
+Draw = tuple[int, tuple[int, int]]
+"""Number of resamples, and their seed."""
 _OfBin = Callable[[Sequence[Float], Bin, Draw], list[Sample]]
 """A statistic in a bin of a test set, of each row's scores of the whole set."""
 
@@ -80,40 +88,29 @@ class _OfSet:
 
     def tables(self) -> list[MistakeTable]:
         data = self.test.data
-        return self._of_scores(data) if isinstance(data, Judgments) else self._of_preferences()
+        question = question_of(self.test, resample=self.experiment.resample)
+        if isinstance(data, Judgments):
+            return self._of_scores(data, question.items)
+        return self._of_preferences(question.items)
 
-    def _of_scores(self, data: Judgments) -> list[MistakeTable]:
-        test = self.test
-        scale = human_scale(data.scores, group_members(test.groups, len(data)))
-
-        def agreement(scores: Sequence[Float], one: Bin, draw: Draw) -> list[Sample]:
-            human = scale.scores
-            return [pearson_sample(test, scale.predicted(row), human, one.rows, draw) for row in scores]
-
-        def agreement_of_group(scores: Sequence[Float], one: Bin, draw: Draw) -> list[Sample]:
-            return [group_sample(PEARSON, test, row, one.rows, draw) for row in scores]
-
-        def error(scores: Sequence[Float], one: Bin, draw: Draw) -> list[Sample]:
-            errors = np.column_stack([scale.errors(row) for row in scores])
-            return means_of_judgments(test, errors, one.rows, draw)
-
-        def beyond(scores: Sequence[Float], one: Bin, draw: Draw) -> list[Sample]:
-            residuals = np.column_stack([scale.errors_beyond_r(row) for row in scores])
-            return means_of_judgments(test, residuals, one.rows, draw)
-
+    def _of_scores(self, data: Judgments, items: Items) -> list[MistakeTable]:
+        scale = human_scale(data.scores, group_members(self.test.groups, len(data)))
+        standardised = replace(items, human=scale.scores)
+        pearson = SEGMENT_LEVEL[PEARSON]
         lengths = length_bins(data.references, scale.rows)
         fifths = score_bins(scale.scores, scale.rows)
         return [
-            self._table(PEARSON, LENGTH, lengths, agreement),
-            *self._by_group(PEARSON, PEARSON, agreement_of_group),
-            self._table(ERROR, SCORE, fifths, error),
-            self._table(BEYOND, SCORE, fifths, beyond),
+            self._table(PEARSON, LENGTH, lengths, _of_bin(standardised, pearson, scale.predicted)),
+            *self._by_group(PEARSON, PEARSON, _of_bin(items, pearson, lambda scores: scores)),
+            self._table(ERROR, SCORE, fifths, _of_bin(items, MEAN_SCORE, scale.errors)),
+            self._table(BEYOND, SCORE, fifths, _of_bin(items, MEAN_SCORE, scale.errors_beyond_r)),
         ]
 
-    def _of_preferences(self) -> list[MistakeTable]:
+    def _of_preferences(self, items: PreferenceItems) -> list[MistakeTable]:
+        right = _of_bin(items, PREFERENCES["accuracy"], lambda scores: metric_scores(self.test, scores))
+
         def wrong(scores: Sequence[Float], one: Bin, draw: Draw) -> list[Sample]:
-            right = [group_sample("accuracy", self.test, row, one.rows, draw) for row in scores]
-            return [Sample(1.0 - row.value, 1.0 - row.resampled) for row in right]
+            return [Sample(1.0 - row.value, 1.0 - row.resampled) for row in right(scores, one, draw)]
 
         lengths = length_bins(self.test.data.references, np.arange(len(self.test.data)))
         return [self._table(WRONG, LENGTH, lengths, wrong), *self._by_group(WRONG, "accuracy", wrong)]
@@ -145,6 +142,16 @@ class _OfSet:
     def _draw(self, by: str, number: int, one: Bin) -> Draw:
         name = one.label if by == GROUP else f"{by} {number}"
         return self.experiment.resamples, group_seed(self.experiment.seed, name)
+
+
+def _of_bin(items: Data, statistic: Statistic[Data], shown: Callable[[Float], Float]) -> _OfBin:
+    """A statistic in a bin, of what `shown` makes of each row's scores."""
+
+    def of_bin(scores: Sequence[Float], one: Bin, draw: Draw) -> list[Sample]:
+        part = items.select(one.rows)
+        return [samples_of(part, items.pick(shown(row), one.rows), [statistic], *draw)[0] for row in scores]
+
+    return of_bin
 
 
 def _entry(row: str, statistic: str, column: Column, sample: Sample) -> Entry:

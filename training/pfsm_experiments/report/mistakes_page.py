@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from pfsm_experiments.data import ONE_GROUP
+from pfsm.evaluation.questions import ONE_GROUP
 from pfsm_experiments.report.markup import escaped, fact_list, result_table
 from pfsm_experiments.report.mistakes import MistakeTable
 from pfsm_experiments.report.mistakes_text import about_segments, how_to_read

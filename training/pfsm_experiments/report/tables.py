@@ -4,7 +4,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pfsm_experiments.data import MEAN, ONE_GROUP
+from pfsm.evaluation.questions import ONE_GROUP
+from pfsm_experiments.data import MEAN
 from pfsm_experiments.differences import Difference
 from pfsm_experiments.estimates import Column, Entry
 from pfsm_experiments.spec import DOCUMENTS, Experiment
@@ -16,10 +17,16 @@ STATISTICS = {
     "mean-removed": "Mean-removed r",
     "length-weighted": "Length-weighted r",
     "mean-removed-weighted": "Length-weighted mean-removed r",
+    "acc-t": "acc-t",
     "document-pearson": "Pearson's r of documents",
     "document-spearman": "Spearman's ρ of documents",
     "document-kendall_tau_b": "Kendall's τ-b of documents",
     "document-mean-removed": "Mean-removed r of documents",
+    "system-pearson": "Pearson's r of systems",
+    "system-spearman": "Spearman's ρ of systems",
+    "system-kendall_tau_b": "Kendall's τ-b of systems",
+    "system-accuracy": "Pairwise accuracy of systems",
+    "system-spa": "Soft pairwise accuracy of systems",
     "accuracy": "accuracy",
     "tau_wmt12": "Kendall's τ (WMT12)",
     "tau_wmt13": "Kendall's τ (WMT13)",
@@ -166,7 +173,7 @@ def _lacks_a_group(line: Line) -> bool:
 def what_is_drawn(experiment: Experiment, statistics: Sequence[str]) -> str:
     """Number, kind and seed of the resamples behind the tables of some statistics."""
     of_documents = sum(name in DOCUMENTS for name in statistics)
-    units = "documents" if of_documents == len(statistics) > 0 else "segments"
+    units = "documents" if of_documents == len(statistics) > 0 else experiment.resample
     also = ", or of documents where the table says so" if 0 < of_documents < len(statistics) else ""
     return f"{experiment.resamples} resamples of {units}{also}, seed {experiment.seed}"
 

@@ -1,0 +1,296 @@
+"""Questions to the data: which rows form a segment, a document, a system or a group, and what is resampled.
+
+* A *segment* is all translations of one source segment: rows of the same file, test set and languages with the same
+  `segment_id`; where there is no identifier, with the same reference.
+* A *document* is all rows with the same `document`, test set and languages.
+* A *system* is all rows with the same `system`.
+
+Segments are resampled unless the caller says otherwise. Whoever asks about the same rows in the same order with the
+same seed gets the same numbers (`pfsm.evaluation.engine`).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Generic, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pfsm.data import Judgments, Preferences
+from pfsm.data.documents import DOCUMENT, WITHIN, document_names
+from pfsm.errors import PfsmError
+from pfsm.evaluation.catalogue import DOCUMENT as DOCUMENT_LEVEL
+from pfsm.evaluation.catalogue import SEGMENT as SEGMENT_LEVEL
+from pfsm.evaluation.catalogue import SYSTEM as SYSTEM_LEVEL
+from pfsm.evaluation.document_level import TranslatedDocuments, translated_documents
+from pfsm.evaluation.measure import Items, Names, scored_items
+from pfsm.evaluation.preference_measures import PreferenceItems, items_of_votes, preference_items
+from pfsm.evaluation.samples import count_ids, dense_ids, group_members
+from pfsm.text.plain import token_counts
+
+SEGMENT, SYSTEM = "segment_id", "system"
+ONE_GROUP = "all"
+SEGMENTS, JUDGMENTS, DOCUMENTS, SYSTEMS = RESAMPLES = ("segments", "judgments", "documents", "systems")
+CORRELATION, PREFERENCE, LIKENESS = "correlation", "preference", "likeness"
+
+
+class QuestionItems(Protocol):
+    """What there is to agree about: translations, preferences or test cases."""
+
+    @property
+    def units(self) -> NDArray[np.int64]:
+        """int64 [n]: what is drawn together in resamples."""
+
+    def __len__(self) -> int: ...
+
+    def select(self, rows: NDArray[np.int64]) -> Any:
+        """Some of the items."""
+
+    def pick(self, metric: NDArray[np.float64], rows: NDArray[np.int64]) -> NDArray[np.float64]:
+        """A metric's scores of the items of `select`, from its scores of all."""
+
+
+Data = TypeVar("Data", bound=QuestionItems)
+
+
+@dataclass(frozen=True, eq=False)
+class Question(Generic[Data]):
+    """The human side of some data, in groups, and what is resampled."""
+
+    kind: str
+    """`CORRELATION` (absolute scores), `PREFERENCE` or `LIKENESS`."""
+    level: str
+    """One of `pfsm.evaluation.catalogue.LEVELS`."""
+    items: Data
+    groups: Sequence[str]
+    """[n], the group of every item."""
+    unit: str
+    """What is resampled, in a word."""
+    documents: TranslatedDocuments | None = None
+    """At document level: how scores of rows become those of items."""
+
+    def scores(self, metric: NDArray[np.float64]) -> NDArray[np.float64]:
+        """A metric's scores of the items, from those of the data's rows; NaN for what has none."""
+        return metric if self.documents is None else self.documents.means(metric)
+
+    @cached_property
+    def members(self) -> dict[str, NDArray[np.int64]]:
+        """The items of every group, groups sorted by name."""
+        return group_members(self.groups, len(self.items))
+
+    @property
+    def pools_groups(self) -> bool:
+        """Whether all items together are another question: there are several groups, and no systems to keep apart."""
+        return self.level != SYSTEM_LEVEL and len(self.members) != 1
+
+    @cached_property
+    def parts(self) -> dict[str, Data]:
+        """Every group by itself."""
+        return {name: self.items.select(rows) for name, rows in self.members.items()}
+
+
+def absolute_question(
+    data: Judgments,
+    files: NDArray[np.int64],
+    groups: Sequence[str],
+    level: str = SEGMENT_LEVEL,
+    *,
+    resample: str | None = None,
+    lengths: bool = False,
+) -> Question[Items]:
+    """A question about absolute scores.
+
+    Args:
+        data: The judgments.
+        files: int64 [n], which file each row is of.
+        groups: [n], the group of every row.
+        level: About translations, documents or systems.
+        resample: One of `RESAMPLES`; None: documents at their level, else segments.
+        lengths: Whether length-weighted statistics are asked for.
+
+    Raises:
+        PfsmError: If the level does not go with what is to be resampled, or a column is missing.
+    """
+    check_resample(resample, level)
+    if level == DOCUMENT_LEVEL:
+        return _document_question(data, groups)
+    items = scored_items(
+        data.scores,
+        segment_names(data, files),
+        data.columns.get(SYSTEM),
+        token_counts(data.references) if lengths else None,
+        None if resample in {None, SEGMENTS} else _drawn(data, files, str(resample)),
+    )
+    return Question(CORRELATION, level, items, groups, _unit(items, resample, JUDGMENTS))
+
+
+def _document_question(data: Judgments, groups: Sequence[str]) -> Question[Items]:
+    """What is of different groups is of different documents."""
+    for name in (DOCUMENT, SYSTEM):
+        if name not in data.columns:
+            raise PfsmError(f"{name!r} holds people's scores; the document level needs it for names")
+    names = list(zip(groups, document_names(data), strict=True))
+    documents = translated_documents(data.scores, names, data.columns[SYSTEM])
+    of_items = [groups[row] for row in documents.first.tolist()]
+    return Question(CORRELATION, DOCUMENT_LEVEL, documents.items, of_items, DOCUMENTS, documents)
+
+
+def preference_question(
+    data: Preferences,
+    files: NDArray[np.int64],
+    groups: Sequence[str],
+    *,
+    resample: str | None = None,
+    ties: NDArray[np.float64] | None = None,
+) -> Question[PreferenceItems]:
+    """A question about preferences; arguments and errors as in `absolute_question`.
+
+    Args:
+        data: The preferences.
+        files: int64 [n].
+        groups: [n].
+        resample: As in `absolute_question`; `JUDGMENTS` resamples pairs.
+        ties: float64 [n], how often people preferred neither translation of the row's pair; none where it is None.
+    """
+    counted = None if ties is None else np.where(_first_of_pair(data), ties, 0.0)
+    drawn = _drawn(data, files, resample or SEGMENTS)
+    items = preference_items(data.better, data.worse, data.references, data.votes, counted, drawn)
+    return Question(PREFERENCE, SEGMENT_LEVEL, items, groups, _unit(items, resample, "pairs"))
+
+
+def question_of_scores(
+    human: ArrayLike,
+    groups: Sequence[str] | None = None,
+    segments: Names | None = None,
+    systems: Names | None = None,
+    lengths: ArrayLike | None = None,
+    *,
+    level: str = SEGMENT_LEVEL,
+    resample: str | None = None,
+) -> Question[Items]:
+    """A question about arrays; segments of different groups are different ones, whatever their names.
+
+    Args:
+        human: float64 [n], finite.
+        groups: [n]; one group where it is None.
+        segments: [n], names or numbers.
+        systems: [n], names or numbers.
+        lengths: float64 [n], not negative.
+        level: As in `absolute_question`.
+        resample: `SEGMENTS` (the default where there are segments), `JUDGMENTS` (the default elsewhere) or `SYSTEMS`.
+
+    Raises:
+        ValueError: If lengths differ, a number is not what it must be, or what is to be resampled is not given.
+        PfsmError: If the level does not go with what is to be resampled.
+    """
+    check_resample(resample, level)
+    n = np.size(human)
+    names = [ONE_GROUP] * n if groups is None else groups
+    if len(names) != n:
+        raise ValueError(f"there are {n} rows, but {len(names)} group names")
+    apart = segments
+    if segments is not None and groups is not None:
+        ids = dense_ids(segments, n, "segments")
+        apart = dense_ids(names, n, "group names") * (ids.max(initial=0) + 1) + ids
+    choices = {None: None, SEGMENTS: apart, JUDGMENTS: np.arange(n), SYSTEMS: systems}
+    drawn = choices.get(resample)
+    if resample is not None and drawn is None:
+        raise ValueError(f"resample is {resample!r}, but there are no {resample}")
+    items = scored_items(human, apart, systems, lengths, drawn)
+    return Question(CORRELATION, level, items, names, _unit(items, resample, JUDGMENTS))
+
+
+def question_of_votes(
+    votes: NDArray[np.float64], groups: Sequence[str], segments: Names | None = None
+) -> Question[PreferenceItems]:
+    """A question about preferences of which no more is known than their votes.
+
+    Args:
+        votes: float64 [n].
+        groups: [n].
+        segments: [n], names or numbers, different between groups; each pair by itself where it is None.
+
+    Raises:
+        ValueError: If lengths differ.
+    """
+    items = items_of_votes(votes, segments)
+    if len(groups) != len(items):
+        raise ValueError(f"there are {len(items)} rows, but {len(groups)} group names")
+    return Question(PREFERENCE, SEGMENT_LEVEL, items, groups, _unit(items, None, "pairs"))
+
+
+def group_names(data: Judgments | Preferences, by: str | None) -> Sequence[str]:
+    """The group of every row: its field in a column, or one group for all.
+
+    Raises:
+        PfsmError: If the column is one of those that are measured.
+    """
+    if by is None:
+        return [ONE_GROUP] * len(data)
+    if by not in data.columns:
+        raise PfsmError(f"{by!r} holds what is measured; group by another column")
+    return data.columns[by]
+
+
+def segment_names(data: Judgments | Preferences, files: NDArray[np.int64]) -> NDArray[np.int64]:
+    """int64 [n]: the segment of every row, as at the head of this module."""
+    within = [data.columns[name] for name in WITHIN if name in data.columns]
+    named = data.columns.get(SEGMENT, ("",) * len(data))
+    texts = ("" if name else text for name, text in zip(named, data.references, strict=True))
+    return dense_ids(list(zip(files.tolist(), *within, named, texts, strict=True)), len(data), "segments")
+
+
+def check_resample(resample: str | None, level: str) -> None:
+    """Refuses to resample what the level does not allow.
+
+    Raises:
+        PfsmError: If there is no such choice, or not at this level.
+    """
+    if resample is not None and resample not in RESAMPLES:
+        raise PfsmError(f"resample is {resample!r}; there are {', '.join(RESAMPLES)}")
+    if level == DOCUMENT_LEVEL and resample not in {None, DOCUMENTS}:
+        raise PfsmError(f"the document level resamples documents, not {resample}")
+    if level == SYSTEM_LEVEL and resample == SYSTEMS:
+        raise PfsmError(
+            "the system level compares systems, so every resample must hold each of them; "
+            "resample segments, documents or judgments"
+        )
+
+
+def _drawn(data: Judgments | Preferences, files: NDArray[np.int64], resample: str) -> Names:
+    """[n]: names of what is drawn together."""
+    if resample == SEGMENTS:
+        return segment_names(data, files)
+    if resample == JUDGMENTS:
+        return np.arange(len(data))
+    if resample == SYSTEMS and isinstance(data, Preferences):
+        raise PfsmError("a preference is of two systems; resample segments, documents or judgments")
+    column = DOCUMENT if resample == DOCUMENTS else SYSTEM
+    if not all(field.strip() for field in data.columns.get(column, ("",))):
+        raise PfsmError(f"resampling {resample} needs the column {column!r}, filled in every row")
+    return document_names(data) if resample == DOCUMENTS else data.columns[SYSTEM]
+
+
+def _unit(items: Items | PreferenceItems, resample: str | None, single: str) -> str:
+    """What is resampled; `single` where segments are single items, or these are asked for."""
+    if resample in {DOCUMENTS, SYSTEMS}:
+        return str(resample)
+    return SEGMENTS if count_ids(items.units) < len(items) else single
+
+
+def _first_of_pair(data: Preferences) -> NDArray[np.bool_]:
+    """Whether a row is the first of its pair: one that stands both ways round has its ties on both rows."""
+    others = [data.columns[name] for name in (SEGMENT, "rater", "source_lang") if name in data.columns]
+    systems = zip(
+        *(data.columns.get(f"{side}_system", ("",) * len(data)) for side in ("better", "worse")), strict=True
+    )
+    texts = zip(data.better, data.worse, strict=True)
+    seen: set[tuple[object, ...]] = set()
+    first = np.zeros(len(data), dtype=np.bool_)
+    for row, (pair, names) in enumerate(zip(texts, systems, strict=True)):
+        sides = frozenset(zip(pair, names, strict=True))
+        key = (sides, data.references[row], *(column[row] for column in others))
+        first[row] = key not in seen
+        seen.add(key)
+    return first
