@@ -1,4 +1,4 @@
-"""The command line: parses, calls a command, turns what a user can put right into one line and status 2."""
+"""The command line: parses, calls a command, and turns errors that the user can fix into one line and status 2."""
 
 import argparse
 import errno
@@ -53,7 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     except OSError as error:
         if error.filename is not None:
-            # Asked whether a name is a folder, the system may refuse the name itself: too long, not to be seen.
+            # The system may refuse the name itself, for example one that is too long, even when asked what it is.
             print(f"pfsm: {error.filename}: cannot be used ({error.strerror})", file=sys.stderr)
             return 2
         if error.errno not in {errno.ENOSPC, errno.EIO}:
@@ -64,12 +64,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _drop_output() -> None:
-    """Sends what is left in the buffer nowhere, lest Python try once more at exit."""
+    """Discards what is left in the buffer, so that Python does not try to write it again at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 class _ClosedOutput(io.TextIOBase):
-    """Standard output where it was closed before we began: what should go there must not be lost unnoticed."""
+    """Stands in for a standard output that is closed from the start, so that no output is lost unnoticed."""
 
     def write(self, _: str) -> int:
         raise PfsmError("standard output is closed, there is nowhere to write to")
@@ -79,11 +79,11 @@ def _run(arguments: list[str]) -> int:
     if sys.stdout is None:
         sys.stdout = _ClosedOutput()
     if isinstance(sys.stdout, io.TextIOWrapper):
-        # Names of files may hold what the terminal's encoding has not.
+        # File names may contain characters that the terminal's encoding lacks.
         sys.stdout.reconfigure(errors="backslashreplace")
     parser = argparse.ArgumentParser(prog="pfsm", description=DESCRIPTION)
     parser.add_argument("--version", action="store_true", help="print the version and exit")
-    # argparse leaves room for names as long as this one, less three letters.
+    # The length of this metavar, less three letters, is the width of the column of command names.
     subparsers = parser.add_subparsers(dest="command", metavar="COMMAND ARGUMENTS", title="commands")
     # Only the command that runs is imported: `pfsm --help` stays quick.
     chosen = next((word for word in arguments if word in COMMANDS), None)

@@ -1,7 +1,7 @@
-"""Files of tables: one line of JSON, then arrays as they lie in memory.
+"""Container files: one line of JSON, then arrays as they lie in memory.
 
 The line names the format and lists the arrays that follow: name, type, length or shape, each padded to eight bytes,
-little-endian. The last 32 bytes are the SHA-256 of everything before them, which tells a damaged file from a whole one.
+little-endian. The last 32 bytes are the SHA-256 of everything before them, which reveals a damaged file.
 """
 
 import hashlib
@@ -29,13 +29,13 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True)
 class Format:
-    """One kind of such files.
+    """One kind of container file.
 
     Attributes:
-        name: What the header's ``format`` says, with the version after the last hyphen.
-        what: What the file is called in messages.
-        how: What makes one.
-        again: What to do with one that is damaged or of another version.
+        name: The header's ``format``, with the version after the last hyphen.
+        what: What messages call such a file.
+        how: The part of a message that says how to make such a file.
+        again: The part of a message that says what to do about a file that is damaged or of another version.
     """
 
     name: str
@@ -63,7 +63,7 @@ def content_bytes(format_: Format, header: Mapping[str, Any], arrays: Mapping[st
     """The content of a file; the same input gives the same bytes.
 
     Raises:
-        ValueError: If an array is of a type that such files do not hold.
+        ValueError: If an array has a type that container files do not support.
     """
     for name, array in arrays.items():
         if str(array.dtype) not in _TYPES:
@@ -84,7 +84,7 @@ def _shape(array: Array) -> int | list[int]:
 
 
 def write_content(path: StrPath, content: bytes) -> None:
-    """Writes the content; a file that is there is replaced only when all is written.
+    """Writes the content; an existing file is replaced only when everything is written.
 
     Raises:
         PfsmError: If the file cannot be written.
@@ -94,7 +94,7 @@ def write_content(path: StrPath, content: bytes) -> None:
 
 
 def read_content(path: StrPath, format_: Format) -> Content:
-    """Reads a file and makes sure that it is whole.
+    """Reads a file and checks that it is complete.
 
     Raises:
         PfsmError: If the file is missing, of another format, or damaged.
@@ -115,7 +115,7 @@ def read_content(path: StrPath, format_: Format) -> Content:
 
 
 def incomplete(path: StrPath, format_: Format) -> PfsmError:
-    """What to raise where a header or the arrays lack what they must have."""
+    """The error to raise when the header or the arrays lack something."""
     return PfsmError(
         f"{display_name(path)}: not a whole {format_.what} of pfsm (its header or arrays do not fit together); "
         f"{format_.again}"

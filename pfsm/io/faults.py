@@ -1,4 +1,4 @@
-"""What can be wrong with a file that is read, each as one line."""
+"""Faults of input files, each reported in one line."""
 
 import contextlib
 import gzip
@@ -14,7 +14,8 @@ StrPath = str | os.PathLike[str]
 
 STANDARD_INPUT = "-"
 _PARQUET_MAGIC = b"PAR1"
-# Those that text has are left out. Every Parquet file has 0x15 next, the first field of a page or of the footer.
+# Control characters that never occur in text. In every Parquet file the next byte is 0x15, the first field of a page or
+# of the footer.
 _CONTROLS = frozenset(range(0x20)) - frozenset(b"\t\n\v\f\r")
 
 
@@ -66,16 +67,16 @@ def gzip_explained(name: str) -> Iterator[None]:
 
 
 def check_text(content: bytes, name: str, needed: str = "") -> None:
-    """Refuses the beginning of a file that holds columns, not lines of text, and says who reads it.
+    """Refuses a Parquet file where text is needed, and says which commands read Parquet.
 
     Args:
-        content: The first eight bytes or more, fewer where the file or its first line has no more. Text may begin
-            with Parquet's four letters too: a gene is called so.
+        content: The first eight bytes or more; fewer if the file or its first line is shorter. Four of them do not
+            suffice, since text may begin with the letters PAR1 too: a gene has that name.
         name: What messages call the file.
-        needed: What it should be, such as "a YAML file", where that is no data.
+        needed: The kind of file that is needed, such as "a YAML file"; empty for data.
 
     Raises:
-        PfsmError: It is Parquet.
+        PfsmError: If it is Parquet.
     """
     if not content.startswith(_PARQUET_MAGIC) or _CONTROLS.isdisjoint(content[4:8]):
         return
@@ -88,7 +89,7 @@ def check_text(content: bytes, name: str, needed: str = "") -> None:
 
 
 def is_file(path: StrPath) -> bool:
-    """Whether the path is a file; not, where that cannot be seen: a name too long, a folder that may not be read."""
+    """Whether the path is a file; False where the system cannot tell (name too long, folder not readable)."""
     try:
         return Path(path).is_file()
     except OSError:
@@ -96,7 +97,7 @@ def is_file(path: StrPath) -> bool:
 
 
 def _is_folder(path: StrPath) -> bool:
-    """Whether the path is a folder; not, where that cannot be seen (`Path.is_dir` raises then)."""
+    """Whether the path is a folder; False where the system cannot tell (`Path.is_dir` raises then)."""
     try:
         return stat.S_ISDIR(Path(path).stat().st_mode)
     except OSError:

@@ -1,8 +1,8 @@
-r"""Reading and writing of text files: UTF-8, gzip where it is met, lines that end at a line feed only.
+r"""Reading and writing of text files: UTF-8, plain or gzip, lines that end at a line feed only.
 
-Python's own text mode ends lines at bare carriage returns, and ``str.splitlines`` at a dozen further
-characters (U+2028, U+0085, form feed …) that occur inside real segments; parallel files fall out of step that
-way. Here a line ends at ``\n``; one ``\r`` before it is dropped.
+Python's own text mode ends lines at bare carriage returns, and ``str.splitlines`` at a dozen further characters
+(U+2028, U+0085, form feed …) that occur inside real segments. Parallel files would fall out of step. Here a line ends
+at ``\n``; one ``\r`` before it is dropped.
 """
 
 import contextlib
@@ -52,9 +52,9 @@ _FULL_DISK = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 
 def read_bytes(path: StrPath) -> bytes:
-    """Read a whole file (``-``: standard input) and decompress it where it is gzip.
+    """Read a whole file (``-``: standard input) and decompress it if it is gzip.
 
-    Gzip is recognised by its first two bytes, which no UTF-8 text begins with, whatever the file is called.
+    Gzip is recognised by its first two bytes, whatever the file is called; no UTF-8 text begins with them.
 
     Raises:
         PfsmError: the file is missing, a folder, not readable, called ``.gz`` without being gzip, or gzip
@@ -87,11 +87,11 @@ def decode(content: bytes, name: str, needed: str = "") -> str:
     Args:
         content: the bytes of the file, decompressed.
         name: what messages call the file.
-        needed: what it should be, such as "a YAML file", where that is no data.
+        needed: the kind of file that is needed, such as "a YAML file"; empty for data.
 
     Raises:
-        PfsmError: Parquet, or bytes that are not UTF-8. The message gives the line and, within it, the position of
-            the first of them in bytes, both counted from 1.
+        PfsmError: the content is Parquet, or is not UTF-8. The message gives the line of the first bad byte and the
+            byte's position in that line, both counted from 1.
     """
     check_text(content, name, needed)
     content = content.removeprefix(_BOM)
@@ -107,7 +107,7 @@ def decode(content: bytes, name: str, needed: str = "") -> str:
 
 
 def split_lines(text: str) -> list[str]:
-    r"""Split at ``\n`` only, which the last line may lack, and drop one ``\r`` from the end of each line."""
+    r"""Split at ``\n`` only, and drop one ``\r`` from the end of each line; the last line may lack its ``\n``."""
     lines = text.split("\n")
     if lines[-1] == "":
         lines.pop()
@@ -115,7 +115,7 @@ def split_lines(text: str) -> list[str]:
 
 
 def each_line(text: str) -> Iterator[str]:
-    """The lines of `split_lines`, one at a time: a large file is not in memory once more."""
+    """The lines of `split_lines`, one at a time, so that a large file is not in memory twice."""
     start = 0
     while start < len(text):
         end = text.find("\n", start)
@@ -132,7 +132,7 @@ def read_lines(path: StrPath, needed: str = "") -> list[str]:
 
     Args:
         path: the file.
-        needed: what it should be, such as "a YAML file", where that is no data.
+        needed: the kind of file that is needed, such as "a YAML file"; empty for data.
 
     Raises:
         PfsmError: what `read_bytes` and `decode` raise.
@@ -216,7 +216,7 @@ def _is_stream(path: StrPath) -> bool:
 
 
 def _replaceable(path: StrPath) -> Path:
-    """The file that a rename has to replace, links followed; refused where writing fails or goes astray."""
+    """The file that the rename has to replace, links followed; refuses a path that cannot be replaced."""
     name = os.fspath(path)
     if name in {"", STANDARD_INPUT} or "\0" in name:
         raise PfsmError(f"output {name!r}: is no file name; give the name of a file")
@@ -259,7 +259,7 @@ def _explained(name: str) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _text_file(path: Path, mode: Literal["ab", "xb"], compress: bool) -> Iterator[TextIO]:
-    """A text handle on a binary file, on disk when the block has ended well."""
+    """A text handle on a binary file; the text is on disk once the block has ended without an error."""
     with path.open(mode) as raw:
         # No name and no time in the gzip header: equal text must give equal bytes.
         packed = gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0) if compress else raw

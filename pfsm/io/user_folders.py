@@ -1,4 +1,4 @@
-"""Folders of the user's own: tables, parsers, vectors, caches."""
+"""The user's own folder of resources: tables, parsers, vectors, caches."""
 
 import os
 from pathlib import Path
@@ -7,7 +7,7 @@ FOLDER_VARIABLE = "PFSM_RESOURCES"
 
 
 def user_folder() -> Path:
-    """The user's resources: ``PFSM_RESOURCES``, else below the user's cache folder. It need not exist."""
+    """``PFSM_RESOURCES`` if it is set, else ``pfsm`` in the user's cache folder. The folder need not exist."""
     given = os.environ.get(FOLDER_VARIABLE)
     if given:
         return Path(given)

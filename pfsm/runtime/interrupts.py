@@ -1,4 +1,4 @@
-"""Ctrl-C ends the process that the user started, whatever it is at, and not those that it has started itself."""
+"""Ctrl-C ends the process that the user started, whatever it is doing, but not its child processes."""
 
 import _thread
 import contextlib
@@ -8,16 +8,17 @@ import threading
 from collections.abc import Iterator
 from types import FrameType
 
-# Seconds until an interrupt that was lost comes again.
+# Seconds until a lost interrupt is sent again.
 _AGAIN = 0.02
 
 
 @contextlib.contextmanager
 def without_interrupts() -> Iterator[None]:
-    """Processes that start here never hear Ctrl-C, not even while they start; the parent hears it afterwards.
+    """Processes started in this block never receive Ctrl-C; the parent receives it when the block ends.
 
-    A terminal sends Ctrl-C to all of them, and each would print where it was. Threads that start here do not hear it
-    either, nor do the processes that they start later on.
+    A terminal sends Ctrl-C to all processes, and each would print a traceback. The block holds Ctrl-C back even while
+    processes start. Threads started in it do not receive Ctrl-C either, nor do processes that those threads start
+    later.
     """
     if not hasattr(signal, "pthread_sigmask"):
         yield
@@ -34,7 +35,7 @@ def without_interrupts() -> Iterator[None]:
 
 
 def _interrupt() -> None:
-    """Ctrl-C once more, from a thread; what the system makes the main thread wait for ends too, where that can be."""
+    """Sends Ctrl-C again, from a thread; where possible, this also ends a system call of the main thread."""
     if hasattr(signal, "pthread_kill"):
         signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
     else:
@@ -43,17 +44,17 @@ def _interrupt() -> None:
 
 @contextlib.contextmanager
 def kept_interrupts() -> Iterator[None]:
-    """Within it Ctrl-C is not lost: what fails after it fails because of it.
+    """Within this block Ctrl-C is not lost: any error after it becomes a KeyboardInterrupt.
 
-    Packages that import their parts when they are needed turn an interrupted import into an ImportError; and where
-    Python calls back (a `__del__`, the end of a weak reference) it prints the interrupt and goes on.
+    Ctrl-C can be lost in two ways. A package that imports its parts lazily turns an interrupted import into an
+    ImportError. In a callback (a `__del__`, the end of a weak reference) Python prints the interrupt and continues.
 
     Raises:
         KeyboardInterrupt: In place of any error after Ctrl-C.
     """
     main = threading.current_thread() is threading.main_thread()
     if not main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
-        yield  # whoever has another handler knows what to do
+        yield  # whoever set another handler knows what to do
         return
     pressed, timers = False, list[threading.Timer]()
 
@@ -64,7 +65,7 @@ def kept_interrupts() -> Iterator[None]:
 
     def unraisable(lost: "sys.UnraisableHookArgs") -> None:
         if issubclass(lost.exc_type, KeyboardInterrupt):
-            # Once more, when Python is back from where nothing can be raised.
+            # Send it again once Python has left the callback, in which nothing can be raised.
             timers.append(threading.Timer(_AGAIN, _interrupt))
             timers[-1].daemon = True
             timers[-1].start()

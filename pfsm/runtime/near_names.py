@@ -1,27 +1,27 @@
-"""What a message says of the names that there are, where one is given that is not among them."""
+"""What a message about an unknown name says about the known ones."""
 
 from collections.abc import Sequence
 from difflib import get_close_matches
 
-# Letters: as many as a line has room for besides what is wrong.
+# Characters: what fits on a line with the rest of the message.
 _FEW = 110
 _MOST = 3
-# By difflib's measure, 0 to 1.
+# Similarity by difflib's measure, 0 to 1.
 _ALIKE = 0.7
 
 
 def known_names(name: object, known: Sequence[str], listing: str) -> str:
-    """All names where they are few, else those most like the one given and what lists all.
+    """All known names if they are few; else the most similar ones and where to find the full list.
 
     Args:
-        name: The one that is not there, not always text; what stands in parentheses behind it does not count.
-        known: Those that are, the order of the list.
-        listing: What lists all: a command, a page of the documentation.
+        name: The unknown name, not necessarily text; options in parentheses after it are ignored.
+        known: The known names, in the order in which to list them.
+        listing: Where to find the full list: a command or a page of the documentation.
     """
     everything = ", ".join(known)
     if len(everything) <= _FEW:
         return f"known are {everything}"
-    # Others write names of metrics in capitals.
+    # Names of metrics are often written in capitals.
     by_letters = {one.casefold(): one for one in known}
     wanted = str(name).partition("(")[0].strip().casefold()
     near = [by_letters[one] for one in get_close_matches(wanted, by_letters, _MOST, _ALIKE)]

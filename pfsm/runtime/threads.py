@@ -1,4 +1,4 @@
-"""How many threads to use when nobody says, and work shared out among them."""
+"""The default number of threads, and work shared out among threads."""
 
 import os
 from collections.abc import Callable, Iterable
@@ -21,7 +21,7 @@ def each(work: Callable[[Item], Result], items: Iterable[Item], threads: int) ->
     """The results of ``work`` for all items, in their order.
 
     Items are made one at a time, by whichever thread is free, while the others work: ``items`` may be a generator that
-    is not safe for threads. At most one item a thread is held. An exception, Ctrl-C included, ends it all.
+    is not safe for threads. At most one item per thread is in memory. An exception, Ctrl-C included, stops all threads.
     """
     if threads <= 1:
         return [work(item) for item in items]

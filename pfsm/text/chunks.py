@@ -1,8 +1,8 @@
-"""Text is analysed in chunks: whatever stands between two ASCII spaces is tokenised once and remembered.
+"""Text is analysed in chunks: whatever stands between two ASCII spaces is tokenised once and cached.
 
-A tokeniser whose rules look no further than a chunk and its edges splits a line into *keys*, one a chunk,
-such that the tokens of the line are those of its keys, one after the other. Real text repeats its chunks so
-often that a line then costs one dictionary look-up a chunk.
+A tokeniser whose rules look no further than a chunk and its edges splits a line into *keys*, one per chunk. The tokens
+of the line are those of its keys, one after the other. Real text repeats its chunks so often that a chunk usually costs
+one dictionary look-up.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,15 +17,15 @@ TOKEN_CACHE_LIMIT = 500_000
 
 
 class ChunkCache(dict[str, Value]):
-    """What is known of each key; ``cache[key]`` analyses a key not met before.
+    """The analysis of each key; ``cache[key]`` analyses a key that is not in the cache.
 
-    At most ``limit`` keys are held: all are dropped when the cache is full, and it refills with what the text
-    at hand uses. Keys over 64 characters (URLs, lines without spaces) are analysed every time and never held,
-    so memory is bounded by ``limit`` times a key of 64 characters and its value.
+    The cache holds at most ``limit`` keys. When it is full, all of them are dropped, and it refills with the keys of
+    the current text. Keys over 64 characters (URLs, lines without spaces) are analysed every time and never cached, so
+    memory is bounded by ``limit`` times a key of 64 characters and its value.
 
     Args:
         analyse: a pure function of the key.
-        limit: number of keys held, at least 1.
+        limit: largest number of keys in the cache, at least 1.
     """
 
     def __init__(self, analyse: Callable[[str], Value], limit: int) -> None:
@@ -47,10 +47,10 @@ class Tokeniser:
     """A tokeniser that works chunk by chunk.
 
     Attributes:
-        name: the name settings and model files know it by.
+        name: its name in settings and model files.
         keys: splits a line into the keys of its chunks.
-        analyse: the tokens of one key; a pure function. Over the keys of a line, in order, they are the
-            tokens of the line.
+        analyse: gives the tokens of one key; a pure function. The tokens of a line's keys, in order, are the tokens of
+            the line.
     """
 
     name: str
@@ -59,7 +59,7 @@ class Tokeniser:
 
 
 class CachedTokeniser:
-    """``tokenise`` with the tokens of each chunk remembered (500,000 chunks; see `ChunkCache`)."""
+    """Tokenises lines and caches the tokens of each chunk (500,000 chunks; see `ChunkCache`)."""
 
     def __init__(self, tokeniser: Tokeniser) -> None:
         self._keys = tokeniser.keys

@@ -9,10 +9,10 @@ A token belongs to the first of these classes that claims it:
 - ``name``: it has a capital letter, and is not on the list of content words;
 - ``content``: all else.
 
-Lists are looked up in lower case, apostrophes and hyphens alike. The class is that of a form, wherever it stands: a
-content word that opens a sentence has a capital and counts as a name unless it is on the list of content words, which
-is there for words that often do. In German, which writes every noun with a capital, ``name`` means noun or name; in
-scripts without capitals nothing is a name.
+Words are looked up in lower case, and all kinds of apostrophes and hyphens count as the same. The class depends on the
+form alone, wherever it stands. A content word that opens a sentence has a capital letter, so it counts as a name unless
+it is on the list of content words; that list is meant for words that often open sentences. In German, which writes
+every noun with a capital, ``name`` means noun or name; in scripts without capitals nothing is a name.
 """
 
 import hashlib
@@ -48,8 +48,8 @@ class WordClasses:
     Attributes:
         number: Words for numbers, in lower case.
         negation: Words that negate.
-        function: Words with a grammatical role more than a meaning.
-        content: Words that are no names when they have a capital.
+        function: Words with a grammatical role rather than a meaning.
+        content: Words that are not names even when they have a capital.
     """
 
     number: frozenset[str] = frozenset()
@@ -81,7 +81,7 @@ class WordClasses:
         return _NAME
 
     def of_types(self, vocabulary: Vocabulary) -> NDArray[np.int32]:
-        """Class of every type, int32 [n_types], worked out once for each."""
+        """Class of every type, int32 [n_types], computed once per type."""
         return vocabulary.column(self._of_all)
 
     def _of_all(self, tokens: Sequence[str]) -> list[int]:
@@ -94,12 +94,12 @@ class WordClasses:
 
 
 def normal_form(word: str) -> str:
-    """A word as the lists hold it: lower case, apostrophes and hyphens as on a typewriter."""
+    """A word in the form of the lists: lower case, ASCII apostrophes and hyphens."""
     return word.lower().translate(_TYPEWRITTEN)
 
 
 def word_classes(lists: str | Lists) -> WordClasses:
-    """The classes of a shipped list, by its name, or of lists of one's own.
+    """The classes by a shipped list, given by name, or by the user's own lists.
 
     Raises:
         PfsmError: If no list of this name ships.
@@ -113,7 +113,7 @@ def shipped_lists(name: str) -> Lists:
     """The lists that ship for a language.
 
     Raises:
-        PfsmError: If none does.
+        PfsmError: If none ship for it.
     """
     if name not in SHIPPED:
         raise PfsmError(
@@ -133,7 +133,7 @@ def shipped_lists(name: str) -> Lists:
 
 
 def default_lists(language: str) -> str:
-    """Name of the lists that ship for a language code; the code's first part where none do."""
+    """Name of the shipped lists for a language code; the code's first part if there are none."""
     main = language.replace("_", "-").partition("-")[0].lower()
     return {"eng": "en"}.get(main, main)
 
@@ -164,10 +164,10 @@ def _checked(words: object, key: str, where: str) -> list[str]:
     for word in words:
         # YAML reads no, yes, on, off without quotes as true or false.
         if not isinstance(word, str):
-            raise PfsmError(f"{where}: classes: {key} holds {word!r}, which is no word; put it in quotes")
+            raise PfsmError(f"{where}: classes: {key} holds {word!r}, which is not a word; put it in quotes")
         if len(word.split()) != 1 or word.strip() != word:
             raise PfsmError(
-                f"{where}: classes: {key} holds {word!r}; a word is not empty and has no white space"
+                f"{where}: classes: {key} holds {word!r}; a word must not be empty or contain white space"
             )
     return _tidied(words)
 

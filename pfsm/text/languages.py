@@ -1,7 +1,7 @@
-"""Which tokeniser and which stemmer a language gets where the settings name none.
+"""The tokeniser and the stemmer that a language gets by default.
 
-English: Penn Treebank tokens and the Porter stemmer. Any other language: the plain tokeniser, and the
-Snowball stemmer of the language where there is one.
+English: Penn Treebank tokens and the Porter stemmer. Any other language: the plain tokeniser, and the Snowball stemmer
+of the language if there is one.
 """
 
 import re
@@ -65,10 +65,10 @@ _CODE = re.compile(r"[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]+)*")
 
 
 def check_language(language: str) -> None:
-    """Checks that a language code looks like one: ``en``, ``pt-BR``, ``zho_Hans``. Every such code is legal.
+    """Checks the form of a language code: ``en``, ``pt-BR``, ``zho_Hans``. Every code of this form is legal.
 
     Raises:
-        PfsmError: If it has not; the message lists the codes of languages with a stemmer.
+        PfsmError: If the code has another form; the message lists the codes of languages with a stemmer.
     """
     if not _CODE.fullmatch(language):
         known = ", ".join(code for code in sorted(_STEMMER_OF) if len(code) == 2)
@@ -81,16 +81,16 @@ def default_tokeniser(language: str) -> str:
     """Name of the tokeniser of a language: ``penn`` for English, else ``plain``.
 
     Raises:
-        PfsmError: If the language is not a code.
+        PfsmError: If the language is not a language code.
     """
     return "penn" if _main_subtag(language) in {"en", "eng"} else "plain"
 
 
 def default_stemmer(language: str) -> str:
-    """Name of the stemmer of a language, ``none`` where it has none. Regions and scripts make no difference.
+    """Name of the stemmer of a language, ``none`` if it has none. Regions and scripts make no difference.
 
     Raises:
-        PfsmError: If the language is not a code.
+        PfsmError: If the language is not a language code.
     """
     return _STEMMER_OF.get(_main_subtag(language), NO_STEMMER)
 

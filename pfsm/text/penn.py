@@ -1,22 +1,23 @@
 r"""Penn Treebank tokenisation, token for token that of NLTK's ``TreebankWordTokenizer`` (3.10, no arguments).
 
-The conventions are those of Robert MacIntyre's sed script for the Treebank: punctuation apart, a period only
-at the end of the line (before closing quotes and brackets), clitics apart (``do n't``, ``they 'll``, ``dog
-'s``), ``cannot`` and its like in two, double quotes as two backticks or two apostrophes. NLTK applies them as
-two dozen passes over the line, each inserting spaces that the next may look at. The same result comes from
-cutting once, coarse to fine:
+The conventions are those of Robert MacIntyre's sed script for the Treebank: punctuation becomes tokens of its own, a
+period only at the end of the line (before closing quotes and brackets). Clitics are split off (``do n't``, ``they
+'ll``, ``dog 's``), ``cannot`` and similar words are split in two, and double quotes become two backticks or two
+apostrophes. NLTK makes two dozen passes over the line, and each inserts spaces that later passes may look at. This
+module gets the same result by cutting once, from coarse to fine:
 
 1. a line, at spaces, opening quotes, marks (``, : ; ? ! ...`` and so on) and the final period, into *pieces*;
 2. a piece, at brackets, double dashes and closing quotes, into *words*;
 3. a word, before its clitics and inside its contractions, into tokens.
 
-What each stage needs to know of its neighbours is noted where it is used. The time is linear in the line.
+What each stage needs to know about neighbouring text is noted where it is used. The time is linear in the length of the
+line.
 
 Only ASCII spaces separate in stages 1 to 3 (before a tab or a no-break space ``dog's`` is not split); tokens
 are split at all other white space at the very end.
 
-Digits and letters are those of the Unicode tables of the Python that runs; NLTK takes digits from the
-``regex`` package, which may know those of newer scripts (it matters to a comma or colon before one).
+Digits and letters come from the Unicode tables of the running Python. NLTK takes digits from the ``regex`` package,
+which may know digits of newer scripts; this matters for a comma or colon before such a digit.
 """
 
 import re
@@ -24,8 +25,8 @@ from collections.abc import Sequence
 
 from pfsm.text.chunks import CachedTokeniser, Tokeniser
 
-# Of a run of commas and colons every other one glues to what follows (",,a" gives "," and ",a"), as the pass
-# that splits "mark, no digit" consumes both characters; but one that ends the line stands alone.
+# In a run of commas and colons every other one is glued to what follows (",,a" gives "," and ",a"), because the NLTK
+# pass that splits at "mark, no digit" consumes both characters. A mark that ends the line stands alone.
 _DELIMITER = re.compile(
     r"""
       (?P<two_openings> (?:``|\A") (?:"|'') )
@@ -54,7 +55,7 @@ _WHITE_SPACE = (
 )
 _CLOSERS = "])}>\"'"
 
-# Keys of `chunk_keys`. A chunk in mid-line is its own key; the others begin with a space, as no chunk does.
+# Keys of `chunk_keys`. A chunk in mid-line is its own key; the other keys begin with a space, which no chunk does.
 _FIRST = " ^"
 _LAST = " $"
 _LAST_SPACED = " _"
@@ -62,12 +63,12 @@ _WHOLE_LINE = " ="
 
 
 def chunk_keys(line: str) -> list[str]:
-    """The keys of a line's chunks, in order; over them `chunk_tokens` gives the tokens of the line.
+    """The keys of a line's chunks, in order; `chunk_tokens` of each give the tokens of the line.
 
-    Every rule stays inside a chunk, seeing at most that a space stands on either side, but for these: quotes
-    at the very start of the line, the final period, and the apostrophe that ends a line without a space after
-    it. So the last chunk, and a first one that begins with a quote, have keys of their own. A line of one
-    chunk, and one whose last chunk is other white space (a final period may stand before it), is one key.
+    A rule looks at one chunk and at most at a space on either side of it. There are three exceptions: quotes at the
+    very start of the line, the final period, and the apostrophe that ends a line without a space after it. So the last
+    chunk, and a first one that begins with a quote, have keys of their own. A line of one chunk is one key. So is a
+    line whose last chunk is other white space, because the final period may stand before it.
     """
     body = line.rstrip(" ")
     keys = body.split(" ")
@@ -82,7 +83,7 @@ def chunk_keys(line: str) -> list[str]:
 
 
 def chunk_tokens(key: str) -> Sequence[str]:
-    """The tokens of one key of `chunk_keys`: those of the chunk between neighbours that no rule touches."""
+    """The tokens of one key of `chunk_keys`: those of the chunk when no rule touches its neighbours."""
     if key.isalnum() and not _CONTRACTION.match(key):
         return (key,)
     # Most other chunks are a word with a comma, or the last one with a period.
@@ -127,10 +128,10 @@ def _line_tokens(line: str) -> list[str]:
 
 
 def _final_period(line: str) -> int | None:
-    """Where the period stands that ends the line but for closing quotes, brackets and white space.
+    """Position of the period that ends the line, except for closing quotes, brackets and white space.
 
-    Something must precede it, and not another period, though an ellipsis may: of a run of periods every three
-    are one, so one that is left over counts and two do not.
+    Something other than a period must precede it; an ellipsis may. In a run of periods every three form an ellipsis:
+    one period left over is a final period, two are not.
     """
     body = line.rstrip(_WHITE_SPACE).rstrip(_CLOSERS)
     run = len(body) - len(body.rstrip("."))
@@ -138,7 +139,7 @@ def _final_period(line: str) -> int | None:
 
 
 def _add_piece(tokens: list[str], piece: str, *, spaced: bool) -> None:
-    """Stage 2. Before a space an apostrophe leaves its word first, and clitics then end before it."""
+    """Stage 2. Before a space, an apostrophe is split off first; clitics then end before the apostrophe."""
     apostrophe = spaced and len(piece) > 1 and piece[-1] == "'" and piece[-2] != "'"
     words = _INSIDE_PIECE.split(piece[:-1] if apostrophe else piece)
     for place, word in enumerate(words):
@@ -151,7 +152,7 @@ def _add_piece(tokens: list[str], piece: str, *, spaced: bool) -> None:
 
 
 def _add_word(tokens: list[str], word: str) -> None:
-    """Stage 3. A short clitic goes first, then a long one before it: ``don't's``: ``do``, ``n't``, ``'s``."""
+    """Stage 3. A short clitic is split off first, then a long one: ``don't's`` gives ``do``, ``n't``, ``'s``."""
     head, short = _split_clitic(word, _SHORT_CLITICS)
     head, long = _split_clitic(head, _LONG_CLITICS)
     start = 0
@@ -173,7 +174,7 @@ def _split_clitic(word: str, clitics: tuple[str, ...]) -> tuple[str, str]:
 
 
 def _add_tis(tokens: list[str], word: str) -> None:
-    """``'tis``, then ``'twas``, count only at the start of a word; a split starts a new one."""
+    """``'tis``, then ``'twas``, are split only at the start of a word; each split starts a new word."""
     for pattern in (_TIS, _TWAS):
         if match := pattern.match(word):
             tokens += match.groups()

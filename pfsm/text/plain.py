@@ -1,19 +1,19 @@
-"""Tokenisation by Unicode categories alone, for languages without conventions of their own here.
+"""Tokenisation by Unicode categories alone, for languages that have no tokeniser of their own here.
 
-A token is the longest of these at its place:
+A token is the longest match, at its place, of these:
 
-- a word: letters, marks and numerals (categories L, M, N), and between two of those, once, an apostrophe
-  (``'``, U+2019), a hyphen (``-``, U+2010, U+2011), a middle dot (Catalan ``l·l``) or a Hebrew geresh or
-  gershayim: ``l'eau``, ``don't`` and ``vis-à-vis`` are one token each. Marks belong to words so that vowel
-  signs of Indic scripts do not cut them. A period or comma between two numerals stays too: ``1,000.5``.
+- a word: letters, marks and numerals (categories L, M, N), and between two of them a single apostrophe (``'``, U+2019),
+  a hyphen (``-``, U+2010, U+2011), a middle dot (Catalan ``l·l``) or a Hebrew geresh or gershayim: ``l'eau``, ``don't``
+  and ``vis-à-vis`` are one token each. Marks belong to words so that vowel signs of Indic scripts do not cut them. A
+  period or comma between two numerals stays too: ``1,000.5``.
 - one character of a script written without spaces (Han, Hiragana, Katakana, Thai, Lao, Khmer, Myanmar), with
   the marks that follow it; digits of these scripts form words like all digits.
 - a run of one and the same other character: ``...``, ``--``, ``!!``; ``?!`` is two tokens. Marks that follow
   stay with it.
 
-White space separates, and so do control and format characters (zero-width space, byte-order mark, direction
-marks), which nobody sees; but joiners and the soft hyphen (U+00AD, U+200C, U+200D, U+2060) act as marks, for
-they stand inside words. Nothing is rewritten: the tokens concatenated are the line without its separators.
+White space separates, and so do control and format characters (zero-width space, byte-order mark, direction marks),
+which are invisible. Joiners and the soft hyphen (U+00AD, U+200C, U+200D, U+2060) act as marks, because they stand
+inside words. Nothing is rewritten: the concatenated tokens are the line without its separators.
 """
 
 import re
@@ -47,7 +47,8 @@ _UNSPACED = (
 _INNER_MARKS = "\xad\u200c\u200d\u2060"
 
 _LETTER, _NUMERAL, _MARK, _ALONE, _SEPARATOR = "a0mc "
-# Over the classes of a text's characters, one character each; one that no class claims stands for itself.
+# It matches a text whose characters are replaced by the letters of their classes; a character without a class stands
+# for itself.
 _TOKEN = re.compile(
     r"""
       [a0m]+ (?: (?: ['\u2019\-\u2010\u2011·\u05F3\u05F4] (?=[a0]) | (?<=0)[.,](?=0) ) [a0m]+ )*
@@ -59,7 +60,7 @@ _TOKEN = re.compile(
 
 
 class _CharacterClasses(dict[int, str]):
-    """A table for `str.translate` that fills itself with the class of each character met."""
+    """A table for `str.translate` that adds the class of each new character it encounters."""
 
     def __missing__(self, code: int) -> str:
         character = chr(code)
@@ -101,10 +102,10 @@ tokenise = CachedTokeniser(PLAIN)
 
 
 def token_counts(lines: Sequence[str]) -> NDArray[np.float64]:
-    """Tokens of every line: the words of languages that have spaces, characters of those that have not.
+    """Number of tokens in each line: words in languages that use spaces, characters in those that do not.
 
     Returns:
-        float64 [n], what length-weighted statistics take for the lengths of references.
+        float64 [n]; length-weighted statistics use them as lengths of references.
     """
     known = {line: float(len(tokenise(line))) for line in set(lines)}
     return np.array([known[line] for line in lines], dtype=np.float64)

@@ -9,9 +9,9 @@ from pfsm.runtime.near_names import known_names
 
 NO_STEMMER = "none"
 
-# Snowball's "porter" undoes a list of nine double consonants before -ed and -ing; the published algorithm
-# (step 1b, condition *d) takes any but l, s, z: "revving" and "trekking" too. No rule of steps 1a and 1b
-# applies to what is left, so that can be stemmed in place of the word.
+# Snowball's "porter" undoes a list of nine double consonants before -ed and -ing; the published algorithm (step 1b,
+# condition *d) undoes all except l, s, z, as in "revving" and "trekking". No rule of steps 1a and 1b applies to what is
+# left, so what is left can be stemmed in place of the word.
 _OTHER_DOUBLE = re.compile(r"(.*([^aeiouylszbdfgmnprt]))\2(?:ed|ing)s?", re.DOTALL)
 _PARTICIPLES = ("ed", "ing", "eds", "ings")
 _VOWEL = re.compile(r"[aeiou]|[^aeiou]y")
@@ -22,8 +22,8 @@ class Stemmer:
     """A stemmer of lower-cased words.
 
     Attributes:
-        name: the name settings and model files know it by.
-        stems: the stem of each of a list of words. To be called from one thread at a time.
+        name: its name in settings and model files.
+        stems: gives the stem of each word in a list. Only one thread at a time may call it.
     """
 
     name: str
@@ -63,7 +63,7 @@ def stemmer_named(name: str) -> Stemmer:
 
     from Stemmer import Stemmer as Snowball  # noqa: PLC0415
 
-    # Words come once each, so a cache inside would only cost.
+    # Each word comes only once, so a cache inside the stemmer would not pay.
     stem_words = Snowball(name, 0).stemWords
     if name == "porter":
         return Stemmer(name, lambda words: list(stem_words([_undoubled(word) for word in words])))

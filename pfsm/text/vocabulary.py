@@ -1,4 +1,4 @@
-"""Sentences become arrays of token ids; what is to be known of a token is worked out once for each type."""
+"""Sentences as arrays of token ids; every token type is analysed only once."""
 
 from array import array
 from collections.abc import Callable, Iterable, Sequence
@@ -14,7 +14,7 @@ from pfsm.text.stemming import stemmer_named
 
 CHUNK_CACHE_LIMIT = 1_000_000
 
-# From types to a whole number for each.
+# From types to one whole number per type.
 Analysis = Callable[[Sequence[str]], Sequence[int]]
 Entry = TypeVar("Entry", np.int32, np.bool_)
 
@@ -47,7 +47,7 @@ class EncodedLines:
 
 
 class _Column(Generic[Entry]):
-    """One value a type, growing at the end; a view handed out stays as it was."""
+    """One value per type, growing at the end; views handed out earlier stay unchanged."""
 
     def __init__(self, dtype: type[Entry]) -> None:
         self._values: NDArray[Entry] = np.empty(0, dtype)
@@ -69,24 +69,24 @@ class _Column(Generic[Entry]):
 
 
 class Vocabulary:
-    """The token types met so far: forms, words, stems, whether punctuation.
+    """The token types encountered so far: their forms, words and stems, and whether they are punctuation.
 
-    A type is a token in its own case; its id is its place in ``types``. Ids are given in the order types are
-    met and never change, so all that was encoded stays valid as long as the vocabulary lives, and an array of
+    A type is a token in its own case; its id is its place in ``types``. Ids are assigned in the order in which types
+    are encountered, and never change. So encoded lines stay valid as long as the vocabulary lives, and an array of
     ``word_ids`` taken earlier is the beginning of one taken later.
 
-    Memory: at most ``chunk_limit`` chunks are remembered, about 200 bytes each, and dropped when it is
-    reached, without effect on ids. Types are never dropped, about 350 bytes each; they grow with the number
-    of distinct tokens ever encoded, so replace a vocabulary that serves endless text now and then, together
-    with all that it encoded.
+    Memory: at most ``chunk_limit`` chunks are cached, about 200 bytes each. At the limit all are dropped, which has no
+    effect on ids. Types take about 350 bytes each and are never dropped. Their number grows with the number of distinct
+    tokens ever encoded, so a vocabulary that serves endless text should be replaced now and then, together with
+    everything it encoded.
 
-    Not safe for threads: only one at a time may encode or read the arrays.
+    Not thread-safe: only one thread at a time may encode or read the arrays.
 
     Args:
-        tokeniser: ``penn`` or ``plain``, or a tokeniser of one's own.
+        tokeniser: ``penn``, ``plain`` or the user's own tokeniser.
         stemmer: ``porter``, ``none`` or the name of a Snowball stemmer.
         lowercase: whether words are compared in lower case. Stems always are.
-        chunk_limit: number of chunks remembered, at least 1.
+        chunk_limit: largest number of chunks in the cache, at least 1.
 
     Raises:
         PfsmError: If there is no such tokeniser or stemmer.
@@ -113,11 +113,11 @@ class Vocabulary:
         self._columns: dict[Analysis, _Column[np.int32]] = {}
 
     def __len__(self) -> int:
-        """Number of types met."""
+        """Number of types encountered so far."""
         return len(self.types)
 
     def encode(self, lines: Iterable[str]) -> EncodedLines:
-        """Tokenises lines and looks up, or gives, the ids of their tokens.
+        """Tokenises lines and looks up the ids of their tokens; new types get new ids.
 
         A line whose chunks are known costs a few microseconds. An empty line has no tokens.
         """
@@ -152,11 +152,11 @@ class Vocabulary:
         return self._is_punctuation.view()
 
     def column(self, analyse: Analysis) -> NDArray[np.int32]:
-        """Int32 [n_types], read-only: what others need to know of a type, asked for once for each.
+        """Int32 [n_types], read-only: the result of ``analyse`` for each type, computed once per type.
 
         Args:
-            analyse: A pure function from types to as many whole numbers. What it said is remembered under it: pass
-                the same function again, not another one that does the same.
+            analyse: A pure function from types to one whole number each. Its results are stored under the function
+                object: pass the same object again, not another one that does the same.
         """
         column = self._columns.setdefault(analyse, _Column(np.int32))
         new = self.types[column.size :]
@@ -179,7 +179,7 @@ class Vocabulary:
         if not new:
             return
         lowered = [token.lower() for token in new]
-        # Stems first: a half-done analysis would leave the columns unequal for good.
+        # Stems first: if this fails, no column has grown, and all keep the same length.
         stems = self._stemmer.stems([_encodable(token) for token in lowered])
         self._word_ids.extend(_interned(lowered if self._lowercase else new, self._id_of_word))
         self._stem_ids.extend(_interned(stems, self._id_of_stem))
@@ -187,7 +187,7 @@ class Vocabulary:
 
 
 def _encodable(token: str) -> str:
-    """The token as the stemmer can take it: lone surrogates, which no file holds but a caller may pass, escaped."""
+    """The token with lone surrogates escaped for the stemmer; no file holds them, but a caller may pass them."""
     if token.isascii():
         return token
     return token.encode("utf-8", "backslashreplace").decode("utf-8")

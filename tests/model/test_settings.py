@@ -165,15 +165,15 @@ def test_there_and_back_through_json(values: dict[str, Any]) -> None:
         # YAML reads an unquoted on as true.
         (
             {"split": ["Insert"], "classes": {"function": ["in", True]}},
-            "classes: function holds True, which is no word; put it in quotes",
+            "classes: function holds True, which is not a word; put it in quotes",
         ),
         (
             {"split": ["Insert"], "classes": {"function": ["in order"]}},
-            "classes: function holds 'in order'; a word is not empty and has no white space",
+            "classes: function holds 'in order'; a word must not be empty or contain white space",
         ),
         (
             {"split": ["Insert"], "classes": {"function": [" "]}},
-            "classes: function holds ' '; a word is not empty and has no white space",
+            "classes: function holds ' '; a word must not be empty or contain white space",
         ),
     ],
 )
