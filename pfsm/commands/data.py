@@ -1,4 +1,4 @@
-"""``pfsm data``: judgments in the field's formats, converted and looked at."""
+"""``pfsm data``: converts, checks and summarises judgments in the field's formats."""
 
 from argparse import ArgumentParser, Namespace
 

@@ -1,4 +1,4 @@
-"""``pfsm data info``: what is in a file of judgments, and what two files share."""
+"""``pfsm data info``: summarises a file of judgments, and what two files share."""
 
 import json
 from argparse import ArgumentParser, Namespace
@@ -23,7 +23,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "files",
         nargs="+",
         metavar="FILE",
-        help="one file, or two to see what they share",
+        help="a file to summarise, or two files to see also what they share",
     )
     add_format(parser, "text", "json")
     add_reader_options(parser)

@@ -1,4 +1,4 @@
-"""The columns that judgments carry along besides what they are made of: chosen by row, and put end to end."""
+"""The other columns of judgments, carried along with them: selected by row, and concatenated."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -13,7 +13,7 @@ def row_list(rows: NDArray[np.int64]) -> list[int]:
     """Row numbers as a list.
 
     Raises:
-        TypeError: `rows` are not integers. A boolean mask would otherwise pick rows 0 and 1 over and over.
+        TypeError: `rows` are not integers. A boolean mask would otherwise select rows 0 and 1 repeatedly.
     """
     if rows.size and rows.dtype.kind not in "iu":
         raise TypeError(f"rows must be integers, not {rows.dtype}")
@@ -26,7 +26,7 @@ def select_columns(columns: Columns, rows: Sequence[int]) -> dict[str, tuple[str
 
 
 def join_columns(parts: Sequence[tuple[int, Columns]]) -> dict[str, tuple[str, ...]]:
-    """Columns of several parts end to end; a column that a part lacks is filled with ``""`` there.
+    """The columns of several parts, concatenated; a column that a part lacks is filled with ``""`` there.
 
     Args:
         parts: for each part its number of rows and its columns.
@@ -39,9 +39,9 @@ def join_columns(parts: Sequence[tuple[int, Columns]]) -> dict[str, tuple[str, .
 
 
 def canonical_order(fields: Sequence[Sequence[Any]], columns: Columns) -> tuple[NDArray[np.int64], Columns]:
-    """Row numbers in an order that does not depend on that of the rows, and the columns by name.
+    """The rows in an order that does not depend on their order in the files, and the columns sorted by name.
 
-    Rows go by the fields, then by the columns in the order of their names; text by code point.
+    Rows are sorted by the fields, then by the columns in the order of their names; text by code point.
 
     Args:
         fields: At least one, each with a value for every row.

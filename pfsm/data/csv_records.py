@@ -1,4 +1,4 @@
-"""Rows of CSV files as RFC 4180 has them, with the line each one begins on."""
+"""Records of CSV files by RFC 4180, with the line on which each begins."""
 
 import csv
 from collections.abc import Iterable, Iterator

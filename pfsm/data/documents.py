@@ -1,15 +1,15 @@
-"""Which document a row is of."""
+"""The document that a row belongs to."""
 
 from pfsm.data.judgments import Judgments
 from pfsm.data.preferences import Preferences
 
 DOCUMENT = "document"
-# A name of a document or segment says little by itself: test sets and languages have their own.
+# The name of a document or segment alone is not unique: every test set and language pair has its own.
 WITHIN = ("test_set", "source_lang", "target_lang")
 
 
 def document_names(data: Judgments | Preferences) -> list[tuple[str, ...]]:
-    """The document of every row: its name with test set and languages, where columns tell them.
+    """The document of every row: its name, with test set and languages where there are such columns.
 
     Raises:
         KeyError: If there is no column of documents.

@@ -1,4 +1,4 @@
-"""What readers of tables share: header rows, numbers in fields, and how messages show a bad value."""
+"""Shared by the readers of tables: header rows, numbers in fields, and how messages show a bad value."""
 
 import math
 from collections.abc import Sequence
@@ -9,12 +9,12 @@ _SHOWN = 40  # characters of a bad value that a message repeats
 
 
 def shown(value: str) -> str:
-    """A value in quotes for a message, cut where it is long."""
+    """A value in quotes for a message, cut if it is long."""
     return repr(value if len(value) <= _SHOWN else f"{value[:_SHOWN]}…")
 
 
 def finite_number(field: str) -> float | None:
-    """The number that a field holds; None where it holds none."""
+    """The number in a field; None if it holds no finite number."""
     if "_" in field:  # digits grouped by an underscore are Python, not data
         return None
     try:
@@ -25,7 +25,7 @@ def finite_number(field: str) -> float | None:
 
 
 def is_csv(name: str, first_line: str) -> bool:
-    """Whether a table is CSV: by its name, or by commas and no tab in its header."""
+    """Whether a table is CSV: by its name, or because its header has commas and no tab."""
     return name.lower().removesuffix(".gz").endswith(".csv") or ("," in first_line and "\t" not in first_line)
 
 
@@ -37,7 +37,7 @@ def header_names(fields: Sequence[str], name: str) -> list[str]:
         name: what messages call the file.
 
     Raises:
-        PfsmError: no names at all, or a name twice.
+        PfsmError: the header has no names, or one name twice.
     """
     header = [field.replace("\ufeff", "").strip() for field in fields]
     if not any(header):

@@ -18,7 +18,7 @@ __all__ = ["DataSource", "Judgments", "judgments_from_table", "read_judgments"]
 
 @dataclass(frozen=True, eq=False)
 class Judgments:
-    """Absolute scores of hypotheses, one judgment a row."""
+    """Absolute scores of hypotheses, one judgment per row."""
 
     references: tuple[str, ...]
     """[n]"""
@@ -29,7 +29,7 @@ class Judgments:
     columns: Mapping[str, tuple[str, ...]]
     """Every other column of the files (segment_id, system, source_lang, document …), each [n]."""
     sources: tuple[DataSource, ...]
-    """The files they came from, whole, whichever of their rows are here."""
+    """The files that the judgments came from, as whole files even if only some of their rows are here."""
 
     def __len__(self) -> int:
         return len(self.references)
@@ -55,7 +55,7 @@ class Judgments:
 
     @staticmethod
     def join(parts: Sequence["Judgments"]) -> "Judgments":
-        """Judgments end to end; a column that only some parts have is filled with ``""`` in the others.
+        """Judgments concatenated; a column that only some parts have is filled with ``""`` in the others.
 
         Raises:
             PfsmError: no parts.
@@ -73,8 +73,8 @@ class Judgments:
     def sorted(self) -> "Judgments":
         """The same judgments in canonical order, so that the order of files and rows makes no difference.
 
-        Rows go by reference, hypothesis, score, then the other columns in the order of their names, text by
-        code point; exact duplicates all stay. Columns go by name, sources by name and checksum.
+        Rows are sorted by reference, hypothesis, score, then the other columns in the order of their names; text by
+        code point. Exact duplicates are kept. Columns are sorted by name, sources by name and checksum.
         """
         fields = self.references, self.hypotheses, self.scores.tolist()
         order, columns = canonical_order(fields, self.columns)

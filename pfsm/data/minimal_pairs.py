@@ -10,24 +10,24 @@ from pfsm.errors import PfsmError
 from pfsm.io.files import StrPath
 
 KINDS: Mapping[str, str] = {
-    "negation": "a negation is dropped or turned round",
-    "number": "a number is another one",
-    "name": "a person, a place or a company is another one",
-    "unit": "a unit, a day or a date is another one",
-    "tense": "what happens is moved in time",
-    "role": "who does it to whom is swapped",
+    "negation": "a negation is dropped or reversed",
+    "number": "a number is changed",
+    "name": "a person, a place or a company is changed",
+    "unit": "a unit, a day or a date is changed",
+    "tense": "the tense is changed",
+    "role": "who does what to whom is swapped",
     "order": "the words are scrambled",
-    "word": "a word that matters is dropped, against one that hardly does",
-    "article": "an unrelated word stands for an article, against no article",
-    "synonym": "an unrelated word stands for a word, against a synonym",
+    "word": "an important word is dropped (better: a minor word is changed)",
+    "article": "an unrelated word replaces an article (better: the article is dropped)",
+    "synonym": "an unrelated word replaces a word (better: a synonym does)",
 }
-"""What is wrong with the worse version, by the kinds of the pairs that ship."""
+"""What is wrong with the worse version, for each kind of the shipped pairs."""
 SHIPPED = ("en",)
 
 
 @dataclass(frozen=True, eq=False)
 class MinimalPairs:
-    """Pairs of versions of a reference, one faithful and one damaged, in kinds of damage."""
+    """Pairs of versions of a reference, one faithful and one damaged, with the kind of damage."""
 
     kinds: tuple[str, ...]
     """[n]"""
@@ -38,7 +38,7 @@ class MinimalPairs:
     worse: tuple[str, ...]
     """[n], damaged ones"""
     source: DataSource
-    """The file they came from."""
+    """The file that the pairs came from."""
 
     def __len__(self) -> int:
         return len(self.kinds)
@@ -70,7 +70,7 @@ def shipped_minimal_pairs(language: str = "en") -> MinimalPairs:
     """
     if language not in SHIPPED:
         raise PfsmError(
-            f"no minimal pairs ship for {language!r} (they do for {', '.join(SHIPPED)}); give a file of your own "
+            f"there are no shipped minimal pairs for {language!r}, only for {', '.join(SHIPPED)}; give your own file "
             "with the columns kind, reference, better, worse"
         )
     return read_minimal_pairs(str(files("pfsm.resources") / "probe" / f"{language}.tsv"))

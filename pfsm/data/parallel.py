@@ -15,7 +15,7 @@ FURTHER_REFERENCE = re.compile(r"reference_([1-9][0-9]*)", re.ASCII)
 
 @dataclass(frozen=True)
 class SystemOutput:
-    """What one system made of a test set."""
+    """The output of one system on a test set."""
 
     name: str
     """The path as given; ``-`` is standard input."""
@@ -38,14 +38,14 @@ class ParallelText:
 
 @dataclass(frozen=True)
 class PairsTable:
-    """Hypotheses with their references, one row each."""
+    """Hypotheses with their references, one hypothesis per row."""
 
     references: tuple[tuple[str, ...], ...]
-    """[n_rows][1 or more]: ``reference``, then ``reference_2``, ``reference_3`` … as far as not empty."""
+    """[n_rows][1 or more]: ``reference``, then those of ``reference_2``, ``reference_3`` … that are not empty."""
     hypotheses: tuple[str, ...]
     """[n_rows]"""
     systems: tuple[str, ...] | None
-    """[n_rows], the column ``system``; None where the table has none."""
+    """[n_rows], the column ``system``; None if the table has no such column."""
 
     def __len__(self) -> int:
         return len(self.hypotheses)
@@ -92,8 +92,8 @@ def read_pairs_table(path: StrPath) -> PairsTable:
     """Read references and hypotheses to be scored from a TSV or CSV file (``-``: standard input).
 
     Args:
-        path: a file with the columns ``reference`` and ``hypothesis`` (COMET: ``ref`` and ``mt``), and if it
-            likes further references in ``reference_2``, ``reference_3`` … and the column ``system``.
+        path: a file with the columns ``reference`` and ``hypothesis`` (COMET: ``ref`` and ``mt``). The columns
+            ``reference_2``, ``reference_3`` … with further references, and ``system``, are optional.
 
     Raises:
         PfsmError: what `pfsm.data.table.read_table` raises, a missing column, or no rows.
@@ -105,7 +105,7 @@ def read_pairs_table(path: StrPath) -> PairsTable:
 
 
 def pairs_from_table(table: Table) -> PairsTable:
-    """The references and hypotheses in a table, of which there may be none.
+    """The references and hypotheses in a table, which may have no rows.
 
     Raises:
         PfsmError: A missing column.

@@ -15,7 +15,7 @@ from pfsm.io.files import StrPath
 
 @dataclass(frozen=True, eq=False)
 class Preferences:
-    """Pairs of translations, the better one named, one pair a row.
+    """Pairs of translations, a better and a worse one, one pair per row.
 
     Raters may contradict each other: the same pair can stand in both directions.
     """
@@ -31,7 +31,7 @@ class Preferences:
     columns: Mapping[str, tuple[str, ...]]
     """Every other column of the files (segment_id, better_system, votes_against …), each [n]."""
     sources: tuple[DataSource, ...]
-    """The files they came from, whole, whichever of their rows are here."""
+    """The files that the preferences came from, as whole files even if only some of their rows are here."""
 
     def __len__(self) -> int:
         return len(self.references)
@@ -58,7 +58,7 @@ class Preferences:
 
     @staticmethod
     def join(parts: Sequence["Preferences"]) -> "Preferences":
-        """Preferences end to end; a column that only some parts have is filled with ``""`` in the others.
+        """Preferences concatenated; a column that only some parts have is filled with ``""`` in the others.
 
         Raises:
             PfsmError: no parts.
@@ -77,8 +77,8 @@ class Preferences:
     def sorted(self) -> "Preferences":
         """The same preferences in canonical order, so that the order of files and rows makes no difference.
 
-        Rows go by reference, better, worse, votes, then the other columns in the order of their names, text by code
-        point; exact duplicates all stay. Columns go by name, sources by name and checksum.
+        Rows are sorted by reference, better, worse, votes, then the other columns in the order of their names; text by
+        code point. Exact duplicates are kept. Columns are sorted by name, sources by name and checksum.
         """
         fields = self.references, self.better, self.worse, self.votes.tolist()
         order, columns = canonical_order(fields, self.columns)
@@ -93,7 +93,7 @@ def is_preferences(table: Table) -> bool:
 
 
 def absolute_advice(table: Table) -> str:
-    """What a reader of absolute scores adds when a column is missing; ``""`` if these are no preferences."""
+    """What to add to a message about a missing column of absolute scores; ``""`` if the file has no preferences."""
     if not is_preferences(table):
         return ""
     return "; this is a file of preferences (better, worse), which `pfsm evaluate` reads"
@@ -103,7 +103,7 @@ def read_preferences(path: StrPath) -> Preferences:
     """Read preferences from a TSV or CSV file (``-``: standard input).
 
     Args:
-        path: a file with the columns ``reference``, ``better`` and ``worse``, and ``votes`` if it likes.
+        path: a file with the columns ``reference``, ``better`` and ``worse``; the column ``votes`` is optional.
 
     Raises:
         PfsmError: what `pfsm.data.table.read_table` or `preferences_from_table` raises.

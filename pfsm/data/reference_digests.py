@@ -1,8 +1,8 @@
 """Fingerprints that let a model file remember its training references without containing them.
 
-A metric that is evaluated on references it was trained on looks better than it is. Forty bits a reference are
-enough to notice: among 100,000 references in a model and 1,000 in a test set, one agrees by accident in about
-one case of 10,000.
+A metric that is evaluated on references it was trained on looks better than it is. Forty bits per reference are enough
+to notice. With 100,000 references in a model and 1,000 in a test set, the probability that any two agree by chance is
+about 1 in 10,000.
 """
 
 import hashlib
@@ -13,9 +13,9 @@ _DIGITS = 10
 
 
 def normal_form(text: str) -> str:
-    """Unicode NFC with every run of white space made one space and none at the ends.
+    """The text in Unicode NFC, with every run of white space replaced by one space and none at the ends.
 
-    A text is recognised by it after a trip through another tool.
+    By this form a text is recognised even after another tool has rewritten it.
     """
     return " ".join(unicodedata.normalize("NFC", text).split())
 

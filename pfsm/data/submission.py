@@ -1,17 +1,17 @@
 """Score files for the WMT metrics task, and for mt-metrics-eval.
 
-*WMT* (as the metrics task has asked for them since 2022), fields separated by tabs, no header:
+*WMT* (the layout of the metrics task since 2022), fields separated by tabs, no header:
 
     PREFIX.seg.score   metric  language pair  test set  domain  document  reference  system  segment  score
     PREFIX.sys.score   metric  language pair  test set  domain  reference  system  score
 
-Segments count from 1; a system's score is the mean of its segments, or what the metric says, over all domains (domain
-``all``) and within each domain, where they are known. *mt-metrics-eval*, a pair of files for every reference:
+Segments count from 1. A system's score is the mean of its segments, or the metric's own corpus score, over all domains
+(domain ``all``) and, where domains are known, within each. *mt-metrics-eval*, two files per reference:
 
     PREFIX-REFERENCE.seg.score   system  score      every segment of a system, then the next system's
     PREFIX-REFERENCE.sys.score   system  score
 
-Scores have as many digits as it takes to read the same number back.
+Scores are written with enough digits to read the same number back.
 """
 
 import re
@@ -27,13 +27,13 @@ from pfsm.io.files import StrPath, atomic_write, display_name, read_lines
 SystemScore = Callable[[str, str, NDArray[np.int64]], float]
 
 ALL = "all"
-"""Domain and document where none are known, and the domain of a whole test set."""
+"""Domain and document if none are known, and the domain of a whole test set."""
 FORMATS = ("wmt", "mtme")
 
 
 @dataclass(frozen=True, eq=False)
 class Submission:
-    """Scores of systems on one test set, and the names they are filed under; made by `submission`.
+    """Scores of systems on one test set, and the names under which they are submitted; made by `submission`.
 
     Attributes:
         metric: Name of the metric.
@@ -70,10 +70,10 @@ def submission(
     documents: Sequence[str] | None = None,
     system_score: SystemScore | None = None,
 ) -> Submission:
-    """Check what the files can hold.
+    """Checks names and scores, and builds a `Submission`.
 
     Args:
-        metric: As in `Submission`; names hold no white space.
+        metric: As in `Submission`; names contain no white space.
         language_pair: As in `Submission`.
         test_set: As in `Submission`.
         scores: As in `Submission`.
@@ -82,7 +82,7 @@ def submission(
         system_score: As in `Submission`.
 
     Raises:
-        PfsmError: A name is empty or holds white space, or the language pair is none.
+        PfsmError: A name is empty or contains white space, or the language pair is malformed.
         ValueError: Numbers of segments differ, or a score is not finite.
     """
     series = [values for systems in scores.values() for values in systems.values()]
@@ -110,10 +110,10 @@ def submission(
 
 
 def check_name(what: str, name: str) -> None:
-    """Refuse a name that readers of the files would take for several, or for none.
+    """Refuse a name that readers of the files would take for several names, or for none.
 
     Raises:
-        PfsmError: It is empty or holds white space.
+        PfsmError: The name is empty or contains white space.
     """
     if not name or re.search(r"\s", name):
         raise PfsmError(f"{what} is {name!r}; the files separate names by white space, give one without any")
@@ -137,7 +137,7 @@ def submission_files(prefix: str, references: Sequence[str], layout: str) -> lis
 
 
 def write_submission(found: Submission, prefix: str, layout: str = "wmt") -> list[str]:
-    """Write the score files; each is whole or not there.
+    """Write the score files; no file is left half-written.
 
     Args:
         found: The scores.
@@ -168,7 +168,7 @@ def write_submission(found: Submission, prefix: str, layout: str = "wmt") -> lis
 
 
 def read_labels(path: StrPath) -> tuple[list[str], list[str] | None]:
-    """Read the document of every segment, and its domain where the file has it.
+    """Read the document of every segment, and its domain if the file has domains.
 
     Args:
         path: A line for each segment: a document, or a domain and a document with white space between, as in
@@ -178,8 +178,8 @@ def read_labels(path: StrPath) -> tuple[list[str], list[str] | None]:
         Documents, and domains or None.
 
     Raises:
-        PfsmError: What `read_lines` raises, or a line with no name, with more than two, or with another number
-            of them than the first.
+        PfsmError: What `read_lines` raises, or a line with no name, with more than two names, or with a different
+            number of names than the first line.
     """
     name = display_name(path)
     rows = [line.split() for line in read_lines(path)]

@@ -1,4 +1,4 @@
-"""What is in a file of judgments: counts, the distribution of scores, and what looks wrong."""
+"""A summary of a file of judgments: counts, the distribution of scores, and what looks wrong."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ BINS = 10
 
 @dataclass(frozen=True)
 class Finding:
-    """How many rows a check has found."""
+    """The number of rows that a check found."""
 
     rows: int
     first_line: int | None
@@ -24,13 +24,13 @@ class Scores:
 
     mean: float
     sd: float
-    """With n - 1 in the denominator; 0 for a single score."""
+    """Standard deviation with n - 1 in the denominator; 0 for a single score."""
     quantiles: tuple[float, float, float, float, float]
     """Minimum, lower quartile, median, upper quartile, maximum."""
     edges: tuple[float, ...]
-    """Of the bins of the histogram, equally wide from minimum to maximum; the last bin has both its edges."""
+    """Edges of the histogram's bins, equally wide from minimum to maximum; the last bin includes both its edges."""
     counts: tuple[int, ...]
-    """In each bin."""
+    """Scores in each bin."""
 
 
 @dataclass(frozen=True)
@@ -40,35 +40,35 @@ class Fingerprints:
     references: frozenset[int]
     sources: frozenset[int]
     translations: frozenset[int]
-    """Each with its reference."""
+    """Translations, each together with its reference."""
     segments: frozenset[int]
-    """Of test set, language pair and segment id."""
+    """Segment ids with their test set and language pair."""
 
 
 @dataclass(frozen=True)
 class Summary:
-    """What a file of judgments holds."""
+    """What a file of judgments contains."""
 
     preferences: bool
     rows: int
     columns: tuple[str, ...]
     language_pairs: Mapping[str, int]
-    """Rows by language pair, as far as known (``cs-en``, ``cs``)."""
+    """Rows by language pair, or by the part of it that is known (``cs-en``, ``cs``)."""
     test_sets: Mapping[str, int]
     documents: int
     segments: int
-    """Distinct segment ids of a test set and language pair; without any, distinct references."""
+    """Distinct segment ids, each with its test set and language pair; distinct references if there are no ids."""
     systems: Mapping[str, int]
-    """Rows by system; of a preference, both."""
+    """Rows by system; a preference counts for both its systems."""
     raters: Mapping[str, int]
     references: Mapping[int, int]
     """Rows by number of references."""
     scores: Scores | None
     """None for preferences."""
     votes: float
-    """Of all preferences together."""
+    """Votes of all preferences together."""
     findings: Mapping[str, Finding]
-    """By what was looked for; only what could be looked for in a file of these columns."""
+    """Results by check; only the checks that are possible with the columns of this file."""
     fingerprints: Fingerprints
 
 
@@ -111,6 +111,6 @@ def distribution(scores: NDArray[np.float64], bins: int = BINS) -> Scores:
 
 
 def bars(counts: Sequence[int], width: int) -> list[str]:
-    """A bar for each count, the longest `width` signs long; a count above 0 has at least one sign."""
+    """A bar for each count, the longest `width` characters long; a count above 0 has at least one character."""
     most = max(counts, default=0)
     return ["#" * (max(1, round(width * count / most)) if count else 0) for count in counts]

@@ -1,7 +1,7 @@
-r"""Tables as the field passes them around: TSV without quoting, and COMET's CSV with it.
+r"""Tables in the formats of the field: TSV without quoting, and COMET's CSV with quoting.
 
-A TSV here is what the WMT collections are: UTF-8, a header row, fields split at tabs and rows at ``\n`` only;
-a quotation mark is a character like any other. A CSV is RFC 4180, as pandas writes it.
+A TSV is read like the WMT collections: UTF-8, a header row, fields split at tabs and rows at ``\n`` only; a quotation
+mark is a character like any other. A CSV follows RFC 4180, as pandas writes it.
 """
 
 import math
@@ -18,7 +18,7 @@ from pfsm.errors import PfsmError
 from pfsm.io.files import StrPath, content_checksum, decode, display_name, each_line, read_bytes
 
 COMET_NAMES: Mapping[str, str] = {"src": "source", "mt": "hypothesis", "ref": "reference"}
-"""COMET's column names and ours; a column under the left name is known under the right one as well."""
+"""COMET's column names and ours; a column with the left name is also found under the right one."""
 
 
 @dataclass(frozen=True)
@@ -35,14 +35,14 @@ class DataSource:
 
 @dataclass(frozen=True)
 class Table:
-    """A file with a header row, every field a string and kept as it stands.
+    """A file with a header row; every field is a string, unchanged.
 
     COMET's columns ``src``, ``mt`` and ``ref`` are in `columns` twice, the second time as ``source``,
     ``hypothesis`` and ``reference``, unless the file has columns of those names itself.
     """
 
     path: str
-    """The path as messages give it."""
+    """The path as shown in messages."""
     columns: Mapping[str, Sequence[str]]
     """Each column's fields by its name, in the order of the header; all equally long."""
     line_numbers: Sequence[int]
@@ -60,7 +60,7 @@ class Table:
 
     @property
     def header(self) -> tuple[str, ...]:
-        """The names that the header row itself has, without the second names of COMET's columns."""
+        """The names in the header row, without the second names of COMET's columns."""
         added = {ours for theirs, ours in COMET_NAMES.items() if self._is_second_name(theirs, ours)}
         return tuple(name for name in self.columns if name not in added)
 
@@ -102,7 +102,7 @@ class Table:
                 line = self.line_numbers[row]
                 raise PfsmError(f"{self.path}:{line}: {name} is {shown(field)}, {needed} is needed")
             values[row] = value
-        return values + 0.0  # -0.0 becomes 0.0, lest equal numbers sort apart
+        return values + 0.0  # -0.0 becomes 0.0, so that equal numbers sort together
 
     def need_rows(self) -> None:
         """Refuse a table without data rows.
@@ -114,7 +114,7 @@ class Table:
             raise PfsmError(f"{self.path}: no rows below the header")
 
     def other_columns(self, used: Sequence[str]) -> dict[str, tuple[str, ...]]:
-        """Every column but the used ones, each once: under our name where COMET's differs."""
+        """Every column except the used ones, each once, under our name where COMET's differs."""
         second = {theirs for theirs, ours in COMET_NAMES.items() if self._is_second_name(theirs, ours)}
         return {
             name: tuple(fields)
@@ -126,23 +126,23 @@ class Table:
 def read_table(path: StrPath) -> Table:
     """Read a TSV or CSV file with a header row, gzip or plain (``-``: standard input).
 
-    A name that ends in ``.csv`` or ``.csv.gz`` makes it a CSV, as does a header with commas and no tab; all
-    else is TSV. Spaces around the names in the header are dropped, fields stay as they are. Empty lines at
-    the end are ignored, except where the table has a single column: there each is a row with an empty field.
+    A name that ends in ``.csv`` or ``.csv.gz`` makes it a CSV, as does a header with commas and no tab; all else is
+    TSV. Spaces around the names in the header are dropped; fields stay as they are. Empty lines at the end are ignored,
+    except in a table of a single column, where each is a row with an empty field.
 
     Raises:
-        PfsmError: what `pfsm.io.files.read_bytes` raises, bytes that are not UTF-8, an empty file, a header
-            without names or with a name twice, a row with fewer or more fields than the header, an empty line
-            between rows; in a CSV also a NUL character or quotes that RFC 4180 does not allow.
+        PfsmError: what `pfsm.io.files.read_bytes` raises, bytes that are not UTF-8, an empty file, a header without
+            names or with a name twice, a row with fewer or more fields than the header, or an empty line between rows;
+            in a CSV also a NUL character or quotes that RFC 4180 does not allow.
     """
     return table_from_bytes(read_bytes(path), display_name(path))
 
 
 def table_from_bytes(content: bytes, name: str) -> Table:
-    """The table that a file's content is, decompressed; ``name`` is what messages call the file.
+    """The table in a file's decompressed content; ``name`` is what messages call the file.
 
     Raises:
-        PfsmError: As `read_table`, but for what reading raises.
+        PfsmError: As `read_table`, except for errors of reading.
     """
     checksum = content_checksum(content)
     text = decode(content, name)

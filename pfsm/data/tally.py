@@ -25,7 +25,7 @@ CONTRADICTED = "pair that stood the other way round before"
 def summarise(reading: Reading) -> Summary:
     """Counts and checks all records of a reading.
 
-    Memory grows by some hundreds of bytes a row, whatever the length of the texts.
+    Memory grows by some hundreds of bytes per row, whatever the length of the texts.
 
     Raises:
         PfsmError: what the reader raises.
@@ -37,7 +37,7 @@ def summarise(reading: Reading) -> Summary:
 
 
 def _key(*texts: str) -> int:
-    """A fingerprint; no text can pose as the end of another one, for their lengths come first."""
+    """A fingerprint of the texts; their lengths are part of it, so different splits of the same characters differ."""
     whole = "\0".join((str(len(texts)), *(str(len(text)) for text in texts), *texts))
     digest = hashlib.blake2b(whole.encode("utf-8", "surrogatepass"), digest_size=8).digest()
     return int.from_bytes(digest, "big")
@@ -68,7 +68,7 @@ class _Tally:
         self._first_lines: dict[str, int] = {}
 
     def add(self, record: Record) -> None:
-        """Takes one record in."""
+        """Adds one record."""
         self._rows += 1
         self._count_names(record)
         references = [normal_form(text) for text in record.references]
@@ -83,7 +83,7 @@ class _Tally:
             self._votes += record.votes
 
     def summary(self) -> Summary:
-        """What has been taken in."""
+        """The summary of the records added so far."""
         preferences = self._reading.kind is Preference
         texts = {name: frozenset(keys) for name, keys in self._texts.items()}
         return Summary(
@@ -135,7 +135,7 @@ class _Tally:
             self._texts["segments"].add(_key(record.test_set, _pair_name(record), record.segment_id))
 
     def _checks(self, record: Record, references: list[str], translations: list[str]) -> Iterator[str]:
-        """What is remarkable about a record, whose texts are given in normal form too."""
+        """The checks that find something in a record, whose texts are also given in normal form."""
         if not references[0]:
             yield EMPTY_REFERENCE
         if not all(translations):
@@ -185,5 +185,5 @@ def _pair_name(record: Record) -> str:
 
 
 def _sorted(counts: Counter[str]) -> dict[str, int]:
-    """Counts by name, without the rows that have none."""
+    """Counts by name, without rows that have no name."""
     return {name: counts[name] for name in sorted(counts) if name}

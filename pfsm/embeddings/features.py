@@ -63,7 +63,7 @@ def pinned_feature(name: str) -> str:
     """The name with its source and the source's checksum.
 
     Raises:
-        PfsmError: If the vectors are not there.
+        PfsmError: If the vectors are not installed.
     """
     feature, source, layer = parse_feature(name)
     return feature_name(feature, sources.pinned(source), layer)
@@ -73,7 +73,7 @@ def feature_label(name: str) -> str:
     """The feature for a signature: with name and checksum of the vectors, without their place.
 
     Raises:
-        PfsmError: If the vectors are not there.
+        PfsmError: If the vectors are not installed.
     """
     feature, source, layer = parse_feature(name)
     return feature_name(feature, sources.label(source), layer)
@@ -83,7 +83,7 @@ def embedding_values(name: str, hypotheses: Sequence[str], references: Sequence[
     """A feature's values by its name, float64 [n_pairs] each; those that cost no more come with it.
 
     Raises:
-        PfsmError: If the vectors are not there.
+        PfsmError: If the vectors are not installed.
     """
     feature, source, layer = parse_feature(name)
     vectors = sources.load_vectors(source, layer)

@@ -43,7 +43,7 @@ def read_wordnet(folder: StrPath) -> tuple[list[Part], list[Source]]:
     """The four parts of speech of a WordNet database, and the files read.
 
     Raises:
-        PfsmError: If a file is missing or a line is not as the manual says.
+        PfsmError: If a file is missing or a line does not follow the manual.
     """
     parts, sources = [], []
     for tag, (suffix, detachments) in PARTS.items():
@@ -57,7 +57,7 @@ def read_wordnet_relations(folder: StrPath) -> tuple[list[Relations], list[Sourc
     """Antonyms and hypernyms of the four parts of speech of a WordNet database, and the files read.
 
     Raises:
-        PfsmError: If a file is missing or a line is not as the manual says.
+        PfsmError: If a file is missing or a line does not follow the manual.
     """
     paths = {tag: Path(folder) / f"data.{suffix}" for tag, (suffix, _) in PARTS.items()}
     found = [_relations(tag, path) for tag, path in paths.items()]

@@ -70,7 +70,7 @@ def test_comet_with_line_breaks_says_what_was_mended(cli: Cli, write: Write, tmp
     write("x.csv", 'src,mt,ref,score\ns,"a\tb","c\nd",1\n')
     assert convert(cli, "x.csv") == [
         "pfsm: out.tsv: 1 judgments",
-        "pfsm: note: 2 fields: tabs and line ends made spaces",
+        "pfsm: note: 2 fields: tabs and line ends replaced by spaces",
     ]
     assert read_judgments(tmp_path / "out.tsv").hypotheses == ("a b",)
 
@@ -117,10 +117,10 @@ class TestRefusals:
 
     def test_formats_and_options(self, cli: Cli, write: Write) -> None:
         fault = cli("data", "convert", "hyp.txt", "-o", "out.tsv").fault
-        assert fault.startswith("hyp.txt: the format cannot be seen; name it with --from (tsv, comet, ")
+        assert fault.startswith("hyp.txt: the format cannot be detected; name it with --from (tsv, comet, ")
         fault = cli("data", "convert", "good.tsv", "--per-rater", "-o", "out.tsv").fault
         assert fault == (
-            "--per-rater means nothing for tsv, which uses --score-column, --source-lang, --target-lang, --test-set"
+            "--per-rater does not apply to tsv, which uses --score-column, --source-lang, --target-lang, --test-set"
         )
         assert cli("data", "convert", "nope.tsv", "-o", "out.tsv").fault == "nope.tsv: no such file"
         assert (

@@ -91,7 +91,7 @@ def test_the_default_model_and_other_metrics(cli: Cli, write: Write) -> None:
 def test_what_is_refused(cli: Cli, write: Write, tmp_path: Path) -> None:
     german = saved(tmp_path, "de.json", settings={"language": "de"})
     assert cli("probe", "-m", german).fault.startswith(
-        "no minimal pairs ship for 'de' (they do for en); give a file"
+        "there are no shipped minimal pairs for 'de', only for en; give your own file"
     )
     own = write("own.tsv", OWN)
     assert cli("probe", own, "-m", german).lines

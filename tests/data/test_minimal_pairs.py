@@ -137,5 +137,5 @@ def test_what_is_refused(content: str, expected: str, tmp_path: Path) -> None:
 
 
 def test_other_languages_have_none() -> None:
-    with pytest.raises(PfsmError, match="no minimal pairs ship for 'de'"):
+    with pytest.raises(PfsmError, match="no shipped minimal pairs for 'de'"):
         shipped_minimal_pairs("de")

@@ -1,7 +1,7 @@
 """Readers of the formats in which human judgments of translations are published.
 
-Every reader goes through its files once and yields typed records (`Judgment`, `Preference`); `collect` makes one
-table of them, `write_tsv` a TSV. `read_format` finds the reader by the name of the format or by the look of the
+Every reader goes through its files once and yields typed records (`Judgment`, `Preference`). `collect` makes one table
+of them, and `write_tsv` a TSV. `read_format` finds the reader by the name of the format or detects the format from the
 file.
 """
 

@@ -1,4 +1,4 @@
-"""Judgments out of files: as one table in memory, or as a TSV."""
+"""Judgments from files, as one table in memory or as a TSV."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -27,9 +27,9 @@ def collect(reading: Reading, paths: Iterable[StrPath] = ()) -> Judgments | Pref
     """All records of a reading as one table.
 
     Args:
-        reading: read to its end.
-        paths: the files that hold the judgments, by which a model trained on them recognises them later; those
-            that are folders or standard input are not recorded.
+        reading: the records; they are read to the end.
+        paths: the files that hold the judgments. A model trained on them recognises these files later. Folders and
+            standard input are not recorded.
 
     Raises:
         PfsmError: what the reader raises, or no records.
@@ -69,11 +69,11 @@ def collect(reading: Reading, paths: Iterable[StrPath] = ()) -> Judgments | Pref
 
 @dataclass(frozen=True)
 class Written:
-    """What went into a TSV."""
+    """What was written to a TSV."""
 
     rows: int
     mended: int
-    """Fields in which a tab or the end of a line, which a TSV cannot hold, became a space."""
+    """Fields in which tabs or line ends, which a TSV cannot hold, were replaced by spaces."""
 
 
 def write_tsv(reading: Reading, file: TextIO) -> Written:
@@ -94,6 +94,6 @@ def write_tsv(reading: Reading, file: TextIO) -> Written:
 
 
 def _clean(fields: Sequence[str]) -> tuple[list[str], int]:
-    """The fields as a TSV can hold them, and how many had to change."""
+    """The fields in a form that a TSV can hold, and how many had to change."""
     clean = [_BREAKS.sub(" ", text) for text in fields]
     return clean, sum(before != after for before, after in zip(fields, clean, strict=True))

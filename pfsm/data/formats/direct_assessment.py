@@ -1,8 +1,8 @@
 """Segment scores of WMT's direct assessment: ``SYS SID RAW.SCR Z.SCR N``, separated by spaces.
 
-``SID`` counts segments from 1. Up to 2020 it counts the lines of the test set. In 2021 and 2022 it counts the
-segments document by document, the documents in the order of their names, which is not the order of the files
-(checked against the published Icelandic-English scores of 2021).
+``SID`` counts segments from 1. Up to 2020 it counts the lines of the test set. In 2021 and 2022 it counts the segments
+document by document, with the documents in the order of their names. That is not the order in the files (checked
+against the published Icelandic-English scores of 2021).
 """
 
 import re
@@ -26,15 +26,15 @@ _BY_DOCUMENT = re.compile(r"(?:wmt|test)(?:20)?2[12](?![0-9])", re.IGNORECASE)
 
 
 def read_direct_assessments(paths: Sequence[StrPath], options: Options) -> Reading:
-    """Reads segment scores of direct assessment and the texts that they are about.
+    """Reads segment scores of direct assessment and the texts that they refer to.
 
-    The score is ``da_raw`` (0 to 100, the default) or ``da_z``, as `Options.score_column` says; both are
-    columns, and ``n_raters``. Language pairs are taken from the names of the files where options do not say.
+    The score is ``da_raw`` (0 to 100, the default) or ``da_z``, chosen by `Options.score_column`. Both become columns,
+    and so does ``n_raters``. Language pairs not given by the options are taken from the names of the files.
 
     Raises:
-        PfsmError: what `Rows`, `load_texts` and `SystemOutputs` raise, a missing column, a number that is none,
-            a segment that the references do not have, a system whose output is not given, or files of 2021
-            and 2022 without a word about what ``SID`` counts.
+        PfsmError: what `Rows`, `load_texts` and `SystemOutputs` raise, a missing column, a field that is not a number,
+            a segment that the references do not have, a system whose output is not given, or files of 2021 and 2022
+            without `Options.sid_order`.
     """
     column = options.score_column or "da_raw"
     if column not in _SCORES:
@@ -64,13 +64,13 @@ def read_direct_assessments(paths: Sequence[StrPath], options: Options) -> Readi
 
 
 def document_order(documents: Sequence[str]) -> list[int]:
-    """Segments document by document, the documents by name (code point by code point), segments as they stand.
+    """Segments document by document, sorted by document name (by code point), and in file order within a document.
 
     Args:
         documents: the document of each segment.
 
     Returns:
-        For each place in that order the segment, both counted from 0.
+        For each position in that order the segment's number, both counted from 0.
     """
     return sorted(range(len(documents)), key=lambda index: documents[index])
 
@@ -90,7 +90,7 @@ def _order(texts: SegmentTexts, paths: Sequence[StrPath], options: Options) -> S
     documents = [document for _, document in texts.documents]
     if len(list(groupby(documents))) != len(set(documents)):
         raise PfsmError(
-            f"{display_name(options.documents)}: a document that is not in one piece; mend the file"
+            f"{display_name(options.documents)}: a document that is not in one piece; put its lines together"
         )
     return document_order(documents)
 

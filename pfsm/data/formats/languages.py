@@ -38,7 +38,7 @@ _KNOWN = frozenset(_CODES) | frozenset(_BY_NAME)
 def language_code(name: str) -> str:
     """The two-letter code of a language by its English name or a three-letter code.
 
-    What is not known stays as it is, in lower case.
+    An unknown name is returned in lower case.
     """
     lower = name.strip().lower()
     return _BY_NAME.get(lower, lower)

@@ -1,6 +1,6 @@
-r"""Lines of text files, one at a time: UTF-8, gzip where it is met, ends at ``\n`` only.
+r"""Lines of text files, one at a time: UTF-8, plain or gzip, line ends at ``\n`` only.
 
-The same text as `pfsm.io.files.read_lines` gives, in memory that does not grow with the file.
+The lines are those of `pfsm.io.files.read_lines`, but memory does not grow with the file.
 """
 
 import contextlib
@@ -23,7 +23,7 @@ from pfsm.io.faults import (
 
 _GZIP_MAGIC = b"\x1f\x8b"
 _BOM = b"\xef\xbb\xbf"
-_BATCH = 1 << 20  # bytes of whole lines that are read at once
+_BATCH = 1 << 20  # bytes of whole lines read at once
 
 
 def stream_lines(path: StrPath, keep_returns: bool = False) -> Iterator[str]:
@@ -34,8 +34,8 @@ def stream_lines(path: StrPath, keep_returns: bool = False) -> Iterator[str]:
         keep_returns: keep the ``\r`` at the end of a line, which is dropped otherwise.
 
     Raises:
-        PfsmError: the file is missing, a folder, not readable, not gzip data though its name says so, or
-            truncated; or bytes that are not UTF-8, with line and position.
+        PfsmError: the file is missing, a folder, not readable, not gzip data though its name says so, or truncated; or
+            bytes that are not UTF-8 (the message gives line and position).
     """
     name = display_name(path)
     with contextlib.ExitStack() as stack:
@@ -52,15 +52,15 @@ def stream_lines(path: StrPath, keep_returns: bool = False) -> Iterator[str]:
                     check_text(content, name)
                 bare = content.removeprefix(_BOM) if number == 1 else content
                 if not bare:
-                    continue  # a file of nothing but a byte order mark has no lines
+                    continue  # a file that holds only a byte order mark has no lines
                 line = _decoded(bare, name, number).removesuffix("\n")
                 yield line if keep_returns else line.removesuffix("\r")
 
 
 class _File(io.RawIOBase):
-    """The bytes of a file, closed in silence when nobody reads on.
+    """The bytes of a file, closed without a warning when reading stops early.
 
-    Whoever meets a bad row leaves its generator where it is; Python would warn of a file that only the garbage
+    A caller that finds a bad row abandons the generator, and Python would warn about a file that only the garbage
     collector closes.
     """
 
@@ -103,7 +103,7 @@ def _standard_input(stack: contextlib.ExitStack) -> io.BufferedReader:
     if sys.stdin is None:
         raise PfsmError("standard input: is closed; give a file")
     binary = getattr(sys.stdin, "buffer", None)
-    if binary is None:  # a stand-in for a terminal, of text alone
+    if binary is None:  # a stand-in for standard input that has only text
         binary = io.BytesIO(sys.stdin.read().encode("utf-8", "surrogateescape"))
     if isinstance(binary, io.BufferedReader):
         return binary

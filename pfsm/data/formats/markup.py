@@ -1,8 +1,8 @@
 """Tags and text of NIST's SGML and XML files.
 
-A file that begins with ``<?xml`` is XML and has to be well-formed. Anything else is read as the SGML that test
-sets come in: tags in any case, end tags that are missing, ``&`` and ``<`` that nobody escaped. Declarations of
-entities are refused in both, before anything could be expanded; external DTDs are named and never fetched.
+A file that begins with ``<?xml`` is XML and must be well-formed. Anything else is read as the SGML of the test sets,
+which may have tags in upper or lower case, missing end tags, and unescaped ``&`` and ``<``. Declarations of entities
+are refused in both, before anything can be expanded. External DTDs may be named but are never fetched.
 """
 
 import re
@@ -48,7 +48,7 @@ class Tag:
     closing: bool
     line: int
     raw: str = ""
-    """In SGML the tag as it stands, should it prove to be text after all."""
+    """In SGML the tag as written, in case it turns out to be text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ def markup_events(path: StrPath) -> Iterator[Tag | Text]:
 
 
 def resolved(text: str) -> str:
-    """Text with the five named entities and numeric ones resolved, once; anything else stays as it is."""
+    """The text with the five named entities and numeric ones resolved, once; anything else stays as it is."""
 
     def character(match: re.Match[str]) -> str:
         decimal, hexadecimal, named = match.groups()
@@ -93,7 +93,7 @@ def resolved(text: str) -> str:
 
 
 def _sgml_events(lines: Iterator[str], name: str) -> Iterator[Tag | Text]:
-    pending, begun = "", 0  # what may be the beginning of a tag that ends on a later line
+    pending, begun = "", 0  # possibly the beginning of a tag that ends on a later line
     for number, line in enumerate(lines, start=1):
         start = begun if pending else number
         text = _SKIPPED.sub(lambda match: "\n" * match[0].count("\n"), f"{pending}{line}\n")
@@ -140,7 +140,7 @@ def _xml_events(lines: Iterator[str], name: str) -> Iterator[Tag | Text]:
 
     def unknown(entity: str, _: bool) -> None:
         raise PfsmError(
-            f"{name}:{parser.CurrentLineNumber}: &{entity}; is not known; put the character in its place"
+            f"{name}:{parser.CurrentLineNumber}: &{entity}; is not a known entity; put the character in its place"
         )
 
     parser.StartElementHandler = start
@@ -153,8 +153,8 @@ def _xml_events(lines: Iterator[str], name: str) -> Iterator[Tag | Text]:
             parser.Parse(content, last)
         except expat.ExpatError as error:
             raise PfsmError(
-                f"{name}:{error.lineno}: not well-formed XML ({expat.ErrorString(error.code)}); mend it, "
-                "or take away the line <?xml …> to have it read as SGML, which may be less tidy"
+                f"{name}:{error.lineno}: not well-formed XML ({expat.ErrorString(error.code)}); correct it, "
+                "or remove the line <?xml …> to have it read as SGML, which allows more"
             ) from None
         yield from events
         events.clear()

@@ -38,16 +38,16 @@ def read_mlqe_pe(paths: Sequence[StrPath], options: Options) -> Reading:
     """Reads one language pair and split: its folders of direct assessments and of post-edits, or their files.
 
     The score is ``da_raw`` (the mean, 0 to 100; the default where there is a table), ``da_z`` or ``hter`` (its
-    negative, so that higher is better). Texts are those of the post-editing, if it has them.
+    negative, so that higher is better). Texts are taken from the post-editing files if they have them.
 
     Raises:
-        PfsmError: several files of one kind, no post-edits, neither table nor edit rates, files that are not
-            parallel, a number that is none, or a table that is about other sentences than the files.
+        PfsmError: several files of one kind, no post-edits, neither table nor edit rates, files that are not parallel,
+            a field that is not a number, or a table with other sentences than the files.
     """
     files = _files(paths)
     if POST_EDITS not in files:
         raise PfsmError(
-            f"{display_name(paths[0])}: no post-edits (*.pe), which are the references; give their folder too"
+            f"{display_name(paths[0])}: no post-edits (*.pe), which serve as references; give their folder too"
         )
     reader = _Reader(files, options)
     columns = layout(Judgment, reader.present, 1, reader.further)
@@ -120,7 +120,7 @@ class _Reader:
 
     @property
     def further(self) -> list[str]:
-        """The columns that MLQE-PE has besides."""
+        """The additional columns of MLQE-PE."""
         table = [] if self._table is None else ["n_raters"] + ["nmt_logprob"] * self._has_model_score
         return [*self._scores, *table]
 
@@ -135,7 +135,7 @@ class _Reader:
             self.notes["translations that differ between table and *.mt"] = differ
         if 2 * differ > count:
             raise PfsmError(
-                f"{self._files[TABLE]}: {differ} translations are not those of {self._files[OUTPUT]}; give files "
+                f"{self._files[TABLE]}: {differ} translations differ from those of {self._files[OUTPUT]}; give files "
                 "of the same split"
             )
 
@@ -220,5 +220,5 @@ def _documents(files: Mapping[str, Path]) -> tuple[str, ...]:
 
 
 def _bare(text: str) -> str:
-    """A text without the traces of tokenisers: blanks and escaped characters."""
+    """A text without what tokenisers leave behind: blanks and escaped characters."""
     return "".join(unescape(text).split())

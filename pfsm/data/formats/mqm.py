@@ -1,8 +1,8 @@
-"""Error annotations (MQM) of WMT: a TSV with one error a row, summed to a score of each translation.
+"""Error annotations (MQM) of WMT: a TSV with one error per row; the errors are summed to a score for each translation.
 
-The columns: ``system doc doc_id seg_id rater source target category severity``, later ones under the names
-``docSegId`` and ``globalSegId``. ``<v>…</v>`` marks the error in the target or the source. A translation's score
-is minus the sum of its errors' weights, averaged over raters: 0 is best.
+The columns are ``system doc doc_id seg_id rater source target category severity``; later files call two of them
+``docSegId`` and ``globalSegId``. ``<v>…</v>`` marks the error in the target or the source. A translation's score is
+minus the sum of its errors' weights, averaged over raters: 0 is best.
 """
 
 import re
@@ -21,7 +21,7 @@ from pfsm.io.faults import StrPath
 
 _OTHER_NAMES = {"doc_id": ("docsegid", "doc_seg_id"), "seg_id": ("globalsegid", "global_seg_id")}
 _COLUMNS = ("system", "doc", "doc_id", "seg_id", "rater", "source", "target", "category", "severity")
-_RATER_TEST = "hotw-test"  # hands on the wheel: an error planted to see whether the rater is awake
+_RATER_TEST = "hotw-test"  # hands on the wheel: an error planted to check whether the rater pays attention
 _SPAN = re.compile(r"</?v>")
 
 Key = tuple[str, str, str]
@@ -30,7 +30,7 @@ Key = tuple[str, str, str]
 
 @dataclass
 class _Rated:
-    """One translation and what its raters took off."""
+    """One translation and its raters' penalties."""
 
     row: Row
     source: str
@@ -40,15 +40,15 @@ class _Rated:
 
 
 def read_mqm(paths: Sequence[StrPath], options: Options) -> Reading:
-    """Reads MQM files with references from elsewhere.
+    """Reads MQM files, and references from other files or from systems.
 
-    References are lines of `Options.references`, found by ``seg_id`` or, where `Options.documents` is given,
-    by document and ``doc_id``; or the translations of `Options.reference_systems` in the files themselves,
-    which then yield no judgments. Memory grows with the translations, not with the errors.
+    References are lines of `Options.references`, found by ``seg_id`` or, where `Options.documents` is given, by
+    document and ``doc_id``. Alternatively they are the translations of `Options.reference_systems` in the files
+    themselves, and these systems then yield no judgments. Memory grows with the translations, not with the errors.
 
     Raises:
-        PfsmError: what `Rows`, `load_texts` and `parse_weights` raise, a missing column, a severity without a
-            weight, a segment number that is none, a segment without a reference, or sources that differ.
+        PfsmError: what `Rows`, `load_texts` and `parse_weights` raise, a missing column, a severity without a weight, a
+            segment number that is not a number, a segment without a reference, or sources that differ.
     """
     weights = parse_weights(options.weights or DEFAULT_WEIGHTS)
     finder = ReferenceFinder(options)
@@ -72,7 +72,7 @@ def read_mqm(paths: Sequence[StrPath], options: Options) -> Reading:
 
 
 def _columns(table: Rows) -> Mapping[str, str]:
-    """Our names of the columns, and those of the file."""
+    """Our names of the columns, each with the file's name for it."""
     lower = {name.lower(): name for name in table.header}
     columns = {}
     for name in _COLUMNS:
@@ -110,7 +110,7 @@ def _add(
 
 
 def _text(field_text: str, unquote: bool) -> str:
-    """A field without marks of errors, and without the quotes of CSV where it is wrapped in them."""
+    """A field without error marks and, with ``unquote``, without the CSV quotes around it."""
     text = _SPAN.sub("", field_text)
     if unquote and len(text) > 1 and text[0] == text[-1] == '"':
         text = text[1:-1].replace('""', '"')

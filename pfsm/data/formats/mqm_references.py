@@ -1,4 +1,4 @@
-"""The references of translations that an MQM file holds without any."""
+"""References for the translations of an MQM file, which has none itself."""
 
 from collections.abc import Mapping
 
@@ -11,12 +11,12 @@ from pfsm.io.faults import display_name
 
 
 def bare(text: str) -> str:
-    """A text without blanks and quotation marks, by which copies of it are recognised."""
+    """A text without blanks and quotation marks, in which form copies of it are recognised."""
     return "".join(text.split()).replace('"', "")
 
 
 class ReferenceFinder:
-    """Finds the references of a row, in files or among the translations of reference systems."""
+    """Finds the references for a row, in files or among the translations of reference systems."""
 
     def __init__(self, options: Options) -> None:
         """Reads the files.
@@ -61,10 +61,10 @@ class ReferenceFinder:
                     self._translations.setdefault((document, segment), []).append(target)
 
     def references_of(self, row: Row, source: str) -> tuple[int | None, tuple[str, ...]]:
-        """The place of a row's segment in the files, from 0 (None without files), and its references.
+        """The number of a row's segment in the files, from 0 (None without files), and its references.
 
         Raises:
-            PfsmError: there are none, or the source there is another one.
+            PfsmError: there are no references, or the source differs from the row's.
         """
         if self._texts is None:
             found = self._translations.get((row["doc"], row["doc_id"].strip()), [])
@@ -76,7 +76,7 @@ class ReferenceFinder:
         at = self._place(row, self._texts)
         if self._texts.sources and bare(self._texts.source_of(at)) != bare(source):
             raise row.fault(
-                f"the source is not that of line {at + 1} of {display_name(self._options.sources)}; find segments "
+                f"the source differs from line {at + 1} of {display_name(self._options.sources)}; find segments "
                 "by document with --documents FILE, or give the right files"
             )
         return at, self._texts.references_of(at)

@@ -1,4 +1,4 @@
-"""What errors of MQM cost: weights by severity and category."""
+"""Weights of MQM errors by severity and category."""
 
 import re
 from collections.abc import Mapping
@@ -32,15 +32,15 @@ class Weights:
 
 
 def _plain(name: str) -> str:
-    """Without regard to case, blanks around and the exclamation mark of ``Non-translation!``."""
+    """A name in lower case, without surrounding blanks and the exclamation mark of ``Non-translation!``."""
     return name.strip().lower().removesuffix("!")
 
 
 def parse_weights(text: str) -> Weights:
-    """Weights as ``SEVERITY[/CATEGORY[/SUBCATEGORY]]:WEIGHT``, separated by commas or, without any, by blanks.
+    """Weights as ``SEVERITY[/CATEGORY[/SUBCATEGORY]]:WEIGHT``, separated by commas or, if there are none, by blanks.
 
     Raises:
-        PfsmError: an entry that is none, or a weight that is no finite number.
+        PfsmError: a malformed entry, or a weight that is not a finite number.
     """
     of = {}
     for entry in filter(None, text.split(",") if "," in text else re.split(r"\s+", text)):

@@ -1,8 +1,8 @@
-"""Folders of mt-metrics-eval, one a test set.
+"""Folders of mt-metrics-eval, one per test set.
 
-The files, for a language pair LP and segments that are lines: ``sources/LP.txt``, ``documents/LP.docs`` (domain
-and document), ``references/LP.NAME.txt``, ``system-outputs/LP/SYSTEM.txt``, and
-``human-scores/LP.NAME.{sys,doc,seg}.score`` with ``SYSTEM SCORE`` on each line, ``None`` where there is none.
+The files for a language pair LP, with one segment per line: ``sources/LP.txt``, ``documents/LP.docs`` (domain and
+document), ``references/LP.NAME.txt``, ``system-outputs/LP/SYSTEM.txt``, and
+``human-scores/LP.NAME.{sys,doc,seg}.score`` with ``SYSTEM SCORE`` on each line (``None`` for a missing score).
 """
 
 from collections import Counter, defaultdict
@@ -30,7 +30,7 @@ class ScoreLine:
     line: int
     system: str
     score: float | None
-    """None where the file says that there is none."""
+    """None if the score is missing."""
 
 
 def score_lines(path: StrPath) -> Iterator[ScoreLine]:
@@ -51,13 +51,13 @@ def score_lines(path: StrPath) -> Iterator[ScoreLine]:
 def read_mt_metrics_eval(paths: Sequence[StrPath], options: Options) -> Reading:
     """Reads the segment scores of mt-metrics-eval folders.
 
-    Scores of documents and systems that are there under the same name become columns. A reference that is
-    scored as a system is not a reference of itself; where it is the only one, its judgments are left out.
+    Scores of documents and systems of the same name become columns. A reference that is scored as a system is not used
+    as a reference for itself; if it is the only reference, its judgments are left out.
 
     Raises:
-        PfsmError: a file that is missing or not parallel, several language pairs or human scores of which
-            options choose none, a score file with a system that has no output or with too few or too many
-            lines of a system, or what `score_lines` and `stream_lines` raise.
+        PfsmError: a file that is missing or not parallel, several language pairs or human scores with no option to
+            choose one, a score file with a system that has no output or with too few or too many lines for a system, or
+            what `score_lines` and `stream_lines` raise.
     """
     folders = [_Folder.open(path, options) for path in paths]
     notes: Counter[str] = Counter()
@@ -83,14 +83,14 @@ class _Folder:
     documents: tuple[tuple[str, str], ...]
     references: Mapping[str, tuple[str, ...]]
     other_scores: Mapping[str, Mapping[tuple[str, str], str]]
-    """Scores of systems and documents by column: of system and document (``""`` for all of them)."""
+    """Scores of systems and documents by column, then by system and document (``""`` for a whole system)."""
 
     @staticmethod
     def open(path: StrPath, options: Options) -> "_Folder":
         root = Path(path)
         if not root.is_dir():
             raise PfsmError(
-                f"{display_name(path)}: is no folder; give the folder of a test set, as mt-metrics-eval has"
+                f"{display_name(path)}: is not a folder; give the folder of a test set, as mt-metrics-eval has"
             )
         pair = _language_pair(root, options)
         scores = _score_file(root, pair, options)

@@ -1,4 +1,4 @@
-"""NIST's SGML and XML (``refset``, ``tstset``), and WMT's XML, with scores from a file of their own."""
+"""NIST's SGML and XML (``refset``, ``tstset``), and WMT's XML, with scores from a separate file."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -28,10 +28,10 @@ class _Sets:
     set_id: SetSegment | None = None
 
     def add(self, segment: SetSegment, name: str) -> None:
-        """Takes a segment in.
+        """Adds a segment.
 
         Raises:
-            PfsmError: it is there already, or its test set is not that of the others.
+            PfsmError: the segment was added before, or belongs to another test set.
         """
         first = self.set_id = self.set_id or segment
         if segment.set_id != first.set_id:
@@ -56,8 +56,8 @@ def read_nist(paths: Sequence[StrPath], options: Options) -> Reading:
     """Reads sets of systems, references and sources, in any files, and the scores of segments.
 
     Raises:
-        PfsmError: what `set_segments` raises; no scores, systems or references; a segment given twice; test
-            sets that differ; a score that is no finite number, or of a segment that no set holds.
+        PfsmError: what `set_segments` raises; no scores, systems or references; a segment given twice; test sets that
+            differ; a score that is not a finite number, or that belongs to a segment in none of the sets.
     """
     if not options.scores:
         raise PfsmError("sets in SGML or XML hold no scores; give them with --scores FILE")

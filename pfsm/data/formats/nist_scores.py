@@ -1,6 +1,6 @@
-"""Scores of segments that NIST's sets hold without any.
+"""Segment scores for NIST's sets, which contain none themselves.
 
-Five columns without a header, as NIST's mteval and MetricsMATR have them (test set, system, document, segment,
+The file has five columns without a header, as in NIST's mteval and MetricsMATR (test set, system, document, segment,
 score), or a header with ``system``, ``document``, ``segment`` and a score.
 """
 
@@ -28,8 +28,8 @@ def score_rows(path: StrPath, options: Options) -> tuple[Sequence[str], Iterator
     """Our names of the columns of a score file, and its rows.
 
     Raises:
-        PfsmError: what `stream_lines` raises, an empty file, a missing column; while one iterates, a row with
-            fewer or more fields than there are columns.
+        PfsmError: what `stream_lines` raises, an empty file, a missing column; during iteration, a row with fewer or
+            more fields than there are columns.
     """
     name = display_name(path)
     lines = stream_lines(path)

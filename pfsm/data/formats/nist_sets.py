@@ -27,26 +27,26 @@ class SetSegment:
 
     role: Role
     name: str
-    """Of the system or the reference; ``""`` where the file has none."""
+    """Name of the system or the reference; ``""`` if the file gives none."""
     set_id: str
     source_lang: str
     target_lang: str
     document: str
     genre: str
     segment: str
-    """Its id in the document; numbered from 1 where the file gives none."""
+    """Its id in the document; if the file gives none, its number from 1."""
     text: str
-    """Without white space around it, each run of blanks and line ends inside made one space."""
+    """The text without surrounding white space; each run of blanks and line ends inside becomes one space."""
     line: int
-    """Where it begins."""
+    """The line on which it begins."""
 
 
 def set_segments(path: StrPath) -> Iterator[SetSegment]:
     """The segments of a file, in order.
 
     Raises:
-        PfsmError: what `markup_events` raises; a segment outside a document or a document outside a set; a
-            document without an id; no segments; an end of the file inside a segment.
+        PfsmError: what `markup_events` raises; a segment outside a document or a document outside a set; a document
+            without an id; no segments; a file that ends inside a segment.
     """
     reader = _SetReader(display_name(path))
     found = False
@@ -62,7 +62,7 @@ def set_segments(path: StrPath) -> Iterator[SetSegment]:
 
 
 class _SetReader:
-    """Where in a file we are, and the segment that is open."""
+    """The current position in a file, and the segment that is open."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -77,14 +77,14 @@ class _SetReader:
         self._pieces: list[str] = []
 
     def text(self, event: Text) -> None:
-        """Takes the text of an open segment."""
+        """Adds text to the open segment."""
         if self._open is not None:
             self._pieces.append(event.content)
 
     def tag(self, tag: Tag) -> SetSegment | None:
-        """Goes in or out; returns the segment that the tag ends."""
+        """Enters or leaves an element; returns the segment that the tag ends."""
         if tag.name not in TAGS or (tag.name in _WMT_PARTS and not self._in_dataset):
-            self._pieces.append(tag.raw)  # no part of the structure: the tag of an XML file, or text in SGML
+            self._pieces.append(tag.raw)  # not part of the structure: an unknown tag in XML, or text in SGML
             return None
         finished = self._close()
         if tag.closing:
@@ -137,7 +137,7 @@ class _SetReader:
         self._open, self._pieces = tag, []
 
     def _close(self) -> SetSegment | None:
-        """Ends the open segment: at its end tag, or at any other tag where that is missing."""
+        """Ends the open segment: at its end tag, or at the next tag if the end tag is missing."""
         if self._open is None or self._role is None:
             return None
         tag, self._open = self._open, None

@@ -1,4 +1,4 @@
-"""What a reader has to be told besides the files that hold the judgments."""
+"""What a reader needs in addition to the files that hold the judgments."""
 
 from dataclasses import dataclass, fields
 from typing import Literal
@@ -11,7 +11,7 @@ class Options:
     """Options of all formats; `pfsm.data.formats.FORMATS` says which format uses which."""
 
     references: tuple[str, ...] = ()
-    """Files of references, one segment a line or NIST; for mt-metrics-eval the names of references. Best first."""
+    """Reference files, one segment per line or NIST; for mt-metrics-eval names of references. The best comes first."""
     sources: str = ""
     """A file of source segments."""
     system_outputs: tuple[str, ...] = ()
@@ -26,19 +26,19 @@ class Options:
     score_column: str = ""
     """The column that becomes the score."""
     human_score: str = ""
-    """Of several human scores in an mt-metrics-eval folder, the name of the one to read."""
+    """The name of the human score to read, if an mt-metrics-eval folder has several."""
     sid_order: SegmentOrder | None = None
-    """What segment numbers of direct assessments count: segments by file, or by document in order of name."""
+    """What segment numbers of direct assessments count: segments by file, or by document sorted by name."""
     weights: str = ""
     """Weights of MQM errors; see `pfsm.data.formats.mqm.parse_weights`."""
     reference_systems: tuple[str, ...] = ()
     """Systems of an MQM file whose translations are the references."""
     unquote: bool = False
-    """Take off the quotes of CSV that some fields of early MQM files carry."""
+    """Remove the CSV quotes around some fields of early MQM files."""
     keep_ties: bool = False
-    """Count ties of rankings, in a column of their own."""
+    """Count ties of rankings, in an additional column."""
     per_rater: bool = False
-    """One record a rater instead of one for all."""
+    """One record per rater instead of one for all raters."""
     skip_unknown_systems: bool = False
     """Leave out judgments of systems whose output is not given, instead of refusing them."""
 

@@ -19,14 +19,14 @@ _MISSING = "None"
 
 
 def read_parallel_text(paths: Sequence[StrPath], options: Options) -> Reading:
-    """Reads system outputs, one file a system, with a file of scores each.
+    """Reads system outputs, one file per system, each with a file of scores.
 
-    All files are read side by side, line by line; only the names of documents are kept. A score that is
-    ``None`` leaves its segment out.
+    All files are read in parallel, line by line; only the names of documents are kept in memory. A segment whose score
+    is ``None`` is left out.
 
     Raises:
-        PfsmError: no references, a number of score files other than that of outputs, what `stream_lines`
-            raises, files with different numbers of lines, or a score that is no finite number.
+        PfsmError: no references, different numbers of score files and outputs, what `stream_lines` raises, files with
+            different numbers of lines, or a score that is not a finite number.
     """
     if not options.references:
         raise PfsmError("plain files hold no references; give them with --references FILE")
@@ -52,7 +52,7 @@ def side_by_side(paths: Sequence[StrPath]) -> Iterator[tuple[str, ...]]:
     """Line i of every file, for every i.
 
     Raises:
-        PfsmError: what `stream_lines` raises, or files that have not equally many lines.
+        PfsmError: what `stream_lines` raises, or files with different numbers of lines.
     """
     streams = [stream_lines(path) for path in paths]
     for count, lines in enumerate(zip_longest(*streams)):
@@ -109,7 +109,7 @@ def _judgments(
 
 
 def _lines(path: StrPath, scores: StrPath, options: Options) -> Iterator[tuple[str, ...]]:
-    """References, hypothesis, score and source (the hypothesis once more where there is none)."""
+    """References, hypothesis, score and source (the hypothesis again if there is no source)."""
     files = [*options.references, path, scores]
     if not options.sources:
         return ((*lines, "") for lines in side_by_side(files))

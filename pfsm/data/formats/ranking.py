@@ -1,10 +1,9 @@
-"""Rankings of the WMT translation tasks, 2012 to 2016, unrolled to pairs.
+"""Rankings of the WMT translation tasks, 2012 to 2016, unrolled into pairs.
 
-A row ranks the outputs of up to five systems for one segment (in 2016: of two), 1 for the best; equal ranks are
-ties and -1 is a blank. Every two outputs of a row that carry different ranks are one vote for the better one.
-The columns: ``srclang, trglang, srcIndex, judgeId, system1Id, system1rank …``; others (``documentId``,
-``segmentId``, ``system1Number``, ``rankingID``) do not matter. ``srcIndex`` counts the lines of the test set
-from 1.
+A row ranks the outputs of up to five systems for one segment (in 2016: two systems). Rank 1 is the best, equal ranks
+are ties, and -1 is a blank. Every two outputs of a row with different ranks give one vote for the better one. The
+columns are ``srclang, trglang, srcIndex, judgeId, system1Id, system1rank …``; others (``documentId``, ``segmentId``,
+``system1Number``, ``rankingID``) are ignored. ``srcIndex`` counts the lines of the test set from 1.
 """
 
 import re
@@ -35,14 +34,14 @@ class RankedPair:
     better: str
     worse: str
     tie: bool
-    """Equal ranks; then `better` is the first of the two names."""
+    """Whether the ranks are equal; `better` is then the first of the two names."""
 
 
 def unroll(ranks: Sequence[tuple[str, int]]) -> Iterator[RankedPair]:
-    """The pairs of one ranking: a system with a smaller rank is better, one without a rank (-1) is left out.
+    """The pairs of one ranking: a smaller rank is better; systems without a rank (-1) are left out.
 
     Args:
-        ranks: systems and their ranks, 1 the best.
+        ranks: systems and their ranks; rank 1 is the best.
     """
     ranked = [(rank, system) for system, rank in ranks if rank != _BLANK]
     for (rank, system), (other_rank, other) in combinations(sorted(ranked), 2):
@@ -52,17 +51,17 @@ def unroll(ranks: Sequence[tuple[str, int]]) -> Iterator[RankedPair]:
 
 @dataclass
 class _Votes:
-    """Votes for pairs of systems by segment; the rater is ``""`` unless raters are kept apart."""
+    """Votes for pairs of systems by segment; the rater is ``""`` unless raters are counted separately."""
 
     wins: Counter[tuple[int, str, str, str]] = field(default_factory=Counter)
-    """Of segment (from 0), better, worse, rater."""
+    """By segment (from 0), better, worse, rater."""
     ties: Counter[tuple[int, str, str, str]] = field(default_factory=Counter)
-    """Of segment, first name, second name, rater."""
+    """By segment, first name, second name, rater."""
     lines: dict[int, int] = field(default_factory=dict)
     """The line of the first ranking of a segment."""
 
     def pairs(self, with_ties: bool) -> list[tuple[int, str, str, str]]:
-        """Pairs that have a vote, by segment and then by name; if wished those that have ties alone too."""
+        """Pairs with a vote, sorted by segment and then by name; ``with_ties`` adds pairs that have only ties."""
         chosen = set(self.wins)
         if with_ties:
             chosen |= {(at, a, b, rater) for at, a, b, rater in self.ties if not self.votes(at, a, b, rater)}
@@ -79,15 +78,15 @@ class _Votes:
 def read_rankings(paths: Sequence[StrPath], options: Options) -> Reading:
     """Reads ranking CSVs and the plain texts that they rank.
 
-    Contradictory pairs stand in both directions. Votes are summed over raters unless `Options.per_rater`; ties
-    are left out unless `Options.keep_ties`, which counts them in a column and gives pairs that were only ever
-    tied a row without votes. Pairs go by segment, then by the names of the better and the worse system. The
-    votes are counted here; memory grows with the pairs, not with the rankings.
+    Contradictory pairs appear in both directions. Votes are summed over raters unless `Options.per_rater` is set. Ties
+    are left out unless `Options.keep_ties` is set: then a column counts them, and a pair that was always tied gets a
+    row without votes. Pairs are sorted by segment, then by the names of the better and the worse system. This function
+    counts the votes; memory grows with the pairs, not with the rankings.
 
     Raises:
-        PfsmError: what `Rows`, `load_texts` and `SystemOutputs` raise, a missing column, no rankings, a rank or
-            an index that is none, a segment that the references do not have, a system whose output is not
-            given, or more than one language pair.
+        PfsmError: what `Rows`, `load_texts` and `SystemOutputs` raise, a missing column, no rankings, a rank or an
+            index that is not a number, a segment that the references do not have, a system whose output is not given,
+            or more than one language pair.
     """
     reader = _RankingReader(load_texts(options, f"{display_name(paths[0])} (wmt-ranking)"), options)
     for path in paths:
@@ -97,14 +96,14 @@ def read_rankings(paths: Sequence[StrPath], options: Options) -> Reading:
 
 @dataclass(frozen=True)
 class _Columns:
-    """The columns of a file under the names it has for them: 2016 says judgeID, others judgeId."""
+    """A file's names for the columns: in 2016 judgeID, elsewhere judgeId."""
 
     source_lang: str
     target_lang: str
     index: str
     rater: str
     ranked: tuple[tuple[str, str], ...]
-    """The columns of each system and its rank."""
+    """For each system the columns of its name and its rank."""
 
 
 def _columns(table: Rows) -> _Columns:
@@ -122,7 +121,7 @@ def _columns(table: Rows) -> _Columns:
 
 
 class _RankingReader:
-    """Adds up votes, then yields pairs."""
+    """Sums votes, then yields pairs."""
 
     def __init__(self, texts: SegmentTexts, options: Options) -> None:
         self._texts = texts
@@ -143,9 +142,9 @@ class _RankingReader:
                 self._count_row(row, columns, outputs)
 
     def reading(self) -> Reading:
-        """What has been counted."""
+        """The votes counted so far, as preferences."""
         if self._outputs is None or self._pair is None:
-            raise PfsmError("no rankings of this language pair; look at --source-lang and --target-lang")
+            raise PfsmError("no rankings of this language pair; check --source-lang and --target-lang")
         present = [
             "source_lang",
             "target_lang",
@@ -182,7 +181,7 @@ class _RankingReader:
             )
 
     def _chosen_outputs(self, row: Row, columns: _Columns) -> SystemOutputs | None:
-        """The outputs that a row ranks; None if it is of another language pair than the one asked for."""
+        """The outputs that a row ranks; None if the row is of another language pair than the one asked for."""
         pair = (language_code(row[columns.source_lang]), language_code(row[columns.target_lang]))
         if any(wanted and wanted != there for wanted, there in zip(self._wanted, pair, strict=True)):
             self._notes["rankings of other language pairs left out"] += 1
@@ -213,7 +212,7 @@ class _RankingReader:
             counter[at, pair.better, pair.worse, rater] += 1
 
     def _known(self, identifier: str, row: Row, outputs: SystemOutputs) -> str | None:
-        """The name of a ranked system; None where it is the reference, or unknown and to be left out."""
+        """The name of a ranked system; None for the reference and for an unknown system that is to be left out."""
         if identifier == _REFERENCE_SYSTEM:
             return None
         name = outputs.find(identifier)

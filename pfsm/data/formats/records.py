@@ -1,4 +1,4 @@
-"""What every reader yields: one judgment at a time, typed, with its texts and where it stands."""
+"""What every reader yields: one typed judgment at a time, with its texts and its place in the file."""
 
 import re
 from collections import Counter
@@ -10,25 +10,25 @@ from typing import Any
 
 _REFERENCE = re.compile(r"reference(?:_([1-9][0-9]{0,5}))?", re.ASCII)
 _NUMBERS = frozenset({"score", "votes", "votes_against", "ties"})
-_EXACT = 2**53  # whole numbers up to here are floats exactly
+_EXACT = 2**53  # whole numbers up to here are exact as floats
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Segment:
-    """What a judgment is about, apart from the translations; ``""`` where it is not known."""
+    """What a judgment is about, except for the translations; ``""`` stands for unknown."""
 
     references: tuple[str, ...]
-    """The first is the one that columns call ``reference``; the others are ``reference_2`` …"""
+    """The first is the column ``reference``; the others are ``reference_2`` …"""
     source: str = ""
     test_set: str = ""
     source_lang: str = ""
     target_lang: str = ""
     document: str = ""
     segment_id: str = ""
-    """Distinct for distinct segments of all the test sets that are read together."""
+    """Unique among the segments of all test sets that are read together."""
     rater: str = ""
     further: Mapping[str, str] = field(default_factory=dict)
-    """Columns that the format has besides."""
+    """Additional columns of the format."""
     line: int = field(default=0, compare=False)
     """The line of the file from which the judgment was read."""
 
@@ -52,11 +52,11 @@ class Preference(Segment):
     better_system: str = ""
     worse_system: str = ""
     votes: float = 1.0
-    """How many raters ranked them this way round; 0 for a pair that every rater tied."""
+    """How many raters ranked the pair this way round; 0 if every rater tied it."""
     votes_against: float = 0.0
-    """How many ranked them the other way round."""
+    """How many raters ranked the pair the other way round."""
     ties: float = 0.0
-    """How many ranked them alike."""
+    """How many raters tied the pair."""
 
 
 Record = Judgment | Preference
@@ -73,14 +73,14 @@ REQUIRED = frozenset({"reference", "hypothesis", "score", "better", "worse", "vo
 
 @dataclass(frozen=True)
 class Reading:
-    """Judgments of one kind on their way from files; `records` can be gone through once."""
+    """Judgments of one kind while they are read from files; `records` can be iterated over once."""
 
     kind: type[Judgment] | type[Preference]
     columns: Sequence[str]
-    """The columns that the records fill, in order, as a TSV has them."""
+    """The columns that the records fill, in the order of a TSV."""
     records: Iterator[Record]
     notes: Counter[str] = field(default_factory=Counter)
-    """What the reader left out or mended, and how often; complete when `records` has ended."""
+    """What the reader left out or corrected, and how often; complete when `records` has ended."""
 
 
 def layout(
@@ -92,10 +92,10 @@ def layout(
     """The columns that records fill, in order.
 
     Args:
-        kind: of the records.
-        present: named columns that have values, besides those that always have.
+        kind: the kind of the records.
+        present: named columns that have values, in addition to those that always do.
         references: the largest number of references of a segment.
-        further: the names of columns that the format has besides.
+        further: the names of additional columns of the format.
     """
     chosen = REQUIRED | set(present)
     named: list[str] = []
@@ -110,7 +110,7 @@ def layout(
 def field_getter(kind: type[Judgment] | type[Preference], column: str) -> Callable[[Any], str]:
     """How to get what a record of this kind has in a column, as text.
 
-    Numbers read back exactly; there is ``""`` where the record has nothing.
+    Numbers read back exactly; a missing value is ``""``.
     """
     if match := _REFERENCE.fullmatch(column):
         return partial(_reference, index=int(match[1] or "1") - 1)
@@ -125,5 +125,5 @@ def _reference(record: Record, index: int) -> str:
 
 
 def number_text(value: float) -> str:
-    """A number as text that reads back as the same number; without decimals where it has none."""
+    """A number as text that reads back as the same number; whole numbers are written without decimals."""
     return str(int(value)) if value.is_integer() and abs(value) < _EXACT else repr(value)

@@ -1,4 +1,4 @@
-"""The formats by name, and which one a file is likely to have."""
+"""The formats by name, and the detection of a file's format."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -30,13 +30,13 @@ class Format:
     name: str
     summary: str
     uses: frozenset[str]
-    """The options that mean something for it."""
+    """The options that the format uses."""
     read: Callable[[Sequence[StrPath], Options], Reading]
 
 
 _ALL = (
     Format(
-        "tsv", "the TSV of pfsm: one judgment or preference a row", _PLACE | {"score_column"}, read_tables
+        "tsv", "the TSV of pfsm: one judgment or preference per row", _PLACE | {"score_column"}, read_tables
     ),
     Format("comet", "COMET's CSV: src, mt, ref, score", _PLACE | {"score_column"}, read_tables),
     Format(
@@ -84,7 +84,7 @@ def read_format(paths: Sequence[StrPath], options: Options | None = None, name: 
     Args:
         paths: the files or folders that hold the judgments, all in one format.
         options: what else the format needs.
-        name: of the format; None: the one that `guess_format` finds in the first file.
+        name: the name of the format; None: `guess_format` detects it from the first file.
 
     Raises:
         PfsmError: no files, an unknown format, options that the format does not use, or what its reader raises.
@@ -98,15 +98,15 @@ def read_format(paths: Sequence[StrPath], options: Options | None = None, name: 
     for option in given(options):
         if option not in FORMATS[chosen].uses:
             uses = ", ".join(flag(each) for each in sorted(FORMATS[chosen].uses))
-            raise PfsmError(f"{flag(option)} means nothing for {chosen}, which uses {uses}")
+            raise PfsmError(f"{flag(option)} does not apply to {chosen}, which uses {uses}")
     return FORMATS[chosen].read(paths, options)
 
 
 def guess_format(path: StrPath) -> str:
-    """The format of a file or folder, where that can be seen.
+    """The format of a file or folder, detected from its name and beginning.
 
     Raises:
-        PfsmError: it cannot, or the file cannot be read.
+        PfsmError: the format cannot be detected, or the file cannot be read.
     """
     root = Path(path)
     if str(path) != STANDARD_INPUT and root.is_dir():
@@ -122,11 +122,11 @@ def guess_format(path: StrPath) -> str:
         if found:
             return found
     names = ", ".join(FORMATS)
-    raise PfsmError(f"{display_name(path)}: the format cannot be seen; name it with --from ({names})")
+    raise PfsmError(f"{display_name(path)}: the format cannot be detected; name it with --from ({names})")
 
 
 def _by_header(line: str) -> str:
-    """The format of a table with this header; ``""`` if it is none that is known."""
+    """The format of a table with this header; ``""`` if it is not a known one."""
     if line.split() == ["SYS", "SID", "RAW.SCR", "Z.SCR", "N"]:
         return "wmt-da"
     tabs = "\t" in line

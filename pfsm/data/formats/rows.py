@@ -1,4 +1,4 @@
-"""Tables read row by row: TSV without quoting, CSV with it, columns separated by spaces."""
+"""Tables read row by row: TSV without quoting, CSV with quoting, or columns separated by spaces."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ _LONGEST = 18  # digits of a whole number
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row of a table, and where it stands."""
+    """One row of a table, and its place in the file."""
 
     name: str
     """The file, as messages call it."""
@@ -37,19 +37,19 @@ class Row:
         """A field as a finite number.
 
         Raises:
-            PfsmError: it is none, or smaller than `minimum`.
+            PfsmError: it is not a finite number, or is smaller than `minimum`.
         """
         value = finite_number(self.fields[column])
         if value is None or (minimum is not None and value < minimum):
             bound = "" if minimum is None else f" of {minimum:g} or more"
             raise self.fault(f"{column} is {shown(self.fields[column])}, a finite number{bound} is needed")
-        return value + 0.0  # -0.0 becomes 0.0, lest equal numbers sort apart
+        return value + 0.0  # -0.0 becomes 0.0, so that equal numbers sort together
 
     def whole(self, column: str, minimum: int = 1) -> int:
         """A field as a whole number from `minimum`.
 
         Raises:
-            PfsmError: it is none, or smaller.
+            PfsmError: it is not a whole number, or is smaller.
         """
         field = self.fields[column].strip()
         if not (field.isascii() and field.isdigit() and len(field) < _LONGEST) or int(field) < minimum:
@@ -60,7 +60,7 @@ class Row:
 
 
 class Rows:
-    """A table whose rows are read while one iterates, once.
+    """A table whose rows are read during iteration, which is possible once.
 
     Attributes:
         name: the file, as messages call it.
@@ -72,10 +72,10 @@ class Rows:
 
         Args:
             path: the file; ``-`` is standard input.
-            separator: what stands between fields; None: a comma where `pfsm.data.fields.is_csv`, else a tab.
+            separator: what separates fields; None: a comma if `pfsm.data.fields.is_csv` holds, else a tab.
 
         Raises:
-            PfsmError: what `stream_lines` raises, an empty file, or a header without names or with one twice.
+            PfsmError: what `stream_lines` raises, an empty file, or a header without names or with one name twice.
         """
         self.name = display_name(path)
         lines = stream_lines(path, keep_returns=True)
@@ -92,11 +92,11 @@ class Rows:
         """Refuse a table that lacks a column.
 
         Args:
-            columns: those that must be there.
-            advice: what the message adds.
+            columns: the columns that the table must have.
+            advice: what to add to the message.
 
         Raises:
-            PfsmError: one of them is not.
+            PfsmError: a column is missing.
         """
         for column in columns:
             if column not in self.header:
@@ -104,7 +104,7 @@ class Rows:
                 raise PfsmError(f"{self.name}: no column {column!r}; the columns are {there}{advice}")
 
     def __iter__(self) -> Iterator[Row]:
-        """The rows in the order of the file; empty lines at its end are none.
+        """The rows in the order of the file; empty lines at its end are ignored.
 
         Raises:
             PfsmError: a row with fewer or more fields than the header, an empty line between rows, or what

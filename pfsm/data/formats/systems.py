@@ -1,4 +1,4 @@
-"""Outputs of systems: which file belongs to which system, under the many names both go by."""
+"""Outputs of systems: which file belongs to which system, although files and judgments name systems differently."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -15,11 +15,11 @@ _PAIR = re.compile(r"[a-z]{2}-[a-z]{2}")
 
 
 def system_name(text: str, source_lang: str = "", target_lang: str = "") -> str:
-    """A system's own name out of the name of a file or an identifier of WMT.
+    """A system's own name, extracted from the name of a file or an identifier of WMT.
 
-    Test set, language pair, ``hyp`` and suffixes are taken off: ``newstest2013.cs-en.cu-zeman.2710``,
-    ``newstest2016.online-A.0.cs-en`` and ``newstest2021.cs-en.hyp.Online-B.en`` are ``cu-zeman.2710``,
-    ``online-A.0`` and ``Online-B``.
+    Test set, language pair, ``hyp`` and suffixes are removed: ``newstest2013.cs-en.cu-zeman.2710``,
+    ``newstest2016.online-A.0.cs-en`` and ``newstest2021.cs-en.hyp.Online-B.en`` are ``cu-zeman.2710``, ``online-A.0``
+    and ``Online-B``.
     """
     parts = text.split(".")
     while len(parts) > 1 and parts[-1].lower() in _SUFFIXES:
@@ -43,13 +43,13 @@ def _is_pair(part: str, source_lang: str, target_lang: str) -> bool:
 
 
 def set_name_of(identifier: str) -> str:
-    """The test set that a system's identifier begins with; ``""`` if it begins with none."""
+    """The test set at the beginning of a system's identifier; ``""`` if there is none."""
     first, dot, _ = identifier.partition(".")
     return first if dot and _TEST_SET.fullmatch(first) else ""
 
 
 class SystemOutputs:
-    """What systems made of a test set, read when asked for."""
+    """The outputs of systems on a test set, read when asked for."""
 
     def __init__(
         self, entries: Iterable[str], texts: SegmentTexts, source_lang: str = "", target_lang: str = ""
@@ -59,11 +59,11 @@ class SystemOutputs:
         Args:
             entries: files, folders of files, or ``NAME=FILE``.
             texts: the texts that the outputs must be parallel to.
-            source_lang: of the outputs; files of other language pairs in folders are passed over.
-            target_lang: likewise.
+            source_lang: source language of the outputs; files of other language pairs in folders are skipped.
+            target_lang: target language of the outputs, used in the same way.
 
         Raises:
-            PfsmError: none given, an empty or missing folder, or two files of one system.
+            PfsmError: no entries, an empty or missing folder, or two files of one system.
         """
         self._texts = texts
         self._pair = (source_lang, target_lang)
@@ -99,7 +99,7 @@ class SystemOutputs:
         return [(system_name(path.name, *self._pair), str(path)) for path in ours]
 
     def _is_ours(self, file_name: str) -> bool:
-        """Whether a file's name does not say that it belongs to another language pair."""
+        """Whether a file may be of our language pair: its name does not give another one."""
         pairs = {part for part in file_name.split(".") if _PAIR.fullmatch(part)}
         return not all(self._pair) or not pairs or "-".join(self._pair) in pairs
 
@@ -116,7 +116,7 @@ class SystemOutputs:
         return next((each for each in tried if each in self._paths), None)
 
     def lines_of(self, name: str) -> tuple[str, ...]:
-        """The output of a system that `find` has named.
+        """The output of a system, by a name that `find` returned.
 
         Raises:
             PfsmError: what `segments_of` raises, or an output that is not parallel to the references.
@@ -130,7 +130,7 @@ class SystemOutputs:
 
 
 def unknown_system(identifier: str, known: Sequence[str]) -> str:
-    """What a message says about a system whose output was not given."""
+    """The message about a system whose output was not given."""
     return (
         f"no output of system {shown(identifier)} was given, only of {', '.join(known)}; "
         "give its file as NAME=FILE, or --skip-unknown-systems"

@@ -1,4 +1,4 @@
-"""The TSV of pfsm and the CSV of COMET: one judgment a row, texts included."""
+"""The TSV of pfsm and the CSV of COMET: one judgment per row, including its texts."""
 
 import re
 from collections import Counter
@@ -25,20 +25,20 @@ _REFERENCE = re.compile(r"reference_([1-9][0-9]{0,5})", re.ASCII)
 _LANGUAGE_PAIR = "lp"
 _TEXT_FIELDS = ("test_set", "source_lang", "target_lang", "document", "segment_id", "rater", "source")
 OLD_SCORE = "score_before"
-"""What the column ``score`` is called when another one becomes the score."""
+"""The name that the column ``score`` gets when another column becomes the score."""
 
 
 @dataclass(frozen=True)
 class _Plan:
-    """Which column of a file fills what."""
+    """How the columns of a file are used."""
 
     kind: type[Judgment] | type[Preference]
     of: Mapping[str, str]
-    """Our names of columns, and those of the file."""
+    """Our names of columns, each with the file's name for it."""
     references: tuple[str, ...]
     score: str
     further: Mapping[str, str]
-    """Columns carried along: the names they get, and those of the file."""
+    """Columns carried along: the names they get, each with the file's name for it."""
     constants: Mapping[str, str]
 
     @property
@@ -51,12 +51,12 @@ class _Plan:
 def read_tables(paths: Sequence[StrPath], options: Options) -> Reading:
     """Reads TSV and CSV tables of judgments or of preferences.
 
-    A table with ``better`` and ``worse`` holds preferences, one with ``hypothesis`` (COMET: ``mt``) absolute
-    judgments, whose score is in ``score`` or in `Options.score_column`. COMET's ``lp`` (``cs-en``) is split.
-    Columns that nothing is known about are carried along.
+    A table with ``better`` and ``worse`` holds preferences, one with ``hypothesis`` (COMET: ``mt``) absolute judgments,
+    whose score is in ``score`` or in `Options.score_column`. COMET's ``lp`` (``cs-en``) is split. Unknown columns are
+    carried along.
 
     Raises:
-        PfsmError: what `Rows` raises, a missing column, or a score or votes that are no finite number.
+        PfsmError: what `Rows` raises, a missing column, or a score or votes that are not a finite number.
     """
     tables = [Rows(path) for path in paths]
     plans = [_plan(table, options) for table in tables]
@@ -156,7 +156,7 @@ def _texts(row: Row, plan: _Plan) -> dict[str, str]:
         source, dash, target = row[_LANGUAGE_PAIR].strip().partition("-")
         if not (source and dash and target):
             raise row.fault(
-                f"{_LANGUAGE_PAIR} is {row[_LANGUAGE_PAIR]!r}, a language pair as cs-en is needed"
+                f"{_LANGUAGE_PAIR} is {row[_LANGUAGE_PAIR]!r}, a language pair such as cs-en is needed"
             )
         texts |= {"source_lang": language_code(source), "target_lang": language_code(target)}
     return texts | {name: row[plan.of[name]] for name in _TEXT_FIELDS if name in plan.of}

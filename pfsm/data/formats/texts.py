@@ -1,4 +1,4 @@
-"""The texts that files of judgments point into: references, sources, documents, system outputs."""
+"""The texts that files of judgments refer to: references, sources, documents, system outputs."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -45,11 +45,11 @@ def _of_one_set(path: StrPath, role: Role) -> list[SetSegment]:
 
 
 def document_names(path: StrPath) -> tuple[tuple[str, str], ...]:
-    """The domain (``""`` if not known) and the document of each segment.
+    """The domain (``""`` if unknown) and the document of each segment.
 
     Args:
-        path: one segment a line, either ``DOCUMENT`` or, as in mt-metrics-eval, ``DOMAIN DOCUMENT``; or SGML
-            or XML of one set, or of WMT with its sources.
+        path: one segment per line, either ``DOCUMENT`` or, as in mt-metrics-eval, ``DOMAIN DOCUMENT``; or SGML or XML
+            of one set, or of WMT with its sources.
 
     Raises:
         PfsmError: what `segments_of` raises, or a line with no name or more than two.
@@ -66,7 +66,7 @@ def document_names(path: StrPath) -> tuple[tuple[str, str], ...]:
         if len(fields) not in {1, 2} or not all(field.strip() for field in fields):
             raise PfsmError(
                 f"{display_name(path)}:{number}: {shown(line)}, the name of a document is needed, "
-                "perhaps with its domain before it"
+                "optionally with its domain before it"
             )
         names.append((fields[0].strip() if len(fields) == 2 else "", fields[-1].strip()))
     return tuple(names)
@@ -83,13 +83,13 @@ class SegmentTexts:
     documents: tuple[tuple[str, str], ...]
     """[n_segments] of domain and document, or empty"""
     first_path: str
-    """The file whose lines the others have to match."""
+    """The file whose lines the other files must match."""
 
     def __len__(self) -> int:
         return len(self.references[0])
 
     def check_index(self, index: int, row: Row, column: str) -> None:
-        """Refuse a row about a segment that is not there.
+        """Refuse a row about a segment that does not exist.
 
         Raises:
             PfsmError: there is no segment `index`, counted from 0.
@@ -119,10 +119,10 @@ class SegmentTexts:
 
 
 def load_texts(options: Options, where: str) -> SegmentTexts:
-    """The texts that options name.
+    """The texts given by the options.
 
     Args:
-        options: The reader's.
+        options: The options of the reader.
         where: What errors call the judgments: file and format.
 
     Raises:
@@ -130,7 +130,7 @@ def load_texts(options: Options, where: str) -> SegmentTexts:
             parallel.
     """
     if not options.references:
-        raise PfsmError(f"{where} has no references in it; give them with --references FILE")
+        raise PfsmError(f"{where} contains no references; give them with --references FILE")
     first = options.references[0]
     references = tuple(segments_of(path, "reference") for path in options.references)
     sources = segments_of(options.sources, "source") if options.sources else ()
@@ -160,6 +160,6 @@ def check_parallel(path: StrPath, count: int, other: StrPath, needed: int) -> No
 
 
 def pair_columns(options: Options) -> Mapping[str, str]:
-    """The columns that options fill alike for all records."""
+    """The columns that options fill with the same value for all records."""
     names = ("test_set", "source_lang", "target_lang")
     return {name: value for name in names if (value := getattr(options, name))}

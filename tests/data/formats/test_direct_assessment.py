@@ -96,7 +96,7 @@ def test_order_by_document_needs_documents_in_one_piece(tmp_path: Path) -> None:
     write(tmp_path, "docs", "b\na\nb\n")
     assert (
         fault(path, sid_order="document", **options)
-        == "docs: a document that is not in one piece; mend the file"
+        == "docs: a document that is not in one piece; put its lines together"
     )
 
 

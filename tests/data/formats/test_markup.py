@@ -132,14 +132,14 @@ ENTITIES = "declares entities, which are refused; put the text in their place"
         (f'{XML}<!DOCTYPE x [\n<!ENTITY a "aa">\n]><x/>\n', f"x:3: {ENTITIES}"),
         (f'{XML}<!DOCTYPE x [\n<!ENTITY % a SYSTEM "file:///etc/passwd">\n%a;]><x/>\n', f"x:3: {ENTITIES}"),
         (f'{XML}<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/passwd">]><x>&a;</x>\n', f"x:2: {ENTITIES}"),
-        (f'{XML}{DOCTYPE}<x>\n&nbsp;</x>\n', "x:4: &nbsp; is not known; put the character in its place"),
+        (f'{XML}{DOCTYPE}<x>\n&nbsp;</x>\n', "x:4: &nbsp; is not a known entity; put the character in its place"),
         (
             '<?xml version="1.0"?>\n<x>\nAT&T</x>\n',
-            ("x:3: not well-formed XML (not well-formed (invalid token)); mend it, or take away the line <?xml …> "
-            "to have it read as SGML, which may be less tidy"),
+            ("x:3: not well-formed XML (not well-formed (invalid token)); correct it, or remove the line <?xml …> "
+            "to have it read as SGML, which allows more"),
         ),
-        ('<?xml version="1.0"?>\n<x>\n', ("x:3: not well-formed XML (no element found); mend it, or take away "
-         "the line <?xml …> to have it read as SGML, which may be less tidy")),
+        ('<?xml version="1.0"?>\n<x>\n', ("x:3: not well-formed XML (no element found); correct it, or remove "
+         "the line <?xml …> to have it read as SGML, which allows more")),
         ("<tstset>\n<seg>a</seg>\n", "x:2: a segment outside a document (doc)"),
         ('<doc docid="d">\n<seg>a</seg>\n', "x:2: a segment outside a set (srcset, refset, tstset)"),
         ('<tstset>\n<doc sysid="S">\n', "x:2: a document without an id (docid)"),

@@ -93,7 +93,9 @@ def test_a_tokenised_copy_is_the_same_translation(tmp_path: Path) -> None:
     assert [getattr(each, "hypothesis", "") for each in read.records] == ["a &quot; b , c", "d"]
     assert read.notes == {"translations that differ between table and *.mt": 1}
     post_edits(tmp_path, mt="x\ny\n")
-    assert fault(path) == "x/dev.tsv: 2 translations are not those of x/dev.mt; give files of the same split"
+    assert (
+        fault(path) == "x/dev.tsv: 2 translations differ from those of x/dev.mt; give files of the same split"
+    )
 
 
 GOOD = "0\ts\tm\t[1]\t1\t[0]\t0\t0"
@@ -126,5 +128,5 @@ def test_files_that_are_missing_or_too_many(tmp_path: Path) -> None:
     assert (
         fault([alone, rate], "mlqe-pe") == "dev.pe: no translations (*.mt or the table *.tsv); give them too"
     )
-    assert fault(rate, "mlqe-pe").startswith("dev.hter: no post-edits (*.pe), which are the references")
+    assert fault(rate, "mlqe-pe").startswith("dev.hter: no post-edits (*.pe), which serve as references")
     assert fault(f"{tmp_path}/none", "mlqe-pe") == "none: no such file"

@@ -198,7 +198,7 @@ def test_segments_by_document_and_sources_that_differ(tmp_path: Path) -> None:
     assert fault(
         path, **options, documents=write(tmp_path, "docs", "e\nd\n"), sources=write(tmp_path, "src", "x\ny\n")
     ) == (
-        "x.tsv:2: the source is not that of line 2 of src; find segments by document with --documents FILE, or "
+        "x.tsv:2: the source differs from line 2 of src; find segments by document with --documents FILE, or "
         "give the right files"
     )
     assert fault(path, **options, documents=write(tmp_path, "docs", "e\nf\n")) == (

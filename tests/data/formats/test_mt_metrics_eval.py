@@ -130,7 +130,7 @@ NO_OUTPUT = "no output of system 'T' (system-outputs/cs-en/T.txt); give it, or -
         (
             "documents/cs-en.docs",
             "news d\nnews d e\nx\n",
-            ":2: 'news d e', the name of a document is needed, perhaps with its domain before it",
+            ":2: 'news d e', the name of a document is needed, optionally with its domain before it",
         ),
         ("sources/cs-en.txt", "", ": no lines, at least one segment is needed"),
     ],
@@ -151,7 +151,9 @@ def test_missing_files(root: Path, tmp_path: Path) -> None:
         fault(str(root))
         == "wmt99: no sources/LP.txt; give the folder of a test set, as mt-metrics-eval has them"
     )
-    assert fault(write(tmp_path, "x", "y"), "mt-metrics-eval").startswith("x: is no folder; give the folder")
+    assert fault(write(tmp_path, "x", "y"), "mt-metrics-eval").startswith(
+        "x: is not a folder; give the folder"
+    )
 
 
 def test_systems_without_output_can_be_left_out(root: Path) -> None:

@@ -224,7 +224,7 @@ ROW = "cs,en,1,1,j,A,1,B,2,1\n"
                 "'system1rank', 'system2Id'"
             ),
         ),
-        (two(""), "no rankings of this language pair; look at --source-lang and --target-lang"),
+        (two(""), "no rankings of this language pair; check --source-lang and --target-lang"),
         (
             two(ROW + "cs,en,1,1,j,A,1,B,0,1\n"),
             ":3: system2rank is '0', a rank from 1 or -1 for none is needed",
@@ -250,7 +250,7 @@ def test_what_is_missing_is_named(tmp_path: Path) -> None:
     path = write(tmp_path, "x.csv", two(ROW))
     assert fault(path, references=options["references"]).startswith("this format holds no translations; give")
     assert fault(path, system_outputs=options["system_outputs"]).startswith(
-        "x.csv (wmt-ranking) has no references in it; give"
+        "x.csv (wmt-ranking) contains no references; give"
     )
     write(tmp_path, "out/B", "B one\n")
     assert fault(path, **options) == "out/B: 1 line, but ref has 2 lines; line i of both must be segment i"

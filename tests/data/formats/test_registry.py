@@ -58,7 +58,7 @@ def test_folders_that_can_be_seen(tmp_path: Path) -> None:
         write(tmp_path, "empty", ""),
     ):
         with pytest.raises(
-            PfsmError, match=r": the format cannot be seen; name it with --from \(tsv, comet, "
+            PfsmError, match=r": the format cannot be detected; name it with --from \(tsv, comet, "
         ):
             guess_format(path)
     with pytest.raises(PfsmError, match="no such file"):
@@ -68,7 +68,7 @@ def test_folders_that_can_be_seen(tmp_path: Path) -> None:
 def test_options_that_mean_nothing_are_refused(tmp_path: Path) -> None:
     path = write(tmp_path, "x.tsv", "reference\thypothesis\tscore\nr\th\t1\n")
     with pytest.raises(
-        PfsmError, match=r"^--sid-order means nothing for tsv, which uses --score-column, --source-lang"
+        PfsmError, match=r"^--sid-order does not apply to tsv, which uses --score-column, --source-lang"
     ):
         reading(path, sid_order="file")
     with pytest.raises(PfsmError, match=r"^no format 'xls'; the formats are tsv, comet, "):

@@ -144,7 +144,7 @@ def test_lp_is_a_language_pair_and_unknown_columns_stay(tmp_path: Path) -> None:
         "source_lang", "target_lang", "reference", "source", "hypothesis", "score", "annotators",
     ]  # fmt: skip
     bad = write(tmp_path, "y.csv", "lp,src,mt,ref,score\ncs-en,s,h,r,1\nczech,s,h,r,1\n")
-    assert fault(bad) == "y.csv:3: lp is 'czech', a language pair as cs-en is needed"
+    assert fault(bad) == "y.csv:3: lp is 'czech', a language pair such as cs-en is needed"
 
 
 def test_another_score_column_and_constants(tmp_path: Path) -> None:
