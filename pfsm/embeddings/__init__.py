@@ -1,1 +1,1 @@
-"""Vectors of tokens: where they come from, how they are compiled, kept and compared."""
+"""Vectors of tokens: where they come from, and how they are computed, stored and compared."""

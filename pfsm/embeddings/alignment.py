@@ -1,7 +1,7 @@
-"""Our tokens and a network's word pieces: which pieces a token is made of, by the characters they share.
+"""Alignment of our tokens with a network's word pieces, by the characters they share.
 
-A network reads text, a matcher knows tokens: the text is the tokens joined by spaces, but for clitics (``n't``,
-``'s``), which stand where they were cut off, and quotes, which are written as they were.
+A network reads text, but a matcher has tokens. The text is made from the tokens joined by spaces. Exceptions are
+clitics (``n't``, ``'s``), which are reattached to their words, and quotes, which get back their original form.
 """
 
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-# As Penn tokens have them, in lower case.
+# As Penn tokens, in lower case.
 CLITICS = frozenset({"n't", "'s", "'m", "'d", "'ll", "'re", "'ve", "'"})
 QUOTES = {"``": '"', "''": '"'}
 
@@ -18,7 +18,7 @@ Span = tuple[int, int]
 
 
 def line_of(tokens: Sequence[str]) -> tuple[str, list[Span]]:
-    """The text of a line, and where each token begins and ends in it, counted in characters."""
+    """The text of a line, and the first character and the end of each token in it."""
     parts: list[str] = []
     spans: list[Span] = []
     end = 0
@@ -34,28 +34,28 @@ def line_of(tokens: Sequence[str]) -> tuple[str, list[Span]]:
 
 
 def _encodable(word: str) -> str:
-    """The word, with lone surrogates, which no file holds but a caller may pass, as U+FFFD."""
+    """The word with lone surrogates replaced by U+FFFD; no file holds them, but a caller may pass them."""
     if word.isascii():
         return word
     return "".join("\ufffd" if "\ud800" <= character <= "\udfff" else character for character in word)
 
 
 def pieces_of_tokens(spans: Sequence[Span], pieces: Sequence[Span]) -> tuple[Int64, Int64]:
-    """Which pieces share a character with each token.
+    """The pieces that share a character with each token.
 
     Args:
-        spans: Where tokens begin and end: rising, without overlap.
-        pieces: Where pieces begin and end, in their order; several may share a character (bytes of one). A piece of no
+        spans: Where tokens begin and end, in increasing order and without overlap.
+        pieces: Where pieces begin and end, in order; several may share a character (bytes of one). A piece without
             characters belongs to no token.
 
     Returns:
-        int64 [n_entries], the token, rising; int64 [n_entries], the piece. Linear in both.
+        The token, int64 [n_entries] in increasing order; the piece, int64 [n_entries]. Takes time linear in both.
     """
     tokens: list[int] = []
     members: list[int] = []
     first = 0
     for token, (start, end) in enumerate(spans):
-        # Pieces before `first` end before this token begins, and so before all that follow.
+        # Pieces before `first` end before this token begins, and so before all later tokens.
         while first < len(pieces) and pieces[first][1] <= start:
             first += 1
         piece = first
@@ -68,12 +68,12 @@ def pieces_of_tokens(spans: Sequence[Span], pieces: Sequence[Span]) -> tuple[Int
 
 
 def token_sums(rows: NDArray[np.int16], tokens: Int64, pieces: Int64, n_tokens: int) -> NDArray[np.float64]:
-    """Sum of the vectors of each token's pieces, float64 [n_tokens, dimension]; zeros for a token without any.
+    """Sum of the vectors of each token's pieces, float64 [n_tokens, dimension]; zeros for a token without pieces.
 
     Args:
-        rows: int16 [n_pieces, dimension].
-        tokens: As `pieces_of_tokens` gives them.
-        pieces: As `pieces_of_tokens` gives them.
+        rows: Vectors of the pieces, int16 [n_pieces, dimension].
+        tokens: As returned by `pieces_of_tokens`.
+        pieces: As returned by `pieces_of_tokens`.
         n_tokens: Number of tokens.
     """
     sums = np.zeros((n_tokens, rows.shape[1]))

@@ -1,10 +1,10 @@
-"""An encoder of BERT's family (Devlin et al., 2019) as an ONNX graph that gives one hidden layer.
+"""An encoder of BERT's family (Devlin et al., 2019) as an ONNX graph that returns one hidden layer.
 
-One line at a time, so there is neither padding nor a mask:
+Lines are encoded one at a time, so there is neither padding nor a mask:
 
     x = norm(words[ids] + positions[0 : n])
     x = norm(x + output(softmax(q k') v))                 q, k, v = linear(x), by heads
-    x = norm(x + second(activation(first(x))))            and both again for every layer
+    x = norm(x + second(activation(first(x))))            both lines once for every layer
 """
 
 from typing import Any
@@ -16,12 +16,12 @@ from pfsm.embeddings.bert_weights import ACTIVATIONS, Layer, Linear, Norm, Shape
 
 INPUT, OUTPUT = "input_ids", "last_hidden_state"
 OPSET = 20
-# The oldest that has the operators of that set.
+# The oldest IR version with this operator set.
 IR_VERSION = 9
 
 
 class _Graph:
-    """Nodes and constants, with names that nobody needs to think of."""
+    """Nodes and constants with generated names."""
 
     def __init__(self) -> None:
         self.nodes: list[Any] = []
@@ -63,11 +63,11 @@ class _Graph:
 def encoder_graph(weights: Weights, shape: Shape) -> bytes:
     """The ONNX model, from ``input_ids`` int64 [1, n] to ``last_hidden_state`` float32 [1, n, d].
 
-    Equal weights give equal bytes.
+    The same weights give the same bytes.
 
     Args:
-        weights: The embeddings and the layers up to the one that is wanted.
-        shape: The network's.
+        weights: The embeddings and the layers up to the wanted one.
+        shape: The shape of the network.
     """
     from onnx import TensorProto, helper  # noqa: PLC0415
 
@@ -110,7 +110,7 @@ def _layer(graph: _Graph, x: str, layer: Layer, shape: Shape, output: str) -> st
 
 
 def _attention(graph: _Graph, x: str, layer: Layer, shape: Shape) -> str:
-    """``softmax(q k') v`` of every head, the heads side by side again."""
+    """``softmax(q k') v`` of every head; the results of the heads are concatenated."""
     d = layer.output.bias.size
     # [1, n, 3 d] -> [3, heads, n, d / heads]
     parts = graph.node(

@@ -1,4 +1,4 @@
-"""The weights of an encoder of BERT's family, whatever its checkpoint calls them."""
+"""The weights of an encoder of BERT's family, under whatever names its checkpoint stores them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from pfsm.errors import PfsmError
 
 Array = NDArray[np.float32]
 FAMILIES = ("bert", "roberta", "xlm-roberta", "camembert", "distilbert")
-# Positions count from the padding's id on, which the texts of these never have.
+# In these families positions are counted from the padding id, which never occurs in their texts.
 _OFFSET_POSITIONS = frozenset({"roberta", "xlm-roberta", "camembert"})
 _PREFIXES = ("", "bert.", "roberta.", "distilbert.")
 _DISTIL = {
@@ -30,15 +30,15 @@ ACTIVATIONS = {"gelu": "none", "gelu_new": "tanh", "gelu_pytorch_tanh": "tanh", 
 
 @dataclass(frozen=True)
 class Shape:
-    """What the configuration says.
+    """The properties of a network given in its configuration.
 
     Attributes:
         family: One of ``FAMILIES``.
         layers: Number of layers.
         heads: Number of attention heads.
-        epsilon: Of the layer normalisations.
+        epsilon: Epsilon of the layer normalisations.
         activation: One of ``ACTIVATIONS``.
-        first_position: Row of the table of positions that the first piece has.
+        first_position: Row of the position embeddings for the first piece.
     """
 
     family: str
@@ -67,7 +67,7 @@ class Norm:
 
 @dataclass(frozen=True, eq=False)
 class Layer:
-    """One layer; queries are scaled already, so that attention is ``softmax(q @ k.T) @ v``."""
+    """One layer; queries are already scaled, so that attention is ``softmax(q @ k.T) @ v``."""
 
     query_key_value: Linear
     output: Linear
@@ -83,9 +83,9 @@ class Weights:
 
     Attributes:
         words: float32 [n_pieces, d].
-        positions: float32 [n_positions, d], with the embedding of the first segment in it.
-        norm: Of the embeddings.
-        layers: As many as are needed.
+        positions: float32 [n_positions, d]; the embedding of the first segment is added to each row.
+        norm: Layer normalisation of the embeddings.
+        layers: As many layers as are needed.
     """
 
     words: Array
@@ -95,10 +95,10 @@ class Weights:
 
 
 def read_shape(config: Mapping[str, Any], where: str) -> Shape:
-    """What ``config.json`` says of the network.
+    """The properties of the network given in ``config.json``.
 
     Raises:
-        PfsmError: If it is of no known family or lacks something.
+        PfsmError: If the family is unknown or an entry is missing.
     """
     family = config.get("model_type")
     if not isinstance(family, str) or family not in FAMILIES:
@@ -113,7 +113,9 @@ def read_shape(config: Mapping[str, Any], where: str) -> Shape:
     distilled = family == "distilbert"
     activation = config.get("activation" if distilled else "hidden_act", "gelu")
     if not isinstance(activation, str) or activation not in ACTIVATIONS:
-        raise PfsmError(f"{where}: the activation {activation!r} is none of {', '.join(ACTIVATIONS)}")
+        raise PfsmError(
+            f"{where}: the activation is {activation!r}, one of {', '.join(ACTIVATIONS)} is needed"
+        )
     try:
         layers = int(config["n_layers" if distilled else "num_hidden_layers"])
         heads = int(config["n_heads" if distilled else "num_attention_heads"])
@@ -122,7 +124,7 @@ def read_shape(config: Mapping[str, Any], where: str) -> Shape:
     except (KeyError, TypeError, ValueError):
         raise PfsmError(f"{where}: the numbers of layers and heads are missing or not numbers") from None
     if layers < 0 or heads < 1:
-        raise PfsmError(f"{where}: {layers} layers of {heads} heads cannot be")
+        raise PfsmError(f"{where}: {layers} layers of {heads} heads are not possible")
     return Shape(str(family), layers, heads, epsilon, str(activation), padding + 1)
 
 
@@ -131,7 +133,7 @@ def take_weights(tensors: Tensors, shape: Shape, layers: int, where: str) -> Wei
 
     Args:
         tensors: The checkpoint.
-        shape: What its configuration says.
+        shape: The properties in its configuration.
         layers: How many layers are needed.
         where: What to call the checkpoint in errors.
 
@@ -142,7 +144,7 @@ def take_weights(tensors: Tensors, shape: Shape, layers: int, where: str) -> Wei
 
 
 class _Checkpoint:
-    """Tensors by the names that BERT's checkpoints have."""
+    """Tensors under the names of BERT's checkpoints."""
 
     def __init__(self, tensors: Tensors, shape: Shape, where: str) -> None:
         self._tensors = tensors
@@ -190,13 +192,13 @@ class _Checkpoint:
         return Linear(np.ascontiguousarray(weight.T), self._get(f"{stem}.bias", weight.shape[0]))
 
     def _norm(self, stem: str, d: int) -> Norm:
-        # Checkpoints that came from TensorFlow have gamma and beta.
+        # Checkpoints converted from TensorFlow have gamma and beta.
         old = self._prefix + f"{stem}.gamma" in self._tensors
         scale, shift = ("gamma", "beta") if old else ("weight", "bias")
         return Norm(self._get(f"{stem}.{scale}", d), self._get(f"{stem}.{shift}", d))
 
     def _get(self, name: str, *sizes: int) -> Array:
-        """A tensor; ``sizes`` are those it must have, -1 for any."""
+        """A tensor; ``sizes`` are its required sizes, -1 for any."""
         tensor = self._tensors.get(self._prefix + name)
         if tensor is None:
             raise PfsmError(f"{self._where}: has no tensor {name}; is it an encoder of {self._shape.family}?")

@@ -1,7 +1,7 @@
-"""Where vectors come from: a file of word vectors, a folder with a network, or a package that carries one.
+"""Sources of vectors: a file of word vectors, a folder with a network, or a package that contains one.
 
-A source is written ``PATH`` or ``package:NAME``, and after training with the first eight digits of its checksum
-(``PATH@1a2b3c4d``). A path that is not there is looked for by its last part in the user's folder of resources.
+A source is written ``PATH`` or ``package:NAME``. After training, the first eight digits of its checksum are added
+(``PATH@1a2b3c4d``). If a path does not exist, its last part is looked for in the user's folder of resources.
 """
 
 import re
@@ -22,10 +22,10 @@ _PACKAGE_NAME = re.compile(r"[A-Za-z0-9]+(?:[._-][A-Za-z0-9]+)*")
 
 
 def check_source(value: object, where: str) -> str:
-    """A source as settings write it; whether it is there is not asked yet.
+    """A source as written in settings; this does not check that it exists.
 
     Raises:
-        PfsmError: If it is no text, or names a package by what cannot be a name.
+        PfsmError: If it is not text, or the name of the package is malformed.
     """
     if not isinstance(value, str) or not value or "\0" in value:
         raise PfsmError(f"{where} is {value!r}, it must be a file, a folder or {PACKAGE}NAME")
@@ -36,7 +36,7 @@ def check_source(value: object, where: str) -> str:
 
 
 def check_layer(value: object, where: str) -> int | None:
-    """The option ``layer``: a whole number from 0, or nothing.
+    """The option ``layer``: a whole number from 0, or None.
 
     Raises:
         PfsmError: If it is neither.
@@ -54,7 +54,8 @@ def load_vectors(source: str, layer: int | None = None) -> Vectors:
         layer: Layer of a network, from 0; None: the last.
 
     Raises:
-        PfsmError: If they are not there (the message says what to install), cannot be read, or have another checksum.
+        PfsmError: If they are not installed (the message says what to install), cannot be read, or have another
+            checksum.
     """
     name, wanted = _parted(source)
     path = _find(name)
@@ -68,7 +69,7 @@ def load_vectors(source: str, layer: int | None = None) -> Vectors:
 
 
 def pinned(source: str) -> str:
-    """The source with the checksum of what it means now.
+    """The source with the checksum of the vectors that it refers to now.
 
     Raises:
         PfsmError: As `load_vectors`.
@@ -77,7 +78,7 @@ def pinned(source: str) -> str:
 
 
 def label(source: str) -> str:
-    """``NAME@CHECKSUM`` for a signature: the last part of a path alone.
+    """``NAME@CHECKSUM`` for a signature; of a path only the last part.
 
     Raises:
         PfsmError: As `load_vectors`.
@@ -92,7 +93,7 @@ def _parted(source: str) -> tuple[str, str | None]:
 
 
 def _find(source: str) -> Path:
-    """The file or folder that a source means."""
+    """The file or folder of a source."""
     if source.startswith(PACKAGE):
         return _package_folder(source.removeprefix(PACKAGE))
     for path in (Path(source).expanduser(), user_folder() / Path(source).name):
@@ -107,7 +108,7 @@ def _find(source: str) -> Path:
 
 
 def _package_folder(name: str) -> Path:
-    """The folder of an installed package, or one inside it, that holds a tokenizer."""
+    """The folder with a tokenizer: that of an installed package, or one inside it."""
     spec = find_spec(name.replace("-", "_").replace(".", "_"))
     for place in (spec.submodule_search_locations or []) if spec is not None else []:
         found = sorted(Path(place).rglob(TOKENIZER), key=lambda path: (len(path.parts), path))

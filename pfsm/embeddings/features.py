@@ -1,11 +1,13 @@
 """Sentence-level features from vectors: how close a translation is to its reference as a whole.
 
-* ``embedding_distance``: minus the distance of the two mean vectors, both scaled to length 1; from -2 to 0, 0 is best.
-* ``embedding_f1``, ``embedding_precision``, ``embedding_recall``: every piece of one side goes to the nearest of the
-  other, the cosines are averaged (BERTScore, Zhang et al., 2020, section 3, without IDF and rescaling).
+* ``embedding_distance``: minus the distance between the two mean vectors, both scaled to length 1; from -2 to 0, 0 is
+  best.
+* ``embedding_f1``, ``embedding_precision``, ``embedding_recall``: every piece of one side is matched to the nearest
+  piece of the other, and the cosines are averaged (BERTScore, Zhang et al., 2020, section 3, without IDF and
+  rescaling).
 
-A name may say where the vectors come from: ``embedding_f1(layer=4)``, ``embedding_f1(source=my-vectors.txt)``,
-``embedding_f1(layer=4,source=package:NAME)``. Two empty sides are equal; nothing is like an empty side.
+Options in a name say where the vectors come from: ``embedding_f1(layer=4)``, ``embedding_f1(source=my-vectors.txt)``,
+``embedding_f1(layer=4,source=package:NAME)``. Two empty sides count as equal; an empty side is unlike any other side.
 """
 
 import math
@@ -15,7 +17,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.embeddings import encoders as sources
+from pfsm.embeddings import encoders
 from pfsm.embeddings.vectors import Int16, Vectors, cosine_table, row_cosines
 from pfsm.errors import PfsmError
 
@@ -29,7 +31,7 @@ DESCRIPTIONS: Mapping[str, str] = {
 }
 GREEDY = ("embedding_precision", "embedding_recall", "embedding_f1")
 FARTHEST = -2.0
-# Pairs whose vectors are in memory at a time.
+# Number of pairs whose vectors are in memory at a time.
 PAIRS_AT_ONCE = 512
 _NAME = re.compile(
     r"(?P<name>embedding_\w+)(?:\((?:layer=(?P<layer>\d{1,4}))?,?(?:source=(?P<source>.+))?\))?"
@@ -37,7 +39,7 @@ _NAME = re.compile(
 
 
 def is_embedding_feature(name: str) -> bool:
-    """Whether the name is one of these features, whatever stands in its parentheses."""
+    """Whether the name is one of these features, with or without options in parentheses."""
     return name.partition("(")[0] in DESCRIPTIONS
 
 
@@ -45,17 +47,17 @@ def parse_feature(name: str) -> tuple[str, str, int | None]:
     """The feature, its source and its layer.
 
     Raises:
-        PfsmError: If the name is none of these.
+        PfsmError: If the name is not one of these features.
     """
     match = _NAME.fullmatch(name)
     if match is None or match["name"] not in DESCRIPTIONS:
         raise PfsmError(f"unknown feature {name!r}; write it as embedding_f1(layer=4,source=FOLDER)")
-    source = sources.check_source(match["source"] or sources.DEFAULT_SOURCE, f"feature {name}: source")
+    source = encoders.check_source(match["source"] or encoders.DEFAULT_SOURCE, f"feature {name}: source")
     return match["name"], source, None if match["layer"] is None else int(match["layer"])
 
 
 def feature_name(feature: str, source: str, layer: int | None) -> str:
-    """What `parse_feature` takes apart."""
+    """The inverse of `parse_feature`."""
     return f"{feature}({'' if layer is None else f'layer={layer},'}source={source})"
 
 
@@ -66,7 +68,7 @@ def pinned_feature(name: str) -> str:
         PfsmError: If the vectors are not installed.
     """
     feature, source, layer = parse_feature(name)
-    return feature_name(feature, sources.pinned(source), layer)
+    return feature_name(feature, encoders.pinned(source), layer)
 
 
 def feature_label(name: str) -> str:
@@ -76,17 +78,17 @@ def feature_label(name: str) -> str:
         PfsmError: If the vectors are not installed.
     """
     feature, source, layer = parse_feature(name)
-    return feature_name(feature, sources.label(source), layer)
+    return feature_name(feature, encoders.label(source), layer)
 
 
 def embedding_values(name: str, hypotheses: Sequence[str], references: Sequence[str]) -> dict[str, Float]:
-    """A feature's values by its name, float64 [n_pairs] each; those that cost no more come with it.
+    """A feature's values by its name, float64 [n_pairs] each, with those of related features that cost nothing extra.
 
     Raises:
         PfsmError: If the vectors are not installed.
     """
     feature, source, layer = parse_feature(name)
-    vectors = sources.load_vectors(source, layer)
+    vectors = encoders.load_vectors(source, layer)
     size = len(hypotheses)
     names = GREEDY if feature in GREEDY else (feature,)
     values = np.zeros((size, len(names)))
@@ -110,7 +112,7 @@ def _some(feature: str, vectors: Vectors, hypotheses: Sequence[str], references:
     sizes = np.array([[len(reference), len(hypothesis)] for reference, hypothesis in sides])
     distances[(sizes == 0).any(axis=1)] = FARTHEST
     distances[(sizes == 0).all(axis=1)] = 0.0
-    return (distances + 0.0).reshape(-1, 1)  # +0.0: no -0.0
+    return (distances + 0.0).reshape(-1, 1)  # +0.0 turns -0.0 into 0.0
 
 
 def _greedy(reference: Int16, hypothesis: Int16) -> tuple[float, float, float]:
@@ -119,7 +121,7 @@ def _greedy(reference: Int16, hypothesis: Int16) -> tuple[float, float, float]:
         value = float(len(reference) == len(hypothesis))
         return value, value, value
     table = cosine_table(reference, hypothesis)
-    # The exact sum, rounded once: it does not depend on the order.
+    # `fsum` gives the exact sum, rounded once, so it does not depend on the order.
     precision = math.fsum(table.max(axis=0)) / len(hypothesis)
     recall = math.fsum(table.max(axis=1)) / len(reference)
     total = precision + recall

@@ -1,8 +1,8 @@
-"""Vectors of an encoder network in a local folder, worked out by ONNX Runtime on one thread, one line at a time.
+"""Vectors of an encoder network in a local folder, computed by ONNX Runtime on one thread, one line at a time.
 
-The folder holds ``tokenizer.json`` and ``model.onnx``, or ``tokenizer.json``, ``config.json`` and
-``model.safetensors`` of BERT's family. A line has neither padding nor neighbours, and one thread adds in one order: its
-vectors are the same bytes whatever is scored beside it, on any number of threads of this machine.
+The folder holds ``tokenizer.json`` and ``model.onnx``, or ``tokenizer.json``, ``config.json`` and ``model.safetensors``
+of BERT's family. Every line is encoded alone and without padding, and one thread adds in a fixed order. So the vectors
+of a line are the same bytes whatever else is scored, on any number of threads of one machine.
 """
 
 import hashlib
@@ -25,11 +25,11 @@ from pfsm.io.files import checksum, decode, read_bytes
 
 TOKENIZER, CONFIG, ONNX, SAFETENSORS = "tokenizer.json", "config.json", "model.onnx", "model.safetensors"
 INSTALL = "pip install 'pfsm[embeddings]'"
-# Positions where nothing says how many there are.
+# Number of positions if the network does not say how many it has.
 USUAL_POSITIONS = 512
-# Lines whose vectors are kept in memory: some 20 kB each.
+# Number of lines whose vectors are kept in memory, about 20 kB each.
 RECENT_LINES = 4096
-# Changes where the same line of the same network would get other vectors.
+# Must be changed when the same line of the same network would get other vectors.
 FORMAT = 1
 
 Span = tuple[int, int]
@@ -40,11 +40,11 @@ class NetworkVectors:
     """Vectors of one layer of a network.
 
     Args:
-        folder: Holds the network's files.
-        layer: Number of the layer, 0 for the embeddings; None: the last. A ``model.onnx`` has its last alone.
+        folder: The folder with the network's files.
+        layer: Number of the layer, 0 for the embeddings; None: the last. A ``model.onnx`` has only its last layer.
 
     Raises:
-        PfsmError: If a file is missing or not what it must be, or the extra is not installed.
+        PfsmError: If a file is missing or malformed, or the extra is not installed.
     """
 
     def __init__(self, folder: Path, layer: int | None = None) -> None:
@@ -62,15 +62,15 @@ class NetworkVectors:
 
     @cached_property
     def checksum(self) -> str:
-        """SHA-256 over the files that decide the vectors, 64 hexadecimal digits."""
+        """SHA-256 over the files that determine the vectors, 64 hexadecimal digits."""
         names = [TOKENIZER, self._network, *([CONFIG] if self._network == SAFETENSORS else [])]
-        # Weights of an ONNX model may lie beside it.
+        # Weights of an ONNX model may be in separate files next to it.
         names += sorted(path.name for path in self._folder.glob(f"{ONNX}?data*") if self._network == ONNX)
         parts = [f"{name}:{checksum(self._folder / name)}" for name in names]
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
     def of_tokens(self, lines: Sequence[Sequence[str]]) -> list[Int16]:
-        """Vectors of tokens: of each, the direction of the sum of its pieces' vectors; zeros where it has none."""
+        """Vectors of tokens: for each, the direction of the sum of its pieces' vectors; zeros if it has no pieces."""
         texts = [line_of(tokens) for tokens in lines]
         pieces = [self._pieces(text) for text, _ in texts]
         rows = self._rows([ids for ids, _ in pieces])
@@ -80,22 +80,22 @@ class NetworkVectors:
         ]
 
     def of_texts(self, lines: Sequence[str]) -> list[Int16]:
-        """Vectors of the pieces of lines as they are."""
+        """Vectors of the pieces of untokenised lines."""
         return self._rows([self._pieces(_encodable(line))[0] for line in lines])
 
     def _pieces(self, text: str) -> tuple[Ids, list[Span]]:
-        """Pieces without marks of beginning and end, and which characters each stands for."""
+        """Pieces without the marks of beginning and end, and the characters that each covers."""
         encoding = self._parted(text, add_special_tokens=False)
         return np.array(encoding.ids, dtype=np.int64), encoding.offsets
 
     def _parted(self, text: str, *, add_special_tokens: bool) -> Any:
-        """What the tokenizer makes of a line."""
+        """The tokenizer's result for a line."""
         try:
             return self._tokenizer.encode(text, add_special_tokens=add_special_tokens)
         except Exception as error:
             reason = " ".join(str(error).split())
             raise PfsmError(
-                f"{self._folder / TOKENIZER}: cannot part a line ({reason}); copy it again"
+                f"{self._folder / TOKENIZER}: cannot split a line ({reason}); copy it again"
             ) from None
 
     def _rows(self, lines: Sequence[Ids]) -> list[Int16]:
@@ -118,7 +118,7 @@ class NetworkVectors:
         return [rows[key] for key in keys]
 
     def _encoded(self, ids: Ids) -> NDArray[np.float32]:
-        """Hidden states of a line's pieces; a line longer than the network in parts of equal length."""
+        """Hidden states of a line's pieces; a line too long for the network is encoded in parts of equal length."""
         before, after = self._marks
         room = max(1, self._positions - before.size - after.size)
         parts = np.array_split(ids, max(1, -(-ids.size // room)))
@@ -141,12 +141,12 @@ class NetworkVectors:
         ids, special = np.array(encoding.ids, dtype=np.int64), np.array(encoding.special_tokens_mask)
         own = np.flatnonzero(special == 0)
         if not own.size:
-            raise PfsmError(f"{self._folder / TOKENIZER}: makes no pieces of the letter a")
+            raise PfsmError(f"{self._folder / TOKENIZER}: gives no pieces for the letter a")
         return ids[: own[0]], ids[own[-1] + 1 :]
 
     @cached_property
     def _run(self) -> Callable[[Ids], NDArray[np.float32]]:
-        """From ids of one line to float32 [n, dimension]; the network is read when the first line needs it."""
+        """A function from the ids of one line to float32 [n, dimension]; the network is read at its first use."""
         if self._network == ONNX:
             return open_session(str(self._folder / ONNX), str(self._folder / ONNX))
         return open_session(self._graph(), str(self._folder / SAFETENSORS))
@@ -222,7 +222,7 @@ def _packed(rows: Int16) -> bytes:
 
 
 def _unpacked(content: bytes, n_rows: int) -> Int16 | None:
-    """The rows of `_packed`; None where the bytes are not those of so many rows."""
+    """The rows that `_packed` stored; None if the bytes are not those of ``n_rows`` rows."""
     dimension = int.from_bytes(content[:4], "little")
     if not dimension or len(content) != 4 + 2 * dimension * n_rows:
         return None
@@ -230,5 +230,5 @@ def _unpacked(content: bytes, n_rows: int) -> Int16 | None:
 
 
 def _encodable(text: str) -> str:
-    """The text, with lone surrogates, which no file holds but a caller may pass, as U+FFFD."""
+    """The text with lone surrogates replaced by U+FFFD; no file holds them, but a caller may pass them."""
     return text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

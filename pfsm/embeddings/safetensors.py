@@ -1,7 +1,7 @@
 """Reader of safetensors files: a header of JSON, then tensors as they lie in memory, little-endian.
 
-The format: eight bytes, the length of the header; the header, an object from the name of a tensor to its ``dtype``,
-``shape`` and ``data_offsets`` (counted from the end of the header).
+The first eight bytes are the length of the header. The header is an object that maps the name of each tensor to its
+``dtype``, ``shape`` and ``data_offsets`` (counted from the end of the header).
 """
 
 import json
@@ -25,7 +25,7 @@ def read_safetensors(path: StrPath) -> Tensors:
     """The floating-point tensors of a file by name, as float32; others are left out.
 
     Raises:
-        PfsmError: If the file cannot be read, is no safetensors file or is cut short.
+        PfsmError: If the file cannot be read, is not a safetensors file or is cut short.
     """
     with reading_explained(path):
         content = np.memmap(path, np.uint8, "r") if Path(path).stat().st_size else np.zeros(0, np.uint8)
@@ -41,7 +41,7 @@ def read_safetensors(path: StrPath) -> Tensors:
         data = content[8 + size :]
         return {key: _tensor(entry, data) for key, entry in header.items() if str(entry["dtype"]) in _TYPES}
     except (ValueError, KeyError, TypeError, RecursionError):
-        raise PfsmError(f"{name}: not a whole safetensors file; copy it again") from None
+        raise PfsmError(f"{name}: not a complete safetensors file; copy it again") from None
 
 
 def _tensor(entry: dict[str, Any], data: NDArray[np.uint8]) -> NDArray[np.float32]:

@@ -14,10 +14,11 @@ OUTPUTS = ("last_hidden_state", "token_embeddings")
 
 
 def runtime() -> Any:
-    """ONNX Runtime, which is not to report to its maker what it is used for.
+    """ONNX Runtime, with its telemetry turned off.
 
-    Newer versions (1.31 for one) would write a number for this machine into the user's cache folder when imported, and
-    send events; the variable has to be set before. Whoever has set it keeps what was chosen.
+    Newer versions (1.31, for example) would write an identifier of this machine into the user's cache folder when
+    imported, and send events. The environment variable must be set before the import. If the user has set it, the
+    user's choice is kept.
 
     Raises:
         ImportError: If it is not installed.
@@ -36,7 +37,7 @@ def open_session(model: str | bytes, where: str) -> Callable[[Ids], NDArray[np.f
         where: What to call it in errors.
 
     Raises:
-        PfsmError: If ONNX Runtime cannot read it, or it is no network from pieces to their vectors.
+        PfsmError: If ONNX Runtime cannot read it, or it is not a network from pieces to their vectors.
     """
     onnxruntime = runtime()
     options = onnxruntime.SessionOptions()
@@ -67,7 +68,7 @@ def open_session(model: str | bytes, where: str) -> Callable[[Ids], NDArray[np.f
 
 
 def _output(session: Any, where: str) -> str:
-    """The output of three dimensions: by its usual name, or the first."""
+    """The output with three dimensions: the one with the usual name, else the first."""
     names = [entry.name for entry in session.get_outputs() if len(entry.shape) == 3]
     if "input_ids" not in {entry.name for entry in session.get_inputs()} or not names:
         raise PfsmError(f"{where}: has no input input_ids or no output [lines, pieces, dimension]")
@@ -75,7 +76,7 @@ def _output(session: Any, where: str) -> str:
 
 
 def _input(name: str, ids: Ids) -> Ids:
-    """Line of pieces, mask of ones, or zeros (the first segment), int64 [1, n]."""
+    """The ids of the pieces, a mask of ones, or zeros (the first segment), int64 [1, n]."""
     if name == "input_ids":
         return ids[np.newaxis]
     if name == "position_ids":

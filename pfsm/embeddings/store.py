@@ -1,6 +1,6 @@
-"""Vectors that were worked out before, in one SQLite file for each network and layer, so that no line is encoded twice.
+"""Vectors computed earlier, in one SQLite file per network and layer, so that no line is encoded twice.
 
-The store is a convenience: where its folder cannot be written, or its file is damaged, vectors are worked out again.
+The store is only a convenience: if its folder cannot be written or its file is damaged, vectors are computed again.
 """
 
 import contextlib
@@ -22,8 +22,8 @@ class VectorStore:
     """Bytes by key.
 
     Args:
-        name: Name of the file: whatever decides the vectors of a key must be in it.
-        largest: Total of bytes above which the oldest half is dropped.
+        name: Name of the file; it must identify everything that determines the vectors of a key.
+        largest: Total number of bytes above which the oldest half is dropped.
     """
 
     def __init__(self, name: str, largest: int = LARGEST) -> None:
@@ -32,11 +32,11 @@ class VectorStore:
 
     @property
     def path(self) -> Path:
-        """Where the file lies; it need not be there."""
+        """Path of the file, which need not exist."""
         return user_folder() / FOLDER / f"{self._name}.sqlite"
 
     def get(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
-        """What is stored under the keys; a key without anything is absent."""
+        """The contents stored under the keys; a key without content is absent."""
         found: dict[bytes, bytes] = {}
         if not self.path.is_file():
             return found
@@ -49,7 +49,7 @@ class VectorStore:
         return found
 
     def put(self, contents: Mapping[bytes, bytes]) -> None:
-        """Stores contents; what is there under a key already stays."""
+        """Stores contents; keys that are already stored keep their contents."""
         with contextlib.suppress(sqlite3.Error, OSError):
             self.path.parent.mkdir(parents=True, exist_ok=True)
             with self._connection() as connection:
@@ -67,13 +67,13 @@ class VectorStore:
 
     @contextlib.contextmanager
     def _connection(self) -> Iterator[sqlite3.Connection]:
-        """One transaction, committed where the block ends well."""
+        """One transaction, committed if the block ends without an error."""
         with contextlib.closing(sqlite3.connect(self.path, timeout=PATIENCE)) as connection, connection:
             yield connection
 
 
 def _size(connection: sqlite3.Connection) -> int:
-    """Bytes in use; a file does not shrink when rows go."""
+    """Bytes in use; a file does not shrink when rows are deleted."""
     pages, free, size = (
         int(connection.execute(f"PRAGMA {name}").fetchone()[0])
         for name in ("page_count", "freelist_count", "page_size")

@@ -1,7 +1,7 @@
-"""Word vectors in a text file, as word2vec, GloVe and fastText write them: a line a word, the word and its numbers.
+"""Word vectors in a text file, as word2vec, GloVe and fastText write them: per line a word and its numbers.
 
-A first line of two whole numbers (how many words, how many components) may stand before. The file is gone through once
-for the words and where their lines begin; numbers are read when a word is first met.
+A first line of two whole numbers (how many words, how many components) is optional. The file is read once to index the
+words and the beginnings of their lines; numbers are read when a word is first needed.
 """
 
 import hashlib
@@ -19,13 +19,13 @@ TOKENISER = "plain"
 
 
 class FileVectors:
-    """Vectors of words: of the word as it is, or where there is none of its lower case.
+    """Vectors of words: that of the word in its own case, else that of its lower case.
 
     Args:
         path: The file, not compressed.
 
     Raises:
-        PfsmError: If the file cannot be read or is no file of word vectors.
+        PfsmError: If the file cannot be read or is not a file of word vectors.
     """
 
     def __init__(self, path: Path) -> None:
@@ -46,7 +46,7 @@ class FileVectors:
         return [np.array([self._known[token] for token in tokens]) if tokens else empty for tokens in lines]
 
     def of_texts(self, lines: Sequence[str]) -> list[Int16]:
-        """Vectors of the words of lines, as the tokeniser ``plain`` parts them; unknown ones left out."""
+        """Vectors of the words of lines, split by the tokeniser ``plain``; unknown words are left out."""
         tokeniser = self._tokenise
         tokens = [
             [token for key in tokeniser.keys(line) for token in tokeniser.analyse(key)] for line in lines
@@ -54,7 +54,7 @@ class FileVectors:
         return [rows[rows.any(axis=1)] for rows in self.of_tokens(tokens)]
 
     def _index(self) -> str:
-        """Notes where each word's line begins; SHA-256 of the file, 64 hexadecimal digits."""
+        """Records where each word's line begins; returns the SHA-256 of the file, 64 hexadecimal digits."""
         digest = hashlib.sha256()
         place = 0
         with self._path.open("rb") as handle:
@@ -71,8 +71,10 @@ class FileVectors:
         if not self._dimension:
             self._dimension = len(line.split()) - 1
             if self._dimension < 2:
-                raise PfsmError(f"{self._path}:{number}: a word and its numbers are needed, parted by spaces")
-        if line.rstrip().count(b" ") == self._dimension:  # a word with spaces in it is no token
+                raise PfsmError(
+                    f"{self._path}:{number}: a word and its numbers are needed, separated by spaces"
+                )
+        if line.rstrip().count(b" ") == self._dimension:  # a word with spaces in it is never a token
             self._places.setdefault(line.split(b" ", 1)[0], place)
 
     def _read(self, words: Sequence[str]) -> None:
@@ -95,7 +97,9 @@ class FileVectors:
         except ValueError:
             values = np.full(1, np.nan)
         if values.size != self._dimension or len(fields) <= self._dimension or not np.isfinite(values).all():
-            raise PfsmError(f"{self._path}: the line of {word!r} has not {self._dimension} finite numbers")
+            raise PfsmError(
+                f"{self._path}: the line of {word!r} does not have {self._dimension} finite numbers"
+            )
         vector: Int16 = unit_rows(values[np.newaxis])[0]
         return vector
 

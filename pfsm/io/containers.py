@@ -117,7 +117,7 @@ def read_content(path: StrPath, format_: Format) -> Content:
 def incomplete(path: StrPath, format_: Format) -> PfsmError:
     """The error to raise when the header or the arrays lack something."""
     return PfsmError(
-        f"{display_name(path)}: not a whole {format_.what} of pfsm (its header or arrays do not fit together); "
+        f"{display_name(path)}: not a complete {format_.what} of pfsm (its header or arrays do not fit together); "
         f"{format_.again}"
     )
 

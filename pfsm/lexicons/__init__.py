@@ -1,1 +1,1 @@
-"""Lexicons: tables of synonyms and paraphrases; how they are compiled, where they lie, how they are looked up."""
+"""Lexicons: tables of synonyms and paraphrases; how they are compiled, stored and looked up."""

@@ -1,6 +1,6 @@
 """Compiled lexicons as files (`pfsm.io.containers`).
 
-The header says what the lexicon is (kind, name, licence, sources with checksums, counts) besides listing its arrays.
+The header lists the arrays and describes the lexicon: kind, name, licence, sources with checksums, counts.
 """
 
 from collections.abc import Iterator, Mapping
@@ -36,11 +36,11 @@ class Lexicon:
 
     Attributes:
         kind: ``synonyms``, ``paraphrases`` or ``relations``.
-        name: What models call it.
+        name: The name by which models refer to it.
         licence: Terms of its content.
-        sources: What it was compiled from.
-        counts: How much of what is in it.
-        details: What else its readers need to know, plain JSON values.
+        sources: The files that it was compiled from.
+        counts: How many entries of each sort it holds.
+        details: Further information for its readers, plain JSON values.
         arrays: The tables themselves, one-dimensional and read-only.
         checksum: First 8 hex digits of the SHA-256 of the file's content; empty before it is written.
     """
@@ -63,7 +63,7 @@ class Lexicon:
         """One of the arrays.
 
         Raises:
-            PfsmError: If there is none of this name and type.
+            PfsmError: If there is no array of this name and type.
         """
         array = self.arrays.get(name)
         if array is None or array.dtype != dtype or array.ndim != 1:
@@ -71,15 +71,15 @@ class Lexicon:
         return array
 
     def damaged(self) -> PfsmError:
-        """What to raise where arrays and details do not fit together."""
+        """The error to raise when arrays and details do not fit together."""
         return PfsmError(f"{self.name}: the table is damaged; compile it again")
 
     @contextmanager
     def unpacked(self) -> Iterator[None]:
-        """Within it, what is not what it must be is a damaged table.
+        """Within this block, unexpected content is reported as a damaged table.
 
         Raises:
-            PfsmError: In place of what Python says of a key, type or value.
+            PfsmError: In place of Python's errors about a key, type or value.
         """
         try:
             yield
@@ -91,7 +91,7 @@ def lexicon_bytes(lexicon: Lexicon) -> bytes:
     """The file's content; the same lexicon gives the same bytes.
 
     Raises:
-        ValueError: If an array is of a type or shape that lexicons do not hold.
+        ValueError: If an array has a type or shape that lexicons do not support.
     """
     for name, array in lexicon.arrays.items():
         if array.ndim != 1:
@@ -108,7 +108,7 @@ def lexicon_bytes(lexicon: Lexicon) -> bytes:
 
 
 def write_lexicon(lexicon: Lexicon, path: StrPath) -> None:
-    """Writes the lexicon; a file that is there is replaced only when all is written.
+    """Writes the lexicon; an existing file is replaced only when everything is written.
 
     Raises:
         PfsmError: If the file cannot be written.
@@ -117,10 +117,10 @@ def write_lexicon(lexicon: Lexicon, path: StrPath) -> None:
 
 
 def read_lexicon(path: StrPath) -> Lexicon:
-    """Reads a lexicon and makes sure that it is whole.
+    """Reads a lexicon and checks that it is complete.
 
     Raises:
-        PfsmError: If the file is missing, no lexicon, of another format, or damaged.
+        PfsmError: If the file is missing, not a lexicon, of another format, or damaged.
     """
     content = read_content(path, FORMAT)
     header = _checked(content.header, path)
@@ -143,7 +143,7 @@ def read_header(path: StrPath) -> dict[str, Any]:
     """The first line of a lexicon, without reading the rest.
 
     Raises:
-        PfsmError: If the file cannot be read or is no lexicon.
+        PfsmError: If the file cannot be read or is not a lexicon.
     """
     return _checked(containers.read_header(path, FORMAT), path)
 
@@ -151,7 +151,7 @@ def read_header(path: StrPath) -> dict[str, Any]:
 def _checked(header: dict[str, Any], path: StrPath) -> dict[str, Any]:
     if header.get("kind") not in KINDS:
         raise PfsmError(
-            f"{display_name(path)}: this version of pfsm knows no lexicons of {header.get('kind')!r}; "
+            f"{display_name(path)}: this version of pfsm cannot read lexicons of {header.get('kind')!r}; "
             f"known are {', '.join(KINDS)}"
         )
     return header

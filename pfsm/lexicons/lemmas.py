@@ -1,7 +1,6 @@
-"""Lemmas of English words by their Penn tags: WordNet's rules and exceptions, and the contractions it does not have.
+"""Lemmas of English words by their Penn tags: WordNet's rules and exceptions, and contractions, which WordNet lacks.
 
-A word in a base form stays as it is; an inflected one becomes what `SynonymTable.lemma` says of it in its part of
-speech.
+A base form stays as it is; an inflected word becomes its `SynonymTable.lemma` for its part of speech.
 """
 
 from functools import lru_cache
@@ -13,7 +12,7 @@ TABLE = "wordnet-3.0"
 _PART_OF_TAG = {
     "NNS": "n", "NNPS": "n", "VBD": "v", "VBG": "v", "VBN": "v", "VBP": "v", "VBZ": "v", "JJR": "a", "JJS": "a",
     "RBR": "r", "RBS": "r",
-    # Universal tags, where there are no others.
+    # Universal tags, for text without Penn tags.
     "NOUN": "n", "PROPN": "n", "VERB": "v", "AUX": "v", "ADJ": "a", "ADV": "r",
 }  # fmt: skip
 _CONTRACTIONS = {
@@ -27,11 +26,11 @@ def lemma_of(word: str, tag: str) -> str:
     """The lemma of a word, in lower case.
 
     Args:
-        word: As it stands in the line.
+        word: The word as in the line.
         tag: Its Penn tag, or its universal one.
 
     Raises:
-        PfsmError: If the table that ships is missing or damaged.
+        PfsmError: If the shipped table is missing or damaged.
     """
     word = word.lower()
     if word in _CONTRACTIONS:
@@ -42,7 +41,7 @@ def lemma_of(word: str, tag: str) -> str:
     return word if part is None else _lemma(word, part)
 
 
-# A word of a text is looked up once; there are not many more of them.
+# Large enough that every distinct word of a usual text is looked up once.
 @lru_cache(maxsize=100_000)
 def _lemma(word: str, part: str) -> str:
     return _table().lemma(word, part)

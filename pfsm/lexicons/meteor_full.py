@@ -1,6 +1,6 @@
-"""METEOR's English paraphrase table as it is, for the metric METEOR: all 5.3 million entries, up to seven words a side.
+"""METEOR's complete English paraphrase table, for the metric METEOR: 5.3 million entries, up to seven words per side.
 
-`pfsm.lexicons.meteor` keeps of the same file what the matcher ``S_para`` can use.
+`pfsm.lexicons.meteor` keeps the part of the same file that the matcher ``S_para`` can use.
 """
 
 from array import array

@@ -1,8 +1,8 @@
 """Reader of Open Multilingual Wordnet's tab files, and of lists of inflected forms.
 
 A tab file begins with ``# name<TAB>language<TAB>address<TAB>licence``; its lines are ``synset<TAB>lemma<TAB>word`` or
-``synset<TAB>LANGUAGE:lemma<TAB>word``. Lines of other types (definitions, examples) are skipped. The files know base
-forms only; what inflected forms stand for can be given in a file of lines ``form<TAB>lemma<TAB>lemma…``.
+``synset<TAB>LANGUAGE:lemma<TAB>word``. Lines of other types (definitions, examples) are skipped. The files contain base
+forms only. The lemmas of inflected forms can be given in a file of lines ``form<TAB>lemma<TAB>lemma…``.
 """
 
 from collections.abc import Sequence
@@ -16,14 +16,14 @@ from pfsm.lexicons.synonyms import Part
 def read_multilingual(
     paths: Sequence[StrPath], forms: StrPath | None = None
 ) -> tuple[Part, list[Source], str]:
-    """One part with the lemmas of all files, the files read, and their licences as far as they state them.
+    """One part with the lemmas of all files, the files read, and the licences that they state.
 
     Args:
         paths: Tab files.
         forms: File of inflected forms.
 
     Raises:
-        PfsmError: If a file cannot be read, has a line that is not as the format says, or no lemmas.
+        PfsmError: If a file cannot be read, has a malformed line, or contains no lemmas.
     """
     synsets: dict[str, list[str]] = {}
     licences: list[str] = []
@@ -39,7 +39,7 @@ def read_multilingual(
 
 
 def _read_tab(path: StrPath, synsets: dict[str, list[str]]) -> list[str]:
-    """Adds the lemmas of a file; its licence."""
+    """Adds the lemmas of a file; returns its licence."""
     licences = []
     for number, line in enumerate(read_lines(path), 1):
         fields = line.split("\t")

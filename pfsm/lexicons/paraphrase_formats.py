@@ -2,7 +2,7 @@
 
 All give (phrase, paraphrase, probability of the paraphrase given the phrase):
 
-* METEOR: three lines an entry, the probability, the phrase, the paraphrase.
+* METEOR: three lines per entry: the probability, the phrase, the paraphrase.
 * TERp: ``PROBABILITY <p>phrase</p> <p>paraphrase</p>``.
 * PPDB: ``LHS ||| phrase ||| paraphrase ||| FEATURE=VALUE … ||| …``; the negative natural logarithm of the probability
   is the feature ``-logp(e2|e1)`` in PPDB 2.0, ``p(e|f)`` in PPDB 1.0.
@@ -25,7 +25,7 @@ _TERP = re.compile(r"\s*(\S+)\s*<p>(.*?)</p>\s*<p>(.*?)</p>\s*")
 
 
 def lines_of(path: StrPath) -> Iterator[str]:
-    """The lines of a file, gzip or plain, as they are read: these files are too large to hold.
+    """The lines of a file, gzip or plain, one at a time, because these files are too large for memory.
 
     Raises:
         PfsmError: If the file cannot be read, is not UTF-8 or damaged.
@@ -65,15 +65,15 @@ def format_of(path: StrPath) -> str:
 
 
 def read_paraphrases(path: StrPath, layout: str, feature: str | None = None) -> Iterator[Entry]:
-    """The entries of a table as they are read.
+    """The entries of a table, one at a time.
 
     Args:
         path: The file, gzip or plain.
         layout: ``meteor``, ``terp`` or ``ppdb``.
-        feature: PPDB's feature that holds the negative natural logarithm of the probability; None: the usual ones.
+        feature: The PPDB feature with the negative natural logarithm of the probability; None: the usual features.
 
     Raises:
-        PfsmError: If the file cannot be read or a line is not as the format says.
+        PfsmError: If the file cannot be read or a line is malformed.
     """
     if layout == "meteor":
         return _read_meteor(path)
@@ -118,7 +118,7 @@ def _ppdb_entry(line: str, feature: str | None) -> Entry | str:
 
 
 def _number(text: str) -> float | None:
-    """The number that a text is, if it is finite and at least 0 (a probability, or a negative logarithm of one)."""
+    """The number in a text, if it is finite and at least 0 (a probability, or a negative logarithm of one)."""
     try:
         value = float(text)
     except ValueError:

@@ -1,7 +1,7 @@
 """Paraphrases: pairs (phrase, paraphrase) with the probability of the paraphrase given the phrase.
 
 The phrases are nodes of a trie over words. Single words are nodes 0 to ``n_words - 1``; the nodes of longer phrases
-follow, level by level, each node's children together and in the order of their words. So the k-th entry of the lists of
+follow level by level, each node's children together and in the order of their words. So the k-th entry of all lists of
 children is node ``n_words + k``, and a phrase is found by exact comparison of its words, without hashing. Every node
 has a list of targets, the nodes of its paraphrases, in rising order; most have none.
 """
@@ -45,7 +45,7 @@ def compile_paraphrases(
 
 @dataclass(frozen=True, eq=False)
 class Links:
-    """Which phrase has which as its paraphrase, each pair once; phrases are meant by their place in a list.
+    """Pairs of a phrase and its paraphrase, each pair once; phrases are given by their place in a list.
 
     Attributes:
         phrases: int32 [n_links].
@@ -70,7 +70,7 @@ def compile_links(
 
     Args:
         name: What models will call it.
-        phrases: All phrases, each once and rising.
+        phrases: All phrases, each once, in increasing order.
         links: The table.
         licence: Terms of the table.
         sources: What it was made from.
@@ -100,10 +100,11 @@ def compile_links(
 
 
 def _trie(phrases: Sequence[Phrase], words: Sequence[str]) -> tuple[Int32, Int32, Int32]:
-    """Node of every phrase; int32 [n_nodes + 1] and int32 [n_nodes - n_words], children of every node.
+    """Node of every phrase; offsets and words of the children, int32 [n_nodes + 1] and int32 [n_nodes - n_words].
 
-    Phrases that begin alike stand together, for they are sorted: a beginning is a new node where the phrase before
-    begins otherwise. Nodes of one level then come in the order of their parents, and of their words within each.
+    Phrases with a common beginning stand together, because phrases are sorted. So a beginning is a new node where it
+    differs from that of the phrase before. Nodes of one level are in the order of their parents, and in the order of
+    their words below each parent.
     """
     word_id = {word: number for number, word in enumerate(words)}
     lengths = np.fromiter(map(len, phrases), np.int64, len(phrases))
@@ -172,7 +173,7 @@ class ParaphraseTable:
         self.is_target[self.targets] = True
 
     def word(self, token: str) -> int:
-        """Number of a word, case aside; -1 where the table does not have it."""
+        """Number of a word, ignoring case; -1 if the table does not have it."""
         return self._word_id.get(token.lower(), -1)
 
 

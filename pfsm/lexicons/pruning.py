@@ -1,4 +1,4 @@
-"""Which entries of a paraphrase table are kept, and under which words."""
+"""The selection of a paraphrase table's entries, and the form of their words."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -16,15 +16,15 @@ STEP = 1_000_000
 class Pruner:
     """Collects the entries worth keeping.
 
-    Words are lower-cased. An entry is left out where a side has more than ``longest`` words or a word without a letter
-    or digit, where both sides are the same words, or where its probability is 0 or below ``smallest``. Probabilities
-    above 1, which some tables have, count as 1; of an entry that comes twice the larger one counts.
+    Words are lower-cased. An entry is left out if a side has more than ``longest`` words or a word without a letter or
+    digit, if both sides are the same words, or if its probability is 0 or below ``smallest``. Probabilities above 1,
+    which some tables have, count as 1. If an entry occurs twice, the larger probability counts.
 
     Attributes:
-        longest: Largest number of words of a side.
+        longest: Largest number of words on a side.
         smallest: Smallest probability.
-        pairs: What was kept.
-        read: How many entries were looked at.
+        pairs: The entries that were kept.
+        read: Number of entries read.
     """
 
     longest: int = LONGEST
@@ -33,7 +33,7 @@ class Pruner:
     read: int = 0
 
     def add(self, entries: Iterable[Entry], progress: Callable[[int, int], None] | None = None) -> None:
-        """Looks at entries; ``progress`` is told from time to time how many were read and how many kept."""
+        """Reads entries; from time to time ``progress`` gets the numbers of entries read and kept."""
         for phrase, paraphrase, probability in entries:
             self.read += 1
             if progress is not None and not self.read % STEP:

@@ -7,12 +7,12 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Recipe:
-    """A lexicon that is compiled when it is first asked for, from a package of the user's.
+    """A lexicon that is compiled at its first use, from a package that the user has installed.
 
     Attributes:
         kind: Kind of the lexicon.
         about: One line: what it is.
-        is_possible: Whether what it is compiled from is installed.
+        is_possible: Whether that package is installed.
         install: The command that installs it.
         compile: Writes the lexicon to the path given.
     """

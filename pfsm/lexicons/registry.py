@@ -1,6 +1,6 @@
-"""Where lexicons lie, and which one a name means.
+"""Where lexicons are stored, and which one a name refers to.
 
-Looked up in this order: what ships with the package, then the user's folder (``PFSM_RESOURCES``; else
+Lexicons that ship with the package come first, then those in the user's folder (``PFSM_RESOURCES``; else
 ``$XDG_CACHE_HOME/pfsm``; else ``~/.cache/pfsm``). A lexicon is the file ``NAME.lexicon``.
 """
 
@@ -18,7 +18,7 @@ from pfsm.lexicons.meteor_full import METEOR_FULL
 from pfsm.lexicons.recipe import Recipe
 
 SUFFIX = ".lexicon"
-# No `|`, `:`, `+` and `@`, which part the entries of a signature; no separators of folders.
+# No `|`, `:`, `+` and `@`, which separate the entries of a signature; no path separators.
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
 _REFERENCE = re.compile(rf"({_NAME.pattern})(?:@([0-9a-f]{{8}}))?")
 
@@ -33,12 +33,12 @@ class Installed:
 
 
 def shipped_folder() -> Path:
-    """The lexicons that came with the package."""
+    """The folder of the shipped lexicons."""
     return Path(str(files("pfsm.resources") / "lexicons"))
 
 
 def check_name(name: str, where: str) -> str:
-    """The name, if it can be one of a lexicon.
+    """The name, if it can be the name of a lexicon.
 
     Raises:
         PfsmError: If it cannot; ``where`` begins the message.
@@ -77,10 +77,10 @@ def _files(folder: Path) -> list[Path]:
 
 
 def user_path(name: str) -> Path:
-    """Where a lexicon of the user's lies, or is to be written; the folder is made.
+    """Path of a lexicon in the user's folder, whether it exists or not; the folder is created.
 
     Raises:
-        PfsmError: If the folder cannot be made, or a lexicon of this name ships with the package.
+        PfsmError: If the folder cannot be created, or a lexicon of this name ships with the package.
     """
     if any(entry.name == name and entry.shipped for entry in installed()):
         raise PfsmError(f"{name}: a table of this name ships with pfsm; choose another name")
@@ -89,16 +89,16 @@ def user_path(name: str) -> Path:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise PfsmError(
-            f"{folder}: cannot be made ({error.strerror}); set {FOLDER_VARIABLE} to another folder"
+            f"{folder}: cannot be created ({error.strerror}); set {FOLDER_VARIABLE} to another folder"
         ) from None
     return folder / f"{name}{SUFFIX}"
 
 
 def load(reference: str, kind: str) -> Lexicon:
-    """The lexicon that ``NAME`` or ``NAME@CHECKSUM`` means; compiled first where there is a recipe for it.
+    """The lexicon that ``NAME`` or ``NAME@CHECKSUM`` refers to; compiled first if there is a recipe for it.
 
     Raises:
-        PfsmError: If it is not there (the message says what to install or compile), is of another kind or damaged,
+        PfsmError: If it is not installed (the message says what to install or compile), is of another kind, is damaged,
             or has another checksum than the one asked for.
     """
     match = _REFERENCE.fullmatch(reference)
@@ -109,7 +109,7 @@ def load(reference: str, kind: str) -> Lexicon:
     status = path.stat()
     lexicon = _read(path, status.st_mtime_ns, status.st_size)
     if lexicon.name != name:
-        raise PfsmError(f"{path}: holds the table {lexicon.name}; give the file that name again")
+        raise PfsmError(f"{path}: contains the table {lexicon.name}; rename the file to that name")
     if lexicon.kind != kind:
         raise PfsmError(f"{name}: is a table of {lexicon.kind}, one of {kind} is needed")
     if checksum is not None and lexicon.checksum != checksum:
@@ -121,7 +121,7 @@ def load(reference: str, kind: str) -> Lexicon:
 
 
 def pinned(reference: str, kind: str) -> str:
-    """The reference with the checksum of what it means now.
+    """The reference with the checksum of the lexicon that it refers to now.
 
     Raises:
         PfsmError: As `load`.
@@ -138,7 +138,7 @@ def _read(path: Path, changed: int, size: int) -> Lexicon:  # noqa: ARG001 - a f
 def _find(name: str, kind: str) -> Path:
     recipe = recipes().get(name)
     for entry in installed():
-        # What a recipe made is made again where this version reads it no longer.
+        # A table from a recipe is compiled again if this version can no longer read it.
         if entry.name == name and (recipe is None or is_current(entry.path)):
             return entry.path
     if recipe is not None and recipe.kind == kind:
@@ -154,7 +154,7 @@ def _find(name: str, kind: str) -> Path:
 
 
 def recipes() -> dict[str, Recipe]:
-    """Lexicons that can be compiled when first asked for, by name."""
+    """Lexicons that can be compiled at their first use, by name."""
     return {"meteor-en": METEOR, "meteor-en-full": METEOR_FULL}
 
 
@@ -171,6 +171,6 @@ def kind_of(path: Path) -> str:
     """Kind of the lexicon in a file.
 
     Raises:
-        PfsmError: If it is no lexicon.
+        PfsmError: If it is not a lexicon.
     """
     return str(read_header(path)["kind"])

@@ -1,7 +1,7 @@
 """Relations between the entries of a table of synonyms: antonyms of words, hypernyms of synsets.
 
-Antonymy holds between lemmas (hot, cold), hypernymy between synsets (a dog is an animal). The table numbers synsets as
-the table of synonyms that it was compiled with does, and is of use with that one only.
+Antonymy holds between lemmas (hot, cold), hypernymy between synsets (a dog is an animal). The synset numbers are those
+of the table of synonyms that the relations were compiled with, so they can be used only with that table.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,7 +20,7 @@ KIND = "relations"
 
 @dataclass(frozen=True)
 class Relations:
-    """What a dictionary says of one part of speech.
+    """The relations of one part of speech in a dictionary.
 
     Attributes:
         tag: Its name, such as ``n``.
@@ -41,15 +41,15 @@ def compile_relations(
     sources: Sequence[Source],
     about: str = "",
 ) -> Lexicon:
-    """The lexicon of a dictionary's relations; the order of what is given does not matter.
+    """The lexicon of a dictionary's relations; the order of the input does not matter.
 
     Args:
-        name: Of the lexicon.
-        relations: By part of speech, in the order of ``parts``.
+        name: Name of the lexicon.
+        relations: The relations by part of speech, in the order of ``parts``.
         table: The table of synonyms, as it was read from its file.
-        parts: What that table was compiled from.
+        parts: The parts that this table was compiled from.
         sources: The files that the relations come from.
-        about: One line on what it is.
+        about: One line that describes it.
     """
     numbers = synset_numbers(parts)
     above: list[set[int]] = [set() for _ in range(len(numbers))]
@@ -83,16 +83,16 @@ class RelationTable:
 
     Args:
         lexicon: A lexicon of the kind ``relations``.
-        table: The table of synonyms that it goes with.
+        table: The table of synonyms that it was compiled with.
 
     Raises:
-        PfsmError: If it goes with another one, or its arrays do not fit together.
+        PfsmError: If it was compiled with another table, or its arrays do not fit together.
     """
 
     def __init__(self, lexicon: Lexicon, table: SynonymTable) -> None:
         if lexicon.details.get("synonyms") != table.label:
             raise PfsmError(
-                f"{lexicon.name}: goes with {lexicon.details.get('synonyms')}, not with {table.label}; compile it again"
+                f"{lexicon.name}: belongs to {lexicon.details.get('synonyms')}, not to {table.label}; compile it again"
             )
         self.label = lexicon.label
         self.synonyms = table
@@ -109,7 +109,7 @@ class RelationTable:
             self._antonyms = set(array_lines(lexicon.array("antonyms", np.uint8)))
 
     def are_antonyms(self, word: str, other: str) -> bool:
-        """Whether base forms of the two words are antonyms in one part of speech; case does not count."""
+        """Whether base forms of the two words are antonyms in one part of speech, ignoring case."""
         theirs = self.synonyms.lemmas(other)
         return any(
             "\t".join([tag, *sorted((lemma, opposite))]) in self._antonyms
@@ -119,7 +119,7 @@ class RelationTable:
         )
 
     def above(self, word: str, steps: int) -> frozenset[int]:
-        """Synsets that are at most so many steps above one of a word's, its own left out."""
+        """Synsets that are at most so many steps above a synset of the word; the word's own synsets are left out."""
         own = frozenset(self.synonyms.synsets(word))
         found: set[int] = set()
         level: set[int] = set(own)
@@ -129,7 +129,7 @@ class RelationTable:
         return frozenset(found) - own
 
     def is_kind_of(self, specific: str, general: str, steps: int) -> bool:
-        """Whether one word has a synset at most so many steps below one of the other's."""
+        """Whether one word has a synset at most so many steps below a synset of the other word."""
         return not self.above(specific, steps).isdisjoint(self.synonyms.synsets(general))
 
     def _above(self, number: int) -> list[int]:
@@ -138,10 +138,10 @@ class RelationTable:
 
 @lru_cache(maxsize=2)
 def load_relations(name: str) -> RelationTable:
-    """The table of this name with the table of synonyms that it goes with.
+    """The table of this name with the table of synonyms that it belongs to.
 
     Raises:
-        PfsmError: If one of them is not there or damaged, or they do not go together.
+        PfsmError: If one of them is missing or damaged, or they do not belong together.
     """
     lexicon = registry.load(name, KIND)
     return RelationTable(

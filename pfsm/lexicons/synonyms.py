@@ -1,9 +1,9 @@
 """Synonyms: from a word, through its base forms, to the synsets it belongs to.
 
-A table has parts, one for each part of speech. In each, a word's base forms are the word itself and either what the
-part's list of irregular forms says or, where the word is not on the list, what its endings leave when they are
-detached (WordNet's ``morphy``, as NLTK's reader applies it: every form that the part knows counts). A word belongs to
-the synsets of all its base forms in all parts.
+A table has parts, one for each part of speech. In each part, a word's base forms are the word itself and its irregular
+base forms, if it is on the part's list of irregular forms. A word that is not on the list has as base forms what
+remains when its endings are detached (WordNet's ``morphy``, as NLTK's reader applies it: every form that the part knows
+counts). A word belongs to the synsets of all its base forms in all parts.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -27,7 +27,7 @@ class Part:
 
     Attributes:
         tag: Its name, such as ``n``.
-        synsets: Lower-cased lemma -> keys of its synsets, whatever the dictionary calls them.
+        synsets: Lower-cased lemma -> keys of its synsets, in the dictionary's own notation.
         irregular: Inflected form -> lemmas.
         detachments: Endings and what replaces them.
     """
@@ -41,7 +41,7 @@ class Part:
 def compile_synonyms(
     name: str, parts: Sequence[Part], licence: str, sources: Sequence[Source], about: str = ""
 ) -> Lexicon:
-    """The lexicon of a dictionary; the order of what is given does not matter."""
+    """The lexicon of a dictionary; the order of the input does not matter."""
     numbers = synset_numbers(parts)
     ranges = []
     first = 0
@@ -78,7 +78,7 @@ def compile_synonyms(
 
 
 def synset_numbers(parts: Sequence[Part]) -> dict[tuple[int, str], int]:
-    """Number of each synset, by the place of its part and its key: part by part, in the order of keys."""
+    """Number of each synset, by the index of its part and its key; counted part by part, in the order of keys."""
     numbers: dict[tuple[int, str], int] = {}
     for place, part in enumerate(parts):
         for key in sorted({key for keys in part.synsets.values() for key in keys}):
@@ -99,7 +99,7 @@ def array_lines(array: NDArray[np.uint8]) -> list[str]:
 
 @dataclass(frozen=True)
 class _LoadedPart:
-    """A part at work: its synsets are those with numbers in [first, last)."""
+    """A part ready for look-ups; its synsets have the numbers in [first, last)."""
 
     tag: str
     first: int
@@ -108,7 +108,7 @@ class _LoadedPart:
     detachments: Detachments
 
     def bases(self, word: str, shortest: int = 0) -> list[str]:
-        """The word, and what its inflection may stand for where its ending leaves at least ``shortest`` letters."""
+        """The word and its possible base forms; an ending is detached only if at least ``shortest`` letters remain."""
         listed = self.irregular.get(word)
         if listed is not None:
             return [word, *listed]
@@ -121,7 +121,7 @@ class _LoadedPart:
 
     @cached_property
     def _rules(self) -> dict[str, list[tuple[str, str]]]:
-        """The rules by the last letter of their endings, in their order."""
+        """The rules by the last letter of their endings, in their original order."""
         found: dict[str, list[tuple[str, str]]] = {}
         for old, new in self.detachments:
             found.setdefault(old[-1:], []).append((old, new))
@@ -154,12 +154,13 @@ class SynonymTable:
     def lemma(self, word: str, tag: str) -> str:
         """The base form of a lower-cased word in one part of speech, by WordNet's rules (`morphy`).
 
-        What the part's list of irregular forms says; else the first of the word itself and what its endings leave that
-        the part knows; else the word.
+        It is the base form on the part's list of irregular forms. If the word is not on the list, it is the first form
+        that the part knows among the word itself and what remains without its endings. Otherwise it is the word.
 
         Args:
-            word: In lower case.
-            tag: A part of speech of the table, such as ``n``; of one that it lacks every word is its own lemma.
+            word: The word in lower case.
+            tag: A part of speech of the table, such as ``n``; for one that the table lacks, every word is its own
+                lemma.
         """
         part = next((part for part in self._parts if part.tag == tag), None)
         if part is None:
@@ -170,7 +171,7 @@ class SynonymTable:
         return next((base for base in bases if self._is_in(base, part)), word)
 
     def synsets(self, word: str) -> list[int]:
-        """Numbers of the synsets of a word, rising; case does not count. Empty for a word that is not known."""
+        """Numbers of the synsets of a word in increasing order, ignoring case. Empty for an unknown word."""
         word = word.lower()
         # The word itself is a base form in every part.
         found = set(self._numbers(word))
@@ -180,7 +181,7 @@ class SynonymTable:
         return sorted(found)
 
     def lemmas(self, word: str) -> list[tuple[str, str]]:
-        """Parts of speech and base forms of a word that the table has; case does not count."""
+        """Parts of speech and base forms of a word that are in the table, ignoring case."""
         word = word.lower()
         return [
             (part.tag, base)
@@ -199,10 +200,10 @@ class SynonymTable:
         return self._synsets[self._offsets[place] : self._offsets[place + 1]]
 
     def synsets_of_bases(self, word: str) -> list[int]:
-        """Numbers of the synsets of all base forms of a word, each in every part of speech, rising; as METEOR has it.
+        """Numbers of the synsets of all base forms of a word, in increasing order, as METEOR computes them.
 
-        So ``facing`` has the synsets of the noun ``face`` too. Where an ending leaves fewer than two letters the word
-        is not inflected for METEOR.
+        Each base form counts in every part of speech, so ``facing`` has the synsets of the noun ``face`` too. For
+        METEOR an ending is not detached if fewer than two letters remain.
         """
         word = word.lower()
         found: set[int] = set()

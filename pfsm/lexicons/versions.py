@@ -7,16 +7,16 @@ from pfsm.data.table import DataSource, Table, read_table
 from pfsm.errors import PfsmError
 from pfsm.io.files import StrPath
 
-# The reference, then the other texts in order of code points.
+# The reference, then the other texts sorted by code points.
 Segment = tuple[str, ...]
 
 
 def read_versions(paths: Sequence[StrPath]) -> tuple[list[Segment], list[DataSource]]:
     """The segments of all files, in the order of their references, and the files.
 
-    A segment is one reference, wherever it comes: its versions are the reference itself, further references
+    All rows with the same reference are one segment. Its versions are the reference itself, further references
     (``reference_2`` and so on) and every translation (``hypothesis``, or ``better`` and ``worse``). Each text counts
-    once, so a translation equal to its reference (as a post-edit that changed nothing) is no version of its own.
+    once, so a translation equal to its reference (such as a post-edit that changed nothing) is not a separate version.
     Segments with an empty reference are left out.
 
     Raises:
@@ -34,7 +34,7 @@ def read_versions(paths: Sequence[StrPath]) -> tuple[list[Segment], list[DataSou
 
 
 def _columns(table: Table) -> list[Sequence[str]]:
-    """The reference, and every other column that holds a version."""
+    """The reference column, and every other column that holds a version."""
     translations = [name for name in ("hypothesis", "better", "worse") if name in table.columns]
     if not translations:
         raise PfsmError(f"{table.path}: no column 'hypothesis', nor 'better' and 'worse'")
@@ -47,7 +47,7 @@ def version_pairs(segments: Iterable[Segment], at_least: int) -> Iterator[list[t
 
     Args:
         segments: The segments.
-        at_least: Smallest size of a list, but for the last.
+        at_least: Smallest size of a list, except the last.
     """
     pairs: list[tuple[int, str, str]] = []
     for number, segment in enumerate(segments):

@@ -1,8 +1,8 @@
-"""Reader of WordNet's database files, as Princeton, Debian's ``wordnet-base`` and NLTK's data have them.
+"""Reader of WordNet's database files, as distributed by Princeton, Debian's ``wordnet-base`` and NLTK.
 
-``index.noun``, ``index.verb``, ``index.adj``, ``index.adv`` say which synsets a lemma is in (section 5WN of the manual,
-``wndb``); ``noun.exc`` and so on list irregular forms; ``data.noun`` and so on hold the synsets themselves, of which
-only the relations are read.
+``index.noun``, ``index.verb``, ``index.adj`` and ``index.adv`` give the synsets of each lemma (section 5WN of the
+manual, ``wndb``). ``noun.exc`` and so on list irregular forms. ``data.noun`` and so on hold the synsets themselves;
+only their relations are read.
 """
 
 import re
@@ -15,10 +15,10 @@ from pfsm.lexicons.container import Source
 from pfsm.lexicons.relations import Relations
 from pfsm.lexicons.synonyms import Detachments, Part
 
-# Behind some adjectives: where they may stand.
+# Markers after some adjectives, which say where the adjective may stand.
 _MARKER = re.compile(r"\([a-z]+\)$")
 _HYPERNYMS = {"@", "@i"}  # of kinds and of instances
-# Rules of detachment, section 7WN of the manual (`morphy`), with -ves for -f, which NLTK's reader has too.
+# Rules of detachment: section 7WN of the manual (`morphy`), and -ves for -f as in NLTK's reader.
 PARTS: dict[str, tuple[str, Detachments]] = {
     "n": (
         "noun",
@@ -109,7 +109,8 @@ def _data_line(line: str) -> _Synset:
 def _index(path: Path) -> dict[str, list[str]]:
     """Lemma -> offsets of its synsets.
 
-    A line: lemma, part of speech, number of synsets, number of pointer symbols, the symbols, two more numbers, offsets.
+    A line holds: lemma, part of speech, number of synsets, number of pointer symbols, the symbols, two more numbers,
+    offsets.
     """
     synsets = {}
     for number, line in enumerate(read_lines(path), 1):
@@ -129,7 +130,7 @@ def _index(path: Path) -> dict[str, list[str]]:
 
 
 def _irregular(path: Path) -> dict[str, list[str]]:
-    """Form -> base forms; the later line counts where a form has two."""
+    """Form -> base forms; if a form has two lines, the later one counts."""
     forms = {}
     for number, line in enumerate(read_lines(path), 1):
         form, *bases = line.split() or [""]

@@ -120,7 +120,7 @@ def test_other_activations_and_old_names_of_norms() -> None:
         ({"model_type": "gpt2"}, "model_type is 'gpt2', only bert"),
         ({"model_type": ["bert"]}, "model_type is"),
         ({"hidden_act": ["gelu"]}, "the activation"),
-        ({"hidden_act": "silu"}, "the activation 'silu' is none of"),
+        ({"hidden_act": "silu"}, "the activation is 'silu', one of"),
         ({"position_embedding_type": "relative_key"}, "must be absolute"),
         ({"num_hidden_layers": "many"}, "missing or not numbers"),
         ({"num_attention_heads": 0}, "2 layers of 0 heads"),

@@ -194,7 +194,7 @@ def test_a_tokenizer_whose_vocabulary_lacks_what_it_is_to_use(tmp_path: Path) ->
     folder = write_network(tmp_path / "n")
     path = folder / "tokenizer.json"
     path.write_text(path.read_text(encoding="utf-8").replace('"unk_token":"[UNK]"', '"unk_token":"[NONE]"'))
-    with pytest.raises(PfsmError, match=r"tokenizer\.json: cannot part a line \(.*\); copy it again"):
+    with pytest.raises(PfsmError, match=r"tokenizer\.json: cannot split a line \(.*\); copy it again"):
         NetworkVectors(folder).of_texts(["the xylophone"])
 
 

@@ -45,7 +45,7 @@ def test_whole_numbers_are_left_out(tmp_path: Path) -> None:
 )
 def test_damaged_files(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "x").write_bytes(content)
-    with pytest.raises(PfsmError, match="not a whole safetensors file"):
+    with pytest.raises(PfsmError, match="not a complete safetensors file"):
         read_safetensors(tmp_path / "x")
 
 

@@ -59,7 +59,7 @@ def test_lines_that_are_no_vectors(tmp_path: Path, line: str) -> None:
     (tmp_path / "x").write_text(f"a 1 2\n{line}\n")
     vectors = FileVectors(tmp_path / "x")
     vectors.of_tokens([["a"]])
-    with pytest.raises(PfsmError, match="the line of 'b' has not 2 finite numbers"):
+    with pytest.raises(PfsmError, match="the line of 'b' does not have 2 finite numbers"):
         vectors.of_tokens([["b"]])
 
 

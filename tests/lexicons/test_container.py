@@ -104,7 +104,7 @@ def resealed(header: dict[str, Any]) -> bytes:
             "format is 'pfsm-lexicon-2', this version of pfsm reads 'pfsm-lexicon-1'",
         ),
         ({"format": "other"}, "not a lexicon of pfsm; compile one"),
-        ({"kind": "spells"}, "knows no lexicons of 'spells'; known are synonyms, paraphrases"),
+        ({"kind": "spells"}, "cannot read lexicons of 'spells'; known are synonyms, paraphrases"),
         ({"arrays": [["a", "int32", 4]]}, "its header or arrays do not fit together"),
         ({"arrays": [["a", "object", 0]]}, "its header or arrays do not fit together"),
         ({"arrays": [["a", "int8", 10**30]]}, "its header or arrays do not fit together"),

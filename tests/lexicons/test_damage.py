@@ -17,7 +17,7 @@ from tests.lexicons.lexicon_cases import NOUNS, VERBS, paraphrases, synonyms
 
 Unpack = Callable[[Lexicon], object]
 PAIRS = {("a dog", "hound"): 0.5, ("hound", "a dog"): 0.25, ("cat", "kitty"): 1.0}
-DAMAGED = r"^(few|more): (the table is damaged; compile it again|goes with )"
+DAMAGED = r"^(few|more): (the table is damaged; compile it again|belongs to )"
 WORDS = [Part("n", {"dog": ["2"], "beast": ["1"]}, {}, ())]
 
 

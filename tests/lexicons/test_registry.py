@@ -54,7 +54,7 @@ def test_another_kind_another_name_no_name(folder: Path) -> None:
     with pytest.raises(PfsmError, match="few: is a table of synonyms, one of paraphrases is needed"):
         registry.load("few", "paraphrases")
     path.rename(folder / "other.lexicon")
-    with pytest.raises(PfsmError, match="holds the table few; give the file that name again"):
+    with pytest.raises(PfsmError, match="contains the table few; rename the file to that name"):
         registry.load("other", "synonyms")
     with pytest.raises(PfsmError, match=r"'\.\./few' is not the name of a table"):
         registry.load("../few", "synonyms")
@@ -86,7 +86,7 @@ def test_a_folder_that_cannot_be_made(monkeypatch: pytest.MonkeyPatch, tmp_path:
     (tmp_path / "file").write_text("", encoding="utf-8")
     monkeypatch.setenv("PFSM_RESOURCES", str(tmp_path / "file" / "tables"))
     assert len(registry.installed()) == 3
-    with pytest.raises(PfsmError, match=r"cannot be made .*; set PFSM_RESOURCES to another folder"):
+    with pytest.raises(PfsmError, match=r"cannot be created .*; set PFSM_RESOURCES to another folder"):
         registry.user_path("new")
 
 

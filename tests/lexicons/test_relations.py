@@ -64,7 +64,7 @@ def test_tables_that_do_not_go_together(tmp_path: Path) -> None:
     lexicon, synonyms = tables(tmp_path)
     _, others = tables(tmp_path, parts=[*PARTS[:2], Part("a", {"hot": ["1"], "cool": ["2"]})])
     with pytest.raises(
-        PfsmError, match=r"more: goes with few@[0-9a-f]{8}, not with few@[0-9a-f]{8}; compile it again"
+        PfsmError, match=r"more: belongs to few@[0-9a-f]{8}, not to few@[0-9a-f]{8}; compile it again"
     ):
         RelationTable(lexicon, others)
     short = replace(lexicon, arrays={**lexicon.arrays, "sizes": np.zeros(2, dtype=np.uint8)})
