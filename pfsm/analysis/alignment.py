@@ -1,7 +1,7 @@
-"""Which tokens of two tokenisations of one text are the same place: told by characters, white space aside.
+"""Alignment of two tokenisations of the same text, by their characters without white space.
 
-Quotes are written in many ways by tokenisers (``"`` as two backticks or two apostrophes, brackets as ``-LRB-``); these
-count as the one character that they stand for.
+Tokenisers write quotes and brackets in many ways (``"`` as two backticks or two apostrophes, a bracket as ``-LRB-``).
+Each of these counts as the one character that it stands for.
 """
 
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ _SPELLINGS = {
 
 
 def plain_spelling(token: str) -> str:
-    """The token without white space, quotes and brackets as the characters that they stand for."""
+    """The token without white space, with quotes and brackets as the characters that they stand for."""
     known = _SPELLINGS.get(token)
     if known is not None:
         return known
@@ -28,7 +28,7 @@ def plain_spelling(token: str) -> str:
 
 
 def squeezed(tokens: Sequence[str]) -> str:
-    """All characters of the tokens, as `plain_spelling` has them: equal for every tokenisation of a text."""
+    """All characters of the tokens in `plain_spelling`; the same for every tokenisation of a text."""
     return "".join(map(plain_spelling, tokens))
 
 
@@ -37,9 +37,9 @@ class TokenAlignment:
     """Two tokenisations of one text.
 
     Attributes:
-        first: int32 [n_ours], the first of their tokens that shares a character with ours; -1 for none.
-        last: int32 [n_ours], the last one.
-        ours: int32 [n_theirs], the first of our tokens that shares a character with theirs; -1 for none.
+        first: int32 [n_ours], the first of their tokens that shares a character with our token; -1 for none.
+        last: int32 [n_ours], the last such token.
+        ours: int32 [n_theirs], the first of our tokens that shares a character with their token; -1 for none.
     """
 
     first: NDArray[np.int32]
@@ -48,7 +48,7 @@ class TokenAlignment:
 
 
 def align(ours: Sequence[str], theirs: Sequence[str]) -> TokenAlignment | None:
-    """Aligns our tokens to theirs; None where the characters differ, so that the texts are not the same."""
+    """Aligns our tokens to theirs; None if the characters differ, because the texts are then not the same."""
     our_sizes, their_sizes = ([len(plain_spelling(token)) for token in side] for side in (ours, theirs))
     if squeezed(ours).casefold() != squeezed(theirs).casefold() or sum(our_sizes) != sum(their_sizes):
         return None
@@ -57,7 +57,7 @@ def align(ours: Sequence[str], theirs: Sequence[str]) -> TokenAlignment | None:
     first = np.full(len(ours), -1, dtype=np.int32)
     last = np.full(len(ours), -1, dtype=np.int32)
     back = np.full(len(theirs), -1, dtype=np.int32)
-    # Written back to front, the first character's entry remains.
+    # Writing back to front leaves the entry of the first character.
     first[our_of[::-1]] = their_of[::-1]
     last[our_of] = their_of
     back[their_of[::-1]] = our_of[::-1]

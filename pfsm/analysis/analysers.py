@@ -1,4 +1,4 @@
-"""Who analyses: the parser that ships, another of its kind, programs, files. One line in a configuration each."""
+"""Analysers: the shipped parser, other weights for it, programs and files. A configuration names one in a line."""
 
 from collections.abc import Callable, Sequence
 from importlib.resources import files
@@ -23,17 +23,17 @@ class Analyser(Protocol):
 
     @property
     def label(self) -> str:
-        """Its name and version: what the cache and signatures call it."""
+        """Its name and version, as used by the cache and in signatures."""
 
     def analyse(self, lines: Sequence[str], wanted: Wanted) -> list[Analysis]:
         """The analyses of lines, in order."""
 
 
 class OwnAnalyser:
-    """Our parser on words of its own tokeniser.
+    """Our parser with its own tokeniser.
 
     Args:
-        weights: Of a file, as `read_weights` gives them.
+        weights: The weights, as `read_weights` returns them.
     """
 
     def __init__(self, weights: ParserWeights) -> None:
@@ -45,7 +45,7 @@ class OwnAnalyser:
         return self._parser.parse([[word.form for word in words_of(line)] for line in lines], wanted)
 
     def analyse_words(self, lines: Sequence[Sequence[str]], wanted: Wanted) -> list[Analysis]:
-        """The analyses of lines that are cut into words already."""
+        """The analyses of lines that are already split into words."""
         return self._parser.parse(lines, wanted)
 
 
@@ -58,13 +58,13 @@ _KINDS: dict[str, Callable[[str], Analyser]] = {
 
 
 def shipped_parsers() -> dict[str, Path]:
-    """Weights files that came with the package, by name."""
+    """The shipped weights files, by name."""
     folder = Path(str(files("pfsm.resources") / "parsers"))
     return {path.stem: path for path in sorted(folder.glob(f"*{SUFFIX}"))}
 
 
 def own_analyser(name: str) -> OwnAnalyser:
-    """The parser of this name, or of the weights file at this path.
+    """The parser of this name, or the parser in the weights file at this path.
 
     Raises:
         PfsmError: If there is none.
@@ -91,6 +91,6 @@ def get_analyser(name: str) -> Analyser:
     kind, mark, rest = name.partition(":")
     if mark and kind in _KINDS:
         if not rest.strip():
-            raise PfsmError(f"parser {name!r}: says nothing after {kind}:")
+            raise PfsmError(f"parser {name!r}: a name is needed after {kind}:")
         return _KINDS[kind](rest)
     return own_analyser(name)

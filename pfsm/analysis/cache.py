@@ -1,8 +1,8 @@
-"""Analyses remembered on disk, by the text, what was asked, and the version of the parser.
+"""Analyses cached on disk, by the text, what was asked for, and the version of the parser.
 
-One SQLite file for each parser in the user's folder (see ``pfsm.lexicons.registry``): writing is atomic and several
-processes may share it. What cannot be read is worked out again; a cache that cannot be opened is done without. It
-grows to a limit (`pfsm.analysis.cache_limit`).
+Every parser has one SQLite file in the user's folder (see ``pfsm.lexicons.registry``). Writing is atomic, and several
+processes may share the file. An entry that cannot be read is computed again; if the cache cannot be opened, everything
+is computed without it. The cache grows up to a limit (`pfsm.analysis.cache_limit`).
 """
 
 import gc
@@ -25,7 +25,7 @@ FOLDER = "analyses"
 _ASKED_AT_ONCE = 500
 _QUERY = "SELECT key, value, hour FROM analyses LEFT JOIN uses USING (key) WHERE key IN ({})"
 _QUERY_WITHOUT_USES = "SELECT key, value, NULL FROM analyses WHERE key IN ({})"
-# Seconds to wait for another process that writes.
+# Seconds to wait for another process that is writing.
 _PATIENCE = 30.0
 
 
@@ -34,11 +34,11 @@ class AnalysisCache:
 
     Args:
         label: The parser with its version, such as ``en-ewt@1a2b3c4d``.
-        asked: What was asked of it, part of every key.
-        folder: Where the files are; the user's folder where nothing is said.
+        asked: What the parser was asked for; part of every key.
+        folder: The folder of the files; None: the user's folder.
 
     Raises:
-        PfsmError: If the environment variable PFSM_CACHE_SIZE is no number of bytes.
+        PfsmError: If the environment variable PFSM_CACHE_SIZE is not a number of bytes.
     """
 
     def __init__(self, label: str, asked: str, folder: Path | None = None) -> None:
@@ -49,14 +49,14 @@ class AnalysisCache:
         self._room = Room(self.path.parent)
 
     def find(self, lines: Iterable[str]) -> dict[str, Analysis]:
-        """What is known of these lines."""
+        """The cached analyses of these lines."""
         by_key = {self._key(line): line for line in lines}
         keys = list(by_key)
         rows: list[tuple[bytes, bytes, int | None]] = []
         try:
             with closing(self._connect()) as base:
                 with suppress(sqlite3.OperationalError):
-                    _make_tables(base)  # of a file that may only be read, those that are there will do
+                    _make_tables(base)  # a read-only file keeps the tables that it has
                 query = _QUERY if _has_uses(base) else _QUERY_WITHOUT_USES
                 for first in range(0, len(keys), _ASKED_AT_ONCE):
                     part = keys[first : first + _ASKED_AT_ONCE]
@@ -70,7 +70,7 @@ class AnalysisCache:
         return {line: analysis for line, analysis in found.items() if analysis is not None}
 
     def add(self, analyses: Mapping[str, Analysis]) -> None:
-        """Remembers the analyses of lines, all of them or, where that cannot be, none."""
+        """Stores the analyses of lines: all of them or, if that is not possible, none."""
         rows = [(self._key(line), _written(analysis)) for line, analysis in analyses.items()]
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -82,7 +82,7 @@ class AnalysisCache:
             self._room.grown_by(sum(len(value) for _, value in rows))
         except sqlite3.DatabaseError as error:
             if not isinstance(error, sqlite3.OperationalError):
-                # Not a database, or a damaged one: a cache can be begun anew.
+                # Not a database, or a damaged one: the cache can start afresh.
                 with suppress(OSError):
                     self.path.unlink(missing_ok=True)
         except OSError:
@@ -101,13 +101,13 @@ def _make_tables(base: sqlite3.Connection) -> None:
 
 
 def _has_uses(base: sqlite3.Connection) -> bool:
-    """Whether uses are noted; files from before there was a limit have none, and may be such as only can be read."""
+    """Whether the file records uses; files from before the limit do not, and may be read-only."""
     return base.execute("SELECT 1 FROM sqlite_master WHERE name = 'uses'").fetchone() is not None
 
 
 @contextmanager
 def _no_collection() -> Iterator[None]:
-    """Analyses are many small objects and no garbage: looking for cycles among them takes a third of the time."""
+    """Turns off garbage collection: searching the many small objects for cycles takes a third of the time."""
     enabled = gc.isenabled()
     gc.disable()
     try:

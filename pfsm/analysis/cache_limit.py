@@ -1,8 +1,8 @@
-"""How large the cache of analyses may grow, and what goes when it is larger: what was used longest ago.
+"""The size limit of the cache of analyses; when it is exceeded, the least recently used entries are removed.
 
-Files are taken by when they were last written to, which reading does too, once an hour; of the file where it is
-enough to take a part, analyses by the hour of their last use. All of it is done by SQLite under its locks, so that
-other processes see a file before or after it, and never a removed one.
+Files are removed in the order of their last write; reading also writes, once an hour. If removing a part of a file is
+enough, its analyses are removed in the order of the hour of their last use. SQLite does all of this under its locks, so
+other processes see a file either before or after the change, and never a removed one.
 """
 
 import os
@@ -21,19 +21,19 @@ TABLES = (
     "CREATE TABLE IF NOT EXISTS analyses (key BLOB PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID",
     "CREATE TABLE IF NOT EXISTS uses (key BLOB PRIMARY KEY, hour INTEGER NOT NULL) WITHOUT ROWID",
 )
-# Part of the limit that is kept when it is passed, so that this happens seldom.
+# Fraction of the limit to shrink to when it is exceeded, so that this happens seldom.
 _KEPT = 0.75
-# Part of the limit that a process writes before it looks at the folder again.
+# Fraction of the limit that a process writes before it checks the folder again.
 _STEP = 0.02
-# Seconds to wait for another process: a mark of use is not worth more, room is.
+# Seconds to wait for another process; recording a use is not worth a longer wait, making room is.
 _FOR_MARKS, _FOR_ROOM = 0.1, 10.0
 
 
 def largest_size() -> int:
-    """Bytes that all files of the cache may have together: what PFSM_CACHE_SIZE says, else 1 GB.
+    """Largest total size of the cache's files in bytes: PFSM_CACHE_SIZE, by default 1 GB.
 
     Raises:
-        PfsmError: If the variable is no number of bytes.
+        PfsmError: If the variable is not a number of bytes.
     """
     given = os.environ.get(VARIABLE)
     size = byte_size(given) if given else LARGEST
@@ -50,17 +50,17 @@ def this_hour() -> int:
 
 
 def mark_used(path: Path, keys: Iterable[bytes]) -> None:
-    """Notes that analyses were used this hour; where another process is writing they stay as they are."""
+    """Records that analyses were used this hour; does nothing if another process is writing."""
     rows = [(key, this_hour()) for key in keys]
     with suppress(sqlite3.Error), closing(sqlite3.connect(path, timeout=_FOR_MARKS)) as base, base:
         base.executemany("INSERT OR REPLACE INTO uses VALUES (?, ?)", rows)
 
 
 class Room:
-    """The room that the files of a folder have.
+    """Keeps the files of a folder within the limit.
 
     Args:
-        folder: Where they are.
+        folder: The folder of the files.
 
     Raises:
         PfsmError: As `largest_size`.
@@ -72,7 +72,7 @@ class Room:
         self._written: float | None = None
 
     def grown_by(self, size: int) -> None:
-        """Makes room where there is too little; it looks after the first bytes, and then now and again."""
+        """Makes room if the folder is too large; checks after the first bytes, and then from time to time."""
         self._written = None if self._written is None else self._written + size
         if self._written is None or self._written >= _STEP * self._largest:
             self._written = 0.0
@@ -80,7 +80,7 @@ class Room:
 
 
 def make_room(folder: Path, largest: int) -> None:
-    """Removes what was used longest ago where the files of a folder are larger together than they may be."""
+    """Removes the least recently used entries if the files of a folder are together larger than ``largest``."""
     with suppress(OSError):
         found = [(path, path.stat()) for path in folder.glob("*.sqlite")]
         excess = sum(status.st_size for _, status in found)
@@ -91,34 +91,34 @@ def make_room(folder: Path, largest: int) -> None:
             _shrink(path, excess, status.st_size)
             gone = status.st_size - path.stat().st_size
             if gone and excess < status.st_size:
-                return  # but for what pages round, that was all
+                return  # nothing is left to remove, except what rounding to pages hides
             excess -= gone
 
 
 def _shrink(path: Path, excess: int, size: int) -> None:
-    """Removes so many bytes of a file, or all analyses in it."""
+    """Removes ``excess`` bytes from a file, or all analyses in it."""
     try:
         with closing(sqlite3.connect(path, timeout=_FOR_ROOM)) as base:
             for table in TABLES:
                 base.execute(table)
             with base:
                 base.execute("BEGIN IMMEDIATE")
-                # What was removed before, and could not be given back then.
+                # Space that was freed earlier but could not be returned then.
                 _delete(base, excess, size, _free(base))
             base.execute("VACUUM")
     except sqlite3.Error:
-        return  # another process is at it, or the file is damaged, which reading will find
+        return  # another process is using it, or the file is damaged, which reading will detect
 
 
 def _delete(base: sqlite3.Connection, excess: int, size: int, free: int) -> None:
-    """Deletes the same part of all values as of the bytes that hold something, of which values are the most."""
+    """Deletes the same fraction of the values as ``excess`` is of the used bytes, which are mostly values."""
     if excess >= size:
         base.execute("DELETE FROM analyses")
         base.execute("DELETE FROM uses")
         return
     (total,) = base.execute("SELECT COALESCE(SUM(LENGTH(value)), 0) FROM analyses").fetchone()
     left, gone = total * (excess - free) / max(1, size - free), []
-    # Those without a mark are from a time before there were any.
+    # Entries without an hour are older than the recording of uses.
     oldest = (
         "SELECT key, LENGTH(value) FROM analyses LEFT JOIN uses USING (key) ORDER BY COALESCE(hour, 0), key"
     )
@@ -132,7 +132,7 @@ def _delete(base: sqlite3.Connection, excess: int, size: int, free: int) -> None
 
 
 def _free(base: sqlite3.Connection) -> int:
-    """Bytes of a file that hold nothing."""
+    """Unused bytes of a file."""
     pages, size = (
         int(base.execute(f"PRAGMA {name}").fetchone()[0]) for name in ("freelist_count", "page_size")
     )

@@ -1,15 +1,15 @@
-"""Base phrase chunks out of constituent trees, by the rules of the CoNLL-2000 shared task.
+"""Base phrase chunks from constituent trees, by the rules of the CoNLL-2000 shared task.
 
-Tjong Kim Sang and Buchholz (2000, "Introduction to the CoNLL-2000 shared task: chunking", section 2): a chunk holds
-everything to the left of, and including, the syntactic head of the constituent of its name; chunks do not overlap.
+Tjong Kim Sang and Buchholz (2000, "Introduction to the CoNLL-2000 shared task: chunking", section 2): a chunk contains
+everything up to and including the syntactic head of the constituent of the same name; chunks do not overlap.
 
-* NP: up to the noun; ``'s`` begins the chunk of what is possessed; what modifies the noun from the left is inside.
+* NP: up to the noun, with the modifiers to its left; ``'s`` begins the chunk of the possessed noun.
 * VP: the whole group of verbs, with auxiliaries, ``to``, and adverbs before the last verb or ``not`` after it; the
-  verbs of an infinitive or participle without a subject that follow at once belong to it. An auxiliary before its
-  subject is in no chunk.
+  verbs of an infinitive or participle without a subject belong to it if they follow immediately. An auxiliary before
+  its subject is in no chunk.
 * PP and SBAR: the preposition or complementiser alone, with modifiers before it.
 * ADVP, ADJP: up to the adverb or adjective. PRT, CONJP, INTJ, LST: all words.
-* Interrogative phrases (WHNP, …) are chunks of the plain kind.
+* Interrogative phrases (WHNP, …) are chunks of the corresponding plain type (NP, …).
 """
 
 from collections.abc import Iterator, Sequence
@@ -25,7 +25,7 @@ _KIND = {
 }  # fmt: skip
 _WHOLE = frozenset({"PRT", "CONJP", "INTJ", "LST"})
 _MODIFIERS = frozenset({"ADJP", "ADVP", "WHADJP", "WHADVP", "UCP"})
-# Phrases without a chunk of their own inside another.
+# Phrases that have no chunk of their own inside another phrase.
 _INNER = frozenset({"QP", "NML", "NX", "NAC"})
 _ABSORBED = {
     "NP": _MODIFIERS | _INNER,
@@ -46,7 +46,7 @@ class Chunk:
     Attributes:
         label: Its type, such as ``NP``.
         start: First word, counted from 0 through the line.
-        end: The word after the last one.
+        end: The word after the last word of the chunk.
     """
 
     label: str
@@ -55,7 +55,7 @@ class Chunk:
 
 
 def base_chunks(trees: Sequence[Constituent]) -> list[Chunk]:
-    """The chunks of a line from the constituent trees of its sentences, from left to right; words may be in none."""
+    """The chunks of a line from its sentences' constituent trees, left to right; a word may be in no chunk."""
     if not trees:
         return []
     words = _Words([None] * trees[-1].end)
@@ -68,7 +68,7 @@ def base_chunks(trees: Sequence[Constituent]) -> list[Chunk]:
 
 
 def iob_labels(trees: Sequence[Constituent], n_words: int) -> list[str]:
-    """For every word of a line ``B-NP`` (begins a chunk), ``I-NP`` (goes on with it) or ``O``."""
+    """For every word of a line ``B-NP`` (begins a chunk), ``I-NP`` (continues it) or ``O``."""
     labels = [OUTSIDE] * n_words
     for chunk in base_chunks(trees):
         labels[chunk.start : chunk.end] = [f"I-{chunk.label}"] * (chunk.end - chunk.start)
@@ -85,7 +85,7 @@ class _Open:
 
 @dataclass(frozen=True)
 class _Step:
-    """A constituent to cut, and the chunk before it that its first one belongs to, if any."""
+    """A constituent to cut, and the preceding chunk that its first chunk continues, if any."""
 
     node: Constituent
     join: _Open | None = None
@@ -93,18 +93,18 @@ class _Step:
 
 @dataclass
 class _Words:
-    """Which chunk each word is in."""
+    """The chunk of each word."""
 
     of_word: list[_Open | None] = field(default_factory=list)
 
     def put(self, chunk: _Open, start: int, end: int) -> None:
-        """Puts the words into the chunk that are in none yet."""
+        """Adds those words to the chunk that are in no chunk yet."""
         for word in range(start, end):
             if self.of_word[word] is None:
                 self.of_word[word] = chunk
 
     def chunks(self) -> list[Chunk]:
-        """The chunks; one that something stands inside of is several."""
+        """The chunks; a chunk that is interrupted by another becomes several."""
         found: list[Chunk] = []
         before: _Open | None = None
         for word, chunk in enumerate(self.of_word):
@@ -122,7 +122,7 @@ def _category(node: Constituent) -> str:
 
 
 def _steps(step: _Step, words: _Words) -> Iterator[_Step]:
-    """Cuts one constituent; yields the parts that are to be cut by themselves."""
+    """Cuts one constituent into chunks; yields the parts that must be cut separately."""
     kind = "" if step.node.is_leaf else _KIND.get(_category(step.node), "")
     if kind in _WHOLE:
         _put_segment(step.node.children, _Open(kind), words, everything=True)
@@ -135,7 +135,7 @@ def _steps(step: _Step, words: _Words) -> Iterator[_Step]:
 
 
 def _clause(step: _Step, words: _Words) -> Iterator[_Step]:
-    """Parts of clauses stand by themselves; a verb in one without a verb phrase is a group."""
+    """The parts of a clause are cut separately; a verb outside any verb phrase is a verb group."""
     children = step.node.children
     alone = not any(_category(child) == "VP" for child in children)
     for place, child in enumerate(children):
@@ -159,7 +159,7 @@ def _is_anchor(node: Constituent) -> bool:
 def _put_segment(
     parts: Sequence[Constituent], chunk: _Open, words: _Words, *, everything: bool = False
 ) -> list[Constituent]:
-    """Puts parts that stand side by side into a chunk, up to the last that it may end with; returns what is left."""
+    """Puts adjacent parts into a chunk, up to the last part that may end it; returns the remaining parts."""
     anchors = [k for k, part in enumerate(parts) if _is_anchor(part) or (everything and not part.is_leaf)]
     if not anchors:
         return [part for part in parts if not part.is_leaf]
@@ -169,7 +169,7 @@ def _put_segment(
 
 
 class _Phrase:
-    """A phrase whose chunk is what stands before, and with, its head."""
+    """A phrase whose chunk ends with its head."""
 
     def __init__(self, step: _Step, kind: str, words: _Words) -> None:
         self._children = step.node.children
@@ -189,7 +189,7 @@ class _Phrase:
             elif self._kind == "NP" and _KIND.get(_category(child)) == "NP":
                 yield from self._inner(child, is_last=place == len(self._children) - 1)
             else:
-                # A clause without complementiser passes on what came before it.
+                # A clause without a complementiser passes on the chunk before it.
                 join = self._join if child is self._children[0] and _category(child) in _CLAUSES else None
                 yield from self._flush()
                 self._join = None
@@ -197,7 +197,7 @@ class _Phrase:
         yield from self._flush()
 
     def _inner(self, child: Constituent, *, is_last: bool) -> Iterator[_Step]:
-        """A noun phrase in a noun phrase: it takes the words before it; its ``'s`` belongs to what follows."""
+        """A noun phrase inside a noun phrase: it takes the words before it; its ``'s`` belongs to the next chunk."""
         chunk = self._join
         if self._segment and _is_anchor(self._segment[-1]):
             chunk = self._join or _Open("NP")
@@ -227,7 +227,7 @@ def _last_leaf(node: Constituent) -> Constituent:
 
 
 class _VerbGroup:
-    """A verb phrase: its verbs and those of the verb phrase inside make one chunk."""
+    """A verb phrase: its verbs and those of the verb phrases inside it form one chunk."""
 
     def __init__(self, step: _Step, words: _Words) -> None:
         self._children = step.node.children
@@ -249,7 +249,7 @@ class _VerbGroup:
                 self._chunk = None
             else:
                 yield from self._dropped()
-                # Only right after the verb, and _clause looks whether it has a subject.
+                # Only immediately after the verb; _clause checks whether it has a subject.
                 follows = _category(child) in _CLAUSES and self._has_verb and not child.is_leaf
                 yield _Step(child, self._chunk if follows else None)
                 self._chunk = None
@@ -261,14 +261,14 @@ class _VerbGroup:
         return _category(child) == "ADVP"
 
     def _wait(self, child: Constituent) -> None:
-        # ``not`` and its like stand after the verb as words without a phrase.
+        # ``not`` and similar words stand after the verb without a phrase of their own.
         if child.is_leaf and child.label in _ADVERBS and self._has_verb and not self._waiting:
             self._take(child)
         else:
             self._waiting.append(child)
 
     def _open(self) -> _Open | None:
-        """The chunk for verbs to come, with what waited for them; None if a conjunction stands between."""
+        """The chunk for the next verbs, with the words that waited for them; None after a conjunction."""
         if any(part.label == "CC" for part in self._waiting):
             self._chunk = None
             self._waiting = [part for part in self._waiting if not part.is_leaf]
@@ -289,7 +289,7 @@ class _VerbGroup:
         self._words.put(self._chunk, leaf.start, leaf.end)
 
     def _dropped(self) -> Iterator[_Step]:
-        """What waited in vain stands by itself and ends the group."""
+        """Words that waited without a following verb are cut separately and end the group."""
         if self._waiting:
             self._chunk = None
         yield from (_Step(part) for part in self._waiting if not part.is_leaf)

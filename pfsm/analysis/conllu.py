@@ -1,7 +1,7 @@
 r"""CoNLL-U: sentences as blocks of ten tab-separated columns (https://universaldependencies.org/format.html).
 
-Read are the words with FORM, UPOS, XPOS, HEAD and DEPREL, the ranges of multiword tokens and ``SpaceAfter=No``;
-empty nodes (``8.1``), lemmas, features and enhanced graphs are passed over. ``_`` stands for nothing.
+The reader keeps the words with FORM, UPOS, XPOS, HEAD and DEPREL, the ranges of multiword tokens and ``SpaceAfter=No``.
+It skips empty nodes (``8.1``), lemmas, features and enhanced graphs. ``_`` means an empty field.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -21,11 +21,11 @@ class ConlluSentence:
 
     Attributes:
         forms: The words.
-        upos: Universal part-of-speech tags, empty where the file has none.
-        xpos: Tags of the language, Penn's for English; empty where the file has none.
-        heads: Number of each word's head, counted from 1; 0 for a root, -1 where the file has none.
-        labels: Relation of each word to its head; empty where the file has none.
-        ranges: Multiword tokens as (first word, last word, form), words counted from 1, last one included.
+        upos: Universal part-of-speech tags; empty if the file has none.
+        xpos: Language-specific tags, Penn's for English; empty if the file has none.
+        heads: Number of each word's head, counted from 1; 0 for a root, -1 if the file has none.
+        labels: Relation of each word to its head; empty if the file has none.
+        ranges: Multiword tokens as (first word, last word, form); words are counted from 1, and the last is included.
         space_after: Whether white space follows each word in the text, by ``SpaceAfter``.
         comments: Lines before the words, without ``#`` and the space after it.
         line: Number of the block's first line in its file.
@@ -44,7 +44,7 @@ class ConlluSentence:
     source: str = "CoNLL-U"
 
     def comment(self, key: str) -> str | None:
-        """Value of the comment ``key = value``; None without one."""
+        """Value of the comment ``key = value``; None if there is none."""
         for comment in self.comments:
             name, mark, value = comment.partition("=")
             if mark and name.strip() == key:
@@ -53,7 +53,7 @@ class ConlluSentence:
 
     @property
     def text(self) -> str:
-        """The comment ``text``, or the words joined as the ranges and ``SpaceAfter`` say."""
+        """The comment ``text``, or else the words joined according to the ranges and ``SpaceAfter``."""
         given = self.comment("text")
         return given if given is not None else _joined(self)
 
@@ -71,7 +71,7 @@ def parse_conllu(lines: Iterable[str], name: str) -> Iterator[ConlluSentence]:
     """The sentences in lines of CoNLL-U.
 
     Args:
-        lines: Without their ends.
+        lines: The lines without their ends.
         name: What messages call their source.
 
     Raises:
@@ -90,7 +90,7 @@ def parse_conllu(lines: Iterable[str], name: str) -> Iterator[ConlluSentence]:
 
 @dataclass
 class _Block:
-    """What the lines of a block have said so far."""
+    """The content of a block's lines so far."""
 
     rows: list[tuple[str, str, str, int, str, bool]] = field(default_factory=list)
     ranges: list[tuple[int, int, str, bool]] = field(default_factory=list)
@@ -134,10 +134,10 @@ def _word_lines(block: Sequence[tuple[int, str]]) -> list[tuple[int, str]]:
 
 
 def _check_heads(lines: Sequence[int], heads: Sequence[int], name: str) -> None:
-    """Refuses heads beyond the sentence, and words that hang on each other in a circle.
+    """Refuses heads outside the sentence, and cycles of heads.
 
     Raises:
-        PfsmError: If there is one, naming its line.
+        PfsmError: If there is one; the message names its line.
     """
     for number, head in zip(lines, heads, strict=True):
         if head > len(heads):
@@ -150,12 +150,12 @@ def _check_heads(lines: Sequence[int], heads: Sequence[int], name: str) -> None:
             way.add(word)
             word = heads[word - 1]
         if word not in safe:
-            raise PfsmError(f"{name}:{number}: HEAD leads in a circle back to word {word}")
+            raise PfsmError(f"{name}:{number}: HEAD leads in a cycle back to word {word}")
         safe |= way
 
 
 def _spaces(spaces: Sequence[bool], ranges: Sequence[tuple[int, int, str, bool]]) -> tuple[bool, ...]:
-    """Inside a multiword token there is none; after it what its own line says."""
+    """White space after each word: none inside a multiword token; after it, as its own line says."""
     after = list(spaces)
     for first, last, _, space in ranges:
         after[first - 1 : last] = [False] * (last - first) + [space]
@@ -206,12 +206,12 @@ def _head(text: str, where: str) -> int:
 
 
 def _is_number(text: str) -> bool:
-    """Whether this is a number as large as a sentence may be long; Python refuses to read thousands of digits."""
+    """Whether this is a number that a sentence may reach; Python refuses to parse thousands of digits."""
     return text.isdecimal() and len(text) <= _DIGITS
 
 
 def _joined(sentence: ConlluSentence) -> str:
-    """The words with their spaces; a multiword token stands for its words."""
+    """The words with their spaces; a multiword token replaces its words."""
     covered = {first: (last, form) for first, last, form in sentence.ranges}
     pieces: list[str] = []
     word = 1

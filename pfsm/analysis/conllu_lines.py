@@ -1,7 +1,7 @@
-"""Analyses from CoNLL-U and to it: sentences of a file as lines, lines as sentences.
+"""Conversion between analyses of lines and sentences of CoNLL-U.
 
-A line of several sentences is written as several blocks; ``# line = 3`` in each says that they belong together, and
-``# tree = 2`` with ``# log_probability = -1.25`` in a block that it is the second tree of an n-best list.
+A line of several sentences is written as several blocks, and ``# line = 3`` in each marks that they belong together.
+``# tree = 2`` with ``# log_probability = -1.25`` marks a block as the second tree of an n-best list.
 """
 
 import math
@@ -15,7 +15,7 @@ LINE, TREE, LOG_PROBABILITY = "line", "tree", "log_probability"
 
 
 def analysis_of(sentence: ConlluSentence) -> Analysis:
-    """One sentence as an analysis; without a tree where a head is missing."""
+    """One sentence as an analysis; without a tree if a head is missing."""
     trees: tuple[DependencyTree, ...] = ()
     if all(head >= 0 for head in sentence.heads):
         trees = (DependencyTree(sentence.heads, sentence.labels, _log_probability(sentence)),)
@@ -34,7 +34,7 @@ def _log_probability(sentence: ConlluSentence) -> float:
         value = float(text)
     except ValueError:
         value = math.inf
-    # Not a number is what `conllu_lines` writes where nobody said.
+    # `conllu_lines` writes NaN for an unknown probability.
     if math.isinf(value):
         raise PfsmError(
             f"{sentence.source}:{sentence.line}: {LOG_PROBABILITY} is {text!r}, a number is needed"
@@ -45,11 +45,11 @@ def _log_probability(sentence: ConlluSentence) -> float:
 def analyses_of(sentences: Iterable[ConlluSentence]) -> list[Analysis]:
     """Lines from the sentences of a file.
 
-    Sentences with the same ``# line`` are one line, else each is its own; blocks with the same ``# tree`` number
-    belong to the same tree of an n-best list.
+    Sentences with the same ``# line`` form one line; without it, each sentence is a line. Blocks whose ``# tree`` has
+    the same number belong to the same tree of an n-best list.
 
     Raises:
-        PfsmError: If trees of a line are over different words, or a number is none.
+        PfsmError: If trees of a line have different words, or a number is malformed.
     """
     return [_line(group) for group in _grouped(sentences)]
 
@@ -75,7 +75,7 @@ def _line(group: Sequence[ConlluSentence]) -> Analysis:
     for other, part in zip(lists[1:], list(by_tree.values())[1:], strict=True):
         if other.tokens != first.tokens:
             raise PfsmError(
-                f"{part[0].source}:{part[0].line}: this tree of the n-best list is over other words than the first"
+                f"{part[0].source}:{part[0].line}: this tree of the n-best list has other words than the first"
             )
     return Analysis(
         first.tokens,
@@ -87,7 +87,7 @@ def _line(group: Sequence[ConlluSentence]) -> Analysis:
 
 
 def joined_tree(parts: Sequence[Analysis], sentences: Sequence[ConlluSentence]) -> Analysis:
-    """The sentences of one tree as a line; its probability is written in each of its blocks, not parted among them."""
+    """The sentences of one tree as a line; each block gives the probability of the whole tree."""
     whole = joined(parts)
     if len(parts) == 1 or not whole.trees:
         return whole
@@ -97,12 +97,12 @@ def joined_tree(parts: Sequence[Analysis], sentences: Sequence[ConlluSentence]) 
 
 
 def conllu_lines(analysis: Analysis, number: int, *, n_best: bool = False) -> Iterator[str]:
-    """The line's blocks of CoNLL-U, without the ends of lines; an empty line has none.
+    """The line's blocks of CoNLL-U, without line ends; an empty line has no blocks.
 
     Args:
         analysis: The line.
-        number: What ``# line`` says.
-        n_best: Whether to write every tree, with its probability, not the likeliest alone.
+        number: The number to write as ``# line``.
+        n_best: Whether to write every tree with its probability, instead of only the likeliest tree.
     """
     for place, tree in enumerate(analysis.trees if n_best else analysis.trees[:1] or (None,), 1):
         for start, end in analysis.bounds:

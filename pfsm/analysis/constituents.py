@@ -8,7 +8,7 @@ from pfsm.io.files import StrPath, display_name, read_lines
 
 TOP = "TOP"
 CHAIN = "+"
-# Nodes above each other; trees are walked by recursion, which Python ends at about a thousand calls.
+# Largest depth of a tree; trees are walked by recursion, which Python limits to about a thousand calls.
 _DEEPEST = 300
 _ESCAPES = {"(": "-LRB-", ")": "-RRB-"}
 _UNESCAPES = {mark: character for character, mark in _ESCAPES.items()}
@@ -21,7 +21,7 @@ class Constituent:
     Attributes:
         label: Category, or the part-of-speech tag of a leaf.
         start: First word, counted from 0.
-        end: The word after the last one.
+        end: The word after the last word.
         children: Its parts from left to right; a leaf, which is one word, has none.
     """
 
@@ -36,7 +36,7 @@ class Constituent:
         return not self.children
 
     def nodes(self) -> Iterator["Constituent"]:
-        """This node and all below it, parents before children, left to right."""
+        """This node and all nodes below it, parents before children, left to right."""
         stack = [self]
         while stack:
             node = stack.pop()
@@ -49,7 +49,7 @@ class BracketedSentence:
     """A tree and its words.
 
     Attributes:
-        words: The words, brackets as themselves.
+        words: The words; brackets are plain characters, not ``-LRB-``.
         tree: The tree over them.
     """
 
@@ -58,10 +58,10 @@ class BracketedSentence:
 
 
 def read_brackets(path: StrPath) -> list[BracketedSentence]:
-    """Every tree of a file of brackets, one on each line; empty lines are passed over.
+    """Every tree of a file of brackets, one tree per line; empty lines are skipped.
 
     Raises:
-        PfsmError: If the file cannot be read or a line is no tree.
+        PfsmError: If the file cannot be read or a line is not a tree.
     """
     name = display_name(path)
     return [
@@ -77,10 +77,11 @@ def parse_brackets(line: str, where: str = "tree") -> BracketedSentence:
     ``-LRB-`` and ``-RRB-`` as words become brackets. An outermost pair without a label is called ``TOP``.
 
     Raises:
-        PfsmError: If brackets do not match, a node is empty, or more than one tree stands there.
+        PfsmError: If brackets do not match, a node is empty, or there is more than one tree.
     """
     words: list[str] = []
-    # Open nodes: label, first word, children so far. Iterative: damaged lines can nest deeper than Python recurses.
+    # Open nodes: label, first word, children so far. This is iterative because damaged lines can nest deeper than
+    # Python's recursion limit.
     opened: list[tuple[str, int, list[Constituent]]] = []
     done: Constituent | None = None
     pieces = line.replace("(", " ( ").replace(")", " ) ").split()
@@ -93,7 +94,7 @@ def parse_brackets(line: str, where: str = "tree") -> BracketedSentence:
             label, place = _label(pieces, place + 1, where)
             opened.append((label, len(words), []))
             if len(opened) > _DEEPEST:
-                raise PfsmError(f"{where}: more than {_DEEPEST} brackets inside each other")
+                raise PfsmError(f"{where}: brackets are nested deeper than {_DEEPEST}")
             continue
         if not opened:
             raise PfsmError(f"{where}: a tree begins with a bracket, not with {piece!r}")
@@ -133,7 +134,7 @@ def _closed(label: str, start: int, children: list[Constituent], end: int, where
 
 
 def format_brackets(words: Sequence[str], tree: Constituent) -> str:
-    """The tree on one line of brackets; brackets among the words as ``-LRB-`` and ``-RRB-``."""
+    """The tree as brackets on one line; brackets among the words become ``-LRB-`` and ``-RRB-``."""
     if tree.is_leaf:
         word = words[tree.start]
         for character, mark in _ESCAPES.items():
@@ -143,7 +144,7 @@ def format_brackets(words: Sequence[str], tree: Constituent) -> str:
 
 
 def labelled_spans(tree: Constituent) -> dict[tuple[int, int], str]:
-    """Category of every span, chains of one child joined from above by ``+``; tags of words and ``TOP`` left out."""
+    """Category of every span; unary chains are joined by ``+`` from the top; tags of words and ``TOP`` are left out."""
     spans: dict[tuple[int, int], str] = {}
     for node in tree.nodes():
         if node.is_leaf or node.label == TOP:
@@ -154,7 +155,7 @@ def labelled_spans(tree: Constituent) -> dict[tuple[int, int], str]:
 
 
 def tree_of_spans(spans: Sequence[tuple[int, int, str]], tags: Sequence[str]) -> Constituent:
-    """The tree under ``TOP`` whose spans these are: the inverse of `labelled_spans`.
+    """The tree under ``TOP`` with these spans: the inverse of `labelled_spans`.
 
     Args:
         spans: (start, end, label or labels joined by ``+``), none crossing another; in any order, each once.
@@ -173,7 +174,7 @@ def tree_of_spans(spans: Sequence[tuple[int, int, str]], tags: Sequence[str]) ->
 def _build(
     label: str, start: int, end: int, spans: Sequence[tuple[int, int, str]], place: int, tags: Sequence[str]
 ) -> tuple[Constituent, int]:
-    """The node of a span, and the place in ``spans`` after those inside it."""
+    """The node of a span, and the index in ``spans`` after the spans inside it."""
     children: list[Constituent] = []
     word = start
     while word < end:

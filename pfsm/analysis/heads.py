@@ -1,6 +1,6 @@
 """Head words of constituents, and the labelled dependencies that follow from them.
 
-The rules are those of Magerman (1995) as Collins (1999, appendix A) wrote them down, with the three modifications of
+The rules are those of Magerman (1995) in the version of Collins (1999, appendix A), with the three modifications of
 Kahn, Snover and Ostendorf (2009, "Expected dependency pair match", section 3.1): prepositional phrases are headed by
 their noun, complementiser phrases by their verb, and auxiliaries are modifiers of main verbs.
 """
@@ -14,7 +14,7 @@ from pfsm.analysis.sentence import DependencyTree
 Side = Literal["left", "right"]
 
 _NOUNS = ("NN", "NNP", "NNPS", "NNS", "NX", "NML", "POS", "JJR")
-# From which side children are looked through, and for which labels, the first label first.
+# The side from which to search the children, and the labels to search for, in order.
 _RULES: dict[str, tuple[Side, str]] = {
     "ADJP": ("left", "NNS QP NN $ ADVP JJ VBN VBG ADJP JJR NP JJS DT FW RBR RBS SBAR RB"),
     "ADVP": ("right", "RB RBR RBS FW ADVP TO CD JJR JJ IN NP JJS NN"),
@@ -45,14 +45,14 @@ _PUNCTUATION = frozenset({",", ":", "``", "''", ".", "-LRB-", "-RRB-", "HYPH", "
 
 
 def head_child(node: Constituent) -> Constituent:
-    """The part of a constituent that holds its head word.
+    """The child of a constituent that contains its head word.
 
     Raises:
         ValueError: If the node is a leaf.
     """
     if node.is_leaf:
         raise ValueError("a leaf has no parts")
-    # Punctuation heads nothing but itself.
+    # Punctuation is the head only of itself.
     children = [child for child in node.children if not _is_punctuation(child)] or list(node.children)
     if node.label in {"NP", "NML", "NX"}:
         return _head_of_noun_phrase(children)
@@ -66,7 +66,7 @@ def _is_punctuation(node: Constituent) -> bool:
 
 
 def _first(children: Sequence[Constituent], labels: Sequence[str]) -> Constituent | None:
-    """The first child of the first label that any child has."""
+    """The first child with the first of the labels that occurs among the children."""
     for label in labels:
         for child in children:
             if child.label == label:
@@ -75,7 +75,7 @@ def _first(children: Sequence[Constituent], labels: Sequence[str]) -> Constituen
 
 
 def _head_of_noun_phrase(children: Sequence[Constituent]) -> Constituent:
-    """Collins's rule for noun phrases: each step looks for any of its labels."""
+    """Collins's rule for noun phrases: each step searches for any of its labels."""
     if children[-1].label == "POS":
         return children[-1]
     backwards = children[::-1]
@@ -96,8 +96,9 @@ def _head_of_noun_phrase(children: Sequence[Constituent]) -> Constituent:
 def head_dependencies(trees: Sequence[Constituent]) -> DependencyTree:
     """Dependencies of a line from the constituent trees of its sentences, with labels A/B.
 
-    A is the label of the lowest constituent that the head word heads and that holds the dependent, B the label of the
-    highest constituent that the dependent heads (Kahn et al. 2009, section 3.1). The root of a sentence has ``TOP/B``.
+    A is the label of the lowest constituent that the head word heads and that contains the dependent. B is the label of
+    the highest constituent that the dependent heads (Kahn et al. 2009, section 3.1). The root of a sentence has
+    ``TOP/B``.
     """
     n_words = trees[-1].end if trees else 0
     heads, labels = [0] * n_words, [""] * n_words
@@ -119,7 +120,7 @@ def head_word(node: Constituent) -> int:
 
 
 def _attach(node: Constituent, heads: list[int], labels: list[str]) -> None:
-    """Hangs the head words of the other parts on that of the node."""
+    """Attaches the head words of the other children to the head word of the node."""
     chosen = head_child(node)
     governor = head_word(chosen)
     for child in node.children:

@@ -1,6 +1,6 @@
 """Analyses as plain JSON values, for the cache.
 
-Whatever there is many of stands as packed numbers: reading them back is what scoring with a warm cache waits for.
+Long columns are stored as packed numbers, because scoring with a warm cache spends its time reading them.
 """
 
 import binascii
@@ -18,7 +18,7 @@ _WHOLE_COLUMNS = ("dependent", "head", "label")
 
 
 def to_json(analysis: Analysis) -> dict[str, Any]:
-    """The analysis as values that JSON can write; numbers are kept to the last bit."""
+    """The analysis as JSON values; numbers are exact to the last bit."""
     marginals = analysis.marginals
     return {
         "tokens": list(analysis.tokens),
@@ -38,10 +38,10 @@ def to_json(analysis: Analysis) -> dict[str, Any]:
 
 
 def from_json(values: dict[str, Any]) -> Analysis:
-    """The analysis that `to_json` has written.
+    """The analysis that `to_json` wrote.
 
     Raises:
-        KeyError, TypeError, ValueError, PfsmError: If the values are something else.
+        KeyError, TypeError, ValueError, PfsmError: If the values are malformed.
     """
     sentences = tuple(values["sentences"])
     trees = [parse_brackets(text).tree for text in values["constituents"]]
@@ -58,7 +58,7 @@ def from_json(values: dict[str, Any]) -> Analysis:
 
 
 def _trees(trees: Sequence[DependencyTree]) -> dict[str, Any]:
-    """Heads and labels of all trees in a row, and the probabilities to the last bit."""
+    """Heads and labels of all trees, concatenated, and the probabilities to the last bit."""
     names = sorted({label for tree in trees for label in tree.labels})
     number = {name: k for k, name in enumerate(names)}
     return {
@@ -86,7 +86,7 @@ def _marginals_again(values: dict[str, Any]) -> Marginals:
 
 
 def _packed(values: NDArray[Any]) -> list[str]:
-    """What the numbers are, and they themselves."""
+    """The type of the numbers, and the numbers."""
     dtype = _REAL
     if values.dtype.kind == "i":
         dtype = _SMALL if values.size == 0 or np.abs(values).max() <= np.iinfo(np.int16).max else _LARGE
@@ -96,6 +96,6 @@ def _packed(values: NDArray[Any]) -> list[str]:
 def _unpacked(packed: Sequence[str]) -> NDArray[Any]:
     dtype, text = packed
     if dtype not in {_SMALL, _LARGE, _REAL}:
-        raise ValueError(f"{dtype!r} is no kind of numbers")
+        raise ValueError(f"{dtype!r} is not a known type of numbers")
     found = np.frombuffer(binascii.a2b_base64(text), dtype=dtype)
     return found.astype(np.dtype(dtype).newbyteorder("="), copy=False)

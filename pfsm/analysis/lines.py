@@ -1,4 +1,4 @@
-"""Sentences that a file or program gives, put together to the lines that were asked for: by their characters."""
+"""Puts the sentences of a file or program together to the requested lines, by their characters."""
 
 from collections.abc import Sequence
 
@@ -10,18 +10,18 @@ EMPTY = Analysis(())
 
 
 class LineFinder:
-    """Lines out of analysed sentences in any order, each used as often as it is asked for."""
+    """Finds lines among analysed sentences; the lines may come in any order and more than once."""
 
     def __init__(self, sentences: Sequence[Analysis]) -> None:
         self._known: dict[str, Analysis] = {}
         for sentence in sentences:
             self._known.setdefault(squeezed(sentence.tokens).casefold(), sentence)
-        # What has no characters is on no line, and would be found there without end.
+        # A sentence without characters is on no line; searching for it would never end.
         self._known.pop("", None)
         self._sizes = sorted({len(text) for text in self._known}, reverse=True)
 
     def find(self, line: str) -> Analysis | None:
-        """The line from one sentence, or from several one after the other, the longest first; None if they lack."""
+        """The line from one sentence, or from several in a row, the longest first; None if there are none for it."""
         text = plain_spelling(line).casefold()
         parts: list[Analysis] = []
         place = 0
@@ -32,16 +32,16 @@ class LineFinder:
             if found is None:
                 return None
             parts.append(self._known[found])
-            # Not the length of the words as written: "ß" is two letters here.
+            # Not the length of the words as written, because "ß" counts as two letters here.
             place += len(found)
         return joined(parts) if parts else EMPTY
 
 
 def put_on_lines(sentences: Sequence[Analysis], lines: Sequence[str], source: str) -> list[Analysis]:
-    """The analyses of lines out of their sentences in the order of the text.
+    """The analyses of lines from their sentences, in the order of the text.
 
     Raises:
-        PfsmError: If the sentences are not those of the lines, naming the first line that differs.
+        PfsmError: If the sentences are not those of the lines; the message names the first line that differs.
     """
     found: list[Analysis] = []
     place = 0
@@ -54,10 +54,8 @@ def put_on_lines(sentences: Sequence[Analysis], lines: Sequence[str], source: st
             read += squeezed(sentences[place].tokens).casefold()
             place += 1
         if read != text:
-            raise PfsmError(
-                f"{source}: its words are not those of line {number}; it must keep every character"
-            )
+            raise PfsmError(f"{source}: its words differ from line {number}; it must keep every character")
         found.append(joined(parts) if parts else EMPTY)
     if place < len(sentences):
-        raise PfsmError(f"{source}: {len(sentences) - place} sentences more than the lines hold")
+        raise PfsmError(f"{source}: {len(sentences) - place} more sentences than the lines hold")
     return found

@@ -1,4 +1,4 @@
-"""A parser tried on a treebank: which of its choices are right, and whether its probabilities are."""
+"""Evaluation of a parser on a treebank: the accuracy of its choices and the calibration of its probabilities."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -25,13 +25,13 @@ Analyse = Callable[[Sequence[str]], list[Analysis]]
 
 
 @dataclass(frozen=True, eq=False)
-class Trial:
-    """What came of it.
+class ParserEvaluation:
+    """The result of an evaluation.
 
     Attributes:
         lines: Lines parsed.
         scores: Words, tags, heads and labels.
-        calibration: Of the arcs; None where the parser gives no probabilities or words are its own.
+        calibration: Calibration of the arcs; None if the parser gives no probabilities or splits the words itself.
         brackets: Labelled brackets; None without gold trees.
         trees: Sentences with a gold tree.
     """
@@ -43,10 +43,10 @@ class Trial:
     trees: int
 
 
-def try_on_words(
+def evaluate_on_words(
     analyser: OwnAnalyser, sentences: Sequence[ConlluSentence], trees: Sequence[BracketedSentence] | None
-) -> Trial:
-    """Each sentence by itself with the words of the treebank."""
+) -> ParserEvaluation:
+    """Evaluates on the words of the treebank, one sentence at a time."""
     wanted = Wanted(marginals=True, constituents=trees is not None, one_sentence=True)
     gold = [analysis_of(sentence) for sentence in sentences]
     found = _in_portions(
@@ -57,7 +57,7 @@ def try_on_words(
         (system.constituents[0], by_words[system.tokens]) for system in found if system.tokens in by_words
     ]
     pairs = list(zip(found, gold, strict=True))
-    return Trial(
+    return ParserEvaluation(
         len(pairs),
         score_parses(pairs),
         calibration(pairs),
@@ -66,12 +66,14 @@ def try_on_words(
     )
 
 
-def try_on_text(analyse: Analyse, sentences: Sequence[ConlluSentence], joined_lines: int) -> Trial:
-    """The text of so many sentences at a time, put on one line with a space between, words left to the parser."""
+def evaluate_on_text(
+    analyse: Analyse, sentences: Sequence[ConlluSentence], joined_lines: int
+) -> ParserEvaluation:
+    """Evaluates on raw text with so many sentences joined by spaces on each line; the parser splits the words."""
     groups = [sentences[first : first + joined_lines] for first in range(0, len(sentences), joined_lines)]
     gold = [joined([analysis_of(sentence) for sentence in group]) for group in groups]
     found = _in_portions([" ".join(sentence.text for sentence in group) for group in groups], analyse)
-    return Trial(len(groups), score_parses(zip(found, gold, strict=True)), None, None, 0)
+    return ParserEvaluation(len(groups), score_parses(zip(found, gold, strict=True)), None, None, 0)
 
 
 def _in_portions(
@@ -84,7 +86,7 @@ def _in_portions(
 
 
 def _first_of_each(trees: Sequence[BracketedSentence]) -> dict[tuple[str, ...], Constituent]:
-    """A tree for each sequence of words; of several the first."""
+    """A tree for each sequence of words; the first if there are several."""
     found: dict[tuple[str, ...], Constituent] = {}
     for bracketed in trees:
         found.setdefault(bracketed.words, bracketed.tree)

@@ -1,4 +1,4 @@
-"""Parsers of others: spaCy and Stanza where they are installed, and any program that writes CoNLL-U or brackets."""
+"""External parsers: spaCy and Stanza if they are installed, and any program that writes CoNLL-U or brackets."""
 
 import hashlib
 import shlex
@@ -22,10 +22,10 @@ from pfsm.io.files import content_checksum, decode, read_bytes, split_lines
 
 
 def parsed_text(text: Sequence[str], source: str) -> list[Analysis]:
-    """Analyses in lines of CoNLL-U or, where the first character is a bracket, Penn-style trees.
+    """Analyses from lines of CoNLL-U or, if the first character is a bracket, of Penn-style trees.
 
     Raises:
-        PfsmError: If the lines are neither.
+        PfsmError: If the lines are in neither format.
     """
     first = next((line for line in text if line.strip()), "")
     if first.lstrip().startswith("("):
@@ -38,7 +38,7 @@ def parsed_text(text: Sequence[str], source: str) -> list[Analysis]:
 
 
 def bracketed_analysis(sentence: BracketedSentence) -> Analysis:
-    """A tree of brackets as an analysis, with its tags."""
+    """A bracketed tree as an analysis, with its tags."""
     tags = tuple(node.label for node in sentence.tree.nodes() if node.is_leaf)
     return Analysis(sentence.words, (0,), (), tags, constituents=(sentence.tree,))
 
@@ -56,11 +56,11 @@ class FileAnalyser:
         self._path = path
         self._finder = LineFinder(parsed_text(split_lines(decode(content, path)), path))
 
-    def analyse(self, lines: Sequence[str], wanted: Wanted) -> list[Analysis]:  # noqa: ARG002 - it has what it has
+    def analyse(self, lines: Sequence[str], wanted: Wanted) -> list[Analysis]:  # noqa: ARG002 - a file has what it has
         """The analyses of lines.
 
         Raises:
-            PfsmError: If the file lacks one.
+            PfsmError: If the file lacks a line.
         """
         found = [self._finder.find(line) for line in lines]
         for line, analysis in zip(lines, found, strict=True):
@@ -71,7 +71,7 @@ class FileAnalyser:
 
 
 class CommandAnalyser:
-    """A program that reads lines from standard input and writes CoNLL-U or one tree of brackets a sentence.
+    """A program that reads lines from standard input and writes CoNLL-U, or one bracketed tree per sentence.
 
     Raises:
         PfsmError: If there is no such program.
@@ -92,11 +92,11 @@ class CommandAnalyser:
                 digest.update(Path(word).read_bytes())
         self.label = f"command:{command}@{digest.hexdigest()[:8]}"
 
-    def analyse(self, lines: Sequence[str], wanted: Wanted) -> list[Analysis]:  # noqa: ARG002 - it does what it does
+    def analyse(self, lines: Sequence[str], wanted: Wanted) -> list[Analysis]:  # noqa: ARG002 - a program does what it does
         """The analyses of lines.
 
         Raises:
-            PfsmError: If the program fails, or what it writes is neither format or not about these lines.
+            PfsmError: If the program fails, or its output is in neither format or does not belong to these lines.
         """
         text = "".join(f"{line}\n" for line in lines)
         try:
@@ -126,10 +126,10 @@ class SpacyAnalyser:
         try:
             self._pipeline: Callable[[str], Any] = spacy.load(name)
         except (OSError, ValueError) as error:
-            # What spaCy says of a faulty configuration begins with empty lines.
+            # spaCy's message about a faulty configuration begins with empty lines.
             said = next(filter(str.strip, str(error).splitlines()), type(error).__name__)
             raise PfsmError(
-                f"spacy:{name}: cannot be loaded ({said}); install the pipeline, or put it right"
+                f"spacy:{name}: cannot be loaded ({said}); install or correct the pipeline"
             ) from None
         meta: Any = getattr(self._pipeline, "meta", {})
         self.label = f"spacy:{Path(name).name}@{meta.get('version', '')}-{version('spacy')}"
@@ -140,7 +140,7 @@ class SpacyAnalyser:
 
 
 def _of_document(document: Any) -> Analysis:
-    """A spaCy document; its tokens of white space are left out and what hangs on them moves up."""
+    """The analysis of a spaCy document; tokens of white space are left out and their dependents move up."""
     words = [token for token in document if not token.is_space]
     if not words:
         return EMPTY

@@ -1,7 +1,7 @@
-"""How good a parser is: attachment and tags as in the CoNLL 2018 shared task, brackets as evalb, calibration.
+"""Evaluation of parsers: attachment and tags as in the CoNLL 2018 shared task, brackets as in evalb, calibration.
 
-Words of system and gold standard are the same where they cover the same characters of the line; precision is per
-system word, recall per gold word, and with gold tokens both are accuracy (Zeman et al. 2018, "CoNLL 2018 shared task:
+Words of system and gold standard count as the same if they cover the same characters of the line. Precision is per
+system word, recall per gold word; with gold tokens both equal accuracy (Zeman et al. 2018, "CoNLL 2018 shared task:
 multilingual parsing from raw text to universal dependencies", section 4). Labels are compared without subtypes.
 """
 
@@ -18,7 +18,7 @@ from pfsm.analysis.alignment import plain_spelling
 from pfsm.analysis.constituents import TOP, Constituent
 from pfsm.analysis.sentence import Analysis
 
-# Tags of words that evalb's usual settings leave out, and the label that they take for another.
+# Tags of words that evalb's usual settings leave out, and the label that they treat as another.
 _LEFT_OUT = frozenset({",", ":", "``", "''", "."})
 _SAME = {"PRT": "ADVP"}
 N_BINS = 10
@@ -26,12 +26,12 @@ N_BINS = 10
 
 @dataclass(frozen=True)
 class Agreement:
-    """Precision and recall of something counted.
+    """Counts for precision and recall.
 
     Attributes:
-        correct: How many are right.
-        system: How many the system has.
-        gold: How many there are.
+        correct: Number of correct items.
+        system: Number of items of the system.
+        gold: Number of items in the gold standard.
     """
 
     correct: int = 0
@@ -40,7 +40,7 @@ class Agreement:
 
     @property
     def f1(self) -> float:
-        """Twice the correct ones by all of both, in percent; NaN where there is nothing."""
+        """F1 in percent: 2 correct / (system + gold); NaN if there are no items."""
         total = self.system + self.gold
         return 200.0 * self.correct / total if total else float("nan")
 
@@ -53,11 +53,11 @@ class ParsingScores:
     """Agreement on dependencies and tags.
 
     Attributes:
-        words: Words cut alike.
+        words: Words with the same boundaries.
         upos: Universal tags.
         xpos: Penn tags.
         uas: Heads.
-        las: Heads and universal part of the labels.
+        las: Heads together with the universal part of the labels.
     """
 
     words: Agreement = Agreement()
@@ -87,7 +87,7 @@ def _line_scores(system: Analysis, gold: Analysis) -> ParsingScores:
     same = [(ours, theirs) for ours, theirs in enumerate(partner) if theirs >= 0]
     heads = labels = 0
     if system.tree is not None and gold.tree is not None:
-        # The root is its own partner.
+        # The root corresponds to itself.
         of_head = [0, *(theirs + 1 for theirs in partner)]
         for ours, theirs in same:
             right = of_head[system.tree.heads[ours]] == gold.tree.heads[theirs]
@@ -113,7 +113,7 @@ def _universal(label: str) -> str:
 def aligned_words(system: Sequence[str], gold: Sequence[str]) -> list[int]:
     """For each word of the system the gold word over the same characters; -1 for none.
 
-    Where the characters differ (a treebank may correct its text) words are matched by a longest common subsequence.
+    If the characters differ (a treebank may correct its text), words are matched by a longest common subsequence.
     """
     partner = [-1] * len(system)
     ours, theirs = _places(system), _places(gold)
@@ -131,7 +131,7 @@ def _places(words: Sequence[str]) -> list[tuple[int, int]]:
 
 
 def score_brackets(system: Constituent, gold: Constituent) -> Agreement:
-    """Labelled brackets in common, counted as evalb does with the settings of Collins.
+    """Agreement of labelled brackets, counted as evalb does with the settings of Collins.
 
     The outermost label and words with punctuation tags in the gold standard are left out; PRT counts as ADVP.
     """
@@ -141,7 +141,7 @@ def score_brackets(system: Constituent, gold: Constituent) -> Agreement:
 
 
 def _counted_words(gold: Constituent) -> list[int]:
-    """Number of words that count before each boundary."""
+    """Number of counted words before each boundary."""
     counts = [0] * (gold.end + 1)
     for node in gold.nodes():
         if node.is_leaf and node.label not in _LEFT_OUT:
@@ -160,12 +160,12 @@ def _brackets(tree: Constituent, words: Sequence[int]) -> Counter[tuple[str, int
 
 @dataclass(frozen=True, eq=False)
 class Calibration:
-    """Probabilities of arcs against how often these arcs are right, by bins of probability.
+    """Predicted probabilities of arcs against the share of correct arcs, by bins of probability.
 
     Attributes:
         arcs: int64 [n_bins], arcs in each bin.
-        mean: float64 [n_bins], their mean probability; NaN in an empty bin.
-        accuracy: float64 [n_bins], share of them that are in the gold standard.
+        mean: float64 [n_bins], mean probability of these arcs; NaN in an empty bin.
+        accuracy: float64 [n_bins], share of these arcs that are in the gold standard.
     """
 
     arcs: NDArray[np.int64]
@@ -177,8 +177,8 @@ def calibration(pairs: Iterable[tuple[Analysis, Analysis]], smallest: float = 0.
     """Calibration of arc marginals over lines with gold tokens.
 
     Args:
-        pairs: (system, gold standard) with the same tokens; those without marginals are passed over.
-        smallest: Arcs less likely than this are left out, most of all possible arcs.
+        pairs: (system, gold standard) with the same tokens; pairs without marginals are skipped.
+        smallest: Less likely arcs are left out; they are most of the possible arcs.
     """
     probabilities, rights = [np.zeros(0)], [np.zeros(0, dtype=np.bool_)]
     for system, gold in pairs:

@@ -1,6 +1,6 @@
-"""What is known about a line of text: tokens, tags, dependency trees and how sure they are, constituent trees.
+"""The analysis of a line of text: tokens, tags, dependency trees and their probabilities, constituent trees.
 
-Everything that asks about syntax asks these objects, wherever they come from: a file, the parser that ships, another.
+All code that uses syntax works on these objects, whether they come from a file, the shipped parser or another parser.
 """
 
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ class DependencyTree:
     Attributes:
         heads: Number of each token's head counted from 1 through the line; 0 for the root of a sentence.
         labels: Relation of each token to its head.
-        log_probability: Natural logarithm of the tree's probability; NaN where nobody said.
+        log_probability: Natural logarithm of the tree's probability; NaN if unknown.
     """
 
     heads: tuple[int, ...]
@@ -31,14 +31,14 @@ class DependencyTree:
 
 @dataclass(frozen=True, eq=False)
 class Marginals:
-    """Probabilities of labelled arcs, sparse: what is not listed is (as good as) impossible.
+    """Probabilities of labelled arcs, sparse: arcs that are not listed are impossible or nearly so.
 
     Attributes:
         names: Labels.
         dependent: int32 [n_entries], tokens, counted from 0.
         head: int32 [n_entries], numbers of their heads as in `DependencyTree`.
         label: int32 [n_entries], which of the names.
-        probability: float64 [n_entries], of this arc with this label, summed over all trees.
+        probability: float64 [n_entries], probability of this arc with this label, summed over all trees.
     """
 
     names: tuple[str, ...]
@@ -48,7 +48,7 @@ class Marginals:
     probability: NDArray[np.float64]
 
     def arcs(self, n_tokens: int) -> NDArray[np.float64]:
-        """Probability of every arc whatever its label, float64 [n_tokens, n_tokens + 1]."""
+        """Probability of every arc with any label, float64 [n_tokens, n_tokens + 1]."""
         table = np.zeros((n_tokens, n_tokens + 1))
         np.add.at(table, (self.dependent, self.head), self.probability)
         return table
@@ -59,7 +59,7 @@ class Analysis:
     """A line of one or more sentences.
 
     Attributes:
-        tokens: As the analyser cut them; without white space they are the line without white space.
+        tokens: The analyser's tokens; without white space they are the line without white space.
         sentences: First token of each sentence, counted from 0; empty for an empty line.
         upos: Universal part-of-speech tag of each token; empty where unknown, here and below.
         xpos: Penn Treebank tag of each token.
@@ -78,21 +78,21 @@ class Analysis:
 
     @property
     def tree(self) -> DependencyTree | None:
-        """The likeliest dependency tree; None where there is none."""
+        """The likeliest dependency tree; None if there is none."""
         return self.trees[0] if self.trees else None
 
     @property
     def bounds(self) -> list[tuple[int, int]]:
-        """First token of each sentence and the one after its last."""
-        # An empty line has no sentence, and no end of one either.
+        """First token of each sentence and the token after its last."""
+        # An empty line has no sentence, and so no end of a sentence.
         return list(zip(self.sentences, (*self.sentences[1:], len(self.tokens)), strict=bool(self.sentences)))
 
 
 def joined(parts: Sequence[Analysis]) -> Analysis:
-    """One line out of the analyses of its sentences, in order.
+    """One line from the analyses of its sentences, in order.
 
-    What one of them lacks the whole lacks. Of several trees only the first of each part is kept, the probabilities
-    multiplied: an n-best list of a line is not made of the n-best lists of its parts.
+    If one sentence lacks a property, the line lacks it. Only the first tree of each sentence is kept, and their
+    probabilities are multiplied, because the n-best list of a line cannot be made from the n-best lists of its parts.
     """
     if len(parts) == 1:
         return parts[0]
@@ -140,7 +140,7 @@ def _joined_marginals(pairs: Sequence[tuple[Analysis, int]]) -> Marginals | None
 
 
 def moved(tree: Constituent, by: int) -> Constituent:
-    """The same tree so many words further on."""
+    """The same tree shifted by so many words."""
     if by == 0:
         return tree
     children = tuple(moved(child, by) for child in tree.children)

@@ -1,4 +1,4 @@
-"""Analyses of many lines: what the cache knows from there, the rest from the analyser, in one process or several."""
+"""Analyses of many lines, from the cache or else from the analyser, in one process or several."""
 
 import os
 from collections.abc import Callable, Iterator, Sequence
@@ -15,10 +15,10 @@ from pfsm.analysis.sentence import Analysis
 from pfsm.errors import PfsmError
 from pfsm.runtime.interrupts import without_interrupts
 
-# Lines given to the analyser at once, whatever the number of processes: the result must not depend on it.
+# Lines given to the analyser at once; it is the same for every number of processes, so that the result is too.
 PORTION = 256
 _ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-# Files are read from disk anyway.
+# Analyses from files are not cached, since they are read from disk anyway.
 _UNCACHED = ("file:",)
 
 ONE_TREE = Wanted()
@@ -38,11 +38,11 @@ def analyse_lines(
 
     Args:
         lines: Plain text.
-        parser: As `get_analyser` takes it.
-        wanted: What to work out.
-        processes: How many to use, at least 1.
+        parser: The parser, as in `get_analyser`.
+        wanted: What to compute.
+        processes: Number of processes to use, at least 1.
         cache: Whether to look in the cache and add to it.
-        progress: Called with the number of lines done and of all lines that have to be analysed.
+        progress: Called with the number of lines done and the number of all lines to analyse.
 
     Raises:
         PfsmError: If the parser cannot be loaded or cannot analyse these lines.
@@ -87,7 +87,9 @@ def _analysed(
             for portion, future in zip(portions, waiting, strict=True):
                 yield portion, future.result()
         except BrokenProcessPool:
-            raise PfsmError("a parsing process was killed, perhaps for want of memory; use fewer") from None
+            raise PfsmError(
+                "a parsing process was killed, perhaps for lack of memory; use fewer processes"
+            ) from None
         finally:
             pool.shutdown(cancel_futures=True)
 
@@ -98,7 +100,7 @@ def _in_worker(parser: str, portion: list[str], wanted: Wanted) -> list[Analysis
 
 @contextmanager
 def _one_thread_each() -> Iterator[None]:
-    """Read when numpy starts in a worker: linear algebra on one thread adds in one order."""
+    """Sets variables that numpy reads when a worker starts: on one thread, linear algebra adds in a fixed order."""
     before = {name: os.environ.get(name) for name in _ONE_THREAD}
     os.environ.update(dict.fromkeys(_ONE_THREAD, "1"))
     try:
@@ -112,7 +114,7 @@ def _one_thread_each() -> Iterator[None]:
 
 
 def analyser_label(parser: str) -> str:
-    """Name and version of a parser, loaded if it is not yet.
+    """Name and version of a parser, which is loaded if necessary.
 
     Raises:
         PfsmError: If it cannot be loaded.

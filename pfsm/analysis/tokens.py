@@ -1,9 +1,9 @@
-"""Words as English treebanks of Universal Dependencies cut them, with their places in the line.
+"""Tokenisation as in the English treebanks of Universal Dependencies, with each word's place in the line.
 
-Clitics stand apart (``do`` ``n't``, ``they`` ``'ll``, ``dog`` ``'s``), compounds are cut at hyphens and slashes but
-after bound prefixes (``15`` ``-`` ``year``, but ``co-operate``), periods stay with abbreviations, and quotes remain as
-they are written. One regular expression takes the longest of what may come next; what it was tuned on is said in
-``docs/parsing.md``.
+Clitics are split off (``do`` ``n't``, ``they`` ``'ll``, ``dog`` ``'s``). Compounds are split at hyphens and slashes,
+except after bound prefixes (``15`` ``-`` ``year``, but ``co-operate``). Periods stay with abbreviations, and quotes
+remain as they are written. One regular expression takes the longest match at each position; ``docs/parsing.md`` says
+what it was tuned on.
 """
 
 import re
@@ -57,8 +57,8 @@ class Word:
 
     Attributes:
         form: The characters of the line.
-        start: Place of the first, counted from 0.
-        end: Place after the last.
+        start: Position of the first character, counted from 0.
+        end: Position after the last character.
     """
 
     form: str
@@ -67,7 +67,7 @@ class Word:
 
 
 def words_of(line: str) -> list[Word]:
-    """The words of a line, in order; every character but white space belongs to exactly one."""
+    """The words of a line, in order; every character except white space belongs to exactly one word."""
     words: list[Word] = []
     for match in _TOKEN.finditer(line):
         words.extend(Word(line[start:end], start, end) for start, end in _cut(match[0], match.start()))
@@ -75,7 +75,7 @@ def words_of(line: str) -> list[Word]:
 
 
 def _cut(form: str, start: int) -> list[tuple[int, int]]:
-    """A piece that the expression found, cut before its clitic or inside its contraction."""
+    """Splits a match of the expression before its clitic or inside its contraction."""
     end = start + len(form)
     place = _PAIRS.get(form.lower(), 0)
     if not place and (clitic := _CLITIC.search(form)) and form[:1].isalnum():
@@ -84,7 +84,7 @@ def _cut(form: str, start: int) -> list[tuple[int, int]]:
 
 
 def _with_prefixes(words: Sequence[Word]) -> list[Word]:
-    """Joins ``co`` ``-`` ``operate`` where nothing but the hyphen stands between."""
+    """Joins ``co`` ``-`` ``operate`` if only the hyphen stands between them."""
     joined: list[Word] = []
     for word in words:
         if len(joined) >= 2 and _is_prefix(joined[-2], joined[-1], word):

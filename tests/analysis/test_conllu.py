@@ -80,7 +80,7 @@ def rows(*heads: int) -> list[str]:
 
 def test_words_in_a_circle_are_refused() -> None:
     assert [sentence.heads for sentence in parse_conllu(rows(2, 4, 2, 0), "x")] == [(2, 4, 2, 0)]
-    with pytest.raises(PfsmError, match="x:3: HEAD leads in a circle back to word 3"):
+    with pytest.raises(PfsmError, match="x:3: HEAD leads in a cycle back to word 3"):
         list(parse_conllu(rows(0, 1, 4, 5, 3), "x"))
 
 

@@ -27,7 +27,7 @@ def test_brackets_come_back_as_they_were() -> None:
         ("(S", "1 brackets are not closed"),
         ("(", "ends after an opening bracket"),
         ("", "no tree"),
-        ("(A " * 3000 + "a" + ")" * 3000, "more than 300 brackets inside each other"),
+        ("(A " * 3000 + "a" + ")" * 3000, "brackets are nested deeper than 300"),
     ],
 )
 def test_damage_is_named(line: str, message: str) -> None:

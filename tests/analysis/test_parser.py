@@ -155,7 +155,7 @@ def test_a_whole_file_of_what_is_no_network_is_refused(tmp_path: Path) -> None:
             read_weights(path)
         except PfsmError as error:
             fault = str(error)
-        assert fault.startswith(f"{path}: not a whole parser of pfsm"), what
+        assert fault.startswith(f"{path}: not a complete parser of pfsm"), what
 
 
 def test_rows_keep_their_own_scale() -> None:

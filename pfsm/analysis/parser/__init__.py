@@ -1,1 +1,1 @@
-"""The parser that ships: numbers of words, encoder, scores, trees. No torch."""
+"""The shipped parser: numbers of words, encoder, scores, trees. Works without torch."""

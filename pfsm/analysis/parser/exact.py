@@ -1,8 +1,8 @@
-"""Arc probabilities where floating point gives out: the matrix-tree theorem in as many decimal digits as it takes.
+"""Arc probabilities where double precision fails: the matrix-tree theorem in as many decimal digits as needed.
 
-Words that prefer each other by e^40 to every way out of their cycle leave a determinant that is all cancellation in
-double precision. Such sentences are rare (and mostly garbage), so that the time does not matter: digits are doubled
-until two results agree.
+If the words of a cycle prefer each other by a factor of e^40 to every way out, cancellation in double precision leaves
+nothing of the determinant. Such sentences are rare (and mostly garbage), so the time does not matter. The number of
+digits is doubled until two results agree.
 """
 
 from decimal import Decimal, localcontext
@@ -20,7 +20,7 @@ def exact_tree_marginals(scores: Float) -> tuple[float, Float]:
     """Log-sum over all single-root trees and every arc's probability.
 
     Args:
-        scores: float64 [n, n + 1], finite; word m under head h, 0 the root; [m, m + 1] is not read.
+        scores: float64 [n, n + 1], finite; score of word m under head h, where 0 is the root; [m, m + 1] is not read.
 
     Returns:
         The log-sum and float64 [n, n + 1].
@@ -37,7 +37,7 @@ def exact_tree_marginals(scores: Float) -> tuple[float, Float]:
 
 
 def _in_digits(scores: Float, digits: int) -> tuple[float, Float] | None:
-    """The same with so many digits; None where they do not do."""
+    """The same with so many digits; None if they do not suffice."""
     n = scores.shape[0]
     with localcontext() as context:
         context.prec = digits
@@ -72,7 +72,10 @@ def _laplacian(weights: list[list[Decimal]]) -> list[list[Decimal]]:
 
 
 def _inverted(matrix: list[list[Decimal]]) -> tuple[list[list[Decimal]] | None, Decimal]:
-    """Gauss and Jordan with pivots; None where the matrix is singular or its determinant not positive."""
+    """The inverse and the logarithm of the determinant by Gauss-Jordan elimination with pivots.
+
+    The inverse is None if the matrix is singular or its determinant is not positive.
+    """
     n = len(matrix)
     rows = [[*row, *(Decimal(int(i == k)) for i in range(n))] for k, row in enumerate(matrix)]
     log_determinant, sign = Decimal(0), 1

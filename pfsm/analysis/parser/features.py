@@ -1,4 +1,4 @@
-"""What the network sees of a word: its normal form and its characters, as numbers."""
+"""The network's input for a word: its normal form and its characters, as numbers."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-# Numbers 0 to 3 of the characters; the known ones follow.
+# Character numbers 0 to 3; the known characters follow.
 PADDING, UNKNOWN_CHARACTER, BEGIN, END = range(4)
 # A longer word keeps its first and last characters.
 LONGEST = 20
@@ -21,10 +21,10 @@ def normal_form(word: str) -> str:
 def character_numbers(words: Sequence[str], known: Mapping[str, int]) -> NDArray[np.int32]:
     """Characters of each word between `BEGIN` and `END`, int32 [n_words, longest + 3], padded with `PADDING`.
 
-    Every row ends in padding, so that what is seen of a word does not depend on the longest of its neighbours.
+    Every row ends in padding, so that the input for a word does not depend on the longest of its neighbours.
 
     Args:
-        words: As written.
+        words: The words as written.
         known: Number of each known character, from 4.
     """
     shortened = [

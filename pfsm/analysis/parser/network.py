@@ -1,6 +1,7 @@
 """The parser's network in NumPy: words of lines in, scores of tags, sentence starts, arcs, labels and spans out.
 
-The twin of ``pfsm_training.parsing.network``, which says what it is made of; a test holds the two together.
+This is the twin of ``pfsm_training.parsing.network``, which describes the architecture; a test checks that the two
+agree.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,17 +18,17 @@ from pfsm.analysis.parser.parameters import Matrix, ParserWeights
 Int64 = NDArray[np.int64]
 _LEAK = 0.1
 _BATCH_WORDS = 2048
-# Words whose spelling has been read are remembered, about half a kilobyte each.
+# Number of words whose character encoding is cached, about half a kilobyte each.
 _REMEMBERED = 50_000
 
 
 @dataclass(frozen=True, eq=False)
 class LineScores:
-    """What the network says of a line before its sentences are known.
+    """The network's scores for a line before its sentences are known.
 
     Attributes:
         encoded: float32 [n_words, 2 * hidden], the forward direction first.
-        upos: float32 [n_words, n_upos], log-odds but for a constant.
+        upos: float32 [n_words, n_upos], log-odds up to a constant.
         xpos: float32 [n_words, n_xpos].
         starts: float32 [n_words], log-odds that a sentence starts there.
     """
@@ -41,7 +42,7 @@ class LineScores:
 class Network:
     """The network with the weights of a file.
 
-    Not safe for threads: it remembers words.
+    Not thread-safe, because it caches words.
     """
 
     def __init__(self, weights: ParserWeights) -> None:
@@ -77,7 +78,7 @@ class Network:
         return [scores for scores in found if scores is not None]
 
     def arcs(self, encoded: Matrix) -> Matrix:
-        """Scores of every head for every word of a sentence, float32 [n, n + 1], the root's first."""
+        """Scores of every head for every word of a sentence, float32 [n, n + 1]; the root comes first."""
         dependents = _with_one(_hidden(self._arrays, "arc_dependent", encoded))
         heads = _hidden(self._arrays, "arc_head", encoded)
         heads = _with_one(np.concatenate([self._arrays["root_arc"][None], heads]))
@@ -86,12 +87,12 @@ class Network:
     def labels(self, encoded: Matrix, dependents: Int64, heads: Int64) -> Matrix:
         """Log-probabilities of the labels of given arcs of a sentence, float32 [n_arcs, n_labels].
 
-        Label 0, the root's, is certain for arcs from the root and impossible for all others.
+        Label 0, the label of roots, is certain for arcs from the root and impossible for all others.
 
         Args:
             encoded: float32 [n, 2 * hidden].
-            dependents: int64 [n_arcs], words, counted from 0, in rising order.
-            heads: int64 [n_arcs], 0 the root.
+            dependents: int64 [n_arcs], words counted from 0, in increasing order.
+            heads: int64 [n_arcs]; 0 is the root.
         """
         left = _with_one(_hidden(self._arrays, "label_dependent", encoded)) @ self._label_forms
         right = _hidden(self._arrays, "label_head", encoded)
@@ -126,12 +127,12 @@ class Network:
         return _log_softmax(np.einsum("nos,ns->no", forms, rights))
 
     def _tempered(self, scores: NDArray[Any], kind: str) -> Matrix:
-        """Scores as they have to be for probabilities that are as often right as they say."""
+        """Scores divided by their temperature, so that the probabilities are calibrated."""
         result: Matrix = np.divide(scores, self._temperatures[kind], dtype=np.float32)
         return result
 
     def _encode(self, lines: Sequence[Sequence[str]]) -> list[Matrix]:
-        """Encodes lines, the longest first, each to [n_words, 2 * hidden]."""
+        """Encodes lines, the longest first, each as [n_words, 2 * hidden]."""
         sizes = np.array([len(line) for line in lines], dtype=np.int64)
         width = int(sizes[0])
         active = [int((sizes > place).sum()) for place in range(width)]
@@ -153,7 +154,7 @@ class Network:
         return np.concatenate([known, fixed, self._spelling(words)], axis=1)
 
     def _spelling(self, words: Sequence[str]) -> Matrix:
-        """Convolution over each word's characters, [n_words, filters]; done once for every form."""
+        """Convolution over each word's characters, [n_words, filters]; computed once per form."""
         if len(self._spellings) > _REMEMBERED:
             self._spellings, self._spelled = {}, self._spelled[:0]
         new = [word for word in dict.fromkeys(words) if word not in self._spellings]
@@ -173,7 +174,7 @@ class Network:
 
 
 class _Lstm:
-    """One direction; sigmoid(x) = (tanh(x / 2) + 1) / 2, so that one tanh does for the three gates and the cell."""
+    """One direction; sigmoid(x) = (tanh(x / 2) + 1) / 2, so that one tanh serves the three gates and the cell."""
 
     def __init__(self, arrays: Mapping[str, Matrix], name: str) -> None:
         self._size = arrays[f"{name}.recurrent"].shape[1]
@@ -184,7 +185,7 @@ class _Lstm:
         self._bias = arrays[f"{name}.bias"] * halves
 
     def run(self, values: Matrix, active: Sequence[int]) -> Matrix:
-        """[places, lines, size] from [places, lines, inputs]; at each place the first ``active`` lines go on."""
+        """[places, lines, size] from [places, lines, inputs]; at each place the first ``active`` lines continue."""
         size = self._size
         width, lines, inputs = values.shape
         given = (values.reshape(-1, inputs) @ self._input + self._bias).reshape(width, lines, 4 * size)
@@ -202,7 +203,7 @@ class _Lstm:
 
 
 def _batches(order: Sequence[int], sizes: Sequence[int]) -> Iterator[list[int]]:
-    """Lines of like length together, about so many words at a time."""
+    """Batches of lines of similar length, with a limited number of words per batch."""
     batch: list[int] = []
     for k in order:
         if batch and (len(batch) + 1) * max(1, sizes[batch[0]]) > _BATCH_WORDS:
@@ -214,7 +215,7 @@ def _batches(order: Sequence[int], sizes: Sequence[int]) -> Iterator[list[int]]:
 
 
 def _turned(values: Matrix, sizes: Int64) -> Matrix:
-    """Each line's words in reverse, its padding left where it is."""
+    """Each line's words in reverse order; the padding stays at the end."""
     turned = np.zeros_like(values)
     for k, size in enumerate(sizes):
         turned[:size, k] = values[:size, k][::-1]
@@ -241,7 +242,7 @@ def _with_one(values: Matrix) -> Matrix:
 
 
 def _boundaries(encoded: Matrix) -> Matrix:
-    """Between two words: what the forward direction knows before, the backward one after."""
+    """The vector between two words: the forward state before it and the backward state after it."""
     half = encoded.shape[1] // 2
     nothing = np.zeros((1, half), dtype=np.float32)
     before = np.concatenate([nothing, encoded[:, :half]])

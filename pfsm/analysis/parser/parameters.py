@@ -1,4 +1,4 @@
-"""The parameters of a parser, as they lie in its file."""
+"""The parameters of a parser, as stored in its file."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,15 +13,15 @@ Matrix = NDArray[np.float32]
 
 @dataclass(frozen=True, eq=False)
 class ParserWeights:
-    """A parser as it lies in a file.
+    """A parser as stored in a file.
 
     Attributes:
-        name: What configurations call it.
+        name: Its name in configurations.
         licence: Terms of the weights.
-        card: Where it comes from and how good it is, plain JSON values.
+        card: Its origin and its accuracy, plain JSON values.
         inventories: Names by kind: words, vector_words, characters, upos, xpos, labels, span_labels.
-        temperatures: By kind of score (arcs, labels, spans), what scores are divided by, so that probabilities are
-            as often right as they say.
+        temperatures: By kind of score (arcs, labels, spans), the number that scores are divided by, so that the
+            probabilities are calibrated.
         arrays: The weights, float32.
         checksum: First 8 hex digits of the file's digest; empty before it is written.
     """
@@ -41,5 +41,5 @@ class ParserWeights:
 
     @cached_property
     def layers(self) -> int:
-        """LSTMs one above the other."""
+        """Number of stacked LSTMs."""
         return sum(name.endswith(".forward.input") for name in self.arrays)

@@ -1,4 +1,4 @@
-"""Lines of words to analyses: sentences, tags, dependency trees, marginals, constituent trees."""
+"""Analyses of lines of words: sentences, tags, dependency trees, marginals, constituent trees."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,26 +14,26 @@ from pfsm.analysis.sentence import Analysis, DependencyTree, Marginals, moved
 
 Float = NDArray[np.float64]
 Int32 = NDArray[np.int32]
-# A labelled arc that is less likely is left out.
+# Labelled arcs less likely than this are left out.
 SMALLEST_PROBABILITY = 1e-5
-# Longer sentences are cut where one most likely begins: the work grows with the cube of the length.
+# Longer sentences are split where a sentence most likely begins, because the work grows with the cube of the length.
 LONGEST_SENTENCE = 250
 
-# More trees of a line than these say little, and take longer than the probabilities of all.
+# More trees of a line add little information, and take longer than the marginals over all trees.
 MOST_TREES = 1000
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """What to work out.
+    """What to compute.
 
     Attributes:
-        trees: How many dependency trees, the likeliest first; at least 1.
+        trees: Number of dependency trees, the likeliest first; at least 1.
         marginals: Whether to give the probabilities of arcs.
         constituents: Whether to give constituent trees.
-        one_sentence: Whether a line is one sentence, whatever it looks like.
-        gamma: Marginals are of trees with probabilities in proportion to the gamma-th power of the parser's: below 1
-            they are flatter, at 0 uniform. The n-best list and the labels of given arcs are not touched.
+        one_sentence: Whether to treat every line as one sentence.
+        gamma: Marginals are computed with tree probabilities proportional to the gamma-th power of the parser's:
+            flatter below 1, uniform at 0. The n-best list and the labels of given arcs do not change.
     """
 
     trees: int = 1
@@ -44,7 +44,7 @@ class Wanted:
 
 
 class Parser:
-    """The parser with the weights of a file. Not safe for threads."""
+    """The parser with the weights of a file. Not thread-safe."""
 
     def __init__(self, weights: ParserWeights) -> None:
         self._weights = weights
@@ -58,7 +58,7 @@ class Parser:
         return self._weights.label
 
     def parse(self, lines: Sequence[Sequence[str]], wanted: Wanted) -> list[Analysis]:
-        """Analyses of lines of words, in order; an empty line has an empty one."""
+        """Analyses of lines of words, in order; an empty line has an empty analysis."""
         scores = self._network.lines(lines)
         return [self._analysis(line, found, wanted) for line, found in zip(lines, scores, strict=True)]
 
@@ -115,7 +115,7 @@ class Parser:
         return trees, _labelled(arcs[dependents, heads_asked], labels, dependents, heads_asked, first)
 
     def _constituents(self, encoded: Matrix, tags: Sequence[str], first: int) -> Constituent:
-        """The tree of a sentence: its likeliest bracketing, every span with its likeliest label."""
+        """The tree of a sentence: its likeliest bracketing, and for every span the likeliest label."""
         from pfsm_kernels.bracketing import best_bracketing  # noqa: PLC0415 - brings numba
 
         n = len(tags)
@@ -151,7 +151,7 @@ def _names(scores: Matrix, names: Sequence[str]) -> tuple[str, ...]:
 
 
 def _sentence_starts(log_odds: Matrix, one_sentence: bool) -> list[int]:
-    """Words at which sentences begin."""
+    """Numbers of the words at which sentences begin."""
     starts = [0] if one_sentence else [0, *(np.flatnonzero(log_odds[1:] > 0) + 1).tolist()]
     cut: list[int] = []
     pending = list(zip(starts, [*starts[1:], len(log_odds)], strict=True))[::-1]
@@ -166,7 +166,7 @@ def _sentence_starts(log_odds: Matrix, one_sentence: bool) -> list[int]:
 
 
 def _combined(lists: Sequence[list[DependencyTree]], count: int) -> list[DependencyTree]:
-    """The likeliest combinations of the sentences' trees, their probabilities multiplied."""
+    """The likeliest combinations of the sentences' trees; their probabilities are multiplied."""
     whole = lists[0]
     for trees in lists[1:]:
         pairs = [(a, b) for a in whole for b in trees]

@@ -1,4 +1,4 @@
-"""Whether the arrays of a parser's file go together, before its network runs into those that do not."""
+"""Checks that the arrays of a parser's file fit together, before the network uses them."""
 
 from collections.abc import Iterator, Mapping
 
@@ -9,28 +9,28 @@ from pfsm.analysis.parser.parameters import Matrix, ParserWeights
 
 Shape = tuple[int, ...]
 _TEMPERATURES = ("arcs", "labels", "spans")
-# Of labels, the first is the root's or stands for no constituent.
+# Fewest labels in an inventory; the first one is the root's or means "no constituent".
 _FEWEST_LABELS = 2
 
 
 def check_arrays(weights: ParserWeights) -> None:
-    """Checks names, shapes and values of all that the network takes from a file.
+    """Checks names, shapes and values of all arrays that the network takes from a file.
 
     Raises:
-        ValueError: If an array is missing, has another shape than its neighbours ask for, or holds what is no number.
+        ValueError: If an array is missing, has a shape that does not fit its neighbours, or contains NaN or infinity.
     """
     arrays = weights.arrays
     for name, shape in _shapes(weights):
         if _shape(arrays, name) != shape:
             raise ValueError(f"{name} must be {shape}")
     if not all(array.dtype == np.float32 and np.isfinite(array).all() for array in arrays.values()):
-        raise ValueError("an array holds other things than finite numbers")
+        raise ValueError("an array contains other values than finite numbers")
     if not all(0.0 < weights.temperatures.get(kind, 0.0) < np.inf for kind in _TEMPERATURES):
-        raise ValueError("a temperature is missing or no positive number")
+        raise ValueError("a temperature is missing or not a positive number")
 
 
 def _shapes(weights: ParserWeights) -> Iterator[tuple[str, Shape]]:
-    """What every array must be, by the inventories and by the arrays that it is multiplied with."""
+    """The required shape of every array, by the inventories and by the arrays that it is multiplied with."""
     arrays = weights.arrays
     counts = {kind: len(names) for kind, names in weights.inventories.items()}
     if min(counts["labels"], counts["span_labels"]) < _FEWEST_LABELS or not counts["upos"] * counts["xpos"]:
@@ -66,7 +66,7 @@ def _shapes(weights: ParserWeights) -> Iterator[tuple[str, Shape]]:
 
 
 def _heads(arrays: Mapping[str, "Matrix"], width: int) -> Iterator[tuple[str, Shape]]:
-    """The two sides of every score of two words or boundaries."""
+    """The two sides of each score for two words or boundaries."""
     for left, right, form, root in (
         ("arc_dependent", "arc_head", "arcs", "root_arc"),
         ("label_dependent", "label_head", "", "root_label"),

@@ -10,8 +10,8 @@ from pfsm.analysis.parser.exact import exact_tree_marginals
 
 Float = NDArray[np.float64]
 Int32 = NDArray[np.int32]
-# Below this the determinant, at most n! after shifting, has lost too many digits to cancellation: its rounding is
-# about n * 1e-16.
+# Below this value the determinant, at most n! after shifting, has lost too many digits to cancellation: its rounding
+# error is about n * 1e-16.
 _SAFE_DETERMINANT = 1e-8
 
 
@@ -19,7 +19,8 @@ def tree_marginals(scores: Float) -> tuple[float, Float]:
     """Log-sum over all single-root trees of a sentence and every arc's probability.
 
     Args:
-        scores: float64 [n, n + 1], finite; word m (from 0) under head h, 0 the root; [m, m + 1] is not read.
+        scores: float64 [n, n + 1], finite; score of word m (from 0) under head h, where 0 is the root; [m, m + 1] is
+            not read.
 
     Returns:
         The log-sum and float64 [n, n + 1]; the matrix-tree theorem (Koo et al. 2007, section 3.2), O(n^3).
@@ -45,7 +46,7 @@ def best_tree(scores: Float) -> tuple[float, Int32]:
 
 @dataclass(frozen=True, eq=False, order=False)
 class _Part:
-    """A set of trees: those with ``heads`` before word ``place`` that use no forbidden arc; ``heads`` is its best."""
+    """The trees that agree with ``heads`` before word ``place`` and use no forbidden arc; ``heads`` is the best."""
 
     heads: Int32
     forbidden: NDArray[np.int8]
@@ -53,14 +54,14 @@ class _Part:
 
 
 def best_trees(scores: Float, count: int) -> list[tuple[float, Int32]]:
-    """The ``count`` best single-root trees, the best first; fewer where there are no more.
+    """The ``count`` best single-root trees, the best first; fewer if there are not so many.
 
-    The set of trees is parted by the first word at which a tree differs from the best one, again and again (Lawler
-    1972); the best of each part by Chu-Liu and Edmonds. O(count n^4) at worst.
+    The set of trees is split repeatedly by the first word at which a tree differs from the best one (Lawler 1972). The
+    best tree of each part comes from the algorithm of Chu-Liu and Edmonds. O(count n^4) in the worst case.
 
     Args:
         scores: As in `best_tree`.
-        count: How many, at least 1.
+        count: Number of trees, at least 1.
     """
     from pfsm_kernels.spanning import best_tree as kernel  # noqa: PLC0415 - brings numba
 
@@ -84,7 +85,7 @@ def best_trees(scores: Float, count: int) -> list[tuple[float, Int32]]:
             if value > -np.inf:
                 heapq.heappush(queue, (-value, made, _Part(other, here, word)))
                 made += 1
-            # In the parts that follow this word keeps its head.
+            # In the following parts this word keeps its head.
             forbidden[word] = 1
             forbidden[word, part.heads[word]] = 0
     return found

@@ -1,7 +1,7 @@
 """A parser as a file (`pfsm.io.containers`).
 
-The header says name, licence, sources, scores and the inventories. Matrices are int8 with one float32 scale for every
-row, under the array's name with ``.scale``; vectors are float32.
+The header gives name, licence, sources, scores and the inventories. Matrices are int8 with one float32 scale per row,
+stored under the array's name with ``.scale``; vectors are float32.
 """
 
 from collections.abc import Mapping
@@ -22,7 +22,7 @@ _LARGEST_LEVEL = 127
 
 
 def quantised(matrix: Matrix) -> tuple[NDArray[np.int8], Matrix]:
-    """Rows in 255 steps: int8 [rows, …] and float32 [rows], what a step is worth."""
+    """Rows in 255 steps: int8 [rows, …], and the size of a step, float32 [rows]."""
     rows = matrix.reshape(matrix.shape[0], -1)
     scale = (np.abs(rows).max(axis=1) / _LARGEST_LEVEL).astype(np.float32)
     steps = np.rint(rows / np.where(scale > 0, scale, 1)[:, None])
@@ -30,7 +30,7 @@ def quantised(matrix: Matrix) -> tuple[NDArray[np.int8], Matrix]:
 
 
 def restored(steps: NDArray[np.int8], scale: Matrix) -> Matrix:
-    """The matrix that `quantised` has made coarse."""
+    """The matrix from its quantised form, up to rounding."""
     return steps.astype(np.float32) * scale.reshape(-1, *[1] * (steps.ndim - 1))
 
 
@@ -53,7 +53,7 @@ def weights_bytes(weights: ParserWeights) -> bytes:
 
 
 def write_weights(weights: ParserWeights, path: StrPath) -> None:
-    """Writes a parser's file; one that is there is replaced only when all is written.
+    """Writes a parser's file; an existing file is replaced only when everything is written.
 
     Raises:
         PfsmError: If it cannot be written.
@@ -62,10 +62,10 @@ def write_weights(weights: ParserWeights, path: StrPath) -> None:
 
 
 def read_weights(path: StrPath) -> ParserWeights:
-    """Reads a parser's file and makes sure that it is whole.
+    """Reads a parser's file and checks that it is complete.
 
     Raises:
-        PfsmError: If it is missing, no parser, of another format, or damaged.
+        PfsmError: If it is missing, not a parser, of another format, or damaged.
     """
     content = read_content(path, FORMAT)
     header = content.header
