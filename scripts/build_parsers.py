@@ -18,7 +18,7 @@ from pfsm.analysis.constituents import BracketedSentence
 from pfsm.analysis.parser.parameters import ParserWeights
 from pfsm.analysis.parser.parse import Wanted
 from pfsm.analysis.parser.weights import quantised, read_weights, restored, write_weights
-from pfsm.analysis.parser_evaluation import Analyse, Trial, try_on_text, try_on_words
+from pfsm.analysis.parser_evaluation import Analyse, ParserEvaluation, evaluate_on_text, evaluate_on_words
 from pfsm.io.files import read_lines
 from pfsm_training.parsing.boundaries import parted
 from pfsm_training.parsing.calibrate import calibrated
@@ -130,11 +130,11 @@ def finish(path: Path, recipe: Recipe, parts: Parts) -> None:
         read_weights(path), [example.dependencies for example in parts["dev"]], analyse_with
     )
     print(f"log-odds of sentence starts moved by {move:g}")
-    trials = measured(OwnAnalyser(weights), parts["test"])
-    card = card_of(trials, recipe.plan.passes)
+    results = measured(OwnAnalyser(weights), parts["test"])
+    card = card_of(results, recipe.plan.passes)
     # Quantising what is quantised changes nothing.
     write_weights(replace(weights, card=card), path)
-    text = card_text(recipe.name, path.stat().st_size, card, trials["words"])
+    text = card_text(recipe.name, path.stat().st_size, card, results["words"])
     path.with_suffix(".md").write_text(text, encoding="utf-8")
     print(text)
 
@@ -145,7 +145,7 @@ def analyse_with(weights: ParserWeights) -> Analyse:
     return lambda lines: analyser.analyse(lines, Wanted())
 
 
-def measured(analyser: OwnAnalyser, examples: list[Example]) -> dict[str, Trial]:
+def measured(analyser: OwnAnalyser, examples: list[Example]) -> dict[str, ParserEvaluation]:
     """The test part with its words, as text, and two lines at a time."""
     sentences = [example.dependencies for example in examples]
     trees = [
@@ -154,9 +154,9 @@ def measured(analyser: OwnAnalyser, examples: list[Example]) -> dict[str, Trial]
         if example.constituents is not None
     ]
     return {
-        "words": try_on_words(analyser, sentences, trees),
-        "text": try_on_text(lambda lines: analyser.analyse(lines, Wanted()), sentences, 1),
-        "joined": try_on_text(lambda lines: analyser.analyse(lines, Wanted()), sentences, 2),
+        "words": evaluate_on_words(analyser, sentences, trees),
+        "text": evaluate_on_text(lambda lines: analyser.analyse(lines, Wanted()), sentences, 1),
+        "joined": evaluate_on_text(lambda lines: analyser.analyse(lines, Wanted()), sentences, 2),
     }
 
 

@@ -1,4 +1,4 @@
-"""``pfsm models``: what ships with this installation."""
+"""``pfsm models``: lists the models that ship with pfsm."""
 
 import json
 from argparse import ArgumentParser, Namespace

@@ -1,4 +1,4 @@
-"""``pfsm parse``: tags and trees of text, or how good a parser is."""
+"""``pfsm parse``: tags and parses text, or evaluates a parser."""
 
 import json
 import math
@@ -13,7 +13,7 @@ from pfsm.analysis.conllu import read_conllu
 from pfsm.analysis.conllu_lines import conllu_lines
 from pfsm.analysis.constituents import format_brackets, read_brackets
 from pfsm.analysis.parser.parse import MOST_TREES, Wanted
-from pfsm.analysis.parser_evaluation import Trial, try_on_text, try_on_words
+from pfsm.analysis.parser_evaluation import ParserEvaluation, evaluate_on_text, evaluate_on_words
 from pfsm.analysis.scoring import N_BINS, Calibration
 from pfsm.analysis.sentence import Analysis, moved
 from pfsm.analysis.service import PORTION, analyse_lines
@@ -27,7 +27,7 @@ FORMATS = ("conllu", "ptb", "nbest")
 def add_arguments(parser: ArgumentParser) -> None:
     """Arguments of the command."""
     parser.add_argument(
-        "files", nargs="*", metavar="FILE", help="text, one segment a line (default: standard input)"
+        "files", nargs="*", metavar="FILE", help="text, one segment per line (default: standard input)"
     )
     parser.add_argument(
         "--parser",
@@ -48,23 +48,33 @@ def add_arguments(parser: ArgumentParser) -> None:
         "-n",
         type=positive,
         metavar="N",
-        help=f"trees of a line with nbest, at most {MOST_TREES} (default: 50)",
+        help=f"with --format nbest: number of trees per line, at most {MOST_TREES} (default: 50)",
     )
-    parser.add_argument("--one-sentence", action="store_true", help="take every line for one sentence")
-    parser.add_argument("--output", "-o", metavar="FILE", help="instead of standard output")
+    parser.add_argument("--one-sentence", action="store_true", help="treat every line as one sentence")
+    parser.add_argument("--output", "-o", metavar="FILE", help="output file (default: standard output)")
     parser.add_argument(
-        "--processes", type=positive, default=1, metavar="N", help="processes to use (default: 1)"
-    )
-    parser.add_argument("--no-cache", action="store_true", help="neither use nor fill the cache of analyses")
-    parser.add_argument(
-        "--evaluate", metavar="GOLD", help="instead: compare with a treebank in CoNLL-U, with its words"
+        "--processes", type=positive, default=1, metavar="N", help="number of processes (default: 1)"
     )
     parser.add_argument(
-        "--brackets", metavar="FILE", help="with --evaluate: constituent trees over the same words"
+        "--no-cache", action="store_true", help="neither read nor write the cache of analyses"
     )
-    parser.add_argument("--raw", action="store_true", help="with --evaluate: from the text, untokenised")
     parser.add_argument(
-        "--join", type=positive, default=1, metavar="N", help="with --raw: N sentences on a line (default: 1)"
+        "--evaluate",
+        metavar="GOLD",
+        help="evaluate the parser on a treebank in CoNLL-U, using the treebank's words",
+    )
+    parser.add_argument(
+        "--brackets", metavar="FILE", help="with --evaluate: gold constituent trees over the same words"
+    )
+    parser.add_argument(
+        "--raw", action="store_true", help="with --evaluate: parse the treebank's untokenised text"
+    )
+    parser.add_argument(
+        "--join",
+        type=positive,
+        default=1,
+        metavar="N",
+        help="with --raw: put N sentences on each line (default: 1)",
     )
     parser.add_argument("--json", action="store_true", help="with --evaluate: print JSON")
 
@@ -80,7 +90,7 @@ def run(options: Namespace) -> None:
     if options.trees is not None and options.format != "nbest":
         raise PfsmError("--trees goes with --format nbest")
     if (options.trees or 0) > MOST_TREES:
-        raise PfsmError(f"--trees is {options.trees}, at most {MOST_TREES} are worked out")
+        raise PfsmError(f"--trees is {options.trees}, at most {MOST_TREES} can be computed")
     if options.output is not None:
         check_output(options.output, options.files)
     lines = [line for path in options.files or [STANDARD_INPUT] for line in read_lines(path)]
@@ -90,7 +100,7 @@ def run(options: Namespace) -> None:
 
 
 def _formatted(lines: Sequence[str], options: Namespace) -> Iterator[str]:
-    """Lines of output; a portion of the text at a time, so that a pipe sees them come."""
+    """Lines of output, one portion of the text at a time, so that a pipe receives them early."""
     chosen = options.format or FORMATS[0]
     wanted = Wanted(
         trees=(options.trees or 50) if chosen == "nbest" else 1,
@@ -118,7 +128,7 @@ def _texts(analysis: Analysis, number: int, chosen: str, parser: str) -> Iterato
         raise PfsmError(
             f"parser {parser!r}: gives no constituents; use {DEFAULT_PARSER}, or another --format"
         )
-    # One output line for every input line, whatever it holds.
+    # One output line for every input line, even an empty one.
     yield " ".join(
         format_brackets(analysis.tokens[tree.start : tree.end], moved(tree, -tree.start))
         for tree in analysis.constituents
@@ -138,40 +148,40 @@ def _evaluate(options: Namespace) -> None:
     trees = None if options.brackets is None else read_brackets(options.brackets)
     analyser = get_analyser(options.parser)
     if options.raw:
-        trial = try_on_text(lambda lines: analyser.analyse(lines, Wanted()), sentences, options.join)
+        result = evaluate_on_text(lambda lines: analyser.analyse(lines, Wanted()), sentences, options.join)
     elif isinstance(analyser, OwnAnalyser):
-        trial = try_on_words(analyser, sentences, trees)
+        result = evaluate_on_words(analyser, sentences, trees)
     else:
-        raise PfsmError(f"parser {options.parser!r}: cuts words itself; add --raw")
+        raise PfsmError(f"parser {options.parser!r}: splits words itself; add --raw")
     if options.json:
-        print(json.dumps(_as_json(trial, analyser.label), indent=2))
+        print(json.dumps(_as_json(result, analyser.label), indent=2))
     else:
-        _print_trial(trial, analyser.label)
+        _print_result(result, analyser.label)
 
 
-def _measures(trial: Trial) -> dict[str, float]:
-    scores = trial.scores
+def _measures(result: ParserEvaluation) -> dict[str, float]:
+    scores = result.scores
     found = {"UAS": scores.uas.f1, "LAS": scores.las.f1, "UPOS": scores.upos.f1, "XPOS": scores.xpos.f1}
     if scores.words.system != scores.words.gold or scores.words.correct != scores.words.gold:
         found = {"words": scores.words.f1} | found
-    return found | ({} if trial.brackets is None else {"brackets": trial.brackets.f1})
+    return found | ({} if result.brackets is None else {"brackets": result.brackets.f1})
 
 
-def _print_trial(trial: Trial, label: str) -> None:
-    print(f"{label}: {trial.lines} lines, {trial.scores.words.gold} words")
-    for name, value in _measures(trial).items():
-        note = f"  ({trial.trees} trees)" if name == "brackets" else ""
+def _print_result(result: ParserEvaluation, label: str) -> None:
+    print(f"{label}: {result.lines} lines, {result.scores.words.gold} words")
+    for name, value in _measures(result).items():
+        note = f"  ({result.trees} trees)" if name == "brackets" else ""
         print(f"{name:9} {value:6.2f}{note}")
-    if trial.calibration is not None:
+    if result.calibration is not None:
         print(f"\n{'probability':12} {'arcs':>8} {'mean':>7} {'right':>7}")
-        for row in _bins(trial.calibration):
+        for row in _bins(result.calibration):
             print(
                 f"{row['from']:.1f} to {row['to']:.1f}   {row['arcs']:8d} {row['mean']:7.3f} {row['right']:7.3f}"
             )
 
 
 def _bins(calibration: Calibration) -> list[dict[str, Any]]:
-    """The bins that hold arcs."""
+    """The bins that contain arcs."""
     return [
         {
             "from": k / N_BINS,
@@ -185,14 +195,14 @@ def _bins(calibration: Calibration) -> list[dict[str, Any]]:
     ]
 
 
-def _as_json(trial: Trial, label: str) -> dict[str, Any]:
-    measures = {name: None if math.isnan(value) else value for name, value in _measures(trial).items()}
+def _as_json(result: ParserEvaluation, label: str) -> dict[str, Any]:
+    measures = {name: None if math.isnan(value) else value for name, value in _measures(result).items()}
     found: dict[str, Any] = {
         "parser": label,
-        "lines": trial.lines,
-        "words": trial.scores.words.gold,
+        "lines": result.lines,
+        "words": result.scores.words.gold,
         **measures,
     }
-    if trial.calibration is not None:
-        found["calibration"] = _bins(trial.calibration)
+    if result.calibration is not None:
+        found["calibration"] = _bins(result.calibration)
     return found

@@ -1,4 +1,4 @@
-"""``pfsm probe``: whether a model notices what people notice, on minimal pairs."""
+"""``pfsm probe``: tests on minimal pairs whether a model notices what people notice."""
 
 import json
 import math
@@ -22,10 +22,10 @@ def add_arguments(parser: ArgumentParser) -> None:
         "pairs",
         nargs="?",
         metavar="FILE.tsv",
-        help="minimal pairs: columns kind, reference, better, worse (default: the English ones that ship)",
+        help="minimal pairs: columns kind, reference, better, worse (default: the shipped ones)",
     )
     add_scorer(parser)
-    parser.add_argument("--list", action="store_true", help="every pair with both its scores")
+    parser.add_argument("--list", action="store_true", help="print every pair with its two scores")
     add_format(parser, "text", "json")
     add_resamples(parser)
     add_threads(parser)
@@ -57,7 +57,7 @@ def run(options: Namespace) -> None:
 
 
 def _shipped(metric: SegmentMetric) -> MinimalPairs:
-    """The pairs that ship for the metric's language; English ones for metrics that know no language."""
+    """The shipped pairs for the metric's language; the English pairs for metrics without a language."""
     language = metric.language.replace("_", "-").partition("-")[0].lower()
     return shipped_minimal_pairs({"eng": "en"}.get(language, language) or "en")
 
@@ -85,7 +85,7 @@ def _pair_documents(pairs: MinimalPairs, result: ProbeResult) -> list[dict[str, 
 
 
 def _print_pairs(pairs: MinimalPairs, result: ProbeResult) -> None:
-    """A TSV that can be read again, with the scores as two more columns."""
+    """Prints a TSV that `pfsm probe` can read again, with the scores as two more columns."""
     documents = _pair_documents(pairs, result)
     print("\t".join(documents[0]))
     for document in documents:

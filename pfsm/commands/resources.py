@@ -1,4 +1,4 @@
-"""``pfsm resources``: which tables of synonyms and paraphrases are here; compiles others, learns paraphrases."""
+"""``pfsm resources``: lists tables of synonyms and paraphrases, compiles others, and learns paraphrases."""
 
 import json
 import sys
@@ -17,9 +17,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Arguments of the command."""
     parser.set_defaults(action=_list, format="text")
     actions = parser.add_subparsers(metavar="ACTION", title="actions")
-    listing = actions.add_parser("list", help="list what is here (the default)")
+    listing = actions.add_parser("list", help="list the installed tables (the default)")
     add_format(listing, "text", "json")
-    compiling = actions.add_parser("compile", help="make a table from files of others")
+    compiling = actions.add_parser("compile", help="compile a table from the files of another project")
     kinds = compiling.add_subparsers(metavar="KIND", title="kinds", required=True)
     _add_synonyms(
         kinds.add_parser(synonyms.KIND, help="from a WordNet database or Open Multilingual Wordnet")
@@ -36,8 +36,8 @@ def run(options: Namespace) -> None:
 
 
 def _add_name(parser: ArgumentParser) -> None:
-    parser.add_argument("--name", required=True, help="what models will call the table")
-    parser.add_argument("--licence", help="terms of the table, for the record")
+    parser.add_argument("--name", required=True, help="name by which models will refer to the table")
+    parser.add_argument("--licence", help="licence of the table, recorded in it")
 
 
 def _add_synonyms(parser: ArgumentParser) -> None:
@@ -46,7 +46,9 @@ def _add_synonyms(parser: ArgumentParser) -> None:
     )
     _add_name(parser)
     parser.add_argument(
-        "--forms", metavar="FILE", help="with tab files: lines form<TAB>lemma, what inflected words stand for"
+        "--forms",
+        metavar="FILE",
+        help="with tab files: lines form<TAB>lemma with the lemmas of inflected words",
     )
     parser.set_defaults(action=_compile_synonyms)
 
@@ -54,30 +56,30 @@ def _add_synonyms(parser: ArgumentParser) -> None:
 def _add_paraphrases(parser: ArgumentParser) -> None:
     from pfsm.lexicons.pruning import LONGEST, SMALLEST_PROBABILITY  # noqa: PLC0415 - only where it is used
 
-    parser.add_argument("source", nargs="+", metavar="FILE", help="tables of one format; .gz is read")
+    parser.add_argument("source", nargs="+", metavar="FILE", help="files of one format, plain or .gz")
     _add_name(parser)
     parser.add_argument(
         "--layout",
         choices=("meteor", "terp", "ppdb"),
-        help="format (default: by the first line of each file)",
+        help="format of the files (default: detected from the first line of each)",
     )
     parser.add_argument(
         "--longest",
         type=positive,
         default=LONGEST,
         metavar="N",
-        help=f"leave out phrases of more words (default: {LONGEST})",
+        help=f"leave out phrases of more than N words (default: {LONGEST})",
     )
     parser.add_argument(
         "--smallest",
         type=_probability,
         default=SMALLEST_PROBABILITY,
         metavar="P",
-        help=f"leave out lower probabilities (default: {SMALLEST_PROBABILITY})",
+        help=f"leave out pairs with a probability below P (default: {SMALLEST_PROBABILITY})",
     )
     parser.add_argument(
         "--feature",
-        help="with PPDB: the feature that holds the negative logarithm of the probability "
+        help="with PPDB: the feature with the negative logarithm of the probability "
         "(default: -logp(e2|e1) or p(e|f))",
     )
     parser.set_defaults(action=_compile_paraphrases)
@@ -104,28 +106,28 @@ def _add_learning(parser: ArgumentParser) -> None:
         help="TSV or CSV files with reference and hypothesis, or better and worse; their scores are not used",
     )
     _add_name(parser)
-    # Its alignments owe nothing to paraphrases that are known already.
+    # `en-small` has no table of paraphrases, so its alignments do not depend on paraphrases already known.
     add_model(parser, "en-small")
     parser.add_argument(
         "--posterior",
         type=_probability,
         default=given.posterior,
         metavar="P",
-        help=f"smallest posterior of an aligned place, above .5 (default: {given.posterior})",
+        help=f"smallest posterior of an aligned position, above 0.5 (default: {given.posterior})",
     )
     parser.add_argument(
         "--segments",
         type=positive,
         default=given.segments,
         metavar="N",
-        help=f"leave out pairs seen in fewer segments (default: {given.segments})",
+        help=f"leave out pairs found in fewer than N segments (default: {given.segments})",
     )
     parser.add_argument(
         "--association",
         type=float,
         default=given.association,
         metavar="LLR",
-        help=f"leave out pairs of a lower log-likelihood ratio (default: {given.association}, p = .001)",
+        help=f"leave out pairs with a log-likelihood ratio below LLR (default: {given.association}, p = 0.001)",
     )
     add_threads(parser)
     parser.set_defaults(action=_learn)
@@ -140,9 +142,11 @@ def _compile_synonyms(options: Namespace) -> None:
     parts: list[synonyms.Part]
     if folders:
         if len(options.source) > 1 or options.forms is not None:
-            raise PfsmError("give one folder with WordNet's database alone, or tab files")
+            raise PfsmError("give one folder with WordNet's database and nothing else, or tab files")
         if not is_wordnet(folders[0]):
-            raise PfsmError(f"{folders[0]}: no file index.noun in it; give a folder with WordNet's database")
+            raise PfsmError(
+                f"{folders[0]}: contains no file index.noun; give a folder with WordNet's database"
+            )
         (parts, sources), licence = read_wordnet(folders[0]), ""
     else:
         part, sources, licence = read_multilingual(options.source, options.forms)
@@ -167,7 +171,9 @@ def _compile_paraphrases(options: Namespace) -> None:
             lambda read, kept: print(f"pfsm: {read:,} entries read, {kept:,} kept", file=sys.stderr),
         )
     if not pruner.pairs:
-        raise PfsmError(f"{options.source[0]}: none of {pruner.read} entries is worth keeping")
+        raise PfsmError(
+            f"{options.source[0]}: none of {pruner.read} entries passes; raise --longest or lower --smallest"
+        )
     sources = [Source(display_name(source), checksum(source)) for source in options.source]
     licence = options.licence or "not stated"
     _write(paraphrases.compile_paraphrases(options.name, pruner.pairs, licence, sources), path)
@@ -212,7 +218,7 @@ def _learn(options: Namespace) -> None:
 
 def _learning_progress(n_segments: int) -> Callable[[int, int], None]:
     def say(done: int, pairs: int) -> None:
-        # Each hundred thousand pairs of versions is a few seconds.
+        # A hundred thousand pairs of versions take a few seconds.
         if pairs // 100_000 > say_at[0]:
             say_at[0] = pairs // 100_000
             print(f"pfsm: {done:,} of {n_segments:,} segments, {pairs:,} pairs of versions", file=sys.stderr)
@@ -222,7 +228,7 @@ def _learning_progress(n_segments: int) -> Callable[[int, int], None]:
 
 
 def _output(name: str) -> Path:
-    """Where the table will lie."""
+    """Path of the table to be written."""
     return registry.user_path(registry.check_name(name, "--name"))
 
 
@@ -246,7 +252,7 @@ def _list(options: Namespace) -> None:
 
 
 def _entry(found: registry.Installed) -> dict[str, Any]:
-    """What there is to say about a table that is here."""
+    """The entry of an installed table."""
     place = {"place": str(found.path), "ships with pfsm": "yes" if found.shipped else "no"}
     try:
         lexicon = read_lexicon(found.path)
@@ -266,7 +272,7 @@ def _entry(found: registry.Installed) -> dict[str, Any]:
 
 
 def _possible() -> list[dict[str, Any]]:
-    """Tables that are not here but can be had by name."""
+    """Tables that are not installed but can be compiled by name."""
     here = {found.name for found in registry.installed()}
     return [
         {

@@ -1,4 +1,4 @@
-"""``pfsm show``: what a model has learned, as a table."""
+"""``pfsm show``: prints what a model has learned, as a table."""
 
 import json
 from argparse import ArgumentParser, Namespace
@@ -16,7 +16,7 @@ STATISTICS = {"pearson": "Pearson r", "kendall_tau": "Kendall tau"}
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Arguments of the command."""
-    parser.add_argument("model", metavar="MODEL", help="a shipped model's name or a model file")
+    parser.add_argument("model", metavar="MODEL", help="name of a shipped model, or a model file")
     add_format(parser, "text", "json")
 
 
@@ -71,7 +71,7 @@ def _training_lines(model: Model) -> list[str]:
 
 
 def _fit(training: Mapping[str, Any]) -> str:
-    """How it was fitted; tuned costs have no lambda."""
+    """How the model was fitted; tuned costs have no lambda."""
     objective, strength = training.get("objective"), training.get("lambda")
     if strength is None:
         return f"fit         {objective}, {training.get('solver')}"
@@ -92,7 +92,7 @@ def _number(value: object) -> str:
 
 
 def _print_weights(model: Model) -> None:
-    """States first, then transitions, each from the best to the worst."""
+    """States first, then transitions, each from the largest weight to the smallest."""
     instances = model.training.get("instances", {})
     names = sorted(model.weights, key=lambda name: (ends(name) is not None, -model.weights[name], name))
     width = max([len(name) for name in names], default=7)

@@ -1,4 +1,4 @@
-"""``pfsm submit``: score files as the WMT metrics task and mt-metrics-eval want them."""
+"""``pfsm submit``: writes score files for the WMT metrics task and mt-metrics-eval."""
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
@@ -28,38 +28,54 @@ def add_arguments(parser: ArgumentParser) -> None:
         "references",
         nargs="+",
         metavar="REF",
-        help="reference file(s), one segment a line; each is scored against by itself",
+        help="reference file(s), one segment per line; scores are computed against each of them separately",
     )
     parser.add_argument(
-        "--input", "-i", nargs="+", required=True, metavar="SYS", help="outputs of systems, parallel to REF"
+        "--input",
+        "-i",
+        nargs="+",
+        required=True,
+        metavar="SYS",
+        help="output files of systems, parallel to REF",
     )
-    parser.add_argument("--metric-name", required=True, metavar="NAME", help="what the metric is filed under")
-    parser.add_argument("--language-pair", required=True, metavar="XX-YY", help="such as en-de")
-    parser.add_argument("--testset", required=True, metavar="NAME", help="such as generaltest2023")
+    parser.add_argument(
+        "--metric-name", required=True, metavar="NAME", help="name of the metric in the files"
+    )
+    parser.add_argument(
+        "--language-pair", required=True, metavar="XX-YY", help="language pair, such as en-de"
+    )
+    parser.add_argument(
+        "--testset", required=True, metavar="NAME", help="name of the test set, such as generaltest2023"
+    )
     parser.add_argument(
         "--output",
         "-o",
         required=True,
         metavar="PREFIX",
-        help="writes PREFIX.seg.score and PREFIX.sys.score (mtme: PREFIX-REFERENCE.…); a folder: NAME in it",
+        help="write PREFIX.seg.score and PREFIX.sys.score (mtme: PREFIX-REFERENCE.…); if it is a folder, NAME in it",
     )
     parser.add_argument(
-        "--documents", metavar="FILE", help="a document for each line of REF, or a domain and a document"
+        "--documents",
+        metavar="FILE",
+        help="file with a document, or a domain and a document, for each line of REF",
     )
-    parser.add_argument("--domains", metavar="FILE", help="a domain for each line of REF")
+    parser.add_argument("--domains", metavar="FILE", help="file with a domain for each line of REF")
     parser.add_argument(
         "--reference-names",
         nargs="+",
         metavar="NAME",
-        help="default: from the files' names, en-de.refA.txt is refA",
+        help="names of the references (default: from the file names; en-de.refA.txt gives refA)",
     )
     parser.add_argument(
-        "--system-names", nargs="+", metavar="NAME", help="default: from the files' names, without .txt"
+        "--system-names",
+        nargs="+",
+        metavar="NAME",
+        help="names of the systems (default: the file names without .txt)",
     )
     parser.add_argument(
         "--together",
         action="store_true",
-        help="score against all references at once, the best one counting; their names are joined by dots",
+        help="score against all references at once, where the best counts; their names are joined by dots",
     )
     parser.add_argument("--format", "-f", choices=FORMATS, default=FORMATS[0], help=f"default: {FORMATS[0]}")
     add_scorer(parser)
@@ -103,7 +119,7 @@ def run(options: Namespace) -> None:
 
 
 class _Scored:
-    """One system against some references: scores of its segments, and of any of them together."""
+    """One system scored against some references: the scores of its segments, and of any set of segments together."""
 
     def __init__(
         self, metric: SegmentMetric, hypotheses: Sequence[str], references: Sequence[Sequence[str]]
@@ -115,7 +131,7 @@ class _Scored:
         )
 
     def score(self, rows: NDArray[np.int64]) -> float:
-        """The corpus score of some segments, its sign turned if lower is better."""
+        """The corpus score of some segments, negated if lower is better."""
         if self._metric.averages:
             return float(self.segments[rows].mean())
         totals = self._statistics[rows].sum(axis=0)
@@ -123,7 +139,7 @@ class _Scored:
 
 
 def _names(what: str, paths: Sequence[str], given: Sequence[str] | None, after_dot: bool) -> list[str]:
-    """Names of references or systems: those given, or what the files are called."""
+    """Names of references or systems: those given, or those from the file names."""
     if given is None:
         names = [_file_name(path, after_dot) for path in paths]
     elif len(given) != len(paths):
@@ -150,12 +166,14 @@ def _prefix(output: str, metric_name: str) -> str:
     if not Path(output).is_dir():
         return output
     if not metric_name or "/" in metric_name:
-        raise PfsmError(f"metric name is {metric_name!r}, which names no file; give a prefix after --output")
+        raise PfsmError(
+            f"metric name is {metric_name!r}, which cannot be a file name; give a prefix after --output"
+        )
     return str(Path(output) / metric_name)
 
 
 def _labels(options: Namespace, n: int) -> tuple[list[str] | None, list[str] | None]:
-    """Domain and document of every segment, as far as known."""
+    """Domain and document of every segment; None where they are unknown."""
     domains: list[str] | None = None
     documents: list[str] | None = None
     if options.documents is not None:

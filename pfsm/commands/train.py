@@ -1,4 +1,4 @@
-"""``pfsm train``: from judgments to a model file."""
+"""``pfsm train``: learns a model from judgments and writes it to a file."""
 
 import math
 import sys
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from pfsm_training.fit.lbfgs import Iteration
 
 CHECKPOINT = ".checkpoint"
-# Word pairs beyond which one sentence pair costs as much as thousands of others.
+# A sentence pair with more word pairs than this costs as much as thousands of others.
 LARGE_PAIR = 1_000_000
 STATISTICS = {"pearson": "Pearson r", "kendall_tau": "Kendall tau"}
 
@@ -46,31 +46,39 @@ def add_arguments(parser: ArgumentParser) -> None:
         "data",
         nargs="+",
         metavar="DATA.tsv",
-        help="files with reference, hypothesis and a score, or with reference, better and worse; .gz is read",
+        help="files with columns reference, hypothesis and a score, or reference, better and worse; plain or .gz",
     )
     parser.add_argument(
         "--output", "-o", required=True, metavar="MODEL.json", help="where to write the model"
     )
-    parser.add_argument("--config", metavar="FILE.yaml", help="settings, lambda, objective, mixture")
-    parser.add_argument("--score-column", default="score", metavar="NAME", help="default: score")
     parser.add_argument(
-        "--init", metavar="MODEL", help="start from, and stay near, this model (name or file)"
+        "--config", metavar="FILE.yaml", help="YAML file with settings, lambda, objective, mixture"
     )
     parser.add_argument(
-        "--dev", metavar="FILE.tsv", help="report the correlation on this file; nothing is chosen by it"
+        "--score-column", default="score", metavar="NAME", help="column of the scores (default: score)"
     )
     parser.add_argument(
-        "--name", default="pfsm", help="name in the model file and in its scores (default: pfsm)"
+        "--init", metavar="MODEL", help="model (name or file) to start from and stay close to"
     )
     parser.add_argument(
-        "--licence", default="not stated", metavar="TEXT", help="terms of the model, for its file"
+        "--dev",
+        metavar="FILE.tsv",
+        help="held-out data: report the correlation on it; it does not affect training",
+    )
+    parser.add_argument(
+        "--name",
+        default="pfsm",
+        help="name of the model, recorded in its file and shown with scores (default: pfsm)",
+    )
+    parser.add_argument(
+        "--licence", default="not stated", metavar="TEXT", help="licence of the model, recorded in its file"
     )
     add_threads(parser)
     add_scheduler(parser)
     parser.add_argument(
         "--resume",
         action="store_true",
-        help=f"go on where an earlier run with --scheduler or --resume was (MODEL.json{CHECKPOINT})",
+        help=f"save each iteration to MODEL.json{CHECKPOINT}; if that file exists, training resumes from it",
     )
 
 
@@ -112,7 +120,7 @@ def run(options: Namespace) -> None:
 
 
 def _checkpoint(options: Namespace) -> "Checkpoint | None":
-    """What keeps every iteration: on a cluster, and where the user wants to go on from one."""
+    """The checkpoint that saves every iteration, with --scheduler or --resume; None otherwise."""
     if options.scheduler is None and not options.resume:
         return None
     from pfsm_training.fit.checkpoint import Checkpoint  # noqa: PLC0415 - brings torch
@@ -122,7 +130,7 @@ def _checkpoint(options: Namespace) -> "Checkpoint | None":
 
 @contextmanager
 def _encoder(options: Namespace) -> Iterator["Encoder"]:
-    """What makes lattices: this process, or the workers of a cluster."""
+    """Builds lattices, in this process or in the workers of a cluster."""
     if options.scheduler is None:
         from pfsm_training.data.training_set import encode_here  # noqa: PLC0415 - brings torch
         from pfsm_training.lattices.store import lattice_memory  # noqa: PLC0415 - brings torch
@@ -140,7 +148,7 @@ def _encoder(options: Namespace) -> Iterator["Encoder"]:
 
 
 def _read(options: Namespace) -> tuple[Judgments | None, Preferences | None]:
-    """Scores and preferences, whichever the files hold."""
+    """The judgments and the preferences in the files; None where there are none."""
     tables = read_tables(options.data, anywhere=options.scheduler is not None)
     scored = [
         judgments_from_table(table, options.score_column) for table in tables if not is_preferences(table)
@@ -159,9 +167,9 @@ def _read(options: Namespace) -> tuple[Judgments | None, Preferences | None]:
 
 
 def _warnings(table: Table, score_column: str) -> Iterator[str]:
-    """What a user would want to know before the long work begins."""
+    """Warnings that the user should see before the long work begins."""
     if is_preferences(table) and score_column in table.columns:
-        yield f"{table.path}: taken as preferences (better, worse); its column {score_column} is not used"
+        yield f"{table.path}: read as preferences (better, worse); its column {score_column} is not used"
     references = table.columns["reference"]
     for column in ("hypothesis", "better", "worse"):
         pairs = zip(references, table.columns.get(column, ()), strict=False)
@@ -184,7 +192,7 @@ def _check_scores(judgments: Judgments, options: Namespace) -> None:
 
 
 class _Progress:
-    """A line per iteration on a terminal; silent elsewhere."""
+    """Prints a line per iteration if standard error is a terminal."""
 
     def __init__(self) -> None:
         self.terminal = sys.stderr.isatty()
@@ -232,13 +240,13 @@ def _report_agreement(training: Mapping[str, Any], n_folds: int) -> None:
 
 
 def _folds(validated: Mapping[str, Any], n_folds: int) -> str:
-    """The number of each fold, or why there is none."""
+    """The statistic of each fold, or the reason why it is undefined."""
     if validated["folds"]:
         folds = "  ".join(f"{name} {value:.3f}" for name, value in validated["folds"].items())
         return f"  (by {validated['by']}: {folds})"
     if n_folds < 2:
         return ": a single segment"
-    return ": within every fold the predictions are all the same, or the scores are"
+    return ": in every fold, all predictions or all scores are equal"
 
 
 def _amount(training: Mapping[str, Any]) -> str:

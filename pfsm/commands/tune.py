@@ -1,4 +1,4 @@
-"""``pfsm tune``: costs of edits, and weights of features beside them, that agree with people."""
+"""``pfsm tune``: tunes edit costs, and weights of additional features, to human scores."""
 
 import json
 from argparse import ArgumentParser, Namespace
@@ -23,30 +23,42 @@ def add_arguments(parser: ArgumentParser) -> None:
         "data",
         nargs="+",
         metavar="DATA.tsv",
-        help="files with reference, hypothesis and a score; .gz is read",
+        help="files with columns reference, hypothesis and a score; plain or .gz",
     )
     parser.add_argument(
         "--metric",
         default="terp-base",
         metavar="NAME",
-        help="terp or terp-base; options in parentheses, its costs are where tuning begins (default: terp-base)",
+        help="terp or terp-base, with options in parentheses; tuning starts from its costs (default: terp-base)",
     )
     parser.add_argument(
         "--features",
         nargs="+",
         default=[],
         metavar="NAME",
-        help="sentence-level features to weigh beside the edits",
+        help="sentence-level features to weight in addition to the edits",
     )
-    parser.add_argument("--output", "-o", metavar="MODEL.json", help="where to write the result as a model")
-    parser.add_argument("--score-column", default="score", metavar="NAME", help="default: score")
-    parser.add_argument("--negate", action="store_true", help="lower scores are better, as with HTER")
     parser.add_argument(
-        "--restarts", type=positive, default=10, metavar="N", help="climbs from random weights (default: 10)"
+        "--output", "-o", metavar="MODEL.json", help="write the result to this file as a model"
     )
-    parser.add_argument("--name", default="tuned", help="name in the model file and in its scores")
     parser.add_argument(
-        "--licence", default="not stated", metavar="TEXT", help="terms of the model, for its file"
+        "--score-column", default="score", metavar="NAME", help="column of the scores (default: score)"
+    )
+    parser.add_argument("--negate", action="store_true", help="lower human scores are better, as with HTER")
+    parser.add_argument(
+        "--restarts",
+        type=positive,
+        default=10,
+        metavar="N",
+        help="number of hill climbs from random weights (default: 10)",
+    )
+    parser.add_argument(
+        "--name",
+        default="tuned",
+        help="name of the model, recorded in its file and shown with scores (default: tuned)",
+    )
+    parser.add_argument(
+        "--licence", default="not stated", metavar="TEXT", help="licence of the model, recorded in its file"
     )
     add_format(parser, "text", "json")
 
@@ -54,7 +66,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(options: Namespace) -> None:
     """Tunes, reports, writes."""
     if find_spec("torch") is None:
-        raise PfsmError("tuning needs what training needs, which is not installed; pip install 'pfsm[train]'")
+        raise PfsmError("tuning needs PyTorch, which is not installed; pip install 'pfsm[train]'")
     check_line(options.name, "--name")
     check_line(options.licence, "--licence")
     if options.output is not None:
@@ -84,7 +96,7 @@ def _text(tuned: "TunedCosts") -> str:
     return "\n".join(
         [
             *(f"{name:<{width}}  {weight:8.4g}" for name, weight in weights.items()),
-            f"r = {tuned.correlation:.4f}, with the costs before {tuned.before:.4f} (on the data it was tuned on)",
+            f"r = {tuned.correlation:.4f}, before tuning {tuned.before:.4f} (both on the data used for tuning)",
             f"{rounds} of aligning and tuning, {'settled' if tuned.stable else 'not settled'}",
             f"--metric '{tuned.name}'",
         ]

@@ -100,7 +100,7 @@ class TestCompile:
             (("synonyms", "none", "--name", "x"), "none: no such file"),
             (
                 ("synonyms", ".", "--name", "x"),
-                ".: no file index.noun in it; give a folder with WordNet's database",
+                ".: contains no file index.noun; give a folder with WordNet's database",
             ),
             (("synonyms", ".", "a.txt", "--name", "x"), "give one folder with WordNet's database alone"),
             (("paraphrases", "a.txt", "--name", "x/y"), "--name 'x/y' cannot be the name of a table"),
@@ -111,7 +111,7 @@ class TestCompile:
             (("paraphrases", "b.txt", "--name", "x"), "b.txt:1: not the beginning of a paraphrase table"),
             (
                 ("paraphrases", "a.txt", "--name", "x", "--smallest", "1"),
-                "a.txt: none of 1 entries is worth keeping",
+                "a.txt: none of 1 entries passes; raise --longest or lower --smallest",
             ),
             (
                 ("paraphrases", "a.txt", "--name", "x", "--layout", "ppdb"),

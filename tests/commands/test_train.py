@@ -204,7 +204,7 @@ class TestInput:
     def test_two_judgments_are_enough_to_get_a_model(self, cli: Cli, write: Write) -> None:
         write("two.tsv", tsv([("a b", "a b", "1"), ("c d", "x", "0")]))
         outcome = cli("train", "two.tsv", "-o", "m.json")
-        fault = "within every fold the predictions are all the same, or the scores are"
+        fault = "in every fold, all predictions or all scores are equal"
         assert f"Pearson r, cross-validated: undefined: {fault}" in outcome.lines
         assert trained()["training"]["cross_validated"]["pearson"] is None
         assert cli("show", "m.json").lines
@@ -256,7 +256,7 @@ def test_a_huge_pair_and_preferences_with_scores_are_warned_about(cli: Cli, writ
     outcome = cli("train", "p.tsv", "-o", "p.json")
     assert outcome.status == 0
     assert outcome.err.splitlines() == [
-        "pfsm: warning: p.tsv: taken as preferences (better, worse); its column score is not used",
+        "pfsm: warning: p.tsv: read as preferences (better, worse); its column score is not used",
         "pfsm: warning: p.tsv: row 2: a pair of 1,001 and 1,001 words (worse); such pairs make training slow",
     ]
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from pfsm.analysis.conllu import ConlluSentence
 from pfsm.analysis.parser.parameters import ParserWeights
-from pfsm.analysis.parser_evaluation import Analyse, try_on_text
+from pfsm.analysis.parser_evaluation import Analyse, evaluate_on_text
 
 BIAS = "starts.bias"
 MOVES = (0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0)
@@ -34,7 +34,9 @@ def parted(
 
     def mean_las(move: float) -> float:
         analyse = analyser_of(moved(weights, move))
-        return float(np.mean([try_on_text(analyse, sentences, k).scores.las.f1 for k in SENTENCES_A_LINE]))
+        return float(
+            np.mean([evaluate_on_text(analyse, sentences, k).scores.las.f1 for k in SENTENCES_A_LINE])
+        )
 
     best = max(MOVES, key=lambda move: (mean_las(move), -move))
     return moved(weights, best), best
