@@ -130,11 +130,11 @@ def finish(path: Path, recipe: Recipe, parts: Parts) -> None:
         read_weights(path), [example.dependencies for example in parts["dev"]], analyse_with
     )
     print(f"log-odds of sentence starts moved by {move:g}")
-    results = measured(OwnAnalyser(weights), parts["test"])
-    card = card_of(results, recipe.plan.passes)
+    trials = measured(OwnAnalyser(weights), parts["test"])
+    card = card_of(trials, recipe.plan.passes)
     # Quantising what is quantised changes nothing.
     write_weights(replace(weights, card=card), path)
-    text = card_text(recipe.name, path.stat().st_size, card, results["words"])
+    text = card_text(recipe.name, path.stat().st_size, card, trials["words"])
     path.with_suffix(".md").write_text(text, encoding="utf-8")
     print(text)
 

@@ -1,4 +1,4 @@
-"""Matchers by agreement: two tokens match when they carry the same key (word, stem, punctuation mark)."""
+"""Matchers by agreement: two tokens match if they have the same key (word, stem, punctuation mark)."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,11 +15,11 @@ NO_KEY = -1
 
 @dataclass(frozen=True)
 class AgreementMatcher:
-    """Offers blocks of equal size, 1 to ``max_block`` tokens, whose tokens agree one by one.
+    """Offers blocks with 1 to ``max_block`` tokens on both sides, which agree token by token.
 
     Attributes:
         name: Name in ``settings.matchers``; the state is ``S_`` and the name.
-        keys: From a vocabulary to int32 [n_types], the key of each token type; ``NO_KEY`` matches nothing.
+        keys: Gives the key of each token type of a vocabulary, int32 [n_types]; ``NO_KEY`` matches nothing.
         max_block: Largest number of tokens on either side.
     """
 
@@ -34,7 +34,7 @@ class AgreementMatcher:
 
     @property
     def resources(self) -> tuple[str, ...]:
-        """None: words, stems and punctuation come from the text itself."""
+        """Empty: words, stems and punctuation come from the text itself."""
         return ()
 
     def offers(self, pairs: EncodedPairs) -> Offers:
@@ -55,15 +55,15 @@ class AgreementMatcher:
 
 
 def punctuation_keys(vocabulary: Vocabulary) -> Keys:
-    """The word, where no character of it is a letter or digit."""
+    """The word, if none of its characters is a letter or digit."""
     return np.where(vocabulary.is_punctuation, vocabulary.word_ids, np.int32(NO_KEY))
 
 
 def word_keys(vocabulary: Vocabulary) -> Keys:
-    """The word, where it has a letter or digit."""
+    """The word, if it has a letter or digit."""
     return np.where(vocabulary.is_punctuation, np.int32(NO_KEY), vocabulary.word_ids)
 
 
 def lemma_keys(vocabulary: Vocabulary) -> Keys:
-    """The stem, where the word has a letter or digit."""
+    """The stem, if the word has a letter or digit."""
     return np.where(vocabulary.is_punctuation, np.int32(NO_KEY), vocabulary.stem_ids)

@@ -1,8 +1,8 @@
-"""Soft bins: a number on an arc becomes features whose weights make a piecewise linear, never falling function.
+"""Soft bins: a number on an arc becomes features whose weights form a piecewise linear function that never falls.
 
-Between neighbouring knots ``k`` and ``k + 1`` stands one feature, ``clip((v - knot_k) / (knot_{k+1} - knot_k), 0, 1)``.
-With weights ``w_k`` the sum over the features is 0 at the first knot, rises by ``w_k`` on the way from knot k to
-the next, and is constant outside. Training keeps weights whose name has a ``+`` after the colon at 0 or above.
+Between neighbouring knots ``k`` and ``k + 1`` there is one feature, ``clip((v - knot_k) / (knot_{k+1} - knot_k), 0,
+1)``. With weights ``w_k`` the sum over the features is 0 at the first knot, rises by ``w_k`` from knot k to the next,
+and is constant outside the knots. Training keeps a weight at 0 or above if its name has a ``+`` after the colon.
 """
 
 from collections.abc import Sequence
@@ -32,13 +32,13 @@ def is_rising(name: str) -> bool:
 def ramped(
     prefix: str, blocks: NDArray[np.int32], values: NDArray[np.float64], knots: Sequence[float]
 ) -> Offers:
-    """Offers that carry a number each as soft bins.
+    """Offers whose numbers become soft bins.
 
     Args:
         prefix: Name of the matcher.
         blocks: int32 [n_offers, 5].
-        values: float64 [n_offers], finite.
-        knots: Rising, at least two (fewer give no features).
+        values: The number of each offer, float64 [n_offers], finite.
+        knots: Knots in increasing order, at least two (fewer give no features).
     """
     if len(knots) < 2:
         return Offers(blocks)
@@ -55,7 +55,7 @@ def ramped(
 
 
 def quantile_knots(values: NDArray[np.float64]) -> list[float]:
-    """Knots at the quantiles 0, .2 … 1 of training values, rounded to four digits, each once; rising."""
+    """Knots at the quantiles 0, 0.2 … 1 of training values, rounded to four digits, each once, in increasing order."""
     if not values.size:
         return []
     knots = np.unique(np.round(np.quantile(values, QUANTILES), 4))
@@ -63,7 +63,7 @@ def quantile_knots(values: NDArray[np.float64]) -> list[float]:
 
 
 def check_knots(value: object, where: str) -> list[float] | str:
-    """The option ``bins``: ``auto``, or a rising list of numbers.
+    """The option ``bins``: ``auto``, or a list of increasing numbers.
 
     Raises:
         PfsmError: If it is neither.
@@ -76,4 +76,4 @@ def check_knots(value: object, where: str) -> list[float] | str:
         knots = [float(knot) for knot in value]
         if all(low < high for low, high in pairwise(knots)):
             return knots
-    raise PfsmError(f"{where}: bins is {value!r}, it must be auto or a list of rising numbers")
+    raise PfsmError(f"{where}: bins is {value!r}, it must be auto or a list of increasing numbers")

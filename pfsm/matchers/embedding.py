@@ -1,7 +1,7 @@
-"""``S_emb``: tokens whose vectors are close, the cosine as soft bins; if wanted, how rare the reference's word is.
+"""``S_emb``: tokens with close vectors; features are soft bins of the cosine and, on request, the word's rarity.
 
-With N different training references, n of which have the word, its rarity is log((N + 1) / (n + 1)) / log(N + 1): 0 for
-a word of every line, 1 for one that none has.
+The rarity is that of the reference's word. If n of N different training references contain the word, its rarity is
+log((N + 1) / (n + 1)) / log(N + 1): 0 for a word in every line, 1 for a word in none.
 """
 
 import itertools
@@ -33,9 +33,9 @@ DEFAULTS: dict[str, Any] = {
     "nearest": NEAREST,
     IDF: False,
 }
-# Words of fewer references are as good as unknown, and would fill the model file.
+# Words in fewer references count as unknown; they would fill the model file.
 FEWEST_LINES = 2
-# Pairs whose vectors are in memory at a time.
+# Number of pairs whose vectors are in memory at a time.
 PAIRS_AT_ONCE = 512
 
 Options = Mapping[str, Any]
@@ -47,15 +47,15 @@ class EmbeddingMatcher:
     """Offers pairs of single tokens whose cosine is at least a minimum.
 
     Args:
-        source: Where the vectors come from, see ``pfsm.embeddings.encoders``.
-        layer: Layer of a network; None: the last, or there are none.
+        source: Source of the vectors, see ``pfsm.embeddings.encoders``.
+        layer: Layer of a network; None: the last layer, or the source has no layers.
         minimum: Least cosine, above 0 and at most 1.
-        nearest: A pair is offered only where each is among so many nearest of the other; 0: all.
-        knots: Of the soft bins over cosines; fewer than two: none.
-        rarity: Of words in lower case, those not named being 1; None: no feature ``emb:idf``.
+        nearest: A pair is offered only if each token is among this many nearest tokens of the other; 0: no limit.
+        knots: Knots of the soft bins of cosines; with fewer than two there are no bins.
+        rarity: Rarity of lower-cased words, 1 for words not listed; None: no feature ``emb:idf``.
 
     Raises:
-        PfsmError: If the vectors are not there.
+        PfsmError: If the vectors are not installed.
     """
 
     name = NAME
@@ -112,7 +112,7 @@ class EmbeddingMatcher:
 
 
 def _with_rarity(found: Offers, pairs: EncodedPairs, rarity: Mapping[str, float]) -> Offers:
-    """The offers with one more feature, the rarity of the reference's word."""
+    """The offers with an additional feature, the rarity of the reference's word."""
     places = pairs.references.offsets[found.blocks[:, 0]] + found.blocks[:, 1]
     types = pairs.vocabulary.types
     words = [types[token].lower() for token in pairs.references.ids[places].tolist()]
@@ -128,7 +128,7 @@ def _with_rarity(found: Offers, pairs: EncodedPairs, rarity: Mapping[str, float]
 
 
 def _nth_largest(table: Float, n: int, axis: int) -> Float:
-    """The n-th largest along an axis, or the smallest where there are fewer; the axis is kept."""
+    """The n-th largest value along an axis, or the smallest if there are fewer than n; the axis is kept."""
     size = table.shape[axis]
     place = max(size - n, 0)
     return np.take(np.partition(table, place, axis=axis), [place], axis=axis)
@@ -142,7 +142,7 @@ def _tokens(lines: EncodedLines, types: Sequence[str], first: int, last: int) ->
 
 
 def build(options: Options) -> EmbeddingMatcher:
-    """The matcher of checked options; bins still to be learned are none."""
+    """The matcher from checked options; bins that are still to be learned are left out."""
     bins = () if options["bins"] == AUTO else options["bins"]
     rarity = _rarity(options[IDF]) if isinstance(options.get(IDF), Mapping) else None
     return EmbeddingMatcher(
@@ -151,7 +151,7 @@ def build(options: Options) -> EmbeddingMatcher:
 
 
 def _rarity(counts: Mapping[str, int]) -> dict[str, float]:
-    """From the number of references that have a word, all of them under the empty word."""
+    """Rarity from the number of references that contain each word; the empty word stands for all references."""
     lines = counts.get("", 0)
     whole = math.log(lines + 1) or 1.0
     return {word: math.log((lines + 1) / (count + 1)) / whole for word, count in counts.items() if word}
@@ -161,7 +161,7 @@ def check_options(options: Options, where: str) -> dict[str, Any]:
     """All options with their defaults: ``source``, ``layer``, ``minimum``, ``nearest``, ``idf``, ``bins``.
 
     Raises:
-        PfsmError: If one is unknown or not what it must be.
+        PfsmError: If an option is unknown or its value is not allowed.
     """
     for key in options:
         if key not in {*DEFAULTS, "bins"}:
@@ -191,7 +191,7 @@ def _checked_idf(value: object, where: str) -> bool | dict[str, int]:
 
 
 def even_knots(minimum: float) -> list[float]:
-    """Knots of bins of equal width from the least cosine to 1; none where that is 1 itself."""
+    """Knots of bins of equal width from the least cosine to 1; no knots if the least cosine is 1."""
     if minimum >= 1.0:
         return []
     return [round(float(knot), 4) for knot in np.linspace(minimum, 1.0, BINS + 1)]
@@ -201,7 +201,7 @@ def learn_options(options: Options, pairs: EncodedPairs) -> dict[str, Any]:
     """The source with its checksum, ``bins: auto`` as quantiles of the cosines of unequal words, ``idf`` as counts.
 
     Raises:
-        PfsmError: If the vectors are not there.
+        PfsmError: If the vectors are not installed.
     """
     result = {**options, "source": pinned(options["source"])}
     if options.get(IDF) is True:
@@ -216,7 +216,7 @@ def learn_options(options: Options, pairs: EncodedPairs) -> dict[str, Any]:
 
 
 def _line_counts(pairs: EncodedPairs) -> dict[str, int]:
-    """In how many different references each word is, those in one left out; their number under the empty word."""
+    """Number of different references that contain each word, without words in one only; all under the empty word."""
     types = pairs.vocabulary.types
     lines = {tuple(line) for line in _tokens(pairs.references, types, 0, len(pairs))}
     counts = Counter(word for line in lines for word in {token.lower() for token in line})

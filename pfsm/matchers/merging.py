@@ -1,4 +1,4 @@
-"""The blocks of all matchers in one order: that of the arcs they become."""
+"""The blocks of all matchers, merged in the order of the arcs that they become."""
 
 from collections.abc import Sequence
 
@@ -13,9 +13,9 @@ def merged(offers: Sequence[Int32], n_pairs: int, exclusive: bool) -> tuple[Int3
     """The blocks of all matchers in the order of arcs.
 
     Returns:
-        int32 [n_arcs, 5], rows (i, p, j, q, 0); int32 [n_arcs], which matcher offered each; int64 [n_pairs], arcs of
-        each pair; int64 [n_offers], the arc that each offer, counted through all matchers, became; -1 where a matcher
-        before had it.
+        int32 [n_arcs, 5], rows (i, p, j, q, 0); int32 [n_arcs], the matcher that offered each; int64 [n_pairs], the
+        number of arcs of each pair; int64 [n_offers], the arc of each offer, with offers counted through all matchers,
+        or -1 if an earlier matcher offered the block.
     """
     from pfsm_kernels.arcs import is_sorted, merge  # noqa: PLC0415 - brings numba
 
@@ -37,7 +37,7 @@ def merged(offers: Sequence[Int32], n_pairs: int, exclusive: bool) -> tuple[Int3
 
 
 def sorted_order(fields: Sequence[Int32 | Int64]) -> Int64:
-    """Order of the rows by the fields, first field first: as one number where that fits, which is far faster."""
+    """Order of the rows by the fields, first field first; sorts one combined number if it fits, which is far faster."""
     if not fields[0].size:
         return np.zeros(0, dtype=np.int64)
     sizes = [int(column.max()) + 1 for column in fields]

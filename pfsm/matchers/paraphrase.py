@@ -1,6 +1,6 @@
-"""``S_para``: phrases that a table calls paraphrases, one-to-many and many-to-many blocks included.
+"""``S_para``: phrases that a table lists as paraphrases, including one-to-many and many-to-many blocks.
 
-Section 3.2 of Wang and Manning (2012). Each block carries the logarithm to base 10 of the probability as soft bins.
+Section 3.2 of Wang and Manning (2012). Features are soft bins of the base-10 logarithm of the probability.
 """
 
 from collections.abc import Mapping, Sequence
@@ -26,7 +26,7 @@ DEFAULTS: dict[str, Any] = {
     "minimum_probability": 0.0,
     "bins": AUTO,
 }
-# Knots are learned from blocks of up to this size, whatever the largest of the model.
+# Knots are learned from blocks of up to this size, whatever the model's largest block.
 QUANTILE_BLOCK = 2
 Options = Mapping[str, Any]
 Int32 = NDArray[np.int32]
@@ -37,18 +37,18 @@ Float32 = NDArray[np.float32]
 class ParaphraseMatcher:
     """Offers blocks of up to ``max_block`` tokens on either side that a table links.
 
-    Forward: the table has the reference's phrase with the hypothesis's as its paraphrase. Backward: the other way
-    round. Both: either; the larger probability counts, as it does where several tables have the pair.
+    Forward: the table lists the hypothesis's phrase as a paraphrase of the reference's phrase. Backward: the other way
+    round. Both: either direction. If both directions or several tables have the pair, the largest probability counts.
 
     Args:
         tables: ``NAME`` or ``NAME@CHECKSUM`` of each table.
         max_block: Largest number of tokens on either side.
         direction: ``forward``, ``backward`` or ``both``.
-        minimum_probability: Pairs below it are not offered.
-        knots: Of the soft bins over the logarithm; fewer than two: none.
+        minimum_probability: Pairs with a lower probability are not offered.
+        knots: Knots of the soft bins of the logarithm; with fewer than two there are no bins.
 
     Raises:
-        PfsmError: If one of the tables is not there.
+        PfsmError: If one of the tables is not installed.
     """
 
     name = "para"
@@ -73,7 +73,7 @@ class ParaphraseMatcher:
         return tuple(finder.table.label for finder in self._finders)
 
     def offers(self, pairs: EncodedPairs) -> Offers:
-        """Blocks that a table links, with the soft bins of their probability."""
+        """Blocks that a table links, with soft bins of their probability."""
         return ramped(self.name, *self.links(pairs), self._knots)
 
     def links(self, pairs: EncodedPairs) -> tuple[Int32, Float]:
@@ -126,7 +126,7 @@ class _Finder:
 
 
 def _largest(blocks: Int32, values: Float32) -> tuple[Int32, Float32]:
-    """Every block once, with the largest of its values."""
+    """Every block once, with its largest value."""
     order = np.lexsort((-values, *blocks.T[::-1]))
     blocks, values = blocks[order], values[order]
     first = np.ones(blocks.shape[0], dtype=np.bool_)
@@ -135,7 +135,7 @@ def _largest(blocks: Int32, values: Float32) -> tuple[Int32, Float32]:
 
 
 def build(max_block: int, options: Options) -> ParaphraseMatcher:
-    """The matcher of checked options; without bins where they are yet to be learned."""
+    """The matcher from checked options; bins that are still to be learned are left out."""
     tables = options["table"] if isinstance(options["table"], list) else [options["table"]]
     knots = () if options["bins"] == AUTO else options["bins"]
     return ParaphraseMatcher(tables, max_block, options["direction"], options["minimum_probability"], knots)
@@ -145,7 +145,7 @@ def check_options(options: Options, where: str) -> dict[str, Any]:
     """All options with their defaults.
 
     Raises:
-        PfsmError: If one is unknown or cannot be.
+        PfsmError: If an option is unknown or its value is not allowed.
     """
     for key in options:
         if key not in DEFAULTS:
@@ -176,10 +176,10 @@ def _tables(value: object, where: str) -> str | list[str]:
 
 
 def learn_options(options: Options, pairs: EncodedPairs) -> dict[str, Any]:
-    """Tables with their checksums, and the knots of ``bins: auto`` at the quantiles of what is found in the pairs.
+    """Tables with their checksums; knots of ``bins: auto`` at quantiles of the probabilities found in the pairs.
 
     Raises:
-        PfsmError: If a table is not there.
+        PfsmError: If a table is not installed.
     """
     table = options["table"]
     pinned = (

@@ -1,4 +1,4 @@
-"""Who hangs on whom, and as what, among our tokens: an analysis seen through our tokenisation."""
+"""Heads and relations of our tokens: an analysis transferred to our tokenisation."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pfsm.analysis.alignment import TokenAlignment, align
 from pfsm.analysis.sentence import Analysis
 
-# Universal Dependencies labels of each class of the paper; the part after a colon does not count. A predicate in its
-# sense, the complement of a copula, is the head in Universal Dependencies and the copula hangs on it.
+# Universal Dependencies labels of each class of the paper; the part after a colon is ignored. What the paper calls a
+# predicate, the complement of a copula, is the head in Universal Dependencies, and the copula depends on it.
 LINK_CLASSES = {
     "subject": ("nsubj", "csubj"),
     "object": ("obj", "iobj", "ccomp", "xcomp"),
@@ -19,12 +19,12 @@ CLASS_OF_LABEL = {label: name for name, labels in LINK_CLASSES.items() for label
 
 @dataclass(frozen=True)
 class Relation:
-    """A token's head and label, and how probable they are.
+    """A token's head and label, with their probability.
 
     Attributes:
         head: Number of the head among our tokens, from 1; 0 for the root.
-        label: Without subtype.
-        probability: 1 where there is one tree and nothing else is known.
+        label: The relation without its subtype.
+        probability: The probability of this arc and label; 1 if only one tree is known.
     """
 
     head: int
@@ -36,15 +36,15 @@ Relations = tuple[tuple[Relation, ...], ...]
 
 
 def relations(tokens: Sequence[str], analysis: Analysis, *, marginals: bool) -> Relations:
-    """For each of our tokens its possible heads and labels; nothing where the analysis is of another text.
+    """For each of our tokens its possible heads and labels; none if the analysis is of another text.
 
-    One of our tokens that holds several of the analyser's stands for the one of them whose head is outside; of several
-    of ours inside one of the analyser's the first stands for it and the others hang on nothing.
+    If one of our tokens contains several of the analyser's, it takes the relation of the one whose head is outside. If
+    one of the analyser's tokens contains several of ours, the first takes its relation and the others have none.
 
     Args:
-        tokens: Ours.
-        analysis: Of the same text.
-        marginals: Whether to take the probabilities of arcs rather than the likeliest tree, where there are any.
+        tokens: Our tokens.
+        analysis: The analysis of the same text.
+        marginals: Whether to use the probabilities of arcs, if there are any, instead of the likeliest tree.
     """
     alignment = align(tokens, analysis.tokens)
     if alignment is None or analysis.tree is None:

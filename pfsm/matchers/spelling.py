@@ -1,8 +1,9 @@
-"""Similar spellings: inflected forms, compounds, names and transliterations that no list of words knows.
+"""Similar spellings: inflected forms, compounds, names and transliterations that are on no word list.
 
-Two tokens match where their similarity, 1 minus the Levenshtein distance of their lower-cased characters over the
-length of the longer one, is at least a minimum; the match carries it as soft bins. Tokens without a letter or with a
-numeral (``1990s`` is not ``1980s``), and those shorter or longer than the bounds, match nothing.
+The similarity of two tokens is 1 minus the Levenshtein distance of their lower-cased characters, divided by the length
+of the longer one. Two tokens match if their similarity reaches a minimum; the features of the match are soft bins of
+the similarity. Tokens without a letter or with a numeral (``1990s`` is not ``1980s``), and tokens outside the length
+limits, match nothing.
 """
 
 import unicodedata
@@ -24,7 +25,7 @@ STATE = "S_char"
 MINIMUM = 0.5
 SHORTEST = 4
 BINS = 4
-# What the kernel takes; a longer token is a web address rather than a word.
+# The kernel's limit; a longer token is a web address rather than a word.
 LONGEST = 64
 
 Options = Mapping[str, Any]
@@ -56,7 +57,7 @@ class SpellingMatcher:
 
     @property
     def resources(self) -> tuple[str, ...]:
-        """None: spelling comes from the text itself."""
+        """Empty: spelling comes from the text itself."""
         return ()
 
     def offers(self, pairs: EncodedPairs) -> Offers:
@@ -85,8 +86,8 @@ class SpellingMatcher:
         """The words of the text that can match, spelled out.
 
         Returns:
-            int32 [n_types], the word of each type, -1 where it can match nothing or is not in the text; int32
-            [characters of all words], code points; int64 [n_words + 1], where each word begins.
+            int32 [n_types], the word of each type, -1 if it can match nothing or is not in the text; int32 [characters
+            of all words], code points; int64 [n_words + 1], the start of each word.
         """
         lengths = vocabulary.column(_lengths)
         met = np.zeros(lengths.size, dtype=np.bool_)
@@ -116,7 +117,7 @@ def _length(word: str) -> int:
 
 
 def build(options: Options) -> SpellingMatcher:
-    """The matcher of checked options; bins still to be learned are none."""
+    """The matcher from checked options; bins that are still to be learned are left out."""
     bins = options["bins"]
     return SpellingMatcher(options["minimum"], options["shortest"], () if bins == AUTO else tuple(bins))
 
@@ -125,7 +126,7 @@ def check_options(options: Options, where: str) -> dict[str, Any]:
     """All options with their defaults: ``minimum``, ``shortest``, ``bins``.
 
     Raises:
-        PfsmError: If one is unknown or not what it must be.
+        PfsmError: If an option is unknown or its value is not allowed.
     """
     for key in options:
         if key not in {"minimum", "shortest", "bins"}:
@@ -141,14 +142,14 @@ def check_options(options: Options, where: str) -> dict[str, Any]:
 
 
 def even_knots(minimum: float) -> list[float]:
-    """Knots of bins of equal width from the least similarity to 1; none where that is 1 itself."""
+    """Knots of bins of equal width from the least similarity to 1; no knots if the least similarity is 1."""
     if minimum >= 1.0:
         return []
     return [round(float(knot), 4) for knot in np.linspace(minimum, 1.0, BINS + 1)]
 
 
 def learn_options(options: Options, pairs: EncodedPairs) -> dict[str, Any]:
-    """Fills in ``bins: auto``: quantiles of the similarities of words that share neither form nor stem."""
+    """Replaces ``bins: auto`` by quantiles of the similarities of words that share neither form nor stem."""
     if options["bins"] != AUTO:
         return dict(options)
     blocks, values = build(options).similar(pairs)

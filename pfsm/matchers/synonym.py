@@ -15,7 +15,7 @@ Options = Mapping[str, Any]
 
 
 class SynonymMatcher:
-    """Offers pairs of single words that share a synset, in whatever part of speech and inflection.
+    """Offers pairs of single words that share a synset, in any part of speech and inflection.
 
     Args:
         table: ``NAME`` or ``NAME@CHECKSUM`` of the table of synonyms.
@@ -37,7 +37,7 @@ class SynonymMatcher:
         return (self._table.label,)
 
     def offers(self, pairs: EncodedPairs) -> Offers:
-        """Pairs of words that share a synset; the same word with itself too, where it has one."""
+        """Pairs of words that share a synset, including a word with itself if it has a synset."""
         return Offers(self._synsets.sharing(pairs, self._table.size))
 
     def _numbers(self, token: str) -> list[int]:
@@ -49,7 +49,7 @@ def check_options(options: Options, where: str) -> dict[str, Any]:
     """``table``, by default WordNet 3.0.
 
     Raises:
-        PfsmError: If there is another option, or the table's name is not one.
+        PfsmError: If there is another option, or the name of the table is malformed.
     """
     for key in options:
         if key != "table":
@@ -58,7 +58,7 @@ def check_options(options: Options, where: str) -> dict[str, Any]:
 
 
 def learn_options(options: Options, pairs: EncodedPairs) -> dict[str, Any]:  # noqa: ARG001 - one signature for all
-    """The table with its checksum: a model goes with the table it was trained with.
+    """The table with its checksum, because a model needs the table that it was trained with.
 
     Raises:
         PfsmError: If there is no such table.

@@ -1,4 +1,4 @@
-"""What a lexicon says about token types, asked once for each type and kept as arrays that kernels read."""
+"""A lexicon's information on token types, looked up once per type and kept as arrays for kernels."""
 
 import weakref
 from collections.abc import Callable, Sequence
@@ -18,11 +18,11 @@ Numbers = TypeVar("Numbers", Int32, Int64)
 class TypeLists:
     """A list of numbers for every type of a vocabulary.
 
-    Types are only ever added to a vocabulary, so what is known of its first ones stays. Another vocabulary starts
-    afresh.
+    Types are only ever added to a vocabulary, so the lists of earlier types stay valid. For another vocabulary the
+    lists start afresh.
 
     Args:
-        numbers_of: From a token type in its own case to its numbers.
+        numbers_of: Gives the numbers of a token type in its own case.
     """
 
     def __init__(self, numbers_of: Callable[[str], Sequence[int]]) -> None:
@@ -33,7 +33,7 @@ class TypeLists:
         self._size = 0
 
     def of(self, vocabulary: Vocabulary) -> tuple[Int64, Int32]:
-        """The lists of all types: int64 [n_types + 1], where each begins, and int32, the numbers."""
+        """The lists of all types: the start of each list, int64 [n_types + 1], and the numbers, int32."""
         if self._vocabulary is None or self._vocabulary() is not vocabulary:
             self._vocabulary = weakref.ref(vocabulary)
             self._size = 0
@@ -47,7 +47,7 @@ class TypeLists:
 
         Args:
             pairs: The sentence pairs.
-            count: The numbers are below it.
+            count: Upper limit of the numbers, exclusive.
         """
         from pfsm_kernels.sharing import tokens_sharing_keys  # noqa: PLC0415 - brings numba
 
@@ -68,7 +68,7 @@ class TypeLists:
 
 
 def _with_room(array: Numbers, size: int) -> Numbers:
-    """The array, or a copy of twice the size needed where it is too small."""
+    """The array, or a copy of twice the needed size if it is too small."""
     if size <= array.size:
         return array
     grown = np.zeros(2 * size, dtype=array.dtype)

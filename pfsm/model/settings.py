@@ -1,4 +1,4 @@
-"""What a model assumes about text and machine: the ``settings`` of a model file, validated."""
+"""The ``settings`` of a model file, validated: everything that a model assumes about text and machine."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -28,10 +28,10 @@ AUTO = "auto"
 
 @dataclass(frozen=True)
 class Settings:
-    """Everything besides weights that decides which lattice a sentence pair becomes.
+    """Everything except weights that determines the lattice of a sentence pair.
 
     Attributes:
-        language: Language code of the hypotheses, such as ``en``; picks the defaults of the next two.
+        language: Language code of the hypotheses, such as ``en``; determines the defaults of the next two.
         tokeniser: Name of a tokeniser (``penn``, ``plain``).
         stemmer: Name of a stemmer (``porter``, a Snowball language, ``none``).
         lowercase: Whether words are compared in lower case.
@@ -39,13 +39,13 @@ class Settings:
         matching: ``exclusive`` (a block is offered by the first matcher that accepts it) or ``overlapping``.
         max_block: Per matcher, the largest number of tokens of a block on either side.
         max_jump: Jump limit D of the machine; 0 is the finite-state machine.
-        options: Per matcher that takes any, its options, all of them.
+        options: All options of each matcher that has any.
         split: States that are split by word class, in the order of the machine's states.
-        classes: What decides the classes where any are: name of the shipped word lists, or lists by class.
-        features: Sentence-level features with the mean and standard deviation they are standardised by; None: those
-            of the training data.
-        edits: Whether edits count. Without them a model is linear in its features, and of the settings above only
-            ``language`` and ``features`` mean anything.
+        classes: The word lists of the classes, if states are split: name of the shipped lists, or lists by class.
+        features: Sentence-level features, each with the mean and standard deviation for its standardisation; None:
+            those of the training data.
+        edits: Whether the model has edits. Without edits it is linear in its features, and of the settings above only
+            ``language`` and ``features`` are used.
     """
 
     language: str = "en"
@@ -70,7 +70,7 @@ class Settings:
             object.__setattr__(self, "classes", default_lists(self.language))
 
     def to_dict(self) -> dict[str, Any]:
-        """The settings as plain JSON values, in the order of the fields; the newer ones only where they are used."""
+        """The settings as plain JSON values, in the order of the fields; newer settings only if they are used."""
         values = asdict(self)
         values["matchers"] = list(self.matchers)
         values["max_block"] = {name: self.max_block[name] for name in self.matchers}
@@ -93,19 +93,19 @@ def _scale_document(scale: tuple[float, float] | None) -> dict[str, float] | str
 
 
 KEYS = tuple(entry.name for entry in fields(Settings))
-# What else may be said where edits do not count.
+# The settings of models without edits.
 WITHOUT_EDITS = ("language", "edits", "features")
 
 
 def settings_from_dict(values: Mapping[str, Any], where: str) -> Settings:
-    """Settings from a YAML or JSON mapping; what is absent takes the default of the language.
+    """Settings from a YAML or JSON mapping; absent settings get the defaults of the language.
 
     Args:
         values: Any subset of the fields of ``Settings``. ``max_block`` may be one number for all matchers.
         where: What to call the mapping in errors, such as ``train.yaml`` or ``model.json: settings``.
 
     Raises:
-        PfsmError: If a key is unknown or a value is not what it must be.
+        PfsmError: If a key is unknown or a value is not allowed.
     """
     for key in values:
         if key not in KEYS:
@@ -158,18 +158,16 @@ def _without_edits(values: Mapping[str, Any], where: str) -> Settings:
     """The settings of a model that consists of features and a constant."""
     for key in values:
         if key not in WITHOUT_EDITS:
-            raise PfsmError(
-                f"{where}: {key} is about edits, which edits: false leaves out; leave out one of them"
-            )
+            raise PfsmError(f"{where}: {key} needs edits, but edits is false; leave out one of them")
     language = _named(where, check_language, _text(values.get("language", "en"), "language", where))
     features = _features(values.get("features", ()), where)
     if not features:
-        raise PfsmError(f"{where}: edits: false needs features, or there is nothing to score by")
+        raise PfsmError(f"{where}: edits: false needs features, because there is nothing else to score with")
     return Settings(language, features=features, edits=False)
 
 
 def _features(value: object, where: str) -> dict[str, tuple[float, float] | None]:
-    """A list of names, ``bleu.*`` for all parts of one, or names with ``auto`` or ``{mean: …, sd: …}``."""
+    """A list of names (``bleu.*`` for all parts of ``bleu``), or names with ``auto`` or ``{mean: …, sd: …}``."""
     if isinstance(value, list | tuple):
         names = [one for name in value for one in expanded(_text(name, "a name in features", where))]
         if len(set(names)) < len(names):
@@ -213,11 +211,11 @@ def _split(value: object, matchers: tuple[str, ...], where: str) -> tuple[str, .
 def _classes(
     values: Mapping[str, Any], split: tuple[str, ...], language: str, where: str
 ) -> str | dict[str, list[str]]:
-    """The word lists of the classes, by default those that ship for the language."""
+    """The word lists of the classes, by default the shipped lists of the language."""
     if split:
         return check_lists(values.get("classes", default_lists(language)), where)
     if "classes" in values:
-        raise PfsmError(f"{where}: classes is given, but split names no state that word classes would split")
+        raise PfsmError(f"{where}: classes is given, but split has no state that is split by word class")
     return ""
 
 
@@ -248,7 +246,7 @@ def _named(where: str, check: Callable[[str], None], name: str) -> str:
 
 
 def _text(value: object, key: str, where: str) -> str:
-    # YAML reads an unquoted `no` (the code of Norwegian) as false: strings only, and say so.
+    # YAML reads an unquoted `no` (the code of Norwegian) as false, so the message asks for quotes.
     if not isinstance(value, str) or not value:
         raise PfsmError(f"{where}: {key} is {value!r}, it must be a name in quotes")
     return value

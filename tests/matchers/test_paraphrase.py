@@ -169,7 +169,7 @@ def test_a_table_that_has_changed_is_refused(tmp_path: Path) -> None:
         ({"table": []}, "table is .., it must name at least one table"),
         ({"table": ["a", "a@01234567"]}, "table is .*, it must name at least one table, and each once"),
         ({"table": ["a", "../b"]}, "table is '../b', it must be the name of a table"),
-        ({"bins": [1, 1]}, "bins is .*, it must be auto or a list of rising numbers"),
+        ({"bins": [1, 1]}, "bins is .*, it must be auto or a list of increasing numbers"),
     ],
 )
 def test_options_that_cannot_be(options: dict[str, object], message: str) -> None:

@@ -194,7 +194,7 @@ def test_defaults_of_the_options() -> None:
         ({"shortest": 0}, "shortest is 0, it must be a whole number from 1 to 64"),
         ({"shortest": 65}, "shortest is 65, it must be a whole number from 1 to 64"),
         ({"shortest": 4.0}, "shortest is 4.0, it must be a whole number from 1 to 64"),
-        ({"bins": [1.0, 0.5]}, "bins is [1.0, 0.5], it must be auto or a list of rising numbers"),
+        ({"bins": [1.0, 0.5]}, "bins is [1.0, 0.5], it must be auto or a list of increasing numbers"),
     ],
 )
 def test_options_that_are_refused(options: dict[str, Any], expected: str) -> None:

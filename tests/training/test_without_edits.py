@@ -175,11 +175,14 @@ def test_settings_with_edits_are_written_as_ever() -> None:
 @pytest.mark.parametrize(
     ("values", "fault"),
     [
-        ({"edits": False}, "settings: edits: false needs features, or there is nothing to score by"),
+        (
+            {"edits": False},
+            "settings: edits: false needs features, because there is nothing else to score with",
+        ),
         ({"edits": "no", "features": ["chrf"]}, "settings: edits is 'no', it must be true or false"),
         (
             {"edits": False, "features": ["chrf"], "max_jump": 2},
-            "settings: max_jump is about edits, which edits: false leaves out; leave out one of them",
+            "settings: max_jump needs edits, but edits is false; leave out one of them",
         ),
         ({"edits": False, "features": ["chrf"], "matchers": ["word"]}, "settings: matchers is about edits"),
         ({"edits": False, "features": ["chrf"], "stemmer": "none"}, "settings: stemmer is about edits"),

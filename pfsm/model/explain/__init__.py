@@ -1,1 +1,1 @@
-"""Explanations of scores, and how they are shown."""
+"""Explanations of scores, as text and as a page."""

@@ -1,12 +1,12 @@
-"""Why a pair got its score: the best edit sequence, alignment posteriors, and what each edit contributes.
+"""Explanation of a pair's score: the best edit sequence, alignment posteriors, and the contribution of each edit.
 
 The log-sum is the expected score of an edit sequence plus the entropy of the distribution over sequences,
 
     y = sum_e p(e) Q(e) + H(p),     p(e) = exp(Q(e) - y),
 
-and Q is a sum over edits, so every edit contributes its expected count times its weights: the weight of its state,
-and those of the transitions into it. Divided by m + n and scaled, the contributions, the entropy and the constant add
-up to the predicted score; sentence-level features, where a model has any, add their weights times their values.
+and Q is a sum over edits. So every edit contributes its expected count times its weights: the weight of its state and
+those of the transitions into it. Divided by m + n and scaled, the contributions, the entropy and the constant add up to
+the predicted score. If a model has sentence-level features, each adds its weight times its value.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pfsm_kernels.inference import Jumps
     from pfsm_kernels.lattices import Lattices
 
-# Each place where an edit can be made becomes a state of its own, and there is a table entry for every two of them.
+# Every place where an edit is possible becomes a state, and there is a table entry for every two states.
 MOST_PLACES = 6000
 
 Range = tuple[int, int]
@@ -50,13 +50,14 @@ class Edit:
 
 @dataclass(frozen=True)
 class Contribution:
-    """What the possibility of one edit at one place adds to the score.
+    """The contribution to the score of one possible edit at one place.
 
     Attributes:
         state: As in ``Edit``.
         reference: Tokens of the reference it consumes, [first, last).
         hypothesis: Tokens of the hypothesis it consumes, [first, last).
-        posterior: Expected number of times it is made, a probability except for ``Jump``, which is counted as a whole.
+        posterior: Expected number of times that it is made; a probability, except for ``Jump``, where all jumps are
+            counted together.
         points: Expected count times weights, in the units of the score.
     """
 
@@ -69,10 +70,10 @@ class Contribution:
 
 @dataclass(frozen=True)
 class FeaturePoints:
-    """What a sentence-level feature adds to the score.
+    """The contribution of a sentence-level feature to the score.
 
     Attributes:
-        name: Of the feature, such as ``chrf``.
+        name: Name of the feature, such as ``chrf``.
         value: Its standardised value.
         points: Value times weight, in the units of the score.
     """
@@ -84,18 +85,18 @@ class FeaturePoints:
 
 @dataclass(frozen=True)
 class Explanation:
-    """Why a pair got its score: ``score = base + entropy + points of the contributions and of the features``.
+    """The parts of a pair's score: ``score = base + entropy + points of the contributions and of the features``.
 
     Attributes:
         reference: Tokens of the reference.
         hypothesis: Tokens of the hypothesis.
         score: The predicted score.
         edits: The best edit sequence, in order.
-        contributions: Of every edit that can be made, in order of places: Delete, Insert, substitutions, Jump.
+        contributions: One for every possible edit, in order of places: Delete, Insert, substitutions, Jump.
         entropy: Points for the spread over many edit sequences.
         base: Points that every pair gets: ``mean + sd * alpha``.
-        features: Of every sentence-level feature, in the order of the settings.
-        edited: Whether the model has edits. Where it has none, edits and contributions are empty, and say nothing.
+        features: One for every sentence-level feature, in the order of the settings.
+        edited: Whether the model has edits. If it has none, edits and contributions are empty.
     """
 
     reference: tuple[str, ...]
@@ -110,7 +111,7 @@ class Explanation:
 
     @property
     def alignment(self) -> tuple[tuple[int, int], ...]:
-        """Aligned tokens (i, j) of the best sequence; in a block of unequal sides every token with every other."""
+        """Aligned tokens (i, j) of the best sequence; in a block of unequal sides, every token with every token."""
         pairs: list[tuple[int, int]] = []
         for edit in self.edits:
             rows, columns = range(*edit.reference), range(*edit.hypothesis)
@@ -123,7 +124,7 @@ class Explanation:
 
 @dataclass(frozen=True, eq=False)
 class _Places:
-    """The lattice with a state for every place: Deletes, then Inserts, then arcs, then Jump if there is one."""
+    """The lattice with one state per place: Deletes, then Inserts, then arcs, then Jump if there is one."""
 
     batch: LatticeBatch
     state_of: NDArray[np.int64]
@@ -137,12 +138,12 @@ def explain_lattice(
 
     Args:
         batch: The pair's lattice.
-        model: Its weights and scale.
+        model: The model, with its weights and scale.
         reference: The tokens of the reference.
         hypothesis: The tokens of the hypothesis.
 
     Raises:
-        PfsmError: If the pair has too many places for an explanation, as with lines of thousands of words.
+        PfsmError: If the pair has too many places for an explanation, such as lines of thousands of words.
     """
     base = model.scale.mean + model.scale.sd * model.alpha
     features = _feature_points(batch, model)
@@ -187,7 +188,7 @@ def _explain_edits(
         places.batch.lattices, Weights(table, given.arcs, given.links), 1, places.batch.jumps
     )
     counts = expected.table[0]
-    # An impossible transition is never made: nothing times minus infinity.
+    # An impossible transition has expected count 0; this avoids 0 times minus infinity.
     products = np.where(counts > 0.0, counts * np.where(counts > 0.0, table, 0.0), 0.0)
     by_place = products.sum(axis=0)
     first_arc = m + n
@@ -208,7 +209,7 @@ def _explain_edits(
 
 
 def _split(batch: LatticeBatch) -> _Places:
-    """The same lattice with a state of its own for every place where an edit can be made."""
+    """The same lattice with a separate state for every place where an edit is possible."""
     from pfsm_kernels.lattices import Lattices  # noqa: PLC0415 - brings numba
 
     arrays = batch.lattices
@@ -219,8 +220,8 @@ def _split(batch: LatticeBatch) -> _Places:
     )
     if state_of.size > MOST_PLACES:
         raise PfsmError(
-            f"{state_of.size} places where an edit can be made are too many to explain one by one "
-            f"(at most {MOST_PLACES}); score such lines, or cut them"
+            f"{state_of.size} places where an edit is possible are too many to explain one by one "
+            f"(at most {MOST_PLACES}); only score such lines, or split them"
         )
     arcs = arrays.arcs.copy()
     arcs[:, 4] = np.arange(n_arcs) + m + n
@@ -260,7 +261,7 @@ def _place_table(
 
 @dataclass
 class _Walk:
-    """Where the machine stands while a path is replayed: positions, and the memory of a swap under way."""
+    """The state of the machine while a path is replayed: its positions, and the memory of the current swap."""
 
     i: int = 0
     j: int = 0
@@ -270,7 +271,7 @@ class _Walk:
     end: int = 0
 
     def jump(self, next_i: int, next_j: int) -> None:
-        """One of the three jumps of a swap; the first goes to where the next edit is."""
+        """One of the three jumps of a swap; the first goes to the place of the next edit."""
         step = self.jumps % 3
         self.jumps += 1
         if step == 0:
@@ -288,7 +289,7 @@ class _Walk:
             self.i = target
 
     def take(self, p: int, q: int) -> tuple[Range, Range]:
-        """Consumes tokens; their ranges."""
+        """Consumes tokens; returns their ranges."""
         ranges = (self.i, self.i + p), (self.j, self.j + q)
         self.i += p
         self.j += q
@@ -296,7 +297,7 @@ class _Walk:
 
 
 def _edits(batch: LatticeBatch, path: NDArray[np.int32]) -> tuple[Edit, ...]:
-    """The best path's edits with the tokens they consume."""
+    """The edits of the best path with the tokens that they consume."""
     from pfsm_kernels.machine_best import DELETE as DELETED  # noqa: PLC0415 - brings numba
     from pfsm_kernels.machine_best import INSERT as INSERTED  # noqa: PLC0415
     from pfsm_kernels.pushdown_log import JUMP as JUMPED  # noqa: PLC0415

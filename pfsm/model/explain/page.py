@@ -1,7 +1,7 @@
-"""One self-contained HTML page that shows why segments got their scores: aligned words, edits, and points.
+"""A self-contained HTML page that explains the scores of segments: aligned words, edits, and points.
 
-The page needs no network: style, script and data stand in it, and its content security policy lets nothing else
-in. The data are JSON in a script element; the parts of the page are files beside the models in the package.
+The page needs no network: it contains style, script and data, and its content security policy admits nothing else. The
+data are JSON in a script element. The parts of the page are resource files of the package.
 """
 
 import base64
@@ -18,7 +18,7 @@ from pfsm.model.explain.explanation import Contribution, Edit, Explanation, Feat
 
 System = tuple[str, Sequence[Explanation]]
 
-# In the order in which they are joined: each uses only what the ones before it define.
+# In the order in which they are joined: each file uses only what earlier files define.
 SCRIPTS = ("segments.js", "layout.js", "detail.js", "figure.js", "ledger.js", "card.js", "page.js")
 
 _SLOT = re.compile(r"\{\{([a-z]+)\}\}")
@@ -30,15 +30,15 @@ def render_page(systems: Sequence[System], title: str, signature: str) -> str:
     Args:
         systems: One or two of (name, explanations); explanation i of either belongs to segment i.
         title: Heading of the page.
-        signature: What produced the scores, as ``Metric.get_signature`` says it.
+        signature: What produced the scores, as returned by ``Metric.get_signature``.
 
     Returns:
-        The HTML document; the same arguments give the same text. It is encodable as UTF-8 even where tokens
-        hold lone surrogates.
+        The HTML document; the same arguments give the same text. It can be encoded as UTF-8 even if tokens contain lone
+        surrogates.
 
     Raises:
-        ValueError: If there are no systems or more than two, or they differ in their number of segments.
-        PfsmError: If a number is not finite, so that it can be neither written nor drawn.
+        ValueError: If there are no systems or more than two, or their numbers of segments differ.
+        PfsmError: If a number is not finite, because it can then be neither written nor drawn.
     """
     if not 1 <= len(systems) <= 2:
         raise ValueError(f"the page shows one system or two, not {len(systems)}")
@@ -62,12 +62,12 @@ def render_page(systems: Sequence[System], title: str, signature: str) -> str:
 
 
 def _asset(name: str) -> str:
-    """A file of the page, as shipped."""
+    """A shipped file of the page."""
     return (files("pfsm.resources") / "page" / name).read_bytes().decode("utf-8")
 
 
 def _filled(template: str, values: Mapping[str, str]) -> str:
-    """The template with its slots filled; one pass, so that what looks like a slot in a value stays as it is."""
+    """The template with its slots filled, in one pass, so that what looks like a slot in a value stays as it is."""
     return _SLOT.sub(lambda slot: values[slot[1]], template)
 
 
@@ -77,13 +77,13 @@ def _text(text: str) -> str:
 
 
 def _embedded(data: object) -> str:
-    """JSON that may stand in a script element: pure ASCII, nothing in it that HTML could take for markup."""
+    """JSON that is safe in a script element: pure ASCII, without anything that HTML could take for markup."""
     text = json.dumps(data, separators=(",", ":"), allow_nan=False)
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
 def _digest(source: str) -> str:
-    """The source expression by which the content security policy knows an inline style or script."""
+    """The source expression of an inline style or script for the content security policy."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(source.encode('utf-8')).digest()).decode('ascii')}'"
 
 

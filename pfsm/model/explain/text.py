@@ -5,14 +5,14 @@ from collections.abc import Iterator, Sequence
 from pfsm.lattice.names import DELETE, INSERT, JUMP, base_state
 from pfsm.model.explain.explanation import Contribution, Edit, Explanation
 
-# Edits less likely than this are added up in one line.
+# Edits less likely than this are summed up in one line.
 SMALLEST_POSTERIOR = 0.01
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 EMPTY = "(empty)"
 
 
 def explanation_lines(explanation: Explanation) -> Iterator[str]:
-    """The two sentences with aligned words numbered alike, the edit sequence, and what adds up to the score."""
+    """The two sentences with the same numbers on aligned words, the edit sequence, and the parts of the score."""
     marks = _marks(explanation)
     yield f"score       {explanation.score:.4f}"
     yield f"reference   {_marked(explanation.reference, marks[0])}"

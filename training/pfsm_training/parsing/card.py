@@ -22,23 +22,22 @@ _WEAK = """\
 """
 
 
-def card_of(results: Mapping[str, ParserEvaluation], passes: int) -> dict[str, Any]:
+def card_of(trials: Mapping[str, ParserEvaluation], passes: int) -> dict[str, Any]:
     """What the weights file says about itself.
 
     Args:
-        results: Evaluations on the test part: ``words`` (gold tokens), ``text`` (untokenised), ``joined`` (two lines
-            joined).
+        trials: On the test part: ``words`` (gold tokens), ``text`` (untokenised), ``joined`` (two lines joined).
         passes: Times through the training part.
     """
     return {
         "sources": dict(_SOURCES),
         "passes": passes,
-        "test": {name: _numbers(result) for name, result in results.items()},
+        "test": {name: _numbers(trial) for name, trial in trials.items()},
     }
 
 
-def _numbers(result: ParserEvaluation) -> dict[str, float]:
-    scores = result.scores
+def _numbers(trial: ParserEvaluation) -> dict[str, float]:
+    scores = trial.scores
     found = {
         "words": scores.words.f1,
         "upos": scores.upos.f1,
@@ -46,19 +45,19 @@ def _numbers(result: ParserEvaluation) -> dict[str, float]:
         "uas": scores.uas.f1,
         "las": scores.las.f1,
     }
-    if result.brackets is not None:
-        found["brackets"] = result.brackets.f1
+    if trial.brackets is not None:
+        found["brackets"] = trial.brackets.f1
     return {name: round(value, 2) for name, value in found.items()}
 
 
-def card_text(name: str, size: int, card: Mapping[str, Any], result: ParserEvaluation) -> str:
+def card_text(name: str, size: int, card: Mapping[str, Any], trial: ParserEvaluation) -> str:
     """The card as Markdown.
 
     Args:
         name: Of the parser.
         size: Of its file, in bytes.
         card: From `card_of`.
-        result: With gold tokens, for the calibration table.
+        trial: With gold tokens, for the calibration table.
     """
     lines = [
         f"# {name}",
@@ -89,7 +88,7 @@ def card_text(name: str, size: int, card: Mapping[str, Any], result: ParserEvalu
         "",
         "| probability | arcs | mean | right |",
         "|---|---|---|---|",
-        *_bins(result),
+        *_bins(trial),
         "",
         "## Where it is weak",
         "",
@@ -109,8 +108,8 @@ def _row(kind: str, values: Mapping[str, float]) -> str:
     return f"| {_INPUTS.get(kind, kind)} | {' | '.join(cells)} |"
 
 
-def _bins(result: ParserEvaluation) -> list[str]:
-    found = result.calibration
+def _bins(trial: ParserEvaluation) -> list[str]:
+    found = trial.calibration
     if found is None:
         return []
     edges = [f"{k / N_BINS:.1f}" for k in range(N_BINS + 1)]
