@@ -57,5 +57,5 @@ def put_on_lines(sentences: Sequence[Analysis], lines: Sequence[str], source: st
             raise PfsmError(f"{source}: its words differ from line {number}; it must keep every character")
         found.append(joined(parts) if parts else EMPTY)
     if place < len(sentences):
-        raise PfsmError(f"{source}: {len(sentences) - place} more sentences than the lines hold")
+        raise PfsmError(f"{source}: sentences beyond the last line: {len(sentences) - place}")
     return found

@@ -25,7 +25,7 @@ def decimals(text: str) -> int:
 
 
 def check_output(path: str, inputs: Iterable[str]) -> None:
-    """Finds out before the work begins whether the result can be written, and that it replaces no input.
+    """Checks before the work begins that the result can be written and does not replace an input.
 
     Raises:
         PfsmError: If it cannot, or ``path`` is one of the input files.
@@ -34,7 +34,7 @@ def check_output(path: str, inputs: Iterable[str]) -> None:
     for name in inputs:
         try:
             same = Path(path).samefile(name)
-        except (OSError, ValueError):  # one of them is not there: whoever reads it will say so
+        except (OSError, ValueError):  # one of the files does not exist; reading it will report that
             same = False
         if same and Path(path).is_file():
             raise PfsmError(
@@ -77,7 +77,9 @@ def open_scorer(options: Namespace) -> SegmentMetric:
 
 def add_format(parser: ArgumentParser, *formats: str) -> None:
     """``--format``; the first is the default."""
-    parser.add_argument("--format", "-f", choices=formats, default=formats[0], help=f"default: {formats[0]}")
+    parser.add_argument(
+        "--format", "-f", choices=formats, default=formats[0], help=f"output format (default: {formats[0]})"
+    )
 
 
 def add_threads(parser: ArgumentParser) -> None:
@@ -86,7 +88,7 @@ def add_threads(parser: ArgumentParser) -> None:
         "--threads",
         type=positive,
         metavar="N",
-        help="threads (default: all processors; results do not depend on it)",
+        help="number of threads (default: all processors; results do not depend on it)",
     )
 
 
@@ -106,5 +108,5 @@ def add_scheduler(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--scheduler",
         metavar="ADDRESS",
-        help="work on the Dask cluster of this scheduler (tcp://HOST:8786), or in N processes here (local:N)",
+        help="run on the Dask cluster of this scheduler (tcp://HOST:8786), or in N processes on this machine (local:N)",
     )

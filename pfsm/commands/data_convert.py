@@ -40,7 +40,9 @@ def _add_texts(parser: ArgumentParser) -> None:
         "--references", nargs="+", default=[], metavar="REF",
         help="reference file(s), the best first (mt-metrics-eval: names of references)",
     )  # fmt: skip
-    group.add_argument("--sources", default="", metavar="FILE", help="file of source segments")
+    group.add_argument(
+        "--sources", default="", metavar="FILE", help="file of source segments, one per line or NIST"
+    )
     group.add_argument(
         "--documents",
         default="",
@@ -88,7 +90,9 @@ def _add_places(parser: ArgumentParser) -> None:
 
 def _add_scores(parser: ArgumentParser) -> None:
     group = parser.add_argument_group("scores")
-    group.add_argument("--scores", nargs="+", default=[], metavar="FILE", help="file(s) of scores")
+    group.add_argument(
+        "--scores", nargs="+", default=[], metavar="FILE", help="nist, parallel: file(s) of segment scores"
+    )
     group.add_argument("--score-column", default="", metavar="NAME", help="the column that becomes the score")
     group.add_argument(
         "--human-score",

@@ -113,7 +113,7 @@ def _cells(result: KindResult) -> tuple[str, ...]:
     lower, difference = result.lower, result.difference
     notes = [
         "" if result.kind == ALL else KINDS.get(result.kind, ""),
-        f"{result.ties} alike" * bool(result.ties),
+        f"{result.ties} tied" * bool(result.ties),
     ]
     return (
         result.kind,

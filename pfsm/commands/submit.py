@@ -52,7 +52,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "-o",
         required=True,
         metavar="PREFIX",
-        help="write PREFIX.seg.score and PREFIX.sys.score (mtme: PREFIX-REFERENCE.…); if it is a folder, NAME in it",
+        help="writes PREFIX.seg.score and PREFIX.sys.score (mtme: PREFIX-REFERENCE.…); in a folder, NAME.seg.score …",
     )
     parser.add_argument(
         "--documents",
@@ -77,7 +77,13 @@ def add_arguments(parser: ArgumentParser) -> None:
         action="store_true",
         help="score against all references at once, where the best counts; their names are joined by dots",
     )
-    parser.add_argument("--format", "-f", choices=FORMATS, default=FORMATS[0], help=f"default: {FORMATS[0]}")
+    parser.add_argument(
+        "--format",
+        "-f",
+        choices=FORMATS,
+        default=FORMATS[0],
+        help=f"layout of the files (default: {FORMATS[0]})",
+    )
     add_scorer(parser)
     add_threads(parser)
 

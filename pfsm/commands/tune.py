@@ -36,7 +36,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         nargs="+",
         default=[],
         metavar="NAME",
-        help="sentence-level features to weight in addition to the edits",
+        help="sentence-level features whose weights are tuned along with the costs",
     )
     parser.add_argument(
         "--output", "-o", metavar="MODEL.json", help="write the result to this file as a model"

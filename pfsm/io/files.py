@@ -219,7 +219,7 @@ def _replaceable(path: StrPath) -> Path:
     """The file that the rename has to replace, links followed; refuses a path that cannot be replaced."""
     name = os.fspath(path)
     if name in {"", STANDARD_INPUT} or "\0" in name:
-        raise PfsmError(f"output {name!r}: is no file name; give the name of a file")
+        raise PfsmError(f"output {name!r}: is not a file name; give the name of a file")
     target = Path(os.path.realpath(path))
     if target.is_dir():
         raise PfsmError(f"{name}: is a folder, a file name is needed")

@@ -110,7 +110,7 @@ def test_sentences_go_back_to_their_lines() -> None:
     found = put_on_lines(sentences, ["ab c", "", "d e"], "x")
     assert [one.tokens for one in found] == [("a", "b", "c"), (), ("d", "e")]
     assert found[0].trees[0].heads == (0, 1, 0)
-    with pytest.raises(PfsmError, match="1 sentences more"):
+    with pytest.raises(PfsmError, match="sentences beyond the last line: 1"):
         put_on_lines(sentences, ["a b", "c"], "x")
     with pytest.raises(PfsmError, match="words differ from line 2"):
         put_on_lines(sentences, ["a b", "x"], "x")

@@ -401,7 +401,7 @@ def test_a_model_without_edits_shows_no_alignment(show: Any) -> None:
     browser = show(("one", without_edits()), ("two", without_edits()))
     browser.wait("document.querySelector('#segment-1 .figure')")
     page = browser.evaluate("document.body.innerText")
-    assert "This model has no edits: features alone make the score." in page
+    assert "This model has no edits: only features contribute to the score." in page
     assert "Best edit sequence" not in page
     assert "Entropy" not in page
     assert (

@@ -119,7 +119,7 @@ class TestOutput:
 
     def test_a_folder_and_no_name(self, command: tuple[str, ...], cli: Cli, tmp_path: Path) -> None:
         assert cli(*command, str(tmp_path)).fault == f"{tmp_path}: is a folder, a file name is needed"
-        assert cli(*command, "").fault == "output '': is no file name; give the name of a file"
+        assert cli(*command, "").fault == "output '': is not a file name; give the name of a file"
 
     def test_a_file_in_the_place_of_a_folder(self, command: tuple[str, ...], cli: Cli) -> None:
         assert cli(*command, "ref.txt/x").fault == "ref.txt: is not a folder"

@@ -102,7 +102,10 @@ class TestCompile:
                 ("synonyms", ".", "--name", "x"),
                 ".: contains no file index.noun; give a folder with WordNet's database",
             ),
-            (("synonyms", ".", "a.txt", "--name", "x"), "give one folder with WordNet's database and nothing else"),
+            (
+                ("synonyms", ".", "a.txt", "--name", "x"),
+                "give one folder with WordNet's database and nothing else",
+            ),
             (("paraphrases", "a.txt", "--name", "x/y"), "--name 'x/y' cannot be the name of a table"),
             (
                 ("paraphrases", "a.txt", "--name", "learned-en"),

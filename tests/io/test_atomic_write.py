@@ -163,7 +163,7 @@ def test_output_that_is_a_folder(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("path", ["", "-", "a\0b"])
 def test_no_output_name(path: str) -> None:
-    assert refused(path) == f"output {path!r}: is no file name; give the name of a file"
+    assert refused(path) == f"output {path!r}: is not a file name; give the name of a file"
 
 
 def test_a_name_that_is_too_long(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-// One segment: its numbers at once, its figures only when it comes near the window.
+// One segment: its numbers are shown at once, its figures only when it comes near the window.
 
 const twoSystems = data.systems.length > 1;
 
@@ -35,7 +35,7 @@ class Card {
     this.root.card = this;
   }
 
-  // Before it is drawn a card takes about as much room as it will, so that the scroll bar tells the truth.
+  // Before a card is drawn it takes about as much room as it will afterwards, so that the scroll bar is right.
   reserve(width) {
     this.root.style.minHeight = "";
     const rows = this.segment.raws.map((raw) => Math.ceil((60 * Math.max(raw.reference.length, raw.hypothesis.length)) / width) || 1);
@@ -52,7 +52,7 @@ class Card {
     this.root.style.minHeight = "";
   }
 
-  // Forgets its figures, and keeps the room that they took.
+  // Drops the figures but keeps the room that they took.
   clear() {
     if (this.height) this.root.style.minHeight = `${this.height}px`;
     this.figures = null;
@@ -86,7 +86,7 @@ class Card {
   }
 }
 
-// The reference that both systems have; words that only one of them aligns are marked.
+// The reference that both systems share; words that only one system aligns are marked.
 function sharedReference(tokens, figures) {
   const aligned = figures.map((figure) => new Set(figure.pairs.map(([i]) => i)));
   const words = tokens.flatMap((word, k) => {

@@ -1,10 +1,10 @@
-// The small panel that says what is known about a word, a line or an edit.
+// The small panel with details of a word, a line or an edit.
 
 const detail = document.getElementById("detail");
 const controls = document.getElementById("controls");
 let described = null;
 
-// Above a reference word or a line and below a hypothesis word, so that what belongs together stays in sight.
+// The panel is placed above a reference word or a line and below a hypothesis word, so that it hides no partner.
 function showDetail(anchor, content, { above, distance }) {
   detail.replaceChildren(...content);
   detail.hidden = false;
@@ -34,7 +34,7 @@ function quoted(tokens, [first, last]) {
   return tokens.slice(first, last).join(" ");
 }
 
-// What an edit does, with its words: state, then "attack → attacks".
+// The words of an edit, such as "attack → attacks".
 function editWords(explanation, edit) {
   const parts = [quoted(explanation.reference, edit.reference), quoted(explanation.hypothesis, edit.hypothesis)];
   return parts.filter((part) => part).join(" → ");
@@ -75,7 +75,7 @@ function tokenDetail(figure, side, k) {
   return content;
 }
 
-// The edits of a stretch of the best sequence; jumps are counted as a whole, wherever they are made.
+// The edits of a run of the best sequence; all jumps of the pair are counted together.
 function stretchDetail(figure, edits) {
   const { contributions } = figure.explanation;
   const parts = edits.map((edit) => contributions.find((part) => keyOf(part) === keyOf(edit))).filter((part) => part);

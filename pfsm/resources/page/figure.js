@@ -11,13 +11,13 @@ function svgElement(name, attributes = {}) {
   return made;
 }
 
-// Where an edit is made; an empty range has no place of its own.
+// Identifies an edit by its state and place; an empty range has no place.
 function keyOf(edit) {
   const places = [edit.reference, edit.hypothesis].map(([first, last]) => (first < last ? `${first}-${last}` : ""));
   return [edit.state, ...places].join(" ");
 }
 
-// Pairs of words that an edit aligns: one by one, or each with each where a block's sides differ in length.
+// Pairs of words that an edit aligns: one by one, or each with each if the sides of a block differ in length.
 function pairsOf({ reference: [r0, r1], hypothesis: [h0, h1] }) {
   const pairs = [];
   for (let i = r0; i < r1; i += 1) {
@@ -70,7 +70,7 @@ class Figure {
     return tokens;
   }
 
-  // A word of a model without edits, of which nothing can be said.
+  // A word of a model without edits, which has no details.
   plainWord(side, word, k) {
     const token = element("button", { type: "button", tabindex: "-1", class: "token", dir: "auto" }, word);
     token.setAttribute("aria-label", `${side} ${k + 1}: ${word}`);
@@ -91,7 +91,7 @@ class Figure {
       if (edit.hypothesis[0] === edit.hypothesis[1] || (!best && edit.posterior < FAINTEST)) continue;
       for (const [i, j] of pairsOf(edit)) lines.push(this.makeLine(edit, i, j, best));
     }
-    // The best ones last: they are drawn above the others.
+    // Lines of the best sequence come last, so that they are drawn above the others.
     lines.sort((a, b) => a.best - b.best);
     this.drawing.append(...lines.map((line) => line.group));
     return lines;
@@ -113,7 +113,7 @@ class Figure {
     return line;
   }
 
-  // Puts words and lines where they belong in a width, in pixels.
+  // Places words and lines for a width in pixels.
   place(width) {
     const { reference, hypothesis } = this.explanation;
     const mirrored = isRightToLeft(hypothesis.length ? hypothesis : reference);
@@ -138,7 +138,7 @@ class Figure {
     }
   }
 
-  // Names the rows, and joins those of a band by a stave.
+  // Labels the rows, and joins the rows of a band by a stave.
   labelBands(tops) {
     this.labels.forEach((label) => label.remove());
     this.labels = tops.flatMap((band) => {
@@ -183,7 +183,7 @@ class Figure {
     showDetail(node, tokenDetail(this, side, k), { above: side === "reference", distance: 8 });
   }
 
-  // Lights up the words and lines of some edits.
+  // Highlights the words and lines of some edits.
   mark(edits) {
     this.unmark();
     const keys = new Set(edits.map(keyOf));
@@ -215,8 +215,8 @@ class Figure {
     const forward = this.mirrored ? "ArrowLeft" : "ArrowRight";
     const backward = this.mirrored ? "ArrowRight" : "ArrowLeft";
     let next = null;
-    if (event.key === forward) next = this.beside(node, 1);
-    else if (event.key === backward) next = this.beside(node, -1);
+    if (event.key === forward) next = this.neighbour(node, 1);
+    else if (event.key === backward) next = this.neighbour(node, -1);
     else if (event.key === "ArrowDown") next = this.across(node, 1);
     else if (event.key === "ArrowUp") next = this.across(node, 0);
     else return;
@@ -225,7 +225,7 @@ class Figure {
     if (next) this.moveTo(next);
   }
 
-  beside(node, step) {
+  neighbour(node, step) {
     if (node.line) {
       const shown = this.lines.map((line) => line.group);
       return shown[shown.indexOf(node) + step];
@@ -233,7 +233,7 @@ class Figure {
     return this.tokens[SIDES.indexOf(node.spot.side)][node.spot.k + step];
   }
 
-  // From a word along its most probable line to the word at the other end.
+  // The word at the other end of a word's most probable line.
   across(node, row) {
     if (node.line) return this.tokens[row][row ? node.line.j : node.line.i];
     const { side, k } = node.spot;
@@ -255,7 +255,7 @@ class Figure {
   }
 }
 
-// A curve that leaves both words at a right angle; upwards where the hypothesis word stands in an earlier band.
+// A curve that leaves both words at a right angle; it goes up if the hypothesis word is in an earlier band.
 function linePath(above, below, left) {
   const upwards = below.band < above.band;
   const x1 = left(above) + above.width / 2;

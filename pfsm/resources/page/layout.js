@@ -1,4 +1,4 @@
-// Where words stand. Both sentences are broken into bands of one reference row and one hypothesis row, like staves
+// The places of words. Both sentences are broken into bands of one reference row and one hypothesis row, like staves
 // of a score, so that lines stay short at any width. Aligned words that do not cross stand one above the other.
 
 const WORD_GAP = 6;
@@ -17,7 +17,7 @@ const widths = new Map();
 const pen = document.createElement("canvas").getContext("2d");
 pen.font = `15px ${getComputedStyle(document.body).fontFamily}`;
 
-// Width of a word's box. Measured on a canvas: no layout of the document, and every word once.
+// Width of a word's box. Measured once per word on a canvas, which needs no layout of the document.
 function wordWidth(word) {
   let width = widths.get(word);
   if (width === undefined) {
@@ -66,7 +66,7 @@ class Bands {
     this.places[row][k] = { x, y: 0, width: this.rowWidths[row][k], band: this.band };
   }
 
-  // Words without a partner in the other row: the two rows run beside each other.
+  // Words without a partner in the other row: the two rows advance independently.
   run(next, ends) {
     while (next[0] < ends[0] || next[1] < ends[1]) {
       for (const row of [0, 1]) {

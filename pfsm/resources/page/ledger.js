@@ -1,4 +1,4 @@
-// Beneath a figure: the best edit sequence, and the sum from the base to the score.
+// Below a figure: the best edit sequence, and the sum from the base to the score.
 
 function sameStretch(edits) {
   const stretches = [];
@@ -25,7 +25,7 @@ function chip(figure, { state, edits }) {
 
 // As in Figure 1 of the paper, with runs of one state drawn together.
 function sequenceElement(figure) {
-  if (!data.edited) return element("p", { class: "empty" }, "This model has no edits: features alone make the score.");
+  if (!data.edited) return element("p", { class: "empty" }, "This model has no edits: only features contribute to the score.");
   const { edits } = figure.explanation;
   const chips = sameStretch(edits).map((stretch) => chip(figure, stretch));
   const body = chips.length ? element("ol", { class: "chips" }, ...chips) : element("p", { class: "empty" }, "(no edits)");

@@ -1,4 +1,4 @@
-// The list: what is shown, in which order, and the way through it with the keyboard.
+// The list of segments: filtering, sorting and keyboard navigation.
 
 const list = document.getElementById("list");
 const [textField, lowField, highField, shortField, longField, keyField, directionButton, countText, noneText] =
@@ -23,7 +23,7 @@ let descending = SORTS[0].descending;
 
 // ---- what is drawn ----
 
-// Figures that have been out of sight for long are dropped, so that sorting stays quick whatever was looked at.
+// Figures that have been out of sight for long are dropped, so that sorting stays fast.
 const MOST_DRAWN = 24;
 const drawn = new Set();
 const near = new Set();
@@ -41,7 +41,7 @@ const observer = new IntersectionObserver((entries) => {
 let listWidth = 0;
 let figureWidth = 0;
 
-// The width that a figure has in the present window; the same in every card.
+// The width of a figure in the current window; the same in every card.
 function measureFigure() {
   const column = element("div", { class: "column" }, element("div", { class: "figure" }));
   const columns = element("div", { class: twoSystems ? "columns two" : "columns" }, column);
@@ -88,7 +88,7 @@ function bound(field, otherwise) {
   return field.value === "" || Number.isNaN(field.valueAsNumber) ? otherwise : field.valueAsNumber;
 }
 
-// Tokenised text has spaces before its punctuation; who types "yes, he" means those words all the same.
+// Tokenised text has spaces before punctuation, but a search for "yes, he" must find it too.
 function finder(wanted) {
   const words = wanted.trim().toLocaleLowerCase();
   const closed = words.replace(/\s/g, "");
@@ -115,7 +115,7 @@ function arrange() {
   noneText.hidden = shown.length > 0 || cards.length === 0;
 }
 
-// After a change of order the reader wants the first of them.
+// After a change of order, show the first segment.
 function arrangeAndShow() {
   arrange();
   setCurrent(shown[0] || null);

@@ -1,4 +1,4 @@
-// The data: explanations as objects, what kind each state is, and the sums that the page shows.
+// The data: explanations as objects, the kinds of states, and the sums that the page shows.
 
 const data = JSON.parse(document.getElementById("data").textContent);
 
@@ -17,7 +17,7 @@ const NAMES = {
   Delete: "deleted", Insert: "inserted", Jump: "jumps",
 };
 
-// A state split by word class, such as Insert:function, is of the kind of the whole state.
+// A state split by word class, such as Insert:function, has the kind of the unsplit state.
 function baseOf(state) {
   return state.split(":")[0];
 }
@@ -74,7 +74,7 @@ function sumOf(raw) {
 
 const hasJumps = data.states.includes("Jump");
 
-// Edits and contributions are read when a segment is first drawn; sums and texts are needed at once.
+// Edits and contributions are read when a segment is first drawn; sums and texts are needed from the start.
 const segments = (data.explanations[0] || []).map((_, k) => {
   const raws = data.explanations.map((explanations) => explanations[k]);
   const scores = raws.map((raw) => raw.score);
@@ -107,7 +107,7 @@ function domain() {
   return low === high ? [0, 1] : [low, high];
 }
 
-// Three figures after the point for scores about 1, one for scores about 100; the same for the whole page.
+// Number of decimals: three for scores about 1, one for scores about 100; the same for the whole page.
 const decimals = Math.max(0, Math.min(4, 3 - Math.floor(Math.log10(Math.max(highest, -lowest, 1e-3)))));
 
 function number(value, digits = decimals) {
@@ -135,7 +135,7 @@ function element(name, attributes = {}, ...children) {
   return made;
 }
 
-// A state as papers write it: S with its kind below.
+// A state as in papers: S with its kind as a subscript.
 function stateElement(state) {
   if (!state.startsWith("S_")) return element("span", { class: "state" }, state);
   return element("span", { class: "state", "aria-label": state }, "S", element("sub", {}, state.slice(2)));
