@@ -215,7 +215,7 @@ def _classes(
     if split:
         return check_lists(values.get("classes", default_lists(language)), where)
     if "classes" in values:
-        raise PfsmError(f"{where}: classes is given, but split has no state that is split by word class")
+        raise PfsmError(f"{where}: classes is given, but split names no state to split by word class")
     return ""
 
 

@@ -141,7 +141,7 @@ def test_there_and_back_through_json(values: dict[str, Any]) -> None:
         ({"split": ["Delete", "Delete"]}, "split names one of the states twice"),
         (
             {"split": [], "classes": "en"},
-            "classes is given, but split has no state that is split by word class",
+            "classes is given, but split names no state to split by word class",
         ),
         (
             {"split": ["Insert"], "language": "de"},
