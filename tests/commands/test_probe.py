@@ -58,7 +58,7 @@ def test_pairs_of_ones_own_as_text(cli: Cli, write: Write, tmp_path: Path) -> No
     assert list(rows) == ["drop", "same", "négation", "all"]
     assert rows["drop"][1:3] == ["2", "50.0%"]
     assert rows["same"][1:3] == ["1", "0.0%"]
-    assert rows["same"][-2:] == ["1", "alike"]
+    assert rows["same"][-2:] == ["1", "tied"]
     assert rows["négation"][2] == "100.0%"
     assert float(rows["drop"][5]) == 0.0
     assert "seed 12345" in lines[-1]

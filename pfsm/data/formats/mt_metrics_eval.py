@@ -235,11 +235,11 @@ def _other_scores(
     """Scores as text, by system and document."""
     path = _at_level(segment_scores, level)
     order = [""] if level == "sys" else list(dict.fromkeys(document for _, document in documents))
-    seen: defaultdict[str, int] = defaultdict(int)
+    counted: defaultdict[str, int] = defaultdict(int)
     scores = {}
     for line in score_lines(path):
-        at = seen[line.system]
-        seen[line.system] += 1
+        at = counted[line.system]
+        counted[line.system] += 1
         if at >= len(order):
             what = "a second score of" if level == "sys" else f"a score of document {at + 1} of"
             there = "" if level == "sys" else f", but there are {len(order)} documents"
