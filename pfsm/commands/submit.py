@@ -75,7 +75,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--together",
         action="store_true",
-        help="score against all references at once, where the best counts; their names are joined by dots",
+        help="score against all references at once, as the metric combines them; their names are joined by dots",
     )
     parser.add_argument(
         "--format",

@@ -42,8 +42,8 @@ class Submission:
         scores: By reference and system, float64 [n_segments].
         domains: [n_segments]; `ALL` where they are not known.
         documents: [n_segments]; `ALL` where they are not known.
-        system_score: From the names of reference and system and the numbers of some segments, int64 [n], to the
-            score of the system on these; None: the mean of its segment scores.
+        system_score: Gives the score of a system on some segments, from the names of reference and system and the
+            numbers of the segments, int64 [n]; None: the mean of the segment scores.
     """
 
     metric: str
