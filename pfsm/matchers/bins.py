@@ -1,8 +1,8 @@
 """Soft bins: a number on an arc becomes features whose weights form a piecewise linear function that never falls.
 
-Between neighbouring knots ``k`` and ``k + 1`` there is one feature, ``clip((v - knot_k) / (knot_{k+1} - knot_k), 0,
-1)``. With weights ``w_k`` the sum over the features is 0 at the first knot, rises by ``w_k`` from knot k to the next,
-and is constant outside the knots. Training keeps a weight at 0 or above if its name has a ``+`` after the colon.
+There is one feature between each two neighbouring knots, ``clip((v - knot_k) / (knot_{k+1} - knot_k), 0, 1)``. With
+weights ``w_k`` the sum over the features is 0 at the first knot, rises by ``w_k`` from knot k to the next, and is
+constant outside the knots. Training keeps a weight at 0 or above if its name has a ``+`` after the colon.
 """
 
 from collections.abc import Sequence

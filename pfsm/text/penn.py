@@ -1,10 +1,10 @@
 r"""Penn Treebank tokenisation, token for token that of NLTK's ``TreebankWordTokenizer`` (3.10, no arguments).
 
 The conventions are those of Robert MacIntyre's sed script for the Treebank: punctuation becomes tokens of its own, a
-period only at the end of the line (before closing quotes and brackets). Clitics are split off (``do n't``, ``they
-'ll``, ``dog 's``), ``cannot`` and similar words are split in two, and double quotes become two backticks or two
-apostrophes. NLTK makes two dozen passes over the line, and each inserts spaces that later passes may look at. This
-module gets the same result by cutting once, from coarse to fine:
+period only at the end of the line (before closing quotes and brackets). Clitics (``do n't``, ``they 'll``, ``dog 's``)
+are split off, ``cannot`` and similar words are split in two, and double quotes become two backticks or two apostrophes.
+NLTK makes two dozen passes over the line, and each inserts spaces that later passes may look at. This module gets the
+same result by cutting once, from coarse to fine:
 
 1. a line, at spaces, opening quotes, marks (``, : ; ? ! ...`` and so on) and the final period, into *pieces*;
 2. a piece, at brackets, double dashes and closing quotes, into *words*;
