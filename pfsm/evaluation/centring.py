@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pfsm.evaluation.correlation import paired_scores, pearson, pearson_of_rows
-from pfsm.evaluation.measure import AdditiveMeasure, Names, OfTimes, ratio, units_of_parts
+from pfsm.evaluation.measure import AdditiveMeasure, Names, OfTimes, ratio, whole_parts
 from pfsm.evaluation.samples import dense_ids, sums_of_segments
 
 
@@ -111,7 +111,7 @@ class CentredPearson(AdditiveMeasure):
 
     def resampler(self, metric: NDArray[np.float64]) -> OfTimes:
         """As `Measure.resampler`; whole segments alone have sums of their own."""
-        units_of_parts(self.segments, self.units)
+        whole_parts(self.segments, self.units)
         return super().resampler(metric)
 
     def table(self, metric: NDArray[np.float64]) -> NDArray[np.float64]:

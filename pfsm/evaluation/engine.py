@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pfsm.errors import PfsmError
 from pfsm.evaluation.bootstrap import CONFIDENCE, check_bootstrap, default_seed
 from pfsm.evaluation.catalogue import MEAN as MEAN_SCORE
 from pfsm.evaluation.catalogue import SYSTEM, Statistic
@@ -62,8 +63,9 @@ def estimate(
         Name of a statistic -> its estimates.
 
     Raises:
-        ValueError: If a statistic needs what the question has not, or a number is out of its range.
-        PfsmError: If what is resampled does not go with a statistic, or the seed is None and PFSM_SEED is no seed.
+        ValueError: If a statistic needs what the question has not, or translations resampled together (`check_units`),
+            or a number is out of its range.
+        PfsmError: If the seed is None and PFSM_SEED is no seed.
     """
     check_bootstrap(n_resamples, confidence)
     seed = default_seed() if seed is None else seed
@@ -90,10 +92,15 @@ def check_units(question: Question[Data], statistics: Iterable[Statistic[Any]]) 
         PfsmError: If a statistic compares translations of one segment that are not resampled together.
     """
     items = question.items
-    if question.level == SYSTEM or not isinstance(items, Items) or items.segments is None:
+    within = [statistic.name for statistic in statistics if "segments" in statistic.needs]
+    # Systems are compared by sums over whatever is resampled.
+    if not within or question.level == SYSTEM or not isinstance(items, Items) or items.segments is None:
         return
-    if any("segments" in statistic.needs for statistic in statistics):
-        units_of_parts(items.segments, items.units)
+    if units_of_parts(items.segments, items.units) is None:
+        raise PfsmError(
+            f"{within[0]} compares translations of one segment, which resampling {question.unit} would tear apart; "
+            "resample segments"
+        )
 
 
 def samples(

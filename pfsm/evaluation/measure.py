@@ -15,7 +15,6 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pfsm.errors import PfsmError
 from pfsm.evaluation.bootstrap import FEWEST_UNITS, Seed, check_bootstrap, resampled_times
 from pfsm.evaluation.correlation import dense_ranks, kendall_tau_b
 from pfsm.evaluation.samples import by_appearance, count_ids, dense_ids, sums_of_segments
@@ -189,22 +188,31 @@ def finite_scores(scores: ArrayLike, n: int | None = None) -> NDArray[np.float64
     return array
 
 
-def units_of_parts(parts: NDArray[np.int64], units: NDArray[np.int64]) -> NDArray[np.int64]:
-    """int64 [n_parts]: the unit that each part (a segment) lies in.
+def units_of_parts(parts: NDArray[np.int64], units: NDArray[np.int64]) -> NDArray[np.int64] | None:
+    """The unit that each part (a segment) lies in; None where one lies in several.
 
     Args:
         parts: int64 [n], from 0 up without gaps.
         units: int64 [n].
 
-    Raises:
-        PfsmError: If a part lies in several units: its items are then not drawn together.
+    Returns:
+        int64 [n_parts].
     """
     of_part = np.zeros(count_ids(parts), dtype=np.int64)
     of_part[parts] = units
-    if not np.array_equal(of_part[parts], units):
-        raise PfsmError(
-            "the statistic compares translations of one segment, but resampling would tear segments apart; "
-            "resample segments, or documents"
+    return of_part if np.array_equal(of_part[parts], units) else None
+
+
+def whole_parts(parts: NDArray[np.int64], units: NDArray[np.int64]) -> NDArray[np.int64]:
+    """`units_of_parts` of what is resampled in one piece.
+
+    Raises:
+        ValueError: If a part lies in several units.
+    """
+    of_part = units_of_parts(parts, units)
+    if of_part is None:
+        raise ValueError(
+            "the statistic compares translations of one segment, which are not resampled together"
         )
     return of_part
 

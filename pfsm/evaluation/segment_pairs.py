@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pfsm.evaluation.correlation import dense_ranks, paired_scores
-from pfsm.evaluation.measure import AdditiveMeasure, Names, units_of_parts
+from pfsm.evaluation.measure import AdditiveMeasure, Names, whole_parts
 from pfsm.evaluation.preference import PreferenceCounts, statistic_of_votes
 from pfsm.evaluation.samples import dense_ids, sums_of_segments
 
@@ -158,7 +158,7 @@ class WmtKendall(AdditiveMeasure):
 
     def table(self, metric: NDArray[np.float64]) -> NDArray[np.float64]:
         """float64 [n_units, 3]: `order_votes` of the segments of each unit."""
-        return sums_of_segments(self._votes(metric), units_of_parts(self.segments, self.units))
+        return sums_of_segments(self._votes(metric), whole_parts(self.segments, self.units))
 
     def _votes(self, metric: NDArray[np.float64]) -> NDArray[np.float64]:
         least = DARR_DIFFERENCE if self.variant == "darr" else 0.0

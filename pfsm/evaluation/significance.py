@@ -65,7 +65,7 @@ def paired_bootstrap_correlations(
     Raises:
         ValueError: If lengths differ, a score is not finite, there is no such statistic or level, it needs
             what is not given, or a number is out of its range.
-        PfsmError: If what is resampled does not go with the statistic, or the seed is None and PFSM_SEED is no seed.
+        PfsmError: If the seed is None and PFSM_SEED is no seed.
     """
     check_bootstrap(n_resamples, confidence)
     chosen = named_statistic(statistic, level)

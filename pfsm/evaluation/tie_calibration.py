@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from pfsm.errors import PfsmError
 from pfsm.evaluation.correlation import paired_scores
-from pfsm.evaluation.measure import Measure, Names, OfTimes, units_of_parts
+from pfsm.evaluation.measure import Measure, Names, OfTimes, whole_parts
 from pfsm.evaluation.samples import dense_ids
 from pfsm.evaluation.segment_pairs import pair_table, segment_starts
 
@@ -104,7 +104,7 @@ class CalibratedAccuracy(Measure):
         """As `Measure.resampler`."""
         from pfsm_kernels.pairs import calibrated_accuracies  # noqa: PLC0415 - starts a JIT compiler
 
-        of_segment = units_of_parts(self.segments, self.units)
+        of_segment = whole_parts(self.segments, self.units)
         pairs = _sorted_pairs(self.human, metric, self.segments)
         paired = np.flatnonzero(pairs.weights > 0.0)
         place = np.zeros(pairs.weights.size, dtype=np.int32)

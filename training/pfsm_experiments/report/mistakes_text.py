@@ -35,7 +35,7 @@ def how_to_read(experiment: Experiment, tables: Sequence[MistakeTable]) -> list[
         lines.append(
             "Wrong pairs: votes for pairs that a row orders the other way round, or gives one score, over all votes."
         )
-    drawn = f"{experiment.resamples} resamples of the bin's segments, seed {experiment.seed}"
+    drawn = f"{experiment.resamples} resamples of the bin's {experiment.resample}, seed {experiment.seed}"
     lines.append(
         f"Intervals: 95%, percentile bootstrap ({drawn}); bins and standardisation are those of the whole test set."
     )

@@ -1,0 +1,417 @@
+"""The same question, asked in every way there is: `pfsm evaluate` with and without --statistics and --versus,
+experiments, the functions over arrays, and a bootstrap written plainly. Numbers, intervals and p-values are the same.
+"""
+
+import json
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy import stats
+
+from pfsm.data import read_judgments
+from pfsm.evaluation import (
+    compare,
+    compare_systems,
+    estimate,
+    evaluate_groups,
+    paired_bootstrap_correlations,
+    question_of_scores,
+)
+from pfsm.evaluation.catalogue import MEAN
+from pfsm.metrics import get_metric
+from pfsm_experiments import run_experiment
+from pfsm_experiments.report.document import results_document
+from tests.command_runs import Cli, Write
+from tests.experiments.experiment_cases import run_here, write_experiment
+from tests.judgment_cases import rows
+from tests.oracles import resampling
+
+METRIC, OTHER = "chrf", "length_ratio"
+COUNT, SEED = 80, 7
+Float = NDArray[np.float64]
+Row = dict[str, str]
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Files of rows, and what the experiment says about them."""
+
+    files: Mapping[str, Sequence[Row]]
+    group: str | None = None
+    """The column to group by."""
+
+
+def judged(
+    n_segments: int, systems: str, languages: Sequence[str], seed: int, *, ties: bool = False
+) -> list[Row]:
+    """Every system's translation of every segment in every language, in an order of its own."""
+    texts = iter(rows(n_segments * len(systems) * len(languages), seed))
+    made = []
+    for language in languages:
+        for number in range(n_segments):
+            reference, _, _ = first = next(texts)
+            for place, system in enumerate(systems):
+                _, hypothesis, score = first if place == 0 else next(texts)
+                made.append(
+                    {
+                        "source_lang": language,
+                        "segment_id": f"{number}",
+                        "system": system,
+                        "document": f"talk {number // 3}",
+                        "reference": reference,
+                        "hypothesis": hypothesis,
+                        "score": f"{round(float(score)) if ties else float(score)}",
+                    }
+                )
+    order = np.random.default_rng(seed).permutation(len(made))
+    return [made[at] for at in order]
+
+
+def without(made: Sequence[Row], *columns: str) -> list[Row]:
+    return [{name: field for name, field in row.items() if name not in columns} for row in made]
+
+
+def preferences(n_segments: int, seed: int) -> list[Row]:
+    """Pairs of translations, several a segment, some of them in both directions."""
+    rng = np.random.default_rng(seed)
+    made = []
+    for row in judged(n_segments, "abcd", ["cs", "de"], seed):
+        worse = " ".join(word for word in row["reference"].split() if rng.random() < 0.6)
+        sides = [row["hypothesis"], worse] if rng.random() < 0.7 else [worse, row["hypothesis"]]
+        kept = {name: row[name] for name in ("source_lang", "segment_id", "document", "reference")}
+        made.append({**kept, "better": sides[0], "worse": sides[1], "votes": f"{rng.integers(1, 4)}"})
+    return made
+
+
+SEVERAL = judged(7, "abcd", ["cs", "de"], 1)
+SHAPES = {
+    "one translation a segment": Shape({"a.tsv": judged(25, "a", ["cs"], 2)}, "source_lang"),
+    "several systems": Shape({"a.tsv": SEVERAL}, "source_lang"),
+    "no identifiers": Shape({"a.tsv": without(SEVERAL, "segment_id")}, "source_lang"),
+    "neither identifiers nor languages": Shape({"a.tsv": without(SEVERAL, "segment_id", "source_lang")}),
+    "two files with the same identifiers": Shape(
+        {
+            name: without(judged(6, "abc", ["cs"], seed), "source_lang")
+            for name, seed in (("a.tsv", 3), ("b.tsv", 4))
+        }
+    ),
+    "a group a system": Shape({"a.tsv": SEVERAL}, "system"),
+    "ties": Shape({"a.tsv": judged(9, "abc", ["cs", "de"], 5, ties=True)}, "source_lang"),
+    "a group of one segment": Shape(
+        {"a.tsv": [*SEVERAL, *({**row, "source_lang": "fi"} for row in SEVERAL if row["segment_id"] == "3")]},
+        "source_lang",
+    ),
+}
+PAIRS = {
+    "pairs": Shape({"a.tsv": preferences(6, 6)}, "source_lang"),
+    "pairs without identifiers": Shape({"a.tsv": without(preferences(6, 6), "segment_id")}),
+}
+
+
+@pytest.fixture
+def place(tmp_path: Path, write: Write, monkeypatch: pytest.MonkeyPatch) -> Callable[[Shape], list[str]]:
+    """Writes the files of a shape; returns their names."""
+    monkeypatch.setattr("pfsm_experiments.run.run_tasks", run_here)
+    monkeypatch.setattr("pfsm_experiments.report.output.write_output", lambda *_: None)
+    monkeypatch.setenv("PFSM_SEED", f"{SEED}")
+
+    def put(shape: Shape) -> list[str]:
+        for name, made in shape.files.items():
+            lines = [list(made[0]), *(list(row.values()) for row in made)]
+            write(name, "".join("\t".join(line) + "\n" for line in lines))
+        return list(shape.files)
+
+    return put
+
+
+Found = dict[tuple[str, str], tuple[float | None, list[float | None]]]
+"""By statistic and group (or "mean"): value and interval."""
+Tested = dict[tuple[str, str], tuple[float | None, list[float | None], float | None]]
+"""The same of differences, with p-values."""
+
+
+def evaluated(document: Mapping[str, Any], names: Sequence[str]) -> Found:
+    """What `pfsm evaluate` says."""
+    found: Found = {}
+    for entry in [*document["groups"], {"group": "mean", **document["mean"]}]:
+        for name in names:
+            found[name, entry["group"]] = entry[name]["value"], entry[name]["interval"]
+    return found
+
+
+def contested(document: Mapping[str, Any], names: Sequence[str]) -> Tested:
+    """What `pfsm evaluate --versus` says of the differences."""
+    found: Tested = {}
+    for name in names:
+        for entry in [*document[name]["groups"], {"group": "mean", **document[name]["mean"]}]:
+            found[name, entry["group"]] = entry["difference"], entry["interval"], entry["p_value"]
+    return found
+
+
+def experiment(shape: Shape, folder: Path, names: Sequence[str], **keys: Any) -> tuple[Found, Tested]:
+    """What an experiment says, in its JSON."""
+    values = {
+        "title": "t",
+        "test": {"name": "made", "files": [*shape.files]},
+        "rows": [{"name": one, "metric": one} for one in (METRIC, OTHER)],
+        "statistics": list(names),
+        "versus": OTHER,
+        "resamples": COUNT,
+        "seed": SEED,
+        "mistakes": 0,
+        **({"group_by": shape.group} if shape.group else {}),
+        **keys,
+    }
+    results = run_experiment(write_experiment(folder, values), folder, folder / "out")
+    document = json.loads(json.dumps(results_document(results, "", [])))
+    found: Found = {}
+    differences: Tested = {}
+    for entry in document["results"]:
+        if entry["row"] == METRIC:
+            where = entry["statistic"], entry["group"]
+            found[where] = entry["value"], entry["interval"] or [None, None]
+            one = entry["difference"] or {"value": None, "interval": [None, None], "p_value": None}
+            differences[where] = one["value"], one["interval"], one["p_value"]
+    return found, differences
+
+
+def renamed(found: dict[tuple[str, str], Any], names: Mapping[str, str]) -> dict[tuple[str, str], Any]:
+    """Under the names of the JSON of `pfsm evaluate`; of one group, the mean is that group."""
+    named = {(names[statistic], group): value for (statistic, group), value in found.items()}
+    if not any(group == "mean" for _, group in named):
+        named |= {(statistic, "mean"): value for (statistic, _), value in named.items()}
+    return named
+
+
+NAMES = {
+    "pearson": "pearson",
+    "spearman": "spearman",
+    "kendall_tau_b": "kendall_tau_b",
+    "mean-removed": "mean_removed",
+    "length-weighted": "length_weighted",
+    "mean-removed-weighted": "mean_removed_weighted",
+    "acc-t": "acc_t",
+}
+RESAMPLES = ("segments", "judgments", "documents", "systems")
+
+
+@pytest.mark.parametrize("resample", [None, *RESAMPLES])
+@pytest.mark.parametrize("kind", SHAPES)
+def test_absolute_scores(
+    kind: str, resample: str | None, place: Callable[[Shape], list[str]], cli: Cli, tmp_path: Path
+) -> None:
+    shape = SHAPES[kind]
+    whole = resample in {None, "segments", "documents"} or kind == "one translation a segment"
+    names = {
+        key: name for key, name in NAMES.items() if whole or key in {"pearson", "spearman", "kendall_tau_b"}
+    }
+    command = ["evaluate", *place(shape), "--metric", METRIC, "-f", "json", "--confidence-n", f"{COUNT}"]
+    command += [] if resample is None else ["--resample", resample]
+    command += ["--by", shape.group] if shape.group else []
+    usual = cli(*command).document
+    listed = cli(*command, "--statistics", ",".join(names)).document
+    versus = cli(*command, "--statistics", ",".join(names), "--versus", f"metric:{OTHER}").document
+    found = evaluated(listed["correlation"], list(names.values()))
+    assert listed["correlation"] == versus["correlation"]
+    assert evaluated(usual["correlation"], ["pearson", "spearman", "kendall_tau_b"]).items() <= found.items()
+    keys = {} if resample is None else {"resample": resample}
+    theirs, differences = experiment(shape, tmp_path, list(names), **keys)
+    assert renamed(theirs, names) == found
+    assert renamed(differences, names) == contested(versus["versus"]["correlation"], list(names.values()))
+    if resample in {None, "segments", "judgments"}:
+        arrays(
+            shape, tmp_path, resample, found, contested(versus["versus"]["correlation"], list(names.values()))
+        )
+    plainly(
+        shape,
+        tmp_path,
+        resample or "segments",
+        found,
+        contested(versus["versus"]["correlation"], ["pearson"]),
+    )
+
+
+def loaded(shape: Shape, folder: Path) -> tuple[list[Row], dict[str, Float], Float]:
+    """All rows with the number of their file, both metrics' scores of them, and people's."""
+    made = [{**row, "file": name} for name, part in shape.files.items() for row in part]
+    texts = [row["hypothesis"] for row in made], [row["reference"] for row in made]
+    scores = {name: get_metric(name).score_pairs(*texts) for name in (METRIC, OTHER)}
+    human = np.concatenate([read_judgments(folder / name).scores for name in shape.files])
+    return made, scores, human
+
+
+def segment_of(row: Row) -> tuple[str, ...]:
+    identifier = row.get("segment_id")
+    return row["file"], row.get("source_lang", ""), identifier or row["reference"]
+
+
+def arrays(shape: Shape, folder: Path, resample: str | None, found: Found, differences: Tested) -> None:
+    """The functions over arrays."""
+    made, scores, human = loaded(shape, folder)
+    groups = [row[shape.group] if shape.group else "all" for row in made]
+    segments = [" ".join(segment_of(row)) for row in made]
+    drawn = None if resample == "judgments" else segments
+    result = evaluate_groups(scores[METRIC], human, groups, COUNT, SEED, segments=drawn)
+    for name in ("pearson", "spearman", "kendall_tau_b"):
+        for group in result.groups:
+            ours = getattr(group, name)
+            assert (ours.value, [ours.interval.low, ours.interval.high]) == defined(found[name, group.name])
+        test = paired_bootstrap_correlations(
+            human, scores[METRIC], scores[OTHER], groups, name, COUNT, SEED, segments=drawn
+        )
+        for one in test.groups:
+            ours_too = one.difference, [one.interval.low, one.interval.high], one.p_value
+            assert ours_too == defined(differences[name, one.name])
+        assert (test.mean.difference, test.mean.p_value) == defined(differences[name, "mean"])[::2]
+
+
+class Nan(float):
+    """A NaN that equals any other."""
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, float) and math.isnan(other)
+
+    __hash__ = float.__hash__
+
+
+def defined(values: Any) -> Any:
+    """JSON's null as NaN."""
+    if isinstance(values, list | tuple):
+        return type(values)(map(defined, values))
+    return Nan("nan") if values is None else values
+
+
+def plainly(shape: Shape, folder: Path, resample: str, found: Found, differences: Tested) -> None:
+    """The bootstrap of the oracle, and SciPy's correlations."""
+    made, scores, human = loaded(shape, folder)
+    key: dict[str, Callable[[int], Any]] = {
+        "segments": lambda row: segment_of(made[row]),
+        "judgments": lambda row: row,
+        "documents": lambda row: (made[row].get("source_lang"), made[row]["document"]),
+        "systems": lambda row: made[row]["system"],
+    }
+    groups = sorted({row[shape.group] if shape.group else "all" for row in made})
+
+    def correlation(metric: str, taken: Sequence[int]) -> float:
+        x, y = scores[metric][taken], human[taken]
+        if len(taken) < 2 or np.ptp(x) == 0.0 or np.ptp(y) == 0.0:
+            return math.nan
+        return float(stats.pearsonr(x, y)[0])
+
+    by_group = {}
+    for group in groups:
+        inside = [at for at, row in enumerate(made) if not shape.group or row[shape.group] == group]
+        units = [
+            [inside[at] for at in unit] for unit in resampling.units_of([key[resample](at) for at in inside])
+        ]
+        values = {
+            metric: resampling.resamples(
+                units,
+                lambda drawn, metric=metric: correlation(metric, drawn),  # type: ignore[misc]
+                COUNT,
+                SEED,
+                group,
+            )
+            for metric in (METRIC, OTHER)
+        }
+        by_group[group] = values[METRIC]
+        check(found["pearson", group], correlation(METRIC, inside), values[METRIC])
+        apart = [a - b for a, b in zip(values[METRIC], values[OTHER], strict=True)]
+        observed = correlation(METRIC, inside) - correlation(OTHER, inside)
+        difference, interval, p_value = differences["pearson", group]
+        check((difference, interval), observed, apart)
+        if len(units) > 1:
+            assert p_value == resampling.p_value(apart, observed)
+    if len(groups) > 1 and not any(all(map(math.isnan, values)) for values in by_group.values()):
+        means = resampling.mean_over_groups(list(by_group.values()))
+        value = float(np.mean([found["pearson", group][0] for group in groups]))
+        check(found["pearson", "mean"], value, means)
+
+
+def check(ours: tuple[float | None, list[float | None]], value: float, resampled: Sequence[float]) -> None:
+    found = [ours[0], *ours[1]]
+    expected = [value, *resampling.interval(resampled)]
+    assert [math.nan if one is None else one for one in found] == pytest.approx(
+        expected, abs=1e-9, nan_ok=True
+    )
+
+
+@pytest.mark.parametrize("resample", [None, "judgments", "documents"])
+@pytest.mark.parametrize("kind", PAIRS)
+def test_preferences(
+    kind: str, resample: str | None, place: Callable[[Shape], list[str]], cli: Cli, tmp_path: Path
+) -> None:
+    shape = PAIRS[kind]
+    names = {"accuracy": "accuracy", **{f"tau_{tau}": tau for tau in ("wmt12", "wmt13", "wmt14", "darr")}}
+    command = ["evaluate", *place(shape), "--metric", METRIC, "-f", "json", "--confidence-n", f"{COUNT}"]
+    command += [] if resample is None else ["--resample", resample]
+    listed = cli(*command, "--statistics", ",".join(names), "--versus", f"metric:{OTHER}").document
+    by = {} if shape.group else {"group_by": "source_lang"}
+    keys = {} if resample is None else {"resample": resample}
+    theirs, differences = experiment(shape, tmp_path, list(names), **by, **keys)
+    found = evaluated(listed["preference"], list(names.values()))
+    assert renamed(theirs, names) == found
+    assert renamed(differences, names) == contested(listed["versus"]["preference"], list(names.values()))
+    for tau in ("wmt12", "wmt13"):
+        usual = cli(*command, "--tau", tau).document["preference"]
+        assert evaluated(usual, ["accuracy"]).items() <= found.items()
+        for entry in [*usual["groups"], {"group": "mean", **usual["mean"]}]:
+            value = entry["kendall_tau"]["value"], entry["kendall_tau"]["interval"]
+            assert value == found[tau, entry["group"]]
+
+
+@pytest.mark.parametrize(
+    ("level", "names", "resample"),
+    [
+        ("document", ("pearson", "spearman", "kendall_tau_b", "mean-removed"), None),
+        ("system", ("pearson", "spearman", "kendall_tau_b", "accuracy", "spa"), None),
+        ("system", ("pearson", "accuracy"), "documents"),
+        ("system", ("pearson", "accuracy"), "judgments"),
+    ],
+)
+@pytest.mark.parametrize("kind", ["several systems", "ties"])
+def test_levels(
+    kind: str,
+    level: str,
+    names: Sequence[str],
+    resample: str | None,
+    place: Callable[[Shape], list[str]],
+    cli: Cli,
+    tmp_path: Path,
+) -> None:
+    shape = SHAPES[kind]
+    asked = {f"{level}-{name}": name.replace("-", "_") for name in names}
+    command = ["evaluate", *place(shape), "--metric", METRIC, "-f", "json", "--confidence-n", f"{COUNT}"]
+    command += [] if resample is None else ["--resample", resample]
+    versus = ["--versus", f"metric:{OTHER}"]
+    by_name = cli(*command, *versus, "--statistics", ",".join(asked)).document
+    by_option = cli(*command, *versus, "--level", level, "--statistics", ",".join(names)).document
+    assert by_name == by_option
+    keys = {} if resample is None else {"resample": resample}
+    theirs, differences = experiment(shape, tmp_path, list(asked), **keys)
+    assert renamed(theirs, asked) == evaluated(by_name["correlation"], list(asked.values()))
+    assert renamed(differences, asked) == contested(by_name["versus"]["correlation"], list(asked.values()))
+
+
+def test_systems_are_compared_by_the_same_resamples() -> None:
+    """`pfsm compare` asks about mean scores, lines being segments."""
+    scores = np.random.default_rng(3).normal(size=(2, 30)) + np.array([[0.3], [0.0]])
+    ours = compare_systems(["a", "b"], list(scores), COUNT, SEED)
+    question = question_of_scores(np.zeros(30))
+    for system, values in zip(ours.systems, scores, strict=True):
+        found = estimate(question, values, [MEAN], COUNT, SEED)["mean"].groups["all"]
+        assert (system.score, system.interval) == (found.value, found.interval)
+    (pair,) = ours.pairs
+    (group,) = compare(question, scores[0], scores[1], [MEAN], COUNT, SEED)["mean"].groups
+    assert (pair.difference, pair.interval, pair.p_value) == (group.difference, group.interval, group.p_value)
+    units = resampling.units_of(range(30))
+    apart = scores[0] - scores[1]
+    drawn = resampling.resamples(units, lambda rows: float(np.mean(apart[rows])), COUNT, SEED, "all")
+    assert pair.p_value == resampling.p_value(drawn, float(apart.mean()))
+    assert (pair.interval.low, pair.interval.high) == pytest.approx(resampling.interval(drawn), abs=1e-12)

@@ -1,0 +1,120 @@
+"""What an experiment's bootstrap resamples, and the names that statistics answer to."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pfsm.errors import PfsmError
+from pfsm_experiments.report.document import results_document
+from pfsm_experiments.report.mistakes_text import how_to_read
+from pfsm_experiments.report.tables import explanation, result_tables
+from tests.experiments.conftest import Run
+from tests.experiments.experiment_cases import table
+from tests.judgment_cases import rows, tsv
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Twelve segments of four documents, three translations each."""
+    (tmp_path / "d").mkdir()
+    made = rows(36, seed=5)
+    texts = [(made[at - at % 3][0], made[at][1], made[at][2]) for at in range(36)]
+    columns = {
+        "segment_id": [f"{at // 3}" for at in range(36)],
+        "system": ["abc"[at % 3] for at in range(36)],
+        "document": [f"talk {at // 9}" for at in range(36)],
+    }
+    (tmp_path / "d" / "all.tsv").write_text(tsv(texts, **columns), encoding="utf-8")
+    (tmp_path / "d" / "plain.tsv").write_text(tsv(texts, segment_id=columns["segment_id"]), encoding="utf-8")
+    return tmp_path
+
+
+def values(*statistics: str, file: str = "all", **changes: Any) -> dict[str, Any]:
+    metrics = [{"name": name, "metric": name} for name in ("chrf", "ter")]
+    test = {"name": "d", "files": f"d/{file}.tsv"}
+    return table(
+        test=test,
+        statistics=list(statistics),
+        group_by=None,
+        train=None,
+        rows=metrics,
+        versus="ter",
+        **changes,
+    )
+
+
+@pytest.mark.parametrize("resample", [None, "segments", "judgments", "documents", "systems"])
+def test_what_is_resampled_is_told(run: Run, folder: Path, resample: str | None) -> None:
+    results = run(values("pearson", resample=resample), folder)
+    unit = resample or "segments"
+    assert results_document(results, "", [])["resampled"] == unit
+    tables = result_tables(results.entries)
+    assert f"(60 resamples of {unit}, seed 12345)" in explanation(results.experiment, tables)[0]
+    assert f"60 resamples of the bin's {unit}, seed" in how_to_read(results.experiment, results.mistakes)[-1]
+
+
+def test_units_make_a_difference(run: Run, folder: Path) -> None:
+    found = [
+        run(values("pearson", resample=unit), folder).entries[0]
+        for unit in ("segments", "judgments", "documents", "systems")
+    ]
+    assert len({entry.value for entry in found}) == 1
+    assert len({entry.interval for entry in found}) == 4
+
+
+@pytest.mark.parametrize(
+    ("changes", "fault"),
+    [
+        (
+            {"resample": "words"},
+            "resample is 'words', it must be one of segments, judgments, documents, systems",
+        ),
+        (
+            {"resample": "documents", "file": "plain"},
+            "d: resampling documents needs the column 'document', filled",
+        ),
+        (
+            {"resample": "judgments", "names": ["mean-removed"]},
+            "d: mean-removed compares translations of one segment",
+        ),
+        ({"resample": "systems", "names": ["system-pearson"]}, "d: the system level compares systems"),
+        (
+            {"file": "plain", "names": ["system-accuracy"]},
+            "system-accuracy needs the column 'system', filled",
+        ),
+    ],
+)
+def test_refusals_before_any_work(run: Run, folder: Path, changes: dict[str, Any], fault: str) -> None:
+    with pytest.raises(PfsmError) as error:
+        run(values(*changes.pop("names", ["pearson"]), **changes), folder)
+    assert fault in str(error.value)
+    assert not (folder / "out" / "cells").exists()
+
+
+@pytest.mark.parametrize(
+    ("names", "reported"),
+    [
+        (("kendall", "kendall_tau_b", "kendall-tau-b"), "kendall_tau_b"),
+        (("mean-removed", "mean_removed"), "mean-removed"),
+        (("acc-t", "acc_t"), "acc-t"),
+        (("document-kendall", "document-kendall_tau_b"), "document-kendall_tau_b"),
+        (("system-kendall", "system-kendall_tau_b"), "system-kendall_tau_b"),
+    ],
+)
+def test_every_name_of_a_statistic(run: Run, folder: Path, names: tuple[str, ...], reported: str) -> None:
+    found = [run(values(name), folder).entries for name in names]
+    assert {entry.statistic for entries in found for entry in entries} == {reported}
+    assert all(entries == found[0] for entries in found)
+
+
+def test_every_name_of_a_statistic_of_preferences(run: Run, data: Path) -> None:
+    pairs = {"test": {"name": "pairs", "files": "pairs/*.tsv"}, "group_by": None, "train": None}
+    rows_of = {"rows": [{"name": "chrF", "metric": "chrf"}], "versus": None}
+    found = [
+        run(table(**pairs, **rows_of, statistics=[name]), data).entries for name in ("wmt13", "tau_wmt13")
+    ]
+    assert found[0] == found[1]
+    assert found[0][0].statistic == "tau_wmt13"
+    with pytest.raises(PfsmError, match="a list of different names"):
+        run(table(**pairs, **rows_of, statistics=["wmt13", "tau_wmt13"]), data)
