@@ -34,7 +34,9 @@ def times(n: int, resamples: NDArray[np.int64]) -> NDArray[np.int64]:
 def test_kendall_of_resamples(case: Case) -> None:
     left, right, resamples = case
     expected = [rank.kendall_tau_b(left[rows].tolist(), right[rows].tolist()) for rows in resamples]
-    np.testing.assert_allclose(repeated_kendall_tau_b(left, right, times(left.size, resamples)), np.reshape(expected, -1), atol=1e-13)
+    np.testing.assert_allclose(
+        repeated_kendall_tau_b(left, right, times(left.size, resamples)), np.reshape(expected, -1), atol=1e-13
+    )
 
 
 @given(cases())
@@ -42,7 +44,9 @@ def test_kendall_of_resamples(case: Case) -> None:
 def test_spearman_of_resamples(case: Case) -> None:
     left, right, resamples = case
     expected = [rank.spearman(left[rows].tolist(), right[rows].tolist()) for rows in resamples]
-    np.testing.assert_allclose(repeated_spearman(left, right, times(left.size, resamples)), np.reshape(expected, -1), atol=1e-13)
+    np.testing.assert_allclose(
+        repeated_spearman(left, right, times(left.size, resamples)), np.reshape(expected, -1), atol=1e-13
+    )
 
 
 @BOTH
