@@ -8,14 +8,20 @@ from dataclasses import asdict
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.commands.arguments import add_format, add_model, add_resamples, add_threads, check_output
+from pfsm.commands.arguments import (
+    add_format,
+    add_resamples,
+    add_scorer,
+    add_threads,
+    check_output,
+    open_scorer,
+)
 from pfsm.commands.evaluation_statistics import interval_entry, number
 from pfsm.commands.evaluation_text import NO_INTERVAL
 from pfsm.data import read_parallel
 from pfsm.errors import PfsmError
-from pfsm.evaluation import Comparison, Interval, PairResult, compare_systems
+from pfsm.evaluation import Comparison, Interval, PairResult, PooledCounts, compare_systems
 from pfsm.io.files import atomic_write
-from pfsm.model.shipped import load
 
 NO_PREFERENCE = "no preference"
 TIE = "tie"
@@ -29,7 +35,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--input", "-i", nargs="+", required=True, metavar="SYS", help="two or more outputs, parallel to REF"
     )
-    add_model(parser)
+    add_scorer(parser)
     add_format(parser, "text", "json")
     parser.add_argument(
         "--sentences", metavar="FILE", help="write scores and preferred system per segment, as a TSV"
@@ -43,13 +49,18 @@ def run(options: Namespace) -> None:
     if len(options.input) < 2:
         raise PfsmError("compare needs at least two system outputs after -i")
     if options.sentences is not None:
-        check_output(options.sentences, [*options.references, *options.input, options.model])
-    metric = load(options.model, options.threads)
+        inputs = [*options.references, *options.input, *filter(None, [options.model])]
+        check_output(options.sentences, inputs)
+    metric = open_scorer(options)
     text = read_parallel(options.references, options.input)
     names = [system.name for system in text.systems]
     scores = [metric.segment_scores(system.lines, text.references) for system in text.systems]
-    result = compare_systems(names, scores, n_resamples=options.confidence_n)
-    signature = metric.get_signature()
+    pooled = None
+    if not metric.averages:
+        statistics = [metric.segment_statistics(system.lines, text.references) for system in text.systems]
+        pooled = PooledCounts(statistics, metric.corpus_from_totals, metric.lower_is_better)
+    result = compare_systems(names, scores, n_resamples=options.confidence_n, pooled=pooled)
+    signature = metric.get_signature(len(text.references), "corpus")
     if options.sentences is not None:
         _write_sentences(options.sentences, names, scores)
     if options.format == "json":

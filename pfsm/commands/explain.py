@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from pfsm.commands.arguments import add_format, add_model, check_output
+from pfsm.commands.arguments import add_format, add_scorer, check_output
+from pfsm.commands.explain_parts import explain_parts, open_metric
 from pfsm.data import ParallelText, read_parallel
 from pfsm.errors import PfsmError
 from pfsm.io.files import atomic_write
@@ -14,7 +15,7 @@ from pfsm.model.explain.explanation import Explanation
 from pfsm.model.explain.page import render_page
 from pfsm.model.explain.text import explanation_lines, pharaoh
 from pfsm.model.metric import Metric
-from pfsm.model.shipped import load
+from pfsm.model.shipped import DEFAULT_MODEL, load
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -29,7 +30,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         help="one hypothesis file, or several, parallel to REF",
     )
     parser.add_argument("--segment", type=_index, metavar="N", help="this segment alone, counted from 0")
-    add_model(parser)
+    add_scorer(parser)
     parser.add_argument(
         "--html", metavar="FILE", help="write one self-contained page, for one or two hypothesis files"
     )
@@ -43,15 +44,13 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(options: Namespace) -> None:
     """Reads, explains, prints or writes."""
-    if options.html is not None:
-        if len(options.input) > 2:
-            raise PfsmError("--html sets at most two hypothesis files side by side")
-        check_output(options.html, [options.reference, *options.input])
-    if options.alignments is not None:
-        if len(options.input) > 1:
-            raise PfsmError("--alignments takes one hypothesis file; call it once for each")
-        check_output(options.alignments, [options.reference, *options.input])
-    metric = load(options.model, 1)
+    _check_outputs(options)
+    if options.metric is not None:
+        classic = open_metric(options)
+        text = read_parallel([options.reference], options.input)
+        explain_parts(classic, text, _chosen(options.segment, len(text.references[0])), options)
+        return
+    metric = load(DEFAULT_MODEL if options.model is None else options.model, 1)
     text = read_parallel([options.reference], options.input)
     chosen = _chosen(options.segment, len(text.references[0]))
     systems = [
@@ -70,6 +69,17 @@ def run(options: Namespace) -> None:
         print(json.dumps(_document(systems, chosen, metric), indent=1, ensure_ascii=False))
     else:
         _print_text(systems, chosen, metric)
+
+
+def _check_outputs(options: Namespace) -> None:
+    if options.html is not None:
+        if len(options.input) > 2:
+            raise PfsmError("--html sets at most two hypothesis files side by side")
+        check_output(options.html, [options.reference, *options.input])
+    if options.alignments is not None:
+        if len(options.input) > 1:
+            raise PfsmError("--alignments takes one hypothesis file; call it once for each")
+        check_output(options.alignments, [options.reference, *options.input])
 
 
 def _index(text: str) -> int:

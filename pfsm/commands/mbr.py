@@ -9,10 +9,11 @@ from typing import TextIO
 
 from pfsm.commands.arguments import (
     add_format,
-    add_model,
     add_scheduler,
+    add_scorer,
     add_threads,
     check_output,
+    open_scorer,
     positive,
 )
 from pfsm.commands.clusters import sharing
@@ -21,7 +22,6 @@ from pfsm.distributed.scorers import spec_of
 from pfsm.errors import PfsmError
 from pfsm.io.files import STANDARD_INPUT, atomic_write, display_name, read_lines
 from pfsm.model.mbr import Choice, choose
-from pfsm.model.shipped import load
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -52,7 +52,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         metavar="FILE",
         help="weights of the candidates as references, such as probabilities: a number from 0 a line, parallel to HYPS",
     )
-    add_model(parser)
+    add_scorer(parser)
     add_format(parser, "text", "json", "tsv")
     add_threads(parser)
     add_scheduler(parser)
@@ -70,7 +70,8 @@ def run(options: Namespace) -> None:
     weights = None
     if options.weights is not None:
         weights = _weights(options.weights, options.num_samples, len(candidates))
-    metric = load(options.model, options.threads)
+    metric = open_scorer(options)
+    metric.check_independent()
     progress = _Progress(len(candidates))
     with sharing(options.scheduler) as shared:
         if shared.pool is not None and shared.report is not None:

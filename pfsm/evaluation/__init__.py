@@ -10,7 +10,7 @@ from pfsm.evaluation.bootstrap import (
 )
 from pfsm.evaluation.catalogue import Statistic, canonical, plain
 from pfsm.evaluation.centring import mean_removed, mean_removed_pearson, weighted_pearson
-from pfsm.evaluation.comparison import Comparison, PairResult, SystemResult, compare_systems
+from pfsm.evaluation.comparison import Comparison, PairResult, PooledCounts, SystemResult, compare_systems
 from pfsm.evaluation.correlation import kendall_tau_b, pearson, spearman
 from pfsm.evaluation.differences import Difference, PairedTest, holm, paired_p_value
 from pfsm.evaluation.document_level import TranslatedDocuments, document_scores, translated_documents
@@ -67,6 +67,7 @@ __all__ = [
     "PairResult",
     "PairedTest",
     "PairwiseJudgments",
+    "PooledCounts",
     "PreferenceCounts",
     "PreferenceGroupEvaluation",
     "PreferenceGroupResult",

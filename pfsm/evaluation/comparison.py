@@ -1,6 +1,6 @@
 """Paired comparison of systems by the scores of the same segments (paired bootstrap, Koehn 2004)."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -10,12 +10,46 @@ from numpy.typing import NDArray
 from pfsm.evaluation.bootstrap import CONFIDENCE, Interval, check_bootstrap, default_seed
 from pfsm.evaluation.differences import corrected_differences
 from pfsm.evaluation.engine import mean_samples
-from pfsm.evaluation.measure import scored_items
+from pfsm.evaluation.measure import AdditiveMeasure, resampled_together, scored_items
+from pfsm.evaluation.questions import ONE_GROUP
+from pfsm.evaluation.samples import Sample, group_seed
+
+
+@dataclass(frozen=True, eq=False)
+class PooledCounts:
+    """Systems whose scores are not the means of segment scores, but functions of sums over segments.
+
+    Attributes:
+        statistics: One float64 [n_segments, k] per system, what each segment adds to the sums.
+        score: From sums, float64 [m, k], to scores, float64 [m].
+        lower_is_better: Whether a lower score is better.
+    """
+
+    statistics: Sequence[NDArray[np.float64]]
+    score: Callable[[NDArray[np.float64]], NDArray[np.float64]]
+    lower_is_better: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class _CorpusScore(AdditiveMeasure):
+    """The score of one system, computed from sums over its segments."""
+
+    units: NDArray[np.int64]
+    statistics: NDArray[np.float64]
+    score: Callable[[NDArray[np.float64]], NDArray[np.float64]]
+
+    def table(self, metric: NDArray[np.float64]) -> NDArray[np.float64]:  # noqa: ARG002
+        """The statistics; segment scores do not matter."""
+        return self.statistics
+
+    def of_sums(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
+        """As `AdditiveMeasure.of_sums`."""
+        return self.score(sums)
 
 
 @dataclass(frozen=True)
 class SystemResult:
-    """The mean segment score of a system and its bootstrap interval; NaN at both ends of a single segment."""
+    """The score of a system and its bootstrap interval; NaN at both ends of a single segment."""
 
     name: str
     score: float
@@ -29,7 +63,7 @@ class PairResult:
     Attributes:
         system_a: The system given first.
         system_b: The other.
-        difference: Mean score of a minus mean score of b.
+        difference: Score of a minus score of b.
         interval: Of the difference; NaN at both ends where resamples never differ, as of a single segment.
         p_value: How often a difference this large arises where the systems do not differ (two-sided); NaN where
             that cannot be told, as `paired_p_value` says.
@@ -72,6 +106,7 @@ def compare_systems(
     seed: int | None = None,
     significance: float = 0.05,
     confidence: float = CONFIDENCE,
+    pooled: PooledCounts | None = None,
 ) -> Comparison:
     """Compare systems by a paired bootstrap over segments (Koehn 2004), every pair of them.
 
@@ -93,6 +128,7 @@ def compare_systems(
         seed: Of the random segments; `default_seed` where it is None.
         significance: Corrected p-value below which the better system is preferred.
         confidence: Of the percentile intervals, between 0 and 1.
+        pooled: What the systems' scores are computed from, if they are not the means of the segment scores.
 
     Raises:
         ValueError: If there is no system or no segment, a name comes twice, lengths differ, a score is not
@@ -106,7 +142,12 @@ def compare_systems(
     seed = default_seed() if seed is None else seed
     # Every line is a segment.
     segments = scored_items(np.zeros(scores.shape[1]))
-    samples = dict(zip(names, mean_samples(segments, list(scores), n_resamples, seed), strict=True))
+    if pooled is None:
+        found = mean_samples(segments, list(scores), n_resamples, seed)
+    else:
+        found = _pooled_samples(segments.units, pooled, n_resamples, seed)
+    samples = dict(zip(names, found, strict=True))
+    sign = -1.0 if pooled is not None and pooled.lower_is_better else 1.0
     systems = tuple(
         SystemResult(name, sample.value, sample.estimate(confidence).interval)
         for name, sample in samples.items()
@@ -117,18 +158,33 @@ def compare_systems(
         PairResult(
             system_a=names[a],
             system_b=names[b],
-            difference=found.difference,
-            interval=found.interval,
-            p_value=found.p_value,
+            difference=test.difference,
+            interval=test.interval,
+            p_value=test.p_value,
             p_holm=p_holm,
             wins=int((scores[a] > scores[b]).sum()),
             losses=int((scores[a] < scores[b]).sum()),
             ties=int((scores[a] == scores[b]).sum()),
-            preferred=(names[a] if found.difference > 0.0 else names[b]) if p_holm < significance else None,
+            preferred=(names[a] if sign * test.difference > 0.0 else names[b])
+            if p_holm < significance
+            else None,
         )
-        for (a, b), (found, p_holm) in zip(pairs, tested, strict=True)
+        for (a, b), (test, p_holm) in zip(pairs, tested, strict=True)
     )
     return Comparison(systems, results, scores.shape[1], n_resamples, seed, significance, confidence)
+
+
+def _pooled_samples(
+    units: NDArray[np.int64], pooled: PooledCounts, n_resamples: int, seed: int
+) -> list[Sample]:
+    """Scores of all systems and of the same resamples, which are those of `mean_samples`."""
+    nothing = np.zeros(units.size)
+    measures = [_CorpusScore(units, statistics, pooled.score) for statistics in pooled.statistics]
+    tasks = [(measure, nothing) for measure in measures]
+    resampled = resampled_together(tasks, n_resamples, group_seed(seed, ONE_GROUP))
+    return [
+        Sample(measure.value(nothing), values) for measure, values in zip(measures, resampled, strict=True)
+    ]
 
 
 def _score_table(names: Sequence[str], segment_scores: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:

@@ -1,6 +1,10 @@
 """Metrics and features by name."""
 
+from collections.abc import Sequence
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from pfsm.errors import PfsmError
 from pfsm.metrics.base import SegmentMetric
@@ -9,6 +13,7 @@ from pfsm.metrics.family import Family, written_name
 from pfsm.metrics.syntax.interpolation import mixtures
 from pfsm.runtime.near_names import known_names
 
+Float = NDArray[np.float64]
 # Mixtures first: a name such as dp-or-*_b is theirs, not a type of dp-or.
 _ALL = (mixtures(FAMILIES), *FAMILIES)
 
@@ -74,6 +79,31 @@ def expanded(name: str) -> tuple[str, ...]:
     prefix = name.removesuffix(".*")
     parts = () if prefix == name else tuple(part for one in FAMILIES for part in one.parts.get(prefix, ()))
     return parts or (name,)
+
+
+def part_names(name: str) -> tuple[str, ...]:
+    """The features that a metric is made of, with the options in its name; none of a metric without parts."""
+    base, parenthesis, options = name.partition("(")
+    return tuple(
+        part + parenthesis + options
+        for family in FAMILIES
+        if base in family.metrics
+        for part in family.parts.get(base, ())
+    )
+
+
+def metric_parts(name: str, hypotheses: Sequence[str], references: Sequence[str]) -> dict[str, Float]:
+    """Values of the parts of a metric by name, float64 [n_pairs] each; none of a metric without parts.
+
+    Raises:
+        PfsmError: If there is no such metric, or its parts do not have its options.
+        ValueError: If the lists differ in length, or one of them is a single string.
+    """
+    family, names = _family_of_metric(name), part_names(name)
+    if not names or family.values is None:
+        return {}
+    family.check_part(names[0])
+    return family.values(names[0], hypotheses, references)
 
 
 def feature_names() -> tuple[str, ...]:

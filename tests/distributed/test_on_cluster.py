@@ -53,6 +53,12 @@ class TestScoring:
         there = cli("score", "ref.txt", "ref.txt", "-i", "sys.txt", "--metric", name, "--scheduler", address)
         assert (there.status, there.out) == (0, here.out)
 
+    def test_candidates_are_chosen_by_a_classic_metric(self, cli: Cli, write: Write, address: str) -> None:
+        write("hyps.txt", "".join(f"{line}\n" for row in rows(30) for line in row[:2]))
+        command = ("mbr", "-i", "hyps.txt", "-n", "4", "--metric", "chrf(lowercase=true)", "-f", "tsv")
+        there = cli(*command, "--scheduler", address)
+        assert (there.status, there.out) == (0, cli(*command).out)
+
     def test_a_worker_killed_on_the_way(self, tmp_path: Path, cluster: Cluster) -> None:
         (tmp_path / "in").mkdir()
         for number in range(60):

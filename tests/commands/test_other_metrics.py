@@ -1,0 +1,140 @@
+"""``compare``, ``mbr`` and ``explain`` with ``--metric``."""
+
+import numpy as np
+import pytest
+import sacrebleu
+
+from pfsm.evaluation import PooledCounts, compare_systems
+from pfsm.metrics import get_metric
+from pfsm.metrics.features import feature_values
+from tests.command_runs import Cli, Write, text
+from tests.judgment_cases import rows
+
+REFERENCES = [reference for reference, _, _ in rows(60)]
+GOOD = [reference if at % 3 else hypothesis for at, (reference, hypothesis, _) in enumerate(rows(60))]
+POOR = [hypothesis for _, hypothesis, _ in rows(60)]
+# Three candidates of 20 sources.
+CANDIDATES = [line for pair in zip(REFERENCES[:20], GOOD[:20], POOR[:20], strict=True) for line in pair]
+
+
+@pytest.fixture(autouse=True)
+def files(write: Write) -> None:
+    for name, lines in (("ref", REFERENCES), ("good", GOOD), ("poor", POOR), ("hyps", CANDIDATES)):
+        write(f"{name}.txt", text(lines))
+
+
+class TestCompare:
+    COMMAND = ("compare", "ref.txt", "-i", "good.txt", "poor.txt", "-f", "json", "--metric")
+
+    @pytest.mark.parametrize("name", ["bleu", "ter", "rouge-l"])
+    def test_scores_are_those_of_the_corpora(self, cli: Cli, name: str) -> None:
+        document = cli(*self.COMMAND, name).document
+        metric = get_metric(name)
+        good, poor = (metric.corpus_score(lines, [REFERENCES]) for lines in (GOOD, POOR))
+        assert [system["score"] for system in document["systems"]] == [float(good), float(poor)]
+        assert document["signature"] == good.signature
+        (pair,) = document["pairs"]
+        assert pair["difference"] == float(good) - float(poor)
+        # Higher or lower, the better system is preferred, and has the better segments.
+        assert (good < poor) == (name == "ter")
+        assert pair["preferred"] == "good.txt"
+        assert pair["wins"] > pair["losses"]
+
+    def test_intervals_are_those_of_resampled_corpora(self, cli: Cli) -> None:
+        document = cli(*self.COMMAND, "bleu", "--confidence-n", "4000").document
+        bleu, rng = sacrebleu.BLEU(), np.random.default_rng(7)
+        draws = rng.integers(60, size=(600, 60))
+        wanted = [
+            [
+                bleu.corpus_score([lines[k] for k in draw], [[REFERENCES[k] for k in draw]]).score
+                for draw in draws
+            ]
+            for lines in (GOOD, POOR)
+        ]
+        for system, scores in zip(document["systems"], wanted, strict=True):
+            low, high = np.quantile(scores, [0.025, 0.975])
+            assert system["interval"] == pytest.approx([low, high], abs=0.12 * (high - low))
+        low, high = np.quantile(np.array(wanted[0]) - wanted[1], [0.025, 0.975])
+        assert document["pairs"][0]["interval"] == pytest.approx([low, high], abs=0.12 * (high - low))
+
+    def test_pooled_means_are_means(self) -> None:
+        scores = [get_metric("rouge-l").score_pairs(lines, REFERENCES) for lines in (GOOD, POOR)]
+        pooled = PooledCounts(
+            [np.column_stack([one, np.ones(60)]) for one in scores],
+            lambda totals: totals[:, 0] / totals[:, 1],
+        )
+        one, other = (
+            compare_systems(["a", "b"], scores, seed=3, n_resamples=200, pooled=each)
+            for each in (None, pooled)
+        )
+        for left, right in zip(one.systems, other.systems, strict=True):
+            assert left.score == pytest.approx(right.score, rel=1e-12)
+            assert left.interval.low == pytest.approx(right.interval.low, rel=1e-12)
+            assert left.interval.high == pytest.approx(right.interval.high, rel=1e-12)
+        (left_pair,), (right_pair,) = one.pairs, other.pairs
+        assert left_pair.p_value == right_pair.p_value
+
+    def test_a_single_segment_shows_nothing(self, cli: Cli, write: Write) -> None:
+        for name in ("ref", "good", "poor"):
+            write(f"{name}.txt", "a b c\n" if name != "poor" else "a b\n")
+        document = cli(*self.COMMAND, "chrf").document
+        assert document["pairs"][0]["p_value"] is None
+        assert document["pairs"][0]["preferred"] == "no preference"
+
+    def test_model_and_metric(self, cli: Cli) -> None:
+        fault = cli(*self.COMMAND, "bleu", "-m", "en-small").fault
+        assert fault == "give either --model or --metric, not both"
+
+
+class TestMbr:
+    @pytest.mark.parametrize("name", ["chrf", "ter"])
+    def test_the_highest_expected_score(self, cli: Cli, name: str) -> None:
+        chosen = cli("mbr", "-i", "hyps.txt", "-n", "3", "--metric", name).lines
+        score = get_metric(name).score_pairs
+        for source, line in enumerate(chosen):
+            lines = CANDIDATES[3 * source : 3 * source + 3]
+            expected = [
+                score([one] * 2, [other for k, other in enumerate(lines) if k != place]).mean()
+                for place, one in enumerate(lines)
+            ]
+            assert line == lines[int(np.argmax(np.round(expected, 9)))]
+
+    def test_a_metric_that_looks_at_other_pairs(self, cli: Cli) -> None:
+        fault = cli("mbr", "-i", "hyps.txt", "-n", "3", "--metric", "stm_b").fault
+        assert "stm_b: its scale is the mean over all pairs" in fault
+
+
+class TestExplain:
+    COMMAND = ("explain", "ref.txt", "-i", "good.txt", "poor.txt")
+
+    def test_parts_are_the_features(self, cli: Cli) -> None:
+        documents = cli(*self.COMMAND, "--metric", "bleu", "--segment", "3", "-f", "json").document
+        assert [document["system"] for document in documents] == ["good.txt", "poor.txt"]
+        (segment,) = documents[1]["segments"]
+        assert segment["segment"] == 3
+        assert segment["score"] == get_metric("bleu").score_pairs(POOR[3:4], REFERENCES[3:4])[0]
+        assert len(segment["parts"]) == 18
+        values = feature_values([*segment["parts"]], POOR[3:4], REFERENCES[3:4])
+        assert [*segment["parts"].values()] == values[0].tolist()
+
+    def test_text(self, cli: Cli) -> None:
+        lines = cli(*self.COMMAND[:4], "--metric", "hwcm(length=2)", "--segment", "0").lines
+        assert lines[0].startswith("hwcm|nrefs:1|level:segment|of:words|length:2|")
+        assert lines[2] == "segment 0"
+        assert [line.split()[-1] for line in lines[-2:]] == ["hwcm.1(length=2)", "hwcm.2(length=2)"]
+
+    @pytest.mark.parametrize(
+        ("arguments", "fault"),
+        [
+            (
+                ("rouge-l",),
+                "metric rouge-l: has no parts to explain its scores by; metrics with parts: bleu, ter,",
+            ),
+            (("bleu(lowercase=true)",), "feature bleu.1(lowercase=true): has no options; write it as bleu.1"),
+            (("bleu", "--html", "x.html"), "give either --metric or --html, not both"),
+            (("bleu", "-m", "en"), "give either --metric or --model, not both"),
+            (("bleu", "--segment", "60"), "there is no segment 60"),
+        ],
+    )
+    def test_what_is_refused(self, cli: Cli, arguments: tuple[str, ...], fault: str) -> None:
+        assert cli(*self.COMMAND, "--metric", *arguments).fault.startswith(fault)
