@@ -18,7 +18,7 @@ def files(write: Write) -> None:
     made = rows(24, seed=5)
     texts = [(made[at - at % 3][0], made[at][1], made[at][2]) for at in range(24)]
     other = np.round(np.random.default_rng(6).normal(size=24), 2).tolist()
-    columns = {
+    columns: dict[str, Any] = {
         "segment_id": [f"{at // 3}" for at in range(24)],
         "system": ["abc"[at % 3] for at in range(24)],
         "document": [f"talk {at // 6}" for at in range(24)],
@@ -154,7 +154,8 @@ def test_every_name_of_a_statistic_of_preferences(cli: Cli) -> None:
 
 
 def test_no_name_means_two_statistics() -> None:
-    for table in (*BY_LEVEL.values(), {**PREFERENCES, **LIKENESS}):
+    tables: list[dict[str, Any]] = [*map(dict, BY_LEVEL.values()), {**PREFERENCES, **LIKENESS}]
+    for table in tables:
         names = [name for one in table.values() for name in {one.name, one.key, *one.aliases}]
         assert len(set(names)) == len(names)
 

@@ -133,7 +133,7 @@ def test_one_seed_one_result_whatever_the_block(
 ) -> None:
     x, y = np.random.default_rng(6).normal(size=(2, 37))
     measure = SEGMENT_LEVEL[correlation.__name__.removesuffix("_tau_b")].bind(scored_items(y))
-    ways = (
+    ways: tuple[Callable[[int], NDArray[np.float64]], ...] = (
         lambda seed: resampled_statistics(correlation, x, y, n_resamples=50, seed=seed),
         lambda seed: measure.resampled(x, 50, seed),
     )

@@ -25,8 +25,8 @@ def made(n: int = 48) -> tuple[Question[Items], Float, Float, list[str], list[st
     human = generator.normal(size=n)
     groups = ["cs" if at < n // 2 else "de" for at in range(n)]
     segments = [f"{at // 3}" for at in range(n)]
-    metrics = (human + generator.normal(size=n) for _ in range(2))
-    return question_of_scores(human, groups, segments), *metrics, groups, segments
+    a, b = (human + generator.normal(size=n) for _ in range(2))
+    return question_of_scores(human, groups, segments), a, b, groups, segments
 
 
 def test_a_plain_function_is_a_statistic() -> None:

@@ -20,7 +20,7 @@ def folder(tmp_path: Path) -> Path:
     (tmp_path / "d").mkdir()
     made = rows(36, seed=5)
     texts = [(made[at - at % 3][0], made[at][1], made[at][2]) for at in range(36)]
-    columns = {
+    columns: dict[str, Any] = {
         "segment_id": [f"{at // 3}" for at in range(36)],
         "system": ["abc"[at % 3] for at in range(36)],
         "document": [f"talk {at // 9}" for at in range(36)],
