@@ -121,35 +121,35 @@ def _run(options: Namespace, shared: Sharing) -> None:
         "resamples": options.confidence_n,
         "warnings": warnings,
     }
-    usual = names is None and level == SEGMENT
     scores = [task.scores(source) for task in tasks]
     for task, metric in zip(tasks, scores, strict=True):
         found = statistics_document(task.question, task.statistics, metric, options.confidence_n, seed)
-        of_pairs = task.question.kind == PREFERENCE
-        document[task.question.kind] = (
-            _usual_pairs(found, task, metric, options.tau) if usual and of_pairs else found
-        )
+        if names is None and task.question.kind == PREFERENCE:
+            found = _usual_pairs(found, task, metric, options.tau)
+        document[task.question.kind] = found
     if other is not None:
-        document["versus"] = {
-            "name": other.name,
-            "signature": other.signature,
-            "test": TESTS[options.test],
-            **{
-                task.question.kind: versus_document(
-                    task.question,
-                    task.statistics,
-                    (metric, task.scores(other)),
-                    options.test,
-                    options.confidence_n,
-                    seed,
-                )
-                for task, metric in zip(tasks, scores, strict=True)
-            },
-        }
+        document["versus"] = _versus(options, tasks, scores, other, seed)
     if options.format == "json":
         print(json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False))
     else:
         print_document(document, {task.question.kind: task.headings | USUAL for task in tasks})
+
+
+def _versus(
+    options: Namespace, tasks: Sequence[Task], scores: Sequence[Any], other: Source, seed: int
+) -> dict[str, Any]:
+    """The test of the scores of every task against those of another metric."""
+    document: dict[str, Any] = {
+        "name": other.name,
+        "signature": other.signature,
+        "test": TESTS[options.test],
+    }
+    for task, metric in zip(tasks, scores, strict=True):
+        metrics = metric, task.scores(other)
+        document[task.question.kind] = versus_document(
+            task.question, task.statistics, metrics, options.test, options.confidence_n, seed
+        )
+    return document
 
 
 def _usual_pairs(document: dict[str, Any], task: Task, metric: Any, tau: str) -> dict[str, Any]:

@@ -1,7 +1,8 @@
 """Questions to the data: which rows form a segment, a document, a system or a group, and what is resampled.
 
 * A *segment* is all translations of one source segment: rows of the same file, test set and languages with the same
-  `segment_id`; where there is no identifier, with the same reference.
+  `segment_id`. Where there is no identifier, and in a file where every identifier stands once (some collections number
+  their rows like this), they are the rows with the same reference.
 * A *document* is all rows with the same `document`, test set and languages.
 * A *system* is all rows with the same `system`.
 
@@ -237,8 +238,24 @@ def segment_names(data: Judgments | Preferences, files: NDArray[np.int64]) -> ND
     """int64 [n]: the segment of every row, as at the head of this module."""
     within = [data.columns[name] for name in WITHIN if name in data.columns]
     named = data.columns.get(SEGMENT, ("",) * len(data))
-    texts = ("" if name else text for name, text in zip(named, data.references, strict=True))
-    return dense_ids(list(zip(files.tolist(), *within, named, texts, strict=True)), len(data), "segments")
+    places = list(zip(files.tolist(), *within, strict=True))
+    of_rows = _files_of_row_numbers(files.tolist(), list(zip(places, named, strict=True)))
+    names = [
+        (*place, name, "") if name and place[0] not in of_rows else (*place, "", text)
+        for place, name, text in zip(places, named, data.references, strict=True)
+    ]
+    return dense_ids(names, len(data), "segments")
+
+
+def _files_of_row_numbers(files: Sequence[int], identifiers: Sequence[tuple[Any, str]]) -> set[int]:
+    """The files in which every identifier stands once: it may as well be the number of a row."""
+    seen: set[tuple[Any, str]] = set()
+    several: set[int] = set()
+    for file, identifier in zip(files, identifiers, strict=True):
+        if identifier[1] and identifier in seen:
+            several.add(file)
+        seen.add(identifier)
+    return set(files) - several
 
 
 def check_resample(resample: str | None, level: str) -> None:

@@ -101,6 +101,9 @@ SHAPES = {
             for name, seed in (("a.tsv", 3), ("b.tsv", 4))
         }
     ),
+    "identifiers that number the rows": Shape(
+        {"a.tsv": [{**row, "segment_id": f"{at}"} for at, row in enumerate(SEVERAL)]}, "source_lang"
+    ),
     "a group a system": Shape({"a.tsv": SEVERAL}, "system"),
     "ties": Shape({"a.tsv": judged(9, "abc", ["cs", "de"], 5, ties=True)}, "source_lang"),
     "a group of one segment": Shape(
@@ -246,16 +249,21 @@ def loaded(shape: Shape, folder: Path) -> tuple[list[Row], dict[str, Float], Flo
     return made, scores, human
 
 
-def segment_of(row: Row) -> tuple[str, ...]:
-    identifier = row.get("segment_id")
-    return row["file"], row.get("source_lang", ""), identifier or row["reference"]
+def segments_of(made: Sequence[Row]) -> list[tuple[str, ...]]:
+    """The segment of every row: by identifier in files where one stands twice, else by reference."""
+    keys = [(row["file"], row.get("source_lang", ""), row.get("segment_id", "")) for row in made]
+    twice = {key[0] for key in keys if key[2] and keys.count(key) > 1}
+    return [
+        (*key[:2], key[2] if key[0] in twice else row["reference"])
+        for key, row in zip(keys, made, strict=True)
+    ]
 
 
 def arrays(shape: Shape, folder: Path, resample: str | None, found: Found, differences: Tested) -> None:
     """The functions over arrays."""
     made, scores, human = loaded(shape, folder)
     groups = [row[shape.group] if shape.group else "all" for row in made]
-    segments = [" ".join(segment_of(row)) for row in made]
+    segments = [" ".join(segment) for segment in segments_of(made)]
     drawn = None if resample == "judgments" else segments
     result = evaluate_groups(scores[METRIC], human, groups, COUNT, SEED, segments=drawn)
     for name in ("pearson", "spearman", "kendall_tau_b"):
@@ -290,8 +298,9 @@ def defined(values: Any) -> Any:
 def plainly(shape: Shape, folder: Path, resample: str, found: Found, differences: Tested) -> None:
     """The bootstrap of the oracle, and SciPy's correlations."""
     made, scores, human = loaded(shape, folder)
+    segments = segments_of(made)
     key: dict[str, Callable[[int], Any]] = {
-        "segments": lambda row: segment_of(made[row]),
+        "segments": lambda row: segments[row],
         "judgments": lambda row: row,
         "documents": lambda row: (made[row].get("source_lang"), made[row]["document"]),
         "systems": lambda row: made[row]["system"],
