@@ -309,12 +309,21 @@ class MeanOf(SegmentMetric):
 
     def __init__(self, metric: SegmentMetric) -> None:
         self.metric = metric
-        self.name, self.origin = metric.name, metric.origin
+        self.name, self.origin, self.language = metric.name, metric.origin, metric.language
 
     @property
     def is_independent(self) -> bool:
         """The metric's."""
         return self.metric.is_independent
+
+    @property
+    def resources(self) -> tuple[str, ...]:
+        """The metric's."""
+        return self.metric.resources
+
+    def check_independent(self) -> None:
+        """As the metric does."""
+        self.metric.check_independent()
 
     def entries(self) -> Mapping[str, str]:
         """The metric's."""
