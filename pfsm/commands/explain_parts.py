@@ -2,7 +2,7 @@
 
 import json
 from argparse import Namespace
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,7 +21,7 @@ class _System:
     name: str
     lines: Sequence[str]
     scores: NDArray[np.float64]
-    parts: dict[str, NDArray[np.float64]]
+    parts: Mapping[str, NDArray[np.float64]]
 
 
 def open_metric(options: Namespace) -> SegmentMetric:
@@ -34,7 +34,7 @@ def open_metric(options: Namespace) -> SegmentMetric:
         if getattr(options, option) is not None:
             raise PfsmError(f"give either --metric or --{option}, not both")
     metric = get_metric(options.metric)
-    if not part_names(options.metric):
+    if not part_names(options.metric) and not metric.has_named_parts:
         known = ", ".join(name for name in metric_names() if part_names(name))
         raise PfsmError(
             f"metric {metric.name}: has no parts to explain its scores by; metrics with parts: {known}"
@@ -50,7 +50,7 @@ def explain_parts(
     systems = []
     for output in text.systems:
         lines = [output.lines[segment] for segment in chosen]
-        parts = metric_parts(options.metric, lines, references)
+        parts = metric.named_parts(lines, references) or metric_parts(options.metric, lines, references)
         systems.append(_System(output.name, lines, metric.score_pairs(lines, references), parts))
     if options.format == "json":
         documents = [_document(system, references, chosen, metric) for system in systems]

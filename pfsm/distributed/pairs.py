@@ -76,7 +76,7 @@ class ClusterMetric(SegmentMetric):
 
     def __init__(self, metric: SegmentMetric, pool: Pool, report: Report) -> None:
         self.metric = metric
-        self.name, self.origin = metric.name, metric.origin
+        self.name, self.origin, self.language = metric.name, metric.origin, metric.language
         self.lower_is_better, self.is_additive = metric.lower_is_better, metric.is_additive
         self._spec = spec_of(metric)
         self._pool = pool

@@ -175,6 +175,19 @@ class SegmentMetric(ABC):
         scores: Float = np.max([self.score_pairs(hypotheses, stream) for stream in streams], axis=0)
         return scores
 
+    def named_parts(self, hypotheses: Sequence[str], references: Sequence[str]) -> Mapping[str, Float]:  # noqa: ARG002
+        """What the scores of pairs are made of, by name, float64 [n_pairs] each; `pfsm explain --metric` prints it.
+
+        Optional: a metric without parts has none. Those of metrics that come with pfsm are features of models too, see
+        `pfsm.metrics.registry.metric_parts`.
+        """
+        return {}
+
+    @property
+    def has_named_parts(self) -> bool:
+        """Whether `named_parts` is defined."""
+        return type(self).named_parts is not SegmentMetric.named_parts
+
     def score_lines(self, lines: Sequence[str], hypotheses: Int64, references: Int64) -> Float:
         """Scores of pairs of lines that are given by number, float64 [n_pairs], as `score_pairs` gives them.
 
@@ -309,12 +322,21 @@ class MeanOf(SegmentMetric):
 
     def __init__(self, metric: SegmentMetric) -> None:
         self.metric = metric
-        self.name, self.origin = metric.name, metric.origin
+        self.name, self.origin, self.language = metric.name, metric.origin, metric.language
 
     @property
     def is_independent(self) -> bool:
         """The metric's."""
         return self.metric.is_independent
+
+    @property
+    def resources(self) -> tuple[str, ...]:
+        """The metric's."""
+        return self.metric.resources
+
+    def check_independent(self) -> None:
+        """As the metric does."""
+        self.metric.check_independent()
 
     def entries(self) -> Mapping[str, str]:
         """The metric's."""

@@ -2,13 +2,13 @@
 
 from pfsm.embeddings.features import DESCRIPTIONS as EMBEDDINGS
 from pfsm.embeddings.features import embedding_values, feature_label, pinned_feature
+from pfsm.metrics.dpmf.families import FAMILIES as DPMF
 from pfsm.metrics.embedding import EmbeddingMetric
 from pfsm.metrics.entailment.families import FAMILIES as ENTAILMENT
 from pfsm.metrics.family import Family, columns, with_options, without_options
 from pfsm.metrics.length import LengthRatio
 from pfsm.metrics.meteor.metric import PARTS, MeteorMetric
 from pfsm.metrics.meteor.options import BASE, METEOR, check_options
-from pfsm.metrics.parsed.families import FAMILIES as PARSED
 from pfsm.metrics.parts import BLEU_PARTS, LENGTHS, MORE_NIST_PARTS, lengths, meteor_parts, nist, sacre_parts
 from pfsm.metrics.sacre import sacre_metric
 from pfsm.metrics.syntax.dependency_families import FAMILIES as DEPENDENCIES
@@ -70,7 +70,7 @@ FAMILIES = (
     ),
     *DEPENDENCIES,
     *OVERLAPS,
-    *PARSED,
+    *DPMF,
     *EDIT_RATES,
     *ENTAILMENT,
     Family(

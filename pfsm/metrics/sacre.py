@@ -6,6 +6,7 @@ same numbers, sooner.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -17,13 +18,14 @@ from pfsm.metrics.chrf import f_scores, ngram_counts
 from pfsm.metrics.distinct import score_distinct
 from pfsm.metrics.error_rates import rates_of_totals
 from pfsm.metrics.pairs import check_pairs
-from pfsm.metrics.references import Streams, by_segment, check_streams
+from pfsm.metrics.references import Streams, by_segment, check_streams, flat_pairs
 
 Float = NDArray[np.float64]
 
 # Those of sacrebleu's tokenisers that need neither a download nor a further package.
 TOKENISERS = ("13a", "intl", "zh", "char", "none")
 CHRF = ("chrf", "chrf++")
+REMEMBERED_PAIRS = 50_000
 _FLAGS: Mapping[str, tuple[Any, ...]] = {"lowercase": (False, True)}
 OPTIONS: Mapping[str, Mapping[str, tuple[Any, ...]]] = {
     "bleu": {**_FLAGS, "tokenize": TOKENISERS},
@@ -67,10 +69,9 @@ class SacreMetric(SegmentMetric):
         return score_distinct(self._score_pairs, hypotheses, references)
 
     def _score_pairs(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
-        score, sign = self._sentences().sentence_score, -1.0 if self.lower_is_better else 1.0
+        score = self._sentences().sentence_score
         pairs = zip(hypotheses, references, strict=True)
-        values = [score(hypothesis, [reference]).score for hypothesis, reference in pairs]
-        return sign * np.array(values, dtype=np.float64) + 0.0  # +0.0: no -0.0
+        return np.array([score(hypothesis, [reference]).score for hypothesis, reference in pairs], np.float64)
 
     def _sentences(self) -> Any:
         """sacrebleu's object as it scores sentences."""
@@ -144,26 +145,45 @@ class TerMetric(SacreMetric):
     lower_is_better = True
     corpus_references = "all"
 
+    def __init__(self, name: str, options: Mapping[str, Any] | None = None) -> None:
+        super().__init__(name, options)
+        # A pair takes milliseconds, and is often asked for twice: for its segment and for its corpus.
+        self._counted = lru_cache(maxsize=REMEMBERED_PAIRS)(self._count)
+
     def entries(self) -> Mapping[str, str]:
         """Those of sacrebleu's own signature, and the sign."""
         return {"sign": "negative", **super().entries()}
 
-    def segment_statistics(self, hypotheses: Sequence[str], references: Streams) -> Float:
-        """Edits, and mean length of the references: float64 [n_segments, 2]."""
-        check_streams(hypotheses, references)
-        return score_distinct(self._edits, hypotheses, by_segment(references))
+    def pair_statistics(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
+        """Edits, and words of the reference: float64 [n_pairs, 2]."""
+        check_pairs(hypotheses, references)
+        pairs = [self._counted(*pair) for pair in zip(hypotheses, references, strict=True)]
+        return np.array(pairs, dtype=np.float64).reshape(len(pairs), 2)
 
-    def _edits(self, hypotheses: Sequence[str], references: Sequence[tuple[str, ...]]) -> Float:
-        score = self._sentences().sentence_score
-        found = [
-            score(hypothesis, several) for hypothesis, several in zip(hypotheses, references, strict=True)
-        ]
-        rows = [[one.num_edits, one.ref_length] for one in found]
-        return np.array(rows, dtype=np.float64).reshape(len(rows), 2)
+    def segment_statistics(self, hypotheses: Sequence[str], references: Streams) -> Float:
+        """Fewest edits, and mean length of the references: float64 [n_segments, 2]."""
+        check_streams(hypotheses, references)
+        if not hypotheses:
+            return np.zeros((0, 2))
+        repeated, flat, starts = flat_pairs(hypotheses, by_segment(references))
+        edits, words = self.pair_statistics(repeated, flat).T
+        counts = np.diff([*starts, len(flat)])
+        return np.column_stack([np.minimum.reduceat(edits, starts), np.add.reduceat(words, starts) / counts])
 
     def corpus_from_totals(self, totals: Float) -> Float:
         """All edits over all words of the references, in percent."""
         return rates_of_totals(totals)
+
+    def _score_pairs(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
+        return np.asarray(0.0 - rates_of_totals(self.pair_statistics(hypotheses, references)))
+
+    def _count(self, hypothesis: str, reference: str) -> tuple[int, float]:
+        score = self._ter.sentence_score(hypothesis, [reference])
+        return score.num_edits, score.ref_length
+
+    @cached_property
+    def _ter(self) -> Any:
+        return self._sentences()
 
 
 _CLASSES: Mapping[str, type[SacreMetric]] = {

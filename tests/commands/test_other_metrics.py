@@ -1,12 +1,16 @@
 """``compare``, ``mbr`` and ``explain`` with ``--metric``."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 import sacrebleu
+from numpy.typing import NDArray
 
 from pfsm.evaluation import PooledCounts, compare_systems
 from pfsm.metrics import get_metric
 from pfsm.metrics.features import feature_values
+from pfsm.metrics.length import LengthRatio
 from tests.command_runs import Cli, Write, text
 from tests.judgment_cases import rows
 
@@ -122,6 +126,16 @@ class TestExplain:
         assert lines[0].startswith("hwcm|nrefs:1|level:segment|of:words|length:2|")
         assert lines[2] == "segment 0"
         assert [line.split()[-1] for line in lines[-2:]] == ["hwcm.1(length=2)", "hwcm.2(length=2)"]
+
+    def test_parts_that_a_metric_names_itself(self, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+        def named(
+            self: LengthRatio, hypotheses: Sequence[str], references: Sequence[str]
+        ) -> dict[str, NDArray[np.float64]]:
+            return {"words": np.array([float(len(line.split())) for line in hypotheses])}
+
+        monkeypatch.setattr(LengthRatio, "named_parts", named)
+        lines = cli(*self.COMMAND[:4], "--metric", "length_ratio", "--segment", "2").lines
+        assert lines[-1].split() == [f"{len(GOOD[2].split()):.4f}", "words"]
 
     @pytest.mark.parametrize(
         ("arguments", "fault"),

@@ -236,6 +236,14 @@ class TestOnesOwn:
         assert get_metric("bleu", lowercase=True).recipe().text == "bleu(lowercase=true)"
         assert get_metric("edpm(n=5)", gamma=0.5).recipe().text == "edpm(n=5,gamma=0.5)"
 
+    def test_parts_are_optional(self) -> None:
+        assert not SharedLetters().has_named_parts
+        assert SharedLetters().named_parts(["a"], ["a"]) == {}
+
+    def test_options_that_no_name_can_hold(self) -> None:
+        with pytest.raises(PfsmError, match="metric dpm: cannot be made in another process"):
+            get_metric("dpm", parser="file:/a,b.conllu").recipe()
+
     def test_segments_without_references(self) -> None:
         with pytest.raises(ValueError, match="segment 1 has no reference"):
             SharedLetters().segment_scores(["a", "b"], [["a", None]])

@@ -11,11 +11,11 @@ import pytest
 from pfsm import PfsmError
 from pfsm.analysis.sentence import Analysis, DependencyTree
 from pfsm.metrics import get_metric
+from pfsm.metrics.dpmf.dpm import dpm_scores
+from pfsm.metrics.dpmf.options import ParsingOptions
+from pfsm.metrics.dpmf.projective import projective_heads
+from pfsm.metrics.dpmf.templates import SUBSETS, template_table
 from pfsm.metrics.meteor.parameters import parameters
-from pfsm.metrics.parsed.dpm import dpm_scores
-from pfsm.metrics.parsed.options import ParsingOptions
-from pfsm.metrics.parsed.projective import projective_heads
-from pfsm.metrics.parsed.templates import SUBSETS, template_table
 from tests.oracles.parsing_model import TEMPLATES, Model, Sentence
 
 EXACT = 1000  # a beam that never closes on the sentences here

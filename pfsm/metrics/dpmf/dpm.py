@@ -18,9 +18,9 @@ from pfsm.analysis.parser.parse import Wanted
 from pfsm.analysis.sentence import Analysis
 from pfsm.errors import PfsmError
 from pfsm.metrics.analysed import AnalysedMetric
-from pfsm.metrics.parsed.options import LEGAL, ParsingOptions, check_options
-from pfsm.metrics.parsed.projective import projective_heads
-from pfsm.metrics.parsed.templates import template_table
+from pfsm.metrics.dpmf.options import LEGAL, ParsingOptions, check_options
+from pfsm.metrics.dpmf.projective import projective_heads
+from pfsm.metrics.dpmf.templates import template_table
 
 Float = NDArray[np.float64]
 Int64 = NDArray[np.int64]

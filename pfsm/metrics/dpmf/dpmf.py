@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.metrics.base import SegmentMetric
+from pfsm.metrics.dpmf.dpm import dpm_metric
 from pfsm.metrics.meteor.metric import PARTS, MeteorMetric
 from pfsm.metrics.meteor.options import BASE, METEOR
 from pfsm.metrics.meteor.options import check_options as meteor_options
-from pfsm.metrics.parsed.dpm import dpm_metric
 
 Float = NDArray[np.float64]
 # With METEOR's paraphrases and word lists; with what ships.

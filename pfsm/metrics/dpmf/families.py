@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from pfsm.metrics.base import SegmentMetric
+from pfsm.metrics.dpmf.dpm import DPM, dpm_metric
+from pfsm.metrics.dpmf.dpmf import DPMF, DPMF_BASE, DpmfMetric
 from pfsm.metrics.family import Family, with_options
-from pfsm.metrics.parsed.dpm import DPM, dpm_metric
-from pfsm.metrics.parsed.dpmf import DPMF, DPMF_BASE, DpmfMetric
 
 
 def _make(name: str, options: Mapping[str, Any]) -> SegmentMetric:

@@ -6,7 +6,7 @@ from typing import Any
 
 from pfsm.analysis.analysers import DEFAULT_PARSER
 from pfsm.errors import PfsmError
-from pfsm.metrics.parsed.templates import SUBSETS
+from pfsm.metrics.dpmf.templates import SUBSETS
 
 LEGAL, ALL = "legal", "all"
 
