@@ -95,7 +95,7 @@ class TestConfig:
         write("one.tsv", tsv(made))
         write("c.yaml", f"lambda: {given}\n")
         fault = cli("train", "one.tsv", "-o", "m.json", "--config", "c.yaml").fault
-        assert fault.startswith("the judgments are too few to choose lambda by cross-validation")
+        assert fault.startswith("there are too few judgments to choose lambda by cross-validation")
         assert not Path("m.json").exists()
         write("c.yaml", "lambda: 5\n")
         assert cli("train", "one.tsv", "-o", "m.json", "--config", "c.yaml").status == 0

@@ -77,9 +77,9 @@ def test_another_training_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "m.checkpoint"
     with pytest.raises(KeyboardInterrupt):
         training(Checkpoint(path, resume=False), Counting(2))
-    with pytest.raises(PfsmError, match="is of a training with other data, settings or version"):
+    with pytest.raises(PfsmError, match="checkpoint of a training with other data, settings or version"):
         train(invented(1), config=CONFIG, threads=1, checkpoint=Checkpoint(path, resume=True))
-    with pytest.raises(PfsmError, match="is of a training with other data, settings or version"):
+    with pytest.raises(PfsmError, match="checkpoint of a training with other data, settings or version"):
         train(JUDGMENTS, config=TrainingConfig(), threads=1, checkpoint=Checkpoint(path, resume=True))
 
 

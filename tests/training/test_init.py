@@ -167,7 +167,7 @@ def test_settings_other_than_those_of_the_model_are_refused(given: dict[str, obj
 def test_features_are_not_dropped_unnoticed() -> None:
     """An empty list says as much as a long one: without features."""
     start = Model("start", settings=replace(SETTINGS, features={"chrf": (50.0, 10.0)}))
-    with pytest.raises(PfsmError, match=r"^features is \[\], but the model start .*chrf"):
+    with pytest.raises(PfsmError, match=r"^features is \[\], but the initial model start .*chrf"):
         train(invented(10), init=start, threads=1, config=config_from_dict({"features": []}, "x.yaml"))
 
 
@@ -208,37 +208,45 @@ KNOWING = config_from_dict(
         {"matchers": ["punct", "word", "syn", "para"], "max_block": {"syn": 1}},
     ],
 )
-def test_what_is_not_said_of_a_setting_is_as_the_model_has_it(given: dict[str, object]) -> None:
+def test_unset_options_keep_the_values_of_the_model(given: dict[str, object]) -> None:
     start = Model("start", settings=KNOWING)
     config = config_from_dict(given, "x.yaml", start)
     assert settings_to_train(None, config, start) == KNOWING
 
 
-def test_so_it_is_where_the_model_is_not_known_yet() -> None:
+def test_unset_options_keep_them_if_the_configuration_is_read_without_the_model() -> None:
     blocks = {"punct": 1, "word": 1, "lemma": 2}
     start = Model("start", settings=Settings(max_block=blocks))
     assert (
         settings_to_train(None, config_from_dict({"max_block": {"word": 1}}, "x.yaml"), start).max_block
         == blocks
     )
-    with pytest.raises(PfsmError, match=r"^max_block is {.*'word': 2, 'lemma': 2}, but the model start "):
+    with pytest.raises(
+        PfsmError, match=r"^max_block is {.*'word': 2, 'lemma': 2}, but the initial model start "
+    ):
         settings_to_train(None, config_from_dict({"max_block": {"word": 2}}, "x.yaml"), start)
 
 
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"max_block": {"syn": 2}}, r"^max_block is .*'syn': 2.*, but the model start "),
-        ({"max_block": 1}, r"^max_block is .*'word': 1.*, but the model start "),
-        ({"options": {"para": {"minimum_probability": 0.2}}}, r"^options is .*, but the model start "),
-        ({"split": []}, r"^split is \[\], but the model start .* has \['Insert', 'S_syn'\]"),
-        ({"matchers": ["word"]}, r"^matchers is \['word'\], but the model start "),
-        ({"matchers": ["word"], "max_block": {"word": 2}}, r"^matchers is \['word'\], but the model start "),
-        ({"edits": False, "features": ["chrf"]}, r"^edits is False, but the model start .* has True"),
-        ({"features": ["chrf"]}, r"^features is {'chrf': 'auto'}, but the model start .* has none"),
+        ({"max_block": {"syn": 2}}, r"^max_block is .*'syn': 2.*, but the initial model start "),
+        ({"max_block": 1}, r"^max_block is .*'word': 1.*, but the initial model start "),
+        (
+            {"options": {"para": {"minimum_probability": 0.2}}},
+            r"^options is .*, but the initial model start ",
+        ),
+        ({"split": []}, r"^split is \[\], but the initial model start has \['Insert', 'S_syn'\]"),
+        ({"matchers": ["word"]}, r"^matchers is \['word'\], but the initial model start "),
+        (
+            {"matchers": ["word"], "max_block": {"word": 2}},
+            r"^matchers is \['word'\], but the initial model start ",
+        ),
+        ({"edits": False, "features": ["chrf"]}, r"^edits is False, but the initial model start has True"),
+        ({"features": ["chrf"]}, r"^features is {'chrf': 'auto'}, but the initial model start has none"),
     ],
 )
-def test_what_is_said_must_agree(given: dict[str, object], message: str) -> None:
+def test_given_settings_must_agree_with_the_model(given: dict[str, object], message: str) -> None:
     start = Model("start", settings=KNOWING)
     with pytest.raises(PfsmError, match=message):
         settings_to_train(None, config_from_dict(given, "x.yaml", start), start)
@@ -254,21 +262,21 @@ def test_what_is_said_must_agree(given: dict[str, object], message: str) -> None
         ),
     ],
 )
-def test_what_the_model_has_no_place_for_is_named(given: dict[str, object], fault: str) -> None:
+def test_settings_that_the_model_cannot_have_are_named(given: dict[str, object], fault: str) -> None:
     start = Model("start", settings=SETTINGS)
     with pytest.raises(PfsmError) as caught:
         config_from_dict(given, "x.yaml", start)
-    assert str(caught.value) == f"x.yaml: {fault}; what is not given is as in the model start to start from"
+    assert str(caught.value) == f"x.yaml: {fault}; unset options keep the values of the initial model start"
 
 
-def test_edits_beside_a_model_without_them() -> None:
+def test_edits_are_refused_with_a_model_without_edits() -> None:
     start = Model("start", settings=Settings(features={"chrf": (50.0, 10.0)}, edits=False))
     assert (
         settings_to_train(None, config_from_dict({"features": ["chrf"]}, "x", start), start) is start.settings
     )
-    with pytest.raises(PfsmError, match=r"^matchers is \['word'\], but the model start .* has none"):
+    with pytest.raises(PfsmError, match=r"^matchers is \['word'\], but the initial model start has none"):
         settings_to_train(None, config_from_dict({"matchers": ["word"]}, "x", start), start)
-    with pytest.raises(PfsmError, match=r"^x: class_transitions is about edits"):
+    with pytest.raises(PfsmError, match=r"^x: class_transitions needs the weights of edits"):
         config_from_dict({"class_transitions": True}, "x", start)
 
 

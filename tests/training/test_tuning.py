@@ -104,14 +104,14 @@ class TestTarget:
     def test_nothing_to_tune_for(self) -> None:
         with pytest.raises(PfsmError, match="nothing to tune for"):
             Target.of(judged(5, np.ones(5)))
-        with pytest.raises(PfsmError, match="too large to tune for"):
+        with pytest.raises(PfsmError, match="tuning needs scores of at most"):
             Target.of(judged(2, np.array([1e308, -1e308])))
 
     @pytest.mark.parametrize(
         ("names", "fault"),
         [
-            (["length", "length"], "names one of them twice"),
-            (["bleu.*", "bleu.1"], "names one of them twice"),
+            (["length", "length"], "names a feature twice"),
+            (["bleu.*", "bleu.1"], "names a feature twice"),
             (["stm_b"], "give a scale"),
         ],
     )
@@ -203,9 +203,9 @@ class TestCommand:
     @pytest.mark.parametrize(
         ("hypothesis", "score", "fault"),
         [
-            ("the cat {0} sat", "{0}", "the translations that are compared all have the same edits"),
-            ("the dog {0} sat", "{0}", "the translations that are compared all have the same edits"),
-            ("the {0}", "0.1", "people scored all translations of a segment alike"),
+            ("the cat {0} sat", "{0}", "all translations that are compared have the same edits"),
+            ("the dog {0} sat", "{0}", "all translations that are compared have the same edits"),
+            ("the {0}", "0.1", "all translations of a segment have the same human score"),
         ],
     )
     def test_nothing_to_tune(self, hypothesis: str, score: str, fault: str, cli: Cli, write: Write) -> None:

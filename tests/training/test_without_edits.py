@@ -163,7 +163,7 @@ def test_going_on_from_such_a_model() -> None:
     second = train(invented(9), config=config, init=first, threads=1)
     assert not second.settings.edits
     assert second.weights == pytest.approx(dict(first.weights), abs=1e-4)
-    with pytest.raises(PfsmError, match="edits is True, but the model pfsm to start from has False"):
+    with pytest.raises(PfsmError, match="edits is True, but the initial model pfsm has False"):
         train(invented(9), config=config_from_dict({"edits": True}, "settings"), init=first)
 
 
@@ -189,7 +189,7 @@ def test_settings_with_edits_are_written_as_ever() -> None:
         ({"edits": False, "features": ["chrf"], "split": ["Insert"]}, "settings: split needs edits"),
         (
             {"edits": False, "features": ["chrf"], "class_transitions": True},
-            "settings: class_transitions is about edits",
+            "settings: class_transitions needs the weights of edits",
         ),
         ({"edits": False, "features": ["chrf"], "language": "E N"}, "settings: language"),
     ],

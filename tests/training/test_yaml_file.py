@@ -46,7 +46,7 @@ def test_keys_that_are_there_twice(tmp_path: Path, text: str, line: int, key: st
     path = written(tmp_path, text)
     with pytest.raises(PfsmError) as caught:
         read_yaml_mapping(path, ("a",))
-    assert str(caught.value) == f"{path}:{line}: the key '{key}' is there twice; leave one of them out"
+    assert str(caught.value) == f"{path}:{line}: duplicate key '{key}'; leave one of them out"
 
 
 def test_a_mapping_within_itself_ends(tmp_path: Path) -> None:
