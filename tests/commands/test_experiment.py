@@ -65,7 +65,7 @@ def test_what_is_refused(cli: Cli, write: Write, tmp_path: Path) -> None:
     assert fault("c.yaml", "--data", "nowhere", "-o", "out") == "nowhere: no such folder of data"
     write("file", "")
     assert "a folder is needed" in fault("c.yaml", "--data", "d", "-o", "file")
-    assert "cannot be made" in fault("c.yaml", "--data", "d", "-o", "file/below")
+    assert "cannot be created" in fault("c.yaml", "--data", "d", "-o", "file/below")
     write("bad.yaml", CONFIG + "statistic: pearson\n")
     assert fault("bad.yaml", "--data", "d", "-o", "out").startswith("bad.yaml: unknown key 'statistic'")
     write("d/test.tsv", "reference\thypothesis\tscore\na\tb\tn/a\n")

@@ -256,7 +256,7 @@ class TestTables:
         ([["bleu", True]], "contrasts 1: is True, it must be text; put it in quotes"),
         ([["ter", "bleu"], ["bleu", "nist"]], "contrasts 2: has 'nist', it must be the name of a row"),
         ([["bleu", "bleu"]], "contrasts 1: compares 'bleu' with itself"),
-        ([["ter", "bleu"], ["bleu", "ter"]], "contrasts 2: bleu and ter are there twice"),
+        ([["ter", "bleu"], ["bleu", "ter"]], "contrasts 2: bleu and ter are compared twice"),
     ],
 )
 def test_what_it_may_not_say(tmp_path: Path, contrasts: Any, fault: str) -> None:

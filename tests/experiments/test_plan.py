@@ -159,16 +159,19 @@ class TestWhatWasSeenInTraining:
         ({"scheme": "round-robin", "by": "colour"}, "by: the data has no column 'colour'"),
         (
             {"scheme": "k-fold", "test": None, "by": "source_lang", "folds": 4},
-            "4 folds need as many values of 'source_lang', there are 3",
+            "4 folds need 4 values of 'source_lang', there are 3",
         ),
         (
             {"scheme": "learning-curve", "sizes": [10, 121]},
             "sizes has 121, but row 'pFSM' has 120 judgments",
         ),
-        ({"statistics": ["accuracy"]}, "statistics has none for made, which holds scores; those are pearson"),
+        (
+            {"statistics": ["accuracy"]},
+            "statistics has none for made, which has scores; for scores there are pearson",
+        ),
         (
             {"test": "pairs/*.tsv"},
-            "statistics has none for pairs, which holds preferences; those are accuracy",
+            "statistics has none for pairs, which has preferences; for preferences there are accuracy",
         ),
         (
             {"scheme": "round-robin", "train": "train/cs-en.tsv", "test": "test/cs-en.tsv"},
@@ -176,7 +179,7 @@ class TestWhatWasSeenInTraining:
         ),
         (
             {"scheme": "learning-curve", "train": ["train/*.tsv", "pairs/*.tsv"]},
-            "a learning curve is of scores or preferences, not both",
+            "a learning curve needs either scores or preferences to train on, not both",
         ),
     ],
 )
