@@ -64,7 +64,7 @@ class TestSet:
         name: Heading in tables.
         data: Scores or preferences.
         groups: [n], the group of every row.
-        files: int64 [n], which of its files each row is of.
+        files: int64 [n], number of the file of each row.
     """
 
     name: str
@@ -128,7 +128,7 @@ class DataFolder:
         return self._read(spec)[0]
 
     def _read(self, spec: DataSpec) -> tuple[Judged, Rows]:
-        """The rows, and which file each is of."""
+        """The rows, and the number of the file of each."""
         tables = [self._table(path) for pattern in spec.files for path in self._found(pattern, spec)]
         absolute = [self._judgments(table, spec) for table in tables if not is_preferences(table)]
         pairwise = [preferences_from_table(table) for table in tables if is_preferences(table)]

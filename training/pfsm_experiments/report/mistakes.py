@@ -145,7 +145,7 @@ class _OfSet:
 
 
 def _of_bin(items: Data, statistic: Statistic[Data], shown: Callable[[Float], Float]) -> _OfBin:
-    """A statistic in a bin, of what `shown` makes of each row's scores."""
+    """Computes a statistic in a bin for each row; ``shown`` transforms the scores of a row."""
 
     def of_bin(scores: Sequence[Float], one: Bin, draw: Draw) -> list[Sample]:
         part = items.select(one.rows)
