@@ -1,4 +1,4 @@
-"""Settings, models, outputs and options that a user can put right: status 2, one line, nothing overwritten."""
+"""Faulty settings, models, outputs and options: status 2, one line, nothing overwritten."""
 
 from pathlib import Path
 

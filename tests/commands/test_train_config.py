@@ -90,7 +90,7 @@ class TestConfig:
 
     @pytest.mark.parametrize("given", ["auto", "[0.5, 5]"])
     def test_too_few_segments_to_choose_lambda_by(self, given: str, cli: Cli, write: Write) -> None:
-        """One segment: with it held out there is nothing left to learn from, and no lambda is the best one."""
+        """With the only segment held out there is nothing to learn from, so no lambda can be chosen."""
         made = [(ROWS[0][0], hypothesis, score) for _, hypothesis, score in ROWS[:6]]
         write("one.tsv", tsv(made))
         write("c.yaml", f"lambda: {given}\n")

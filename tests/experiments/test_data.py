@@ -126,7 +126,7 @@ def test_names_of_test_sets(data: Path) -> None:
         folder.test_sets([spec("test/cs-en.tsv"), spec("test/de-en.tsv")], None)
 
 
-def test_no_group_is_called_as_the_mean_is(tmp_path: Path) -> None:
+def test_a_group_with_the_name_of_the_mean_is_refused(tmp_path: Path) -> None:
     text = "reference\thypothesis\tscore\tyear\na\tb\t1\t2020\na\tc\t2\tmean\n"
     (tmp_path / "x.tsv").write_text(text, encoding="utf-8")
     assert DataFolder(tmp_path).test_sets([spec("x.tsv")], None)
@@ -136,7 +136,7 @@ def test_no_group_is_called_as_the_mean_is(tmp_path: Path) -> None:
         DataFolder(tmp_path).test_sets([spec("x.tsv")], "year")
 
 
-def test_data_in_no_folder_is_called_by_its_file(data: Path) -> None:
+def test_data_outside_a_folder_has_the_name_of_its_file(data: Path) -> None:
     for name in ("a.tsv", "b.tsv"):
         (data / name).write_bytes((data / "test" / "cs-en.tsv").read_bytes())
     found = DataFolder(data).test_sets([spec("a.tsv"), spec("b.tsv")], None)

@@ -98,7 +98,7 @@ def test_metrics_and_models_are_one_cell_each(tmp_path: Path, data: Path) -> Non
     assert [(cell.row.name, cell.size) for cell in found.cells] == [("chrF", None), ("shipped", None)]
 
 
-class TestWhatWasSeenInTraining:
+class TestOverlapWithTraining:
     def test_a_row_is_not_tested_on_its_training_data(self, tmp_path: Path, data: Path) -> None:
         found = plan(
             tmp_path,
@@ -183,6 +183,8 @@ class TestWhatWasSeenInTraining:
         ),
     ],
 )
-def test_what_does_not_go_together(tmp_path: Path, data: Path, changes: dict[str, Any], fault: str) -> None:
+def test_data_that_does_not_fit_the_experiment_is_refused(
+    tmp_path: Path, data: Path, changes: dict[str, Any], fault: str
+) -> None:
     with pytest.raises(PfsmError, match=fault):
         plan(tmp_path, data, **changes)

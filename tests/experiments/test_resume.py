@@ -32,7 +32,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, Path
 
 @pytest.fixture
 def here(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Works in this process, where starting others is not what is tested."""
+    """Runs tasks in this process, for tests of other things than processes."""
     monkeypatch.setattr("pfsm_experiments.run.run_tasks", run_here)
 
 
@@ -74,7 +74,7 @@ def test_the_same_bytes_with_one_process_elsewhere(finished: tuple[Path, Path, P
     assert ours.keys() == theirs.keys()
 
 
-def test_finished_cells_are_taken_over(finished: tuple[Path, Path, Path], tmp_path: Path, here: None) -> None:
+def test_finished_cells_are_reused(finished: tuple[Path, Path, Path], tmp_path: Path, here: None) -> None:
     config, data, output = finished
     shutil.copytree(output, tmp_path / "out")
     before = tree(tmp_path / "out")
@@ -82,7 +82,9 @@ def test_finished_cells_are_taken_over(finished: tuple[Path, Path, Path], tmp_pa
     assert tree(tmp_path / "out") == before
 
 
-def test_damaged_cells_are_not(finished: tuple[Path, Path, Path], tmp_path: Path, here: None) -> None:
+def test_damaged_cells_are_computed_again(
+    finished: tuple[Path, Path, Path], tmp_path: Path, here: None
+) -> None:
     config, data, output = finished
     shutil.copytree(output, tmp_path / "out")
     cells = sorted((tmp_path / "out" / "cells").iterdir())
@@ -153,7 +155,7 @@ def test_ctrl_c_keeps_finished_cells_and_leaves_nothing_else(tmp_path: Path, dat
 
 
 def wait_for_the_last_of(group: int) -> None:
-    """Returns when nobody of a process group is left; Python's own helper goes a moment after its parent."""
+    """Waits until a process group is empty; Python's helper process ends shortly after its parent."""
     deadline = time.monotonic() + LONGEST_WAIT
     while True:
         try:

@@ -1,4 +1,4 @@
-"""What an experiment's YAML file may say, and the one line where it says something else."""
+"""The keys and values of an experiment's YAML file, and the one-line errors for invalid ones."""
 
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ def row(**keys: Any) -> list[dict[str, Any]]:
     return [{"name": "one", **keys}]
 
 
-def test_everything_that_it_may_say(tmp_path: Path) -> None:
+def test_every_key(tmp_path: Path) -> None:
     values = table(
         description="Two\nlines",
         scheme="learning-curve",
@@ -54,7 +54,7 @@ def test_everything_that_it_may_say(tmp_path: Path) -> None:
     assert ours.train_data[0].files == ("train/cs-en.tsv",)
 
 
-def test_a_model_file_is_looked_for_beside_the_experiment(tmp_path: Path, trained_model: Path) -> None:
+def test_the_path_of_a_model_is_relative_to_the_file(tmp_path: Path, trained_model: Path) -> None:
     path = write_experiment(trained_model.parent, table(rows=row(model=trained_model.name), versus=None))
     (found,) = read_experiment(path).rows
     assert found.model is not None
@@ -122,7 +122,7 @@ def trained_model(tmp_path: Path) -> Path:
         ),
     ],
 )
-def test_what_it_may_not_say(tmp_path: Path, changes: dict[str, Any], fault: str) -> None:
+def test_invalid_values_are_refused(tmp_path: Path, changes: dict[str, Any], fault: str) -> None:
     if "rows" in changes:
         changes = {"versus": None, **changes}
     path = write_experiment(tmp_path, table(**changes))

@@ -121,7 +121,7 @@ def test_bad_data(pairs: Any, scores: Any, fault: str) -> None:
         PfsmRegressor(threads=1).fit(pairs, scores)
 
 
-def test_bad_parameters_are_seen_in_fit() -> None:
+def test_invalid_parameters_are_refused_by_fit() -> None:
     with pytest.raises(PfsmError, match="PfsmRegressor: max_jump is -1, it must be a whole number from 0"):
         PfsmRegressor(max_jump=-1).fit(PAIRS, SCORES)
     with pytest.raises(NotFittedError):

@@ -190,7 +190,7 @@ class _Told(LogLinearMachine):
 
 
 def test_a_fold_where_nothing_is_defined_is_left_out() -> None:
-    """The scores are three times the lengths, in fold 3 all the same; for fold 1 no model can be trained."""
+    """The scores are three times the lengths; in fold 3 they are all equal, and for fold 1 no model can be trained."""
     judgments = invented(9, segments=10)
     data, folds = encode(judgments, None, LatticeBuilder(Settings())), make_folds(judgments)
     (batch,) = data.lattices

@@ -128,7 +128,7 @@ def test_parts_of_the_data_are_parts_of_the_blocks() -> None:
     assert alone.instances() == whole.without_preferences().instances()
 
 
-def test_blocks_end_where_no_preference_is_torn_apart() -> None:
+def test_both_translations_of_a_preference_are_in_one_block() -> None:
     # Pairs 0 to 9; preferences between 2 and 4, 4 and 3, 7 and 6.
     better, worse = np.array([2, 4, 7]), np.array([4, 3, 6])
     assert block_offsets(10, better, worse, 1).tolist() == [0, 1, 2, 5, 6, 8, 9, 10]

@@ -1,4 +1,4 @@
-"""Training from another model: weights are pulled towards its own, and its settings are taken over."""
+"""Training from an initial model: weights are pulled towards the model's, and its settings are kept."""
 
 from dataclasses import replace
 
@@ -74,7 +74,7 @@ def test_weights_that_nothing_in_the_new_data_takes_make_no_difference(init: Mod
 
 
 def test_the_minimum_is_equation_3_around_the_weights_of_the_model(init: Model) -> None:
-    """With the weights that are rare in the new data, and so not learned, at work in the predictions."""
+    """Predictions include the weights that are rare in the new data and so not learned."""
     data = invented(12, segments=15)
     batch = LatticeBuilder(Settings()).build(data.references, data.hypotheses)
     counts = oracle.instances(batch)
@@ -173,7 +173,7 @@ def test_features_are_not_dropped_unnoticed() -> None:
 
 @pytest.mark.parametrize("given", [{"language": "en"}, {"features": ["chrf"]}, {"max_block": 1}])
 def test_settings_that_are_not_given_are_those_of_the_model(given: dict[str, object]) -> None:
-    """A scale that the model has learned is no contradiction to a feature by its name."""
+    """A feature given by its name alone agrees with the scale that the model has learned."""
     start = Model("start", settings=replace(SETTINGS, features={"chrf": (50.0, 10.0)}))
     config = config_from_dict(given, "x.yaml")
     assert train(invented(12), config=config, init=start, threads=1).settings == start.settings
@@ -281,7 +281,7 @@ def test_edits_are_refused_with_a_model_without_edits() -> None:
 
 
 def test_transitions_of_classes_are_free() -> None:
-    """Learned where the new training asks for them; else they keep the weights that the model has, and count."""
+    """Learned if the new training asks for them; otherwise they keep the model's weights in the predictions."""
     split = Settings(split=("Insert", "Delete"))
     plain = train(invented(13), settings=split, threads=1)
     learning = config_from_dict({"class_transitions": True}, "x.yaml", plain)

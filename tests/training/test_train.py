@@ -1,4 +1,4 @@
-"""From judgments to a model: the objective, what must not matter, bad input, and the record in the model file."""
+"""From judgments to a model: the objective, invariances, bad input, and the record in the model file."""
 
 import json
 import math

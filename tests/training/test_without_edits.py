@@ -1,4 +1,4 @@
-"""Models of features and a constant alone: the ridge regression they are, what is refused, what people are shown."""
+"""Models without edits: they are ridge regressions; refusals, and their display."""
 
 import json
 import math
@@ -157,7 +157,7 @@ def test_the_file_holds_what_matters_and_nothing_else(tmp_path: Path) -> None:
     assert "tok:penn" not in signature
 
 
-def test_going_on_from_such_a_model() -> None:
+def test_training_from_such_a_model() -> None:
     first = trained()
     config = config_from_dict({"lambda": 1e9}, "settings")
     second = train(invented(9), config=config, init=first, threads=1)
@@ -194,7 +194,7 @@ def test_settings_with_edits_are_written_as_ever() -> None:
         ({"edits": False, "features": ["chrf"], "language": "E N"}, "settings: language"),
     ],
 )
-def test_what_cannot_be(values: dict[str, Any], fault: str) -> None:
+def test_invalid_settings_are_refused(values: dict[str, Any], fault: str) -> None:
     with pytest.raises(PfsmError, match=fault):
         config_from_dict(values, "settings")
 
