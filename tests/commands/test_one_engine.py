@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from pfsm_experiments.report.document import results_document
 from scipy import stats
 
 from pfsm.data import read_judgments
@@ -26,7 +27,6 @@ from pfsm.evaluation import (
 from pfsm.evaluation.catalogue import MEAN
 from pfsm.metrics import get_metric
 from pfsm_experiments import run_experiment
-from pfsm_experiments.report.document import results_document
 from tests.command_runs import Cli, Write
 from tests.experiments.experiment_cases import run_here, write_experiment
 from tests.judgment_cases import rows

@@ -4,9 +4,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pfsm_experiments.report.document import results_document
 
 from pfsm.errors import PfsmError
-from pfsm_experiments.report.document import results_document
 from pfsm_experiments.report.mistakes_text import how_to_read
 from pfsm_experiments.report.tables import explanation, result_tables
 from tests.experiments.conftest import Run

@@ -276,7 +276,7 @@ def test_edits_are_refused_with_a_model_without_edits() -> None:
     )
     with pytest.raises(PfsmError, match=r"^matchers is \['word'\], but the initial model start has none"):
         settings_to_train(None, config_from_dict({"matchers": ["word"]}, "x", start), start)
-    with pytest.raises(PfsmError, match=r"^x: class_transitions needs the weights of edits"):
+    with pytest.raises(PfsmError, match=r"^x: class_transitions needs edits"):
         config_from_dict({"class_transitions": True}, "x", start)
 
 

@@ -189,7 +189,7 @@ def test_settings_with_edits_are_written_as_ever() -> None:
         ({"edits": False, "features": ["chrf"], "split": ["Insert"]}, "settings: split needs edits"),
         (
             {"edits": False, "features": ["chrf"], "class_transitions": True},
-            "settings: class_transitions needs the weights of edits",
+            "settings: class_transitions needs edits",
         ),
         ({"edits": False, "features": ["chrf"], "language": "E N"}, "settings: language"),
     ],

@@ -89,9 +89,7 @@ def config_from_dict(values: Mapping[str, Any], where: str, init: Model | None =
     settings = completed_settings(values, where, init)
     class_transitions = _flag(values.get("class_transitions", False), "class_transitions", where)
     if class_transitions and not settings.edits:
-        raise PfsmError(
-            f"{where}: class_transitions needs the weights of edits, but edits is false; leave out one of them"
-        )
+        raise PfsmError(f"{where}: class_transitions needs edits, but edits is false; leave out one of them")
     return TrainingConfig(
         settings,
         _penalty(values.get("lambda", 5.0), where),
