@@ -39,7 +39,7 @@ def main() -> None:
     one_core()
     references, hypotheses = pairs()
     pairs_of_lines = list(zip(hypotheses, references, strict=True))
-    report = Report(f"Scoring beside other metrics, {len(references):,} pairs")
+    report = Report(f"Scoring compared with other metrics, {len(references):,} pairs")
     for model in ("en-small", "en"):
         warm = pfsm.load(model, 1)
         for kind, score in (
