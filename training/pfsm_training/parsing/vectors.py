@@ -29,7 +29,7 @@ class WordVectors:
 
     Attributes:
         words: Normal forms (`normal_form`), the most frequent first.
-        values: float32 [n_words, size]; the norm of a row is 1, or 0.
+        values: float32 [n_words, size], rows of norm 1, up to rounding.
     """
 
     words: tuple[str, ...]
