@@ -1,5 +1,5 @@
 # Two commands: `make demo` (set up and run the main job) and `make test` (set up and pass the tests).
-# Both need Python 3.11 or newer and make, nothing else; PYTHON=python3.12 picks an interpreter.
+# Both need only make and Python 3.11 or newer; PYTHON=python3.12 chooses an interpreter.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -23,15 +23,15 @@ types: $(VENV)/.dev
 tests: $(VENV)/.dev
 	$(BIN)/python -m pytest
 
-# The wheel as a user gets it: clean environment, no torch.
+# Checks the wheel as a user installs it: in a clean environment, without torch.
 wheel: $(VENV)/.dev
 	$(BIN)/python scripts/check_wheel.py
 
-# Shipped models; needs PFSM_DATA.
+# Builds the shipped models; needs PFSM_DATA.
 models: $(VENV)/.train
 	$(BIN)/python scripts/build_models.py
 
-# Each prints tables in Markdown; BENCH_OUT=FOLDER keeps them, and the numbers as JSON. Needs PFSM_DATA.
+# Each benchmark prints Markdown tables; BENCH_OUT=FOLDER saves them, and the numbers as JSON. Needs PFSM_DATA.
 bench: $(VENV)/.dev
 	$(BIN)/python scripts/benchmarks/startup.py
 	$(BIN)/python scripts/benchmarks/kernels.py

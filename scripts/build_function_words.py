@@ -1,7 +1,7 @@
-"""Makes pfsm/resources/meteor/function_words.txt from references of public test sets.
+"""Builds pfsm/resources/meteor/function_words.txt from references of public test sets.
 
-METEOR's rule: a function word is one with a relative frequency above .001. Each distinct reference counts once. Words
-are those of METEOR's tokeniser, punctuation included; numbers are left out. Needs PFSM_DATA.
+Function words are those with a relative frequency above .001, as in METEOR. Each distinct reference counts once. Words
+are those of METEOR's tokeniser, including punctuation; numbers are left out. Needs PFSM_DATA.
 
     PFSM_DATA=… python scripts/build_function_words.py
 """
@@ -32,7 +32,7 @@ HEAD = """\
 
 
 def main() -> None:
-    """Counts and writes."""
+    """Counts the words and writes the file."""
     text = HEAD
     for language, sets in SETS.items():
         words, n_words = frequent_words(language, sets)
@@ -43,7 +43,7 @@ def main() -> None:
 
 
 def frequent_words(language: str, sets: tuple[str, ...]) -> tuple[list[str], int]:
-    """The function words of a language, and how many words were looked at."""
+    """The function words of a language, and the number of words counted."""
     files = [path for name in sets for path in sorted((data_folder() / name).glob(f"*-{language}-*.tsv.gz"))]
     references = sorted({line for path in files for line in read_table(path).column("reference")})
     tokenise = CachedTokeniser(meteor_tokeniser(language, Abbreviations()))
@@ -54,7 +54,7 @@ def frequent_words(language: str, sets: tuple[str, ...]) -> tuple[list[str], int
 
 
 def wrapped(words: list[str]) -> str:
-    """The words in lines; not by `textwrap`, which cuts at hyphens."""
+    """The words broken into lines; `textwrap` would break them at hyphens."""
     lines = [""]
     for word in words:
         if len(lines[-1]) + 1 + len(word) > WIDTH:

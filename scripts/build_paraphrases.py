@@ -1,11 +1,12 @@
 """Builds pfsm/resources/lexicons/learned-en.lexicon from the data folder named by PFSM_DATA.
 
-Learned with the defaults of ``pfsm resources learn-paraphrases`` from the references and translations of sets that
-nothing is reported on: WMT15 direct assessment (cs de fi ru), WMT21 direct assessment (is ja ru) and MQM (zh), WMT19
-relative ranking (gu), all into English. The metric that aligns them (words, stems, punctuation) is trained on WMT15
-here, since the shipped ones have seen WMT16; other scores are not used. What is written are phrases of one or two words
-that were seen in at least five segments, and numbers. Post-edits (MLQE-PE) were tried and left out: what a post-editor
-changes is mostly an error and its correction. The same files give the same bytes.
+The paraphrases are learned with the defaults of ``pfsm resources learn-paraphrases`` from the references and
+translations of sets on which no result is reported: WMT15 direct assessment (cs de fi ru), WMT21 direct assessment (is
+ja ru) and MQM (zh), WMT19 relative ranking (gu), all into English. The metric that aligns them (words, stems,
+punctuation) is trained on WMT15 here, since the shipped ones are trained on WMT16 too; no other scores are used. The
+lexicon contains phrases of one or two words that occur in at least five segments, and numbers. Post-edits (MLQE-PE)
+were tried and left out, because a post-edit mostly replaces an error by its correction. The same files give the same
+bytes.
 """
 
 import sys
@@ -28,7 +29,7 @@ LARGEST = 3_000_000
 
 
 def main() -> None:
-    """Learns, compiles, writes."""
+    """Learns the paraphrases and writes the lexicon."""
     data = data_folder()
     paths = [path for pattern in SETS for path in sorted(data.glob(pattern))]
     segments, files = read_versions(paths)

@@ -1,8 +1,8 @@
-"""Builds pfsm/resources/parsers/en-ewt.parser and its card: one command, an hour or two on one core.
+"""Builds pfsm/resources/parsers/en-ewt.parser and its card, in an hour or two on one core.
 
-From the data folder named by PFSM_DATA and the treebanks in the folder ``treebanks`` beside it. Word vectors are
-learned from the English sides of the judgment sets but WMT15 and WMT16 direct assessment, on which results are
-reported, and from the treebank's training part. A training that was cut off goes on from the checkpoint in --work.
+Reads the data folder named by PFSM_DATA and the folder ``treebanks`` next to it. Word vectors are learned from the
+English sides of the judgment sets and from the treebank's training part; WMT15 and WMT16 direct assessment are left
+out, because results are reported on them. An interrupted training resumes from the checkpoint in --work.
 """
 
 import argparse
@@ -20,7 +20,7 @@ from pfsm.analysis.parser.parse import Wanted
 from pfsm.analysis.parser.weights import quantised, read_weights, restored, write_weights
 from pfsm.analysis.parser_evaluation import Analyse, ParserEvaluation, evaluate_on_text, evaluate_on_words
 from pfsm.io.files import read_lines
-from pfsm_training.parsing.boundaries import parted
+from pfsm_training.parsing.boundaries import with_tuned_starts
 from pfsm_training.parsing.calibrate import calibrated
 from pfsm_training.parsing.card import card_of, card_text
 from pfsm_training.parsing.export import exported
@@ -37,14 +37,14 @@ LICENCE = "CC BY-SA 4.0"
 LEFT_OUT = ("wmt15-daseg", "wmt16-daseg")
 ENGLISH = ("reference", "hypothesis", "better", "worse", "post_edit", "reference_2")
 PARTS = ("train", "dev", "test")
-# Sentences of the development part that are looked at after every pass.
+# Sentences of the development part on which accuracy is reported after every pass.
 CHECKED = 500
 
 Parts = dict[str, list[Example]]
 
 
 def main() -> None:
-    """Reads, trains, measures, writes."""
+    """Builds the parser, or with --again measures it once more."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -53,7 +53,7 @@ def main() -> None:
     )
     parser.add_argument("--config", type=Path, default=CHECKOUT / "configs" / "parsers.yaml")
     parser.add_argument(
-        "--again", action="store_true", help="choose and measure again, with the weights that are there"
+        "--again", action="store_true", help="calibrate the splitting and measure again, without training"
     )
     parser.add_argument("--output", type=Path, default=CHECKOUT / "pfsm" / "resources" / "parsers")
     options = parser.parse_args()
@@ -69,14 +69,14 @@ def main() -> None:
 
 
 def read_parts(folder: Path) -> Parts:
-    """The treebank's parts with their constituent trees."""
+    """The parts of the treebank, with their constituent trees."""
     trees = folder / "EWT-constituents" / "trees.ptb.gz"
     names = {part: folder / "UD_English-EWT" / f"en_ewt-ud-{part}.conllu.gz" for part in PARTS}
     return {part: read_examples(name, trees) for part, name in names.items()}
 
 
 def fixed_vectors(recipe: Recipe, data: Path, examples: list[Example], kept: Path) -> WordVectors:
-    """Word vectors, from the work folder where they are there already."""
+    """Word vectors; read from the work folder if they are there, otherwise learned."""
     if kept.exists():
         with np.load(kept) as saved:
             return WordVectors(tuple(map(str, saved["words"])), saved["values"])
@@ -87,7 +87,7 @@ def fixed_vectors(recipe: Recipe, data: Path, examples: list[Example], kept: Pat
 
 
 def english_lines(data: Path) -> set[str]:
-    """The English text of every set that nothing is reported on."""
+    """The English text of every judgment set on which no result is reported."""
     lines: set[str] = set()
     for path in sorted(data.glob("*/*.tsv.gz")):
         pair = path.name.split("-")[:2]
@@ -101,13 +101,13 @@ def english_lines(data: Path) -> set[str]:
 
 
 def table_of(vectors: WordVectors, length: float) -> torch.Tensor:
-    """Vectors as the file will hold them, so that training sees no others; number 0 for words without."""
+    """Vectors as quantised in the file, so that training uses the same; row 0 is for words without one."""
     rows = restored(*quantised(vectors.values * np.float32(length)))
     return torch.from_numpy(np.concatenate([np.zeros((1, rows.shape[1]), dtype=np.float32), rows]))
 
 
 def build(recipe: Recipe, parts: Parts, vectors: WordVectors, work: Path, output: Path) -> None:
-    """Trains and writes the weights and the card."""
+    """Trains the parser and writes its weights and its card."""
     inventory = take_inventory(
         parts["train"],
         min_word=recipe.min_word,
@@ -125,28 +125,28 @@ def build(recipe: Recipe, parts: Parts, vectors: WordVectors, work: Path, output
 
 
 def finish(path: Path, recipe: Recipe, parts: Parts) -> None:
-    """Chooses how sure to be before a line is parted, measures what was written, says so in it and beside it."""
-    weights, move = parted(
+    """Calibrates the splitting of lines, measures the written parser, and adds the numbers to its file and its card."""
+    weights, move = with_tuned_starts(
         read_weights(path), [example.dependencies for example in parts["dev"]], analyse_with
     )
     print(f"log-odds of sentence starts moved by {move:g}")
-    trials = measured(OwnAnalyser(weights), parts["test"])
-    card = card_of(trials, recipe.plan.passes)
-    # Quantising what is quantised changes nothing.
+    results = measured(OwnAnalyser(weights), parts["test"])
+    card = card_of(results, recipe.plan.passes)
+    # Quantising the weights again does not change them.
     write_weights(replace(weights, card=card), path)
-    text = card_text(recipe.name, path.stat().st_size, card, trials["words"])
+    text = card_text(recipe.name, path.stat().st_size, card, results["words"])
     path.with_suffix(".md").write_text(text, encoding="utf-8")
     print(text)
 
 
 def analyse_with(weights: ParserWeights) -> Analyse:
-    """What analyses lines of text."""
+    """An analyser of lines of text with these weights."""
     analyser = OwnAnalyser(weights)
     return lambda lines: analyser.analyse(lines, Wanted())
 
 
 def measured(analyser: OwnAnalyser, examples: list[Example]) -> dict[str, ParserEvaluation]:
-    """The test part with its words, as text, and two lines at a time."""
+    """Results on the test part: with its words, as text, and as text with two sentences per line."""
     sentences = [example.dependencies for example in examples]
     trees = [
         BracketedSentence(example.dependencies.forms, example.constituents)

@@ -2,9 +2,9 @@
 
     python scripts/build_relations.py [FOLDER]
 
-FOLDER holds ``index.*``, ``data.*`` and ``*.exc`` of WordNet 3.0, by default ``/usr/share/wordnet``, where Debian's
-package ``wordnet-base`` puts them; ``wordnet-3.0.lexicon`` must be the one that ``build_synonyms.py`` makes of the same
-files. The same files give the same bytes.
+FOLDER contains ``index.*``, ``data.*`` and ``*.exc`` of WordNet 3.0. The default is ``/usr/share/wordnet``, the folder
+of Debian's package ``wordnet-base``. Run ``build_synonyms.py`` on the same files before, since the relations refer to
+its ``wordnet-3.0.lexicon``. The same files give the same bytes.
 """
 
 import sys
@@ -22,7 +22,7 @@ ABOUT = "WordNet's antonyms and hypernyms"
 
 
 def main() -> None:
-    """Reads, compiles, writes."""
+    """Reads WordNet and writes the lexicon."""
     folder = Path(sys.argv[1] if len(sys.argv) > 1 else "/usr/share/wordnet")
     parts, _ = read_wordnet(folder)
     relations, sources = read_wordnet_relations(folder)

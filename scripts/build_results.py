@@ -1,4 +1,4 @@
-"""Writes docs/results.md: the tables of finished experiments, one after the other, as `pfsm experiment` wrote them.
+"""Writes docs/results.md from the tables that `pfsm experiment` has written.
 
 for name in wmt16 table1 …; do pfsm experiment configs/$name.yaml --data DIR --output OUT/$name; done
 python scripts/build_results.py OUT
@@ -34,7 +34,7 @@ NAMES = (
     "learning-curve",
     "adaptation",
 )
-# Of these the page tells where the mistakes are, too; of the others their own reports do.
+# The page has the tables of mistakes of these experiments only; the others have them in their own reports.
 WITH_MISTAKES = ("shipped", "wmt16")
 MISTAKES = "\n## Where the mistakes are"
 HEAD = """# Results
@@ -46,7 +46,7 @@ data it is tested on. This page is put together by `scripts/build_results.py`.
 
 
 def main() -> None:
-    """Joins the tables of all experiments in a folder that are finished and have a configuration here."""
+    """Joins the tables of all experiments that have a table in the folder and a configuration in the repository."""
     folder = Path(sys.argv[1])
     parts = [HEAD]
     for name in NAMES:
@@ -57,7 +57,7 @@ def main() -> None:
 
 
 def section(name: str, text: str) -> str:
-    """The tables with their intervals, headings one level lower; the same without intervals are left out."""
+    """The section of an experiment: its tables with intervals, and headings one level lower than in its report."""
     if name not in WITH_MISTAKES:
         text = text.partition(MISTAKES)[0]
     blocks = text.split("\n## ")

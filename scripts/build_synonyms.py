@@ -2,8 +2,8 @@
 
     python scripts/build_synonyms.py [FOLDER]
 
-FOLDER holds ``index.*`` and ``*.exc`` of WordNet 3.0, by default ``/usr/share/wordnet``, where Debian's package
-``wordnet-base`` puts them. The same files give the same bytes.
+FOLDER contains ``index.*`` and ``*.exc`` of WordNet 3.0. The default is ``/usr/share/wordnet``, the folder of Debian's
+package ``wordnet-base``. The same files give the same bytes.
 """
 
 import sys
@@ -20,7 +20,7 @@ ABOUT = "WordNet's nouns, verbs, adjectives and adverbs with their inflected for
 
 
 def main() -> None:
-    """Reads, compiles, writes."""
+    """Reads WordNet and writes the lexicon."""
     folder = Path(sys.argv[1] if len(sys.argv) > 1 else "/usr/share/wordnet")
     parts, sources = read_wordnet(folder)
     lexicon = compile_synonyms(NAME, parts, LICENCE, sources, ABOUT)

@@ -1,10 +1,10 @@
 """Checks the Penn tokeniser and the Porter stemmer against NLTK on every sentence of a folder of judgments.
 
-Usage: python scripts/check_tokeniser.py DATA_FOLDER
+    python scripts/check_tokeniser.py DATA_FOLDER
 
-Reads every ``.tsv.gz`` below the folder; its first row names the columns, and the sentences are those of
-``reference``, ``reference_2``, ``hypothesis``, ``better`` and ``worse``. Prints times and the first
-differences; exits with status 1 if there is one. NLTK takes about 0.1 ms a sentence.
+Reads every ``.tsv.gz`` below the folder. The first row of a file names its columns; the sentences are in the columns
+``reference``, ``reference_2``, ``hypothesis``, ``better`` and ``worse``. Prints times and the first differences, and
+exits with status 1 if there are any. NLTK takes about 0.1 ms per sentence.
 """
 
 import argparse
@@ -29,7 +29,7 @@ Result = TypeVar("Result")
 
 
 def distinct_sentences(folder: Path) -> list[str]:
-    """Every distinct sentence of the judgment files below a folder, in the order met."""
+    """The distinct sentences of the judgment files below a folder, in the order of their first occurrence."""
     sentences: dict[str, None] = {}
     for path in sorted(folder.rglob("*.tsv.gz")):
         with gzip.open(path, "rt", encoding="utf-8", newline="\n") as lines:
@@ -42,14 +42,14 @@ def distinct_sentences(folder: Path) -> list[str]:
 
 
 def microseconds(run: Callable[[], Result], items: int) -> tuple[Result, float]:
-    """The result of a run and its time for each of the items."""
+    """The result of a run, and its time per item in microseconds."""
     start = time.perf_counter()
     result = run()
     return result, (time.perf_counter() - start) / max(items, 1) * 1e6
 
 
 def report(what: str, items: Sequence[str], ours: Sequence[object], theirs: Sequence[object]) -> int:
-    """Prints how many results differ, and the first of them; returns the number."""
+    """Prints the number of differences and the first of them; returns the number."""
     different = [place for place in range(len(items)) if ours[place] != theirs[place]]
     print(f"{what}: {len(items):,} compared, {len(different):,} differ")
     for place in different[:SHOWN]:
@@ -58,7 +58,7 @@ def report(what: str, items: Sequence[str], ours: Sequence[object], theirs: Sequ
 
 
 def main() -> int:
-    """Compares, times, prints; returns the exit status."""
+    """Compares and times both, prints the results and returns the exit status."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("folder", type=Path, help="folder with .tsv.gz files of judgments")
     sentences = distinct_sentences(parser.parse_args().folder)
@@ -70,13 +70,13 @@ def main() -> int:
     theirs, nltk_time = microseconds(lambda: list(map(TreebankWordTokenizer().tokenize, sentences)), n)
     ours, cold = microseconds(lambda: list(map(tokenise, sentences)), n)
     _, warm = microseconds(lambda: list(map(tokenise, sentences)), n)
-    print(f"tokenise: NLTK {nltk_time:.1f} us a sentence, pfsm {cold:.1f} cold, {warm:.1f} warm")
+    print(f"tokenise: NLTK {nltk_time:.1f} us per sentence, pfsm {cold:.1f} cold, {warm:.1f} warm")
     failures = report("sentences", sentences, ours, theirs)
 
     vocabulary = Vocabulary()
     _, cold = microseconds(lambda: vocabulary.encode(sentences), n)
     _, warm = microseconds(lambda: vocabulary.encode(sentences), n)
-    print(f"encode: {cold:.1f} us a sentence cold, {warm:.1f} warm; {len(vocabulary):,} token types")
+    print(f"encode: {cold:.1f} us per sentence cold, {warm:.1f} warm; {len(vocabulary):,} token types")
 
     words = sorted({token.lower() for token in vocabulary.types})
     porter = PorterStemmer(mode=PorterStemmer.ORIGINAL_ALGORITHM)

@@ -1,7 +1,7 @@
 """Builds the wheel, installs it into a clean environment without torch, and scores with it there.
 
-Catches what an editable install hides: files that are not packaged, imports of packages that are not
-dependencies, torch needed for scoring. Run by ``make test``.
+This finds faults that an editable install hides: files that are not packaged, imports of packages that are not
+dependencies, scoring that needs torch. ``make test`` runs it.
 """
 
 import json
@@ -34,7 +34,7 @@ print(same)
 
 
 def main() -> None:
-    """Builds, installs, tries."""
+    """Builds, installs and checks the wheel."""
     with tempfile.TemporaryDirectory() as folder:
         wheel = build(Path(folder))
         check_content(wheel)
@@ -45,7 +45,7 @@ def main() -> None:
 
 
 def run(*command: str | Path, cwd: str | Path, expect: int = 0) -> subprocess.CompletedProcess[str]:
-    """Runs a command away from the checkout; its output is shown if the status is not the expected one."""
+    """Runs a command outside the checkout; shows its output and exits if its status is not the expected one."""
     environment = {
         key: value for key, value in os.environ.items() if key not in {"PYTHONPATH", "VIRTUAL_ENV"}
     }
@@ -60,7 +60,7 @@ def run(*command: str | Path, cwd: str | Path, expect: int = 0) -> subprocess.Co
 
 
 def build(folder: Path) -> Path:
-    """The wheel of this checkout, built from a copy: what earlier builds left behind must not get into it."""
+    """The wheel of this checkout, built from a copy without the leftovers of earlier builds."""
     source = folder / "source"
     left_out = shutil.ignore_patterns(".*", "build", "dist", "demo-output", "*.egg-info", "__pycache__")
     shutil.copytree(CHECKOUT, source, ignore=left_out)
@@ -70,7 +70,7 @@ def build(folder: Path) -> Path:
 
 
 def check_content(wheel: Path) -> None:
-    """Size, licence and the files that are not Python."""
+    """Checks the size of the wheel, its licence and its files other than Python modules."""
     names = zipfile.ZipFile(wheel).namelist()
     for wanted in (
         "pfsm/py.typed",
@@ -99,7 +99,7 @@ def check_content(wheel: Path) -> None:
 
 
 def install(wheel: Path, environment: Path) -> Path:
-    """A new environment with the wheel and nothing else; returns its Python."""
+    """Creates an environment with nothing but the wheel and its dependencies; returns its Python."""
     venv.create(environment, with_pip=True)
     python = environment / "bin" / "python"
     run(
@@ -110,7 +110,7 @@ def install(wheel: Path, environment: Path) -> Path:
 
 
 def try_commands(python: Path, folder: Path) -> None:
-    """The commands that must work without torch, and the one that must say what it needs."""
+    """Runs the commands that must work without torch, and ``pfsm train``, which must say that it needs it."""
     (folder / "ref.txt").write_text("The cat sat down.\n\n", encoding="utf-8")
     (folder / "hyp.txt").write_text("The cat sat.\n\n", encoding="utf-8")
     pfsm = python.with_name("pfsm")

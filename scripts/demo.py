@@ -1,6 +1,6 @@
-"""The main job on shipped data: train, measure agreement, score, compare, read the weights. ``make demo``.
+"""A tour of the main commands on shipped data: train, evaluate, score, compare, show the weights. ``make demo``.
 
-Everything is written to ``demo-output/``; every command is shown as one would type it.
+All files are written to ``demo-output/``, and every command is shown as a user would type it.
 """
 
 import os
@@ -26,48 +26,48 @@ def main() -> None:
         "",
         "The data: 132 English sentences with four invented system translations each, written for this project",
         "and graded 1 (wrong) to 7 (perfect) by its authors. 88 sentences are for training, 44 for testing. They",
-        "illustrate the commands and prove nothing. Many are hard on purpose: a lost 'not' or a changed number is one",
-        "word, and the whole meaning; a metric that sees words, stems and punctuation marks cannot weigh that.",
+        "illustrate the commands and prove nothing. Many are hard on purpose: a lost 'not' or a changed number is only",
+        "one word but reverses the meaning, which a metric of words, stems and punctuation marks cannot tell.",
     )
     pfsm("train", "train.tsv", "--output", "model.json", "--name", "demo")
     say(
-        "The model has learned what each kind of edit costs from 352 grades. Cross-validated is the number to",
-        "trust: the agreement on sentences held out of training.",
+        "The model has learned the cost of each kind of edit from 352 grades. Trust the cross-validated number: the",
+        "agreement on sentences held out of training.",
     )
     pfsm("evaluate", "test.tsv", "--model", "model.json", "--by", "source_lang")
-    say("Agreement with the grades of the 44 unseen sentences. 1 would be perfect, 0 chance.")
+    say("Agreement with the grades of the 44 test sentences: 1 would be perfect, 0 is chance.")
     pfsm("score", "reference.txt", "-i", "birch.txt", "--model", "model.json")
     pfsm(
         "score", "reference.txt", "-i", "birch.txt", "--model", "model.json", "-sl", "-w", "2", first_lines=5
     )
     show_sentences("birch", 5)
     say(
-        "One predicted grade a line (here the first five, and what they belong to); the system score is their mean.",
-        "What follows 'demo|' is the signature: whoever repeats it gets the same number.",
+        "One predicted grade per line (here the first five, with their sentences); the system score is their mean.",
+        "The text after 'demo|' is the signature: scores with the same signature can be compared.",
     )
     pfsm("compare", "reference.txt", "-i", "amber.txt", "birch.txt", "dune.txt", "--model", "model.json")
     say(
-        "p is the chance of so large a difference between equally good systems; one is preferred where it is below",
-        ".05, corrected for the number of pairs. Where it is not, the metric does not know, and says so.",
+        "p is the probability of so large a difference between equally good systems, corrected for the number of",
+        "pairs. A system is preferred if p is below .05. Otherwise the metric cannot tell which of the two is better.",
     )
     pfsm("show", "model.json")
     say(
-        "What the metric has learned, to read and, if you like, to edit. `Delete` drops a word of the reference,",
-        "`Insert` adds one that is not in it, `S_word` matches a word, `S_lemma` a stem, `S_punct` a punctuation mark;",
-        "`A>B` is added when B follows A. What counts are differences: matching two words (`S_word`) against dropping",
-        "the one and adding the other (`Delete` and `Insert`). Here the grades mostly punish what is missing.",
+        "The learned weights, which you can read and edit. `Delete` drops a word of the reference, `Insert` adds one",
+        "that is not in it, `S_word` matches a word, `S_lemma` a stem, `S_punct` a punctuation mark; `A>B` is added",
+        "when B follows A. Only differences matter: matching two words (`S_word`) against dropping the one and adding",
+        "the other (`Delete` and `Insert`). Here the grades mostly penalise missing words.",
     )
     pfsm("score", "reference.txt", "-i", "amber.txt", "birch.txt", "cedar.txt", "dune.txt", "-b", "-w", "1")
     say(
-        "The same sentences by the model that ships with pfsm (no training needed), trained on WMT15 and WMT16 human",
-        "judgments. On its scale 100 equals the reference and 0 has nothing in common with it.",
+        "The same sentences scored by the model that ships with pfsm, trained on WMT15 and WMT16 human judgments. On",
+        "its scale a translation equal to the reference has 100, and one with nothing in common with it has 0.",
         "",
-        f"All files are in {OUTPUT.relative_to(CHECKOUT)}/. Next: put your own judgments in the place of train.tsv.",
+        f"All files are in {OUTPUT.relative_to(CHECKOUT)}/. Next: replace train.tsv by your own judgments.",
     )
 
 
 def prepare() -> None:
-    """Lays out the corpus as the files a user would have."""
+    """Writes the corpus as the files that a user would have."""
     shutil.rmtree(OUTPUT, ignore_errors=True)
     OUTPUT.mkdir()
     corpus = Path(str(files("pfsm.resources") / "demo"))
@@ -82,12 +82,12 @@ def prepare() -> None:
 
 
 def write(name: str, lines: list[str]) -> None:
-    """One segment a line."""
+    """Writes one segment per line."""
     (OUTPUT / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
 
 
 def say(*lines: str) -> None:
-    """An explanation."""
+    """Prints an explanation."""
     print()
     for line in lines:
         print(line)
@@ -108,7 +108,7 @@ def pfsm(*words: str, first_lines: int | None = None) -> None:
 
 
 def show_sentences(system: str, count: int) -> None:
-    """The sentences behind the scores just printed."""
+    """Prints the sentences of the scores printed before."""
     sides = [
         (OUTPUT / f"{name}.txt").read_text(encoding="utf-8").splitlines() for name in ("reference", system)
     ]

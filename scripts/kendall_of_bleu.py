@@ -1,7 +1,7 @@
-"""Kendall's tau of sentence BLEU on the WMT12 and WMT13 rankings, beside what the metrics tasks published.
+"""Kendall's tau of sentence BLEU on the WMT12 and WMT13 rankings, compared with the published numbers of the tasks.
 
-Sentence BLEU is sacrebleu's at its defaults, on raw text; the tasks' own smoothed and tokenised otherwise, so that
-the third digit differs. Every vote counts once, contradictory ones in both directions. Needs PFSM_DATA.
+Sentence BLEU is sacrebleu's with its defaults, on raw text. The metrics tasks smoothed and tokenised differently, so
+the third digit differs. Every vote counts once; contradictory votes count in both directions. Needs PFSM_DATA.
 
     PFSM_DATA=… python scripts/kendall_of_bleu.py
 """
@@ -26,7 +26,7 @@ PUBLISHED: dict[PreferenceStatistic, tuple[float, ...]] = {
 
 
 def main() -> None:
-    """Scores, counts, prints."""
+    """Prints the table."""
     print("| Kendall tau, sentence BLEU | pair | published | here | 95% interval, by segment |")
     print("|---|---|---|---|---|")
     for variant, published in PUBLISHED.items():

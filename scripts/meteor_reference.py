@@ -1,8 +1,8 @@
-"""Scores of METEOR 1.5's own program beside ours.
+"""Compares the METEOR 1.5 program with pfsm's METEOR.
 
-Without arguments: scores the pairs of ``tests/metrics/meteor_pairs.tsv`` with the program, with all stages and without
-paraphrases, and writes the numbers back, for the tests. With files of judgments (TSV): prints how far the two agree on
-them, and how fast each is. Needs Java and the package ``pycocoevalcap``.
+Without arguments, the program scores the pairs of ``tests/metrics/meteor_pairs.tsv``, with all stages and without
+paraphrases, and the numbers are written into that file for the tests. With files of judgments (TSV), the agreement and
+the speed of both are printed. Needs Java and the package ``pycocoevalcap``.
 
     python scripts/meteor_reference.py
     python scripts/meteor_reference.py $PFSM_DATA/wmt16-daseg/*-en-test.tsv.gz
@@ -31,7 +31,7 @@ WITHOUT_PARAPHRASES = ("-m", "exact stem synonym", "-w", "1.0 0.6 0.8")
 
 
 def main() -> None:
-    """Records, or compares."""
+    """Writes the numbers for the tests, or compares on files of judgments."""
     if len(sys.argv) > 1:
         compare(sys.argv[1:])
     else:
@@ -52,7 +52,7 @@ def record() -> None:
 
 
 def compare(paths: Sequence[str]) -> None:
-    """Prints agreement and speed; the program's start, which reads its paraphrases, is timed apart."""
+    """Prints agreement and speed; the time in which the program starts and reads its paraphrases is subtracted."""
     tables = [read_table(path) for path in paths]
     references = [line for table in tables for line in table.column("reference")]
     hypotheses = [line for table in tables for line in table.column("hypothesis")]
@@ -68,14 +68,14 @@ def compare(paths: Sequence[str]) -> None:
     print(f"{len(ours)} pairs: r = {np.corrcoef(ours, theirs)[0, 1]:.5f}")
     print(f"within .01: {np.mean(np.abs(ours - theirs) <= 0.01):.4f}")
     print(
-        f"pairs a second: {len(ours) / (time.perf_counter() - start):.0f}, program {len(ours) / seconds:.0f}"
+        f"pairs per second: {len(ours) / (time.perf_counter() - start):.0f}, program {len(ours) / seconds:.0f}"
     )
 
 
 def run_program(
     hypotheses: Sequence[str], references: Sequence[str], *options: str
 ) -> list[tuple[float, ...]]:
-    """Precision, recall, penalty and score of each pair by METEOR's program (``-l en -norm``)."""
+    """Precision, recall, penalty and score of each pair from the METEOR program (``-l en -norm``)."""
     table = table_path()
     if table is None:
         sys.exit("the package pycocoevalcap is needed")

@@ -1,16 +1,16 @@
-"""The card of a model that ships: what it learned from, what it is for, how far to trust it."""
+"""The card of a shipped model: its training data, its use and its limits."""
 
 from collections.abc import Iterator, Sequence
 
 from pfsm.evaluation.probe import ProbeResult
 from pfsm.model.file import Model
 
-# Part of the contrast tests.
+# Share of the pairs of a contrast test below which the model is said not to notice the error.
 SELDOM = 0.5
 _ALL = (
-    "Scores of different models are on scales of their own: compare translations by one model.",
+    "Each model has its own scale: compare translations by the scores of one model.",
     "A single segment's score is uncertain; means over a few hundred segments tell systems apart (`pfsm compare`).",
-    "It knows the texts and systems named above; others may be judged less well (`pfsm train --init` adapts).",
+    "It may judge other texts and systems than those named above less well (`pfsm train --init` adapts it).",
 )
 
 
@@ -18,10 +18,10 @@ def card(model: Model, weak: Sequence[str], result: ProbeResult | None) -> str:
     """The card as Markdown.
 
     Args:
-        model: As it ships; its training record says in words what it learned from (``sets``), what it is for
-            (``uses``) and what has to be installed (``needs``).
-        weak: Where it is weak, a sentence each.
-        result: Of the contrast tests; None where there are none for its language.
+        model: The shipped model; its training record has texts on its data (``sets``), its use (``uses``) and what has
+            to be installed (``needs``).
+        weak: Its weaknesses, one sentence each.
+        result: Result of the contrast tests; None if its language has none.
     """
     return "\n".join(
         [*_head(model), *_agreement(model), *_probe(result), *_weaknesses((*_unnoticed(result), *weak))]
@@ -42,7 +42,7 @@ def _head(model: Model) -> Iterator[str]:
     if "needs" in training:
         yield f"- Needs: `{training['needs']}`"
     yield f"- Scale: {model.scale.note}"
-    yield f"- Licence of the weights: {model.licence}. No sentence of the data is in the file."
+    yield f"- Licence of the weights: {model.licence}. The file contains no text of the data."
     yield f"- Built by `scripts/build_models.py {model.name}` with `configs/models/{model.name}.yaml`"
 
 
@@ -57,7 +57,7 @@ def _agreement(model: Model) -> Iterator[str]:
     folds = validated["folds"]
     if isinstance(folds, dict) and validated["by"] == "source_lang":
         yield "(" + ", ".join(f"{name} {value:.3f}" for name, value in folds.items()) + ")."
-    yield f"On the training data themselves: {model.training['pearson']:.3f}."
+    yield f"On the training data: {model.training['pearson']:.3f}."
 
 
 def _probe(result: ProbeResult | None) -> Iterator[str]:
@@ -81,7 +81,7 @@ def _unnoticed(result: ProbeResult | None) -> Iterator[str]:
     kinds = [kind.kind for kind in result.kinds if kind.lower.value < SELDOM]
     if kinds:
         yield (
-            f"It sees less in these faults than in a harmless change of the same size, more often than not: "
+            f"More often than not it penalises these errors less than a harmless change of the same size: "
             f"{', '.join(kinds)}."
         )
 

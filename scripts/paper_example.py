@@ -1,7 +1,7 @@
-"""The example of section 4.3 of Wang and Manning (2012), as the pushdown machine sees it: printed, and as a page.
+"""Explains the example of section 4.3 of Wang and Manning (2012) with the pushdown machine, as text and as pages.
 
-Trains on WMT15 direct assessment (cs de fi ru -> en, 2,000 judgments) with jump limit 5, once with the paper's lambda
-and once with lambda by cross-validation over source languages. Models and page go to the folder given.
+The machine is trained on WMT15 direct assessment (cs de fi ru -> en, 2,000 judgments) with jump limit 5, once with the
+paper's lambda and once with lambda by cross-validation over source languages. Models and pages are written to FOLDER.
 
     PFSM_DATA=… python scripts/paper_example.py FOLDER
 """
@@ -25,7 +25,7 @@ HYPOTHESIS = "The name of Jordan plotting attacks Americans were sentenced to de
 
 
 def main() -> None:
-    """Trains, explains, writes the pages."""
+    """Trains both models, prints the explanations and writes the pages."""
     if len(sys.argv) != 2:
         sys.exit("usage: paper_example.py FOLDER")
     folder = Path(sys.argv[1])

@@ -1,4 +1,4 @@
-"""Where the real judgments are: scripts that need them read the folder's name from PFSM_DATA."""
+"""Finds the real judgments: PFSM_DATA names their folder."""
 
 import os
 from pathlib import Path
@@ -9,7 +9,7 @@ CHECKOUT = Path(__file__).resolve().parent.parent
 
 
 def data_folder() -> Path:
-    """The folder of judgment sets; the program ends with one line where it is not there."""
+    """The folder of judgment sets; without it the script ends with one line."""
     name = os.environ.get("PFSM_DATA", "")
     if not name or not Path(name).is_dir():
         refuse("PFSM_DATA must name the folder of judgment sets (wmt15-daseg, wmt16-daseg, …)")
@@ -17,7 +17,7 @@ def data_folder() -> Path:
 
 
 def into_english(folder: Path) -> list[Path]:
-    """The files of a set whose target is English, in order of their names."""
+    """The files of a set with translations into English, in the order of their names."""
     files = sorted(folder.glob("*-en-*.tsv.gz"))
     if not files:
         refuse(f"{folder}: no files named XX-en-*.tsv.gz")

@@ -1,4 +1,4 @@
-"""Where something is missing or wrong, a script ends as pfsm does: one line, exit status 2."""
+"""Ends a script on an error as pfsm does: with one line and exit status 2."""
 
 import sys
 from collections.abc import Callable
@@ -9,13 +9,13 @@ from pfsm.errors import PfsmError
 
 
 def refuse(message: str) -> NoReturn:
-    """Ends the script."""
+    """Prints a message and ends the script with status 2."""
     print(f"{Path(sys.argv[0]).name}: {message}", file=sys.stderr)
     sys.exit(2)
 
 
 def explained(main: Callable[[], None]) -> None:
-    """Runs a script's main function; an error of pfsm's ends it without a traceback."""
+    """Runs the main function of a script; a `PfsmError` ends it without a traceback."""
     try:
         main()
     except PfsmError as error:

@@ -1,9 +1,9 @@
-"""Writes the generated part of ``docs/structure.md``: rooms, their sizes, and which room imports which.
+"""Writes the generated part of ``docs/structure.md``: the rooms, their sizes and their imports.
 
     python scripts/structure.py            # prints it
     python scripts/structure.py --write    # replaces it in docs/structure.md
 
-Every import counts, also those inside functions and those for type checkers alone.
+Every import counts, including imports inside functions and imports for type checkers.
 """
 
 import argparse
@@ -20,14 +20,14 @@ ROOTS = {
     "pfsm_training": CHECKOUT / "training" / "pfsm_training",
     "pfsm_experiments": CHECKOUT / "training" / "pfsm_experiments",
 }
-# Everything raises these errors and tells this version: arrows to them say nothing.
+# Imported nearly everywhere, so that arrows to them would say nothing.
 LEAVES = ("pfsm.errors", "pfsm.version")
-# Modules of `pfsm` itself, and its data: no rooms.
+# Modules of `pfsm` itself, and its data; they are not rooms.
 LOOSE = ("pfsm", "__main__", "cli", "errors", "version", "registry", "register", "resources")
 
 
 def modules() -> dict[str, Path]:
-    """Every module of ours, by its dotted name."""
+    """The modules of the repository, by dotted name."""
     found = {}
     for name, folder in ROOTS.items():
         for path in sorted(folder.rglob("*.py")):
@@ -37,12 +37,12 @@ def modules() -> dict[str, Path]:
 
 
 def room(module: str) -> str:
-    """A package of ``pfsm``, another package as a whole, or a loose module."""
+    """The room of a module: a package of ``pfsm``, another package as a whole, or a module of ``pfsm`` itself."""
     return ".".join(module.split(".")[: 2 if module.startswith("pfsm.") else 1])
 
 
 def imported(path: Path, known: dict[str, Path]) -> Iterator[str]:
-    """Modules of ours that a file imports."""
+    """The modules of the repository that a file imports."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
@@ -55,7 +55,7 @@ def imported(path: Path, known: dict[str, Path]) -> Iterator[str]:
 
 
 def arrows(known: dict[str, Path]) -> dict[str, set[str]]:
-    """From each room to the rooms that it imports."""
+    """The rooms that each room imports."""
     graph: dict[str, set[str]] = {room(name): set() for name in known}
     for name, path in known.items():
         graph[room(name)] |= {room(other) for other in imported(path, known)} - {room(name), *LEAVES}
@@ -63,7 +63,7 @@ def arrows(known: dict[str, Path]) -> dict[str, set[str]]:
 
 
 def levels(graph: dict[str, set[str]]) -> dict[str, int]:
-    """How far a room lies above the rooms that import nothing; rooms import only lower levels."""
+    """The level of each room: 0 if it imports none, otherwise one above the highest that it imports."""
     height: dict[str, int] = {}
 
     def of(name: str) -> int:
@@ -77,7 +77,7 @@ def levels(graph: dict[str, set[str]]) -> dict[str, int]:
 
 
 def reduced(graph: dict[str, set[str]]) -> dict[str, set[str]]:
-    """The arrows that no longer way implies: a picture with all of them cannot be read."""
+    """The graph without arrows that a longer path implies, since a picture with all of them would be illegible."""
     below: dict[str, set[str]] = {}
 
     def reach(name: str) -> set[str]:
@@ -92,7 +92,7 @@ def reduced(graph: dict[str, set[str]]) -> dict[str, set[str]]:
 
 
 def picture(graph: dict[str, set[str]]) -> str:
-    """The graph in Mermaid, without the arrows that others imply."""
+    """The reduced graph in Mermaid."""
     lines = ["```mermaid", "graph TD"]
     for name, others in sorted(reduced(graph).items()):
         lines += [f"    {_short(name)} --> {_short(other)}" for other in sorted(others)]
@@ -104,7 +104,7 @@ def _short(name: str) -> str:
 
 
 def generated() -> str:
-    """The picture, and the table of rooms from the top of the house to the bottom."""
+    """The picture, and the table of rooms from the highest level to the lowest."""
     known = modules()
     every = arrows(known)
     rooms = {name for name in every if name.removeprefix("pfsm.") not in LOOSE}
@@ -113,7 +113,7 @@ def generated() -> str:
 
 
 def table(graph: dict[str, set[str]], known: dict[str, Path]) -> str:
-    """A row a room: how high it lies, its size, what it imports."""
+    """One row per room: its level, its size and its imports."""
     height = levels(graph)
     rows = ["| level | room | files | lines | imports |", "|---|---|---|---|---|"]
     for name in sorted(graph, key=lambda one: (-height[one], one)):
@@ -133,7 +133,7 @@ def page_with(text: str) -> str:
 
 
 def main() -> None:
-    """Prints the part, or writes it."""
+    """Prints the generated part, or writes it into the page."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

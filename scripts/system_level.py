@@ -1,15 +1,17 @@
 """Do metrics rank systems as people do? Table 6 of Yu et al. (2015) on the rankings of WMT12 and WMT13, with intervals.
 
-People's score of a system is the share of its comparisons that it wins, ties left out (WMT12's), or the mean over its
-opponents of that share (WMT13's). A metric's is one of
+The human score of a system is the share of its comparisons that it wins, without ties (as in WMT12), or the mean of
+that share over its opponents (as in WMT13). A metric's score of a system is one of
 
-* ``mean``: the mean over the segments for which the system was ranked, others for each system; for BLEU corpus BLEU;
-* ``fit``: the effect of the system where score = system + segment, by least squares: that a system was ranked on
-  difficult segments then does not count against it;
-* ``words``: the same, segments weighing as many times as their reference has words.
+* ``mean``: the mean over the segments in which the system was ranked, which differ between systems; for BLEU, it is
+  corpus BLEU;
+* ``fit``: the effect of the system in the least-squares fit score = system + segment, so that difficult segments do not
+  count against the systems ranked in them;
+* ``words``: the same, with each segment weighted by the number of words of its reference.
 
-People's ranking is that of all comparisons. Intervals are bootstrap percentiles: the metric's segments are drawn. With
-``--per-system N`` the metric sees N segments of each system, drawn 200 times; shown are mean and percentiles.
+The human ranking is that of all comparisons. Intervals are bootstrap percentiles over the metric's segments. With
+``--per-system N`` the metric has only N segments of each system, drawn 200 times; the numbers are then the mean and the
+percentiles of these draws.
 
     PFSM_DATA=… python scripts/system_level.py [--year wmt13] [--per-system 330]
 """
@@ -68,9 +70,9 @@ class Rankings:
     Attributes:
         systems: Names of the k systems.
         wins: float64 [n_segments, k, k], votes for the row's system over the column's.
-        rows: int64 [n_segments, k], places in `hypotheses` and `references`; -1 where a system was not ranked.
+        rows: int64 [n_segments, k], index in `hypotheses` and `references`; -1 if the system was not ranked.
         hypotheses: Distinct translations.
-        references: Theirs.
+        references: Their references.
     """
 
     systems: tuple[str, ...]
@@ -81,13 +83,13 @@ class Rankings:
 
     @property
     def words(self) -> Float:
-        """Words of each segment's reference, float64 [n_segments]."""
+        """Number of words of each segment's reference, float64 [n_segments]."""
         lengths = np.array([len(reference.split()) for reference in self.references], dtype=np.float64)
         return np.asarray(lengths[self.rows.max(axis=1)])
 
     @staticmethod
     def of(data: Preferences) -> "Rankings":
-        """Counts the votes; the data have the columns `COLUMNS`."""
+        """Counts the votes; the data must have the columns `COLUMNS`."""
         columns = [data.columns[name] for name in COLUMNS]
         segments = {name: k for k, name in enumerate(sorted(set(columns[0])))}
         systems = sorted({*columns[1], *columns[2]})
@@ -108,7 +110,7 @@ def read_rankings(path: Path) -> Rankings:
     """The rankings in a file of preferences.
 
     Raises:
-        PfsmError: If the file cannot be read, or does not say which segments and systems are compared.
+        PfsmError: If the file cannot be read, or has no columns for the segment and the two systems.
     """
     data = read_preferences(path)
     for name in COLUMNS:
@@ -118,7 +120,7 @@ def read_rankings(path: Path) -> Rankings:
 
 
 Scores = Callable[[Float], Float]
-"""Systems' scores, float64 [m, k], of m sums over segments."""
+"""Scores of the systems, float64 [m, k], from m sums over segments."""
 
 
 def won(wins: Float) -> Float:
@@ -127,7 +129,7 @@ def won(wins: Float) -> Float:
 
 
 def won_by_opponent(wins: Float) -> Float:
-    """The mean over opponents of the share of comparisons won (WMT13's expected wins)."""
+    """The mean over opponents of the share of comparisons won (expected wins, WMT13)."""
     compared = wins + wins.swapaxes(1, 2)
     shares = np.divide(wins, compared, out=np.zeros(wins.shape), where=compared > 0.0)
     return np.asarray(shares.sum(axis=2) / (compared > 0.0).sum(axis=2))
@@ -147,7 +149,7 @@ def mean(sums: Float) -> Float:
 
 
 def parts_of_fit(values: Float, there: Float) -> Float:
-    """What is left of the normal equations without the segment's effect, float64 [n_segments, k, k + 1]."""
+    """Terms of the normal equations after eliminating the effects of segments, float64 [n_segments, k, k + 1]."""
     ranked = np.maximum(there.sum(axis=1), 1.0)[:, np.newaxis]
     right = (values - (values * there).sum(axis=1, keepdims=True) / ranked) * there
     left = there[:, :, np.newaxis] * (np.eye(there.shape[1]) - (there / ranked)[:, np.newaxis])
@@ -155,12 +157,12 @@ def parts_of_fit(values: Float, there: Float) -> Float:
 
 
 def fit(sums: Float) -> Float:
-    """The effects of systems; adding ones makes them sum to 0, for equations leave a constant open."""
+    """The effects of systems; the equations leave a constant open, and adding ones makes the effects sum to 0."""
     return np.asarray(np.linalg.solve(sums[..., :-1] + 1.0, sums[..., -1:])[..., 0])
 
 
 def counts_of_bleu(rankings: Rankings) -> Float:
-    """Matching n-grams, all n-grams, words of both sides, float64 [n_segments, k, 10]."""
+    """Numbers of matching n-grams, of all n-grams and of words of both sides, float64 [n_segments, k, 10]."""
     from sacrebleu.metrics import BLEU as SACREBLEU  # noqa: PLC0415 - takes a tenth of a second
 
     bleu = SACREBLEU(effective_order=True)
@@ -182,8 +184,9 @@ class Way:
 
     Attributes:
         name: ``mean``, ``fit`` or ``words``.
-        parts: From which cells count, float64 [n_segments, k] of 0 and 1, to what is summed, float64 [n_segments, …].
-        scores: From m sums of it, float64 [m, …], to the systems' scores, float64 [m, k].
+        parts: Terms to be summed, float64 [n_segments, …], given the cells that count, float64 [n_segments, k] of 0
+            and 1.
+        scores: Scores of the systems, float64 [m, k], given m sums of terms, float64 [m, …].
     """
 
     name: str
@@ -192,7 +195,7 @@ class Way:
 
 
 def ways(metric: str, rankings: Rankings) -> tuple[Way, Way, Way]:
-    """All three for a metric."""
+    """All three ways for a metric."""
     score = load(metric).score_pairs if metric == MODEL else get_metric(metric).score_pairs
     values = score(rankings.hypotheses, rankings.references)[rankings.rows]
     if metric == BLEU:
@@ -209,12 +212,12 @@ def ways(metric: str, rankings: Rankings) -> tuple[Way, Way, Way]:
 
 
 def of_all(way: Way, there: Float) -> Float:
-    """Systems' scores, float64 [1, k]."""
+    """Scores of the systems on all segments, float64 [1, k]."""
     return way.scores(way.parts(there).sum(axis=0, keepdims=True))
 
 
 def resampled(way: Way, there: Float) -> Float:
-    """Systems' scores of segments that are drawn with replacement, float64 [m, k]."""
+    """Scores of the systems on segments drawn with replacement, float64 [m, k]."""
     n = len(there)
     counts = np.random.default_rng(default_seed()).multinomial(n, np.full(n, 1.0 / n), RESAMPLES)
     parts = way.parts(there)
@@ -223,7 +226,7 @@ def resampled(way: Way, there: Float) -> Float:
 
 
 def thinned(way: Way, there: Float, per_system: int) -> Float:
-    """Systems' scores where each has at most so many of its segments, float64 [m, k]."""
+    """Scores of the systems on random subsets of at most ``per_system`` segments each, float64 [m, k]."""
     random = np.random.default_rng(default_seed())
     size = min(per_system, len(there))
     found = []
@@ -235,14 +238,14 @@ def thinned(way: Way, there: Float, per_system: int) -> Float:
 
 
 def correlations(human: Float, metric: Float) -> Float:
-    """Spearman's rho of people's scores, float64 [1, k], and those of each row; rounding errors are ties."""
+    """Spearman's rho of human scores, float64 [1, k], with each row of a metric's; rounding errors count as ties."""
     return np.array([spearman(np.round(human[0], 12), np.round(row, 12)) for row in metric])
 
 
 def cells(
     year: str, metric: str, rankings: Rankings, per_system: int | None
 ) -> Iterator[tuple[str, float, str]]:
-    """For each way its name, rho, and rho with its interval as text."""
+    """For each way: its name, rho, and rho with its interval as text."""
     human = HUMAN[year](rankings.wins.sum(axis=0, keepdims=True))
     there = (rankings.rows >= 0).astype(np.float64)
     for way in ways(metric, rankings):
@@ -260,7 +263,7 @@ def table(year: str, per_system: int | None) -> Iterator[str]:
     yield f"| {year} | " + " | ".join(LANGUAGES) + " | mean |\n" + "|---" * (len(LANGUAGES) + 2) + "|"
     yield "| systems | " + " | ".join(str(len(pair.systems)) for pair in pairs) + " | |"
     sizes = ((pair.rows >= 0).sum() / len(pair.systems) for pair in pairs)
-    yield "| segments a system | " + " | ".join(f"{size:.0f}" for size in sizes) + " | |"
+    yield "| segments per system | " + " | ".join(f"{size:.0f}" for size in sizes) + " | |"
     for metric in METRICS:
         published = PUBLISHED[year].get(metric)
         if published:
@@ -273,7 +276,7 @@ def table(year: str, per_system: int | None) -> Iterator[str]:
 
 
 def main() -> None:
-    """Prints a table a year."""
+    """Prints one table per year."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--year", choices=sorted(PUBLISHED), action="append")
     parser.add_argument("--per-system", type=positive, metavar="N")

@@ -1,9 +1,9 @@
 """Which features help TERp: Figure 4 of Kahn, Snover and Ostendorf (2009) on judgments of several systems.
 
-Segments are parted into two halves at random. The weights of each set of features are tuned on one half and tested on
-the other, by hill climbing on length-weighted, mean-removed Pearson's r; alignments are those of the default costs.
-Beside the sets stand EDPM, BLEU, TER, METEOR, TERp and DPMF as they are, and a ridge regression by pfsm's own trainer
-(``edits: false``). Intervals are bootstrap percentiles over segments. E is expected over all trees, not 50.
+The segments are divided into two random halves. The weights of each set of features are tuned on one half, by hill
+climbing on length-weighted, mean-removed Pearson's r, and tested on the other; alignments are those of the default
+costs. The table also has EDPM, BLEU, TER, METEOR, TERp and DPMF without tuning, and ridge regressions by pfsm's trainer
+(``edits: false``). Intervals are bootstrap percentiles over segments. E is the expectation over all trees, not over 50.
 
     python scripts/tune_feature_sets.py DATA.tsv.gz… [--score-column hter --negate] [--plot figure.svg]
 """
@@ -40,7 +40,7 @@ from refusals import explained
 Float = NDArray[np.float64]
 Int64 = NDArray[np.int64]
 TREES = "(n=all)"
-# TER is written so, for it is sacrebleu's to the last digit and forty times as fast.
+# TER with these options equals sacrebleu's to the last digit and is forty times as fast.
 UNTUNED = {
     "EDPM": "edpm-exact",
     "BLEU": "bleu",
@@ -81,7 +81,7 @@ Row = tuple[str, list[tuple[float, float, float]]]
 
 
 def main() -> None:
-    """Tunes, tests, prints, draws."""
+    """Prints the table and draws the figure."""
     options = arguments()
     if options.plot is not None:
         check_plot(options.plot, options.data)
@@ -99,7 +99,7 @@ def main() -> None:
 
 
 def arguments() -> argparse.Namespace:
-    """The command line."""
+    """The options of the command line."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("data", nargs="+", metavar="DATA.tsv")
     parser.add_argument("--score-column", default="score")
@@ -109,10 +109,10 @@ def arguments() -> argparse.Namespace:
 
 
 def check_plot(path: str, data: list[str]) -> None:
-    """Finds out before the work begins whether the figure can be written.
+    """Checks before the work begins that the figure can be written.
 
     Raises:
-        PfsmError: If it cannot, or is no picture by its name.
+        PfsmError: If it cannot, or its name does not end like that of a picture.
     """
     if Path(path).suffix not in PICTURES:
         raise PfsmError(f"--plot is {path!r}, its name must end in one of {', '.join(PICTURES)}")
@@ -121,12 +121,12 @@ def check_plot(path: str, data: list[str]) -> None:
 
 def results(judgments: Judgments) -> Iterator[Row]:
     """Every row of the table."""
-    halves = parted(Target.of(judgments).segments)
+    halves = halves_of(Target.of(judgments).segments)
     pairs = judgments.hypotheses, judgments.references
     for label, name in UNTUNED.items():
         scores = get_metric(name).score_pairs(*pairs)
         yield label, [tested(judgments, half, scores[half]) for half in halves]
-    # All at once: sets that come from one alignment, or one parse, share it.
+    # All features at once, so that sets share alignments and parses.
     values = feature_values([name for names in SETS.values() for name in names], *pairs)
     ends = np.cumsum([len(names) for names in SETS.values()])
     columns = dict(zip(SETS, np.split(values, ends[:-1], axis=1), strict=True))
@@ -138,14 +138,16 @@ def results(judgments: Judgments) -> Iterator[Row]:
         yield f"{combination}, pfsm train", crossed(judgments, halves, partial(trained, judgments, features))
 
 
-def parted(segments: Int64) -> tuple[Int64, Int64]:
-    """Rows of two halves of the segments.
+def halves_of(segments: Int64) -> tuple[Int64, Int64]:
+    """The rows of two random halves of the segments.
 
     Raises:
-        PfsmError: If there is but one.
+        PfsmError: If there is only one segment.
     """
     if not segments.any():
-        raise PfsmError("the data are of one segment; weights are tuned on some and tested on others")
+        raise PfsmError(
+            "the data has only one segment; at least one to tune on and one to test on are needed"
+        )
     order = np.random.default_rng(default_seed()).permutation(segments.max() + 1)
     first = np.isin(segments, order[: order.size // 2])
     return np.flatnonzero(first), np.flatnonzero(~first)
@@ -154,7 +156,7 @@ def parted(segments: Int64) -> tuple[Int64, Int64]:
 def crossed(
     judgments: Judgments, halves: tuple[Int64, Int64], learn: Callable[[Int64, Int64], Float]
 ) -> list[tuple[float, float, float]]:
-    """Each half by what the other one teaches."""
+    """The result on each half with scores learned from the other half."""
     return [
         tested(judgments, test, learn(rest, test))
         for test, rest in ((halves[0], halves[1]), (halves[1], halves[0]))
@@ -162,7 +164,7 @@ def crossed(
 
 
 def tuned(judgments: Judgments, values: Float, half: Int64, test: Int64) -> Float:
-    """Scores of the rows to test by weights tuned on some others."""
+    """Scores of the test rows, with weights tuned on the rows of the other half."""
     moments = Target.of(judgments.select(half)).moments(values[half])
     size = values.shape[1]
     random = np.random.default_rng(default_seed())
@@ -171,15 +173,15 @@ def tuned(judgments: Judgments, values: Float, half: Int64, test: Int64) -> Floa
 
 
 def trained(judgments: Judgments, features: list[str], half: Int64, test: Int64) -> Float:
-    """Scores of the rows to test by a model trained on some others."""
+    """Scores of the test rows, by a model trained on the rows of the other half."""
     config = config_from_dict({"edits": False, "features": features, "lambda": 5.0}, "trained")
     model = train(judgments.select(half), config=config, threads=1)
-    unseen = judgments.select(test)
-    return Metric(model, 1).score_pairs(unseen.hypotheses, unseen.references)
+    tests = judgments.select(test)
+    return Metric(model, 1).score_pairs(tests.hypotheses, tests.references)
 
 
 def tested(judgments: Judgments, half: Int64, scores: Float) -> tuple[float, float, float]:
-    """Correlation of some rows with its interval."""
+    """The correlation on some rows, with its interval."""
     target = Target.of(judgments.select(half))
     measure = CentredPearson(target.scores, target.segments, target.weights, by_appearance(target.segments))
     interval = percentile_interval(measure.resampled(scores, RESAMPLES, default_seed()))
@@ -187,7 +189,7 @@ def tested(judgments: Judgments, half: Int64, scores: Float) -> tuple[float, flo
 
 
 def draw(rows: list[Row], path: str) -> None:
-    """Both halves of every row side by side, with intervals; lines part groups that differ in more than E and B."""
+    """Draws both halves of every row with intervals; vertical lines separate the groups of rows (`group_of`)."""
     from matplotlib import pyplot  # noqa: PLC0415 - only where there is something to draw
 
     from pfsm_experiments.report.plots import STYLE  # noqa: PLC0415 - brings matplotlib
@@ -221,7 +223,7 @@ def draw(rows: list[Row], path: str) -> None:
 
 
 def group_of(label: str) -> str:
-    """What a row shares with those it stands beside: none tuned, pfsm's trainer, or the sets besides E, B and D."""
+    """The group of a row: untuned, pfsm's trainer, or the sets other than E, B and a final D."""
     if label in UNTUNED:
         return "untuned"
     return "trained" if label.endswith("train") else label.rstrip("D").replace("E", "").replace("B", "")

@@ -18,7 +18,7 @@ settings.load_profile("untimed")
 
 @pytest.fixture(autouse=True)
 def _no_variables(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What the developer has set for pfsm changes no test."""
+    """Clears the environment variables of pfsm, so that those of the developer change no test."""
     for variable in ("PFSM_SEED", "PFSM_CACHE_SIZE", "PFSM_LATTICE_MEMORY", "PFSM_RESOURCES"):
         monkeypatch.delenv(variable, raising=False)
 

@@ -45,7 +45,7 @@ def test_system_level(tmp_path: Path) -> None:
     ("text", "options", "fault"),
     [
         ("reference\thypothesis\tscore\na\tb\tnan\n", [], ":2: score is 'nan', a finite number is needed"),
-        ("reference\thypothesis\tscore\na\tb\t1\na\tc\t2\n", [], "the data are of one segment"),
+        ("reference\thypothesis\tscore\na\tb\t1\na\tc\t2\n", [], "the data has only one segment"),
         ("", ["--plot", "x.xyz"], "--plot is 'x.xyz', its name must end in one of .svg, .png, .pdf"),
     ],
 )

@@ -1,4 +1,4 @@
-"""The tutorial does what it says: each block of Python runs, after those before it, and prints what stands under it."""
+"""Every block of Python in the tutorial runs after those before it and prints the text below it."""
 
 import io
 import re
@@ -25,7 +25,7 @@ def blocks(text: str) -> list[tuple[str, str]]:
     return found
 
 
-def test_every_block_prints_what_stands_under_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_block_prints_the_text_below_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("PFSM_SEED", raising=False)
     namespace: dict[str, Any] = {"__name__": "__main__"}

@@ -1,4 +1,4 @@
-"""``pfsm mbr`` on 100 sentences with 100 candidates each, made from real translations by random edits.
+"""Times ``pfsm mbr`` on 100 sentences with 100 candidates each, made from real translations by random edits.
 
 PFSM_DATA=… python scripts/benchmarks/candidates.py
 """
@@ -18,7 +18,7 @@ MODELS = ("en-small", "en")
 
 
 def main() -> None:
-    """Times the whole command, with the smallest model and the default, and with one thread and all processors."""
+    """Times the whole command, with the smallest and the default model, and on one thread and all processors."""
     _, hypotheses = pairs()
     chosen = list(dict.fromkeys(hypotheses))[:SENTENCES]
     draw = random.Random(1)
@@ -44,7 +44,7 @@ def main() -> None:
 
 
 def edited(sentence: list[str], words: list[str], draw: random.Random) -> str:
-    """The sentence with up to six of its words replaced, lost or put in."""
+    """The sentence with up to six words replaced, deleted or inserted."""
     result = list(sentence)
     for _ in range(draw.randint(0, MOST_EDITS)):
         place = draw.randrange(len(result)) if result else 0

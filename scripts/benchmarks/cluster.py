@@ -1,6 +1,7 @@
-"""A million real pairs scored on a cluster of two processes, beside one process on part of them; and what a plan needs.
+"""Scores a million real pairs on a cluster of two processes, and part of them in one process, to compare their rates.
 
-Rates are pairs per second of a processor, not of the clock: other work on the machine hardly shows. Needs PFSM_DATA.
+Also measures the memory of scheduler, manifest and lattices. Rates are pairs per second of processor time, which other
+work on the machine hardly changes. Needs PFSM_DATA.
 
     PFSM_DATA=… python scripts/benchmarks/cluster.py [PAIRS]
 """
@@ -44,12 +45,12 @@ Pairs = list[tuple[str, str]]
 
 
 class Watched:
-    """A cluster whose workers' memory is looked at after every twentieth of the results."""
+    """A cluster that records the memory of its workers after every twentieth of the results."""
 
     def __init__(self, cluster: Cluster, results: int) -> None:
         self.cluster = cluster
         self.every = max(1, results // 20)
-        self.seen: list[dict[str, int]] = []
+        self.recorded: list[dict[str, int]] = []
 
     @property
     def cores(self) -> int:
@@ -65,22 +66,22 @@ class Watched:
         """As `Pool.run`."""
         for number, result in enumerate(self.cluster.run(work, items), start=1):
             if number % self.every == 0:
-                self.seen.append(self.cluster.client.run(resident))
+                self.recorded.append(self.cluster.client.run(resident))
             yield result
 
 
 def resident() -> int:
-    """Bytes of memory of this process, as Linux counts them."""
+    """Resident memory of this process in bytes."""
     return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
 def nothing(number: int) -> int:
-    """The task of tasks."""
+    """A task without work."""
     return number
 
 
 def main() -> None:
-    """Writes the pairs, scores them twice, measures what the plan of a billion pairs needs."""
+    """Writes the pairs, scores them both ways, and measures the memory of scheduler, manifest and training."""
     count = int(sys.argv[1]) if len(sys.argv) > 1 else PAIRS
     pairs = distinct_pairs()
     print(machine())
@@ -91,7 +92,7 @@ def main() -> None:
         write_files(folder, pairs, count)
         alone, _ = score(folder / "one", folder / "alone", InProcess(), "one process")
         with open_cluster(f"local:{WORKERS}") as cluster:
-            # Every worker compiles and loads what it needs before the clock starts, as the one process has done.
+            # Every worker compiles and loads what it needs before it is timed, as the one process has done.
             score(folder / "one", folder / "warm", cluster, "to warm up")
             size = sum(path.stat().st_size for path in (folder / "all").iterdir())
             watched = Watched(cluster, FILES + size // (8 << 20))
@@ -104,7 +105,7 @@ def main() -> None:
 
 
 def distinct_pairs() -> Pairs:
-    """All pairs of the sets into English."""
+    """The distinct pairs of the sets into English."""
     data = data_folder()
     found: dict[tuple[str, str], None] = {}
     for name in ("wmt15-daseg", "wmt16-daseg", "wmt21-da"):
@@ -115,7 +116,7 @@ def distinct_pairs() -> Pairs:
 
 
 def write_files(folder: Path, pairs: Pairs, count: int) -> None:
-    """The pairs, repeated, in several files; a folder with one of them."""
+    """Writes the pairs, repeated, into several files, and a second folder with one of these files."""
     (folder / "all").mkdir()
     (folder / "one").mkdir()
     for number in range(FILES):
@@ -128,7 +129,7 @@ def write_files(folder: Path, pairs: Pairs, count: int) -> None:
 
 
 def score(source: Path, target: Path, pool: Pool, name: str) -> tuple[float, Scored]:
-    """Scores a folder; prints and returns the pairs per second of a processor."""
+    """Scores a folder; returns the pairs per second of processor time, and what was scored."""
     report = Report(pool)
     start = time.perf_counter()
     scored = score_job(Job(str(source), str(target), spec_of(load(threads=1))), pool, report)
@@ -139,13 +140,13 @@ def score(source: Path, target: Path, pool: Pool, name: str) -> tuple[float, Sco
 
 
 def memory(watched: Watched) -> None:
-    """The workers' memory as the job went on."""
-    largest = [max(sizes.values()) for sizes in watched.seen]
+    """Prints the memory of the larger worker in the course of the job."""
+    largest = [max(sizes.values()) for sizes in watched.recorded]
     print(f"memory of the larger worker, by twentieths: {', '.join(map(readable, largest))}")
 
 
 def scheduler(cluster: Cluster) -> None:
-    """What the scheduler, which is in this process, takes for many tasks at once, and for as many a few at a time."""
+    """Prints the memory that the scheduler, in this process, takes for many tasks at once and for a few at a time."""
     before = resident()
     futures = [cluster.submit(nothing, number) for number in range(MANY_TASKS)]
     cluster.results(futures)
@@ -161,15 +162,15 @@ def scheduler(cluster: Cluster) -> None:
 
 
 def manifest(folder: Path, scored: Scored) -> None:
-    """What a partition takes in the manifest."""
-    document = json.loads((folder / "_manifest.json").read_text(encoding="utf-8"))
-    found = Manifest(str(folder), {key: document[key] for key in ("signature",)})
+    """Prints the size of a partition in the manifest."""
+    content = json.loads((folder / "_manifest.json").read_text(encoding="utf-8"))
+    found = Manifest(str(folder), {key: content[key] for key in ("signature",)})
     size = sum(len(json.dumps(asdict(entry))) for entry in found.entries.values())
     print(f"manifest: {size / scored.partitions:,.0f} B for each of {scored.partitions:,} partitions")
 
 
 def training(pairs: Pairs) -> None:
-    """What a pair takes in memory as a lattice, and how fast an evaluation is."""
+    """Prints the memory of a lattice, and the speed of building lattices and of evaluating the objective."""
     start = time.process_time()
     batch = LatticeBuilder(Settings()).build([left for left, _ in pairs], [right for _, right in pairs])
     built = time.process_time() - start

@@ -142,7 +142,7 @@ class Prepared:
         for rival in self.rivals:
             measured = cost(rival.work(operation, self.weights), rival.runs, warm_up=rival.runs > 1)
             row = f"{self.name}, PyTorch {rival.name}"
-            report.add(section, row, rival.items, measured, beside=self.name)
+            report.add(section, row, rival.items, measured, versus=self.name)
 
     def _work(self, operation: str, items: int) -> Callable[[], object]:
         lattices, weights, jumps = self.batch.lattices, self.weights, self.batch.jumps

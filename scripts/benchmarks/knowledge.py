@@ -1,8 +1,8 @@
-"""What each kind of knowledge costs when scoring: pairs a second with one more matcher, split or feature at a time.
+"""The cost of each kind of knowledge in scoring: pairs per second with one more matcher, split or feature at a time.
 
-All of WMT16 direct assessment into English from text (`Metric.score_pairs`), on one core, warm, in processor time; a
-model's weights do not matter here and are hand-set. Each source is timed in turn, round after round, so that a slow
-minute of the machine hits all of them. METEOR's table is measured where the extra ``pfsm[paraphrases]`` is installed.
+Scores WMT16 direct assessment into English from text (`Metric.score_pairs`), on one core, warm, in processor time. The
+weights do not matter here and are hand-set. All kinds are timed in turn, round after round, so that a slow minute of
+the machine affects all of them. METEOR's table is measured if the extra ``pfsm[paraphrases]`` is installed.
 
     PFSM_DATA=… python scripts/benchmarks/knowledge.py
 """
@@ -76,7 +76,7 @@ SOURCES: dict[str, dict[str, Any]] = {
 
 
 def main() -> None:
-    """Times every source in turn; prints pairs a second and what a pair costs beyond the base."""
+    """Times every kind in turn; prints pairs per second, and the additional cost of a pair over the base."""
     judgments = Judgments.join([read_judgments(path) for path in into_english(data_folder() / "wmt16-daseg")])
     one_core()
     print(machine())
@@ -99,11 +99,11 @@ def main() -> None:
 
 
 def model(settings: dict[str, Any]) -> Model:
-    """Hand-set weights under some settings."""
+    """A model with hand-set weights and these settings."""
     weights = dict(WEIGHTS)
     if "features" in settings:
         weights["feature:chrf"] = 0.5
-    document = {
+    content = {
         "format": "pfsm-model-1",
         "name": "benchmark",
         "settings": {"language": "en", **settings},
@@ -113,11 +113,11 @@ def model(settings: dict[str, Any]) -> Model:
         "training": {},
         "licence": "Apache-2.0",
     }
-    return model_from_dict(document, "benchmark")
+    return model_from_dict(content, "benchmark")
 
 
 def is_possible(settings: dict[str, Any]) -> bool:
-    """Whether what the settings need is installed."""
+    """Whether the resources of the settings are installed."""
     return "meteor-en" not in str(settings) or find_spec("pycocoevalcap") is not None
 
 

@@ -1,8 +1,8 @@
-"""Speed of the parser that ships: loading, dependencies with marginals, constituents; words a second on one core.
+"""Speed of the shipped parser on one core: loading, and words per second with and without marginals and constituents.
 
     OPENBLAS_NUM_THREADS=1 python scripts/benchmarks/parsing.py [FILE]
 
-FILE holds lines of text; without it made-up sentences of 5 to 35 words are parsed.
+FILE contains lines of text; without it, invented sentences of 5 to 35 words are parsed.
 """
 
 import sys
@@ -25,7 +25,7 @@ RUNS = 3
 
 
 def main() -> None:
-    """Loads, parses, prints."""
+    """Times loading and parsing."""
     lines = read_lines(sys.argv[1]) if len(sys.argv) > 1 else _made_up()
     n_words = sum(len(words_of(line)) for line in lines)
     report = Report("The parser that ships")

@@ -1,9 +1,10 @@
-"""Scoring beside other metrics, in one process and on one core: the same real pairs, the same run.
+"""Speed of scoring compared with other metrics, on the same real pairs, in one process and on one core.
 
     PFSM_DATA=… python scripts/benchmarks/peers.py
 
-pfsm is timed with an empty vocabulary (every sentence is new) and with a full one. RapidFuzz gets token ids, so its row
-is without tokenisation. METEOR 1.5 runs where Java is there, and its jar: METEOR_JAR, or that of pycocoevalcap.
+pfsm is timed with an empty vocabulary (every sentence is new) and with a full one. RapidFuzz is given token ids, so its
+time is without tokenisation. METEOR 1.5 is timed if Java is installed and its jar is found, from METEOR_JAR or in
+pycocoevalcap.
 """
 
 import os
@@ -34,11 +35,11 @@ SECTION = "scores of pairs of sentences, one core"
 
 
 def main() -> None:
-    """Times all of them on the same pairs, in turn."""
+    """Times all metrics in turn on the same pairs."""
     one_core()
     references, hypotheses = pairs()
     pairs_of_lines = list(zip(hypotheses, references, strict=True))
-    report = Report(f"Scoring beside other metrics, {len(references):,} pairs")
+    report = Report(f"Scoring compared with other metrics, {len(references):,} pairs")
     for model in ("en-small", "en"):
         warm = pfsm.load(model, 1)
         for kind, score in (
@@ -83,7 +84,7 @@ def main() -> None:
 
 
 def pairs() -> tuple[list[str], list[str]]:
-    """The first distinct pairs of references and hypotheses of WMT16."""
+    """References and hypotheses of the first distinct pairs of WMT16."""
     found: dict[tuple[str, str], None] = {}
     for path in into_english(data_folder() / "wmt16-daseg"):
         judgments = read_judgments(path)
@@ -93,7 +94,7 @@ def pairs() -> tuple[list[str], list[str]]:
 
 
 def meteor_jar() -> str | None:
-    """Where METEOR 1.5 is, if anywhere."""
+    """Path of the jar of METEOR 1.5; None if it is not found."""
     if os.environ.get("METEOR_JAR"):
         return os.environ["METEOR_JAR"]
     package = find_spec("pycocoevalcap")
@@ -103,12 +104,12 @@ def meteor_jar() -> str | None:
 
 
 def _fresh(model: str, hypotheses: list[str], references: list[str]) -> None:
-    """With nothing remembered of earlier lines."""
+    """Scores with an empty vocabulary."""
     pfsm.load(model, 1).score_pairs(hypotheses, references)
 
 
 def _each(metric: Any, pairs_of_lines: list[tuple[str, str]]) -> None:
-    """sacrebleu's sentence scores, one after the other."""
+    """Computes sacrebleu's sentence scores one after the other."""
     for hypothesis, reference in pairs_of_lines:
         metric.sentence_score(hypothesis, [reference])
 

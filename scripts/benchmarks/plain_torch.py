@@ -1,6 +1,6 @@
-"""The finite-state machine in plain PyTorch, cell by cell as the recurrence is written: log space, autograd.
+"""The finite-state machine in plain PyTorch: the recurrence cell by cell, in log space, with autograd.
 
-`assert_same` makes sure that what is compared with the kernels gives their numbers.
+`assert_same` checks that an implementation to be compared with the kernels gives their numbers.
 """
 
 from collections.abc import Callable
@@ -13,12 +13,12 @@ from torch import Tensor
 from pfsm_kernels.inference import Jumps, Weights, best_path, expectations
 from pfsm_kernels.lattices import Lattices
 
-# Adds up, or takes the best of, the last dimension but one.
+# Sums over the last dimension but one, or takes its maximum.
 Combine = Callable[[Tensor], Tensor]
 
 
 def add_up(scores: Tensor) -> Tensor:
-    """Log of the sum of exponentials over the last dimension but one; minus infinity, without NaN, for none."""
+    """Log of the sum of exponentials over the last dimension but one; minus infinity, not NaN, if all are."""
     top = scores.detach().amax(-2, keepdim=True)
     top = torch.where(top > -torch.inf, top, torch.zeros_like(top))
     total = (scores - top).exp().sum(-2)
@@ -27,7 +27,7 @@ def add_up(scores: Tensor) -> Tensor:
 
 
 def take_best(scores: Tensor) -> Tensor:
-    """The largest; its derivative is 1 for one that is largest, which makes derivatives of a score its edits."""
+    """The maximum over the last dimension but one; its derivatives are 1 along the best path and 0 elsewhere."""
     return scores.max(-2).values
 
 
@@ -37,7 +37,7 @@ def torch_sums(lattices: Lattices, table: Tensor, combine: Combine = add_up) -> 
 
 
 def arcs_of(lattices: Lattices, pair: int) -> dict[tuple[int, int], list[list[int]]]:
-    """The arcs (i, p, j, q, state) of one pair by where they begin."""
+    """The arcs (i, p, j, q, state) of one pair, by the cell in which they begin."""
     arcs: dict[tuple[int, int], list[list[int]]] = {}
     first, last = lattices.offsets[pair : pair + 2, 2].tolist()
     for arc in lattices.arcs[first:last].tolist():
@@ -46,7 +46,7 @@ def arcs_of(lattices: Lattices, pair: int) -> dict[tuple[int, int], list[list[in
 
 
 def _torch_sum(lattices: Lattices, pair: int, table: Tensor, combine: Combine) -> Tensor:
-    """y of one lattice: for every cell the masses that reach it, each with its state."""
+    """y of one lattice; for every cell, all masses that reach it are collected with their states."""
     (d0, i0, _), (d1, i1, _) = lattices.offsets[pair : pair + 2].tolist()
     deletes, inserts = lattices.delete_states[d0:d1].tolist(), lattices.insert_states[i0:i1].tolist()
     arcs = arcs_of(lattices, pair)
@@ -66,7 +66,7 @@ def _torch_sum(lattices: Lattices, pair: int, table: Tensor, combine: Combine) -
 
 
 def onward(reached: list[tuple[Tensor, int]], table: Tensor, combine: Combine) -> Tensor:
-    """Mass of every next state, float64 [S], from masses with the state each came by."""
+    """Mass of every next state, float64 [S], from masses with the states by which they arrived."""
     masses = torch.stack([mass for mass, _ in reached])
     return combine(table[[state for _, state in reached]] + masses[:, None])
 
@@ -74,7 +74,7 @@ def onward(reached: list[tuple[Tensor, int]], table: Tensor, combine: Combine) -
 def expected_sums(
     lattices: Lattices, weights: Weights, jumps: Jumps | None
 ) -> dict[Combine, tuple[NDArray[np.float64], NDArray[np.float64] | None]]:
-    """What is to be found: values, float64 [n_pairs], and of the sums derivatives, summed over pairs."""
+    """Expected values, float64 [n_pairs], and for sums also their derivatives, summed over pairs."""
     found = expectations(lattices, weights, 1, jumps)
     best = [best_path(lattices, weights, pair, jumps).score for pair in range(len(lattices))]
     return {add_up: (found.log_sum, found.table.sum(0)), take_best: (np.array(best), None)}
@@ -86,10 +86,10 @@ def assert_same(
     weights: Weights,
     jumps: Jumps | None = None,
 ) -> None:
-    """Both must agree, or there is nothing to compare.
+    """Checks that an implementation agrees with the kernels.
 
     Raises:
-        AssertionError: They do not.
+        AssertionError: If it does not.
     """
     for combine, (values, counts) in expected_sums(lattices, weights, jumps).items():
         table = torch.tensor(weights.table, requires_grad=True)

@@ -1,9 +1,10 @@
-"""Scoring from text: whole processes beside sacrebleu's, and growth with the number of pairs in one process; one core.
+"""Scoring from text on one core: whole processes compared with sacrebleu's, and growth with the number of pairs.
 
     PFSM_DATA=… python scripts/benchmarks/scoring.py
 
-Whole processes read two text files and write a score a line: 10,000 real pairs for pfsm and chrF++, the first 1,000 for
-all. In one process 100 to 10,000 pairs, all sentences new and all known. Beside more metrics: `peers.py`.
+Whole processes read two text files and write one score per line: 10,000 real pairs for pfsm and chrF++, the first 1,000
+for all metrics. One process scores 100 to 10,000 pairs, with all sentences new and with all known. `peers.py` compares
+with more metrics.
 """
 
 import sys
@@ -36,7 +37,7 @@ with open(sys.argv[2], encoding="utf-8") as references, open(sys.argv[3], encodi
 
 
 def main() -> None:
-    """Writes the lines, then times the programs in turn, then one process."""
+    """Times whole processes in turn, then one process."""
     one_core()
     data = data_folder()
     sets = [path for name in ("wmt15-daseg", "wmt16-daseg", "wmt21-da") for path in into_english(data / name)]
@@ -71,7 +72,7 @@ def distinct_pairs(sources: list[Path]) -> tuple[list[str], list[str]]:
 def time_processes(
     report: Report, references: list[str], hypotheses: list[str], metrics: tuple[str, ...], folder: Path
 ) -> None:
-    """pfsm, then sacrebleu's metrics, each in processes of its own."""
+    """Times pfsm and sacrebleu's metrics, each in processes of its own."""
     paths = [str(folder / name) for name in ("reference.txt", "hypothesis.txt")]
     for path, lines in zip(paths, (references, hypotheses), strict=True):
         Path(path).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
@@ -87,7 +88,7 @@ def time_processes(
 
 
 def time_one_process(report: Report, references: list[str], hypotheses: list[str]) -> None:
-    """Growing numbers of pairs, with nothing remembered, then with all of their sentences."""
+    """Times growing numbers of pairs, with an empty vocabulary and with one that knows all sentences."""
     warm = pfsm.load(MODEL, 1)
     for kind, score in (("new", _fresh), ("known", warm.score_pairs)):
         for number in NUMBERS:
@@ -96,7 +97,7 @@ def time_one_process(report: Report, references: list[str], hypotheses: list[str
 
 
 def _fresh(hypotheses: list[str], references: list[str]) -> None:
-    """With nothing remembered of earlier lines."""
+    """Scores with an empty vocabulary."""
     pfsm.load(MODEL, 1).score_pairs(hypotheses, references)
 
 

@@ -1,4 +1,4 @@
-"""How long it takes until something happens: help, import, one pair, and the first run ever.
+"""Start-up times: of the help, the import, one pair, and the first run ever.
 
 python scripts/benchmarks/startup.py
 """
@@ -20,7 +20,7 @@ print(pfsm.load("en-small").score_pairs(["The cat sat."], ["The cat sat down."])
 
 
 def main() -> None:
-    """Times each in processes of its own, the last with an empty cache of kernels."""
+    """Times each in fresh processes, the last with an empty cache of kernels."""
     report = Report("Start-up")
     python = sys.executable
     for name, command in (
@@ -31,7 +31,7 @@ def main() -> None:
     ):
         report.add(SECTION, name, 1, cost_of_command(command, RUNS))
     with tempfile.TemporaryDirectory() as folder:
-        # Numba looks for compiled kernels there, and finds none.
+        # Numba looks for compiled kernels in this folder and finds none.
         os.environ["NUMBA_CACHE_DIR"] = str(Path(folder))
         report.add(
             SECTION, "one pair, first run ever", 1, cost_of_command([python, "-c", ONE_PAIR], 1, False)

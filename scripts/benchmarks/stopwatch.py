@@ -1,7 +1,7 @@
-"""Timing for the benchmarks: medians of several runs after a warm-up, and what machine it was.
+"""Timing for the benchmarks: medians of several runs after a warm-up, and a description of the machine.
 
-Wall clock, processor time, which other processes on the machine change little, and the peak of memory: of work in this
-process (``cost``), or of a command in a process of its own (``cost_of_command``).
+Measured are wall-clock time, processor time, which other processes on the machine hardly change, and peak memory: of
+work in this process (``cost``), or of a command in a process of its own (``cost_of_command``).
 """
 
 import os
@@ -20,9 +20,9 @@ class Cost:
     """Medians of several runs.
 
     Attributes:
-        wall: Seconds.
-        cpu: Seconds of processor time, of all threads and processes.
-        peak_mb: Largest resident memory of the process in megabytes; None where it was not measured.
+        wall: Wall-clock time in seconds.
+        cpu: Processor time of all threads and processes in seconds.
+        peak_mb: Peak resident memory of the process in megabytes; None if it was not measured.
     """
 
     wall: float
@@ -31,7 +31,7 @@ class Cost:
 
 
 def cost(work: Callable[[], object], runs: int, warm_up: bool = True) -> Cost:
-    """Runs once to warm up, then ``runs`` times in this process; the peak is that of the whole process meanwhile."""
+    """The cost of ``runs`` runs in this process, after one to warm up; the peak is that of the whole process."""
     if warm_up:
         work()
     walls, cpus = [], []
@@ -45,7 +45,7 @@ def cost(work: Callable[[], object], runs: int, warm_up: bool = True) -> Cost:
 
 
 def _forget_peak() -> bool:
-    """Lets the peak of resident memory begin anew; False where the system has no such thing."""
+    """Resets the peak of resident memory; False if the system does not support that."""
     try:
         Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
     except OSError:
@@ -61,7 +61,7 @@ def _peak_mb() -> float | None:
 
 
 def cost_of_command(command: Sequence[str], runs: int, warm_up: bool = True) -> Cost:
-    """The same for a command in a process of its own, started anew each time; its output is thrown away."""
+    """The same for a command, run in a fresh process each time; its output is discarded."""
     samples = [_one_command(command) for _ in range(runs + warm_up)][warm_up:]
     return Cost(
         statistics.median(sample.wall for sample in samples),
@@ -82,7 +82,7 @@ def _one_command(command: Sequence[str]) -> Cost:
 
 
 def machine() -> str:
-    """Processor, cores this process may use, and versions."""
+    """Processor, number of cores that this process may use, and versions."""
     model = platform.processor() or platform.machine()
     info = Path("/proc/cpuinfo")
     if info.exists():
@@ -95,5 +95,5 @@ def machine() -> str:
 
 
 def one_core() -> None:
-    """Keeps this process, and what it starts, on one core."""
+    """Restricts this process and its children to one core."""
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})

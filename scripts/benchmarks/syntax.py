@@ -1,9 +1,9 @@
-"""Metrics over syntax: parsing once, and pairs a second with analyses that are known, on one core.
+"""Metrics over syntax on one core: the speed of parsing, and pairs per second once the lines are parsed.
 
     PFSM_DATA=… python scripts/benchmarks/syntax.py [METRIC …]
 
-Without names all listed metrics of the syntactic families are timed, and parsing: one tree, lists of 50, probabilities
-of all trees. Names may have options, as in ``edpm(gamma=1)``. Analyses go into a folder of this run.
+Without names, all listed metrics of the syntactic families are timed, and parsing: one tree, lists of 50, probabilities
+of all trees. Names may have options, as in ``edpm(gamma=1)``. Analyses are cached in a temporary folder.
 """
 
 import os
@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-# Read when numpy starts.
+# Must be set before numpy is imported.
 os.environ["OPENBLAS_NUM_THREADS"] = "1"
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from peers import pairs
@@ -38,7 +38,7 @@ ANALYSES = {
 
 
 def main() -> None:
-    """Times parsing, then every metric once its analyses are known."""
+    """Times parsing, then every metric on parsed lines."""
     one_core()
     references, hypotheses = pairs()
     names = sys.argv[1:] or [
@@ -51,14 +51,14 @@ def main() -> None:
             time_parsing(report, list(dict.fromkeys([*hypotheses, *references]))[:PARSED])
         for name in names:
             metric = get_metric(name)
-            # The warm-up parses.
+            # The lines are parsed in the warm-up.
             measured = cost(partial(metric.score_pairs, hypotheses, references), RUNS)
             report.add("scores of pairs, analyses known", name, len(references), measured)
     report.save()
 
 
 def time_parsing(report: Report, lines: Sequence[str]) -> None:
-    """Lines a second that are analysed anew."""
+    """Times the parsing of lines, without the cache."""
     for name, wanted in ANALYSES.items():
         measured = cost(partial(analyse_lines, lines, wanted=wanted, cache=False), 1)
         report.add("lines parsed", name, len(lines), measured)

@@ -1,6 +1,6 @@
-"""The finite-state machine in plain PyTorch by anti-diagonals of many pairs at a time: the fastest without a kernel.
+"""The finite-state machine in plain PyTorch by anti-diagonals, many pairs at a time: the fastest way without a kernel.
 
-Pairs are padded to the longest; a cell beyond a pair's end never leads back into it.
+Pairs are padded to the longest, which changes no sum, because no edit leads from the padding back into a pair.
 """
 
 from dataclasses import dataclass
@@ -18,9 +18,9 @@ class Padded:
     """Lattices of 1:1 arcs, with one state for Insert and one for Delete, laid out by anti-diagonals.
 
     Attributes:
-        rows: int64 [n_pairs], reference tokens.
-        diagonals: int64 [n_pairs], tokens of both sides.
-        may: For each diagonal d = i + j but the last two, bool [n_pairs, most rows, S]: whether an arc of that state
+        rows: int64 [n_pairs], number of reference tokens.
+        diagonals: int64 [n_pairs], number of tokens of both sides.
+        may: For each diagonal d = i + j except the last two, bool [n_pairs, most rows, S]: whether an arc of the state
             begins in the cell (i, d - i).
         insert: State of Insert.
         delete: State of Delete.
@@ -37,7 +37,7 @@ def padded(lattices: Lattices) -> Padded:
     """The layout of lattices.
 
     Raises:
-        ValueError: An arc is not 1:1, or states are split by class.
+        ValueError: If an arc is not 1:1, or states are split by class.
     """
     states = [np.unique(side).tolist() for side in (lattices.insert_states, lattices.delete_states)]
     if max(map(len, states)) > 1 or not (lattices.arcs[:, [1, 3]] == 1).all():
@@ -55,7 +55,7 @@ def padded(lattices: Lattices) -> Padded:
 
 
 def diagonal_sums(pairs: Padded, table: Tensor, combine: Combine = add_up) -> Tensor:
-    """y of every pair, float64 [n_pairs], a diagonal of all pairs at a time."""
+    """y of every pair, float64 [n_pairs], one diagonal of all pairs at a time."""
     n, most, width = pairs.rows.shape[0], pairs.may[0].shape[1] + 1, table.shape[0]
     nothing = table.new_full((n, most, width), -torch.inf)
     start = nothing.clone()
@@ -94,5 +94,5 @@ def _next_diagonal(
 
 
 def _into(masses: Tensor, table: Tensor, state: int, combine: Combine) -> Tensor:
-    """Mass that goes on to one state, float64 [n_pairs, rows]."""
+    """Mass that continues with one state, float64 [n_pairs, rows]."""
     return combine((masses + table[:, state])[..., None])[..., 0]

@@ -1,8 +1,8 @@
-"""The restricted pushdown machine in plain PyTorch: every configuration once, after all that lead to it; autograd.
+"""The restricted pushdown machine in plain PyTorch, with autograd: each configuration is visited after all its sources.
 
-The rules are those of docs/model.md. A configuration is a tuple ``(mode, i, j, side, start, landing, end)``; what comes
-after ``j`` is remembered of a jump: the side jumped on (0 the reference, 1 the hypothesis), where the gap begins and
-ends, and where the landed block ended.
+The rules are those of docs/model.md. A configuration is a tuple ``(mode, i, j, side, start, landing, end)``. What
+follows ``j`` describes a jump: its side (0 the reference, 1 the hypothesis), the start and the end of the gap, and the
+end of the block in which it landed.
 """
 
 from collections.abc import Callable, Iterator
@@ -16,7 +16,7 @@ from pfsm_kernels.lattices import Lattices
 
 NORMAL, LANDED, MOVED, BACK, GAP = range(5)
 Configuration = tuple[int, ...]
-# Where an operation leads, and its state.
+# The configuration to which an operation leads, and its state.
 Move = tuple[Configuration, int]
 
 
@@ -47,7 +47,7 @@ def _pushdown_sum(lattices: Lattices, pair: int, jumps: Jumps, table: Tensor, co
 def _in_order(
     begin: Configuration, moves: Callable[[Configuration], list[Move]]
 ) -> list[tuple[Configuration, list[Move]]]:
-    """All that can be reached, each before what it leads to: depth first, last finished first."""
+    """All reachable configurations in topological order: by depth-first search, the last finished first."""
     found = {begin: moves(begin)}
     finished = []
     open_ones = [(begin, iter(found[begin]))]
@@ -64,7 +64,7 @@ def _in_order(
 
 
 class _Pair:
-    """What can be done where in one pair."""
+    """The operations that each configuration of a pair allows."""
 
     def __init__(self, lattices: Lattices, pair: int, jumps: Jumps) -> None:
         (d0, i0, _), (d1, i1, _) = lattices.offsets[pair : pair + 2].tolist()
@@ -75,7 +75,7 @@ class _Pair:
         self.jump, self.limit = jumps.state, jumps.crossings.max_jump
 
     def moves(self, here: Configuration) -> list[Move]:
-        """All operations in a configuration."""
+        """All operations that a configuration allows."""
         mode, i, j = here[:3]
         edits = [
             (there, state)
@@ -94,7 +94,7 @@ class _Pair:
         return edits
 
     def _edits(self, i: int, j: int) -> Iterator[tuple[int, int, int, bool]]:
-        """Reference tokens, hypothesis tokens, state, and whether it is a match."""
+        """The edits at a position: numbers of reference and hypothesis tokens, state, and whether it is a match."""
         for _, p, _, q, state in self.arcs.get((i, j), []):
             yield p, q, state, True
         if i < self.ends[0]:
@@ -103,7 +103,7 @@ class _Pair:
             yield 0, 1, self.inserts[j], False
 
     def _landings(self, i: int, j: int) -> Iterator[Configuration]:
-        """Where a first jump may lead: not behind the last token, and only where a match begins."""
+        """Configurations to which a first jump may lead: not behind the last token, and only where a match begins."""
         for distance in range(1, self.limit + 1):
             if (i + distance, j) in self.arcs:
                 yield LANDED, i + distance, j, 0, i, i + distance, -1
@@ -111,7 +111,7 @@ class _Pair:
                 yield LANDED, i, j + distance, 1, j, j + distance, -1
 
     def _after_edit(self, here: Configuration, p: int, q: int, matches: bool) -> Configuration | None:
-        """Where an edit leads; None where the mode forbids it."""
+        """The configuration to which an edit leads; None if the mode forbids the edit."""
         mode, i, j = here[0], here[1] + p, here[2] + q
         if mode == NORMAL:
             return NORMAL, i, j

@@ -1,7 +1,7 @@
-"""Training to convergence: pfsm's two solvers beside ``torch.optim.LBFGS`` over sums in plain PyTorch.
+"""Training to convergence: pfsm's two solvers compared with ``torch.optim.LBFGS`` on sums in plain PyTorch.
 
 All minimise ``sum_i (t_i - y_i / (m_i + n_i) - alpha)^2 + lambda ||theta||^2`` over the same judgments and weights,
-from zero. A benchmark in which they come to different minima fails.
+starting from zero. The benchmark fails if their minima differ.
 """
 
 from collections.abc import Callable
@@ -26,11 +26,11 @@ from pfsm_training.lattices.features import frequent, instances
 from pfsm_training.loss.module import LogLinearMachine
 from pfsm_training.loss.objective import Objective, SquaredError
 
-# Small, for the few judgments to say something.
+# Small, so that a few judgments move the weights.
 PENALTY = 0.05
-# Relative difference between the minima found that still counts as the same.
+# Largest relative difference between minima that count as the same.
 TOLERANCE = 1e-6
-# pfsm's L-BFGS stops here too, per judgment.
+# Tolerance of the gradient per judgment, the same as for pfsm's L-BFGS.
 GRADIENT = lbfgs.GRADIENT_TOLERANCE
 MOST_ITERATIONS = 500
 
@@ -45,7 +45,7 @@ class Subset:
     Attributes:
         batch: Their lattices.
         targets: float64 [n], standardised scores.
-        learned: Names of the weights to be learned.
+        learned: Names of the weights to learn.
     """
 
     batch: LatticeBatch
@@ -57,7 +57,7 @@ def subset_of(references: list[str], hypotheses: list[str], scores: list[float])
     """Lattices and standardised scores.
 
     Raises:
-        PfsmError: All scores are equal.
+        PfsmError: If all scores are equal.
     """
     if len(set(scores)) < 2:
         raise PfsmError(f"--subset {len(scores)}: all scores are equal, there is nothing to learn from")
@@ -67,10 +67,10 @@ def subset_of(references: list[str], hypotheses: list[str], scores: list[float])
 
 
 def compare(report: Report, subset: Subset) -> None:
-    """Adds a row for each way, and the minima.
+    """Adds a row for each way to train, and the minima found.
 
     Raises:
-        AssertionError: The ways come to different minima.
+        AssertionError: If the minima differ.
     """
     number = len(subset.batch)
     section = f"to convergence, {number:,} judgments, lambda {PENALTY:g}, one process and thread"
@@ -92,7 +92,7 @@ def compare(report: Report, subset: Subset) -> None:
 
 
 def _pfsm(subset: Subset, solver: str) -> float:
-    """The minimum that a solver finds."""
+    """The minimum found by one of pfsm's solvers."""
     machine = LogLinearMachine(subset.learned, {})
     centre = torch.zeros(len(subset.learned), dtype=torch.float64)
     objective = Objective((subset.batch,), SquaredError(subset.targets), PENALTY, centre)
@@ -102,7 +102,7 @@ def _pfsm(subset: Subset, solver: str) -> float:
 
 
 def _torch(subset: Subset, sums: Sums) -> float:
-    """The minimum that PyTorch's own optimiser finds."""
+    """The minimum found by PyTorch's own optimiser."""
     states, at = subset.batch.states, {name: place for place, name in enumerate(subset.learned)}
     nowhere = len(at)
     visits = torch.tensor([at.get(name, nowhere) for name in states])

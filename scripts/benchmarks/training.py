@@ -1,10 +1,11 @@
-"""How long training takes: whole ``pfsm train`` on real judgments, and the same objective in plain PyTorch.
+"""Times of training: whole ``pfsm train`` processes on real judgments, and the same objective in plain PyTorch.
 
     PFSM_DATA=… python scripts/benchmarks/training.py [JUDGMENTS …] [--solvers NAME …] [--threads N …] [--subset N …]
 
-1,000 and 5,000 judgments unless told; whole processes with reading, cross-validation and writing. More than there are:
-the judgments over again, the translations with one word more each time. L-BFGS up to 5,000, unless ``--solvers`` names
-it. Then, in this process, a few judgments to convergence beside ``torch.optim.LBFGS``.
+Without numbers, processes train on 1,000 and 5,000 judgments, including reading, cross-validation and writing. If more
+are wanted than there are, the judgments are repeated, with one more word in the translations each time. L-BFGS is timed
+on up to 5,000, unless ``--solvers`` names it. Then a few judgments are trained on in this process, to convergence, and
+compared with ``torch.optim.LBFGS``.
 """
 
 import sys
@@ -26,11 +27,11 @@ from pfsm.commands.arguments import positive
 from pfsm.data import read_table
 
 JUDGMENTS = (1_000, 5_000)
-# PyTorch takes a quarter of a minute for these.
+# PyTorch takes about 15 seconds for this one.
 SUBSETS = (50,)
 RUNS = 3
 SOLVERS = ("gauss-newton", "lbfgs")
-# Above it L-BFGS is left out; from there on once is enough.
+# L-BFGS is left out above the first number; from the second on, one run is enough.
 MOST_FOR_LBFGS, MANY = 5_000, 20_000
 SETS = ("wmt15-daseg", "wmt16-daseg", "wmt21-da", "mlqe-pe")
 COLUMNS = ("source_lang", "reference", "hypothesis", "score")
@@ -38,7 +39,7 @@ Row = tuple[str, str, str, str]
 
 
 def main() -> None:
-    """Whole trainings of each size, then the subset."""
+    """Times whole processes of each size, then training on the subset."""
     wanted = arguments()
     data = data_folder()
     sources = [path for name in SETS for path in into_english(data / name)]
@@ -57,7 +58,7 @@ def main() -> None:
 
 
 def arguments() -> Namespace:
-    """What the command line says."""
+    """The options of the command line."""
     parser = ArgumentParser(description="How long training takes.")
     parser.add_argument("judgments", nargs="*", type=positive, default=JUDGMENTS)
     parser.add_argument("--solvers", nargs="+", choices=SOLVERS)
@@ -67,7 +68,7 @@ def arguments() -> Namespace:
 
 
 def time_processes(report: Report, sources: list[Path], number: int, wanted: Namespace, folder: Path) -> None:
-    """``pfsm train`` on so many judgments, each solver and number of threads."""
+    """Times ``pfsm train`` on ``number`` judgments, with each solver and number of threads."""
     table = folder / "judgments.tsv"
     words = write_table(table, sources, number)
     report.note({f"words a side of {number:,} judgments": words / number / 2})
@@ -87,7 +88,7 @@ def time_processes(report: Report, sources: list[Path], number: int, wanted: Nam
 
 
 def write_table(path: Path, sources: list[Path], wanted: int) -> int:
-    """So many judgments, language, reference, hypothesis and score; returns their words."""
+    """Writes ``wanted`` judgments with the columns `COLUMNS`; returns the number of their words."""
     words = 0
     with path.open("w", encoding="utf-8") as handle:
         handle.write("\t".join(COLUMNS) + "\n")
@@ -98,7 +99,7 @@ def write_table(path: Path, sources: list[Path], wanted: int) -> int:
 
 
 def endless(sources: list[Path]) -> Iterator[Row]:
-    """The judgments of the files, again and again."""
+    """The judgments of the files, repeated without end."""
     for turn in count():
         for source in sources:
             columns = read_table(source).columns

@@ -1,4 +1,4 @@
-"""The limit of the cache of analyses: what was used longest ago goes, and nothing else."""
+"""The limit of the cache of analyses: the least recently used entries are deleted, and no others."""
 
 import os
 import sqlite3
@@ -41,7 +41,7 @@ def hours(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return clock
 
 
-def test_what_was_used_longest_ago_goes(
+def test_the_least_recently_used_is_deleted(
     tmp_path: Path, hours: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PFSM_CACHE_SIZE", "400k")
@@ -70,7 +70,7 @@ def test_it_never_grows_far_beyond_the_limit(tmp_path: Path, monkeypatch: pytest
 
 
 def test_files_of_other_parsers_count_and_go_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Those of an older version are never asked again."""
+    """Entries of an older version are never read again."""
     older, newer = AnalysisCache("p@1", "x", tmp_path), AnalysisCache("p@2", "x", tmp_path)
     fill(older, lines(0, 60))
     os.utime(older.path, (1.0, 1.0))

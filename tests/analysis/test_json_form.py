@@ -1,4 +1,4 @@
-"""Analyses through JSON and the cache: every number to the last bit, and damage seen."""
+"""Analyses through JSON and the cache: every number to the last bit; damage is noticed."""
 
 import json
 import math
@@ -53,7 +53,7 @@ def test_a_line_without_anything() -> None:
     assert (bare.tokens, bare.tree, bare.marginals) == (("a",), None, None)
 
 
-def test_damage_is_worked_out_again(tmp_path: Path) -> None:
+def test_damaged_entries_are_computed_again(tmp_path: Path) -> None:
     cache = AnalysisCache("parser@1", "asked", tmp_path)
     cache.add({"line": sample(5)})
     assert cache.find(["line", "other"])["line"].tokens == sample(5).tokens

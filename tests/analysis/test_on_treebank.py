@@ -1,4 +1,4 @@
-"""The parser that ships on sentences it has not seen; the treebanks lie beside the data folder."""
+"""The shipped parser on held-out sentences; the treebanks are next to the data folder."""
 
 import os
 from pathlib import Path

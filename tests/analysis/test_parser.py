@@ -1,4 +1,4 @@
-"""The parser with random weights: what must hold whatever it has learned."""
+"""The parser with random weights: properties that hold for any weights."""
 
 import json
 import math
@@ -118,7 +118,7 @@ def test_weights_come_back_and_damage_is_seen(tmp_path: Path) -> None:
 
 
 def damaged_parsers() -> list[tuple[str, ParserWeights]]:
-    """Files that are whole, and hold what no network can be made of."""
+    """Undamaged files whose content is no network."""
     weights = random_weights()
     found = []
     for name, array in weights.arrays.items():
@@ -144,7 +144,7 @@ def damaged_parsers() -> list[tuple[str, ParserWeights]]:
     return found
 
 
-def test_a_whole_file_of_what_is_no_network_is_refused(tmp_path: Path) -> None:
+def test_an_undamaged_file_without_a_network_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "x.parser"
     cases = damaged_parsers()
     assert len(cases) > 100

@@ -1,4 +1,4 @@
-"""Data that a user can put right: status 2, one line that names file, line and fix, nothing overwritten."""
+"""Faulty data: status 2, one line that names file, line and fix, nothing overwritten."""
 
 import gzip
 
@@ -119,7 +119,7 @@ class TestTables:
         assert train(cli, "good.tsv", "--score-column", "da") == missing
         assert evaluate(cli, "good.tsv", "--score-column", "da") == missing
 
-    def test_preferences_are_no_judgments(self, cli: Cli) -> None:
+    def test_preferences_where_scores_are_needed(self, cli: Cli) -> None:
         fault = "; this is a file of preferences (better, worse), which `pfsm evaluate` reads"
         assert train(cli, "good.tsv", "--dev", "pairs.tsv").endswith(fault)
         assert cli("score", "--table", "pairs.tsv", *MODEL).fault.endswith(fault)
@@ -191,7 +191,7 @@ class TestGroups:
         )
 
     @pytest.mark.parametrize("column", ["score", "reference", "hypothesis"])
-    def test_what_is_measured_is_no_group(self, column: str, cli: Cli) -> None:
+    def test_grouping_by_the_score_column(self, column: str, cli: Cli) -> None:
         assert evaluate(cli, "good.tsv", "--by", column) == (
             f"{column!r} holds what is measured; group by another column"
         )
@@ -209,7 +209,7 @@ class TestTrainingData:
         write("one.tsv", tsv(ROWS[:1]))
         assert train(cli, "one.tsv").startswith("one.tsv: score is ")
 
-    def test_another_models_settings_beside_settings_of_its_own(self, cli: Cli, write: Write) -> None:
+    def test_settings_that_contradict_the_initial_model(self, cli: Cli, write: Write) -> None:
         write("c.yaml", "max_block: 2\n")
         fault = train(cli, "good.tsv", "--init", "hand.json", "--config", "c.yaml")
         assert "max_block is {'punct': 2, 'word': 2, 'lemma': 2}, but the model hand" in fault

@@ -1,4 +1,4 @@
-"""Settings, models, outputs and options that a user can put right: status 2, one line, nothing overwritten."""
+"""Faulty settings, models, outputs and options: status 2, one line, nothing overwritten."""
 
 from pathlib import Path
 
@@ -15,8 +15,8 @@ class TestConfig:
     @pytest.mark.parametrize(
         ("content", "expected"),
         [
-            ("lambda: 5\nlanguage: en\nlambda: 1\n", "c.yaml:3: the key 'lambda' is there twice"),
-            ("options:\n  syn:\n    table: a\n    table: b\n", "c.yaml:4: the key 'table' is there twice"),
+            ("lambda: 5\nlanguage: en\nlambda: 1\n", "c.yaml:3: duplicate key 'lambda'"),
+            ("options:\n  syn:\n    table: a\n    table: b\n", "c.yaml:4: duplicate key 'table'"),
             ("lamda: 5\n", "c.yaml: unknown key 'lamda'; did you mean lambda"),
             ("a: [1\nb: 2\n", "c.yaml:2: not valid YAML ("),
             ("max_block: 2\n\tlambda: 1\n", "c.yaml:2: not valid YAML ("),

@@ -1,4 +1,4 @@
-"""`pfsm compare`: two systems and more, what is said of each pair, and the preferred system per segment."""
+"""`pfsm compare`: two or more systems, the statistics of each pair, and the preferred system per segment."""
 
 from itertools import combinations
 from pathlib import Path

@@ -88,7 +88,7 @@ def made(write: Write) -> Made:
 
 
 def test_every_statistic(cli: Cli, made: Made) -> None:
-    """Of equal names in two languages there are two documents."""
+    """The same name in two languages means two documents."""
     found = cli("evaluate", "d.tsv", *DOCUMENT, "--statistics", ",".join(NAMES), *FAST).document[
         "correlation"
     ]
@@ -105,7 +105,7 @@ def test_every_statistic(cli: Cli, made: Made) -> None:
 
 
 def test_documents_stay_apart_where_languages_are_no_groups(cli: Cli, write: Write, made: Made) -> None:
-    """The language counts beside the name, the group too, and so does the test set; the file does not."""
+    """A document is identified by its name, language, group and test set, but not by its file."""
     separate = [
         {"source_lang": "", "test_set": list(made.languages)},
         {"source_lang": "en", "target_lang": list(made.languages)},
@@ -137,7 +137,7 @@ def test_a_document_may_lie_in_several_files(cli: Cli, write: Write, made: Made)
 
 
 def test_a_metric_has_the_mean_of_its_segments(cli: Cli, write: Write, made: Made) -> None:
-    """As at system level; and the default statistics."""
+    """The same as at system level, with the default statistics."""
     metric = get_metric("chrf")
     scores = metric.score_pairs([row[1] for row in made.texts], [row[0] for row in made.texts])
     made.other = scores.tolist()

@@ -124,7 +124,7 @@ def test_intervals_hold_their_values(cli: Cli, write: Write, model: str) -> None
 
 
 def test_pairs_of_one_reference_are_a_segment(cli: Cli, write: Write, model: str) -> None:
-    """Drawn together, a single segment says nothing of chance."""
+    """They are drawn together, and a single segment says nothing about chance."""
     write("p.tsv", pairs(*[AGREED] * 8, *[CONTRADICTED] * 5))
     result = evaluated(cli, model, "p.tsv")
     assert result["resampled"] == "segments"

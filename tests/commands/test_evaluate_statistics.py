@@ -1,4 +1,4 @@
-"""`pfsm evaluate --statistics`, `--level` and the places scores come from, against the functions behind them."""
+"""`pfsm evaluate --statistics`, `--level` and the sources of scores, against the functions that compute them."""
 
 from pathlib import Path
 from typing import Any
@@ -233,7 +233,7 @@ class TestPreferences:
     NAMES = "accuracy,accuracy-with-ties,best-possible,random-baseline,wmt12,wmt13,wmt14,darr"
 
     def test_every_statistic(self, cli: Cli, write: Write) -> None:
-        """Ties of a pair that stands both ways round count once: 1 + 2 of 10 judgments."""
+        """Ties of a pair that is there in both orders count once: 1 + 2 of 10 judgments."""
         write("p.tsv", pairs())
         result = cli("evaluate", "p.tsv", "--column", "a", "--statistics", self.NAMES, *FAST).document
         (entry,) = result["preference"]["groups"]

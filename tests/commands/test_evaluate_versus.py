@@ -137,7 +137,7 @@ def test_it_leaves_the_usual_tables_alone(cli: Cli, made: Made) -> None:
 
 
 def test_a_single_segment_has_no_interval_and_no_p_value(cli: Cli, write: Write) -> None:
-    """Whatever is drawn is that segment: numbers, but nothing about chance."""
+    """Every resample is that segment, so there are numbers but nothing about chance."""
     reference, made = rows(1)[0][0], rows(6, seed=3)
     write(
         "d.tsv",

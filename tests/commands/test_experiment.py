@@ -40,7 +40,7 @@ def test_tables_are_printed_and_files_written(cli: Cli, tmp_path: Path) -> None:
     assert f"{document['results'][0]['value']:.3f}".lstrip("0") in lines[2]
 
 
-def test_fresh_works_everything_out_again(cli: Cli, tmp_path: Path) -> None:
+def test_fresh_computes_all_cells_again(cli: Cli, tmp_path: Path) -> None:
     assert cli("experiment", "c.yaml", "--data", "d", "-o", "out").status == 0
     cell = min((tmp_path / "out" / "cells").glob("*/scores.txt.gz"))
     first = cell.stat().st_mtime_ns
@@ -50,7 +50,7 @@ def test_fresh_works_everything_out_again(cli: Cli, tmp_path: Path) -> None:
     assert cell.stat().st_mtime_ns != first
 
 
-def test_notes_about_seen_data_go_to_standard_error(cli: Cli, write: Write) -> None:
+def test_notes_on_overlapping_data_go_to_standard_error(cli: Cli, write: Write) -> None:
     write("c.yaml", CONFIG.replace("train: train.tsv", "train: '*.tsv'"))
     outcome = cli("experiment", "c.yaml", "--data", "d", "-o", "out")
     assert outcome.status == 0
@@ -65,7 +65,7 @@ def test_what_is_refused(cli: Cli, write: Write, tmp_path: Path) -> None:
     assert fault("c.yaml", "--data", "nowhere", "-o", "out") == "nowhere: no such folder of data"
     write("file", "")
     assert "a folder is needed" in fault("c.yaml", "--data", "d", "-o", "file")
-    assert "cannot be made" in fault("c.yaml", "--data", "d", "-o", "file/below")
+    assert "cannot be created" in fault("c.yaml", "--data", "d", "-o", "file/below")
     write("bad.yaml", CONFIG + "statistic: pearson\n")
     assert fault("bad.yaml", "--data", "d", "-o", "out").startswith("bad.yaml: unknown key 'statistic'")
     write("d/test.tsv", "reference\thypothesis\tscore\na\tb\tn/a\n")

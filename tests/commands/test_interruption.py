@@ -73,7 +73,7 @@ class TestInterruption:
     def test_ctrl_c_in_an_import_that_makes_an_error_of_it(
         self, error: Exception, cli: Cli, write: Write, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """As lazy imports of SciPy do: nobody is told of an error that Ctrl-C alone has made."""
+        """As in lazy imports of SciPy: no error is reported if Ctrl-C alone has caused it."""
 
         def press(*_: object) -> None:
             try:
@@ -98,7 +98,7 @@ class TestInterruption:
     def test_ctrl_c_where_nothing_can_be_raised(
         self, cli: Cli, write: Write, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """In a `__del__` Python would print a traceback and go on."""
+        """In a `__del__`, where Python would print a traceback and continue."""
 
         class Held:
             def __del__(self) -> None:

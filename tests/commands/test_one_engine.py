@@ -26,7 +26,7 @@ from pfsm.evaluation import (
 from pfsm.evaluation.catalogue import MEAN
 from pfsm.metrics import get_metric
 from pfsm_experiments import run_experiment
-from pfsm_experiments.report.document import results_document
+from pfsm_experiments.report.summary import results_summary
 from tests.command_runs import Cli, Write
 from tests.experiments.experiment_cases import run_here, write_experiment
 from tests.judgment_cases import rows
@@ -172,7 +172,7 @@ def experiment(shape: Shape, folder: Path, names: Sequence[str], **keys: Any) ->
         **keys,
     }
     results = run_experiment(write_experiment(folder, values), folder, folder / "out")
-    document = json.loads(json.dumps(results_document(results, "", [])))
+    document = json.loads(json.dumps(results_summary(results, "", [])))
     found: Found = {}
     differences: Tested = {}
     for entry in document["results"]:

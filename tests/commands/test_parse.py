@@ -1,4 +1,4 @@
-"""``pfsm parse``, with a parser that knows nothing."""
+"""``pfsm parse``, with a parser with random weights."""
 
 import json
 from pathlib import Path

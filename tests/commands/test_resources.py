@@ -174,7 +174,7 @@ class TestLearn:
 
 
 class TestModels:
-    """What a model with tables says when it scores."""
+    """Scoring by models that need tables."""
 
     def model(self, path: Path, syn: str, para: object) -> str:
         options = {"syn": {"table": syn}, "para": {"table": para}}

@@ -1,4 +1,4 @@
-"""`pfsm submit`: files with the scores that `pfsm score` gives, under names taken from the files."""
+"""`pfsm submit`: files with the scores of `pfsm score`, and names taken from the input files."""
 
 import gzip
 from pathlib import Path

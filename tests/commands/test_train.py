@@ -1,4 +1,4 @@
-"""`pfsm train`: what the model file holds, what decides it, and what must not."""
+"""`pfsm train`: the content of the model file, what it depends on, and what it must not depend on."""
 
 import gzip
 import hashlib

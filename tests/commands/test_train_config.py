@@ -90,12 +90,12 @@ class TestConfig:
 
     @pytest.mark.parametrize("given", ["auto", "[0.5, 5]"])
     def test_too_few_segments_to_choose_lambda_by(self, given: str, cli: Cli, write: Write) -> None:
-        """One segment: with it held out there is nothing left to learn from, and no lambda is the best one."""
+        """With the only segment held out there is nothing to learn from, so no lambda can be chosen."""
         made = [(ROWS[0][0], hypothesis, score) for _, hypothesis, score in ROWS[:6]]
         write("one.tsv", tsv(made))
         write("c.yaml", f"lambda: {given}\n")
         fault = cli("train", "one.tsv", "-o", "m.json", "--config", "c.yaml").fault
-        assert fault.startswith("the judgments are too few to choose lambda by cross-validation")
+        assert fault.startswith("there are too few judgments to choose lambda by cross-validation")
         assert not Path("m.json").exists()
         write("c.yaml", "lambda: 5\n")
         assert cli("train", "one.tsv", "-o", "m.json", "--config", "c.yaml").status == 0

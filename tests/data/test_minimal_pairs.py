@@ -1,4 +1,4 @@
-"""Minimal pairs: what ships is what it says, files of one's own are read, broken ones refused."""
+"""Minimal pairs: the shipped ones keep their rules, users' files are read, broken ones are refused."""
 
 import re
 from collections import Counter

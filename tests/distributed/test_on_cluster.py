@@ -1,4 +1,4 @@
-"""On a real cluster of processes: what comes out is what one machine makes, whatever happens to the processes."""
+"""On a real cluster of processes: the results are those of one machine, whatever happens to the processes."""
 
 import gzip
 import json
@@ -127,7 +127,7 @@ class TestScoring:
 
 
 def slow_again(started: Path, released: Path) -> str:
-    """Finishes at once where it runs for the first time, and afterwards when a file is there."""
+    """Finishes at once on its first run; on later runs, once a file exists."""
     if not started.exists():
         started.touch()
         return "made"

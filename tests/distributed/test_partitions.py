@@ -25,7 +25,7 @@ MANIFEST = "_manifest.json"
 
 
 def expected_scores(tables: dict[str, dict[str, list[str]]]) -> dict[str, list[float]]:
-    """By the metric itself: the better of the references that there are."""
+    """The scores of the metric itself, with the better of the available references."""
     metric = pfsm.load(threads=1)
     found = {}
     for name, table in tables.items():

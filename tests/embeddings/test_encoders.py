@@ -1,4 +1,4 @@
-"""Where vectors come from, and what is said where they are not."""
+"""Sources of vectors, and the messages for missing ones."""
 
 import builtins
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The store of vectors on disk: it may forget, it may never be wrong or in the way."""
+"""The store of vectors on disk: it may lose vectors, but never return wrong ones or cause an error."""
 
 from pathlib import Path
 

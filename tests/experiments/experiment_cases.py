@@ -29,7 +29,7 @@ def write_data(folder: Path) -> Path:
 
 
 def preference_rows(count: int, seed: int = 30) -> str:
-    """Preferences; each reference stands on two rows, as segments with several systems do."""
+    """Preferences; each reference is on two rows, as for segments with several systems."""
     rng = np.random.default_rng(seed)
     lines = ["source_lang\treference\tbetter\tworse\tvotes"]
     for reference, hypothesis, _ in rows(count // 2, seed):
@@ -68,7 +68,7 @@ def write_experiment(folder: Path, values: object, name: str = "table.yaml") -> 
 
 
 def run_here(tasks: Sequence[Task], jobs: int) -> Iterator[tuple[Task, Outcome]]:
-    """What the workers do, in this process: for tests of everything else."""
+    """Runs tasks in this process instead of worker processes."""
     for task in tasks:
         yield task, run_task(task)
 

@@ -91,7 +91,7 @@ class TestStandardised:
         assert scale.errors(scores)[[1, 3, 5]] == pytest.approx(-stats.zscore([70.0, 50.0, 90.0]))
         assert scale.errors_beyond_r(scores)[[1, 3, 5]].tolist() == [0.0, 0.0, 0.0]
 
-    def test_what_was_not_tested_has_no_error(self) -> None:
+    def test_judgments_that_are_not_tested_have_no_error(self) -> None:
         scores = self.scores.copy()
         scores[4] = np.nan
         errors = human_scale(self.human, self.members).errors(scores)

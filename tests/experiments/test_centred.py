@@ -1,4 +1,4 @@
-"""Correlations without the difficulty of segments, long segments counting for more, in the tables of an experiment."""
+"""Mean-removed and length-weighted correlations in the tables of an experiment."""
 
 from pathlib import Path
 from typing import Any

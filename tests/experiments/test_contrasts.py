@@ -1,4 +1,4 @@
-"""Rows that are compared with each other: the tests behind it, worked out another way, and the tables."""
+"""Comparisons of rows: their tests, computed in another way, and their tables."""
 
 import json
 from pathlib import Path
@@ -55,7 +55,7 @@ def step_down(p_values: list[float]) -> list[float]:
 
 class TestNumbers:
     def test_of_scores(self, run: Run, data: Path) -> None:
-        """The same draws, everything after them anew: correlations by scipy, means over the languages, p-values."""
+        """From the same draws: correlations by SciPy, means over the languages, p-values."""
         results = run(values(resamples=120))
         correlations: dict[str, dict[str, Float]] = {name: {} for name in METRICS}
         for language in LANGUAGES:
@@ -256,10 +256,10 @@ class TestTables:
         ([["bleu", True]], "contrasts 1: is True, it must be text; put it in quotes"),
         ([["ter", "bleu"], ["bleu", "nist"]], "contrasts 2: has 'nist', it must be the name of a row"),
         ([["bleu", "bleu"]], "contrasts 1: compares 'bleu' with itself"),
-        ([["ter", "bleu"], ["bleu", "ter"]], "contrasts 2: bleu and ter are there twice"),
+        ([["ter", "bleu"], ["bleu", "ter"]], "contrasts 2: bleu and ter are compared twice"),
     ],
 )
-def test_what_it_may_not_say(tmp_path: Path, contrasts: Any, fault: str) -> None:
+def test_invalid_contrasts_are_refused(tmp_path: Path, contrasts: Any, fault: str) -> None:
     path = write_experiment(tmp_path, values(contrasts=contrasts))
     with pytest.raises(PfsmError) as error:
         read_experiment(path)

@@ -103,12 +103,12 @@ def test_a_digest_of_everything(data: Path) -> None:
 @pytest.mark.parametrize(
     ("one", "fault"),
     [
-        (spec("/etc/*.tsv"), r"'/etc/\*\.tsv' is no pattern of files in "),
+        (spec("/etc/*.tsv"), r"'/etc/\*\.tsv' is not a valid pattern of files in "),
         (spec("nothing/*.tsv"), r"no file matches 'nothing/\*\.tsv' in "),
-        (spec("train/*.tsv", keep={"source_lang": ("xx",)}), "no row has what 'where' asks for"),
+        (spec("train/*.tsv", keep={"source_lang": ("xx",)}), "no row matches 'where'"),
         (spec("train/*.tsv", keep={"colour": ("xx",)}), "has no column 'colour' to group by; columns are s"),
         (spec("train/*.tsv", sample=121), "sample is 121, but there are 120 rows"),
-        (spec("*/cs-en.tsv"), "files has both absolute scores and preferences"),
+        (spec("*/cs-en.tsv"), "files matches both absolute scores and preferences"),
         (spec("train/*.tsv", score_column="points"), "no column 'points'"),
     ],
 )
@@ -126,15 +126,17 @@ def test_names_of_test_sets(data: Path) -> None:
         folder.test_sets([spec("test/cs-en.tsv"), spec("test/de-en.tsv")], None)
 
 
-def test_no_group_is_called_as_the_mean_is(tmp_path: Path) -> None:
+def test_a_group_with_the_name_of_the_mean_is_refused(tmp_path: Path) -> None:
     text = "reference\thypothesis\tscore\tyear\na\tb\t1\t2020\na\tc\t2\tmean\n"
     (tmp_path / "x.tsv").write_text(text, encoding="utf-8")
     assert DataFolder(tmp_path).test_sets([spec("x.tsv")], None)
-    with pytest.raises(PfsmError, match="year is 'mean' in a row; the mean over the groups is called so"):
+    with pytest.raises(
+        PfsmError, match="year is 'mean' in a row, which is the name of the mean over the groups"
+    ):
         DataFolder(tmp_path).test_sets([spec("x.tsv")], "year")
 
 
-def test_data_in_no_folder_is_called_by_its_file(data: Path) -> None:
+def test_data_outside_a_folder_has_the_name_of_its_file(data: Path) -> None:
     for name in ("a.tsv", "b.tsv"):
         (data / name).write_bytes((data / "test" / "cs-en.tsv").read_bytes())
     found = DataFolder(data).test_sets([spec("a.tsv"), spec("b.tsv")], None)

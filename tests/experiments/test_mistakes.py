@@ -1,4 +1,4 @@
-"""Where metrics err: the tables against the same worked out with scipy, ties and tiny test sets."""
+"""Where metrics err: the tables against SciPy, with ties and tiny test sets."""
 
 from pathlib import Path
 from typing import Any
@@ -127,7 +127,7 @@ def test_intervals_draw_whole_segments(run: Run, tmp_path: Path, statistic: str,
 
 
 class TestGroups:
-    def test_they_are_left_out_where_the_results_have_them(self, run: Run) -> None:
+    def test_tables_by_group_are_left_out_if_the_results_have_them(self, run: Run) -> None:
         assert kinds(run(table(rows=CHRF))) == [(PEARSON, LENGTH), (ERROR, SCORE), (BEYOND, SCORE)]
 
     def test_they_are_those_of_the_results(self, run: Run, data: Path) -> None:

@@ -1,4 +1,4 @@
-"""The numbers of the tables, against the same worked out another way."""
+"""The numbers of the tables, computed in another way."""
 
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ from tests.judgment_cases import rows, tsv
 
 
 def number(results: Results, row: str, group: str, statistic: str = "pearson", **column: Any) -> Entry:
-    """The one entry of a place."""
+    """The only entry of a row, statistic and column."""
     (found,) = (
         entry
         for entry in results.entries

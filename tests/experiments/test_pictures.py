@@ -1,4 +1,4 @@
-"""What pictures say in words: names that fit, and numbers that are there however long a name is."""
+"""The text in plots: names fit, and long names hide no number."""
 
 import numpy as np
 import pytest
@@ -79,6 +79,6 @@ def luminance(colour: str) -> float:
 
 @pytest.mark.parametrize("bar", COLOURS)
 def test_an_interval_is_seen_on_every_bar(bar: str) -> None:
-    """A line in two colours, at least one of which stands out as the guidelines ask of graphics."""
+    """One of the two colours of the line has the contrast that the guidelines require of graphics."""
     assert max(contrast(bar, INTERVALS), contrast(bar, AROUND_INTERVALS)) >= 3.0
     assert contrast(INTERVALS, AROUND_INTERVALS) > 15.0

@@ -98,7 +98,7 @@ def test_metrics_and_models_are_one_cell_each(tmp_path: Path, data: Path) -> Non
     assert [(cell.row.name, cell.size) for cell in found.cells] == [("chrF", None), ("shipped", None)]
 
 
-class TestWhatWasSeenInTraining:
+class TestOverlapWithTraining:
     def test_a_row_is_not_tested_on_its_training_data(self, tmp_path: Path, data: Path) -> None:
         found = plan(
             tmp_path,
@@ -159,16 +159,19 @@ class TestWhatWasSeenInTraining:
         ({"scheme": "round-robin", "by": "colour"}, "by: the data has no column 'colour'"),
         (
             {"scheme": "k-fold", "test": None, "by": "source_lang", "folds": 4},
-            "4 folds need as many values of 'source_lang', there are 3",
+            "4 folds need 4 values of 'source_lang', there are 3",
         ),
         (
             {"scheme": "learning-curve", "sizes": [10, 121]},
             "sizes has 121, but row 'pFSM' has 120 judgments",
         ),
-        ({"statistics": ["accuracy"]}, "statistics has none for made, which holds scores; those are pearson"),
+        (
+            {"statistics": ["accuracy"]},
+            "statistics has none for made, which has scores; for scores there are pearson",
+        ),
         (
             {"test": "pairs/*.tsv"},
-            "statistics has none for pairs, which holds preferences; those are accuracy",
+            "statistics has none for pairs, which has preferences; for preferences there are accuracy",
         ),
         (
             {"scheme": "round-robin", "train": "train/cs-en.tsv", "test": "test/cs-en.tsv"},
@@ -176,10 +179,12 @@ class TestWhatWasSeenInTraining:
         ),
         (
             {"scheme": "learning-curve", "train": ["train/*.tsv", "pairs/*.tsv"]},
-            "a learning curve is of scores or preferences, not both",
+            "a learning curve needs either scores or preferences to train on, not both",
         ),
     ],
 )
-def test_what_does_not_go_together(tmp_path: Path, data: Path, changes: dict[str, Any], fault: str) -> None:
+def test_data_that_does_not_fit_the_experiment_is_refused(
+    tmp_path: Path, data: Path, changes: dict[str, Any], fault: str
+) -> None:
     with pytest.raises(PfsmError, match=fault):
         plan(tmp_path, data, **changes)

@@ -1,4 +1,4 @@
-"""Rows that need what is not there: left out with a note where they are optional, else refused."""
+"""Rows with missing requirements: left out with a note if they are optional, otherwise refused."""
 
 import re
 from pathlib import Path
@@ -48,7 +48,7 @@ def test_a_row_that_is_not_optional_is_refused_by_name(tmp_path: Path) -> None:
 
 
 def test_a_note_names_no_folder_of_the_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Results are read elsewhere: the folder of tables is called what the documentation calls it."""
+    """Results are read elsewhere, so the folder of tables has the name used in the documentation."""
     tables = tmp_path / "home" / "tables"
     monkeypatch.setenv("PFSM_RESOURCES", str(tables))
     monkeypatch.setenv("HOME", str(tmp_path / "home"))

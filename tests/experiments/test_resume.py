@@ -32,7 +32,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, Path
 
 @pytest.fixture
 def here(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Works in this process, where starting others is not what is tested."""
+    """Runs tasks in this process, for tests of other things than processes."""
     monkeypatch.setattr("pfsm_experiments.run.run_tasks", run_here)
 
 
@@ -74,15 +74,17 @@ def test_the_same_bytes_with_one_process_elsewhere(finished: tuple[Path, Path, P
     assert ours.keys() == theirs.keys()
 
 
-def test_finished_cells_are_taken_over(finished: tuple[Path, Path, Path], tmp_path: Path, here: None) -> None:
+def test_finished_cells_are_reused(finished: tuple[Path, Path, Path], tmp_path: Path, here: None) -> None:
     config, data, output = finished
     shutil.copytree(output, tmp_path / "out")
     before = tree(tmp_path / "out")
-    assert "3 of 3 cells were there already" in lines_of(config, data, tmp_path / "out")
+    assert "3 of 3 cells finished earlier" in lines_of(config, data, tmp_path / "out")
     assert tree(tmp_path / "out") == before
 
 
-def test_damaged_cells_are_not(finished: tuple[Path, Path, Path], tmp_path: Path, here: None) -> None:
+def test_damaged_cells_are_computed_again(
+    finished: tuple[Path, Path, Path], tmp_path: Path, here: None
+) -> None:
     config, data, output = finished
     shutil.copytree(output, tmp_path / "out")
     cells = sorted((tmp_path / "out" / "cells").iterdir())
@@ -102,7 +104,7 @@ def test_other_data_other_cells(finished: tuple[Path, Path, Path], tmp_path: Pat
     rows = path.read_text(encoding="utf-8").splitlines(keepends=True)
     path.write_text("".join(rows[:-1]), encoding="utf-8")
     lines = lines_of(config, tmp_path / "data", tmp_path / "out", jobs=2)
-    assert "1 of 3 cells were there already" in lines  # the metric's
+    assert "1 of 3 cells finished earlier" in lines  # the metric's
 
 
 def test_what_an_earlier_run_left_is_deleted(
@@ -149,11 +151,11 @@ def test_ctrl_c_keeps_finished_cells_and_leaves_nothing_else(tmp_path: Path, dat
     assert sorted(name.split("/")[-1] for name in files) == ["cell.json", "scores.txt.gz"]
     wait_for_the_last_of(process.pid)
     quick = write_experiment(tmp_path, table(rows=[SLOW[0], {"name": "pFSM", "train": {}}]))
-    assert "1 of 2 cells were there already" in lines_of(quick, data, tmp_path / "out")
+    assert "1 of 2 cells finished earlier" in lines_of(quick, data, tmp_path / "out")
 
 
 def wait_for_the_last_of(group: int) -> None:
-    """Returns when nobody of a process group is left; Python's own helper goes a moment after its parent."""
+    """Waits until a process group is empty; Python's helper process ends shortly after its parent."""
     deadline = time.monotonic() + LONGEST_WAIT
     while True:
         try:

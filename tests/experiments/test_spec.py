@@ -1,4 +1,4 @@
-"""What an experiment's YAML file may say, and the one line where it says something else."""
+"""The keys and values of an experiment's YAML file, and the one-line errors for invalid ones."""
 
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ def row(**keys: Any) -> list[dict[str, Any]]:
     return [{"name": "one", **keys}]
 
 
-def test_everything_that_it_may_say(tmp_path: Path) -> None:
+def test_every_key(tmp_path: Path) -> None:
     values = table(
         description="Two\nlines",
         scheme="learning-curve",
@@ -54,7 +54,7 @@ def test_everything_that_it_may_say(tmp_path: Path) -> None:
     assert ours.train_data[0].files == ("train/cs-en.tsv",)
 
 
-def test_a_model_file_is_looked_for_beside_the_experiment(tmp_path: Path, trained_model: Path) -> None:
+def test_the_path_of_a_model_is_relative_to_the_file(tmp_path: Path, trained_model: Path) -> None:
     path = write_experiment(trained_model.parent, table(rows=row(model=trained_model.name), versus=None))
     (found,) = read_experiment(path).rows
     assert found.model is not None
@@ -76,15 +76,15 @@ def trained_model(tmp_path: Path) -> Path:
         ({"title": 3}, "table.yaml: title is 3, it must be a line of text"),
         ({"tests": []}, "table.yaml: unknown key 'tests'; did you mean test"),
         ({"scheme": "loo"}, "table.yaml: scheme is 'loo', it must be one of train-test, k-fold"),
-        ({"folds": 3}, "table.yaml: folds goes with the scheme k-fold, not with train-test"),
-        ({"by": "x"}, "table.yaml: by goes with the scheme k-fold and round-robin, not with train-test"),
-        ({"scheme": "k-fold"}, "table.yaml: k-fold tests on the parts of its training data"),
+        ({"folds": 3}, "table.yaml: folds is for the scheme k-fold, not for train-test"),
+        ({"by": "x"}, "table.yaml: by is for the scheme k-fold and round-robin, not for train-test"),
+        ({"scheme": "k-fold"}, "table.yaml: k-fold tests on parts of its training data"),
         ({"scheme": "k-fold", "test": None, "folds": 1}, "folds is 1, it must be a whole number from 2"),
-        ({"scheme": "learning-curve", "sizes": [20, 10]}, "sizes is [20, 10], it must be a list of diff"),
+        ({"scheme": "learning-curve", "sizes": [20, 10]}, "sizes is [20, 10], it must be a rising list"),
         ({"scheme": "learning-curve", "sizes": ["all", 10]}, "sizes is ['all', 10], it must be"),
         ({"scheme": "learning-curve", "repeats": 0}, "repeats is 0, it must be a whole number from 1"),
         ({"test": None}, "table.yaml: the key 'test' is missing"),
-        ({"train": None}, "table.yaml: row 'pFSM' is to be trained; the key 'train' is missing"),
+        ({"train": None}, "table.yaml: row 'pFSM' is trained, but the key 'train' is missing"),
         ({"train": "/etc/passwd"}, "train 1: files has '/etc/passwd', it must be a path inside the data"),
         ({"train": "../x.tsv"}, "train 1: files has '../x.tsv', it must be a path inside the data"),
         ({"train": {"score_column": "x"}}, "table.yaml: train 1: the key 'files' is missing"),
@@ -111,18 +111,18 @@ def trained_model(tmp_path: Path) -> Path:
         ({"rows": row(metric="bleu", train={})}, "row 'one': has metric and train of metric, model, train"),
         ({"rows": row(metric="blue")}, "table.yaml: row 'one': unknown metric 'blue'; did you mean bleu"),
         ({"rows": row(metric="bleu", options={"x": 1})}, "row 'one': metric bleu: unknown option 'x'"),
-        ({"rows": row(metric="bleu", init="en-small")}, "table.yaml: row 'one': init goes with train"),
+        ({"rows": row(metric="bleu", init="en-small")}, "table.yaml: row 'one': init needs train"),
         ({"rows": row(model="nowhere.json")}, "row 'one': model: nowhere.json: no such file"),
         ({"rows": row(train={"max_jumps": 1})}, "row 'one': train: unknown key 'max_jumps'"),
         ({"rows": row(train=3)}, "row 'one': train is 3, it must be lines `key: value`"),
         ({"rows": row(metric="bleu") * 2}, "table.yaml: two rows are called 'one'"),
         (
             {"scheme": "round-robin", "rows": row(train={}, train_data="x")},
-            "train_data of a row goes with the schemes train-test and learning-curve",
+            "train_data of a row needs the scheme train-test or learning-curve",
         ),
     ],
 )
-def test_what_it_may_not_say(tmp_path: Path, changes: dict[str, Any], fault: str) -> None:
+def test_invalid_values_are_refused(tmp_path: Path, changes: dict[str, Any], fault: str) -> None:
     if "rows" in changes:
         changes = {"versus": None, **changes}
     path = write_experiment(tmp_path, table(**changes))

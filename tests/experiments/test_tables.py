@@ -1,4 +1,4 @@
-"""Tables in Markdown and LaTeX: digits, marks, the best number, and signs that would be taken for commands."""
+"""Tables in Markdown and LaTeX: digits, marks, the best number, and escaped characters."""
 
 import re
 

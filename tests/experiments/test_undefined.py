@@ -1,4 +1,4 @@
-"""Where a row has no number in a group, or no resample has one: what is compared, and what is shown."""
+"""Rows without a number in a group or in any resample: their comparison and their display."""
 
 import json
 import math
@@ -13,10 +13,10 @@ from pfsm.evaluation.samples import group_seed
 from pfsm_experiments.data import MEAN
 from pfsm_experiments.estimates import Contrast
 from pfsm_experiments.report.contrasts import contrast_tables
-from pfsm_experiments.report.document import results_document
 from pfsm_experiments.report.figures import bars
 from pfsm_experiments.report.markup import result_table
 from pfsm_experiments.report.results import Results
+from pfsm_experiments.report.summary import results_summary
 from pfsm_experiments.report.tables import ResultTable, explanation, markdown_table, result_tables
 from tests.experiments.conftest import Run
 from tests.experiments.experiment_cases import table
@@ -61,7 +61,7 @@ def uneven(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def results(run: Run, uneven: Path) -> Results:
-    """PER scores all alike in de: it has no correlation there, and nothing to compare with."""
+    """PER gives equal scores in de, so it has no correlation there and cannot be compared."""
     return run(values(contrasts=[["per", "bleu"], ["chrf", "bleu"], ["chrf", "per"]]), uneven)
 
 
@@ -102,7 +102,7 @@ def test_nothing_is_said_of_dashes_where_there_are_none(run: Run) -> None:
 
 
 def test_no_resample_has_a_value(run: Run, tmp_path: Path, recwarn: pytest.WarningsRecorder) -> None:
-    """Two segments, one resample, of one of them twice: there is nothing to test with, and no NaN is shown."""
+    """The only resample of two segments has one of them twice: nothing can be tested, and no NaN is shown."""
     (tmp_path / "two").mkdir()
     text = "reference\thypothesis\tscore\na b c d\ta b c\t1\nthe house is big\tthe house\t0.5\n"
     (tmp_path / "two" / "all.tsv").write_text(text, encoding="utf-8")
@@ -146,10 +146,10 @@ def test_a_single_segment_has_no_intervals_and_no_marks(
     (shown,) = result_tables(results.entries)
     assert "| bleu | -.911 – |" in markdown_table(shown, intervals=True)
     assert '<span class="interval">–</span>' in result_table(shown)
-    document = results_document(results, "", [])
+    summary = results_summary(results, "", [])
     unknown = {"interval": [None, None], "p_value": None, "p_holm": None}
-    assert document["contrasts"][0]["difference"].items() >= unknown.items()
-    json.dumps(document, allow_nan=False)
+    assert summary["contrasts"][0]["difference"].items() >= unknown.items()
+    json.dumps(summary, allow_nan=False)
     assert "nan" not in result_table(shown)
     assert "p = –" in result_table(shown)
     assert drawn_bars(shown) == ([line.entries[0].value for line in shown.lines], 0)
@@ -171,7 +171,7 @@ def drawn_bars(shown: ResultTable) -> tuple[list[float | None], int]:
 
 
 def only_a_difference(contrast: Contrast) -> None:
-    """There is one, with neither an interval nor p-values."""
+    """Checks that the difference has neither an interval nor p-values."""
     one = contrast.difference
     first, second = contrast.values
     assert one is not None
@@ -183,6 +183,6 @@ def only_a_difference(contrast: Contrast) -> None:
 
 
 def drawn_twice(seed: int) -> bool:
-    """Whether the one resample of two rows has one of them twice."""
+    """Whether the only resample of two rows has one of them twice."""
     (drawn,) = resampled_rows(2, 1, group_seed(seed, "all"))
     return len(set(drawn[0].tolist())) == 1

@@ -1,4 +1,4 @@
-"""The worst segments: which they are, why, what of them is written where, and that odd text does no harm."""
+"""The worst segments: their choice, their explanation, where their text is written, and odd text."""
 
 import json
 import re

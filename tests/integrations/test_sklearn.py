@@ -113,7 +113,7 @@ def test_scikit_learns_checks(check: Callable[[str, Any], None]) -> None:
         ([("a", "b"), ("a", 1)], [1.0, 2.0], r"X\[1\] is"),
         ([("a", "b"), ("a", "b", "c")], [1.0, 2.0], r"X\[1\] is"),
         ([("a", "b")], [1.0, 2.0], "1 pairs in X, but 2 scores in y"),
-        ([("a", "b"), ("a", "c")], [1.0, np.nan], "y holds a number that is not finite"),
+        ([("a", "b"), ("a", "c")], [1.0, np.nan], "y contains a number that is not finite"),
     ],
 )
 def test_bad_data(pairs: Any, scores: Any, fault: str) -> None:
@@ -121,7 +121,7 @@ def test_bad_data(pairs: Any, scores: Any, fault: str) -> None:
         PfsmRegressor(threads=1).fit(pairs, scores)
 
 
-def test_bad_parameters_are_seen_in_fit() -> None:
+def test_invalid_parameters_are_refused_by_fit() -> None:
     with pytest.raises(PfsmError, match="PfsmRegressor: max_jump is -1, it must be a whole number from 0"):
         PfsmRegressor(max_jump=-1).fit(PAIRS, SCORES)
     with pytest.raises(NotFittedError):

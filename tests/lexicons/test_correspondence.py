@@ -1,4 +1,4 @@
-"""Phrases in corresponding places, against a plain walk over what `Metric.explain` says of each pair."""
+"""Phrases in corresponding places, against a plain walk over the explanation of each pair."""
 
 from itertools import pairwise
 

@@ -1,4 +1,4 @@
-"""Tables whose file is whole, but whose content is not what it must be: one line, whatever is wrong."""
+"""Tables in undamaged files with invalid content: one line, whatever is wrong."""
 
 from collections.abc import Callable
 from dataclasses import replace

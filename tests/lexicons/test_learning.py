@@ -112,5 +112,7 @@ def test_ratios_where_cells_are_empty() -> None:
         (("covid-19", "virus"), ("new", "coronavirus"), True),
     ],
 )
-def test_what_letters_say(one: tuple[str, ...], other: tuple[str, ...], plausible: bool) -> None:
+def test_phrases_whose_spelling_excludes_them(
+    one: tuple[str, ...], other: tuple[str, ...], plausible: bool
+) -> None:
     assert is_plausible(one, other) is is_plausible(other, one) is plausible

@@ -90,7 +90,7 @@ def test_the_templates_are_those_of_huang_and_others() -> None:
 
 
 class TestThePapersExample:
-    """Table 2 of Yu et al. (2015): nothing in common but tags, and yet the first is better."""
+    """Table 2 of Yu et al. (2015): the hypotheses share only tags with the reference, yet the first is better."""
 
     # The copula is the head, as in Stanford's dependencies before a "to".
     REFERENCE = Sentence(

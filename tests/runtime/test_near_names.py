@@ -1,4 +1,4 @@
-"""Names that are not there: what a message says of those that are."""
+"""Unknown names: which of the known names the message lists."""
 
 import re
 from typing import Any, cast

@@ -1,4 +1,4 @@
-"""Weights of soft bins are kept at 0 or above: never below on the way, and SciPy's constrained minimum at the end."""
+"""Weights of soft bins are never negative, and the minimum is SciPy's constrained one."""
 
 from dataclasses import replace
 
@@ -92,7 +92,7 @@ def test_the_minimum_is_scipys(seed: int, spread: float, penalty: float, method:
 
 
 def test_some_bounds_hold_and_some_do_not() -> None:
-    """Else the tests above would prove nothing. Free weights of the same features may fall below zero."""
+    """Otherwise the tests above would prove nothing. Without bounds the same weights may be negative."""
     held, free, below = 0, 0, 0
     for seed in range(3):
         batch = ramped_batch(seed)
@@ -107,8 +107,8 @@ def test_some_bounds_hold_and_some_do_not() -> None:
     assert below > 0
 
 
-def test_weights_below_zero_are_moved_to_where_they_may_be() -> None:
-    """Even where the penalty pulls them back with all its force."""
+def test_negative_weights_are_moved_to_zero() -> None:
+    """Even if a strong penalty pulls them back."""
     batch = ramped_batch(0)
     machine = started(batch, 0.0)
     with torch.no_grad():

@@ -1,4 +1,4 @@
-"""A training that was broken off and goes on ends as if nothing had happened."""
+"""A training that is interrupted and resumed gives the same result as one that is not."""
 
 import json
 from pathlib import Path
@@ -41,7 +41,7 @@ class Counting:
             raise KeyboardInterrupt
 
 
-def test_going_on_is_as_if_nothing_had_happened(tmp_path: Path) -> None:
+def test_a_resumed_training_gives_the_same_model(tmp_path: Path) -> None:
     whole = Counting()
     expected = json.dumps(training(progress=whole).to_dict())
     path = tmp_path / "m.checkpoint"
@@ -57,7 +57,7 @@ def test_going_on_is_as_if_nothing_had_happened(tmp_path: Path) -> None:
         assert not path.exists()
 
 
-def test_without_resume_it_begins_afresh(tmp_path: Path) -> None:
+def test_without_resume_it_starts_again(tmp_path: Path) -> None:
     path = tmp_path / "m.checkpoint"
     with pytest.raises(KeyboardInterrupt):
         training(Checkpoint(path, resume=False), Counting(3))
@@ -69,7 +69,7 @@ def test_without_resume_it_begins_afresh(tmp_path: Path) -> None:
     assert all_of_it.seen == without.seen
 
 
-def test_with_nothing_to_resume_it_begins_afresh(tmp_path: Path) -> None:
+def test_without_a_file_to_resume_it_starts(tmp_path: Path) -> None:
     training(Checkpoint(tmp_path / "m.checkpoint", resume=True))
 
 
@@ -77,9 +77,9 @@ def test_another_training_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "m.checkpoint"
     with pytest.raises(KeyboardInterrupt):
         training(Checkpoint(path, resume=False), Counting(2))
-    with pytest.raises(PfsmError, match="is of a training with other data, settings or version"):
+    with pytest.raises(PfsmError, match="checkpoint of a training with other data, settings or version"):
         train(invented(1), config=CONFIG, threads=1, checkpoint=Checkpoint(path, resume=True))
-    with pytest.raises(PfsmError, match="is of a training with other data, settings or version"):
+    with pytest.raises(PfsmError, match="checkpoint of a training with other data, settings or version"):
         train(JUDGMENTS, config=TrainingConfig(), threads=1, checkpoint=Checkpoint(path, resume=True))
 
 

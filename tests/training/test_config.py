@@ -1,4 +1,4 @@
-"""The YAML file of ``pfsm train --config``: what it may say, and one clear line for what it may not."""
+"""The YAML file of ``pfsm train --config``: its keys and values, and one-line errors for invalid ones."""
 
 from pathlib import Path
 
@@ -59,7 +59,7 @@ def test_everything_can_be_set(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "# nothing\n", "---\n", "{}", b"\xef\xbb\xbf"])
-def test_a_file_that_says_nothing_means_the_defaults(tmp_path: Path, text: str | bytes) -> None:
+def test_an_empty_file_means_the_defaults(tmp_path: Path, text: str | bytes) -> None:
     assert read_config(written(tmp_path, text)) == TrainingConfig()
 
 
@@ -99,7 +99,7 @@ def test_mixture(tmp_path: Path, value: str, mixture: float | str) -> None:
         *("[]", "[5, -1]", "[auto]", "[[5]]", "{a: 5}", "Auto", "five", "2020-01-01", '"a\\nb"', "&a [*a]"),
     ],
 )
-def test_a_lambda_that_cannot_be_is_refused(tmp_path: Path, value: str) -> None:
+def test_an_invalid_lambda_is_refused(tmp_path: Path, value: str) -> None:
     assert "lambda is" in refusal(tmp_path, f"lambda: {value}\n")
 
 
@@ -156,7 +156,7 @@ def test_a_lambda_that_cannot_be_is_refused(tmp_path: Path, value: str) -> None:
         (b"lambda: 5\n# caf\xe9", "train.yaml:2: not UTF-8"),
     ],
 )
-def test_what_cannot_be_is_refused_in_one_line(tmp_path: Path, text: str | bytes, message: str) -> None:
+def test_invalid_values_are_refused_in_one_line(tmp_path: Path, text: str | bytes, message: str) -> None:
     assert refusal(tmp_path, text).startswith(message)
 
 

@@ -156,10 +156,10 @@ def test_the_choice_goes_by_the_mean_and_then_by_size() -> None:
 def test_why_nothing_can_be_chosen() -> None:
     nothing = [tried(Choice(1.0)), tried(Choice(2.0))]
     with pytest.raises(
-        PfsmError, match=r"^the judgments are too few to choose lambda by .* every segment once"
+        PfsmError, match=r"^there are too few judgments to choose lambda by .* every segment once"
     ):
         choose(nothing, 1)
-    fault = r"^lambda cannot be chosen by cross-validation \(by segment\): within every fold the predictions are all"
+    fault = r"^lambda cannot be chosen by cross-validation \(by segment\): in every fold, either all predictions or all"
     with pytest.raises(PfsmError, match=fault):
         choose(nothing, 2)
 
@@ -170,7 +170,9 @@ def test_translations_that_equal_their_references_are_not_few() -> None:
     scores = np.random.default_rng(0).normal(size=40)
     same = replace(invented(10), references=lines, hypotheses=lines, scores=scores, columns={})
     assert len(make_folds(same).names) == 5
-    with pytest.raises(PfsmError, match=r"^lambda cannot be chosen .*predictions are all the same"):
+    with pytest.raises(
+        PfsmError, match=r"^lambda cannot be chosen .*all predictions or all scores are the same"
+    ):
         train(same, config=TrainingConfig(penalty=(1.0, 5.0)), threads=1)
 
 
@@ -188,7 +190,7 @@ class _Told(LogLinearMachine):
 
 
 def test_a_fold_where_nothing_is_defined_is_left_out() -> None:
-    """The scores are three times the lengths, in fold 3 all the same; for fold 1 no model can be trained."""
+    """The scores are three times the lengths; in fold 3 they are all equal, and for fold 1 no model can be trained."""
     judgments = invented(9, segments=10)
     data, folds = encode(judgments, None, LatticeBuilder(Settings())), make_folds(judgments)
     (batch,) = data.lattices

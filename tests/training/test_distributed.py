@@ -128,7 +128,7 @@ def test_parts_of_the_data_are_parts_of_the_blocks() -> None:
     assert alone.instances() == whole.without_preferences().instances()
 
 
-def test_blocks_end_where_no_preference_is_torn_apart() -> None:
+def test_both_translations_of_a_preference_are_in_one_block() -> None:
     # Pairs 0 to 9; preferences between 2 and 4, 4 and 3, 7 and 6.
     better, worse = np.array([2, 4, 7]), np.array([4, 3, 6])
     assert block_offsets(10, better, worse, 1).tolist() == [0, 1, 2, 5, 6, 8, 9, 10]
@@ -136,7 +136,7 @@ def test_blocks_end_where_no_preference_is_torn_apart() -> None:
     assert block_offsets(10, NONE, NONE, 3).tolist() == [0, 3, 6, 9, 10]
     assert block_offsets(10, better, worse).tolist() == [0, 10]
     assert block_offsets(0, NONE, NONE, 3).tolist() == [0]
-    with pytest.raises(ValueError, match="torn apart"):
+    with pytest.raises(ValueError, match="both translations of a preference or neither"):
         PairwiseLogistic(better, worse, np.ones(3)).part(0, 3)
 
 
@@ -175,7 +175,7 @@ def test_what_is_learned_from_the_text_is_that_of_one_machine() -> None:
 
 
 def test_only_gauss_newton_works_in_blocks() -> None:
-    with pytest.raises(PfsmError, match="solver lbfgs works on one machine"):
+    with pytest.raises(PfsmError, match="solver lbfgs cannot train on a cluster"):
         train(JUDGMENTS, config=TrainingConfig(solver="lbfgs"), threads=1, encoder=encoder(16))
 
 

@@ -1,4 +1,4 @@
-"""Instances of features against a count from the definition; which are learned; lattices of some pairs."""
+"""Instances of features against a count from the definition; the learned features; selected pairs."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -109,7 +109,7 @@ def test_without_a_penalty_weights_need_not_be_unique_but_predictions_are() -> N
 
 
 def test_without_a_penalty_it_goes_as_far_down_as_l_bfgs() -> None:
-    """Every feature, far more than these judgments can tell: long valleys, with plateaus that a bold step ends on."""
+    """With far more features than these judgments determine, the objective has long valleys and plateaus."""
     judgments = invented(0, segments=40).sorted()
     batch, loss = lattices_of(judgments), SquaredError(standardised(judgments.scores))
     ours, theirs = machine_of(batch, 0.7), machine_of(batch, 0.7)

@@ -1,4 +1,4 @@
-"""Training from another model: weights are pulled towards its own, and its settings are taken over."""
+"""Training from an initial model: weights are pulled towards the model's, and its settings are kept."""
 
 from dataclasses import replace
 
@@ -74,7 +74,7 @@ def test_weights_that_nothing_in_the_new_data_takes_make_no_difference(init: Mod
 
 
 def test_the_minimum_is_equation_3_around_the_weights_of_the_model(init: Model) -> None:
-    """With the weights that are rare in the new data, and so not learned, at work in the predictions."""
+    """Predictions include the weights that are rare in the new data and so not learned."""
     data = invented(12, segments=15)
     batch = LatticeBuilder(Settings()).build(data.references, data.hypotheses)
     counts = oracle.instances(batch)
@@ -167,13 +167,13 @@ def test_settings_other_than_those_of_the_model_are_refused(given: dict[str, obj
 def test_features_are_not_dropped_unnoticed() -> None:
     """An empty list says as much as a long one: without features."""
     start = Model("start", settings=replace(SETTINGS, features={"chrf": (50.0, 10.0)}))
-    with pytest.raises(PfsmError, match=r"^features is \[\], but the model start .*chrf"):
+    with pytest.raises(PfsmError, match=r"^features is \[\], but the initial model start .*chrf"):
         train(invented(10), init=start, threads=1, config=config_from_dict({"features": []}, "x.yaml"))
 
 
 @pytest.mark.parametrize("given", [{"language": "en"}, {"features": ["chrf"]}, {"max_block": 1}])
 def test_settings_that_are_not_given_are_those_of_the_model(given: dict[str, object]) -> None:
-    """A scale that the model has learned is no contradiction to a feature by its name."""
+    """A feature given by its name alone agrees with the scale that the model has learned."""
     start = Model("start", settings=replace(SETTINGS, features={"chrf": (50.0, 10.0)}))
     config = config_from_dict(given, "x.yaml")
     assert train(invented(12), config=config, init=start, threads=1).settings == start.settings
@@ -208,37 +208,45 @@ KNOWING = config_from_dict(
         {"matchers": ["punct", "word", "syn", "para"], "max_block": {"syn": 1}},
     ],
 )
-def test_what_is_not_said_of_a_setting_is_as_the_model_has_it(given: dict[str, object]) -> None:
+def test_unset_options_keep_the_values_of_the_model(given: dict[str, object]) -> None:
     start = Model("start", settings=KNOWING)
     config = config_from_dict(given, "x.yaml", start)
     assert settings_to_train(None, config, start) == KNOWING
 
 
-def test_so_it_is_where_the_model_is_not_known_yet() -> None:
+def test_unset_options_keep_them_if_the_configuration_is_read_without_the_model() -> None:
     blocks = {"punct": 1, "word": 1, "lemma": 2}
     start = Model("start", settings=Settings(max_block=blocks))
     assert (
         settings_to_train(None, config_from_dict({"max_block": {"word": 1}}, "x.yaml"), start).max_block
         == blocks
     )
-    with pytest.raises(PfsmError, match=r"^max_block is {.*'word': 2, 'lemma': 2}, but the model start "):
+    with pytest.raises(
+        PfsmError, match=r"^max_block is {.*'word': 2, 'lemma': 2}, but the initial model start "
+    ):
         settings_to_train(None, config_from_dict({"max_block": {"word": 2}}, "x.yaml"), start)
 
 
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"max_block": {"syn": 2}}, r"^max_block is .*'syn': 2.*, but the model start "),
-        ({"max_block": 1}, r"^max_block is .*'word': 1.*, but the model start "),
-        ({"options": {"para": {"minimum_probability": 0.2}}}, r"^options is .*, but the model start "),
-        ({"split": []}, r"^split is \[\], but the model start .* has \['Insert', 'S_syn'\]"),
-        ({"matchers": ["word"]}, r"^matchers is \['word'\], but the model start "),
-        ({"matchers": ["word"], "max_block": {"word": 2}}, r"^matchers is \['word'\], but the model start "),
-        ({"edits": False, "features": ["chrf"]}, r"^edits is False, but the model start .* has True"),
-        ({"features": ["chrf"]}, r"^features is {'chrf': 'auto'}, but the model start .* has none"),
+        ({"max_block": {"syn": 2}}, r"^max_block is .*'syn': 2.*, but the initial model start "),
+        ({"max_block": 1}, r"^max_block is .*'word': 1.*, but the initial model start "),
+        (
+            {"options": {"para": {"minimum_probability": 0.2}}},
+            r"^options is .*, but the initial model start ",
+        ),
+        ({"split": []}, r"^split is \[\], but the initial model start has \['Insert', 'S_syn'\]"),
+        ({"matchers": ["word"]}, r"^matchers is \['word'\], but the initial model start "),
+        (
+            {"matchers": ["word"], "max_block": {"word": 2}},
+            r"^matchers is \['word'\], but the initial model start ",
+        ),
+        ({"edits": False, "features": ["chrf"]}, r"^edits is False, but the initial model start has True"),
+        ({"features": ["chrf"]}, r"^features is {'chrf': 'auto'}, but the initial model start has none"),
     ],
 )
-def test_what_is_said_must_agree(given: dict[str, object], message: str) -> None:
+def test_given_settings_must_agree_with_the_model(given: dict[str, object], message: str) -> None:
     start = Model("start", settings=KNOWING)
     with pytest.raises(PfsmError, match=message):
         settings_to_train(None, config_from_dict(given, "x.yaml", start), start)
@@ -254,26 +262,26 @@ def test_what_is_said_must_agree(given: dict[str, object], message: str) -> None
         ),
     ],
 )
-def test_what_the_model_has_no_place_for_is_named(given: dict[str, object], fault: str) -> None:
+def test_settings_that_the_model_cannot_have_are_named(given: dict[str, object], fault: str) -> None:
     start = Model("start", settings=SETTINGS)
     with pytest.raises(PfsmError) as caught:
         config_from_dict(given, "x.yaml", start)
-    assert str(caught.value) == f"x.yaml: {fault}; what is not given is as in the model start to start from"
+    assert str(caught.value) == f"x.yaml: {fault}; unset options keep the values of the initial model start"
 
 
-def test_edits_beside_a_model_without_them() -> None:
+def test_edits_are_refused_with_a_model_without_edits() -> None:
     start = Model("start", settings=Settings(features={"chrf": (50.0, 10.0)}, edits=False))
     assert (
         settings_to_train(None, config_from_dict({"features": ["chrf"]}, "x", start), start) is start.settings
     )
-    with pytest.raises(PfsmError, match=r"^matchers is \['word'\], but the model start .* has none"):
+    with pytest.raises(PfsmError, match=r"^matchers is \['word'\], but the initial model start has none"):
         settings_to_train(None, config_from_dict({"matchers": ["word"]}, "x", start), start)
-    with pytest.raises(PfsmError, match=r"^x: class_transitions is about edits"):
+    with pytest.raises(PfsmError, match=r"^x: class_transitions needs edits"):
         config_from_dict({"class_transitions": True}, "x", start)
 
 
 def test_transitions_of_classes_are_free() -> None:
-    """Learned where the new training asks for them; else they keep the weights that the model has, and count."""
+    """Learned if the new training asks for them; otherwise they keep the model's weights in the predictions."""
     split = Settings(split=("Insert", "Delete"))
     plain = train(invented(13), settings=split, threads=1)
     learning = config_from_dict({"class_transitions": True}, "x.yaml", plain)

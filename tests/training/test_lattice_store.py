@@ -1,4 +1,4 @@
-"""Lattices in a mapped file are the very same lattices: same models to the last byte, same compiled kernels."""
+"""Lattices in a mapped file: the same models to the last byte, and the same compiled kernels."""
 
 import gc
 import json
@@ -82,7 +82,7 @@ CONFIGS: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("name", CONFIGS)
 def test_the_model_is_the_same_to_the_last_byte(name: str) -> None:
-    """With its cross-validation, which is of selections: nothing mapped, half of it, all of it."""
+    """Including cross-validation, which selects pairs; with nothing, half or everything mapped."""
     config = CONFIGS[name]
     whole = trained(PLENTY, config)
     half = size_of(encoded(PLENTY, config_from_dict(config, "test").settings).lattices) // 2

@@ -1,4 +1,4 @@
-"""Arrays come back from a mapped file as they were, in every layout; a disk that is full is told in one line."""
+"""Arrays are the same in a mapped file, in every layout; a full disk gives a one-line error."""
 
 import sys
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""From judgments to a model: the objective, what must not matter, bad input, and the record in the model file."""
+"""From judgments to a model: the objective, invariances, bad input, and the record in the model file."""
 
 import json
 import math
@@ -165,7 +165,9 @@ def test_two_judgments_are_enough_to_run() -> None:
     assert model.weights == {}
     assert model.training["cross_validated"] == {"by": "segment", "pearson": None, "folds": {}}
     assert scores_of(model, two).mean() == pytest.approx(1.5)
-    with pytest.raises(PfsmError, match=r"too few to choose lambda by cross-validation.* every segment once"):
+    with pytest.raises(
+        PfsmError, match=r"too few judgments to choose lambda by cross-validation.* every segment once"
+    ):
         train(two, config=TrainingConfig(penalty="auto"), threads=1)
 
 

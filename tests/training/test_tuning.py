@@ -58,7 +58,7 @@ class TestHillClimbing:
         assert (solution == 0.0).any() or seed not in {0, 1}
         assert reached == pytest.approx(np.corrcoef(columns @ solution, human)[0, 1], abs=1e-5)
 
-    def test_what_features_that_say_nearly_the_same_differ_in_is_found(self) -> None:
+    def test_nearly_equal_features_get_the_best_weights(self) -> None:
         random = np.random.default_rng(5)
         first, difference, *others = random.normal(size=(6, 80))
         human = difference + 0.5 * random.normal(size=80)
@@ -69,7 +69,7 @@ class TestHillClimbing:
         solution = np.linalg.lstsq(columns, human, rcond=None)[0]
         assert reached == pytest.approx(np.corrcoef(columns @ solution, human)[0, 1], abs=1e-3)
 
-    def test_what_does_not_vary_keeps_its_weight(self) -> None:
+    def test_a_constant_feature_keeps_its_weight(self) -> None:
         moments = Moments(np.diag([1.0, 0.0]), np.array([0.5, 0.0]), 1.0)
         weights, reached = climb(moments, np.array([0.1, 7.0]), np.zeros(2), 1, np.random.default_rng(0))
         assert weights[1] == 7.0
@@ -80,7 +80,7 @@ class TestHillClimbing:
 
 
 class TestTarget:
-    def test_means_of_segments_are_taken_off_and_long_ones_count_more(self) -> None:
+    def test_segment_means_are_removed_and_long_segments_weigh_more(self) -> None:
         references = ("a b c",) * 3 + ("d",) * 2 + ("e f",)
         human, metric = np.array([1.0, 2.0, 6.0, 5.0, 3.0, 9.0]), np.array([2.0, 1.0, 4.0, 0.0, 1.0, 7.0])
         ids = {"segment_id": ("1", "1", "1", "2", "2", "3")}
@@ -104,14 +104,14 @@ class TestTarget:
     def test_nothing_to_tune_for(self) -> None:
         with pytest.raises(PfsmError, match="nothing to tune for"):
             Target.of(judged(5, np.ones(5)))
-        with pytest.raises(PfsmError, match="too large to tune for"):
+        with pytest.raises(PfsmError, match="tuning needs scores of at most"):
             Target.of(judged(2, np.array([1e308, -1e308])))
 
     @pytest.mark.parametrize(
         ("names", "fault"),
         [
-            (["length", "length"], "names one of them twice"),
-            (["bleu.*", "bleu.1"], "names one of them twice"),
+            (["length", "length"], "names a feature twice"),
+            (["bleu.*", "bleu.1"], "names a feature twice"),
             (["stm_b"], "give a scale"),
         ],
     )
@@ -203,13 +203,13 @@ class TestCommand:
     @pytest.mark.parametrize(
         ("hypothesis", "score", "fault"),
         [
-            ("the cat {0} sat", "{0}", "the translations that are compared all have the same edits"),
-            ("the dog {0} sat", "{0}", "the translations that are compared all have the same edits"),
-            ("the {0}", "0.1", "people scored all translations of a segment alike"),
+            ("the cat {0} sat", "{0}", "all translations that are compared have the same edits"),
+            ("the dog {0} sat", "{0}", "all translations that are compared have the same edits"),
+            ("the {0}", "0.1", "all translations of a segment have the same human score"),
         ],
     )
     def test_nothing_to_tune(self, hypothesis: str, score: str, fault: str, cli: Cli, write: Write) -> None:
-        """Equal to the references, wrong in the same way, or all scored the same: no r = 0 for a result."""
+        """Translations that equal their references, have the same errors or the same scores: refused, not r = 0."""
         made = [(f"the cat {k} sat", hypothesis.format(k), score.format(k)) for k in range(6)]
         write("data.tsv", tsv(made))
         assert cli("tune", "data.tsv", "-o", "m.json").fault.startswith(fault)

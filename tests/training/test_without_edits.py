@@ -1,4 +1,4 @@
-"""Models of features and a constant alone: the ridge regression they are, what is refused, what people are shown."""
+"""Models without edits: they are ridge regressions; refusals, and their display."""
 
 import json
 import math
@@ -157,13 +157,13 @@ def test_the_file_holds_what_matters_and_nothing_else(tmp_path: Path) -> None:
     assert "tok:penn" not in signature
 
 
-def test_going_on_from_such_a_model() -> None:
+def test_training_from_such_a_model() -> None:
     first = trained()
     config = config_from_dict({"lambda": 1e9}, "settings")
     second = train(invented(9), config=config, init=first, threads=1)
     assert not second.settings.edits
     assert second.weights == pytest.approx(dict(first.weights), abs=1e-4)
-    with pytest.raises(PfsmError, match="edits is True, but the model pfsm to start from has False"):
+    with pytest.raises(PfsmError, match="edits is True, but the initial model pfsm has False"):
         train(invented(9), config=config_from_dict({"edits": True}, "settings"), init=first)
 
 
@@ -189,12 +189,12 @@ def test_settings_with_edits_are_written_as_ever() -> None:
         ({"edits": False, "features": ["chrf"], "split": ["Insert"]}, "settings: split needs edits"),
         (
             {"edits": False, "features": ["chrf"], "class_transitions": True},
-            "settings: class_transitions is about edits",
+            "settings: class_transitions needs edits",
         ),
         ({"edits": False, "features": ["chrf"], "language": "E N"}, "settings: language"),
     ],
 )
-def test_what_cannot_be(values: dict[str, Any], fault: str) -> None:
+def test_invalid_settings_are_refused(values: dict[str, Any], fault: str) -> None:
     with pytest.raises(PfsmError, match=fault):
         config_from_dict(values, "settings")
 

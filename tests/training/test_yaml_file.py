@@ -1,4 +1,4 @@
-"""YAML: mappings merged into others are none of their keys twice; keys that are written twice are."""
+"""YAML: merge keys make no duplicate keys; keys that are written twice are refused."""
 
 from pathlib import Path
 
@@ -42,11 +42,11 @@ def test_merged_mappings_are_what_yaml_makes_of_them(tmp_path: Path) -> None:
         ("a: &a {x: 1}\nb: {<<: *a, x: 2,\n\n x: 3}\n", 4, "x"),
     ],
 )
-def test_keys_that_are_there_twice(tmp_path: Path, text: str, line: int, key: str) -> None:
+def test_duplicate_keys_are_refused(tmp_path: Path, text: str, line: int, key: str) -> None:
     path = written(tmp_path, text)
     with pytest.raises(PfsmError) as caught:
         read_yaml_mapping(path, ("a",))
-    assert str(caught.value) == f"{path}:{line}: the key '{key}' is there twice; leave one of them out"
+    assert str(caught.value) == f"{path}:{line}: duplicate key '{key}'; leave one of them out"
 
 
 def test_a_mapping_within_itself_ends(tmp_path: Path) -> None:

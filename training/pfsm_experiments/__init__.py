@@ -1,4 +1,4 @@
-"""Experiments: from one YAML file to a table of results, its plots, and the models behind it."""
+"""Experiments: a YAML file describes a table of results; running it gives the table, its plots and its models."""
 
 from pfsm_experiments.reading import read_experiment
 from pfsm_experiments.run import run_experiment

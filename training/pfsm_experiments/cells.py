@@ -1,4 +1,4 @@
-"""Cells of an experiment's table that have been worked out."""
+"""Finished cells of an experiment's table."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from pfsm_experiments.task import Outcome, Task
 
 @dataclass(frozen=True, eq=False)
 class Finished:
-    """A cell with what came of it."""
+    """A cell with its task and outcome."""
 
     cell: Cell
     task: Task

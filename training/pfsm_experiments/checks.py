@@ -1,14 +1,14 @@
-"""What must hold between the keys of an experiment's file."""
+"""Checks that involve several keys of an experiment's file."""
 
 from pfsm.errors import PfsmError
 from pfsm_experiments.spec import Experiment
 
 
 def check_whole(experiment: Experiment) -> None:
-    """Checks what no single key shows.
+    """Checks that the keys fit together.
 
     Raises:
-        PfsmError: If keys do not go together, or one that others need is missing.
+        PfsmError: If keys exclude each other, or one that others need is missing.
     """
     where, names = experiment.where, [row.name for row in experiment.rows]
     if not names:
@@ -16,13 +16,13 @@ def check_whole(experiment: Experiment) -> None:
     _check_names(experiment, names)
     trained = [row.name for row in experiment.rows if row.training is not None and not row.train_data]
     if trained and not experiment.train:
-        raise PfsmError(f"{where}: row {trained[0]!r} is to be trained; the key 'train' is missing")
+        raise PfsmError(f"{where}: row {trained[0]!r} is trained, but the key 'train' is missing")
     if experiment.scheme == "k-fold" and experiment.test:
-        raise PfsmError(f"{where}: k-fold tests on the parts of its training data; take the key 'test' out")
-    held_out = experiment.scheme in {"k-fold", "round-robin"}
-    if held_out and any(row.train_data for row in experiment.rows):
-        raise PfsmError(f"{where}: train_data of a row goes with the schemes train-test and learning-curve")
-    if not experiment.test and not held_out:
+        raise PfsmError(f"{where}: k-fold tests on parts of its training data; leave out the key 'test'")
+    holds_out = experiment.scheme in {"k-fold", "round-robin"}
+    if holds_out and any(row.train_data for row in experiment.rows):
+        raise PfsmError(f"{where}: train_data of a row needs the scheme train-test or learning-curve")
+    if not experiment.test and not holds_out:
         raise PfsmError(f"{where}: the key 'test' is missing")
     if not experiment.test and not experiment.train:
         raise PfsmError(f"{where}: the key 'train' is missing")
@@ -39,7 +39,7 @@ def _check_names(experiment: Experiment, names: list[str]) -> None:
         _check_contrast(contrast, names, f"{experiment.where}: contrasts {number}")
         if any(set(contrast) == set(earlier) for earlier in experiment.contrasts[: number - 1]):
             raise PfsmError(
-                f"{experiment.where}: contrasts {number}: {' and '.join(contrast)} are there twice"
+                f"{experiment.where}: contrasts {number}: {' and '.join(contrast)} are compared twice"
             )
 
 

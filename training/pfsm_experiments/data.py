@@ -1,4 +1,4 @@
-"""The data of an experiment: files by pattern, rows by value, samples that do not depend on the order of rows."""
+"""Reads the data of an experiment: files by pattern, rows by value, samples independent of the order of rows."""
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
@@ -28,7 +28,7 @@ MEAN = "mean"
 
 @dataclass(frozen=True)
 class DataFile:
-    """A file that was read: its path inside the data folder, number of rows, SHA-256 of its content."""
+    """A file read: its path inside the data folder, its number of rows, the SHA-256 of its content."""
 
     path: str
     rows: int
@@ -37,21 +37,21 @@ class DataFile:
 
 @dataclass(frozen=True, eq=False)
 class TrainData:
-    """What a model learns from: scores, preferences, or both."""
+    """Training data: scores, preferences, or both."""
 
     judgments: Judgments | None
     preferences: Preferences | None
 
     @property
     def parts(self) -> tuple[Judged, ...]:
-        """What is there of the two."""
+        """Those of the two that there are."""
         return tuple(part for part in (self.judgments, self.preferences) if part is not None)
 
     def __len__(self) -> int:
         return sum(map(len, self.parts))
 
     def select(self, choose: Callable[[Judged], Rows]) -> "TrainData":
-        """The rows that a function picks, of each part; a part without rows is gone."""
+        """The rows of each part that a function chooses; a part without rows is left out."""
         chosen = [part.select(choose(part)) for part in self.parts]
         return _joined([part for part in chosen if len(part)])
 
@@ -64,7 +64,7 @@ class TestSet:
         name: Heading in tables.
         data: Scores or preferences.
         groups: [n], the group of every row.
-        files: int64 [n], which of its files each row is of.
+        files: int64 [n], number of the file of each row.
     """
 
     name: str
@@ -74,10 +74,10 @@ class TestSet:
 
 
 class DataFolder:
-    """Reads an experiment's data, every file once.
+    """Reads the data of an experiment, each file once.
 
     Args:
-        folder: What patterns are relative to.
+        folder: Folder that patterns are relative to.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -90,37 +90,37 @@ class DataFolder:
         return [DataFile(path, len(table), table.checksum) for path, table in sorted(self._tables.items())]
 
     def train_data(self, specs: Sequence[DataSpec]) -> TrainData:
-        """Training data of some specifications together.
+        """The joined training data of several specifications.
 
         Raises:
-            PfsmError: If a pattern finds no file, a file or column is not what it must be, or no row is left.
+            PfsmError: If no file matches a pattern, a file or column is invalid, or no row is left.
         """
         return _joined([self.read(spec) for spec in specs])
 
     def test_sets(self, specs: Sequence[DataSpec], group_by: str | None) -> list[TestSet]:
-        """Test sets, one a specification.
+        """One test set per specification.
 
         Raises:
-            PfsmError: As `train_data`, or if two sets have one name, or one has no column to group by, or a group
-                called as the mean over the groups is.
+            PfsmError: As `train_data`, or if two sets have the same name, a set has no column to group by, or a group
+                has the name of the mean over the groups.
         """
         sets: list[TestSet] = []
         for spec in specs:
             data, files = self._read(spec)
             name = spec.name or _heading(Path(spec.files[0]))
             if any(name == other.name for other in sets):
-                raise PfsmError(f"{spec.where}: two test sets are called {name!r}; give one a name")
+                raise PfsmError(f"{spec.where}: two test sets are called {name!r}; give one another name")
             groups = groups_of(data, group_by, spec.where)
             if MEAN in groups:
                 raise PfsmError(
-                    f"{spec.where}: {group_by} is {MEAN!r} in a row; the mean over the groups is called so, "
+                    f"{spec.where}: {group_by} is {MEAN!r} in a row, which is the name of the mean over the groups; "
                     "give the group another name"
                 )
             sets.append(TestSet(name, data, groups, files))
         return sets
 
     def read(self, spec: DataSpec) -> Judged:
-        """The rows that a specification names.
+        """The rows of a specification.
 
         Raises:
             PfsmError: As `train_data`.
@@ -128,16 +128,18 @@ class DataFolder:
         return self._read(spec)[0]
 
     def _read(self, spec: DataSpec) -> tuple[Judged, Rows]:
-        """The rows, and which file each is of."""
+        """The rows, and the number of the file of each."""
         tables = [self._table(path) for pattern in spec.files for path in self._found(pattern, spec)]
         absolute = [self._judgments(table, spec) for table in tables if not is_preferences(table)]
         pairwise = [preferences_from_table(table) for table in tables if is_preferences(table)]
         if absolute and pairwise:
-            raise PfsmError(f"{spec.where}: files has both absolute scores and preferences; name them apart")
+            raise PfsmError(
+                f"{spec.where}: files matches both absolute scores and preferences; list them separately"
+            )
         whole: Judged = Judgments.join(absolute) if absolute else Preferences.join(pairwise)
         rows = _kept(whole, spec)
         if not rows.size:
-            raise PfsmError(f"{spec.where}: no row has what 'where' asks for")
+            raise PfsmError(f"{spec.where}: no row matches 'where'")
         if spec.sample is not None:
             if spec.sample > rows.size:
                 raise PfsmError(f"{spec.where}: sample is {spec.sample}, but there are {rows.size} rows")
@@ -150,7 +152,7 @@ class DataFolder:
             paths = sorted(path for path in self.folder.glob(pattern) if path.is_file())
         except (ValueError, NotImplementedError) as error:  # a pattern such as '', 'a**b' or '/a'
             raise PfsmError(
-                f"{spec.where}: {pattern!r} is no pattern of files in {self.folder} ({error})"
+                f"{spec.where}: {pattern!r} is not a valid pattern of files in {self.folder} ({error})"
             ) from None
         if not paths:
             raise PfsmError(f"{spec.where}: no file matches {pattern!r} in {self.folder}")
@@ -168,12 +170,12 @@ class DataFolder:
 
 
 def _heading(pattern: Path) -> str:
-    """What data without a name is called: its folder or, right in the folder of all data, its file."""
+    """Heading of data without a name: its folder, or its file if that is directly in the data folder."""
     return pattern.name if pattern.parent == Path() else pattern.parent.as_posix()
 
 
 def groups_of(data: Judged, by: str | None, where: str) -> tuple[str, ...]:
-    """The values of a column; one value for all where no column is named.
+    """The values of a column; without a column, one value for all rows.
 
     Raises:
         PfsmError: If there is no such column.
@@ -189,9 +191,9 @@ def groups_of(data: Judged, by: str | None, where: str) -> tuple[str, ...]:
 
 
 def sample_rows(data: Judged, size: int, seed: str) -> Rows:
-    """Rows drawn without replacement; of one seed, a smaller sample is part of a larger one.
+    """Rows drawn without replacement; with the same seed, a smaller sample is part of a larger one.
 
-    The draw goes by a hash of seed and content, so it does not depend on the order of the rows.
+    The rows with the smallest hashes of seed and content are drawn, so the order of the rows does not matter.
     """
     names = sorted(data.columns)
     columns = (data.columns[name] for name in names)
@@ -227,14 +229,14 @@ def _joined(parts: Sequence[Judged]) -> TrainData:
 
 
 def pairs_of(data: Judged) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Hypotheses and references to score: one pair a judgment; of preferences the better ones, then the worse."""
+    """Hypotheses and references to score: one pair per judgment; for preferences, all better ones, then all worse."""
     if isinstance(data, Judgments):
         return data.hypotheses, data.references
     return (*data.better, *data.worse), (*data.references, *data.references)
 
 
 def columns_digest(data: Judged) -> str:
-    """SHA-256 of everything in the data, in its order."""
+    """SHA-256 of everything in the data, in the order of the rows."""
     digest = hashlib.sha256()
 
     def add(name: str, values: Sequence[object]) -> None:

@@ -1,4 +1,4 @@
-"""Fields of a configuration, taken from plain values; an error names the file, the key and what is needed."""
+"""Reads the fields of a configuration from plain values; an error names the file, the key and what is needed."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
@@ -14,12 +14,12 @@ class Fields:
     """The fields of one mapping.
 
     Args:
-        values: Key -> value, as YAML gives them.
-        where: What messages call the mapping, such as ``table1.yaml: row 2``.
-        known: Every key that it may have.
+        values: The mapping, as read from YAML.
+        where: Name of the mapping in messages, such as ``table1.yaml: row 2``.
+        known: All keys that it may have.
 
     Raises:
-        PfsmError: If `values` is no mapping, or has another key.
+        PfsmError: If `values` is not a mapping, or has an unknown key.
     """
 
     def __init__(self, values: object, where: str, known: Sequence[str]) -> None:
@@ -37,11 +37,11 @@ class Fields:
         return key in self.values
 
     def fault(self, key: str, needed: str) -> PfsmError:
-        """The error of a value that is not what is needed."""
+        """The error for an invalid value; ``needed`` says what is valid."""
         return PfsmError(f"{self.where}: {key} is {self.values.get(key)!r}, it must be {needed}")
 
     def line(self, key: str, default: str | None = None) -> str:
-        """A line of text; an error where it is absent and has no default."""
+        """A line of text; an error if it is absent and has no default."""
         if key not in self.values:
             if default is None:
                 raise PfsmError(f"{self.where}: the key {key!r} is missing")
@@ -49,35 +49,35 @@ class Fields:
         return check_line(self.values[key], f"{self.where}: {key}")
 
     def text(self, key: str) -> str:
-        """Text of any length; empty where it is absent."""
+        """Text of any length; empty if absent."""
         value = self.values.get(key, "")
         if not isinstance(value, str):
             raise self.fault(key, "text")
         return value.strip()
 
     def count(self, key: str, default: int, lowest: int = 1) -> int:
-        """A whole number."""
+        """A whole number of at least ``lowest``."""
         value = self.values.get(key, default)
         if type(value) is not int or value < lowest:
             raise self.fault(key, f"a whole number from {lowest}")
         return value
 
     def flag(self, key: str) -> bool:
-        """True or false; false where it is absent."""
+        """True or false; false if absent."""
         value = self.values.get(key, False)
         if not isinstance(value, bool):
             raise self.fault(key, "true or false")
         return value
 
     def choice(self, key: str, known: Sequence[str], default: str) -> str:
-        """One of some names."""
+        """One of the known names."""
         value = self.values.get(key, default)
         if value not in known:
             raise self.fault(key, f"one of {', '.join(known)}")
         return str(value)
 
     def mapping(self, key: str) -> dict[str, Any]:
-        """A mapping with text for keys; empty where it is absent."""
+        """A mapping with text as keys; empty if absent."""
         value = self.values.get(key, {})
         if value is None:  # `train:` with nothing after it
             value = {}
@@ -86,7 +86,7 @@ class Fields:
         return value
 
     def items(self, key: str, make: Callable[[Any, str], T]) -> tuple[T, ...]:
-        """Each of a list, or the one thing that stands there instead of it; none where it is absent."""
+        """The items of a list, or a single item given without a list; none if absent."""
         value = self.values.get(key, [])
         if not isinstance(value, list):
             value = [value]
@@ -94,10 +94,10 @@ class Fields:
 
 
 def name_or_number(value: object, where: str) -> str:
-    """A value of a data file's column, as the file has it.
+    """A value of a column of a data file, as it is written in the file.
 
     Raises:
-        PfsmError: If YAML has read it as something else, as it reads a bare ``no`` as false.
+        PfsmError: If YAML does not read it as text or a whole number; it reads ``no`` without quotes as false.
     """
     if isinstance(value, bool) or not isinstance(value, str | int):
         raise PfsmError(f"{where}: is {value!r}, it must be text; put it in quotes")
@@ -108,7 +108,7 @@ def two_names(value: object, where: str) -> tuple[str, str]:
     """The names of two rows, ``[A, B]``.
 
     Raises:
-        PfsmError: If it is no list of two, or YAML has read a name as something else.
+        PfsmError: If it is not a list of two, or YAML does not read a name as text or a whole number.
     """
     if not isinstance(value, list) or len(value) != 2:
         raise PfsmError(f"{where}: is {value!r}, it must be the names of two rows, [A, B]")

@@ -1,4 +1,4 @@
-"""From an experiment and its data to its cells: which model is trained on what, and which rows it scores."""
+"""Plans the cells of an experiment: which models are trained on which data, and which test rows they score."""
 
 import hashlib
 from collections.abc import Iterator, Mapping
@@ -20,7 +20,7 @@ from pfsm_experiments.data import (
 from pfsm_experiments.questions import check_questions
 from pfsm_experiments.requirements import missing, without_places
 from pfsm_experiments.spec import ABSOLUTE, DOCUMENTS, PAIRWISE, SYSTEMS, Experiment, RowSpec
-from pfsm_experiments.training_overlap import reference_notes, seen_by_model, seen_in_training
+from pfsm_experiments.training_overlap import overlap_with_model, overlap_with_training, reference_notes
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,13 +28,13 @@ class Cell:
     """One model, or one metric, and the test rows that it scores.
 
     Attributes:
-        row: Whose cell it is.
-        fold: Part of the data that it is for, such as ``without cs``; empty where there is one part only.
-        train: What it is trained on; None where it is there already.
-        tests: Name of a test set -> rows of it.
-        size: Number of training judgments in a learning curve; None elsewhere.
-        sample: Which sample of that size, from 0.
-        file: What messages call the experiment.
+        row: The row of the table that it belongs to.
+        fold: Name of its part of the data, such as ``without cs``; empty if there is only one part.
+        train: Training data; None if nothing is trained.
+        tests: Rows to score, by name of the test set.
+        size: Number of training judgments in a learning curve; None in other schemes.
+        sample: Number of the sample of that size, from 0.
+        file: Name of the experiment's file in messages.
     """
 
     row: RowSpec
@@ -47,24 +47,24 @@ class Cell:
 
     @property
     def where(self) -> str:
-        """What messages call it."""
+        """Its name in messages."""
         return f"{self.file}: row {self.row.name!r}" + (f" ({self.fold})" if self.fold else "")
 
     @property
     def label(self) -> str:
-        """What lines of progress call it."""
+        """Its name in lines of progress."""
         return f"{self.row.name} ({self.fold})" if self.fold else self.row.name
 
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """All there is to do.
+    """Everything to be computed.
 
     Attributes:
         tests: Test sets, in the order of the configuration.
-        cells: In the order of rows, then of folds or sizes.
-        sizes: Training sizes of a learning curve in numbers; empty elsewhere.
-        notes: What a reader of the results must know about data seen in training.
+        cells: Cells in the order of rows, then of folds or sizes.
+        sizes: Training sizes of a learning curve as numbers; empty in other schemes.
+        notes: Notes for the reader: rows left out, and overlap of training and test data.
     """
 
     tests: tuple[TestSet, ...]
@@ -74,10 +74,10 @@ class Plan:
 
 
 def make_plan(experiment: Experiment, folder: DataFolder) -> Plan:
-    """Reads the data and divides the work.
+    """Reads the data and plans the cells.
 
     Raises:
-        PfsmError: If data or columns are missing, or do not go with scheme and statistics.
+        PfsmError: If data or columns are missing, or do not fit the scheme or the statistics.
     """
     train = folder.train_data(experiment.train) if experiment.train else None
     specs = experiment.test or experiment.train
@@ -91,7 +91,7 @@ def make_plan(experiment: Experiment, folder: DataFolder) -> Plan:
 
 
 def statistics_of(experiment: Experiment, test: TestSet) -> tuple[str, ...]:
-    """Those of the experiment's statistics that a test set has."""
+    """The experiment's statistics that apply to a test set."""
     known = ABSOLUTE if isinstance(test.data, Judgments) else PAIRWISE
     return tuple(name for name in experiment.statistics if name in known)
 
@@ -100,17 +100,16 @@ def _check_statistics(experiment: Experiment, test: TestSet) -> None:
     if not statistics_of(experiment, test):
         kind, known = ("scores", ABSOLUTE) if isinstance(test.data, Judgments) else ("preferences", PAIRWISE)
         raise PfsmError(
-            f"{experiment.where}: statistics has none for {test.name}, which holds {kind}; "
-            f"those are {', '.join(known)}"
+            f"{experiment.where}: statistics has none for {test.name}, which has {kind}; "
+            f"for {kind} there are {', '.join(known)}"
         )
     for name in statistics_of(experiment, test):
         needed = ("document", "system") if name in DOCUMENTS else ("system",) if name in SYSTEMS else ()
         for column in needed:
-            # A file without the column has empty fields, where another file has one.
+            # If some files have the column and others do not, its fields are empty in the others.
             if not all(field.strip() for field in test.data.columns.get(column, ("",))):
                 raise PfsmError(
-                    f"{experiment.where}: {name} needs the column {column!r}, filled in every row; "
-                    f"in {test.name} it is not"
+                    f"{experiment.where}: {name} needs the column {column!r}, filled in every row of {test.name}"
                 )
     try:
         check_questions(test, statistics_of(experiment, test), experiment.resample)
@@ -130,7 +129,7 @@ class _Planner:
         self.whole = {test.name: np.arange(len(test.data)) for test in self.tests}
 
     def cells(self, row: RowSpec) -> Iterator[Cell]:
-        """The cells of one row of the table; none of an optional row that lacks something."""
+        """The cells of a row of the table; none if the row is optional and lacks a resource."""
         if reason := missing(row):
             if not row.optional:
                 raise PfsmError(f"{self.experiment.where}: row {row.name!r}: {reason}")
@@ -152,19 +151,19 @@ class _Planner:
                 raise PfsmError(
                     f"{replace(cell, file=self.experiment.where).where}: no training data is left"
                 )
-            # Whether a sample has seen a test set must not be left to chance: all it is drawn from counts.
+            # Overlap with a test set must not depend on the draw, so all data that a sample is drawn from counts.
             yield self._checked(cell, cell.train if cell.size is None else train)
 
     def _train_test(self, row: RowSpec, train: TrainData) -> Iterator[Cell]:
         yield Cell(row, "", train, self.whole)
 
     def _folds(self, row: RowSpec, train: TrainData) -> Iterator[Cell]:
-        """All rows that agree in a column are held out together, in the fold that a hash of their value says."""
+        """Rows with the same value of a column are held out together, in a fold that a hash of the value determines."""
         by, count = str(self.experiment.by), self.experiment.folds
         where = f"{self.experiment.where}: by"
         values = sorted({value for part in train.parts for value in groups_of(part, by, where)})
         if len(values) < count:
-            raise PfsmError(f"{where}: {count} folds need as many values of {by!r}, there are {len(values)}")
+            raise PfsmError(f"{where}: {count} folds need {count} values of {by!r}, there are {len(values)}")
         values.sort(key=lambda value: hashlib.sha256(value.encode("utf-8", "surrogatepass")).digest())
         fold_of = {value: place % count for place, value in enumerate(values)}
 
@@ -181,7 +180,7 @@ class _Planner:
             )
 
     def _round_robin(self, row: RowSpec, train: TrainData) -> Iterator[Cell]:
-        """One value of a column is tested on, all others are trained on."""
+        """Each value of a column is tested on once, by a model trained on all others."""
         by, where = str(self.experiment.by), f"{self.experiment.where}: by"
         values = sorted({value for test in self.tests for value in groups_of(test.data, by, where)})
 
@@ -198,10 +197,10 @@ class _Planner:
             )
 
     def _curve(self, row: RowSpec, train: TrainData) -> Iterator[Cell]:
-        """Samples of growing size; the smaller of one number are part of the larger."""
+        """Samples of growing size; a smaller sample is part of the larger one with the same number."""
         if len(train.parts) > 1:
             raise PfsmError(
-                f"{self.experiment.where}: a learning curve is of scores or preferences, not both"
+                f"{self.experiment.where}: a learning curve needs either scores or preferences to train on, not both"
             )
         seed = self.experiment.seed
         for wanted in self.experiment.sizes:
@@ -217,13 +216,13 @@ class _Planner:
                 yield Cell(row, fold, drawn, self.whole, size, sample)
 
     def _checked(self, cell: Cell, train: TrainData | None) -> Cell:
-        """The cell without test sets that its model has been trained on; what else it has seen is noted."""
+        """The cell without test sets that its model was trained on; common references are noted."""
         left_out = set()
         fold = cell.fold if cell.size is None else ""
         for test in self.tests:
             if test.name not in cell.tests:
                 continue
-            if reason := self._seen(cell.row, train, test):
+            if reason := self._overlap(cell.row, train, test):
                 left_out.add(test.name)
                 self.notes.append(f"{cell.row.name}: not tested on {test.name}: {reason}")
             else:
@@ -231,10 +230,10 @@ class _Planner:
         tests = {name: rows for name, rows in cell.tests.items() if name not in left_out}
         return replace(cell, tests=tests, file=self.experiment.where)
 
-    def _seen(self, row: RowSpec, train: TrainData | None, test: TestSet) -> str | None:
+    def _overlap(self, row: RowSpec, train: TrainData | None, test: TestSet) -> str | None:
         for model in (row.model, row.init):
-            if model is not None and (reason := seen_by_model(model, test)):
+            if model is not None and (reason := overlap_with_model(model, test)):
                 return reason
         if train is not None and self.experiment.scheme in {"train-test", "learning-curve"}:
-            return seen_in_training(train, test)
+            return overlap_with_training(train, test)
         return None

@@ -19,29 +19,29 @@ from pfsm.evaluation.questions import Question, absolute_question, preference_qu
 from pfsm_experiments.data import TestSet
 
 AnyQuestion = Question[Any]
-"""Of absolute scores, or of preferences."""
+"""A question on absolute scores or on preferences."""
 
 
 def question_of(
     test: TestSet, level: str = SEGMENT, resample: str | None = None, *, lengths: bool = False
 ) -> AnyQuestion:
-    """What a test set asks; arguments and errors as in `pfsm.evaluation.absolute_question`."""
+    """The question of a test set; arguments and errors are those of `pfsm.evaluation.absolute_question`."""
     if not isinstance(test.data, Judgments):
         return preference_question(test.data, test.files, test.groups, resample=resample)
-    # Documents are drawn at their own level, whatever is drawn elsewhere.
+    # Statistics of documents always resample documents, whatever the unit of the others.
     drawn = None if level == DOCUMENT else resample
     return absolute_question(test.data, test.files, test.groups, level, resample=drawn, lengths=lengths)
 
 
 def metric_scores(test: TestSet, scores: Float) -> Float:
-    """Scores as `pfsm.evaluation` takes them.
+    """Scores in the shape that `pfsm.evaluation` expects.
 
     Args:
         test: The test set.
-        scores: float64 [n], or [2 n] with the better translations first; NaN where the row was not tested.
+        scores: float64 [n], or for preferences [2 n] with the better translations first; NaN if not tested.
 
     Returns:
-        float64 [n], or [n, 2].
+        float64 [n], or for preferences [n, 2].
     """
     if isinstance(test.data, Judgments):
         return scores
@@ -49,7 +49,7 @@ def metric_scores(test: TestSet, scores: Float) -> Float:
 
 
 def by_level(test: TestSet, names: Sequence[str]) -> dict[str, dict[str, Statistic[Any]]]:
-    """Level -> name of a statistic as given -> the statistic."""
+    """The statistics by level, and within a level by the name given."""
     found: dict[str, dict[str, Statistic[Any]]] = {}
     for name in names:
         level, canonical = level_and_name(name)
@@ -62,7 +62,7 @@ def by_level(test: TestSet, names: Sequence[str]) -> dict[str, dict[str, Statist
 def questions_of(
     test: TestSet, names: Sequence[str], resample: str
 ) -> list[tuple[AnyQuestion, dict[str, Statistic[Any]]]]:
-    """The questions of a test set, one a level, each with the statistics to answer it by, by name."""
+    """The questions of a test set, one per level, each with its statistics by name."""
     return [
         (
             question_of(
@@ -75,10 +75,10 @@ def questions_of(
 
 
 def check_questions(test: TestSet, names: Sequence[str], resample: str) -> None:
-    """Finds out before the work begins whether the statistics can be worked out.
+    """Checks before the work begins that the statistics can be computed.
 
     Raises:
-        PfsmError: If what is resampled does not go with the data or with a statistic.
+        PfsmError: If the unit of resampling does not fit the data or a statistic.
     """
     for question, statistics in questions_of(test, names, resample):
         check_units(question, statistics.values())

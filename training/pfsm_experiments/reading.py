@@ -1,4 +1,4 @@
-"""Reading an experiment's YAML file."""
+"""Reads an experiment's YAML file."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -26,7 +26,7 @@ KEYS = (
 )
 DATA_KEYS = ("files", "name", "score_column", "negate", "where", "sample", "seed")
 ROW_KEYS = ("name", "metric", "options", "model", "train", "init", "train_data", "optional")
-# What only some schemes use; given with another it would do nothing unnoticed.
+# Keys that only some schemes use. With another scheme they would silently do nothing, so they are refused.
 SCHEME_KEYS: Mapping[str, tuple[str, ...]] = {
     "train-test": (),
     "k-fold": ("by", "folds"),
@@ -39,7 +39,7 @@ def read_experiment(path: StrPath) -> Experiment:
     """Reads and checks an experiment's YAML file.
 
     Raises:
-        PfsmError: If the file is missing, not YAML, lacks a key, has an unknown one or a value that cannot be.
+        PfsmError: If the file is missing or not YAML, or if a key is missing, unknown or has an invalid value.
     """
     values = read_yaml_mapping(path, KEYS)
     where = display_name(path)
@@ -78,7 +78,7 @@ def _only_keys_of(scheme: str, fields: Fields) -> None:
     for key in ("by", "folds", "sizes", "repeats"):
         if key in fields and key not in SCHEME_KEYS[scheme]:
             users = " and ".join(name for name, keys in SCHEME_KEYS.items() if key in keys)
-            raise PfsmError(f"{fields.where}: {key} goes with the scheme {users}, not with {scheme}")
+            raise PfsmError(f"{fields.where}: {key} is for the scheme {users}, not for {scheme}")
 
 
 def _by(fields: Fields, scheme: str) -> str | None:
@@ -89,7 +89,7 @@ def _by(fields: Fields, scheme: str) -> str | None:
 
 def _sizes(fields: Fields) -> tuple[int | None, ...]:
     value = fields.values.get("sizes", [ALL])
-    needed = f"a list of different whole numbers from 2, from small to large, and at the end perhaps {ALL}"
+    needed = f"a rising list of whole numbers from 2, whose last item may be {ALL}"
     if not isinstance(value, list) or not value:
         raise fields.fault("sizes", needed)
     numbers = value[:-1] if value[-1] == ALL else value
@@ -159,7 +159,7 @@ def _row_of_kind(name: str, fields: Fields, folder: Path) -> RowSpec:
         )
     for key, kind in (("options", "metric"), ("init", "train"), ("train_data", "train")):
         if key in fields and kinds != [kind]:
-            raise PfsmError(f"{fields.where}: {key} goes with {kind}")
+            raise PfsmError(f"{fields.where}: {key} needs {kind}")
     if kinds == ["metric"]:
         return _metric_row(name, fields)
     if kinds == ["model"]:
@@ -180,11 +180,11 @@ def _metric_row(name: str, fields: Fields) -> RowSpec:
 
 
 def _model(fields: Fields, key: str, folder: Path) -> Model:
-    """A shipped model by name, or a model file, relative to the folder of the YAML file."""
+    """A shipped model by name, or a model file; its path is relative to the folder of the YAML file."""
     name = fields.line(key)
     shipped = name in {model.name for model in shipped_models()}
-    beside = folder / name
+    path = folder / name
     try:
-        return find_model(name if shipped or not beside.is_file() else beside)
+        return find_model(name if shipped or not path.is_file() else path)
     except PfsmError as error:
         raise PfsmError(f"{fields.where}: {key}: {error}") from None

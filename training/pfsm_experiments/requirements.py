@@ -1,4 +1,4 @@
-"""What a row of a table needs besides the package: tables, vectors, other packages."""
+"""Requirements of a row of a table beyond the package itself: tables, vectors, other packages."""
 
 import re
 import sys
@@ -26,33 +26,33 @@ _FOLDERS: tuple[tuple[Callable[[], Path], str], ...] = (
 
 
 def resources_of(settings: Settings) -> list[str]:
-    """Lexicons and the like, with their checksums: they may lie outside the package.
+    """Lexicons and other resources of a model, with their checksums; they may lie outside the package.
 
     Raises:
-        PfsmError: If one is not there.
+        PfsmError: If one is missing.
     """
     return [*LatticeBuilder(settings).resources, *map(feature_signature, settings.features)]
 
 
 def without_places(text: str) -> str:
-    """A message without folders of this machine, which mean nothing to whoever reads results elsewhere."""
+    """A message without the folders of this machine, which mean nothing to readers elsewhere."""
     places = _places()
-    # The longest first: one may lie in another.
+    # The longest first, since one may lie in another.
     for place in sorted(places, key=len, reverse=True):
-        # Neither inside a longer path nor the beginning of a longer name; a full stop may end a sentence.
+        # Not inside a longer path and not at the start of a longer name; a full stop after it may end a sentence.
         whole = rf"(?:(?<![\w./~-])|(?<=://)){re.escape(place)}(?![\w-]|\.\w)"
         text = re.sub(whole, lambda _, place=place: places[place], text)  # type: ignore[misc]
     return text
 
 
 def _places() -> dict[str, str]:
-    """Folders of this machine, and what to call them."""
+    """Folders of this machine, and the names that replace them."""
     places = {}
     for find, name in _FOLDERS:
-        # A working folder that is deleted, a user without a home.
+        # The working folder may be deleted, and the user may have no home.
         with suppress(OSError, RuntimeError):
             place = find()
-            # The root of a file system is no place.
+            # The root of the file system is not replaced.
             if place.is_absolute() and len(place.parts) > 1:
                 places[str(place)] = name
     return places
@@ -67,7 +67,7 @@ def settings_of(row: RowSpec) -> Settings | None:
 
 
 def missing(row: RowSpec) -> str:
-    """What a row needs and does not find, and how to get it, in one line; empty where all is there."""
+    """The first missing resource that a row needs, and how to get it, in one line; empty if none is missing."""
     settings = settings_of(row)
     try:
         if settings is not None:

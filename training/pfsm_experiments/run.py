@@ -1,4 +1,4 @@
-"""Runs an experiment: plan, cells (those that are not there yet), estimates, files."""
+"""Runs an experiment: plans it, computes the missing cells and the statistics, and writes the files."""
 
 from collections.abc import Callable, Iterator, Sequence
 from importlib.util import find_spec
@@ -24,12 +24,12 @@ from pfsm_experiments.task import Outcome, Task, cell_scores, make_task
 from pfsm_experiments.workers import run_tasks
 
 Progress = Callable[[str], None]
-# Works out tasks, in any order.
+# Runs tasks, in any order.
 Run = Callable[[Sequence[Task]], Iterator[tuple[Task, Outcome]]]
 
 
 def _silent(line: str) -> None:
-    """Progress nobody watches."""
+    """Reports no progress."""
 
 
 def run_experiment(
@@ -42,23 +42,23 @@ def run_experiment(
     progress: Progress = _silent,
     pool: Pool | None = None,
 ) -> Results:
-    """Runs the experiment of a YAML file and writes everything into a folder.
+    """Runs the experiment of a YAML file and writes all results into a folder.
 
-    Finished cells of an earlier run into the same folder are taken over where nothing that decides them has
-    changed. The same input gives the same bytes, whatever the number of processes.
+    Cells that an earlier run has finished in the same folder are reused, unless something that their result depends on
+    has changed. The same input gives the same bytes, whatever the number of processes.
 
     Args:
         config: The YAML file.
-        data: Folder that the file's patterns are relative to.
-        output: Folder to write into; made where it is not there.
+        data: Folder that the patterns of the file are relative to.
+        output: Folder to write into; created if it does not exist.
         jobs: Number of processes; None: as many as the process may use.
-        fresh: Whether to work out again what is there.
-        progress: Called with a line as work goes on.
-        pool: Where cells are worked out instead, one on a core at a time.
+        fresh: Whether to compute finished cells again.
+        progress: Called with lines of text as work goes on.
+        pool: Pool that computes the cells instead, one per core at a time.
 
     Raises:
-        PfsmError: If the configuration or the data is not what it must be, a cell cannot be worked out, or the
-            output cannot be written.
+        PfsmError: If the configuration or the data is invalid, a cell cannot be computed, or the output cannot be
+            written.
     """
     from pfsm_experiments.report.output import write_output  # noqa: PLC0415 - brings matplotlib
 
@@ -87,7 +87,7 @@ def run_experiment(
 
 
 def _check_packages(experiment: Experiment) -> None:
-    """Refuses at once what would fail after long work: a row that trains where there is no PyTorch."""
+    """Refuses a row that is trained if PyTorch is missing, before any work is done."""
     trained = next((row.name for row in experiment.rows if row.training is not None), None)
     if trained is not None and find_spec("torch") is None:
         raise PfsmError(
@@ -98,7 +98,7 @@ def _check_packages(experiment: Experiment) -> None:
 def _finish(
     experiment: Experiment, plan: Plan, store: CellStore, run: Run, progress: Progress
 ) -> list[Finished]:
-    """Every cell with its outcome: found, or worked out and stored."""
+    """Every cell with its outcome, either loaded or computed and stored."""
     tasks = [make_task(cell, plan, _score_column(experiment, cell)) for cell in plan.cells]
     outcomes: dict[str, Outcome] = {}
     missing: dict[str, Task] = {}
@@ -112,7 +112,7 @@ def _finish(
             outcomes[task.key] = outcome
     total = len(outcomes) + len(missing)
     if outcomes:
-        progress(f"{len(outcomes)} of {total} cells were there already")
+        progress(f"{len(outcomes)} of {total} cells finished earlier")
     for task, outcome in run(list(missing.values())):
         store.save(task, outcome)
         outcomes[task.key] = outcome
@@ -121,17 +121,17 @@ def _finish(
 
 
 def _score_column(experiment: Experiment, cell: Cell) -> str:
-    """What the training scores are called, for the record of a model."""
+    """Name of the column of training scores, for the record of a model."""
     specs = cell.row.train_data or experiment.train
     names = {f"-{spec.score_column}" if spec.negate else spec.score_column for spec in specs}
     return ", ".join(sorted(names)) or "score"
 
 
 def _predictions(experiment: Experiment, plan: Plan, finished: Sequence[Finished]) -> tuple[Prediction, ...]:
-    """The folds of each row put together; the samples of a learning curve one by one."""
+    """Predictions of each row over all its folds; those of a learning curve separately for each sample."""
     order = {row.name: number for number, row in enumerate(experiment.rows)}
     found: dict[tuple[str, int | None, int], Prediction] = {}
-    for row in experiment.rows:  # a row that is tested nowhere still has its line
+    for row in experiment.rows:  # a row without test data still has its line in the table
         if not any(one.cell.row is row for one in finished):
             found[row.name, None, 0] = _empty(plan, row.name, None, 0)
     for one in finished:

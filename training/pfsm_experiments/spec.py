@@ -1,4 +1,4 @@
-"""An experiment as a YAML file describes it: data, rows of the table, scheme, statistics."""
+"""The specification of an experiment, as in its YAML file: data, rows of the table, scheme, statistics."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -20,7 +20,7 @@ SCHEMES = ("train-test", "k-fold", "round-robin", "learning-curve")
 
 
 def reported(name: str) -> str:
-    """A statistic, asked for by any of its names, by the name that tables and ``results.json`` have it under.
+    """The name of a statistic in tables and ``results.json``, given any of its names.
 
     >>> reported("kendall"), reported("wmt12"), reported("document-kendall"), reported("acc_t")
     ('kendall_tau_b', 'tau_wmt12', 'document-kendall_tau_b', 'acc-t')
@@ -30,28 +30,28 @@ def reported(name: str) -> str:
     return own if level in {None, SEGMENT} else f"{level}-{own}"
 
 
-# Of documents, for which the data needs the columns `document` and `system`.
+# Statistics of documents; the data needs the columns `document` and `system`.
 DOCUMENTS = tuple(reported(f"{DOCUMENT}-{name}") for name in DOCUMENT_LEVEL)
-# Of systems, for which it needs the column `system`.
+# Statistics of systems; the data needs the column `system`.
 SYSTEMS = tuple(reported(f"{SYSTEM}-{name}") for name in SYSTEM_LEVEL)
-# The taus of the WMT tasks are of preferences here.
+# In experiments the taus of the WMT tasks are statistics of preferences.
 ABSOLUTE = (*(reported(name) for name in SEGMENT_LEVEL if name not in TAUS), *DOCUMENTS, *SYSTEMS)
 PAIRWISE = ("accuracy", *map(reported, TAUS))
 
 
 @dataclass(frozen=True)
 class DataSpec:
-    """Files of judgments, and which of their rows.
+    """Files of judgments, and the rows to use.
 
     Attributes:
         files: Patterns relative to the data folder.
-        where: What messages call it.
-        name: Heading in tables; the folder of the files where it is not given, or the file where it lies in none.
+        where: Its name in messages.
+        name: Heading in tables; None: the folder of the files, or the file if it is directly in the data folder.
         score_column: Column of absolute scores.
-        negate: Whether lower scores are better.
-        keep: Column -> values of the rows to keep.
-        sample: How many rows to draw; None: all.
-        seed: Of the draw.
+        negate: Whether lower scores are better, so that their sign is changed.
+        keep: Values of the rows to keep, by column.
+        sample: Number of rows to draw; None: all rows are used.
+        seed: Seed of the draw.
     """
 
     files: tuple[str, ...]
@@ -66,17 +66,17 @@ class DataSpec:
 
 @dataclass(frozen=True, eq=False)
 class RowSpec:
-    """A row of the table: exactly one of `metric`, `model` and `training` is there.
+    """A row of the table; exactly one of `metric`, `model` and `training` is set.
 
     Attributes:
         name: Heading.
         metric: Name of a metric.
         options: Options of the metric.
-        model: A model that is there already.
-        training: What ``pfsm train --config`` could say; empty: the defaults.
-        init: The model that training starts from and stays near.
-        train_data: Training data in place of the experiment's.
-        optional: Whether the row is left out, with a note, where something it needs is not installed.
+        model: A trained model.
+        training: Settings and options as for ``pfsm train --config``; empty: the defaults.
+        init: Initial model that the training starts from and stays near.
+        train_data: Training data of this row instead of the experiment's.
+        optional: Whether the row is left out, with a note, if something that it needs is not installed.
     """
 
     name: str
@@ -97,24 +97,25 @@ class Experiment:
         title: Heading of the report.
         description: A few sentences for its reader.
         scheme: One of `SCHEMES`.
-        by: Column that is held out: by value in a round robin; in k-fold, rows that agree in it stay together.
+        by: Column that determines what is held out: one value at a time in a round robin; in k-fold, rows with the
+            same value stay together.
         folds: Number of folds of k-fold.
-        sizes: Training sizes of a learning curve; None stands for all.
-        repeats: How many samples of each size a learning curve draws.
+        sizes: Training sizes of a learning curve; None stands for all data.
+        repeats: Number of samples of each size in a learning curve.
         train: Training data.
-        test: Test data; empty where the scheme tests on the training data's held-out parts.
+        test: Test data; empty if the scheme tests on held-out parts of the training data.
         rows: Rows of the table.
-        group_by: Column of the test data whose values get a column each; None: one column.
-        statistics: Names among `ABSOLUTE` and `PAIRWISE`.
-        resample: What the bootstrap draws, one of `pfsm.evaluation.questions.RESAMPLES`; of documents' statistics
-            always documents.
+        group_by: Column of the test data whose values have a column each in the table; None: one column.
+        statistics: Names from `ABSOLUTE` and `PAIRWISE`.
+        resample: Unit of the bootstrap, one of `pfsm.evaluation.questions.RESAMPLES`; for statistics of documents
+            it is always the document.
         versus: Name of the row that the others are compared with.
-        contrasts: Names of two rows each that are compared with each other.
-        seed: Of every sample and resample.
+        contrasts: Pairs of names of rows that are compared with each other.
+        seed: Seed of all samples and resamples.
         resamples: Number of bootstrap resamples.
-        mistakes: How many of the most overrated, and of the most underrated segments the report shows.
-        mistakes_of: Name of the row whose; None: the last row with a model.
-        where: What messages call the file.
+        mistakes: How many of the most overrated and of the most underrated segments the report shows.
+        mistakes_of: Name of the row whose segments these are; None: the last row with a model.
+        where: Name of the file in messages.
     """
 
     title: str

@@ -1,7 +1,7 @@
-"""Finished cells on disk: what is there under the right key is not worked out again.
+"""Finished cells on disk; a cell whose key is found there is not computed again.
 
-``cells/KEY/model.json`` (where a model was made), ``scores.txt.gz`` (one score a line, in the order of the distinct
-test pairs) and ``cell.json``, written last: a folder without it is unfinished.
+The folder ``cells/KEY`` holds ``model.json`` if a model was trained, ``scores.txt.gz`` with one score per line, in the
+order of the distinct test pairs, and ``cell.json``. That is written last: without it the cell is not finished.
 """
 
 import json
@@ -18,11 +18,11 @@ FORMAT = "pfsm-cell-1"
 
 
 class CellStore:
-    """The cells below an output folder.
+    """The cells in an output folder.
 
     Args:
         folder: The output folder.
-        ignore: Whether nothing that is there counts.
+        ignore: Whether to ignore finished cells.
     """
 
     def __init__(self, folder: Path, *, ignore: bool = False) -> None:
@@ -30,25 +30,25 @@ class CellStore:
         self.ignore = ignore
 
     def load(self, task: Task) -> Outcome | None:
-        """The outcome of a task that was finished earlier; None where there is none, or it is damaged."""
+        """The stored outcome of a task; None if there is none or it is damaged."""
         if self.ignore:
             return None
         folder = self.folder / task.key
         try:
-            document = json.loads(decode(read_bytes(folder / "cell.json"), "cell.json"))
-            if document["format"] != FORMAT or document["key"] != task.key:
+            content = json.loads(decode(read_bytes(folder / "cell.json"), "cell.json"))
+            if content["format"] != FORMAT or content["key"] != task.key:
                 return None
             scores = np.array(
                 [float(line) for line in read_lines(folder / "scores.txt.gz")], dtype=np.float64
             )
-            model = load_model(folder / "model.json") if document["model"] else None
-            signature = str(document["signature"])
+            model = load_model(folder / "model.json") if content["model"] else None
+            signature = str(content["signature"])
         except (PfsmError, ValueError, KeyError, TypeError):
             return None
         return Outcome(model, signature, scores) if scores.size == len(task.hypotheses) else None
 
     def save(self, task: Task, outcome: Outcome) -> None:
-        """Puts an outcome on disk.
+        """Stores an outcome.
 
         Raises:
             PfsmError: If it cannot be written.
@@ -59,7 +59,7 @@ class CellStore:
             save_model(outcome.model, folder / "model.json")
         with atomic_write(folder / "scores.txt.gz") as handle:
             handle.writelines(f"{score!r}\n" for score in outcome.scores.tolist())
-        document = {
+        content = {
             "format": FORMAT,
             "key": task.key,
             "cell": task.label,
@@ -68,18 +68,18 @@ class CellStore:
             "signature": outcome.signature,
         }
         with atomic_write(folder / "cell.json") as handle:
-            handle.write(json.dumps(document, indent=1) + "\n")
+            handle.write(json.dumps(content, indent=1) + "\n")
 
 
 def make_folder(folder: Path) -> None:
-    """Makes a folder, and those above it.
+    """Creates a folder and its parents.
 
     Raises:
-        PfsmError: If it cannot be made.
+        PfsmError: If it cannot be created.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except FileExistsError:
         raise PfsmError(f"{folder}: is a file, a folder is needed") from None
     except OSError as error:
-        raise PfsmError(f"{folder}: cannot be made ({error.strerror})") from None
+        raise PfsmError(f"{folder}: cannot be created ({error.strerror})") from None

@@ -1,4 +1,4 @@
-"""What a model has seen of the data it is to be tested on."""
+"""Overlap of training data and test data."""
 
 from collections.abc import Mapping
 
@@ -8,8 +8,8 @@ from pfsm_experiments.data import Judged, Rows, TestSet, TrainData, pairs_of
 from pfsm_experiments.spec import RowSpec
 
 
-def seen_by_model(model: Model, test: TestSet) -> str | None:
-    """Why a test set says nothing about a model: one of its files is in the model's training record."""
+def overlap_with_model(model: Model, test: TestSet) -> str | None:
+    """The reason not to test a model on a test set: its training record names a file of the set; None without."""
     entries = model.training.get("data", [])
     known = {str(entry.get("sha256")) for entry in entries if isinstance(entry, Mapping)}
     if known & {source.checksum for source in test.data.sources}:
@@ -17,8 +17,8 @@ def seen_by_model(model: Model, test: TestSet) -> str | None:
     return None
 
 
-def seen_in_training(train: TrainData, test: TestSet) -> str | None:
-    """Why a test set says nothing: it shares a file with the training data, and pairs of that file."""
+def overlap_with_training(train: TrainData, test: TestSet) -> str | None:
+    """The reason not to test on a test set: it shares a file, and pairs, with the training data; None without."""
     checksums = {source.checksum for part in train.parts for source in part.sources}
     if not checksums & {source.checksum for source in test.data.sources}:
         return None
@@ -28,21 +28,21 @@ def seen_in_training(train: TrainData, test: TestSet) -> str | None:
 
 
 def reference_notes(row: RowSpec, train: TrainData | None, fold: str, test: TestSet, rows: Rows) -> list[str]:
-    """Sentences about references that training and test have in common."""
+    """Notes on references that training data and test data have in common."""
     references = {test.data.references[at] for at in rows.tolist()}
     about = f"{test.name} ({fold})" if fold else test.name
     of = f"of the {len(references)} references of {about}"
     notes = [
-        f"{row.name}: {seen} {of} are in the training data of the model {model.name}"
+        f"{row.name}: {common} {of} are in the training data of the model {model.name}"
         for model in (row.model, row.init)
         if model is not None
-        and (seen := overlap(references, str(model.training.get("reference_digests", ""))))
+        and (common := overlap(references, str(model.training.get("reference_digests", ""))))
     ]
     if train is not None:
         known = {reference for part in train.parts for reference in part.references}
-        if seen := len(references & known):
+        if common := len(references & known):
             own = f"{row.name}: " if row.train_data else ""
-            notes.append(f"{own}{seen} {of} are in the training data")
+            notes.append(f"{own}{common} {of} are in the training data")
     return notes
 
 

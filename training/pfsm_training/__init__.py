@@ -1,6 +1,6 @@
-"""Training of pfsm metrics with PyTorch: autograd around the kernels, log-linear module, objective, L-BFGS.
+"""Training of pfsm metrics with PyTorch: autograd around the kernels, the log-linear model, objectives and solvers.
 
-Importing this package does not start PyTorch; using one of its names does.
+Importing this package does not import PyTorch. Using one of its public names does.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -24,7 +24,7 @@ __all__ = ["LogLinearMachine", "TrainingConfig", "log_sum", "read_config", "trai
 
 
 def __getattr__(name: str) -> Any:
-    """Imports a public name when it is first used: settings of a training can be read without PyTorch."""
+    """Imports a public name on first use, so that training options can be read without PyTorch."""
     if name not in _HOMES:
         raise AttributeError(f"module 'pfsm_training' has no attribute {name!r}")
     from importlib import import_module  # noqa: PLC0415

@@ -1,4 +1,4 @@
-"""Training options: what a YAML file given to ``pfsm train --config`` may say."""
+"""Training options: the keys of a YAML file for ``pfsm train --config``."""
 
 import contextlib
 from collections.abc import Mapping
@@ -11,14 +11,14 @@ from pfsm.model.file import Model
 from pfsm.model.settings import KEYS as SETTINGS_KEYS
 from pfsm.model.settings import Settings
 from pfsm.runtime.near_names import known_names
-from pfsm_training.initial_settings import settings_beside
+from pfsm_training.initial_settings import completed_settings
 from pfsm_training.loss.names import OBJECTIVES
 from pfsm_training.yaml_file import read_yaml_mapping
 
 SOLVERS = ("gauss-newton", "lbfgs")
 KEYS = ("lambda", "solver", "objective", "mixture", "class_transitions")
 AUTO: Literal["auto"] = "auto"
-# Holds every weight at its start; far above, the penalty drowns the errors and alpha is not found.
+# Fixes every weight at its start. Far above, the penalty swamps the errors and the solver cannot find alpha.
 LARGEST_PENALTY = 1e12
 
 Penalty = float | Literal["auto"] | tuple[float, ...]
@@ -31,14 +31,14 @@ class TrainingConfig:
 
     Attributes:
         settings: Settings of the machine.
-        penalty: lambda of the objective, at least 0; of several, or of the usual ones with ``auto``, cross-validation
-            chooses.
+        penalty: lambda of the objective, at least 0. Cross-validation chooses among several values, or among the
+            usual ones with ``auto``.
         solver: ``gauss-newton`` or ``lbfgs``; they find the same minimum.
-        objective: Of the scores: ``squared_error`` or ``huber``. Preferences have the pairwise logistic loss.
-        mixture: Share of the preferences in the objective where there are scores too, at least 0 and below 1;
+        objective: Loss of the scores: ``squared_error`` or ``huber``. Preferences have the pairwise logistic loss.
+        mixture: Share of the preferences in the objective if there are scores too, at least 0 and below 1;
             ``auto`` chooses it by cross-validation.
         class_transitions: Whether transitions between states split by word class have weights of their own.
-        given: What was written down, in contrast to defaults and to what a model to start from has.
+        given: The values that the user gave, without defaults and without values taken from an initial model.
     """
 
     settings: Settings = field(default_factory=Settings)
@@ -50,7 +50,7 @@ class TrainingConfig:
     given: Mapping[str, Any] = field(default_factory=dict)
 
     def penalties(self, usual: tuple[float, ...]) -> tuple[float, ...]:
-        """The lambdas to choose from: one where it is given."""
+        """The lambdas to choose from; a single one if lambda is a number."""
         if self.penalty == AUTO:
             return usual
         return self.penalty if isinstance(self.penalty, tuple) else (float(self.penalty),)
@@ -64,7 +64,7 @@ def read_config(path: StrPath, init: Model | None = None) -> TrainingConfig:
         init: As in `config_from_dict`.
 
     Raises:
-        PfsmError: If the file is missing, not YAML, has an unknown key or a value that cannot be.
+        PfsmError: If the file is missing, is not YAML, or has an unknown key or an invalid value.
     """
     document = read_yaml_mapping(path, (*SETTINGS_KEYS, *KEYS))
     return config_from_dict(document, display_name(path), init)
@@ -75,23 +75,21 @@ def config_from_dict(values: Mapping[str, Any], where: str, init: Model | None =
 
     Args:
         values: Settings and training options.
-        where: What to call them in errors.
-        init: The model to start from: settings that are not given are its own. Whether those that are given agree
-            with it is checked by `pfsm_training.trainer.train`.
+        where: Name of their source in errors.
+        init: The initial model; settings that are not given are taken from it. `pfsm_training.trainer.train` checks
+            that those that are given agree with it.
 
     Raises:
-        PfsmError: If a key is unknown or a value cannot be.
+        PfsmError: If a key is unknown or a value is invalid.
     """
     for key in values:
         if key not in SETTINGS_KEYS and key not in KEYS:
             known = known_names(key, (*SETTINGS_KEYS, *KEYS), "docs/settings.md")
             raise PfsmError(f"{where}: unknown key {key!r}; {known}")
-    settings = settings_beside(values, where, init)
+    settings = completed_settings(values, where, init)
     class_transitions = _flag(values.get("class_transitions", False), "class_transitions", where)
     if class_transitions and not settings.edits:
-        raise PfsmError(
-            f"{where}: class_transitions is about edits, which edits: false leaves out; leave out one of them"
-        )
+        raise PfsmError(f"{where}: class_transitions needs edits, but edits is false; leave out one of them")
     return TrainingConfig(
         settings,
         _penalty(values.get("lambda", 5.0), where),
@@ -114,7 +112,7 @@ def _penalty(value: object, where: str) -> Penalty:
 def _one_penalty(value: object, where: str) -> float:
     number = value
     if isinstance(value, str):
-        # YAML 1.1 takes 1e-3, without a period, for text.
+        # YAML 1.1 reads 1e-3, without a decimal point, as text.
         with contextlib.suppress(ValueError):
             number = float(value)
     if isinstance(number, bool) or not isinstance(number, int | float) or not 0 <= number <= LARGEST_PENALTY:

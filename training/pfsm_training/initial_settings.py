@@ -1,4 +1,4 @@
-"""Settings that are given beside a model to start from: what is not said of them is as the model has it."""
+"""Settings of a training that starts from an initial model: unset options keep the model's values."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -8,28 +8,28 @@ from pfsm.model.file import Model
 from pfsm.model.settings import KEYS, WITHOUT_EDITS, Settings, settings_from_dict
 
 
-def settings_beside(values: Mapping[str, Any], where: str, init: Model | None) -> Settings:
-    """Settings from plain values, completed by those of a model.
+def completed_settings(values: Mapping[str, Any], where: str, init: Model | None) -> Settings:
+    """Settings from plain values; unset options are taken from a model.
 
     Args:
-        values: Settings; other keys are passed over.
-        where: What to call them in errors.
-        init: The model; None: they are completed by defaults.
+        values: Settings; other keys are ignored.
+        where: Name of their source in errors.
+        init: The initial model; None: unset options have their defaults.
 
     Raises:
-        PfsmError: If a value cannot be, or not beside what the model has.
+        PfsmError: If a value is invalid, or contradicts a value of the model.
     """
     given = {key: values[key] for key in values if key in KEYS}
-    if init is None or not _goes_with(given, init.settings):
+    if init is None or not _completes(init.settings, given):
         return settings_from_dict(given, where)
     try:
         return settings_from_dict(_completed(given, init.settings), where)
     except PfsmError as error:
-        raise PfsmError(f"{error}; what is not given is as in the model {init.name} to start from") from None
+        raise PfsmError(f"{error}; unset options keep the values of the initial model {init.name}") from None
 
 
-def _goes_with(given: Mapping[str, Any], settings: Settings) -> bool:
-    """Whether it can be completed: other matchers and models without edits have other settings."""
+def _completes(settings: Settings, given: Mapping[str, Any]) -> bool:
+    """Whether a model's settings can complete those given: other matchers, or no edits, mean other options."""
     if given.get("edits", settings.edits) is not settings.edits:
         return False
     if not settings.edits:
@@ -41,7 +41,7 @@ def _goes_with(given: Mapping[str, Any], settings: Settings) -> bool:
 def _completed(given: Mapping[str, Any], settings: Settings) -> dict[str, Any]:
     own = settings.to_dict()
     if "split" in given:
-        # They go with the states that the model has split.
+        # The model's classes belong to the states that the model splits.
         own.pop("classes", None)
     whole = {**own, **given}
     for key in ("max_block", "options"):
@@ -51,7 +51,7 @@ def _completed(given: Mapping[str, Any], settings: Settings) -> dict[str, Any]:
 
 
 def _merged(given: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
-    """One mapping over another, mappings in them likewise."""
+    """The values of one mapping over those of another; nested mappings are merged likewise."""
     whole = {**own, **given}
     for key, value in given.items():
         if isinstance(value, Mapping) and isinstance(own.get(key), Mapping):

@@ -16,7 +16,7 @@ from pfsm_training.config import TrainingConfig, config_from_dict
 from pfsm_training.trainer import train
 
 Float = NDArray[np.float64]
-# Parameters that are not called what the settings call them, or are none of the settings.
+# Parameters with another name in the settings, and parameters that are not settings.
 _RENAMED = {"penalty": "lambda"}
 _APART = frozenset({"init", "threads"})
 
@@ -24,12 +24,13 @@ _APART = frozenset({"init", "threads"})
 class PfsmRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # it has no annotations
     """Learns scores of translations from pairs of a reference and a hypothesis.
 
-    ``score`` is R squared, as of all regressors; for agreement as the field measures it, give a search the scorer
-    ``sklearn.metrics.make_scorer(lambda y, p: scipy.stats.pearsonr(y, p)[0])``. Errors in parameters raise
-    `pfsm.PfsmError` when `fit` is called; they cannot be seen before, as scikit-learn wants it.
+    ``score`` is R squared, as in every regressor. To search for the best correlation instead, use the scorer
+    ``sklearn.metrics.make_scorer(lambda y, p: scipy.stats.pearsonr(y, p)[0])``. `fit` checks the parameters and raises
+    `pfsm.PfsmError` if one is invalid; the constructor checks nothing, as scikit-learn requires.
 
     Args:
-        language: As in the settings file (docs/settings.md), like all that follow; None: the default of the settings.
+        language: Language of the text. Settings mean the same as in the settings file (docs/settings.md); None is
+            the default of that file.
         tokeniser: Name of a tokeniser.
         stemmer: Name of a stemmer.
         lowercase: Whether words are compared in lower case.
@@ -42,15 +43,15 @@ class PfsmRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # it 
         classes: Word lists of the classes.
         features: Sentence-level features.
         edits: Whether edits count; without them the model is a ridge regression on the features.
-        penalty: lambda; one number, several, or ``auto``.
+        penalty: lambda: one number, several, or ``auto``.
         objective: ``squared_error`` or ``huber``.
         class_transitions: Whether transitions between split states have weights of their own.
         solver: ``gauss-newton`` or ``lbfgs``.
-        init: Model to start from and stay near, a `pfsm.Model` or the name of one.
-        threads: Threads over pairs; None: as many as the process may use. The outcome does not depend on it.
+        init: Initial model that the weights start from and stay near: a `pfsm.Model` or the name of one.
+        threads: Threads over pairs; None: as many as the process may use. The result does not depend on it.
 
     Attributes:
-        model_: The trained `pfsm.Model`; `pfsm.save_model` writes it to a file that everything else reads.
+        model_: The trained `pfsm.Model`; `pfsm.save_model` writes it to a model file.
         n_features_in_: 2, the columns of a pair.
     """
 
@@ -106,14 +107,14 @@ class PfsmRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # it 
 
         Raises:
             ValueError: If X holds anything but pairs of strings, y is not finite, or their lengths differ.
-            PfsmError: If a parameter has no such value, or there is nothing to learn.
+            PfsmError: If a parameter is invalid, or there is nothing to learn.
         """
         references, hypotheses = _sides(X)
         scores = np.asarray(column_or_1d(y), dtype=np.float64)
         if scores.size != len(references):
             raise ValueError(f"{len(references)} pairs in X, but {scores.size} scores in y")
         if not np.isfinite(scores).all():
-            raise ValueError("y holds a number that is not finite")
+            raise ValueError("y contains a number that is not finite")
         init = find_model(self.init) if isinstance(self.init, str) else self.init
         config = self._config(init)
         judgments = Judgments(tuple(references), tuple(hypotheses), scores, {}, ())
@@ -141,7 +142,7 @@ class PfsmRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # it 
         return config_from_dict(given, type(self).__name__, init)
 
     def __sklearn_tags__(self) -> Any:
-        """X is text in two columns."""
+        """Tags that mark X as text."""
         tags = super().__sklearn_tags__()
         tags.input_tags.string = True
         return tags
@@ -164,7 +165,7 @@ def _sides(X: Any) -> tuple[list[str], list[str]]:  # noqa: N803
 
 
 def _plain(value: Any) -> Any:
-    """As a YAML file would have it: lists and plain numbers for what NumPy and searches make of them."""
+    """The value as a YAML file would hold it: NumPy arrays and scalars become lists and plain numbers."""
     if isinstance(value, np.generic):
         return value.item()
     if isinstance(value, np.ndarray | tuple):

@@ -1,4 +1,4 @@
-"""Reading a YAML file that holds lines ``key: value``; what is wrong with one is said in one line."""
+"""Reads a YAML file of lines ``key: value``; an error names the file, the line and what is wrong."""
 
 from typing import Any
 
@@ -9,11 +9,11 @@ from pfsm.io.files import StrPath, display_name, read_lines
 
 
 class _TwiceError(Exception):
-    """A key that a mapping has already.
+    """A mapping has a key twice.
 
     Args:
         key: The key.
-        line: Where it is there again, counted from 1.
+        line: Line of the second one, counted from 1.
     """
 
     def __init__(self, key: object, line: int) -> None:
@@ -23,16 +23,16 @@ class _TwiceError(Exception):
 
 
 class _Loader(yaml.SafeLoader):
-    """The safe loader, but for keys that stand twice: it would let the last one win."""
+    """A safe loader that refuses duplicate keys; PyYAML's own keeps the last one."""
 
     def compose_mapping_node(self, anchor: Any) -> yaml.MappingNode:
-        """The node of a mapping as it is written: nothing is merged into it yet."""
+        """The node of a mapping as written, before merge keys are expanded."""
         node = super().compose_mapping_node(anchor)
         seen: set[tuple[str, str]] = set()
         for key, _ in node.value:
             if not isinstance(key, yaml.ScalarNode):
                 continue
-            # By type too: 1 and '1' are two keys, and a quoted '<<' merges nothing.
+            # The tag counts too: 1 and '1' are two keys, and a quoted '<<' merges nothing.
             if (key.tag, key.value) in seen:
                 raise _TwiceError(key.value, key.start_mark.line + 1)
             seen.add((key.tag, key.value))
@@ -40,31 +40,29 @@ class _Loader(yaml.SafeLoader):
 
 
 def read_yaml_mapping(path: StrPath, known: tuple[str, ...]) -> dict[str, Any]:
-    """The mapping that a YAML file holds; an empty file holds an empty one.
+    """The mapping in a YAML file; an empty file gives an empty mapping.
 
     Args:
         path: The file.
-        known: Its keys, for the message where it is no mapping.
+        known: The keys that it may have, for the message if it is not a mapping.
 
     Raises:
-        PfsmError: If the file is missing, not YAML, has a key twice, or holds something else.
+        PfsmError: If the file is missing, is not YAML, has a key twice, or is not a mapping.
     """
     where = display_name(path)
     try:
         document = yaml.load("\n".join(read_lines(path, "a YAML file")), _Loader)
     except _TwiceError as error:
-        raise PfsmError(
-            f"{where}:{error.line}: the key {error.key!r} is there twice; leave one of them out"
-        ) from None
+        raise PfsmError(f"{where}:{error.line}: duplicate key {error.key!r}; leave one of them out") from None
     except yaml.MarkedYAMLError as error:
         line = f":{error.problem_mark.line + 1}" if error.problem_mark else ""
         raise PfsmError(f"{where}{line}: not valid YAML ({error.problem})") from None
     except yaml.YAMLError as error:
         raise PfsmError(f"{where}: not valid YAML ({' '.join(str(error).split())})") from None
     except (AttributeError, LookupError, RecursionError, ValueError):
-        # What PyYAML lets through for the 45th of a month, `!!int x`, `!!bool x`, a thousand brackets.
+        # PyYAML raises these for the 45th of a month, `!!int x`, `!!bool x` and a thousand brackets.
         raise PfsmError(
-            f"{where}: not valid YAML (a value is not of its type, or nested too deeply)"
+            f"{where}: not valid YAML (a value does not fit its type, or is nested too deeply)"
         ) from None
     if document is None:
         document = {}

@@ -25,9 +25,9 @@ into the translation, with weights learned from human judgments. Nothing is down
 _INPUTS = """
 Args:
     predictions: Translations, one string each.
-    references: For each of them a reference, or a list of references, of which the best one counts.
-    model: Name of a model that ships with pfsm, or the path of a model file; default: pfsm's own.
-    threads: Threads; default: as many as the process may use. Scores do not depend on it.
+    references: A reference for each translation, or a list of references, of which the best one counts.
+    model: Name of a shipped model, or the path of a model file; default: the default model of pfsm.
+    threads: Number of threads; default: as many as the process may use. Scores do not depend on it.
 
 Returns:
     score: Mean of the scores.
@@ -38,7 +38,7 @@ Returns:
 
 @evaluate.utils.file_utils.add_start_docstrings(_DESCRIPTION, _INPUTS)
 class Pfsm(evaluate.Metric):
-    """One of pfsm's models, or a model file, as a metric of ``evaluate``."""
+    """A model of pfsm as a metric of ``evaluate``."""
 
     def _info(self) -> evaluate.MetricInfo:
         text = datasets.Value("string")

@@ -1,4 +1,4 @@
-"""Which format a file has, which options it uses, and what becomes of records."""
+"""The format of a file, the options that it uses, and the writing of records."""
 
 import io
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What is chosen is what parts lines best, tried on an analyser whose best is known."""
+"""The chosen constant is the best one, for an analyser whose best constant is known."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from pfsm.analysis.conllu_lines import analysis_of
 from pfsm.analysis.parser.parameters import ParserWeights
 from pfsm.analysis.parser_evaluation import Analyse
 from pfsm.analysis.sentence import Analysis
-from pfsm_training.parsing.boundaries import BIAS, parted
+from pfsm_training.parsing.boundaries import BIAS, with_tuned_starts
 from tests.analysis.samples import random_weights
 
 TREEBANK = """\
@@ -34,7 +34,7 @@ def test_the_best_move_is_found(wanted: float, tmp_path: Path) -> None:
         off = abs(float((changed.arrays[BIAS] - weights.arrays[BIAS])[0]) - wanted)
 
         def one(line: str) -> Analysis:
-            """Right heads for lines with fewer words than the bias is off."""
+            """Correct labels for lines that are short enough; the further off the bias, the shorter."""
             words = tuple(line.split())
             starts = tuple(range(0, len(words), 3))
             heads = tuple(
@@ -45,16 +45,16 @@ def test_the_best_move_is_found(wanted: float, tmp_path: Path) -> None:
 
         return lambda lines: [one(line) for line in lines]
 
-    changed, move = parted(weights, sentences, analyser_of)
+    changed, move = with_tuned_starts(weights, sentences, analyser_of)
     assert move == wanted
     np.testing.assert_allclose(changed.arrays[BIAS], weights.arrays[BIAS] + np.float32(wanted))
 
 
-def test_of_equals_the_smallest_move(tmp_path: Path) -> None:
+def test_the_smallest_of_equally_good_moves_is_chosen(tmp_path: Path) -> None:
     path = tmp_path / "gold.conllu"
     path.write_text(TREEBANK, encoding="utf-8")
     nothing = Analysis(("Yes", "it", "is"), (0,))
-    _, move = parted(
+    _, move = with_tuned_starts(
         random_weights(), list(read_conllu(path)), lambda _: lambda lines: [nothing] * len(lines)
     )
     assert move == 0.0

@@ -1,5 +1,5 @@
 "use strict";
-// Headings become buttons that sort their table; without this script the tables stand in the order of the experiment.
+// Headings become buttons that sort their table; without this script the tables are in the order of the experiment.
 for (const table of document.querySelectorAll("table.sortable")) {
   const body = table.tBodies[0];
   const original = [...body.rows];
@@ -13,7 +13,7 @@ for (const table of document.querySelectorAll("table.sortable")) {
   });
 
   function sort(heading, column) {
-    // First the best on top (names: from A), then the other way round, then the order of the experiment.
+    // The first click puts the best on top (names from A), the second reverses, the third restores the experiment's order.
     const orders = heading.dataset.sort === "number" ? ["descending", "ascending"] : ["ascending", "descending"];
     const next = orders[orders.indexOf(heading.getAttribute("aria-sort")) + 1];
     for (const other of headings) other.removeAttribute("aria-sort");
@@ -29,7 +29,7 @@ for (const table of document.querySelectorAll("table.sortable")) {
 
 function compare(a, b, sign) {
   if (a.dataset.value === undefined) return sign * a.textContent.localeCompare(b.textContent);
-  // What has no number stays at the end.
+  // Cells without a number stay at the end.
   if (a.dataset.value === "" || b.dataset.value === "") return (a.dataset.value === "") - (b.dataset.value === "");
   return sign * (Number(a.dataset.value) - Number(b.dataset.value));
 }

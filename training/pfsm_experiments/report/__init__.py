@@ -1,1 +1,1 @@
-"""Results of an experiment: tables, figures, pages."""
+"""The results of an experiment as tables, plots and a page."""

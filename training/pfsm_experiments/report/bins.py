@@ -1,4 +1,4 @@
-"""Bins of a test set's judgments: quantiles of a number that each of them has, or the test set's groups."""
+"""Bins of the judgments of a test set: quantiles of a number that each judgment has, or the groups of the set."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from pfsm_experiments.data import Rows
 
 Float = NDArray[np.float64]
 Label = Callable[[float, float], str]
-"""What a bin is called, from the lowest and the highest number in it."""
+"""Makes the label of a bin from the lowest and the highest number in it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,9 +19,9 @@ class Bin:
 
     Attributes:
         label: Heading in tables.
-        rows: int64 [m], which judgments, at least one.
-        low: Lowest number among them; None where they are a group.
-        high: Highest number.
+        rows: int64 [m], numbers of the judgments; at least one.
+        low: Lowest number in the bin; None if the bin is a group.
+        high: Highest number in the bin; None if the bin is a group.
     """
 
     label: str
@@ -31,16 +31,16 @@ class Bin:
 
 
 def quantile_bins(values: Float, rows: Rows, count: int, label: Label) -> list[Bin]:
-    """Some judgments in bins of about equal size, from low to high.
+    """Divides judgments into bins of about equal size, from low to high.
 
-    Equal numbers stay in one bin, so there are fewer bins where many are equal, and where there are fewer
-    judgments than bins.
+    Equal numbers stay in one bin. So there are fewer bins than quantiles if many numbers are equal, or if there are
+    fewer judgments than quantiles.
 
     Args:
-        values: float64 [n], finite for the judgments that are binned.
-        rows: int64 [m], the judgments to bin.
-        count: Number of quantiles: 4 for quartiles.
-        label: Names a bin.
+        values: float64 [n], finite for the judgments to be divided.
+        rows: int64 [m], numbers of the judgments to divide.
+        count: Number of quantiles, such as 4 for quartiles.
+        label: Makes the label of a bin.
 
     Returns:
         Bins with at least one judgment each.
@@ -59,7 +59,7 @@ def quantile_bins(values: Float, rows: Rows, count: int, label: Label) -> list[B
 
 
 def length_bins(references: Sequence[str], rows: Rows) -> list[Bin]:
-    """Quartiles of the number of words, as split at white space, of the reference."""
+    """Quartiles of the number of words of the reference, split at white space."""
     lengths = np.array([len(reference.split()) for reference in references], dtype=np.float64)
     return quantile_bins(lengths, rows, 4, _words)
 
@@ -70,7 +70,7 @@ def score_bins(human: Float, rows: Rows) -> list[Bin]:
 
 
 def group_bins(members: Mapping[str, Rows]) -> list[Bin]:
-    """A bin a group."""
+    """One bin per group."""
     return [Bin(name, rows) for name, rows in members.items()]
 
 

@@ -1,4 +1,4 @@
-"""The comparisons that an experiment names, row against row, as tables in Markdown, LaTeX and for the report."""
+"""Tables of the comparisons that an experiment names, row against row: in Markdown, in LaTeX and for the report."""
 
 import math
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ HEADINGS = ("A against B", "A", "B", "A - B", "95% interval", "p", "p (Holm)")
 
 @dataclass(frozen=True)
 class ContrastTable:
-    """All comparisons by one statistic in one column; p-values are corrected within it."""
+    """All comparisons by one statistic in one column; p-values are corrected within the table."""
 
     statistic: str
     column: Column
@@ -34,7 +34,7 @@ class ContrastTable:
 
     @property
     def title(self) -> str:
-        """Statistic and test set, and the column where there are several."""
+        """Statistic and test set, and group and training size if there are several."""
         where = (
             self.column.test if self.column.group == ONE_GROUP else f"{self.column.test}, {self.column.group}"
         )
@@ -48,7 +48,7 @@ class ContrastTable:
 
 
 def contrast_tables(contrasts: Sequence[Contrast]) -> list[ContrastTable]:
-    """One a statistic, test set and training size: of the mean over the groups, or of the only group."""
+    """One table per statistic, test set and training size, for the mean over the groups or for the only group."""
     with_mean = {one.column.test for one in contrasts if one.column.group == MEAN}
     tables: dict[tuple[str, Column], list[Contrast]] = {}
     for one in contrasts:
@@ -74,12 +74,12 @@ def _cells(contrast: Contrast) -> tuple[str, ...]:
 
 
 def _p_value(value: float) -> str:
-    """Four decimals without the zero before them; a dash for NaN."""
+    """Four decimals without a leading zero; a dash for NaN."""
     return NOTHING if math.isnan(value) else f"{value:.4f}".removeprefix("0")
 
 
 def contrasts_explanation(experiment: Experiment, tables: Sequence[ContrastTable]) -> str:
-    """A sentence below the tables: how to read them."""
+    """How to read the tables, for the text below them."""
     drawn = what_is_drawn(experiment, [table.statistic for table in tables])
     return (
         f"Row against row: paired bootstrap, two-sided ({drawn}); p (Holm) is corrected for all "
@@ -88,7 +88,7 @@ def contrasts_explanation(experiment: Experiment, tables: Sequence[ContrastTable
 
 
 def contrasts_markdown(experiment: Experiment, tables: Sequence[ContrastTable]) -> list[str]:
-    """Headings, tables and how to read them; nothing where no comparison is asked for."""
+    """Headings, tables and how to read them; empty if the experiment names no comparison."""
     if not tables:
         return []
     blocks = [

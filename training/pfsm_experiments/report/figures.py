@@ -1,4 +1,4 @@
-"""What is drawn: bars with intervals, learning curves, predicted against human scores."""
+"""Draws bars with intervals, learning curves, and predicted against human scores."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -16,16 +16,16 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# Okabe and Ito (2008): told apart by colour-blind readers too; the line styles help in print.
+# Colours of Okabe and Ito (2008), which colour-blind readers can distinguish; the line styles help in print.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#555555", "#000000")
-# The one is seen on light bars and on paper, the other on dark bars.
+# An interval is a dark line in a white one: dark shows on light bars and on paper, white on dark bars.
 INTERVALS, AROUND_INTERVALS = "#222222", "#FFFFFF"
 DASHES = ("-", "--", "-.", ":")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 POINTS_ALPHA = 0.22
-# Lines of a legend that a figure of the usual height has room for, and the height of each further one in inches.
+# Number of legend lines that fit a figure of the usual height, and the height of each further line in inches.
 LEGEND_LINES, LEGEND_LINE = 6, 0.21
-# Letters that fit above a panel.
+# Number of letters that fit above a panel.
 LONGEST_TITLE = 40
 
 
@@ -37,7 +37,7 @@ def new_figure(width: float, height: float) -> "Figure":
 
 
 def bars(table: ResultTable) -> "Figure":
-    """A group of bars a column, a bar a row, with its interval."""
+    """Bars with intervals: one group of bars per column, one bar per row."""
     rows, columns = len(table.lines), len(table.columns)
     size = max(6.5, min(12.0, 1.2 + columns * (0.25 + 0.24 * rows)))
     keys = _legend_columns(size, [line.name for line in table.lines])
@@ -60,7 +60,7 @@ def bars(table: ResultTable) -> "Figure":
 
 
 def _hatch(number: int) -> dict[str, Any]:
-    """From the ninth row on colours come again, hatched."""
+    """The style of a row's bar; from the ninth row on, colours are used again, with hatching."""
     return {"hatch": "///", "edgecolor": "white"} if number >= len(COLOURS) else {}
 
 
@@ -72,7 +72,7 @@ def _intervals(axes: "Axes", places: Sequence[float], entries: Sequence[Entry]) 
 
 
 def _limits(axes: "Axes", table: ResultTable) -> None:
-    """Where all is well above 0, a chart from near the lowest number shows the differences; it says so."""
+    """Starts the axis near the lowest number if all are well above 0, so that differences show; the title says so."""
     lows = [
         entry.value if entry.interval is None else entry.interval.low
         for line in table.lines
@@ -86,20 +86,20 @@ def _limits(axes: "Axes", table: ResultTable) -> None:
 
 
 def _legend(figure: "Figure", axes: "Axes") -> None:
-    """Below the axes, in as many columns as the longest name leaves room for."""
+    """Draws the legend below the axes, in as many columns as the longest name allows."""
     handles, labels = axes.get_legend_handles_labels()
     columns = _legend_columns(figure.get_size_inches()[0], labels)
     figure.legend(handles, labels, loc="outside lower center", ncols=columns, fontsize=10)
 
 
 def _legend_columns(width: float, labels: Sequence[str]) -> int:
-    """How many columns of the legend fit into a figure, width in inches."""
+    """Number of columns of the legend that fit a figure; width in inches."""
     column = 0.65 + 0.085 * max(map(len, labels))  # the key, and about 6 points a letter
     return min(max(1, int(width / column)), len(labels), 4)
 
 
 def curve(table: ResultTable) -> "Figure":
-    """A line a row over the number of training judgments; its band runs from the lowest sample to the highest."""
+    """One line per row over the number of training judgments, with a band from the lowest sample to the highest."""
     figure = new_figure(7.5, 5.0)
     axes = figure.subplots()
     sizes = [column.size or 0 for column in table.columns]
@@ -131,9 +131,9 @@ def curve(table: ResultTable) -> "Figure":
 
 
 def scatter(test: TestSet, predictions: Sequence[Prediction]) -> "Callable[[], Figure] | None":
-    """Predicted against human scores, a panel a row; None for preferences.
+    """Predicted against human scores, one panel per row; None for preferences.
 
-    Of a learning curve, each row's largest size.
+    For a learning curve, these are the predictions of each row's largest size.
     """
     if not isinstance(test.data, Judgments):
         return None

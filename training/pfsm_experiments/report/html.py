@@ -1,4 +1,4 @@
-"""``report.html``: one self-contained page of an experiment, without network and readable without JavaScript."""
+"""``report.html``: one self-contained page that needs no network, and JavaScript only to sort tables."""
 
 import base64
 import hashlib
@@ -30,16 +30,16 @@ def render_report(
     results: "Results",
     tables: Sequence[ResultTable],
     plots: Sequence[Plot],
-    document: Mapping[str, Any],
+    summary: Mapping[str, Any],
     config: str,
 ) -> str:
     """The page.
 
     Args:
-        results: What was found.
-        tables: Its tables.
-        plots: Its plots.
-        document: What ``results.json`` holds.
+        results: Results of the experiment.
+        tables: Tables of the results.
+        plots: Plots of the results.
+        summary: Content of ``results.json``.
         config: Text of the experiment's YAML file.
     """
     style, script = _asset("report.css"), _asset("report.js")
@@ -52,17 +52,17 @@ def render_report(
         "description": "".join(
             f"<p>{escaped(part)}</p>" for part in experiment.description.split("\n\n") if part
         ),
-        "facts": _facts(document),
-        "notes": _notes(document["notes"]),
+        "facts": _facts(summary),
+        "notes": _notes(summary["notes"]),
         "tables": "\n".join([*map(result_table, tables), *map(_contrasts, contrasts)]),
         "reading": "".join(f"<p>{escaped(line)}</p>" for line in _reading(experiment, tables, contrasts)),
         "mistakes": mistakes_section(experiment, results.mistakes, results.worst),
         "plots": "\n".join(map(_figure, plots)),
-        "training": _training(document["cells"]),
-        "data": _data(document["data"]),
-        "versions": fact_list(document["versions"]),
+        "training": _training(summary["cells"]),
+        "data": _data(summary["data"]),
+        "versions": fact_list(summary["versions"]),
         "config": escaped(config),
-        "checksum": document["config_sha256"],
+        "checksum": summary["config_sha256"],
     }
     return _SLOT.sub(lambda slot: slots[slot[1]], _asset("report.html"))
 
@@ -72,17 +72,17 @@ def _asset(name: str) -> str:
 
 
 def _digest(source: str) -> str:
-    """By what the content security policy knows an inline style or script."""
+    """The hash by which the content security policy allows an inline style or script."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(source.encode('utf-8')).digest()).decode('ascii')}'"
 
 
-def _facts(document: Mapping[str, Any]) -> str:
-    scheme = document["scheme"]
+def _facts(summary: Mapping[str, Any]) -> str:
+    scheme = summary["scheme"]
     details = ", ".join(f"{key} {_listed(value)}" for key, value in scheme.items() if key != "name")
     facts = {
         "Scheme": scheme["name"] + (f" ({details})" if details else ""),
-        "Tested on": "; ".join(f"{test['name']}, {test['n']:,} {test['kind']}" for test in document["tests"]),
-        "Compared with": document["versus"] or NOTHING,
+        "Tested on": "; ".join(f"{test['name']}, {test['n']:,} {test['kind']}" for test in summary["tests"]),
+        "Compared with": summary["versus"] or NOTHING,
     }
     return fact_list(facts)
 
@@ -108,7 +108,7 @@ def _notes(notes: Sequence[str]) -> str:
     items = "".join(f"<li>{escaped(note)}</li>" for note in notes)
     summary = f"{len(notes)} {'note' if len(notes) == 1 else 'notes'} on training and test data"
     return (
-        '<section class="notes" aria-labelledby="notes-title"><h2 id="notes-title">Seen in training</h2>'
+        '<section class="notes" aria-labelledby="notes-title"><h2 id="notes-title">Notes</h2>'
         f"<details{' open' if len(notes) <= 6 else ''}><summary>{summary}</summary><ul>{items}</ul></details>"
         "</section>"
     )
@@ -124,13 +124,13 @@ def _figure(plot: Plot) -> str:
 
 
 def _size(svg: str) -> str:
-    """Width and height at which the letters of a plot are as large as those of small print."""
+    """Attributes of width and height; the letters of a plot are then as large as small print."""
     width, height = (float(_POINTS[side].search(svg)[1]) for side in ("width", "height"))  # type: ignore[index]
     return f'width="{width:.0f}" height="{height:.0f}"'
 
 
 def _training(cells: Sequence[Mapping[str, Any]]) -> str:
-    """A line a trained model."""
+    """A table with one line per cell: the training of its model, and its signature."""
     rows = []
     for cell in cells:
         training = cell["training"]
@@ -146,9 +146,9 @@ def _training(cells: Sequence[Mapping[str, Any]]) -> str:
             (cell["row"], cell["fold"], judgments, penalty, training["weights"], r, cell["signature"])
         )
     headings = ("row", "part", "judgments", "lambda", "weights", "cross-validated r", "signature")
-    return plain_table(headings, rows, "What was trained and how")
+    return plain_table(headings, rows, "Training and signatures")
 
 
 def _data(data: Sequence[Mapping[str, Any]]) -> str:
     rows = [(entry["file"], f"{entry['rows']:,}", entry["sha256"]) for entry in data]
-    return plain_table(("file", "rows", "SHA-256 of the content"), rows, "Files that were read")
+    return plain_table(("file", "rows", "SHA-256 of the content"), rows, "Data files")

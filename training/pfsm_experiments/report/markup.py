@@ -1,4 +1,4 @@
-"""Parts of the report's HTML: escaped text, lists of facts, tables of results, plain tables."""
+"""Parts of the report in HTML: escaped text, lists of facts, tables of results, plain tables."""
 
 import html
 import math
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
 
 def escaped(text: object) -> str:
-    """Escaped for an element or a quoted attribute; a lone surrogate, which no encoding can hold, is replaced."""
+    """Text escaped for an element or a quoted attribute; lone surrogates, which UTF-8 cannot encode, are replaced."""
     return html.escape(str(text).encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
 
 
 def fact_list(values: Mapping[str, object]) -> str:
-    """Names and values."""
+    """A list of names and values."""
     rows = "".join(
         f"<div><dt>{escaped(name)}</dt><dd>{escaped(value)}</dd></div>" for name, value in values.items()
     )
@@ -26,7 +26,7 @@ def fact_list(values: Mapping[str, object]) -> str:
 
 
 def result_table(table: ResultTable) -> str:
-    """A table of numbers with their intervals, which the script makes sortable."""
+    """A table of numbers with their intervals; the script makes it sortable."""
     head = "".join(_sortable(heading(column), "number") for column in table.columns)
     body = "".join(
         f'<tr><th scope="row">{escaped(line.name)}</th>{"".join(map(_cell, line.entries, table.best))}</tr>'
@@ -42,7 +42,7 @@ def result_table(table: ResultTable) -> str:
 
 
 def _sortable(label: str, kind: str) -> str:
-    """A heading; the script makes it a button."""
+    """A heading that the script turns into a button."""
     return f'<th scope="col" data-sort="{kind}">{escaped(label)}</th>'
 
 
@@ -66,7 +66,7 @@ def _cell(entry: "Entry", best: float | None) -> str:
 def _range(interval: Interval | None) -> str:
     if interval is None:
         return NOTHING
-    between = " to " if interval.low < 0.0 else "–"  # a dash and a minus would be one line
+    between = " to " if interval.low < 0.0 else "–"  # a dash before a minus would look like one line
     return f"{short(interval.low)}{between}{short(interval.high)}"
 
 

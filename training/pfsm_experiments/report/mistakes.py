@@ -1,6 +1,6 @@
-"""Where metrics err: agreement by length of the reference and by group, signed errors by human score.
+"""Tables of where metrics err: agreement by length of the reference and by group, signed errors by human score.
 
-The resamples of a bin depend on the seed and the bin alone; all rows share them, as in the tables of results.
+The resamples of a bin depend only on the seed and the bin, and all rows share them, as in the tables of results.
 """
 
 import math
@@ -40,16 +40,16 @@ NAMES = {
 Draw = tuple[int, tuple[int, int]]
 """Number of resamples, and their seed."""
 _OfBin = Callable[[Sequence[Float], Bin, Draw], list[Sample]]
-"""A statistic in a bin of a test set, of each row's scores of the whole set."""
+"""Computes a statistic in a bin of a test set, for each row; rows are given by their scores on the whole set."""
 
 
 @dataclass(frozen=True)
 class MistakeTable(ResultTable):
-    """A statistic in the bins of a test set, a column a bin.
+    """A statistic in the bins of a test set, with one column per bin.
 
     Attributes:
-        by: What makes the bins: `LENGTH`, `SCORE` or `GROUP`.
-        bins: One a column.
+        by: The criterion of the bins: `LENGTH`, `SCORE` or `GROUP`.
+        bins: One bin per column.
     """
 
     by: str
@@ -64,9 +64,9 @@ class MistakeTable(ResultTable):
 def mistake_tables(
     experiment: Experiment, plan: Plan, predictions: Sequence[Prediction]
 ) -> tuple[MistakeTable, ...]:
-    """The tables of every test set; none where there are fewer than two bins.
+    """The tables of every test set; a table with fewer than two bins is left out.
 
-    Of a learning curve, the first sample of each row's largest size.
+    For a learning curve, these are of the first sample of each row's largest size.
     """
     shown = of_largest_size(predictions)
     return tuple(
@@ -116,7 +116,7 @@ class _OfSet:
         return [self._table(WRONG, LENGTH, lengths, wrong), *self._by_group(WRONG, "accuracy", wrong)]
 
     def _by_group(self, statistic: str, result: str, of_bin: _OfBin) -> list[MistakeTable]:
-        """No table where the results say the same group by group."""
+        """The table by group; none if the tables of results have the same numbers."""
         if result in self.experiment.statistics and not self.curve:
             return []
         groups = group_bins(group_members(self.test.groups, len(self.test.data)))
@@ -145,7 +145,7 @@ class _OfSet:
 
 
 def _of_bin(items: Data, statistic: Statistic[Data], shown: Callable[[Float], Float]) -> _OfBin:
-    """A statistic in a bin, of what `shown` makes of each row's scores."""
+    """Computes a statistic in a bin for each row; ``shown`` transforms the scores of a row."""
 
     def of_bin(scores: Sequence[Float], one: Bin, draw: Draw) -> list[Sample]:
         part = items.select(one.rows)
@@ -161,7 +161,7 @@ def _entry(row: str, statistic: str, column: Column, sample: Sample) -> Entry:
 
 
 def _best(statistic: str, values: Sequence[float | None]) -> float | None:
-    """What is set in bold: the highest correlation, the fewest wrong pairs; no error is the best as such."""
+    """The value set in bold: the highest correlation or the fewest wrong pairs; None for errors, which have no best."""
     defined = [value for value in values if value is not None]
     if not defined or statistic not in {PEARSON, WRONG}:
         return None

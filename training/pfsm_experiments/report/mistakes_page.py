@@ -1,4 +1,4 @@
-"""Where metrics err, as a section of the report: tables, and the worst segments as folded lists."""
+"""The section of the report on where metrics err: tables, and the worst segments as folded lists."""
 
 from collections.abc import Sequence
 
@@ -15,7 +15,7 @@ TITLE = "Where the mistakes are"
 def mistakes_section(
     experiment: Experiment, tables: Sequence[MistakeTable], worst: Sequence[WorstSegments]
 ) -> str:
-    """The section; empty where there is nothing to show."""
+    """The section; empty if there is nothing to show."""
     if not tables and not worst:
         return ""
     reading = how_to_read(experiment, tables) if tables else []
@@ -42,7 +42,7 @@ def _folded(worst: WorstSegments, verb: str, mistakes: Sequence[Mistake]) -> str
 
 
 def _item(mistake: Mistake) -> str:
-    """The error and the hypothesis; folded below them all that is known of the segment."""
+    """The error and the hypothesis; all details of the segment are folded below them."""
     facts = {
         "Reference": mistake.reference,
         "Hypothesis": mistake.hypothesis,

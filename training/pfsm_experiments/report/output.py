@@ -1,4 +1,4 @@
-"""The files of an experiment's output folder."""
+"""Writes the files of an experiment's output folder."""
 
 import json
 import re
@@ -10,10 +10,10 @@ from pfsm.errors import PfsmError
 from pfsm.io.files import atomic_write, content_checksum, decode, read_bytes
 from pfsm.model.file import save_model
 from pfsm_experiments.report.contrasts import contrast_tables, contrasts_latex, contrasts_markdown
-from pfsm_experiments.report.document import results_document
 from pfsm_experiments.report.html import render_report
 from pfsm_experiments.report.mistakes_text import mistakes_markdown
 from pfsm_experiments.report.plots import draw_plots
+from pfsm_experiments.report.summary import results_summary
 from pfsm_experiments.report.tables import latex, markdown, result_tables
 from pfsm_experiments.store import make_folder
 
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
     from pfsm_experiments.report.results import Results
 
 RESULTS = "results.json"
-# What an earlier run may have left: nothing else is ever deleted.
+# Files that an earlier run may have left; no other file is ever deleted.
 _OURS = re.compile(r"(plots|models)/[^/\\]+\.(svg|png|json)")
 
 
 def write_output(results: "Results", config: Path, output: Path) -> None:
-    """Writes tables, plots, models, report and, last, ``results.json``; deletes what an earlier run has left.
+    """Writes tables, plots, models, report and, last, ``results.json``; deletes outdated files of an earlier run.
 
     Raises:
-        PfsmError: If something cannot be written.
+        PfsmError: If a file cannot be written.
     """
     content = read_bytes(config)
     text = decode(content, str(config))
@@ -46,22 +46,22 @@ def write_output(results: "Results", config: Path, output: Path) -> None:
     mistakes = mistakes_markdown(experiment, results.mistakes)
     _write(output / "table.md", markdown(experiment, tables, results.plan.notes, contrasts, mistakes))
     _write(output / "table.tex", latex(experiment, tables) + contrasts_latex(experiment, compared))
-    document = results_document(results, content_checksum(content), files)
-    _write(output / "report.html", render_report(results, tables, plots, document, text))
-    _write(output / RESULTS, json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+    summary = results_summary(results, content_checksum(content), files)
+    _write(output / "report.html", render_report(results, tables, plots, summary, text))
+    _write(output / RESULTS, json.dumps(summary, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
 
 
 def _earlier_files(output: Path) -> set[str]:
-    """Plots and models that an earlier run into the same folder has written."""
+    """Plots and models that an earlier run has written into the folder."""
     try:
-        document: Any = json.loads(decode(read_bytes(output / RESULTS), RESULTS))
-        return {name for name in document["files"] if isinstance(name, str) and _OURS.fullmatch(name)}
+        summary: Any = json.loads(decode(read_bytes(output / RESULTS), RESULTS))
+        return {name for name in summary["files"] if isinstance(name, str) and _OURS.fullmatch(name)}
     except (PfsmError, ValueError, KeyError, TypeError):
         return set()
 
 
 def _write_models(results: "Results", output: Path) -> list[str]:
-    """Every trained model under a name that says what it is."""
+    """Writes every trained model, named after its row and fold; returns the names of the files."""
     make_folder(output / "models")
     names: list[str] = []
     for one in results.cells:
@@ -74,17 +74,17 @@ def _write_models(results: "Results", output: Path) -> list[str]:
 
 
 def _free(stem: str, taken: list[str]) -> str:
-    """A model's file name; numbered where two labels become the same."""
+    """A free file name for a model; numbered if another label has given the same name."""
     names = (f"models/{stem}{f'-{number}' if number > 1 else ''}.json" for number in count(1))
     return next(name for name in names if name not in taken)
 
 
 def plain_name(text: str) -> str:
-    """Text in letters, digits and hyphens."""
+    """Text reduced to lower-case letters, digits, plus signs and hyphens."""
     return re.sub(r"[^a-z0-9+]+", "-", text.lower()).strip("-") or "row"
 
 
 def _write(path: Path, text: str) -> None:
     with atomic_write(path) as handle:
-        # A name in the data may hold what UTF-8 has not.
+        # A name in the data may contain a lone surrogate, which UTF-8 cannot encode.
         handle.write(text.encode("utf-8", "backslashreplace").decode())

@@ -1,4 +1,4 @@
-"""Plots of an experiment as SVG and PNG; the same results give the same bytes."""
+"""Writes the plots of an experiment as SVG and PNG; the same results give the same bytes."""
 
 import io
 from collections.abc import Callable, Iterator, Sequence
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from pfsm_experiments.report.results import Results
 
-STYLE: Any = {  # matplotlib knows the names of its settings as a type of its own
+STYLE: Any = {  # matplotlib has a type of its own for the names of its settings
     "svg.hashsalt": "pfsm",
     "svg.fonttype": "path",
     "font.family": "DejaVu Sans",  # comes with matplotlib
@@ -52,7 +52,7 @@ class Plot:
 
 
 def draw_plots(results: "Results", tables: Sequence[ResultTable], output: Path) -> list[Plot]:
-    """Draws everything that there is to draw, and writes it into ``plots`` as SVG and PNG.
+    """Draws all plots and writes them into ``plots`` as SVG and PNG.
 
     Raises:
         PfsmError: If a file cannot be written.
@@ -74,7 +74,7 @@ _Drawn = tuple[str, str, str, Callable[[], "Figure"]]
 
 
 def _figures(results: "Results", tables: Sequence[ResultTable]) -> Iterator[_Drawn]:
-    """Name, caption, alternative text and drawing of every plot."""
+    """Name, caption, alternative text and drawing function of every plot."""
     for number, table in enumerate(tables, 1):
         draw = curve if results.plan.sizes else bars
         kind = "curve" if results.plan.sizes else "bars"
@@ -83,7 +83,7 @@ def _figures(results: "Results", tables: Sequence[ResultTable]) -> Iterator[_Dra
         yield (
             f"{kind}-{number}-{table.statistic.replace('_', '-')}",
             caption,
-            f"{table.title}, the numbers of the table above",
+            f"{table.title}; the table above has the numbers",
             lambda table=table, draw=draw: draw(table),  # type: ignore[misc]
         )
     for number, test in enumerate(results.plan.tests, 1):
@@ -109,7 +109,7 @@ def _style() -> Iterator[None]:
 
 def _svg(figure: "Figure") -> str:
     stream = io.BytesIO()
-    # No date and no version in it.
+    # Without date and version, so that the bytes do not change.
     figure.savefig(stream, format="svg", metadata={"Date": None, "Creator": None})
     return stream.getvalue().decode("utf-8")
 

@@ -1,4 +1,4 @@
-"""What the files of an experiment's output are made from."""
+"""The results of an experiment, from which all files of its output are made."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ from pfsm_experiments.spec import Experiment
 
 @dataclass(frozen=True, eq=False)
 class Results:
-    """All that the files of the output are made from."""
+    """An experiment with its data, its plan and everything computed from them."""
 
     experiment: Experiment
     folder: DataFolder

@@ -1,7 +1,7 @@
-"""Human and predicted scores in standard deviations from the mean of their group, and how far they lie apart.
+"""Human and predicted scores in standard deviations from the mean of their group, and their differences.
 
-Metrics have scales of their own, and so have the judges of different groups; in standard deviations all can be
-subtracted from each other.
+Each metric has its own scale, and so have the judges of each group. Scores can be subtracted from each other once they
+are in standard deviations.
 """
 
 from collections.abc import Mapping
@@ -20,8 +20,8 @@ class HumanScale:
     """The human scores of a test set.
 
     Attributes:
-        members: Group -> int64 row numbers; without the groups whose scores are all equal, which have no scale.
-        scores: float64 [n], standardised within the group; NaN for the judgments of other groups.
+        members: int64 row numbers by group; groups whose scores are all equal have no scale and are left out.
+        scores: float64 [n], standardised within the group; NaN for judgments of the groups left out.
     """
 
     members: Mapping[str, Rows]
@@ -29,24 +29,24 @@ class HumanScale:
 
     @property
     def rows(self) -> Rows:
-        """int64 [m]: every judgment that has a standardised score, in order."""
+        """Row numbers of the judgments with a standardised score, int64 [m], ascending."""
         return np.flatnonzero(~np.isnan(self.scores))
 
     def predicted(self, scores: Float) -> Float:
-        """A metric's scores, float64 [n], standardised alike; where all of a group are equal, all are average."""
+        """A metric's scores, float64 [n], standardised in the same way; 0 in a group whose scores are all equal."""
         return _standardised(scores, self.members)
 
     def errors(self, scores: Float) -> Float:
-        """float64 [n]: predicted minus human score, both standardised; NaN where either is missing."""
+        """Predicted minus human score, both standardised, float64 [n]; NaN if either is missing."""
         difference: Float = self.predicted(scores) - self.scores
         return difference
 
     def errors_beyond_r(self, scores: Float) -> Float:
-        """float64 [n]: what is left of the errors after regression to the mean.
+        """The errors that regression to the mean does not explain, float64 [n].
 
-        That is the residual of the regression of standardised predicted on human scores, predicted minus r
-        times human, where r is the correlation of the group: within a group it is uncorrelated with the human
-        scores, so bins of these that are not near 0 show a bend, not a weak correlation.
+        They are the residuals of the regression of standardised predicted on human scores: predicted minus r times
+        human, where r is the correlation within the group. Within a group they are uncorrelated with the human scores,
+        so a bin of human scores in which they are not near 0 shows a nonlinear relation, not a weak correlation.
         """
         predicted = self.predicted(scores)
         residuals = np.full(predicted.shape, np.nan)
@@ -70,10 +70,10 @@ def _standardised(scores: Float, members: Mapping[str, Rows]) -> Float:
 
 
 def _of_group(scores: Float) -> Float:
-    """Deviations from the mean over the (population's) standard deviation; zeros for equal scores."""
-    # A power of two that brings all below 1 rounds nothing, and lets no square overflow or vanish.
+    """Deviations from the mean divided by the population standard deviation; 0 for equal scores."""
+    # Scaling all below 1 by a power of two does not round, and keeps squares from overflow and underflow.
     scaled: Float = np.ldexp(scores, -int(np.frexp(np.abs(scores).max())[1]))
-    # Without a common offset the mean loses no digits, and that of equal scores is exact.
+    # Without a common offset the mean loses no digits, and the mean of equal scores is exact.
     deviations: Float = scaled - scaled[0]
     deviations -= deviations.mean()
     spread = deviations.std()

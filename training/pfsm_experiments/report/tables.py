@@ -1,4 +1,4 @@
-"""Tables of results: one per statistic and test set, as Markdown and LaTeX; and what the report shows of them."""
+"""Tables of results, one per statistic and test set, as Markdown and LaTeX, and the parts that the report shares."""
 
 import math
 from collections.abc import Sequence
@@ -60,11 +60,11 @@ class ResultTable:
     """A statistic on a test set.
 
     Attributes:
-        statistic: Which.
+        statistic: Name of the statistic.
         test: Name of the test set.
-        columns: From left to right.
+        columns: Columns from left to right.
         lines: The rows of the experiment.
-        best: For every column the highest value; None where there is none.
+        best: The highest value of every column; None if it has no value.
     """
 
     statistic: str
@@ -80,7 +80,7 @@ class ResultTable:
 
 
 def result_tables(entries: Sequence[Entry]) -> list[ResultTable]:
-    """The entries as tables; of a learning curve only the means over the groups, a column a size."""
+    """The entries as tables; a learning curve has one column per size, with the means over the groups."""
     by_table: dict[tuple[str, str], list[Entry]] = {}
     for entry in entries:
         by_table.setdefault((entry.statistic, entry.column.test), []).append(entry)
@@ -106,26 +106,26 @@ def _table(statistic: str, test: str, entries: Sequence[Entry]) -> ResultTable:
 
 
 def heading(column: Column) -> str:
-    """What stands above a column."""
+    """The heading of a column."""
     if column.size is not None:
         return f"{column.size:,}"
     return "all" if column.group == ONE_GROUP else column.group
 
 
 def mark(entry: Entry) -> str:
-    """Whether a number is significantly above or below that of the row to compare with."""
+    """The sign of a significant difference from the row to compare with; empty otherwise."""
     return "" if entry.difference is None else sign(entry.difference)
 
 
 def sign(difference: Difference) -> str:
-    """Whether a difference is beyond chance, and which way."""
+    """The sign of a significant difference; empty if it is not significant."""
     if not difference.significant:
         return ""
     return BETTER if difference.value > 0 else WORSE
 
 
 def short(value: float | None) -> str:
-    """Three decimals without the zero before them; a dash where there is no value, None or NaN."""
+    """Three decimals without a leading zero; a dash for None and NaN."""
     if value is None or math.isnan(value):
         return NOTHING
     text = f"{value:.3f}"
@@ -135,7 +135,7 @@ def short(value: float | None) -> str:
 
 
 def with_interval(entry: Entry) -> str:
-    """A number and its interval; a dash for what is not there."""
+    """A number and its interval; a dash for a missing one."""
     if entry.value is None:
         return NOTHING
     if entry.interval is None:
@@ -144,7 +144,7 @@ def with_interval(entry: Entry) -> str:
 
 
 def explanation(experiment: Experiment, tables: Sequence[ResultTable]) -> list[str]:
-    """Sentences below the tables: how to read them."""
+    """How to read the tables, for the text below them."""
     drawn = what_is_drawn(experiment, [table.statistic for table in tables])
     lines = [f"Intervals: 95%, percentile bootstrap ({drawn}). Bold: the highest number of a column."]
     if any(column.size is not None for table in tables for column in table.columns):
@@ -155,7 +155,7 @@ def explanation(experiment: Experiment, tables: Sequence[ResultTable]) -> list[s
         lines.append("Means are unweighted: every group counts the same.")
     if any(_lacks_a_group(line) for table in tables for line in table.lines):
         lines.append(
-            "A group with a dash is not in its row's mean; two rows are compared over the groups that both have."
+            "The mean of a row leaves out groups with a dash; two rows are compared over the groups that both have."
         )
     if experiment.versus is not None:
         lines.append(
@@ -185,7 +185,7 @@ def markdown(
     contrasts: Sequence[str] = (),
     mistakes: Sequence[str] = (),
 ) -> str:
-    """All tables, numbers first, then with their intervals; notes; and what else belongs there, ready-made."""
+    """All tables, first with the numbers alone, then with intervals; then notes and further ready-made parts."""
     parts = [f"# {experiment.title}", *([experiment.description] if experiment.description else [])]
     for table in tables:
         parts += [f"## {table.title}", markdown_table(table)]
@@ -199,7 +199,7 @@ def markdown(
 
 
 def markdown_table(table: ResultTable, *, intervals: bool = False) -> str:
-    """One table."""
+    """A table as Markdown."""
     return markdown_rows(
         [
             [table.title, *map(heading, table.columns)],
@@ -219,7 +219,7 @@ def markdown_table(table: ResultTable, *, intervals: bool = False) -> str:
 
 
 def markdown_rows(rows: Sequence[Sequence[str]]) -> str:
-    """A table of cells, of which the first row are the headings."""
+    """A table of cells as Markdown; the first row has the headings."""
     ruled = [rows[0], ["---"] * len(rows[0]), *rows[1:]]
     return "\n".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |" for row in ruled)
 
@@ -230,7 +230,7 @@ def _markdown_cell(entry: Entry, best: float | None, intervals: bool) -> str:
 
 
 def is_best(entry: Entry, best: float | None) -> bool:
-    """Whether a number is the highest of its column, to the digits shown."""
+    """Whether a number equals the highest of its column, to the digits shown."""
     return entry.value is not None and short(entry.value) == short(best)
 
 
@@ -280,7 +280,7 @@ def _tex_cell(entry: Entry, best: float | None) -> str:
 
 
 def _tex(text: str) -> str:
-    """Text with what LaTeX would take for commands escaped."""
+    """Text with the special characters of LaTeX escaped."""
     return "".join(_TEX.get(character, _TEX_SPECIAL.get(character, character)) for character in text)
 
 

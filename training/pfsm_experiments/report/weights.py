@@ -1,4 +1,4 @@
-"""Learned weights as pictures: states as dots, one a model, and transitions as a map."""
+"""Draws learned weights: states as dots, one per model, and transitions as a heat map."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pfsm_experiments.cells import Finished
 
 Float = NDArray[np.float64]
-# More states than this make a map that nobody can read: the strongest are shown.
+# A map with more states would be illegible; only the strongest are shown.
 MOST_STATES = 24
 LONGEST_LABEL = 28
 # As in `embedding_f1(layer=4,source=package:name@checksum)`.
@@ -26,7 +26,7 @@ _SOURCE = re.compile(r",?source=[^,)]*")
 
 
 def weight_figures(cells: "Sequence[Finished]") -> "Iterator[tuple[str, Callable[[], Figure]]]":
-    """Every row whose models were trained here, with what draws them; of a learning curve the largest size."""
+    """Rows with trained models, each with a function that draws them; the largest size of a learning curve."""
     by_row: dict[str, list[tuple[int, Model]]] = {}
     for one in cells:
         if one.cell.train is not None and one.outcome.model is not None:
@@ -53,18 +53,18 @@ def _draw(models: Sequence[Model]) -> "Figure":
 
 
 def label(name: str) -> str:
-    """A weight's name short enough to stand beside a picture: without a feature's source, and cut if still long."""
+    """A short name of a weight for the axis of a plot: without the source of a feature, and cut if still too long."""
     short = _SOURCE.sub("", name.removeprefix(FEATURE_FAMILY)).replace("()", "")
     return short if len(short) <= LONGEST_LABEL else f"{short[: LONGEST_LABEL - 1]}…"
 
 
 def _of(models: Sequence[Model], name: str) -> Float:
-    """A weight in every model; 0 where a model lacks it, which is what it weighs there."""
+    """A weight in every model; 0 for a model without it."""
     return np.array([model.weights.get(name, 0.0) for model in models])
 
 
 def _inventory(table: dict[str, Float], states: Sequence[str]) -> list[str]:
-    """States that have transitions, the strongest first."""
+    """States with transitions, the strongest first."""
     connected = {state for name in table for state in ends(name) or ()}
     known = [state for state in states if state in connected] + sorted(connected - set(states))
     return known[:MOST_STATES]
@@ -79,7 +79,8 @@ def _dots(axes: "Axes", states: Sequence[str], table: dict[str, Float]) -> None:
     axes.set_ylim(-0.7, len(states) - 0.3)
     axes.set_xlabel("weight")
     axes.set_title(
-        "States" if table and next(iter(table.values())).size == 1 else "States, a dot a model", fontsize=11
+        "States" if table and next(iter(table.values())).size == 1 else "States, one dot per model",
+        fontsize=11,
     )
 
 

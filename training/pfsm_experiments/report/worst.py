@@ -1,6 +1,6 @@
-"""The segments that one row overrates and underrates most, and why, where its model can say.
+"""The segments that one row overrates and underrates most, with explanations if the row has a model.
 
-Sentences of the test data are here; they go into the report, which stays with the user, and nowhere else.
+They contain text of the test data, which goes only into the report, since that stays with the user.
 """
 
 from collections.abc import Iterable, Sequence
@@ -31,18 +31,18 @@ SHOWN_COLUMNS = ("segment_id", "system", "document")
 
 @dataclass(frozen=True)
 class Mistake:
-    """A segment and how far a metric is off.
+    """A segment and the error of a metric on it.
 
     Attributes:
-        judgment: Its place in the test set, from 0.
-        group: Its group of the test set.
-        labels: Further columns that say which segment it is, name and value.
-        reference: Its text.
-        hypothesis: Its text.
+        judgment: Index of the judgment in the test set, from 0.
+        group: Its group in the test set.
+        labels: Names and values of further columns that identify the segment.
+        reference: Text of the reference.
+        hypothesis: Text of the hypothesis.
         human: The human score, in the units of the data.
         predicted: The metric's score, in its own units.
         error: Predicted minus human score, both standardised within the group.
-        explanation: Lines as `pfsm explain` prints them; none where the row has no model.
+        explanation: Lines as printed by `pfsm explain`; empty if the row has no model.
     """
 
     judgment: int
@@ -58,7 +58,7 @@ class Mistake:
 
 @dataclass(frozen=True)
 class WorstSegments:
-    """Of one test set: what a row overrates and underrates, the largest errors first."""
+    """The segments of a test set that a row overrates and underrates most, the largest errors first."""
 
     test: str
     row: str
@@ -69,9 +69,9 @@ class WorstSegments:
 def worst_segments(
     experiment: Experiment, plan: Plan, predictions: Sequence[Prediction], cells: "Sequence[Finished]"
 ) -> tuple[WorstSegments, ...]:
-    """The worst segments of every test set of absolute scores; nothing where no row is named or has a model.
+    """The worst segments of every test set of absolute scores; empty if no row is named and none has a model.
 
-    Of a learning curve, those of the first sample of the largest size.
+    For a learning curve, these are of the first sample of the largest size.
     """
     row = experiment.mistakes_of or _last_with_model(cells)
     if row is None or not experiment.mistakes:
@@ -128,14 +128,14 @@ def _of_set(
 
 
 def _largest(errors: Float, data: Judgments, count: int) -> list[int]:
-    """The largest errors above 0; equal ones by their text, so that the order of the rows does not matter."""
+    """The largest errors above 0; equal ones are in the order of their text, whatever the order of the rows."""
     rows: Iterable[int] = np.flatnonzero(errors > 0.0).tolist()
     return sorted(rows, key=lambda at: (-errors[at], data.references[at], data.hypotheses[at], at))[:count]
 
 
 @dataclass(frozen=True, eq=False)
 class _Explainer:
-    """Explains with the model that has scored: of folds, that of the fold."""
+    """Explains a judgment with the model that scored it: in folds, that of its fold."""
 
     cells: "Sequence[Finished]"
     metrics: dict[int, Metric] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""Anchoring: a scale on which 100 is a translation equal to the reference and 0 one with nothing in common."""
+"""Anchoring: a scale on which a translation equal to the reference has 100 and one with nothing in common has 0."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -21,9 +21,9 @@ NOTE = (
     "(medians over the training references). Better than the first or worse than the second is possible."
 )
 
-# In ``y / (m + n)``, between nothing in common and equal: less is rounding.
+# Smallest difference of ``y / (m + n)`` between equal and nothing in common; anything less is rounding.
 SMALLEST_DISTANCE = 1e-9
-# Georgian: a letter without capitals, in none of the languages for which there are judgments.
+# A Georgian letter: it has no capital, and no language with judgments uses it.
 STRANGE_LETTER = "\u10df"
 _NO_TOKEN = "no reference has a token, so there is nothing to anchor the scale to"
 
@@ -31,25 +31,26 @@ _NO_TOKEN = "no reference has a token, so there is nothing to anchor the scale t
 def anchored(model: Model, references: Sequence[str], threads: int = 1) -> Model:
     """The same model on the anchored scale; the order of any two translations is unchanged.
 
-    A model with sentence-level features or blocks of several tokens has its scale moved and stretched, so that a
-    reference scores 100 against itself, and 0 against a line of as many words of the same lengths in letters that no
-    reference has (medians).
+    A model with sentence-level features, or with blocks of several tokens, keeps its weights; only its scale is
+    shifted and stretched. The median score of a reference against itself becomes 100. The median score of a line with
+    as many words, each as long, in letters that no reference has becomes 0.
 
-    Any other takes two steps. Every edit sequence consumes every token exactly once, so adding a constant per
-    consumed token to the weights and taking it off alpha changes no prediction; the constant is chosen such that
-    ``y / (m + n)`` is 0 for a translation with nothing in common. An empty pair, whose ``y / (m + n)`` is 0 by
-    definition, then scores like one. Mean and sd are set so that the two anchors come out as 0 and 100.
+    Any other model is anchored in two steps. Every edit sequence consumes every token exactly once. So no prediction
+    changes if a constant per consumed token is added to the weights and subtracted from alpha. The constant is chosen
+    such that ``y / (m + n)`` is 0 for a translation with nothing in common. An empty pair then scores like such a
+    translation, since its ``y / (m + n)`` is 0 by definition. Mean and sd are set so that the anchors score 0 and 100.
 
     Args:
         model: A trained model.
-        references: The training references; repeated ones count once.
+        references: The training references; duplicates count once.
         threads: Threads over pairs.
 
     Raises:
-        PfsmError: If no reference has a token, or equal does not score above nothing in common.
+        PfsmError: If no reference has a token, or if an equal translation does not score above one with nothing in
+            common.
     """
     distinct = sorted(set(references))
-    # A block is one visit of its state whatever its size, so that no weight could carry a constant for each token.
+    # A block is one visit to its state, whatever its size, so no weight can carry a constant for each token.
     if model.settings.features or any(size > 1 for size in model.settings.max_block.values()):
         return _rescaled(model, distinct, threads)
     same = LatticeBuilder(model.settings).build(distinct, distinct)
@@ -85,7 +86,7 @@ def _rescaled(model: Model, distinct: Sequence[str], threads: int) -> Model:
 
 
 def strange(line: str) -> str:
-    """As many words of the same lengths in a letter that no reference is expected to have."""
+    """A line of as many words, each as long, in a letter that no reference is expected to have."""
     return " ".join(STRANGE_LETTER * len(word) for word in line.split())
 
 
@@ -95,7 +96,7 @@ def _check_distance(distance: float) -> None:
 
 
 def without_arcs(batch: LatticeBatch) -> LatticeBatch:
-    """The lattices of the same lengths in which nothing matches."""
+    """Lattices of the same lengths without a match."""
     arrays = batch.lattices
     offsets = arrays.offsets.copy()
     offsets[:, 2] = 0

@@ -1,4 +1,4 @@
-"""How far a training is, in a JSON file that every iteration replaces: after a break it goes on where it was."""
+"""Checkpoint file: each iteration saves the state of training to it as JSON, and training resumes from it."""
 
 import hashlib
 import json
@@ -17,11 +17,11 @@ FORMAT = "pfsm-checkpoint-1"
 
 
 class Checkpoint:
-    """The states of all fits of one training, in the order in which they are made.
+    """The states of all fits of one training, in the order in which the fits run.
 
     Args:
-        path: The file.
-        resume: Whether to go on from what is there; else it is replaced.
+        path: The checkpoint file.
+        resume: Whether to resume from the file if it exists; otherwise it is replaced.
     """
 
     def __init__(self, path: str | Path, *, resume: bool) -> None:
@@ -32,10 +32,13 @@ class Checkpoint:
         self._fits = 0
 
     def begin(self, decisive: Mapping[str, Any]) -> None:
-        """Starts a training that these values decide.
+        """Starts a training.
+
+        Args:
+            decisive: Everything that the result depends on; training resumes only where it is the same.
 
         Raises:
-            PfsmError: The file to go on from is of another training, or damaged.
+            PfsmError: If the file to resume from belongs to another training, or is damaged.
         """
         text = json.dumps(decisive, sort_keys=True, ensure_ascii=False, default=repr)
         self._key = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
@@ -51,38 +54,39 @@ class Checkpoint:
         return FitMemory(self, number)
 
     def state(self, number: int) -> State | None:
-        """The state of a fit; None where it has not begun."""
+        """The state of a fit; None if it has not started."""
         return self._states[number]
 
     def keep(self, number: int, state: State) -> None:
-        """Puts the state of a fit on disk.
+        """Saves the state of a fit to the file.
 
         Raises:
-            PfsmError: The file cannot be written.
+            PfsmError: If the file cannot be written.
         """
         self._states[number] = state
-        fits = [None if one is None else _document(one) for one in self._states]
+        fits = [None if one is None else _state_values(one) for one in self._states]
         with atomic_write(self.path) as handle:
             json.dump({"format": FORMAT, "key": self._key, "fits": fits}, handle)
             handle.write("\n")
 
     def remove(self) -> None:
-        """The training is over, and its model written."""
+        """Deletes the file, once training has ended and the model is written."""
         self.path.unlink(missing_ok=True)
 
     def _read(self) -> list[State | None]:
         name = str(self.path)
         try:
-            document = json.loads(decode(read_bytes(name), name))
-            if document["format"] != FORMAT:
+            content = json.loads(decode(read_bytes(name), name))
+            if content["format"] != FORMAT:
                 raise ValueError
-            key = document["key"]
-            states = [None if one is None else _state(one) for one in document["fits"]]
+            key = content["key"]
+            states = [None if one is None else _state(one) for one in content["fits"]]
         except (ValueError, KeyError, TypeError):
             raise PfsmError(f"{name}: not a checkpoint of pfsm; remove it, or leave --resume out") from None
         if key != self._key:
             raise PfsmError(
-                f"{name}: is of a training with other data, settings or version; remove it, or leave --resume out"
+                f"{name}: checkpoint of a training with other data, settings or version; "
+                "remove it, or leave --resume out"
             )
         return states
 
@@ -95,15 +99,15 @@ class FitMemory:
         self._number = number
 
     def load(self) -> State | None:
-        """The state to go on from."""
+        """The state to resume from; None: start from the beginning."""
         return self._checkpoint.state(self._number)
 
     def save(self, state: State) -> None:
-        """Puts the state on disk."""
+        """Saves the state to the checkpoint file."""
         self._checkpoint.keep(self._number, state)
 
 
-def _document(state: State) -> dict[str, Any]:
+def _state_values(state: State) -> dict[str, Any]:
     return {
         "parameters": state.parameters.tolist(),
         "damping": state.damping,
@@ -112,9 +116,9 @@ def _document(state: State) -> dict[str, Any]:
     }
 
 
-def _state(document: Mapping[str, Any]) -> State:
-    parameters = np.array(document["parameters"], dtype=np.float64)
-    damping = float(document["damping"])
+def _state(values: Mapping[str, Any]) -> State:
+    parameters = np.array(values["parameters"], dtype=np.float64)
+    damping = float(values["damping"])
     if parameters.ndim != 1 or not (np.isfinite(parameters).all() and math.isfinite(damping)):
         raise ValueError
-    return State(parameters, damping, int(document["iterations"]), int(document["evaluations"]))
+    return State(parameters, damping, int(values["iterations"]), int(values["evaluations"]))

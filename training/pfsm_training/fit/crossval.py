@@ -1,4 +1,4 @@
-"""Cross-validation on the training data: how well a model does on groups it has not seen, and which choice is best."""
+"""Cross-validation on the training data: agreement on held-out groups, and the choice of lambda and mixture."""
 
 import hashlib
 import math
@@ -16,13 +16,13 @@ from pfsm_training.fit.fitting import Choice, Fitted
 
 FOLDS = 5
 MOST_GROUPS = 10
-# Half an order of magnitude a step, around the paper's 5.
+# Steps of half an order of magnitude, around the paper's 5.
 PENALTIES = (0.05, 0.15, 0.5, 1.5, 5.0, 15.0, 50.0, 150.0)
 MIXTURES = (0.1, 0.3, 0.5, 0.7)
 NEVER_HELD_OUT = -1
 
 Rows = NDArray[np.int64]
-# Fits to training data; None where that cannot be.
+# Fits to training data; None if that is impossible.
 Fit = Callable[[TrainingSet, Choice], Fitted | None]
 
 
@@ -33,8 +33,8 @@ class Folds:
     Attributes:
         by: What is held out together: ``source_lang`` or ``segment``.
         names: Name of each fold.
-        member: int64 [n_judgments], the fold each judgment is held out with.
-        preference_member: int64 [n_preferences], that of each preference; ``NEVER_HELD_OUT`` where there is none.
+        member: int64 [n_judgments], the fold in which each judgment is held out.
+        preference_member: int64 [n_preferences], the same for preferences; ``NEVER_HELD_OUT`` for those in no fold.
     """
 
     by: str
@@ -43,7 +43,7 @@ class Folds:
     preference_member: Rows = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
 
     def split(self, data: TrainingSet, fold: int) -> tuple[TrainingSet, TrainingSet]:
-        """What to train on and what to test on."""
+        """The training data and the test data of a fold."""
         return (
             data.select(np.flatnonzero(self.member != fold), np.flatnonzero(self.preference_member != fold)),
             data.select(np.flatnonzero(self.member == fold), np.flatnonzero(self.preference_member == fold)),
@@ -58,7 +58,7 @@ class CrossValidation:
         by: What was held out together.
         choice: The lambda and mixture used.
         statistic: ``pearson`` with scores; ``kendall_tau`` (WMT12: ties count as wrong) with preferences alone.
-        folds: The statistic in each fold; folds where it is undefined are absent.
+        folds: The statistic in each fold; folds in which it is undefined are absent.
     """
 
     by: str
@@ -73,12 +73,12 @@ class CrossValidation:
 
 
 def make_folds(judgments: Judgments | None, preferences: Preferences | None = None) -> Folds:
-    """By source language where the data has several and every row names its own, else by segment.
+    """Divides the data by source language if there are several and every row names one, else by segment.
 
-    Segments go by ``segment_id`` where there is one, else by reference, so that all translations of a segment
-    are held out together. The division depends on the data alone, not on their order. With scores and
-    preferences together, folds are those of the scores, and a preference is held out with the scores of its language,
-    or of its reference.
+    All translations of a segment are held out together. Rows with the same ``segment_id``, or without that column with
+    the same reference, are of one segment. The folds depend on the data but not on their order. If there are scores
+    and preferences, the scores determine the folds, and a preference is held out with the scores of its language, or
+    of its reference.
     """
     main: Judgments | Preferences | None = judgments if judgments is not None else preferences
     if main is None:
@@ -116,7 +116,7 @@ def _segments(data: Judgments | Preferences) -> Sequence[str]:
 def cross_validate(
     fit: Fit, data: TrainingSet, folds: Folds, choices: Sequence[Choice]
 ) -> list[CrossValidation]:
-    """Agreement of predictions for each fold by a model trained on the others, for every choice."""
+    """Agreement on each fold of a model trained on the other folds, for every choice."""
     statistic = "pearson" if data.scores.size else "kendall_tau"
     results: list[dict[str, float]] = [{} for _ in choices]
     for fold, name in enumerate(folds.names):
@@ -128,7 +128,7 @@ def cross_validate(
             value = math.nan if fitted is None else agreement(fitted, test)
             if math.isfinite(value):
                 result[name] = value
-        # Before the next fold's lattices are made.
+        # Frees the memory before the next fold's lattices are made.
         del train, test
     return [
         CrossValidation(folds.by, choice, statistic, result)
@@ -137,7 +137,7 @@ def cross_validate(
 
 
 def agreement(fitted: Fitted, test: TrainingSet) -> float:
-    """Pearson's r with the scores, or without scores Kendall's tau (WMT12) with the preferences; NaN if undefined."""
+    """Pearson's r with the scores; without scores, Kendall's tau (WMT12) with the preferences. NaN if undefined."""
     predicted = fitted.predict(test)
     if test.scores.size:
         return pearson(predicted[: test.scores.size], test.scores)
@@ -148,32 +148,32 @@ def agreement(fitted: Fitted, test: TrainingSet) -> float:
 
 
 def choose(tried: Sequence[CrossValidation], n_folds: int) -> CrossValidation:
-    """The choice with the highest mean agreement; of equal ones the largest lambda, then mixture.
+    """The choice with the highest mean agreement; among equal ones, the largest lambda, then the largest mixture.
 
     Args:
-        tried: What each choice came to.
-        n_folds: Folds that there are, those included where nothing is defined.
+        tried: The result of each choice.
+        n_folds: Number of folds, including those in which the statistic is undefined.
 
     Raises:
-        PfsmError: If there are several, and cross-validation says nothing of any.
+        PfsmError: If there are several choices, and the statistic is undefined for all of them.
     """
     usable = [result for result in tried if math.isfinite(result.mean)]
     if len(tried) > 1 and not usable:
         by = tried[0].by.replace("source_lang", "source language")
         if n_folds < 2:
             raise PfsmError(
-                f"the judgments are too few to choose {_chosen(tried)} by cross-validation, which holds out every "
+                f"there are too few judgments to choose {_chosen(tried)} by cross-validation, which holds out every "
                 f"{by} once; give a number"
             )
         raise PfsmError(
-            f"{_chosen(tried)} cannot be chosen by cross-validation (by {by}): within every fold the predictions "
-            "are all the same, or the scores are; give a number"
+            f"{_chosen(tried)} cannot be chosen by cross-validation (by {by}): in every fold, either all predictions "
+            "or all scores are the same; give a number"
         )
     return max(usable or tried, key=lambda result: (result.mean if usable else 0.0, result.choice))
 
 
 def _chosen(tried: Sequence[CrossValidation]) -> str:
-    """What the choices differ in."""
+    """Names of the options in which the choices differ."""
     names = ("lambda", "mixture")
     different = (len({getattr(one.choice, key) for one in tried}) > 1 for key in ("penalty", "mixture"))
     return " and ".join(name for name, differs in zip(names, different, strict=True) if differs)

@@ -1,4 +1,4 @@
-"""One fit: training data, lambda and mixture in, a machine that predicts out."""
+"""One fit: from training data, lambda and mixture to a trained machine."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -28,10 +28,10 @@ from pfsm_training.loss.objective import (
 )
 
 Float = NDArray[np.float64]
-# What is being done, and the iteration just finished (None: the step begins).
+# Receives the name of the step and the iteration that has just ended (None: the step begins).
 Progress = Callable[[str, Iteration | None], None]
 
-# Log odds per standard deviation of the scores: the ends of the search.
+# Bounds of the search for the log of the slope; a slope is log odds per standard deviation of the scores.
 LOG_SLOPES = (-4.0, 4.0)
 
 
@@ -41,7 +41,7 @@ class Choice:
 
     Attributes:
         penalty: lambda.
-        mixture: Share of the preferences in the objective, where there are scores too; else 0.
+        mixture: Share of the preferences in the objective if there are scores too; else 0.
     """
 
     penalty: float
@@ -55,8 +55,8 @@ class Fitted:
     Attributes:
         machine: Predicts in standardised units.
         fit: How the minimisation ended.
-        mean: Of the training scores; 0 without scores.
-        sd: Of the training scores; 1 without scores.
+        mean: Mean of the training scores; 0 without scores.
+        sd: Standard deviation of the training scores; 1 without scores.
         slope: Log odds of a preference per unit of prediction; None without preferences.
     """
 
@@ -67,21 +67,21 @@ class Fitted:
     slope: float | None
 
     def predict(self, data: TrainingSet) -> Float:
-        """Predicted scores of the pairs of some data, float64 [n_pairs]."""
+        """Predicted scores of all pairs of the data, float64 [n_pairs]."""
         return np.asarray(self.mean + self.sd * data.predictions(self.machine))
 
 
 @dataclass(frozen=True, eq=False)
 class Fitter:
-    """Fits machines as a configuration says.
+    """Fits machines with the options of a configuration.
 
     Attributes:
         config: Objective and solver.
-        init: Model to start from and stay near; None: zero.
+        init: Initial model that the weights start from and stay near; None: zero weights.
         threads: Threads over pairs.
-        progress: Called as work goes on.
-        tolerance: Of Gauss-Newton: largest entry of the gradient per training pair to stop at.
-        checkpoint: Of Gauss-Newton: keeps how far each fit is, in the order in which they are made.
+        progress: Called at the start of each step and after each iteration.
+        tolerance: Gauss-Newton stops when no entry of the gradient per training pair is larger.
+        checkpoint: Saves the state of each fit with Gauss-Newton; None: nothing is saved.
     """
 
     config: TrainingConfig
@@ -92,10 +92,10 @@ class Fitter:
     checkpoint: Checkpoint | None = None
 
     def fit(self, data: TrainingSet, choice: Choice, step: str) -> Fitted | None:
-        """Fits to the data; None where the scores are constant.
+        """Fits to the data; None if the scores are constant.
 
         Raises:
-            PfsmError: If the solver cannot keep weights at 0 or above where they must be.
+            PfsmError: If the solver is L-BFGS, and weights must not be negative or the data is on a cluster.
         """
         mean, sd = mean_and_sd(data.scores)
         if data.scores.size and not sd > 1e-12 * abs(mean):
@@ -127,7 +127,7 @@ class Fitter:
         if self.config.solver == "lbfgs":
             _no_bounds(machine.learned)
             if not isinstance(objective, Objective):
-                raise PfsmError("solver lbfgs works on one machine; use solver: gauss-newton")
+                raise PfsmError("solver lbfgs cannot train on a cluster; use solver: gauss-newton")
             fit = lbfgs.minimise(machine, objective, len(data), watch, free_alpha=free_alpha)
         else:
             fit = gauss_newton.minimise(
@@ -142,7 +142,7 @@ class Fitter:
         return Fitted(machine, fit, *units)
 
     def learned(self, data: TrainingSet) -> tuple[str, ...]:
-        """Names of the weights to be learned."""
+        """Names of the weights to learn."""
         names = frequent(data.instances())
         if self.config.class_transitions:
             return names
@@ -155,12 +155,12 @@ class Fitter:
         preferred = PairwiseLogistic(data.better, data.worse, data.votes, slope)
         if not targets.size:
             return preferred
-        # A mean over the votes weighs as much as one over the scores; 0 leaves the scores' objective alone.
+        # The mixture weighs the mean over the votes against the mean over the scores; 0 is the loss of the scores.
         share = choice.mixture * targets.size / float(data.votes.sum())
         return WeightedSum([(1.0 - choice.mixture, scored), (share, preferred)])
 
     def _slope(self, data: TrainingSet, choice: Choice, step: str) -> float | None:
-        """The slope that makes preferences likeliest, given the model of the scores alone."""
+        """The slope of the preferences with the highest likelihood under the model of the scores alone."""
         if not data.scores.size:
             return 1.0  # the weights themselves set the slope
         if not data.votes.any():
@@ -173,17 +173,17 @@ class Fitter:
         margins = predictions[data.better] - predictions[data.worse]
 
         def loss(log_slope: float) -> float:
-            # A product of NumPy's would add in an order that depends on the number of processors.
+            # NumPy's dot product would add in an order that depends on the number of processors.
             return float((data.votes * np.logaddexp(0.0, -np.exp(log_slope) * margins)).sum())
 
         return float(np.exp(minimize_scalar(loss, bounds=LOG_SLOPES, method="bounded").x))
 
 
 def mean_and_sd(scores: Float) -> tuple[float, float]:
-    """Mean and standard deviation (of the population), in whatever unit the scores come; 0 and 1 without any."""
+    """Mean and population standard deviation of scores of any magnitude; 0 and 1 without scores."""
     if not scores.size:
         return 0.0, 1.0
-    # Next to 1 no square overflows or vanishes; a power of two rounds nothing.
+    # Near 1 no square overflows or underflows, and scaling by a power of two does not round.
     exponent = int(np.frexp(np.abs(scores).max())[1])
     scaled = np.ldexp(scores, -exponent)
     return float(np.ldexp(scaled.mean(), exponent)), float(np.ldexp(scaled.std(), exponent))

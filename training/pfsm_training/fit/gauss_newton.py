@@ -1,9 +1,10 @@
-"""Gauss-Newton with Levenberg's damping: every pair's exact derivatives are at hand, so few steps do.
+"""Gauss-Newton with Levenberg's damping; the kernels give the exact derivatives of every pair, so few steps suffice.
 
-Each step minimises the loss's quadratic model (`pfsm_training.loss.objective.Quadratic`) plus the penalty plus a
-multiple of the squared step. The multiple falls after a step that did what the model said, and rises after one that
-did not (Levenberg 1944; Nielsen 1999). It is the same for all weights: where a weight hardly matters the model is
-flat, and a step by its diagonal alone (Marquardt 1963) would go so far that no later one finds the way back.
+Each step minimises the quadratic model of the loss (`pfsm_training.loss.objective.Quadratic`), plus the penalty, plus a
+multiple of the squared step. The multiple falls after a step that lowers the objective as the model predicts, and rises
+after one that does not (Levenberg 1944; Nielsen 1999). The multiple is the same for all weights. Damping by the
+diagonal of the model (Marquardt 1963) fails for a weight that hardly matters: the model is flat there, and a step would
+go so far that later steps do not recover.
 """
 
 from dataclasses import dataclass
@@ -21,10 +22,10 @@ from pfsm_training.loss.objective import Minimised
 Float = NDArray[np.float64]
 
 MOST_ITERATIONS = 200
-# Of the objective per training pair, a hundredth of what L-BFGS can reach: one more step does it.
+# Largest entry of the gradient per training pair; a hundredth of that of L-BFGS, which costs one more step.
 GRADIENT_TOLERANCE = 1e-9
 CHANGE_TOLERANCE = 1e-15
-# Of the largest curvature of the loss.
+# Damping, relative to the largest curvature of the loss.
 FIRST_DAMPING = 1e-2
 LEAST_DAMPING, MOST_DAMPING = 1e-12, 1e12
 MOST_EXCHANGES = 50
@@ -32,13 +33,13 @@ MOST_EXCHANGES = 50
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """What an iteration leaves to the next: from here the minimisation goes on as if it had never stopped.
+    """The state after an iteration; a minimisation that resumes from it gives the same result as one never interrupted.
 
     Attributes:
-        parameters: float64 [n_parameters], theta, and alpha where it is free.
+        parameters: float64 [n_parameters], theta, and alpha if it is free.
         damping: The multiple of the squared step.
-        iterations: Done so far.
-        evaluations: Of the objective so far.
+        iterations: Number of iterations so far.
+        evaluations: Number of evaluations of the objective so far.
     """
 
     parameters: Float
@@ -51,7 +52,7 @@ class Memory(Protocol):
     """Keeps the state of a minimisation."""
 
     def load(self) -> State | None:
-        """The state to go on from; None: begin at the machine's weights."""
+        """The state to resume from; None: start at the machine's weights."""
 
     def save(self, state: State) -> None:
         """Called after every iteration."""
@@ -59,7 +60,7 @@ class Memory(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class _Point:
-    """Parameters with the objective and its quadratic model there; ``steepest`` is the loss's largest curvature."""
+    """Parameters, the objective and its quadratic model there; ``steepest`` is the largest curvature of the loss."""
 
     parameters: Float
     value: float
@@ -69,7 +70,7 @@ class _Point:
 
 
 class _Problem:
-    """The objective as a function of one vector: theta, and alpha where it is free."""
+    """The objective as a function of one vector: theta, and alpha if it is free."""
 
     def __init__(self, machine: LogLinearMachine, objective: Minimised, free_alpha: bool) -> None:
         self.machine = machine
@@ -80,7 +81,7 @@ class _Problem:
         self.lower = np.array([*lower, *([-np.inf] if free_alpha else [])])
 
     def start(self) -> Float:
-        """The machine's current parameters, moved to where they may be."""
+        """The machine's current parameters, moved within their bounds."""
         values = [
             *self.machine.theta.tolist(),
             *([float(self.machine.alpha.detach())] if self.free_alpha else []),
@@ -89,7 +90,7 @@ class _Problem:
         return start
 
     def put(self, parameters: Float) -> None:
-        """Gives the machine these parameters."""
+        """Sets the machine's parameters."""
         size = len(self.machine.learned)
         with torch.no_grad():
             self.machine.theta.copy_(torch.from_numpy(parameters[:size]))
@@ -97,7 +98,7 @@ class _Problem:
                 self.machine.alpha.fill_(float(parameters[size]))
 
     def at(self, parameters: Float) -> _Point:
-        """The objective and its model."""
+        """The objective and its quadratic model."""
         self.evaluations += 1
         self.put(parameters)
         value, model = self.objective.quadratic(self.machine, free_alpha=self.free_alpha)
@@ -110,9 +111,9 @@ class _Problem:
         return _Point(parameters, value, gradient, curvature, steepest)
 
     def slope(self, point: _Point) -> float:
-        """Largest entry of the gradient that a step within the bounds could follow."""
-        held = (point.parameters <= self.lower) & (point.gradient > 0.0)
-        return float(np.abs(np.where(held, 0.0, point.gradient)).max(initial=0.0))
+        """Largest entry of the gradient among parameters that the bounds allow to move downhill."""
+        at_bound = (point.parameters <= self.lower) & (point.gradient > 0.0)
+        return float(np.abs(np.where(at_bound, 0.0, point.gradient)).max(initial=0.0))
 
 
 def minimise(
@@ -127,17 +128,17 @@ def minimise(
 ) -> Fit:
     """Minimises the objective over theta and alpha, from the machine's current weights, in place.
 
-    Weights of soft bins (`pfsm.matchers.bins.is_rising`) stay at 0 or above. Stops like
+    Weights of soft bins (`pfsm.matchers.bins.is_rising`) are never negative. The stopping rules are those of
     `pfsm_training.fit.lbfgs.minimise`.
 
     Args:
-        machine: Starts from its weights, ends with the best.
+        machine: Its weights are the start, and are replaced by the minimum.
         objective: What to minimise.
         n_pairs: Number of training pairs, the unit of the tolerance.
         progress: Called after every iteration.
-        free_alpha: Whether alpha is a parameter; a sum over differences of predictions does not know it.
+        free_alpha: Whether alpha is a parameter; a loss of differences of predictions does not depend on it.
         tolerance: Largest entry of the gradient per training pair to stop at.
-        memory: Where to go on from, and what keeps how far things are; None: nothing does.
+        memory: Saves the state after every iteration and gives the one to resume from; None: nothing is saved.
     """
     problem = _Problem(machine, objective, free_alpha)
     state = None if memory is None else memory.load()
@@ -152,8 +153,8 @@ def minimise(
         if expected <= CHANGE_TOLERANCE * abs(point.value):
             converged = True
             break
-        trial = problem.at(point.parameters + step)
-        gain = (point.value - trial.value) / expected
+        candidate = problem.at(point.parameters + step)
+        gain = (point.value - candidate.value) / expected
         if not gain > 0.0:
             damping *= growth
             growth *= 2.0
@@ -161,7 +162,7 @@ def minimise(
         number += 1
         damping = max(LEAST_DAMPING, damping * max(1.0 / 3.0, 1.0 - (2.0 * gain - 1.0) ** 3))
         growth = 2.0
-        point = trial
+        point = candidate
         slope = problem.slope(point)
         if memory is not None:
             memory.save(State(point.parameters, damping, number, problem.evaluations))
@@ -176,24 +177,24 @@ def _step(point: _Point, damping: float, lower: Float) -> Float:
     """The step to the minimum of the damped quadratic model within the bounds."""
     curvature = point.curvature + damping * point.steepest * np.eye(point.parameters.size)
     room = lower - point.parameters
-    held = np.zeros(room.size, dtype=np.bool_)
+    at_bound = np.zeros(room.size, dtype=np.bool_)
     step = np.zeros(room.size)
-    # Primal-dual exchange of what is held at its bound (Hintermueller, Ito and Kunisch 2003).
+    # The primal-dual active set method (Hintermueller, Ito and Kunisch 2003).
     for _ in range(MOST_EXCHANGES):
-        step = np.where(held, room, 0.0)
-        free = ~held
-        right = -(point.gradient[free] + curvature[np.ix_(free, held)] @ step[held])
+        step = np.where(at_bound, room, 0.0)
+        free = ~at_bound
+        right = -(point.gradient[free] + curvature[np.ix_(free, at_bound)] @ step[at_bound])
         step[free] = _solved(curvature[np.ix_(free, free)], right)
         pull = point.gradient + curvature @ step
-        now = np.where(held, pull > 0.0, step < room)
-        if (now == held).all():
+        now = np.where(at_bound, pull > 0.0, step < room)
+        if (now == at_bound).all():
             return step
-        held = now
+        at_bound = now
     return np.maximum(step, room)
 
 
 def _solved(curvature: Float, right: Float) -> Float:
-    """The solution of a symmetric system; least squares where it is singular."""
+    """The solution of a symmetric system; the least-squares solution if it is singular."""
     matrix, vector = torch.from_numpy(np.ascontiguousarray(curvature)), torch.from_numpy(right)
     factor, failed = torch.linalg.cholesky_ex(matrix)
     if int(failed):

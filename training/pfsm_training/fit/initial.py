@@ -1,4 +1,4 @@
-"""Training that starts from another model: its settings, and those that are given beside it."""
+"""Settings of a training that starts from an initial model, checked against the model's own."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -8,32 +8,32 @@ from pfsm.metrics.features import with_checksum
 from pfsm.model.file import Model
 from pfsm.model.settings import AUTO, KEYS, Settings
 from pfsm_training.config import TrainingConfig
-from pfsm_training.initial_settings import settings_beside
+from pfsm_training.initial_settings import completed_settings
 
-# Edits first: without them hardly anything else is said.
+# Edits first: a model without them has few other settings, and the mismatch in edits explains the rest.
 _ORDER = ("edits", *(key for key in KEYS if key != "edits"))
 
 
 def settings_to_train(settings: Settings | None, config: TrainingConfig, init: Model | None) -> Settings:
-    """The settings of the new model: those of the model to start from, where there is one.
+    """The settings of the new model: those of the initial model if there is one.
 
-    What is given beside it must agree with its own: all of ``settings``, or what ``config`` was given, where all that
-    is not said is as the model has it.
+    Settings that are given in addition must agree with those of the initial model: all of ``settings``, or those that
+    ``config`` was given. Options unset in ``config`` keep the model's values.
 
     Raises:
-        PfsmError: If a setting does not agree with the model to start from.
+        PfsmError: If a setting does not agree with the initial model.
     """
     if init is None:
         return config.settings if settings is None else settings
     given = _ORDER if settings is not None else [key for key in _ORDER if key in config.given]
-    ours = _values(settings or settings_beside(config.given, "config", init))
+    ours = _values(settings or completed_settings(config.given, "config", init))
     theirs = _values(init.settings)
     for key in given:
         if not _agrees(key, ours.get(key), theirs.get(key)):
-            said = ours.get(key) or ({} if settings is not None else config.given).get(key)
+            value = ours.get(key) or ({} if settings is not None else config.given).get(key)
             raise PfsmError(
-                f"{key} is {_said(said, 'not given')}, but the model {init.name} to start from has "
-                f"{_said(theirs.get(key), 'none')}; leave the settings out to take over its own"
+                f"{key} is {_shown(value, 'not given')}, but the initial model {init.name} has "
+                f"{_shown(theirs.get(key), 'none')}; leave the settings out to keep the model's own"
             )
     return init.settings
 
@@ -54,7 +54,7 @@ def _agrees(key: str, ours: Any, theirs: Any) -> bool:
 
 
 def _same(ours: Any, theirs: Any) -> bool:
-    """Equal, or learned by the model, or a resource by its name alone."""
+    """Whether two values agree: ``auto`` agrees with any value, and a resource's name with the name and checksum."""
     if ours == AUTO and theirs is not None:
         return True
     if isinstance(ours, Mapping) and isinstance(theirs, Mapping):
@@ -64,7 +64,7 @@ def _same(ours: Any, theirs: Any) -> bool:
     return bool(ours == theirs)
 
 
-def _said(value: object, absent: str) -> str:
+def _shown(value: object, absent: str) -> str:
     if value is None:
         return absent
     text = repr(value)

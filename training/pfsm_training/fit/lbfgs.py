@@ -9,7 +9,7 @@ from torch import Tensor
 from pfsm_training.loss.module import LogLinearMachine
 
 MOST_ITERATIONS = 500
-# Of the objective per training pair: on standardised scores the fourth digit of no weight moves any more.
+# Largest entry of the gradient per training pair. On standardised scores no weight then changes in its fourth digit.
 GRADIENT_TOLERANCE = 1e-7
 CHANGE_TOLERANCE = 1e-13
 
@@ -18,7 +18,7 @@ Objective = Callable[[LogLinearMachine], Tensor]
 
 @dataclass(frozen=True)
 class Iteration:
-    """State after an iteration: its number, the objective, the largest entry of the gradient."""
+    """The end of an iteration: its number, the objective, the largest entry of the gradient."""
 
     number: int
     objective: float
@@ -39,7 +39,7 @@ class Fit:
 
 
 class _Closure:
-    """Objective and gradient, remembered by parameters: L-BFGS asks again for where the line search stopped."""
+    """Objective and gradient, cached by parameters: L-BFGS evaluates the end of each line search again."""
 
     def __init__(
         self, parameters: list[torch.nn.Parameter], machine: LogLinearMachine, objective: Objective
@@ -80,7 +80,7 @@ def minimise(
     *,
     free_alpha: bool = True,
 ) -> Fit:
-    """Minimises the objective over theta and alpha (where it is free), from the machine's current weights, in place.
+    """Minimises the objective over theta, and alpha if it is free, from the machine's current weights, in place.
 
     Stops when no entry of the gradient exceeds ``GRADIENT_TOLERANCE`` per training pair, when the objective
     stops changing, or after ``MOST_ITERATIONS``.

@@ -1,4 +1,4 @@
-"""What a model file tells about its training."""
+"""The record of a training in its model file."""
 
 import math
 from importlib.metadata import version
@@ -82,14 +82,14 @@ def _fit(
 
 
 def _tried(key: str, results: dict[float, CrossValidation]) -> dict[str, Any]:
-    """Agreement by what was tried, where there was a choice."""
+    """Cross-validated agreement by tried value; empty unless there were several."""
     if len(results) < 2:
         return {}
     return {key: {f"{value:g}": _finite(result.mean) for value, result in results.items()}}
 
 
 def _agreement(fitted: Fitted, data: TrainingSet, sources: Data) -> dict[str, Any]:
-    """With the training data themselves."""
+    """Agreement with the training data."""
     judgments, preferences = sources
     predicted = fitted.predict(data)
     result: dict[str, Any] = {}

@@ -1,9 +1,8 @@
-"""Phrases in corresponding places of two versions of a segment, by a metric's own posteriors.
+"""Finds phrases in corresponding places of two versions of a segment, by the posteriors of a metric.
 
-A token is aligned where one arc on it has a posterior of at least a threshold above one half, so at most one does.
-Between two neighbouring aligned places (the ends of the sentences are such places too) may lie a stretch of tokens on
-either side that are not aligned. Where both stretches have one or two words, they are a pair of phrases in
-corresponding places.
+A token is aligned if an arc on it has a posterior of at least a threshold. The threshold is above one half, so at most
+one arc has. Tokens between two neighbouring aligned places, which include the ends of the sentences, are not aligned.
+If there are one or two of them on each side, the two stretches are a pair of phrases in corresponding places.
 """
 
 from collections.abc import Sequence
@@ -19,19 +18,19 @@ from pfsm.model.builder import LatticeBuilder
 from pfsm.model.file import Model
 
 LONGEST = 2
-# A phrase as one number: the id of its first word, and of its second plus one.
+# A phrase is one number: BASE times the id of its first word, plus the id of its second plus one (0: none).
 BASE = 2**31
 Int64 = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
 class Correspondences:
-    """What was found in a batch of pairs.
+    """The phrases found in a batch of pairs.
 
     Attributes:
         pairs: int64 [n, 3], rows (pair, phrase of the one side, phrase of the other).
-        aligned: int64 [k, 2], rows (pair, phrase), for every phrase of one or two words, on either side, all of whose
-            words are aligned, one by one and with nothing in between.
+        aligned: int64 [k, 2], rows (pair, phrase): the aligned phrases of either side. A phrase of one or two words is
+            aligned if each of its words is, by an arc of its own, and nothing lies in between on the other side.
     """
 
     pairs: Int64
@@ -56,13 +55,13 @@ class CorrespondenceFinder:
         self._words = TypeLists(self._word)
 
     def _word(self, token: str) -> tuple[int]:
-        """The lower-cased word's number; -1 for punctuation."""
+        """Number of the lower-cased word; -1 for punctuation."""
         if not any(map(str.isalnum, token)):
             return (-1,)
         return (self._id_of_word.setdefault(token.lower(), len(self._id_of_word)),)
 
     def phrases(self, numbers: Sequence[int]) -> list[tuple[str, ...]]:
-        """The words of several phrases."""
+        """The words of each phrase."""
         words = list(self._id_of_word)
         split = [divmod(number, BASE) for number in numbers]
         return [
@@ -70,7 +69,7 @@ class CorrespondenceFinder:
         ]
 
     def find(self, ones: Sequence[str], others: Sequence[str]) -> Correspondences:
-        """Phrases in corresponding places of parallel texts.
+        """Phrases in corresponding places of the lines of two texts.
 
         Raises:
             PfsmError: As `LatticeBuilder.build`.
@@ -87,7 +86,7 @@ class CorrespondenceFinder:
 
 
 def _anchors(batch: LatticeBatch, confident: NDArray[np.bool_]) -> Int64:
-    """Aligned places, int64 [n, 5], rows (pair, i, end of i, j, end of j), with both ends of every pair; sorted."""
+    """Sorted aligned places, int64 [n, 5], rows (pair, i, end of i, j, end of j), with the ends of both lines."""
     lattices = batch.lattices
     arcs = lattices.arcs[confident].astype(np.int64)
     pair = lattices.pair_of_arc[confident]
@@ -123,8 +122,8 @@ class _Side:
     """One side of the pairs: its words, and its aligned places in the order of the anchors.
 
     Attributes:
-        first: int64 [n_anchors], where each anchor begins, counted through all lines.
-        last: int64 [n_anchors], where it ends.
+        first: int64 [n_anchors], start of each anchor, as a token index over all lines.
+        last: int64 [n_anchors], its end.
     """
 
     def __init__(self, words: Int64, offsets: Int64, anchors: Int64) -> None:
@@ -143,13 +142,13 @@ class _Side:
         self._covered = np.concatenate([[0], np.cumsum(covered)])
 
     def is_aligned_between(self) -> NDArray[np.bool_]:
-        """Whether a token between an anchor and the next is aligned, elsewhere, as jumps make possible."""
+        """Whether a token between an anchor and the next is aligned elsewhere, as it can be with jumps."""
         low = np.clip(self.last[:-1], 0, self._words.size)
         high = np.clip(self.first[1:], 0, self._words.size)
         return np.asarray(self._covered[np.maximum(high, low)] > self._covered[low])
 
     def phrases(self, starts: Int64, sizes: Int64) -> Int64:
-        """Phrases of one or two words as numbers; -1 where one of the words is punctuation."""
+        """Numbers of phrases of one or two words; -1 if one of the words is punctuation."""
         if not starts.size:
             return starts
         first = self._words[starts]
@@ -158,7 +157,7 @@ class _Side:
         return np.asarray(np.where((first < 0) | (second == -1), -1, numbers), dtype=np.int64)
 
     def aligned(self, touching: NDArray[np.bool_]) -> Int64:
-        """Rows (pair, phrase) of all words aligned one by one, and of neighbouring two of them."""
+        """Rows (pair, phrase) of all words that are aligned one by one, and of all neighbouring two of them."""
         single = np.flatnonzero(self._single)
         double = np.flatnonzero(touching & self._single[:-1] & self._single[1:])
         rows = [

@@ -1,14 +1,14 @@
-"""Paraphrases learned from translations: phrases that come in corresponding places again and again.
+"""Learns paraphrases from translations: phrases that often stand in corresponding places.
 
-Every two versions of a segment are aligned by a metric (`correspondence`). For each pair of phrases (a, b),
-``c(a, b)`` is the number of segments in which they stand in corresponding places of two versions, in either order, so
-``c(a, b) = c(b, a)``. A pair is kept that was seen in enough segments and more often than chance brings its phrases
-together, by the log-likelihood ratio of its 2 x 2 table (Dunning, 1993: Accurate methods for the statistics of surprise
-and coincidence), and that shares no word and is not two different numbers. Its probability is
+A metric aligns every two versions of a segment (`correspondence`). ``c(a, b)`` is the number of segments in which the
+phrases a and b stand in corresponding places of two versions, in either order, so ``c(a, b) = c(b, a)``. A pair is kept
+if it passes three tests. It occurs in enough segments. It occurs more often than by chance, by the log-likelihood ratio
+of its 2 x 2 table (Dunning, 1993: Accurate methods for the statistics of surprise and coincidence). Its phrases share
+no word and are not two different numbers. Its probability is
 
     p(b | a) = c(a, b) / (sum over b' of c(a, b') + s(a))
 
-with ``s(a)`` the number of segments in which a is aligned word by word.
+where ``s(a)`` is the number of segments in which a is aligned word by word.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -29,11 +29,11 @@ PAIRS_AT_ONCE = 4096
 
 @dataclass(frozen=True)
 class Thresholds:
-    """What a pair of phrases must pass.
+    """Thresholds that a pair of phrases must reach.
 
     Attributes:
         posterior: Smallest posterior of an aligned place; above one half.
-        segments: Smallest number of segments.
+        segments: Smallest number of segments with the pair.
         association: Smallest log-likelihood ratio; 10.83 is p = .001 with one degree of freedom.
     """
 
@@ -54,9 +54,9 @@ def learn_paraphrases(
     Args:
         segments: Versions of each segment.
         model: The metric that aligns them.
-        thresholds: What a pair must pass; None: the defaults.
-        threads: The result does not depend on them.
-        progress: Told from time to time how many segments and how many pairs of versions were looked at.
+        thresholds: What a pair must reach; None: the defaults.
+        threads: Threads of the aligner; the result does not depend on it.
+        progress: Called from time to time with the numbers of segments and of pairs of versions read so far.
 
     Raises:
         PfsmError: As `LatticeBuilder.build`.
@@ -64,22 +64,22 @@ def learn_paraphrases(
     thresholds = thresholds or Thresholds()
     finder = CorrespondenceFinder(model, thresholds.posterior, threads)
     pairs, aligned = [np.zeros((0, 3), dtype=np.int64)], [np.zeros((0, 2), dtype=np.int64)]
-    looked_at = 0
+    n_read = 0
     for chunk in version_pairs(segments, PAIRS_AT_ONCE):
         found = finder.find([one for _, one, _ in chunk], [other for _, _, other in chunk])
         segment = np.array([number for number, _, _ in chunk], dtype=np.int64)
         pairs.append(_by_segment(np.concatenate([found.pairs, found.pairs[:, [0, 2, 1]]]), segment))
         aligned.append(_by_segment(found.aligned, segment))
-        looked_at += len(chunk)
+        n_read += len(chunk)
         if progress is not None:
-            progress(chunk[-1][0] + 1, looked_at)
+            progress(chunk[-1][0] + 1, n_read)
     links, counts = np.unique(np.concatenate(pairs)[:, 1:], axis=0, return_counts=True)
     same, same_counts = np.unique(np.concatenate(aligned)[:, 1], return_counts=True)
     return _selected(finder, _Counts(links, counts, same, same_counts), thresholds)
 
 
 def _by_segment(rows: Int64, segment: Int64) -> Int64:
-    """The rows with the segment in place of the pair, each once."""
+    """The distinct rows, with the segment in place of the pair."""
     replaced = rows.copy()
     replaced[:, 0] = segment[rows[:, 0]]
     return np.unique(replaced, axis=0)
@@ -92,7 +92,7 @@ class _Counts:
     Attributes:
         links: int64 [n, 2], pairs of phrases in corresponding places, in both orders.
         counts: int64 [n], c(a, b).
-        same: int64 [k], phrases aligned word by word; rising.
+        same: int64 [k], phrases aligned word by word; ascending.
         same_counts: int64 [k], s(a).
     """
 
@@ -107,7 +107,7 @@ def _selected(
 ) -> dict[tuple[Phrase, Phrase], float]:
     phrases, place = np.unique(counts.links, return_inverse=True)
     place = place.reshape(counts.links.shape)
-    # The same for both columns: every pair stands in both orders.
+    # The same for both columns, because every pair is there in both orders.
     totals = np.bincount(place[:, 0], counts.counts, minlength=phrases.size).astype(np.int64)
     ratios = log_likelihood_ratios(counts.counts, totals[place[:, 0]], totals[place[:, 1]], totals.sum())
     kept = np.flatnonzero((counts.counts >= thresholds.segments) & (ratios >= thresholds.association))
@@ -124,13 +124,13 @@ def _selected(
 
 
 def log_likelihood_ratios(together: Int64, one: Int64, other: Int64, total: int) -> Float:
-    """Dunning's -2 log lambda of 2 x 2 tables; minus that where the two come together less often than by chance.
+    """Dunning's -2 log lambda of 2 x 2 tables; negative if the two occur together less often than by chance.
 
     Args:
-        together: [n], how often both.
-        one: [n], how often the one, with the other or without.
-        other: [n], how often the other.
-        total: How often anything.
+        together: int64 [n], how often both occur together.
+        one: int64 [n], how often the one occurs, with or without the other.
+        other: int64 [n], how often the other occurs.
+        total: Number of all occurrences.
     """
     n = float(total)
     both, ones, others = (counts.astype(np.float64) for counts in (together, one, other))
@@ -144,9 +144,10 @@ def log_likelihood_ratios(together: Int64, one: Int64, other: Int64, total: int)
 
 
 def is_plausible(one: Sequence[str], other: Sequence[str]) -> bool:
-    """Whether two phrases may be paraphrases for all that their letters say.
+    """Whether the spelling of two phrases allows them to be paraphrases.
 
-    Not if they share a word, which should have been aligned; nor if both hold digits: different numbers.
+    It does not if they share a word, which should have been aligned, nor if both contain digits, since they are then
+    different numbers.
     """
     if not set(one).isdisjoint(other):
         return False

@@ -1,4 +1,4 @@
-"""The kernel as a differentiable PyTorch function: exact derivatives from forward-backward, no graph inside."""
+"""The kernel as a differentiable PyTorch function; forward-backward gives the exact derivatives."""
 
 from typing import Any
 
@@ -37,7 +37,7 @@ class _LogSum(torch.autograd.Function):
         gradient = gradients[0].detach().numpy()
         expected: Expectations = ctx.expected
         n, rows, columns = expected.table.shape
-        # einsum without a contraction path adds in a fixed order, whatever the number of threads.
+        # einsum without a contraction path adds in an order that does not depend on the number of threads.
         table = np.einsum("p,pk->k", gradient, expected.table.reshape(n, rows * columns)).reshape(
             rows, columns
         )

@@ -19,11 +19,11 @@ Float = NDArray[np.float64]
 class LogLinearMachine(torch.nn.Module):
     """Predicts ``y / (m + n) + alpha``, equations (2) and (3) of Wang and Manning (2012).
 
-    Sentence-level features, where the batch has any, add their weights times their values.
+    Sentence-level features, if the batch has any, add their weights times their values.
 
     Args:
-        learned: Names of the weights that are parameters; all start at ``initial``.
-        initial: Starting weights by name; absent: zero. Names that are not learned keep these weights.
+        learned: Names of the weights that are parameters; they start at ``initial``.
+        initial: Weights by name; zero for absent names. Weights that are not learned stay as they are here.
         alpha: Starting constant.
         threads: Threads over pairs.
     """
@@ -67,7 +67,7 @@ class LogLinearMachine(torch.nn.Module):
         return y / _lengths(batch)
 
     def with_jacobian(self, batch: LatticeBatch) -> tuple[Float, Float]:
-        """Predictions, and their exact derivatives: expected counts of the features, per token.
+        """Predictions and their exact derivatives, which are the expected counts of the features per token.
 
         Returns:
             float64 [n_pairs]; float64 [n_pairs, n_learned + 1], the last column for alpha.

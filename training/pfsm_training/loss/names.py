@@ -1,3 +1,3 @@
-"""Names of the objectives, as settings write them; the first is the default."""
+"""Names of the objectives in a configuration; the first is the default."""
 
 OBJECTIVES = ("squared_error", "huber")

@@ -1,4 +1,4 @@
-"""What training minimises: losses of predictions, and the penalty on the weights."""
+"""The objectives of training: losses of predictions plus the penalty on the weights."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from pfsm_training.loss.module import LogLinearMachine
 
 Float = NDArray[np.float64]
 
-# Of the standardised error: 95% as efficient as squares on normal errors (Huber 1964).
+# In standardised units; 95% as efficient as the squared error if errors are normal (Huber 1964).
 HUBER_THRESHOLD = 1.345
 
 
@@ -47,10 +47,10 @@ class Loss(Protocol):
         """The loss, a scalar; predictions are float64 [n_pairs], in standardised units."""
 
     def quadratic(self, predictions: Float, jacobian: Float) -> Quadratic:
-        """Its quadratic model in the parameters, from float64 [n_pairs, n_parameters], d prediction / d parameter."""
+        """Its quadratic model in the parameters; the Jacobian d prediction / d parameter is [n_pairs, n_parameters]."""
 
     def part(self, first: int, stop: int) -> "Loss":
-        """The loss of the predictions ``[first:stop]`` alone, as far as no other is in a sum with one of them."""
+        """The loss of the predictions ``[first:stop]`` alone; no term may combine one of them with another."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +74,7 @@ class SquaredError:
         return Quadratic(2.0 * _combined(scored, errors), 2.0 * _gram(scored, scored))
 
     def part(self, first: int, stop: int) -> "SquaredError":
-        """Of some predictions."""
+        """The loss of the predictions ``[first:stop]``."""
         return SquaredError(self.targets[first:stop])
 
 
@@ -97,7 +97,7 @@ class HuberError:
         return (inside * (2.0 * errors - inside)).sum()
 
     def quadratic(self, predictions: Float, jacobian: Float) -> Quadratic:
-        """The model of iteratively reweighted least squares, nowhere below the loss."""
+        """The model of iteratively reweighted least squares, which is nowhere below the loss."""
         scored = jacobian[: self.targets.size]
         errors = predictions[: self.targets.size] - self.targets
         weights = np.minimum(1.0, self.threshold / np.maximum(np.abs(errors), self.threshold))
@@ -107,18 +107,18 @@ class HuberError:
         )
 
     def part(self, first: int, stop: int) -> "HuberError":
-        """Of some predictions."""
+        """The loss of the predictions ``[first:stop]``."""
         return HuberError(self.targets[first:stop], self.threshold)
 
 
 @dataclass(frozen=True, eq=False)
 class PairwiseLogistic:
-    """``sum_k v_k log(1 + exp(-s (p_better - p_worse)))``: preferences as Bradley and Terry (1952) see them.
+    """``sum_k v_k log(1 + exp(-s (p_better - p_worse)))``: the preference model of Bradley and Terry (1952).
 
     Attributes:
-        better: int64 [n_preferences], which prediction is that of the preferred translation.
-        worse: int64 [n_preferences], that of the other.
-        votes: float64 [n_preferences].
+        better: int64 [n_preferences], index of the prediction for the preferred translation.
+        worse: int64 [n_preferences], index of the prediction for the other.
+        votes: float64 [n_preferences], weight of each preference.
         slope: s, log odds per unit of prediction.
     """
 
@@ -147,14 +147,14 @@ class PairwiseLogistic:
         )
 
     def part(self, first: int, stop: int) -> "PairwiseLogistic":
-        """Of the preferences between some predictions.
+        """The loss of the preferences between the predictions ``[first:stop]``.
 
         Raises:
-            ValueError: One of the two translations of a preference is among them and the other is not.
+            ValueError: If only one translation of a preference is among them.
         """
         inside = (self.better >= first) & (self.better < stop)
         if (inside != ((self.worse >= first) & (self.worse < stop))).any():
-            raise ValueError("a preference would be torn apart")
+            raise ValueError("a part must contain both translations of a preference or neither")
         return PairwiseLogistic(
             self.better[inside] - first, self.worse[inside] - first, self.votes[inside], self.slope
         )
@@ -162,7 +162,7 @@ class PairwiseLogistic:
 
 @dataclass(frozen=True, eq=False)
 class WeightedSum:
-    """Several losses in one training, each with its weight."""
+    """A weighted sum of losses."""
 
     parts: Sequence[tuple[float, Loss]]
 
@@ -182,12 +182,12 @@ class WeightedSum:
         return result
 
     def part(self, first: int, stop: int) -> "WeightedSum":
-        """Of some predictions."""
+        """The loss of the predictions ``[first:stop]``."""
         return WeightedSum([(weight, loss.part(first, stop)) for weight, loss in self.parts])
 
 
 class Minimised(Protocol):
-    """What Gauss-Newton minimises: a loss, wherever its lattices are, and the penalty.
+    """An objective for Gauss-Newton: a loss, whose lattices may lie on other machines, and the penalty.
 
     Attributes:
         penalty: lambda.
@@ -211,8 +211,8 @@ class Objective:
     """``loss(predictions) + lambda ||theta - theta_0||^2``; alpha is not penalised.
 
     Attributes:
-        blocks: Training lattices, gone through at every evaluation; each block is summed by itself.
-        loss: Of the predictions for all of them.
+        blocks: Training lattices; every evaluation reads them all and sums each block by itself.
+        loss: Loss of the predictions for all of them.
         penalty: lambda.
         centre: float64 [n_learned], theta_0: zero unless training starts from another model.
     """
@@ -228,11 +228,11 @@ class Objective:
         return self.of_predictions(torch.cat(predictions), machine)
 
     def of_predictions(self, predictions: Tensor, machine: LogLinearMachine) -> Tensor:
-        """The objective where the predictions are known."""
+        """The objective, given the predictions."""
         return self.loss.value(predictions) + penalty_of(self, machine)
 
     def quadratic(self, machine: LogLinearMachine, *, free_alpha: bool) -> tuple[float, Quadratic]:
-        """As `Minimised.quadratic`: the blocks' sums, added in their order, as on a cluster."""
+        """As `Minimised.quadratic`; the sums of the blocks are added in the order of the blocks, as on a cluster."""
         value, model = added(self._models(machine, free_alpha=free_alpha), machine.theta.numel() + free_alpha)
         with torch.no_grad():
             return value + float(penalty_of(self, machine)), model
@@ -254,13 +254,16 @@ def penalty_of(objective: Minimised, machine: LogLinearMachine) -> Tensor:
 def loss_model(
     predictions: Float, jacobian: Float, loss: Loss, *, free_alpha: bool
 ) -> tuple[float, Quadratic]:
-    """A loss and its quadratic model, from what `LogLinearMachine.with_jacobian` gives; alpha's entry only if free."""
+    """A loss and its quadratic model, from the results of `LogLinearMachine.with_jacobian`.
+
+    The model has an entry for alpha only if alpha is free.
+    """
     value = float(loss.value(torch.from_numpy(predictions)))
     return value, loss.quadratic(predictions, jacobian if free_alpha else jacobian[:, :-1])
 
 
 def added(parts: Iterable[tuple[float, Quadratic]], n_parameters: int) -> tuple[float, Quadratic]:
-    """The sum of losses and of their models in the order given; zero without any."""
+    """The sums of losses and of their models, added in the order given; zero without any."""
     nothing = 0.0, Quadratic(np.zeros(n_parameters), np.zeros((n_parameters, n_parameters)))
     rest = iter(parts)
     first = next(rest, nothing)
@@ -268,7 +271,7 @@ def added(parts: Iterable[tuple[float, Quadratic]], n_parameters: int) -> tuple[
 
 
 def _combined(jacobian: Float, weights: Float) -> Float:
-    """``J^T w``; PyTorch on one thread, which always adds in the same order."""
+    """``J^T w``. PyTorch on one thread always adds in the same order."""
     return np.asarray((_aligned(jacobian).T @ _aligned(weights)).numpy())
 
 
@@ -277,5 +280,5 @@ def _gram(left: Float, right: Float) -> Float:
 
 
 def _aligned(array: Float) -> Tensor:
-    """A copy where PyTorch begins its memory: linear algebra may add in another order elsewhere."""
+    """A copy at the alignment of PyTorch's own memory; at another, linear algebra may add in another order."""
     return torch.from_numpy(np.ascontiguousarray(array)).clone()

@@ -1,1 +1,1 @@
-"""Training of the parsers that ship: treebanks in, one file of quantised weights out."""
+"""Training of the shipped parsers, from treebanks to a file of quantised weights."""

@@ -1,4 +1,4 @@
-"""Lines of one or more sentences, put together anew in every pass, as padded tensors."""
+"""Batches of padded tensors. Each pass joins the sentences anew into lines of one to three."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,10 +13,10 @@ from pfsm.analysis.parser.features import character_numbers, normal_form
 from pfsm_training.parsing.inventory import Inventory, numbered, span_label_number
 from pfsm_training.parsing.treebank import Example, binary_spans
 
-# Shares of lines of one, two, three sentences; half of the sentences stand alone.
+# Shares of lines of one, two and three sentences; half of the sentences are then alone on their line.
 _LINE_SIZES = (0.7, 0.2, 0.1)
 _LONGEST_LINE = 120
-# A word is hidden from its learned vector with probability a / (a + count), Kiperwasser and Goldberg 2016.
+# A word is replaced by the unknown word with probability a / (a + count) (Kiperwasser and Goldberg 2016).
 _HIDING = 0.25
 
 
@@ -25,15 +25,15 @@ class Numbers:
     """A sentence in numbers.
 
     Attributes:
-        words: int64 [n], learned vectors; 0 is unknown.
-        vectors: int64 [n], fixed vectors; 0 is none.
+        words: int64 [n], numbers of the learned vectors; 0 is unknown.
+        vectors: int64 [n], numbers of the fixed vectors; 0 is none.
         forms: The words.
-        upos: int64 [n].
-        xpos: int64 [n].
-        heads: int64 [n], 0 the root.
-        labels: int64 [n].
+        upos: int64 [n], universal tags.
+        xpos: int64 [n], tags of the language.
+        heads: int64 [n]; 0 is the root.
+        labels: int64 [n], dependency labels.
         spans: int64 [n - 1, 2], binary bracketing; None without a constituent tree.
-        labelled: int64 [m, 3], spans of the bracketing and single words with the numbers of their labels.
+        labelled: int64 [m, 3], rows (start, end, label) for the spans of the bracketing and for single words.
     """
 
     words: NDArray[np.int64]
@@ -49,25 +49,25 @@ class Numbers:
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """Padded lines, and their sentences apart.
+    """Padded lines, and the sentences in them.
 
     Attributes:
-        words: int64 [lines, longest], learned vectors.
-        vectors: int64 [lines, longest], fixed vectors.
+        words: int64 [lines, longest], numbers of the learned vectors.
+        vectors: int64 [lines, longest], numbers of the fixed vectors.
         types: int64 [lines, longest], rows of ``characters``.
         characters: int64 [types, characters].
-        reversal: int64 [lines, longest], where each place of the reversed line comes from.
-        word_places: int64 [words], all words in lines laid end to end, padding included.
-        sentence_places: int64 [sentences, longest], the same by sentence; padding points at 0.
+        reversal: int64 [lines, longest], index of the word at each place of the reversed line.
+        word_places: int64 [words], index of each word in the padded lines laid end to end.
+        sentence_places: int64 [sentences, longest], the same by sentence; 0 for padding.
         lengths: int64 [sentences].
-        starts: float [words], 1 where a sentence starts; -1 at the first word of a line, which is no question.
+        starts: float [words], 1 where a sentence starts; -1 (not learned) at the first word of a line.
         upos: int64 [words].
         xpos: int64 [words].
-        arcs: int64 [words, 3], sentence, word, head.
+        arcs: int64 [words, 3], rows (sentence, word, head).
         labels: int64 [words].
         bracketed: int64 [k], sentences that have a constituent tree.
-        spans: int64 [m, 3], sentence, start, end of their binary bracketings.
-        labelled: int64 [m, 4], sentence, start, end, label.
+        spans: int64 [m, 3], rows (sentence, start, end) of their binary bracketings.
+        labelled: int64 [m, 4], rows (sentence, start, end, label).
     """
 
     words: Tensor
@@ -89,7 +89,7 @@ class Batch:
 
 
 class Numbering:
-    """Examples to numbers, numbers to batches."""
+    """Turns examples into numbers, and numbers into batches."""
 
     def __init__(self, inventory: Inventory, vector_words: Sequence[str]) -> None:
         self._words = inventory.word_numbers
@@ -100,7 +100,7 @@ class Numbering:
         self._labels, self._span_labels = numbered(inventory.labels), numbered(inventory.span_labels)
 
     def numbers(self, example: Example) -> Numbers:
-        """One example in numbers; a tag or label not in the inventory becomes number 0."""
+        """One example in numbers; 0 for a tag or label that is not in the inventory."""
         sentence, forms = example.dependencies, example.dependencies.forms
         normal = [normal_form(form) for form in forms]
         spans, labelled = self._brackets(example)
@@ -135,7 +135,7 @@ class Numbering:
         return _array(spans), _array(rows)
 
     def batch(self, lines: Sequence[Sequence[Numbers]], random: np.random.Generator | None = None) -> Batch:
-        """Lines as tensors; words are hidden at random where a generator is given."""
+        """Lines as tensors; if a generator is given, random words are replaced by the unknown word."""
         sentences = [sentence for line in lines for sentence in line]
         sizes = [sum(len(s.forms) for s in line) for line in lines]
         longest = max(sizes)
@@ -208,7 +208,7 @@ def _padded(rows: Sequence[NDArray[np.int64]], longest: int) -> Tensor:
 
 
 def make_lines(sentences: Sequence[Numbers], random: np.random.Generator) -> list[list[Numbers]]:
-    """Neighbouring sentences put on lines of one to three, at random."""
+    """Joins neighbouring sentences into lines of one to three, at random."""
     lines: list[list[Numbers]] = []
     place = 0
     while place < len(sentences):
@@ -227,7 +227,7 @@ def make_lines(sentences: Sequence[Numbers], random: np.random.Generator) -> lis
 def group_lines(
     lines: Sequence[list[Numbers]], words: int, random: np.random.Generator
 ) -> list[list[list[Numbers]]]:
-    """Lines of like length together, at most about so many words each, in random order."""
+    """Groups of lines of similar length, in random order; about ``words`` words at most in each group."""
     sizes = np.array([sum(len(s.forms) for s in line) for line in lines])
     order = np.argsort(sizes + random.random(sizes.size), kind="stable")
     groups: list[list[list[Numbers]]] = []

@@ -1,8 +1,8 @@
-"""How sure the parser must be before it parts a line: what helps most where lines hold one, two or three sentences.
+"""Calibrates how readily the parser splits a line into sentences.
 
-The network learns sentence starts on lines as a treebank has them. A start that is missed costs more heads than one
-too many, and segments of several sentences are common in translation, so the log-odds are moved by what gives the
-highest mean LAS over such lines of held-out text.
+The network learns sentence starts on lines with the mix of sentences used in training. A missed start costs more heads
+than a false one, and translation segments often have several sentences. So a constant is added to the log-odds of a
+start: the one with the highest mean LAS on held-out lines of one, two and three sentences.
 """
 
 from collections.abc import Callable, Sequence
@@ -19,17 +19,17 @@ MOVES = (0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0)
 SENTENCES_A_LINE = (1, 2, 3)
 
 
-def parted(
+def with_tuned_starts(
     weights: ParserWeights,
     sentences: Sequence[ConlluSentence],
     analyser_of: Callable[[ParserWeights], Analyse],
 ) -> tuple[ParserWeights, float]:
-    """The same weights with the log-odds of sentence starts moved, and by how much.
+    """The same weights with the best constant added to the log-odds of a sentence start, and that constant.
 
     Args:
-        weights: Of a parser.
-        sentences: Held-out, as they follow each other in the treebank.
-        analyser_of: From weights to what analyses lines of text.
+        weights: Weights of a parser.
+        sentences: Held-out sentences in the order of the treebank.
+        analyser_of: Makes an analyser of lines of text from weights.
     """
 
     def mean_las(move: float) -> float:
@@ -43,7 +43,7 @@ def parted(
 
 
 def moved(weights: ParserWeights, move: float) -> ParserWeights:
-    """The same weights with so much added to every log-odds of a sentence start."""
+    """The same weights with a constant added to the log-odds of a sentence start."""
     arrays = dict(weights.arrays)
     arrays[BIAS] = arrays[BIAS] + np.float32(move)
     return replace(weights, arrays=arrays)

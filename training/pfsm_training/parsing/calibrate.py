@@ -1,8 +1,9 @@
-"""Temperatures: what scores are divided by, so that probabilities are as often right as they say.
+"""Temperatures: scores are divided by them, so that probabilities match accuracies.
 
-One number each for arcs, labels and spans, from held-out sentences (Guo et al. 2017, "On calibration of modern neural
-networks", section 4.2). That of the arcs closes the gaps between probability and accuracy bin by bin, as the likelihood
-is decided by the few arcs that are wrong though all but certain; the others maximise the likelihood.
+Arcs, labels and spans have one temperature each, from held-out sentences (Guo et al. 2017, "On calibration of modern
+neural networks", section 4.2). Those of labels and spans maximise the likelihood. The likelihood of arcs is dominated
+by a few that are almost certain but wrong, so their temperature minimises the gaps between probability and accuracy,
+bin by bin.
 """
 
 from collections.abc import Callable, Sequence
@@ -21,13 +22,13 @@ from pfsm_training.parsing.treebank import Example, binary_spans
 
 _RANGE = (0.3, 4.0)
 _PORTION = 200
-# Arcs less likely than this are left out of the bins, most of all possible ones.
+# Arcs less likely than this, which are most of the possible ones, are left out of the bins.
 _SMALLEST = 0.01
 Float = NDArray[np.float64]
 
 
 def calibrated(weights: ParserWeights, examples: Sequence[Example]) -> ParserWeights:
-    """The same weights with temperatures that fit these examples."""
+    """The same weights with temperatures fitted to these examples."""
     plain = replace(weights, temperatures={"arcs": 1.0, "labels": 1.0, "spans": 1.0})
     network = Network(plain)
     arcs: list[tuple[Float, NDArray[np.int64]]] = []
@@ -64,7 +65,7 @@ def _best(loss: Callable[[float], float]) -> float:
 
 
 def _arc_gap(sentences: Sequence[tuple[Float, NDArray[np.int64]]], temperature: float) -> float:
-    """Sum over bins of probability of the squared distance between mean probability and share of right arcs."""
+    """Sum over bins of probability of the squared difference between mean probability and share of correct arcs."""
     values, rights = [], []
     for scores, heads in sentences:
         table = tree_marginals(scores / temperature)[1]

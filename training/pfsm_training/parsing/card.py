@@ -1,4 +1,4 @@
-"""The model card of a parser: what it learned from, how good it is, where it is weak."""
+"""The model card of a parser: its training data, its accuracy and its limits."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -10,34 +10,35 @@ _SOURCES = {
     "treebank": "UD English EWT (Universal Dependencies), training part; CC BY-SA 4.0",
     "constituents": "English Web Treebank trees of the PropBank release over the same sentences; CC BY-SA 4.0",
     "vectors": "word co-occurrence in English sides of WMT12, WMT13, WMT19, WMT21, MLQE-PE, IWSLT19 and RealSumm "
-    "test sets and of the treebank's training part; no judgment was used; WMT15 and WMT16 direct assessment left out",
+    "test sets and of the treebank's training part; no judgments are used; WMT15 and WMT16 direct assessment left out",
 }
 _WEAK = """\
-- Written American English of the web: mail, blogs, reviews, answers. Spoken language, verse and code are not in it.
-- One sentence has one root. Sentences are parted inside a line by the network, not by rules; lines of fragments without
-  punctuation are often parted wrongly.
-- Translations that are no English any more get trees all the same; look at the probabilities, which are lower there.
-- Words of other scripts are known by nothing but their neighbours.
-- Constituents carry neither function tags nor traces.
+- The training text is written American English of the web: mail, blogs, reviews, answers. It has no spoken language,
+  verse or code.
+- Every sentence has one root. The network, not a set of rules, splits a line into sentences; it often splits fragments
+  without punctuation in the wrong places.
+- Text that is hardly English still gets trees. Their probabilities are lower.
+- For words in other scripts the parser knows nothing but their neighbours.
+- Constituents have neither function tags nor traces.
 """
 
 
-def card_of(trials: Mapping[str, ParserEvaluation], passes: int) -> dict[str, Any]:
-    """What the weights file says about itself.
+def card_of(results: Mapping[str, ParserEvaluation], passes: int) -> dict[str, Any]:
+    """The card as it is stored in the weights file.
 
     Args:
-        trials: On the test part: ``words`` (gold tokens), ``text`` (untokenised), ``joined`` (two lines joined).
-        passes: Times through the training part.
+        results: Results on the test part: ``words`` (gold tokens), ``text`` (untokenised), ``joined`` (pairs of lines).
+        passes: Number of passes through the training part.
     """
     return {
         "sources": dict(_SOURCES),
         "passes": passes,
-        "test": {name: _numbers(trial) for name, trial in trials.items()},
+        "test": {name: _numbers(result) for name, result in results.items()},
     }
 
 
-def _numbers(trial: ParserEvaluation) -> dict[str, float]:
-    scores = trial.scores
+def _numbers(result: ParserEvaluation) -> dict[str, float]:
+    scores = result.scores
     found = {
         "words": scores.words.f1,
         "upos": scores.upos.f1,
@@ -45,36 +46,36 @@ def _numbers(trial: ParserEvaluation) -> dict[str, float]:
         "uas": scores.uas.f1,
         "las": scores.las.f1,
     }
-    if trial.brackets is not None:
-        found["brackets"] = trial.brackets.f1
+    if result.brackets is not None:
+        found["brackets"] = result.brackets.f1
     return {name: round(value, 2) for name, value in found.items()}
 
 
-def card_text(name: str, size: int, card: Mapping[str, Any], trial: ParserEvaluation) -> str:
+def card_text(name: str, size: int, card: Mapping[str, Any], result: ParserEvaluation) -> str:
     """The card as Markdown.
 
     Args:
-        name: Of the parser.
-        size: Of its file, in bytes.
-        card: From `card_of`.
-        trial: With gold tokens, for the calibration table.
+        name: Name of the parser.
+        size: Size of its file in bytes.
+        card: A card from `card_of`.
+        result: The result with gold tokens, for the calibration table.
     """
     lines = [
         f"# {name}",
         "",
-        "Dependency and constituency parser and tagger for English. One bidirectional LSTM encoder over words,",
-        "fixed word vectors and characters; biaffine arcs and labels, trained with the likelihood of the tree",
-        "(matrix-tree theorem); spans trained with the likelihood of the bracketing (inside algorithm); UPOS, XPOS",
-        "and sentence starts jointly.",
-        f"Weights: int8 with one scale a row, {size / 1e6:.1f} MB. {card['passes']} passes through the training part.",
+        "Dependency and constituency parser and tagger for English. A bidirectional LSTM encodes words, fixed word",
+        "vectors and characters. Biaffine arcs and labels are trained with the likelihood of the tree (matrix-tree",
+        "theorem), spans with the likelihood of the bracketing (inside algorithm), jointly with UPOS, XPOS and",
+        "sentence starts.",
+        f"Weights: int8, one scale per row, {size / 1e6:.1f} MB. {card['passes']} passes through the training part.",
         "",
-        "Built by `python scripts/build_parsers.py`, from `configs/parsers.yaml`.",
+        "Built by `python scripts/build_parsers.py` from `configs/parsers.yaml`.",
         "",
         "## Sources and licence",
         "",
         *(f"- {kind}: {text}" for kind, text in card["sources"].items()),
         "",
-        "The weights are under CC BY-SA 4.0, as the treebanks are: see the LICENSE file beside them.",
+        "The weights are under CC BY-SA 4.0, like the treebanks: see the LICENSE file in the same folder.",
         "",
         "## Scores on the test part (UD English EWT), percent",
         "",
@@ -82,13 +83,14 @@ def card_text(name: str, size: int, card: Mapping[str, Any], trial: ParserEvalua
         "|---|---|---|---|---|---|---|",
         *(_row(kind, values) for kind, values in card["test"].items()),
         "",
-        "Words, tags and attachment as in the CoNLL 2018 shared task (labels without subtypes), brackets as evalb.",
+        "Words, tags and attachment are scored as in the CoNLL 2018 shared task (labels without subtypes), brackets as",
+        "by evalb.",
         "",
         "## Calibration of arc probabilities (test part, gold tokens, arcs of at least 1 %)",
         "",
-        "| probability | arcs | mean | right |",
+        "| probability | arcs | mean | correct |",
         "|---|---|---|---|",
-        *_bins(trial),
+        *_bins(result),
         "",
         "## Where it is weak",
         "",
@@ -97,7 +99,11 @@ def card_text(name: str, size: int, card: Mapping[str, Any], trial: ParserEvalua
     return "\n".join(lines)
 
 
-_INPUTS = {"words": "words of the treebank", "text": "text, a line each", "joined": "text, two lines joined"}
+_INPUTS = {
+    "words": "words of the treebank",
+    "text": "text, one sentence per line",
+    "joined": "text, two per line",
+}
 
 
 def _row(kind: str, values: Mapping[str, float]) -> str:
@@ -108,8 +114,8 @@ def _row(kind: str, values: Mapping[str, float]) -> str:
     return f"| {_INPUTS.get(kind, kind)} | {' | '.join(cells)} |"
 
 
-def _bins(trial: ParserEvaluation) -> list[str]:
-    found = trial.calibration
+def _bins(result: ParserEvaluation) -> list[str]:
+    found = result.calibration
     if found is None:
         return []
     edges = [f"{k / N_BINS:.1f}" for k in range(N_BINS + 1)]

@@ -1,4 +1,4 @@
-"""From a trained network to the file that ships."""
+"""Turns a trained network into the weights of the shipped file."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -10,7 +10,7 @@ from pfsm.analysis.parser.parameters import Matrix, ParserWeights
 from pfsm_training.parsing.inventory import Inventory
 from pfsm_training.parsing.network import ParserNetwork
 
-# Blocks of a linear layer, a non-linearity and dropout; plain linear layers; biaffine forms.
+# _HIDDEN: linear layer, non-linearity and dropout; _OUTPUTS: plain linear layers; _FORMS: biaffine forms.
 _HIDDEN = (
     "tag_layer", "arc_dependent", "arc_head", "label_dependent", "label_head", "span_left", "span_right",
     "span_label_left", "span_label_right",
@@ -30,7 +30,7 @@ def exported(
     card: Mapping[str, Any],
     temperatures: Mapping[str, float] = UNCALIBRATED,
 ) -> ParserWeights:
-    """The network as the file holds it, not yet quantised."""
+    """The weights of the network, not yet quantised."""
     inventories = {
         "words": inventory.words,
         "vector_words": tuple(vector_words),

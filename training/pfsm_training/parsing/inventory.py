@@ -1,4 +1,4 @@
-"""What the parser can name: words, characters, tags, labels. Numbers for all of them."""
+"""The words, characters, tags and labels that a parser knows, and their numbers."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from pfsm.analysis.constituents import CHAIN, labelled_spans
 from pfsm.analysis.parser.features import END, normal_form
-from pfsm_training.parsing.treebank import Example, words_seen
+from pfsm_training.parsing.treebank import Example, all_words
 
-# No constituent: a span that only the cutting in two has made.
+# Not a constituent: a span that exists only because the tree was made binary.
 NO_LABEL = ""
 
 
@@ -17,13 +17,13 @@ class Inventory:
     """Names in the order of their numbers.
 
     Attributes:
-        words: Normal forms with a learned vector; number 0 of the words is the unknown one, so that these begin at 1.
+        words: Normal forms with a learned vector; their numbers begin at 1, since 0 is the unknown word.
         counts: How often each of them occurs.
         characters: Known characters; their numbers begin after the markers of `character_numbers`.
         upos: Universal tags.
         xpos: Tags of the language.
         labels: Dependency labels, ``root`` first.
-        span_labels: Labels of spans, no label first.
+        span_labels: Labels of spans; the first is ``NO_LABEL``.
     """
 
     words: tuple[str, ...]
@@ -48,9 +48,9 @@ class Inventory:
 def take_inventory(
     examples: Sequence[Example], *, min_word: int, min_character: int, min_span_label: int
 ) -> Inventory:
-    """The names that occur in the examples, words, characters and span labels at least so often."""
-    words = Counter(map(normal_form, words_seen(examples)))
-    characters = Counter("".join(words_seen(examples)))
+    """The inventory of the examples; words, characters and span labels must occur at least as often as given."""
+    words = Counter(map(normal_form, all_words(examples)))
+    characters = Counter("".join(all_words(examples)))
     known = _frequent(words, min_word)
     columns = [example.dependencies for example in examples]
     spans = Counter(
@@ -77,7 +77,7 @@ def _frequent(counts: Mapping[str, int], least: int) -> tuple[str, ...]:
 
 
 def span_label_number(label: str, known: Mapping[str, int]) -> int:
-    """Number of a chain's label; of a chain not known that of the longest known part that begins at its top."""
+    """Number of a chain of labels; if the chain is unknown, that of its longest known part from the top."""
     parts = label.split(CHAIN)
     for size in range(len(parts), 0, -1):
         number = known.get(CHAIN.join(parts[:size]))

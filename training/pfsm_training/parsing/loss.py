@@ -1,4 +1,4 @@
-"""The objective: log-likelihood of trees, labels, tags and sentence starts, summed."""
+"""The objective: the sum of the negative log-likelihoods of trees, labels, tags and sentence starts."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ PARTS = ("arcs", "labels", "upos", "xpos", "starts", "spans", "span_labels")
 
 @dataclass(frozen=True)
 class Accuracy:
-    """How often the single likeliest choice is right, in percent, without a search for trees."""
+    """Percentage of words (or spans) whose most likely choice is correct; no tree is searched for."""
 
     heads: float
     labelled: float
@@ -33,7 +33,7 @@ class Accuracy:
 
 
 def losses(network: ParserNetwork, batch: Batch) -> dict[str, Tensor]:
-    """Negative log-likelihood of every part, each divided by the number of words."""
+    """Negative log-likelihood of every part, divided by the number of words."""
     scores = network(batch)
     n_words = batch.upos.shape[0]
     asked = batch.starts >= 0
@@ -80,7 +80,7 @@ def _gold_span_label_scores(network: ParserNetwork, scores: Scores, batch: Batch
 
 @torch.no_grad()
 def accuracy(network: ParserNetwork, batches: Iterable[Batch]) -> Accuracy:
-    """Accuracy on batches, the network in evaluation mode."""
+    """Accuracy on batches; the network must be in evaluation mode."""
     rows = [_right(network, batch) for batch in batches]
     right, asked = torch.stack([row[0] for row in rows]).sum(0), torch.stack([row[1] for row in rows]).sum(0)
     return Accuracy(*(100 * right / asked.clamp(min=1)).tolist())

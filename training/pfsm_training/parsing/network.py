@@ -1,9 +1,9 @@
-"""The network of the parser: one encoder of the line, heads for tags, sentence starts, arcs, labels and spans.
+"""The network of the parser: an encoder of the line, and heads for tags, sentence starts, arcs, labels and spans.
 
-Words enter as learned vector, fixed vector and a convolution over characters. Bidirectional LSTMs read the whole line;
-arcs, labels and spans are scored inside its sentences by biaffine forms (Dozat and Manning 2017, "Deep biaffine
-attention for neural dependency parsing"; for spans Zhang, Zhou and Li 2020, "Fast and accurate neural CRF constituency
-parsing").
+The input of a word is its learned vector, its fixed vector and a convolution over its characters. Bidirectional LSTMs
+read the whole line. Biaffine forms score arcs, labels and spans within each sentence (Dozat and Manning 2017, "Deep
+biaffine attention for neural dependency parsing"; for spans Zhang, Zhou and Li 2020, "Fast and accurate neural CRF
+constituency parsing").
 """
 
 from dataclasses import dataclass
@@ -20,17 +20,17 @@ class Sizes:
     """Sizes of the network's parts.
 
     Attributes:
-        word: Learned word vectors.
-        character: Vectors of characters.
-        filters: Filters of three characters each.
-        hidden: One direction of an LSTM.
-        layers: LSTMs one above the other.
-        arc: Arc vectors of words as dependents and heads.
-        label: Likewise for labels.
-        tag: Hidden layer of the tagger.
-        span: Vectors of boundaries as left and right ends.
-        span_label: Likewise for labels of spans.
-        dropout: Share of units left out in training.
+        word: Length of a learned word vector.
+        character: Length of a character vector.
+        filters: Number of filters, each over three characters.
+        hidden: Units of one direction of an LSTM.
+        layers: Number of LSTM layers.
+        arc: Length of the vectors of dependents and heads for arcs.
+        label: The same for dependency labels.
+        tag: Units of the tagger's hidden layer.
+        span: Length of the vectors of left and right boundaries for spans.
+        span_label: The same for labels of spans.
+        dropout: Share of units dropped in training.
     """
 
     word: int = 100
@@ -54,7 +54,7 @@ class LockedDropout(nn.Module):
         self.share = share
 
     def forward(self, values: Tensor) -> Tensor:
-        """Drops units of [batch, places, size]."""
+        """Drops units of ``values``, [batch, places, size]."""
         if not self.training or not self.share:
             return values
         mask = values.new_empty(values.shape[0], 1, values.shape[2]).bernoulli_(1 - self.share)
@@ -70,11 +70,11 @@ class Biaffine(nn.Module):
         nn.init.normal_(self.weight, std=size**-0.75 if outputs == 1 else 0.0)
 
     def all_pairs(self, left: Tensor, right: Tensor) -> Tensor:
-        """[batch, n_left, n_right] of the first output."""
+        """The first output for all pairs, [batch, n_left, n_right]."""
         return _with_one(left) @ self.weight[0] @ _with_one(right).transpose(1, 2)
 
     def pairs(self, left: Tensor, right: Tensor) -> Tensor:
-        """[n, outputs] of n pairs."""
+        """All outputs for n pairs, [n, outputs]."""
         return torch.einsum("ni,oij,nj->no", _with_one(left), self.weight, _with_one(right))
 
 
@@ -87,7 +87,7 @@ def _layer(inputs: int, outputs: int, dropout: float) -> nn.Sequential:
 
 
 class Encoder(nn.Module):
-    """Lines of words to a vector for every word."""
+    """Turns lines of words into a vector for every word."""
 
     def __init__(self, sizes: Sizes, inventory: Inventory, vectors: Tensor) -> None:
         super().__init__()
@@ -107,11 +107,11 @@ class Encoder(nn.Module):
             lstms.append(nn.ModuleList([nn.LSTM(size, sizes.hidden) for _ in range(2)]))
         self.lstms = nn.ModuleList(lstms)
         self.between = LockedDropout(sizes.dropout)
-        # In training the recurrence, most of the work, may run in bfloat16 where the processor has it.
+        # Whether training runs the recurrence, which is most of the work, in bfloat16.
         self.coarse = False
 
     def forward(self, batch: Batch) -> Tensor:
-        """[lines, longest, 2 * hidden]; forward direction first."""
+        """Vectors of the words, [lines, longest, 2 * hidden]; the forward direction comes first."""
         values: Tensor = self.between(self._inputs(batch))
         for pair in self.lstms:
             lstms = list(pair.children())
@@ -127,7 +127,7 @@ class Encoder(nn.Module):
         return columns
 
     def _inputs(self, batch: Batch) -> Tensor:
-        """Three views of each word; in training each is left out at times and the others make up for it."""
+        """Three vectors for each word; in training each may be dropped, and the others are scaled up instead."""
         known = self.words(batch.words)
         fixed = self.vectors[batch.vectors]
         windows = self.characters(batch.characters).unfold(1, 3, 1).transpose(2, 3).flatten(2)
@@ -143,24 +143,24 @@ class Encoder(nn.Module):
 
 
 def _turn(values: Tensor, reversal: Tensor) -> Tensor:
-    """Each line's words in reverse, its padding left where it is."""
+    """The words of each line in reverse; padding stays at the end."""
     return values.gather(1, reversal.unsqueeze(-1).expand(-1, -1, values.shape[2]))
 
 
 @dataclass(frozen=True, eq=False)
 class Scores:
-    """What the network says of a batch, sentences padded at the end.
+    """Outputs of the network for a batch; sentences are padded at the end.
 
     Attributes:
-        upos: [words, tags], all words of all lines in order.
-        xpos: Likewise.
-        starts: [words], log-odds that a sentence starts there.
-        arcs: [sentences, longest, longest + 1].
-        label_dependents: [sentences, longest, label]
-        label_heads: [sentences, longest + 1, label], the root first.
-        spans: [sentences, longest + 1, longest + 1].
-        span_lefts: [sentences, longest + 1, span_label].
-        span_rights: Likewise.
+        upos: [words, tags], for all words of all lines in order.
+        xpos: The same for the tags of the language.
+        starts: [words], log-odds that a sentence starts at the word.
+        arcs: [sentences, longest, longest + 1], dependent by head; the root first.
+        label_dependents: [sentences, longest, label], vectors of the dependents.
+        label_heads: [sentences, longest + 1, label], vectors of the heads; the root first.
+        spans: [sentences, longest + 1, longest + 1], left by right boundary.
+        span_lefts: [sentences, longest + 1, span_label], vectors of the left boundaries.
+        span_rights: The same for the right boundaries.
     """
 
     upos: Tensor
@@ -175,7 +175,7 @@ class Scores:
 
 
 class ParserNetwork(nn.Module):
-    """Encoder and heads."""
+    """The encoder and the heads."""
 
     def __init__(self, sizes: Sizes, inventory: Inventory, vectors: Tensor) -> None:
         super().__init__()
@@ -193,7 +193,7 @@ class ParserNetwork(nn.Module):
         self.root_arc = nn.Parameter(torch.randn(sizes.arc) * 0.1)
         self.root_label = nn.Parameter(torch.randn(sizes.label) * 0.1)
         self.arcs = Biaffine(sizes.arc, 1)
-        # The root's label is certain: the classifier knows the others only.
+        # The root's label is among them; the parser takes it from the arc instead, since there it is certain.
         self.labels = Biaffine(sizes.label, len(inventory.labels))
         self.span_left, self.span_right = _layer(size, sizes.span, drop), _layer(size, sizes.span, drop)
         self.spans = Biaffine(sizes.span, 1)
@@ -202,7 +202,7 @@ class ParserNetwork(nn.Module):
         self.span_labels = Biaffine(sizes.span_label, len(inventory.span_labels))
 
     def forward(self, batch: Batch) -> Scores:
-        """Scores of everything that a batch holds."""
+        """The scores of a batch."""
         encoded = self.encoder(batch)
         flat = encoded.flatten(0, 1)
         words = flat[batch.word_places]
@@ -228,12 +228,15 @@ def _with_root(root: Tensor, words: Tensor) -> Tensor:
 
 
 def _boundaries(inside: Tensor, lengths: Tensor) -> Tensor:
-    """Between two words: what the forward direction knows before, the backward one after; 0 at a sentence's ends."""
+    """Vectors of the boundaries between words: the forward vector of the word before, the backward one of that after.
+
+    At the ends of a sentence, where there is no such word, the entries are 0.
+    """
     half = inside.shape[2] // 2
     real = (torch.arange(inside.shape[1]) < lengths[:, None]).unsqueeze(-1)
     inside = inside * real
     nothing = inside.new_zeros(inside.shape[0], 1, half)
     before = torch.cat([nothing, inside[:, :, :half]], dim=1)
     after = torch.cat([inside[:, :, half:], nothing], dim=1)
-    # The last boundary sees no word after it, and padding sees nothing.
+    # The last boundary has no word after it, and boundaries in the padding have none at all.
     return torch.cat([before, after], dim=-1)

@@ -1,4 +1,4 @@
-"""What a configuration of a parser may say."""
+"""The configuration of a parser's training, read from YAML."""
 
 from dataclasses import dataclass, field, fields
 from typing import Any
@@ -8,24 +8,24 @@ from pfsm.io.files import StrPath, display_name
 from pfsm_training.parsing.train import Plan
 from pfsm_training.yaml_file import read_yaml_mapping
 
-_OF_PLAN = ("passes", "words", "rate", "held", "averaging", "seed", "coarse")
+_OF_PLAN = ("passes", "words", "rate", "constant", "averaging", "seed", "coarse")
 _KINDS = {int: "a whole number above 0", float: "a number above 0", bool: "true or false", str: "text"}
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """How to make a parser.
+    """How to build a parser.
 
     Attributes:
-        name: What the parser is called.
-        plan: Of the training.
-        min_word: Occurrences from which a word has a learned vector of its own.
-        min_character: Occurrences from which a character is known.
-        min_span_label: Occurrences from which a chain of constituent labels is known.
-        vector_words: Words that have a fixed vector.
-        vector_contexts: Words that count as their neighbours.
-        vector_size: Length of a fixed vector in numbers.
-        vector_length: Its norm.
+        name: Name of the parser.
+        plan: Options of the training loop.
+        min_word: A word has a learned vector of its own if it occurs at least so often.
+        min_character: A character is known if it occurs at least so often.
+        min_span_label: A chain of constituent labels is known if it occurs at least so often.
+        vector_words: Number of words with a fixed vector.
+        vector_contexts: Number of words that count as their neighbours.
+        vector_size: Number of entries of a fixed vector.
+        vector_length: Norm of a fixed vector.
     """
 
     name: str
@@ -40,10 +40,10 @@ class Recipe:
 
 
 def read_recipe(path: StrPath) -> Recipe:
-    """Reads a YAML file of `Recipe` and `Plan`.
+    """Reads a YAML file with the fields of `Recipe` and `Plan`.
 
     Raises:
-        PfsmError: If the file cannot be read, has an unknown key or a value of another type.
+        PfsmError: If the file cannot be read, has an unknown key, or has a value of the wrong type.
     """
     own = tuple(one.name for one in fields(Recipe) if one.name != "plan")
     values = read_yaml_mapping(path, (*own, *_OF_PLAN))
@@ -56,7 +56,7 @@ def read_recipe(path: StrPath) -> Recipe:
             raise PfsmError(f"{where}: unknown key {key!r}; known are {', '.join((*own, *_OF_PLAN))}")
         _check(value, defaults[key], f"{where}: {key}")
     if not values.get("name"):
-        raise PfsmError(f"{where}: name is missing; say what the parser is called")
+        raise PfsmError(f"{where}: name is missing; give the parser a name")
     plan = Plan(**{key: values[key] for key in _OF_PLAN if key in values})
     return Recipe(plan=plan, **{key: values[key] for key in own if key in values})
 

@@ -1,4 +1,4 @@
-"""Log-sums over trees as differentiable functions: the kernels give value and gradient, the marginals, at once."""
+"""Log-sums over trees as differentiable functions; the kernels compute value and gradient (the marginals) together."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ class _TreeLogSum(torch.autograd.Function):
         marginals = np.zeros_like(table)
         log_sums, determinants = np.zeros(table.shape[0]), np.zeros(table.shape[0])
         tree_marginals_batch(table, lengths.numpy(), log_sums, determinants, marginals)
-        # A determinant lost in rounding: such a sentence teaches nothing this time.
+        # Where rounding has destroyed the determinant, the sentence has no gradient in this step.
         broken = ~(np.isfinite(log_sums) & (determinants > 1e-12))
         marginals[broken] = 0.0
         log_sums[broken] = 0.0
@@ -41,7 +41,7 @@ class _SpanLogSum(torch.autograd.Function):
         marginals = np.zeros_like(table)
         log_sums = np.zeros(table.shape[0])
         span_marginals_batch(table, lengths.numpy(), log_sums, marginals)
-        # Single words are in every bracketing and have no score.
+        # Single words belong to every bracketing and have no score.
         places = np.arange(table.shape[1] - 1)
         marginals[:, places, places + 1] = 0.0
         ctx.save_for_backward(torch.from_numpy(marginals).to(scores.dtype))
@@ -57,7 +57,7 @@ def tree_log_sum(scores: Tensor, lengths: Tensor) -> Tensor:
     """Log of the sum over all single-root trees of each sentence, [batch].
 
     Args:
-        scores: [batch, longest, longest + 1], word m under head h, 0 the root; padded at the end.
+        scores: [batch, longest, longest + 1], of word m under head h, where head 0 is the root; padded at the end.
         lengths: int64 [batch].
     """
     return _apply(_TreeLogSum, scores, lengths)
@@ -67,7 +67,7 @@ def span_log_sum(scores: Tensor, lengths: Tensor) -> Tensor:
     """Log of the sum over all binary bracketings of each sentence, [batch].
 
     Args:
-        scores: [batch, longest + 1, longest + 1], span from boundary i to boundary j.
+        scores: [batch, longest + 1, longest + 1], of the span from boundary i to boundary j.
         lengths: int64 [batch], words of each sentence.
     """
     return _apply(_SpanLogSum, scores, lengths)

@@ -1,4 +1,4 @@
-"""The training loop: Adam, a rate that is held and then falls to nothing, averaged weights, a checkpoint each pass."""
+"""The training loop: Adam with a learning rate that is constant and then falls to 0, averaged weights, checkpoints."""
 
 import copy
 import json
@@ -23,20 +23,20 @@ class Plan:
     """How to train.
 
     Attributes:
-        passes: Times through the training examples.
-        words: Words in a batch, about.
-        rate: Adam's rate while it is held.
-        held: Share of all steps before it falls, linearly, to nothing.
+        passes: Number of passes through the training examples.
+        words: Approximate number of words in a batch.
+        rate: Adam's learning rate while it is constant.
+        constant: Share of all steps before the rate falls linearly to 0.
         averaging: Share of the old average kept at each step.
-        seed: Of everything random.
-        coarse: Whether the recurrence runs in bfloat16, faster where the processor has it.
-        sizes: Of the network.
+        seed: Seed of all random numbers.
+        coarse: Whether the recurrence runs in bfloat16, which is faster on processors that support it.
+        sizes: Sizes of the network.
     """
 
     passes: int = 30
     words: int = 800
     rate: float = 2e-3
-    held: float = 0.5
+    constant: float = 0.5
     averaging: float = 0.998
     seed: int = 1
     coarse: bool = False
@@ -60,20 +60,20 @@ def train(
     folder: Path,
     report: Callable[[str], None],
 ) -> ParserNetwork:
-    """Trains, or goes on with a training that was cut off.
+    """Trains a parser, or resumes its training from a checkpoint.
 
     Args:
-        plan: How.
-        inventory: What to tell apart.
-        vectors: Words with fixed vectors, and these, [n_words + 1, size], number 0 for words without.
-        examples: To learn from, and to report accuracy on.
-        folder: For the checkpoint.
-        report: Receives a line after every pass.
+        plan: How to train.
+        inventory: Words, characters, tags and labels to know.
+        vectors: Words with fixed vectors, and the vectors, [n_words + 1, size]; row 0 is for words without one.
+        examples: Examples to learn from, and examples to report accuracy on.
+        folder: Folder of the checkpoint, which every pass replaces.
+        report: Receives lines of text after every pass.
 
     Returns:
         The averaged network.
     """
-    # Moments of rare words fade into subnormal numbers, on which the processor is a hundred times slower.
+    # Adam's moments of rare words become subnormal numbers, on which the processor is a hundred times slower.
     torch.set_flush_denormal(True)
     torch.manual_seed(plan.seed)
     numbering = Numbering(inventory, vectors[0])
@@ -111,12 +111,12 @@ def _new_state(plan: Plan, inventory: Inventory, vectors: Tensor) -> _State:
 
 
 def _one_pass(state: _State, plan: Plan, batches: Iterator[Batch], n_batches: int) -> dict[str, float]:
-    """One time through; the mean of every part of the loss."""
+    """Makes one pass through the training examples; returns the mean of every part of the loss."""
     state.network.train()
     totals = dict.fromkeys(PARTS, 0.0)
     for batch in batches:
         progress = min(1.0, state.steps / (n_batches * plan.passes))
-        _set_rate(state.optimiser, plan.rate * _share_of_rate(progress, plan.held))
+        _set_rate(state.optimiser, plan.rate * _share_of_rate(progress, plan.constant))
         state.optimiser.zero_grad(set_to_none=True)
         parts = losses(state.network, batch)
         torch.stack(list(parts.values())).sum().backward()  # type: ignore[no-untyped-call]
@@ -129,9 +129,9 @@ def _one_pass(state: _State, plan: Plan, batches: Iterator[Batch], n_batches: in
     return totals
 
 
-def _share_of_rate(progress: float, held: float) -> float:
-    """1 while it is held, then straight down."""
-    return 1.0 if progress < held else max(0.0, (1 - progress) / (1 - held))
+def _share_of_rate(progress: float, constant: float) -> float:
+    """1 while the rate is constant, then falling linearly to 0."""
+    return 1.0 if progress < constant else max(0.0, (1 - progress) / (1 - constant))
 
 
 def _set_rate(optimiser: torch.optim.Adam, rate: float) -> None:

@@ -1,4 +1,4 @@
-"""Treebanks as training examples: words, tags, dependency tree, and the constituent tree where there is one."""
+"""Reads treebanks as training examples: words, tags, dependency tree and, if there is one, constituent tree."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -11,11 +11,11 @@ from pfsm.io.files import StrPath
 
 @dataclass(frozen=True)
 class Example:
-    """A sentence with what is to be learned about it.
+    """A training example.
 
     Attributes:
         dependencies: The sentence with tags, heads and labels.
-        constituents: Its constituent tree; None where the treebank has none.
+        constituents: Its constituent tree; None if the treebank has none.
     """
 
     dependencies: ConlluSentence
@@ -27,17 +27,17 @@ class Example:
 
 
 def read_examples(dependencies: StrPath, constituents: StrPath | None = None) -> list[Example]:
-    """The sentences of a CoNLL-U file, each with the tree over the same words where the bracket file has one.
+    """The sentences of a CoNLL-U file, each with the tree over the same words if the bracket file has one.
 
     Raises:
-        PfsmError: If a file cannot be read or is not as its format says.
+        PfsmError: If a file cannot be read or does not follow its format.
     """
     trees = read_brackets(constituents) if constituents is not None else []
     return join_trees(read_conllu(dependencies), trees)
 
 
 def join_trees(sentences: Iterable[ConlluSentence], trees: Iterable[BracketedSentence]) -> list[Example]:
-    """Gives every sentence the tree over its words; of several the first that no sentence before has taken."""
+    """Pairs every sentence with the tree over its words; of several trees, with the first not yet used."""
     by_words: dict[tuple[str, ...], list[Constituent]] = defaultdict(list)
     for bracketed in trees:
         by_words[bracketed.words].append(bracketed.tree)
@@ -50,14 +50,14 @@ def join_trees(sentences: Iterable[ConlluSentence], trees: Iterable[BracketedSen
 
 
 def binary_spans(tree: Constituent, n_words: int) -> list[tuple[int, int]]:
-    """Spans of two or more words of the tree, cut in two from the left: ``(a b c)`` holds ``(a b)``.
+    """Spans of two or more words of the tree, made binary from the left: ``(a b c)`` has a span ``(a b)``.
 
     Returns:
         ``n_words - 1`` spans.
     """
     spans: list[tuple[int, int]] = []
     for node in tree.nodes():
-        # A chain of one child spans the same words once; the topmost of it is the first.
+        # A node with one child spans the same words as the child, and adds no span.
         if len(node.children) > 1:
             spans.extend((node.start, child.end) for child in node.children[1:])
     whole = (0, n_words)
@@ -66,7 +66,7 @@ def binary_spans(tree: Constituent, n_words: int) -> list[tuple[int, int]]:
     return spans
 
 
-def words_seen(examples: Sequence[Example]) -> Iterable[str]:
+def all_words(examples: Sequence[Example]) -> Iterable[str]:
     """Every word of the examples, in order."""
     for example in examples:
         yield from example.dependencies.forms

@@ -1,9 +1,9 @@
 """Word vectors from plain text: positive pointwise mutual information with neighbours, reduced by a truncated SVD.
 
-Contexts are the neighbours at -2, -1, +1 and +2, each position apart, so that words of the same syntax come to lie
-together (Levy and Goldberg 2014, "Linguistic regularities in sparse and explicit word representations", with
-positional contexts; rows are U sqrt(S), Levy, Goldberg and Dagan 2015, section 3.3). Of the smoothed PPMI with
-context distribution to the power 0.75.
+Contexts are the neighbours at -2, -1, +1 and +2. Each position counts separately, so that words of similar syntax have
+similar vectors (Levy and Goldberg 2014, "Linguistic regularities in sparse and explicit word representations", with
+positional contexts). The context distribution is smoothed by the power 0.75, and the vectors are the rows of U sqrt(S)
+(Levy, Goldberg and Dagan 2015, section 3.3).
 """
 
 from collections import Counter
@@ -29,7 +29,7 @@ class WordVectors:
 
     Attributes:
         words: Normal forms (`normal_form`), the most frequent first.
-        values: float32 [n_words, size], rows of length about one.
+        values: float32 [n_words, size], rows of norm 1, up to rounding.
     """
 
     words: tuple[str, ...]
@@ -37,24 +37,24 @@ class WordVectors:
 
 
 def learn_vectors(lines: Iterable[str], n_words: int, n_contexts: int, size: int) -> WordVectors:
-    """Vectors of the ``n_words`` most frequent words of these lines, each line counted once.
+    """Vectors of the ``n_words`` most frequent words of these lines; duplicate lines count once.
 
     Args:
         lines: Plain text, untokenised.
-        n_words: Words that get a vector, at least ``size`` + 1.
-        n_contexts: Most frequent words that count as neighbours.
-        size: Length of a vector.
+        n_words: Number of words that get a vector, at least ``size`` + 1.
+        n_contexts: Number of the most frequent words that count as neighbours.
+        size: Number of entries of a vector.
     """
     sentences = [[normal_form(word.form) for word in words_of(line)] for line in sorted(set(lines))]
     counts = Counter(word for sentence in sentences for word in sentence)
-    # By count, then by the word itself: the order of the lines decides nothing.
+    # By count, then by the word itself, so that the order of the lines does not matter.
     ranked = sorted(counts, key=lambda word: (-counts[word], word))[:n_words]
     numbers = {word: number for number, word in enumerate(ranked)}
     table = _ppmi(*_pairs(sentences, numbers, n_contexts), (len(ranked), n_contexts * len(_POSITIONS)))
     start = np.random.default_rng(_SEED).normal(size=min(table.shape))
     left, singular, _ = svds(table, k=size, v0=start)
     values = left[:, ::-1] * np.sqrt(singular[::-1])
-    # A vector's sign is arbitrary; fix it, so that the same text gives the same table.
+    # The sign of a singular vector is arbitrary; fixing it makes the table repeatable.
     values *= np.sign(values[np.abs(values).argmax(axis=0), np.arange(size)])
     norms = np.linalg.norm(values, axis=1, keepdims=True)
     return WordVectors(tuple(ranked), (values / np.maximum(norms, 1e-9)).astype(np.float32))

@@ -1,10 +1,10 @@
-"""Costs of edits, tuned with the alignments that they lead to, until neither changes (Snover et al. 2009).
+"""Tunes the costs of TERp's edits together with the alignments that they lead to (Snover et al. 2009).
 
-Costs decide which alignment is the best one, and the edits that this counts decide which costs are the best ones. So
-the two are found in turn. A match costs nothing: of all kinds of edits that take a word of the reference one may be
-free, for the others can be counted from there. No edit of a single word, no shift and no phrase costs less than
-nothing; what a phrase's edits and probability add to its cost may have any sign, and so may the weights of further
-features. Costs are in units of the mean of insertion, deletion and substitution.
+The costs determine the best alignment, and the edits of that alignment determine the best costs. So alignments and
+costs are found in turn, until neither changes. A match costs 0: one kind of edit that takes a word of the reference may
+be free, because the costs of the others can be counted from it. The costs of edits of single words, of shifts and of
+phrases are 0 or more. The amounts that a phrase's edits and its probability add to its cost may have any sign, and so
+may the weights of further features. The unit is the mean cost of insertion, deletion and substitution.
 """
 
 from collections.abc import Mapping, Sequence
@@ -32,9 +32,9 @@ from pfsm_training.tuning.target import Target
 Float = NDArray[np.float64]
 MOST_ROUNDS = 20
 RESTARTS = 10
-# In units of the costs: what hardly occurs could cost anything.
+# Largest cost; an edit that hardly ever occurs could otherwise cost anything.
 LARGEST = 10.0
-# A round that moves the correlation by less has changed nothing.
+# A round that changes the correlation by less counts as no change.
 SETTLED = 1e-4
 _UNIT = ("insertion", "deletion", "substitution")
 _FREE = KINDS[1:]
@@ -42,15 +42,15 @@ _FREE = KINDS[1:]
 
 @dataclass(frozen=True)
 class TunedCosts:
-    """What tuning came to.
+    """The result of tuning.
 
     Attributes:
-        metric: ``terp`` or ``terp-base``, with options that are no costs in parentheses.
+        metric: ``terp`` or ``terp-base``, with its options other than costs in parentheses.
         costs: Cost of every kind of edit.
         features: Weights of the further features, in the units of the costs.
-        correlation: With people, on the data that it was tuned on.
-        before: The same with the costs that it began with.
-        rounds: How often alignments and costs were found in turn.
+        correlation: Correlation with human scores on the tuning data.
+        before: The same with the initial costs.
+        rounds: Number of rounds of aligning and tuning.
         stable: Whether the last round changed no alignment, or the correlation by less than `SETTLED`.
     """
 
@@ -64,23 +64,23 @@ class TunedCosts:
 
     @property
     def options(self) -> str:
-        """The costs as they stand in the name of the metric."""
+        """The costs as they are written in the name of the metric."""
         given = [f"{kind}={cost:g}" for kind, cost in self.costs.items()]
         inside = self.metric.partition("(")[2].rstrip(")")
         return f"({','.join([*filter(None, [inside]), *given])})"
 
     @property
     def name(self) -> str:
-        """The metric with these costs, as ``--metric`` and configurations take it; without the further features."""
+        """Name of the metric with these costs, for ``--metric`` and configurations; without the further features."""
         return f"{self.metric.partition('(')[0]}{self.options}"
 
     def model(self, judgments: Judgments, name: str, licence: str) -> Model:
         """A model of these costs and features, whose scores are minus the tuned edit rate in percent.
 
         Args:
-            judgments: What it was tuned on, for its record.
-            name: What scores are reported under.
-            licence: Terms of the model.
+            judgments: The tuning data, for the model's record.
+            name: Name of the model.
+            licence: Licence of the model.
         """
         base = self.metric.partition("(")[0]
         weights = {f"{base}.{kind}{self.options}": cost for kind, cost in self.costs.items() if cost}
@@ -117,17 +117,18 @@ def tune_costs(
     restarts: int = RESTARTS,
     seed: int | None = None,
 ) -> TunedCosts:
-    """Costs, and weights of further features, that agree best with people.
+    """Costs, and weights of further features, that agree best with human scores.
 
     Args:
-        metric: Its costs are where tuning begins; its tables and words stay.
-        judgments: Higher scores are better.
+        metric: Its costs are the start of tuning; its tables and words are kept.
+        judgments: Human scores; higher is better.
         further: Sentence-level features of errors or of anything else; ``bleu.*`` stands for all parts of BLEU.
-        restarts: Climbs from weights at random, beside those from the costs so far.
-        seed: Of these; that of ``PFSM_SEED`` where it is None.
+        restarts: Number of climbs from random weights, in addition to the climb from the costs so far.
+        seed: Seed of the random weights; None: that of ``PFSM_SEED``.
 
     Raises:
-        PfsmError: If there is nothing to tune for, or nothing to tune; a table is not there, or a feature unknown.
+        PfsmError: If the human scores do not differ, the features do not differ, a table is missing, or a feature is
+            unknown.
     """
     judgments, further = judgments.sorted(), _features(further)
     problem = _Problem(metric, judgments, further)
@@ -136,7 +137,7 @@ def tune_costs(
     counts = problem.count(costs)
     if not problem.can_differ(counts):
         raise PfsmError(
-            "the translations that are compared all have the same edits and features, there is nothing to tune"
+            "all translations that are compared have the same edits and features, so there is nothing to tune"
         )
     before = problem.correlation(counts, costs, weights)
     best, reached, rounds, stable = (before, costs, weights), before, 0, False
@@ -161,18 +162,18 @@ def tune_costs(
 
 
 def _features(names: Sequence[str]) -> tuple[str, ...]:
-    """Names as a model keeps them."""
+    """Names of features as in a model, with the checksums of their resources."""
     every = [one for name in names for one in expanded(name)]
     for name in every:
         check_feature(name)
     pinned = tuple(map(with_checksum, every))
     if len(set(pinned)) < len(pinned):
-        raise PfsmError("--features names one of them twice")
+        raise PfsmError("--features names a feature twice")
     return pinned
 
 
 class _Problem:
-    """Judgments with what is needed to align and to tune."""
+    """The judgments, their matches for alignment and their further features."""
 
     def __init__(self, metric: TerpMetric, judgments: Judgments, further: Sequence[str]) -> None:
         self._target = Target.of(judgments)
@@ -183,15 +184,15 @@ class _Problem:
         self._lowest = np.where([*bounded, *[False] * len(further)], 0.0, -np.inf)
 
     def count(self, costs: Float) -> Float:
-        """Edits of the alignments that are best by these costs, float64 [n_pairs, n_kinds]."""
+        """Numbers of edits in the alignments that are best under these costs, float64 [n_pairs, n_kinds]."""
         return self._matches.count(costs)
 
     def can_differ(self, counts: Float) -> bool:
-        """Whether any kind of edit, or feature, tells translations apart that people could tell apart."""
+        """Whether a kind of edit or a feature varies among the translations that are compared."""
         return bool(self._target.moments(self._columns(counts)).features.any())
 
     def correlation(self, counts: Float, costs: Float, weights: Float) -> float:
-        """With people, of the sum of both."""
+        """Correlation of the weighted sum of edits and features with human scores."""
         moments = self._target.moments(-self._columns(counts))
         return moments.correlation(np.concatenate([costs, weights]))
 
@@ -208,7 +209,7 @@ class _Problem:
         unit = found[[_FREE.index(kind) for kind in _UNIT]].mean()
         if unit > 0.0:
             found = found / unit
-        # Four digits are what a name shows, and more than the data tell.
+        # A name shows four digits, which is more than the data determine.
         rounded = np.array([float(f"{value:.4g}") for value in found.tolist()])
         size = len(_FREE)
         return np.concatenate([[0.0], np.clip(rounded[:size], -LARGEST, LARGEST)]), rounded[size:]

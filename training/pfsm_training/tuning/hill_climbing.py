@@ -1,8 +1,8 @@
-"""Hill climbing with random restarts, as TERp's optimiser does it (Kahn, Snover and Ostendorf 2009, section 6).
+"""Hill climbing with random restarts, as in TERp's optimiser (Kahn, Snover and Ostendorf 2009, section 6).
 
-One weight at a time gets nowhere on a ridge: where two features say nearly the same, either alone can only move by
-next to nothing. So after some moves comes one in the direction that they went together, as far as it leads up: a
-*pattern move* (Hooke and Jeeves 1961).
+Changing one weight at a time makes hardly any progress on a ridge, where two features are nearly the same. So after
+some moves follows a *pattern move* (Hooke and Jeeves 1961): in the direction of all of them together, to the highest
+point on that line.
 """
 
 import numpy as np
@@ -14,28 +14,28 @@ Float = NDArray[np.float64]
 # Steps in units of a feature's standard deviation.
 FIRST_STEP, LAST_STEP = 1.0, 1e-6
 _SMALLEST_GAIN = 1e-10
-# By so much another start must be better than the one before it, lest costs jump for nothing.
+# Another start must be better by this much, so that costs do not jump without need.
 _WORTH_A_JUMP = 1e-6
 _MOST_MOVES = 20_000
-# Moves for each weight before one along them all.
+# Moves per weight before a pattern move.
 _MOVES_OF_A_PATTERN = 2
 
 
 def climb(
     moments: Moments, start: Float, lowest: Float, restarts: int, random: np.random.Generator
 ) -> tuple[Float, float]:
-    """Weights with the largest correlation that was found, and that correlation.
+    """Weights with the largest correlation found, and that correlation.
 
-    From each start the one weight is changed, up or down by a step, that raises the correlation most; after some such
-    moves, or where none is left, all weights go on in the direction of these. Where that does not help either, the
-    step is halved. Of all starts the best end counts, the first among those that are as good.
+    Each move of a climb changes one weight by a step, up or down: the change that raises the correlation most. After
+    some moves, or when no move helps, a pattern move changes all weights in the direction of those moves. If that does
+    not help either, the step is halved. The result is the best end of all climbs, and the first of equally good ones.
 
     Args:
-        moments: Of the features and the human scores.
-        start: float64 [k], where the first climb begins; features that do not vary keep these weights.
-        lowest: float64 [k], smallest weights allowed; minus infinity for any.
-        restarts: Further climbs, from weights at random.
-        random: Where these come from.
+        moments: Moments of the features and the human scores.
+        start: float64 [k], start of the first climb; features that do not vary keep these weights.
+        lowest: float64 [k], smallest weights allowed; minus infinity for no bound.
+        restarts: Number of further climbs, from random weights.
+        random: Generator of the random weights.
     """
     spread = np.sqrt(np.diag(moments.features))
     varying = spread > 0.0
@@ -65,14 +65,14 @@ def _at_random(bounds: Float, random: np.random.Generator) -> Float:
 
 
 def _climbed(moments: Moments, start: Float, bounds: Float) -> tuple[Float, float]:
-    """Where a climb ends."""
+    """The end of a climb and its correlation."""
     weights = np.maximum(start, bounds)
     value, step = moments.correlation(weights), FIRST_STEP
     before, moves = weights, 0
     for _ in range(_MOST_MOVES):
         length = float(np.linalg.norm(weights))
         if length > 0.0:
-            # Only the direction counts; unit length keeps steps in proportion.
+            # The correlation depends on the direction alone; unit length keeps steps in proportion.
             weights, before = weights / length, before / length
         further, higher = _one_changed(moments, weights, bounds, step)
         moves += 1
@@ -92,7 +92,7 @@ def _climbed(moments: Moments, start: Float, bounds: Float) -> tuple[Float, floa
 
 
 def _one_changed(moments: Moments, weights: Float, bounds: Float, step: float) -> tuple[Float, float]:
-    """The best of all weights that differ in one by a step, and their correlation."""
+    """The best weights that differ in one entry by a step, and their correlation."""
     changes = np.stack([np.full(weights.size, step), np.maximum(-step, bounds - weights)])
     values = _after(moments, weights, changes)
     row, column = divmod(int(values.argmax()), weights.size)
@@ -102,9 +102,9 @@ def _one_changed(moments: Moments, weights: Float, bounds: Float, step: float) -
 
 
 def _onward(moments: Moments, before: Float, weights: Float, bounds: Float) -> tuple[Float, float]:
-    """The highest point on the line from before to here and beyond, within bounds, and its correlation.
+    """The highest point on the line from the weights before to these and beyond, within bounds, and its correlation.
 
-    With w the weights and d the direction, (w + t d)' b / sqrt((w + t d)' A (w + t d)) has its one maximum where
+    With w the weights and d the direction, (w + t d)' b / sqrt((w + t d)' A (w + t d)) has its only maximum at
     t = (d'b w'Aw - w'b w'Ad) / (w'b d'Ad - d'b w'Ad).
     """
     direction = weights - before
@@ -119,7 +119,7 @@ def _onward(moments: Moments, before: Float, weights: Float, bounds: Float) -> t
 
 
 def _after(moments: Moments, weights: Float, changes: Float) -> Float:
-    """`Moments.correlation` once one weight is changed by so much, for each of the changes [2, k] by itself."""
+    """`Moments.correlation` after changing one weight, for each of the ``changes`` [2, k] separately."""
     turned = moments.features @ weights
     squares = weights @ turned + changes * (2.0 * turned + changes * np.diag(moments.features))
     products = weights @ moments.products + changes * moments.products

@@ -1,7 +1,8 @@
-"""What is tuned for: Pearson's correlation with people, long segments counting for more, segments' means taken off.
+"""The target of tuning: Pearson's correlation with human scores, weighted by length, with segment means removed.
 
-With x the features of a translation and y what people said, both less the mean of their segment (of all, where no
-segment has two translations), and u the words of the reference (Kahn, Snover and Ostendorf 2009, section 3.3),
+With x the features of a translation and y its human score, both minus the mean of their segment (minus the mean of all
+if no segment has two translations), and u the number of words of the reference (Kahn, Snover and Ostendorf 2009,
+section 3.3),
 
     r(w) = w' b / sqrt(w' A w c),    A = sum u x x',  b = sum u x y,  c = sum u y^2
 """
@@ -19,9 +20,9 @@ from pfsm.text.plain import tokenise
 Float = NDArray[np.float64]
 Int64 = NDArray[np.int64]
 SEGMENT, LANGUAGE = "segment_id", "source_lang"
-# What rounding leaves of the squares of a constant, relative to those of its values.
+# Sum of squares that rounding leaves of a constant after its mean is removed, relative to that of its values.
 _NOISE = 1e-20
-# Squares of these are still numbers.
+# Its square is still finite.
 LARGEST_SCORE = 1e100
 
 
@@ -30,7 +31,7 @@ class Moments:
     """Second moments of k features and the human scores.
 
     Attributes:
-        features: float64 [k, k], the A above.
+        features: float64 [k, k], A in the formula above.
         products: float64 [k], b.
         human: c.
     """
@@ -40,19 +41,19 @@ class Moments:
     human: float
 
     def correlation(self, weights: Float) -> float:
-        """Pearson's r of the weighted sum with people; 0 where it is constant."""
+        """Pearson's r of the weighted sum with the human scores; 0 if the sum is constant."""
         square = float(weights @ self.features @ weights) * self.human
         return float(weights @ self.products) / square**0.5 if square > 0.0 else 0.0
 
 
 @dataclass(frozen=True, eq=False)
 class Target:
-    """Human scores, by segments.
+    """Human scores, their segments and their weights.
 
     Attributes:
         scores: float64 [n], higher is better.
-        segments: int64 [n], numbers of the segments whose means are taken off; all zeros: the mean of all.
-        weights: float64 [n], words of the references.
+        segments: int64 [n], numbers of the segments whose means are removed; if all are 0, the mean of all is.
+        weights: float64 [n], number of words of each reference.
     """
 
     scores: Float
@@ -61,13 +62,15 @@ class Target:
 
     @staticmethod
     def of(judgments: Judgments) -> "Target":
-        """The target of judgments; segments are told apart by ``segment_id``, source language and reference.
+        """The target of judgments; a segment is identified by source language, ``segment_id`` and reference.
 
         Raises:
-            PfsmError: If all scores of a segment are the same in every segment, or one is beyond 1e100.
+            PfsmError: If the scores differ in no segment, or if one is larger than 1e100 in absolute value.
         """
         if not np.abs(judgments.scores).max(initial=0.0) <= LARGEST_SCORE:
-            raise PfsmError(f"a score is beyond {LARGEST_SCORE:g}, which is too large to tune for")
+            raise PfsmError(
+                f"tuning needs scores of at most {LARGEST_SCORE:g} in absolute value; one is larger"
+            )
         n = len(judgments)
         languages = judgments.columns.get(LANGUAGE, ("",) * n)
         names = zip(languages, judgments.columns.get(SEGMENT, ("",) * n), judgments.references, strict=True)
@@ -79,16 +82,18 @@ class Target:
         weights = np.array([known[reference] for reference in judgments.references])
         target = Target(judgments.scores, segments, weights)
         if not target.moments(np.zeros((n, 0))).human > 0.0:
-            raise PfsmError("people scored all translations of a segment alike, there is nothing to tune for")
+            raise PfsmError(
+                "all translations of a segment have the same human score, so there is nothing to tune for"
+            )
         return target
 
     @property
     def by_segment(self) -> bool:
-        """Whether means of segments are taken off, not that of all."""
+        """Whether the means of segments are removed, and not the mean of all."""
         return bool(self.segments.any())
 
     def moments(self, features: Float) -> Moments:
-        """Second moments of features, float64 [n, k]; a feature that is constant where it counts has zeros."""
+        """Second moments of features, float64 [n, k]; those of a feature that varies in no segment are 0."""
         centred = np.empty_like(features)
         for k in range(features.shape[1]):
             column = mean_removed(features[:, k], self.segments, self.weights)

@@ -1,4 +1,4 @@
-"""``results.json``: every number with its n and interval, and everything that they depend on."""
+"""The content of ``results.json``: every number with its n and interval, and everything that they depend on."""
 
 import math
 import platform
@@ -23,8 +23,8 @@ FORMAT = "pfsm-experiment-1"
 PACKAGES = ("numpy", "numba", "scipy", "torch", "sacrebleu", "PyStemmer", "matplotlib")
 
 
-def results_document(results: "Results", config_checksum: str, files: list[str]) -> dict[str, Any]:
-    """The document; undefined numbers are null."""
+def results_summary(results: "Results", config_checksum: str, files: list[str]) -> dict[str, Any]:
+    """The content of ``results.json``; undefined numbers are null."""
     experiment = results.experiment
     return {
         "format": FORMAT,
@@ -61,12 +61,12 @@ def results_document(results: "Results", config_checksum: str, files: list[str])
 
 
 def versions() -> dict[str, str]:
-    """Versions of Python, of ours and of what does the arithmetic."""
+    """Versions of Python, of pfsm and of the packages that compute."""
     found = {"python": platform.python_version(), "pfsm": __version__}
     for package in PACKAGES:
         try:
             found[package] = version(package)
-        except PackageNotFoundError:  # an unusual installation; the rest still stands
+        except PackageNotFoundError:  # an unusual installation; the other versions are still worth reporting
             found[package] = "unknown"
     return found
 
@@ -97,7 +97,7 @@ def _cell(one: "Finished") -> dict[str, Any]:
 
 
 def training_summary(model: Model) -> dict[str, Any]:
-    """What a reader wants to know of a fit; the model file has the whole record."""
+    """The main facts of a training; the model file has the whole record."""
     training = model.training
     validated = training.get("cross_validated") or {}
     return {
@@ -168,7 +168,7 @@ def _mistakes(table: MistakeTable) -> list[dict[str, Any]]:
 
 
 def _segments(worst: WorstSegments) -> list[dict[str, Any]]:
-    """Numbers alone: the sentences may not be ours to pass on."""
+    """The numbers alone: the licence of the data may not allow passing on its text."""
     return [
         {
             "row": worst.row,
@@ -197,5 +197,5 @@ def _interval(interval: Interval) -> list[float | None]:
 
 
 def _finite(value: float) -> float | None:
-    """What JSON can hold."""
+    """The value if JSON can represent it, else None."""
     return value if math.isfinite(value) else None
