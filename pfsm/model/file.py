@@ -12,7 +12,7 @@ from typing import Any
 from pfsm.errors import PfsmError
 from pfsm.io.files import atomic_write, decode, display_name, read_bytes
 from pfsm.lattice.names import DELETE, FEATURE_FAMILY, INSERT, JUMP, class_of, shared, states_of, transition
-from pfsm.matchers.registry import MATCHERS, matcher_state
+from pfsm.matchers.registry import BUILT_IN, FAMILIES, matcher_state
 from pfsm.model.settings import Settings, settings_from_dict
 from pfsm.text.classes import CLASSES
 
@@ -131,7 +131,7 @@ def model_from_dict(document: object, where: str) -> Model:
         if key not in document:
             raise PfsmError(f"{where}: the key {key!r} is missing")
     settings = settings_from_dict(_mapping(document["settings"], "settings", where), f"{where}: settings")
-    weights = _weights(_mapping(document["weights"], "weights", where), where)
+    weights = _weights(_mapping(document["weights"], "weights", where), settings, where)
     _check_without_edits(settings, weights, where)
     return Model(
         name=check_line(document["name"], f"{where}: name"),
@@ -216,12 +216,13 @@ def _scale(value: Mapping[str, Any], where: str) -> Scale:
     return Scale(mean, sd, str(value.get("note", Scale.note)))
 
 
-def _weights(value: Mapping[str, Any], where: str) -> dict[str, float]:
-    states = {INSERT, DELETE, JUMP, *filter(None, map(matcher_state, MATCHERS))}
+def _weights(value: Mapping[str, Any], settings: Settings, where: str) -> dict[str, float]:
+    matchers = {*BUILT_IN, *settings.matchers}
+    states = {INSERT, DELETE, JUMP, *filter(None, map(matcher_state, matchers))}
     known = states | {transition(before, after) for before in states for after in states}
     weights = {}
     for name, weight in value.items():
-        if not _is_feature(name, known):
+        if not _is_feature(name, known, matchers):
             raise PfsmError(
                 f"{where}: weights names {name!r}, which no machine has; states are {', '.join(sorted(states))}, "
                 "transitions STATE>STATE, by word class STATE:CLASS"
@@ -230,14 +231,14 @@ def _weights(value: Mapping[str, Any], where: str) -> dict[str, float]:
     return weights
 
 
-def _is_feature(name: str, known: Collection[str]) -> bool:
+def _is_feature(name: str, known: Collection[str], matchers: Collection[str]) -> bool:
     """A state or transition, whole or of word classes; of arcs, ``link:…`` or ``MATCHER:…``; or ``feature:…``."""
     if name in known:
         return True
     if not name.isprintable():
         return False
     family, mark, _ = name.partition(":")
-    return (bool(mark) and (family in {"link", "feature"} or family in MATCHERS)) or (
+    return (bool(mark) and (family in FAMILIES or family in matchers)) or (
         all(class_of(state) in {"", *CLASSES} for state in states_of(name))
         and any(whole in known for whole in shared(name))
     )
