@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from pfsm.errors import PfsmError
 
@@ -32,6 +32,10 @@ Value = TypeVar("Value")
 # The table of each kind, imported when it is needed: this module lies below all of them.
 TABLES = {
     "matcher": "pfsm.matchers.registry:MATCHERS",
+    "analyser": "pfsm.analysis.analysers:ANALYSERS",
+    "tokeniser": "pfsm.text.languages:TOKENISERS",
+    "stemmer": "pfsm.text.stemming:STEMMERS",
+    "format": "pfsm.data.formats.registry:FORMATS",
 }
 PAGE = "docs/extending.md"
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_+-]*")
@@ -56,6 +60,13 @@ class Origin:
     def __str__(self) -> str:
         """As messages and model files have it: ``pfsm-glossary 0.1.0`` or ``module my_matchers 1f2e3d4c``."""
         return " ".join(filter(None, (_SCRIPT if self.script else "", self.package, self.version)))
+
+    @classmethod
+    def parse(cls, text: str) -> "Origin":
+        """The origin that a model file records: the inverse of ``str``."""
+        script = text.startswith(f"{_SCRIPT} ")
+        package, _, version = text.removeprefix(f"{_SCRIPT} " if script else "").partition(" ")
+        return cls(package, version, script)
 
     @property
     def label(self) -> str:
@@ -99,12 +110,18 @@ def table(kind: str) -> "Table[Any]":
     return found
 
 
+def origin_label(kind: str, name: str) -> str:
+    """Package and version of a plug-in, as signatures have it; empty for what comes with pfsm."""
+    entry = table(kind).plugin(name)
+    return "" if entry is None else entry.origin.label
+
+
 def _imported(place: str) -> Any:
     module, _, name = place.partition(":")
     return getattr(import_module(module), name)
 
 
-class Table(Generic[Item]):
+class Table(Mapping[str, Item]):
     """All things of one kind, by name.
 
     Args:
@@ -129,8 +146,8 @@ class Table(Generic[Item]):
         self._made: dict[str, Item] = {}
         self._plugged: dict[str, tuple[Entry, Item]] = {}
 
-    def __contains__(self, name: str) -> bool:
-        return name in self.built_in or self.plugin(name) is not None
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and (name in self.built_in or self.plugin(name) is not None)
 
     def __iter__(self) -> Iterator[str]:
         """All names: what comes with pfsm first."""
@@ -155,6 +172,14 @@ class Table(Generic[Item]):
         if entry is None:
             raise PfsmError(f"no {self.kind} {name!r}; known are {', '.join(self)}")
         return self.loaded(entry)
+
+    def get(self, name: str, default: Any = None, /) -> Any:
+        """What has this name, or the default where nothing has it.
+
+        Raises:
+            PfsmError: If it is a plug-in that cannot be used.
+        """
+        return self[name] if name in self else default  # noqa: SIM401 - this is it
 
     def is_taken(self, name: str) -> bool:
         """Whether the name is not for plug-ins."""
@@ -361,6 +386,10 @@ class Register:
     """Registers things from a script: ``@pfsm.register.matcher("glossary")`` on a class, function or object."""
 
     matcher = _Registration("matcher")
+    analyser = _Registration("analyser")
+    tokeniser = _Registration("tokeniser")
+    stemmer = _Registration("stemmer")
+    format = _Registration("format")
 
 
 register = Register()

@@ -13,7 +13,7 @@ from pfsm import registry
 from pfsm.errors import PfsmError
 from pfsm.matchers.registry import MATCHERS
 from pfsm.registry import Origin, Table
-from tests.plugin_cases import SAME_LENGTH, installed
+from tests.plugins.packages import SAME_LENGTH, installed
 
 MATCHER = {"matcher": {"same-length": "same_length:SameLength"}}
 

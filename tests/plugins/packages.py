@@ -1,8 +1,13 @@
 """Made-up packages with entry points: folders as `pip install` leaves them."""
 
-from collections.abc import Mapping
+import importlib
+import shutil
+import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from textwrap import dedent
+
+from pfsm import registry
 
 SAME_LENGTH = """
     import numpy as np
@@ -57,3 +62,14 @@ def installed(
     (info / "entry_points.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
     for module, source in modules.items():
         (site / f"{module}.py").write_text(dedent(source), encoding="utf-8")
+    importlib.invalidate_caches()
+
+
+def uninstalled(site: Path, name: str, modules: Sequence[str] = ()) -> None:
+    """Takes the package away, but for its modules; forgets those of its modules that are imported."""
+    for info in site.glob(f"{name.replace('-', '_')}-*.dist-info") if name else ():
+        shutil.rmtree(info)
+    for module in modules:
+        sys.modules.pop(module, None)
+    importlib.invalidate_caches()
+    registry.reread()
