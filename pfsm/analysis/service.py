@@ -8,13 +8,13 @@ from contextlib import contextmanager
 from functools import lru_cache
 from multiprocessing import get_context
 
-from pfsm.analysis.analysers import DEFAULT_PARSER, get_analyser
+from pfsm.analysis.analysers import ANALYSERS, DEFAULT_PARSER, get_analyser
 from pfsm.analysis.cache import AnalysisCache
 from pfsm.analysis.parser.parse import Wanted
 from pfsm.analysis.sentence import Analysis
 from pfsm.analysis.watched import Analyser
 from pfsm.errors import PfsmError
-from pfsm.registry import Registered, registered, restore
+from pfsm.registry import Entry, Registered, registered, restore
 from pfsm.runtime.interrupts import without_interrupts
 
 # Lines given to the analyser at once; it is the same for every number of processes, so that the result is too.
@@ -69,8 +69,12 @@ def analyse_lines(
     return [known[line] for line in lines]
 
 
-@lru_cache(maxsize=4)
 def _loaded(parser: str) -> Analyser:
+    return _kept(parser, ANALYSERS.plugin(parser.partition(":")[0]))
+
+
+@lru_cache(maxsize=4)
+def _kept(parser: str, plugin: Entry | None) -> Analyser:  # noqa: ARG001 - registered anew, it is another analyser
     return get_analyser(parser)
 
 

@@ -66,7 +66,7 @@ BAD = {
     "huge": (offers((0, 2, 2**31 - 1, 0, 1)), "outside its reference"),
     "twice": (offers((0, 0, 1, 0, 1), (1, 0, 1, 0, 1), (0, 0, 1, 0, 1)), "offers a block twice"),
     "shape": (Offers(np.zeros((1, 4), dtype=np.int32)), r"blocks of shape \(1, 4\) and type int32"),
-    "type": (Offers(np.zeros((0, 5))), r"blocks of shape \(0, 5\) and type float64"),
+    "type": (Offers(np.zeros((0, 5))), r"blocks of shape \(0, 5\) and type float64"),  # type: ignore[arg-type]
     "name": (offers((0, 0, 1, 0, 1), **features((0, 0, 1.0), names=("x",))), "names a feature 'x'"),
     "arrow": (offers(**features((0, 0, 1.0), names=("mine:a>b",))), "names a feature 'mine:a>b'"),
     "names": (
