@@ -29,6 +29,7 @@ COMMANDS = {
     "metrics": "list other metrics, and features of models",
     "show": "print what a model has learned",
     "parse": "tag and parse text, or evaluate a parser",
+    "plugins": "list and check what other packages add",
     "resources": "list tables of synonyms and paraphrases; compile others",
 }
 DESCRIPTION = "Learned translation metrics you can train on your own judgments, run on a laptop, and read."
