@@ -75,16 +75,13 @@ def _row(entry: Entry) -> dict[str, str]:
 
 
 def _check(options: Namespace) -> None:
-    from pfsm.conformance.checks import Subject, results  # noqa: PLC0415 - brings everything that can be plugged in
-    from pfsm.conformance.kinds import CHECKS  # noqa: PLC0415
-    from pfsm.conformance.samples import PAIRS  # noqa: PLC0415
+    from pfsm.conformance.checks import results  # noqa: PLC0415 - brings everything that can be plugged in
+    from pfsm.conformance.kinds import CHECKS, subject_of  # noqa: PLC0415
 
     entry = _named(options.name, options.kind)
-    table(entry.kind).loaded(entry)
-    is_format = entry.kind == "format"
-    samples = PAIRS if is_format else (*PAIRS, *(pair for path in options.sample for pair in _pairs(path)))
-    files = tuple(options.sample) if is_format else ()
-    subject = Subject(entry, options.name, _options(options.option), samples, files)
+    files = tuple(options.sample) if entry.kind == "format" else ()
+    samples = [] if files else [pair for path in options.sample for pair in _pairs(path)]
+    subject = subject_of(entry.kind, options.name, _options(options.option), samples, files)
     print(f"{entry}:")
     failed = []
     for result in results(CHECKS[entry.kind](subject)):
