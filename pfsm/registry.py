@@ -32,6 +32,7 @@ Value = TypeVar("Value")
 # The table of each kind, imported when it is needed: this module lies below all of them.
 TABLES = {
     "matcher": "pfsm.matchers.registry:MATCHERS",
+    "feature": "pfsm.metrics.registry:FEATURES",
     "analyser": "pfsm.analysis.analysers:ANALYSERS",
     "tokeniser": "pfsm.text.languages:TOKENISERS",
     "stemmer": "pfsm.text.stemming:STEMMERS",
@@ -386,6 +387,7 @@ class Register:
     """Registers things from a script: ``@pfsm.register.matcher("glossary")`` on a class, function or object."""
 
     matcher = _Registration("matcher")
+    feature = _Registration("feature")
     analyser = _Registration("analyser")
     tokeniser = _Registration("tokeniser")
     stemmer = _Registration("stemmer")

@@ -10,12 +10,26 @@ from pfsm.errors import PfsmError
 from pfsm.metrics.base import SegmentMetric
 from pfsm.metrics.families import FAMILIES
 from pfsm.metrics.family import Family, written_name
+from pfsm.metrics.plugin import feature_family
 from pfsm.metrics.syntax.interpolation import mixtures
+from pfsm.registry import Table
 from pfsm.runtime.near_names import known_names
 
 Float = NDArray[np.float64]
 # Mixtures first: a name such as dp-or-*_b is theirs, not a type of dp-or.
 _ALL = (mixtures(FAMILIES), *FAMILIES)
+
+
+def _built_in(name: str) -> Family | None:
+    return next((family for family in _ALL if family.knows(name)), None)
+
+
+def _is_taken(name: str) -> bool:
+    return _built_in(name) is not None or any(name in family.parts for family in FAMILIES)
+
+
+FEATURES: Table[Family] = Table("feature", {}, feature_family, _is_taken)
+"""Sentence-level features of other packages that are no metrics."""
 
 
 def metric_names() -> tuple[str, ...]:
@@ -25,7 +39,8 @@ def metric_names() -> tuple[str, ...]:
 
 def family_of(name: str) -> Family | None:
     """The family of a metric or feature; None where there is none of this name."""
-    return next((family for family in _ALL if family.knows(name)), None)
+    bare = name.partition("(")[0]
+    return _built_in(name) or FEATURES.get(bare)
 
 
 def describe_metric(name: str) -> str:
@@ -110,4 +125,4 @@ def feature_names() -> tuple[str, ...]:
     """Names of all sentence-level features."""
     parts = (name for family in FAMILIES for names in family.parts.values() for name in names)
     others = (name for family in FAMILIES if not family.listed for name in family.metrics)
-    return (*metric_names(), *parts, *others)
+    return (*metric_names(), *parts, *others, *FEATURES)

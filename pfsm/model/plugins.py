@@ -42,7 +42,9 @@ def _named(settings: Settings) -> Iterator[tuple[str, str]]:
     for options in settings.options.values():
         yield from _naming(options)
     for name in settings.features:
-        yield from _naming(parse_name(name).options)
+        parsed = parse_name(name)
+        yield "feature", parsed.base
+        yield from _naming(parsed.options)
 
 
 def _naming(options: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
