@@ -32,11 +32,13 @@ Value = TypeVar("Value")
 # The table of each kind, imported when it is needed: this module lies below all of them.
 TABLES = {
     "matcher": "pfsm.matchers.registry:MATCHERS",
+    "metric": "pfsm.metrics.registry:METRICS",
     "feature": "pfsm.metrics.registry:FEATURES",
     "analyser": "pfsm.analysis.analysers:ANALYSERS",
     "tokeniser": "pfsm.text.languages:TOKENISERS",
     "stemmer": "pfsm.text.stemming:STEMMERS",
     "format": "pfsm.data.formats.registry:FORMATS",
+    "statistic": "pfsm.evaluation.catalogue:SEGMENT_LEVEL",
 }
 PAGE = "docs/extending.md"
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_+-]*")
@@ -387,11 +389,13 @@ class Register:
     """Registers things from a script: ``@pfsm.register.matcher("glossary")`` on a class, function or object."""
 
     matcher = _Registration("matcher")
+    metric = _Registration("metric")
     feature = _Registration("feature")
     analyser = _Registration("analyser")
     tokeniser = _Registration("tokeniser")
     stemmer = _Registration("stemmer")
     format = _Registration("format")
+    statistic = _Registration("statistic")
 
 
 register = Register()

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from pfsm.conformance import analysers, formats, matchers, metrics, texts
+from pfsm.conformance import analysers, formats, matchers, metrics, statistics, texts
 from pfsm.conformance.checks import Check, Subject, results
 from pfsm.conformance.samples import PAIRS
 from pfsm.errors import PfsmError
@@ -11,11 +11,13 @@ from pfsm.registry import table
 
 CHECKS: Mapping[str, Callable[[Subject], Iterator[Check]]] = {
     "matcher": matchers.checks,
+    "metric": metrics.metric_checks,
     "feature": metrics.feature_checks,
     "analyser": analysers.checks,
     "tokeniser": texts.tokeniser_checks,
     "stemmer": texts.stemmer_checks,
     "format": formats.checks,
+    "statistic": statistics.checks,
 }
 
 

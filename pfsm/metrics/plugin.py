@@ -1,18 +1,72 @@
-"""Features of other packages: what they must be, and a watch over what they say."""
+"""Metrics and features of other packages: what they must be, and a watch over what they say."""
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.errors import PfsmError
-from pfsm.metrics.family import Family
+from pfsm.metrics.base import SegmentMetric
+from pfsm.metrics.family import Family, Options, with_options
+from pfsm.metrics.pairs import check_pairs
 from pfsm.registry import origin_label
 
 Float = NDArray[np.float64]
 Compute = Callable[[Sequence[str], Sequence[str]], Any]
+
+
+def metric_family(name: str, value: Any) -> Family:
+    """A metric of another package as the registry holds it.
+
+    Args:
+        name: What it is registered under.
+        value: A class derived from `pfsm.metrics.base.SegmentMetric`, or a function that makes such a metric; called
+            with the metric's options as keyword arguments.
+
+    Raises:
+        PfsmError: If it cannot be called, or is a class of another kind or without what every metric has.
+    """
+    if not callable(value) or (isinstance(value, type) and not issubclass(value, SegmentMetric)):
+        raise PfsmError(
+            "is no class derived from pfsm.metrics.base.SegmentMetric, nor a function that makes a metric"
+        )
+    missing = ", ".join(f"{method}()" for method in sorted(getattr(value, "__abstractmethods__", ())))
+    if missing:
+        raise PfsmError(f"does not define {missing}")
+    called = getattr(value, "name", name) if isinstance(value, type) else name
+    if called != name:
+        raise PfsmError(f"calls itself {called!r}; its name must be {name!r}, as it is registered")
+    return Family({name: first_line(value)}, with_options(lambda _, options: _made(name, value, options)))
+
+
+def _made(name: str, make: Callable[..., SegmentMetric], options: Options) -> SegmentMetric:
+    """The metric, watched, with its package in its signature."""
+    _check_options(name, make, options)
+    metric = make(**options)
+    if not isinstance(metric, SegmentMetric):
+        raise PfsmError(f"metric {name!r}: makes a {type(metric).__name__}, which is no SegmentMetric")
+    if metric.name != name:
+        raise PfsmError(f"metric {name!r}: calls itself {metric.name!r}; its name must be {name!r}")
+    scores, entries = metric.score_pairs, metric.entries
+
+    def watched_scores(hypotheses: Sequence[str], references: Sequence[str]) -> Float:
+        return watched_values(f"metric {name!r}", scores, hypotheses, references)
+
+    def labelled() -> Mapping[str, str]:
+        return {"plugin": origin_label("metric", name), **entries()}
+
+    # Of this object alone: the author's class stays what it is.
+    vars(metric).update(score_pairs=watched_scores, entries=labelled)
+    return metric
+
+
+def _check_options(name: str, make: Callable[..., object], options: Options) -> None:
+    try:
+        inspect.signature(make).bind(**options)
+    except TypeError as error:
+        raise PfsmError(f"metric {name}: takes no such options ({error})") from None
 
 
 def feature_family(name: str, value: Any) -> Family:
@@ -46,10 +100,9 @@ def watched_values(
 
     Raises:
         PfsmError: If that is not one finite number for each pair.
-        ValueError: If the lists differ in length.
+        ValueError: If the lists differ in length, or one of them is a single string.
     """
-    if len(hypotheses) != len(references):
-        raise ValueError(f"{len(references)} references for {len(hypotheses)} hypotheses")
+    check_pairs(hypotheses, references)
     found = compute(hypotheses, references)
     try:
         values = np.asarray(found, dtype=np.float64)

@@ -10,7 +10,7 @@ from pfsm.errors import PfsmError
 from pfsm.metrics.base import SegmentMetric
 from pfsm.metrics.families import FAMILIES
 from pfsm.metrics.family import Family, written_name
-from pfsm.metrics.plugin import feature_family
+from pfsm.metrics.plugin import feature_family, metric_family
 from pfsm.metrics.syntax.interpolation import mixtures
 from pfsm.registry import Table
 from pfsm.runtime.near_names import known_names
@@ -28,19 +28,21 @@ def _is_taken(name: str) -> bool:
     return _built_in(name) is not None or any(name in family.parts for family in FAMILIES)
 
 
+METRICS: Table[Family] = Table("metric", {}, metric_family, _is_taken)
+"""Metrics of other packages: those that come with pfsm are made by `FAMILIES`."""
 FEATURES: Table[Family] = Table("feature", {}, feature_family, _is_taken)
 """Sentence-level features of other packages that are no metrics."""
 
 
 def metric_names() -> tuple[str, ...]:
-    """Names of the metrics that come with pfsm besides its models; those from vectors need more than a name."""
-    return tuple(name for family in FAMILIES if family.listed for name in family.metrics)
+    """Names of all metrics but models; those from vectors need more than a name."""
+    return (*(name for family in FAMILIES if family.listed for name in family.metrics), *METRICS)
 
 
 def family_of(name: str) -> Family | None:
     """The family of a metric or feature; None where there is none of this name."""
     bare = name.partition("(")[0]
-    return _built_in(name) or FEATURES.get(bare)
+    return _built_in(name) or METRICS.get(bare) or FEATURES.get(bare)
 
 
 def describe_metric(name: str) -> str:

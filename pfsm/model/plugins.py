@@ -1,7 +1,7 @@
 """Plug-ins that settings use: what model files record of them, and whether they are here."""
 
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from pfsm.errors import PfsmError, PfsmWarning
@@ -26,9 +26,18 @@ def plugins_of(settings: Settings) -> dict[str, dict[str, str]]:
 
 def plugin_labels(settings: Settings) -> list[str]:
     """The same as a list for what decides a result: ``matcher glossary(pfsm-glossary@0.1.0)``."""
+    return _labels(_named(settings))
+
+
+def metric_labels(name: str, options: Mapping[str, Any]) -> list[str]:
+    """`plugin_labels` of a metric that is asked for by name, with options."""
+    return _labels(_of_metric(name, options))
+
+
+def _labels(named: Iterable[tuple[str, str]]) -> list[str]:
     return [
         f"{kind} {table(kind).label(name)}"
-        for kind, name in sorted(set(_named(settings)))
+        for kind, name in sorted(set(named))
         if table(kind).plugin(name) is not None
     ]
 
@@ -42,9 +51,14 @@ def _named(settings: Settings) -> Iterator[tuple[str, str]]:
     for options in settings.options.values():
         yield from _naming(options)
     for name in settings.features:
-        parsed = parse_name(name)
-        yield "feature", parsed.base
-        yield from _naming(parsed.options)
+        yield from _of_metric(name, {})
+
+
+def _of_metric(name: str, options: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    parsed = parse_name(name)
+    yield "metric", parsed.base
+    yield "feature", parsed.base
+    yield from _naming({**parsed.options, **options})
 
 
 def _naming(options: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

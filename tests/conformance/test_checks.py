@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from pfsm.conformance import analysers, matchers, texts
+from pfsm.conformance import analysers, matchers, metrics, texts
 from pfsm.conformance.checks import Result, Subject, results
 from pfsm.conformance.kinds import CHECKS
 from pfsm.conformance.samples import PAIRS
+from pfsm.evaluation.catalogue import SEGMENT_LEVEL
 from pfsm.registry import TABLES, Entry, Origin, table
 from tests.command_runs import Cli, Write
 from tests.plugins.packages import SAME_LENGTH, installed
@@ -21,7 +22,7 @@ def _here(monkeypatch: pytest.MonkeyPatch) -> None:
     def work(function: Callable[..., object], *arguments: object) -> object:
         return function(*arguments)
 
-    for module in (matchers, texts, analysers):
+    for module in (matchers, texts, analysers, metrics):
         monkeypatch.setattr(module, "in_another_process", work)
 
 
@@ -56,6 +57,30 @@ def test_our_own_stemmers_pass(name: str) -> None:
 
 def test_our_own_parser_passes() -> None:
     assert failed("analyser", "en-ewt", samples=PAIRS[:5]) == {}
+
+
+@pytest.mark.parametrize(
+    "name", ["chrf", "bleu(lowercase=true)", "ter", "nist", "wer", "rouge-l", "length_ratio"]
+)
+def test_our_own_metrics_pass(name: str) -> None:
+    entry = Entry("metric", name.partition("(")[0], Origin("pfsm", ""), lambda: None)
+    said = {one.name: one.fault for one in results(CHECKS["metric"](Subject(entry, name, samples=PAIRS)))}
+    # What comes with pfsm names no package.
+    assert "does not name pfsm" in said.pop(
+        "its signature names its package, and is the same from a metric made anew"
+    )
+    assert not any(said.values()), said
+    assert len(said) == 9
+
+
+@pytest.mark.parametrize("name", ["bleu.bp", "length", "nist.penalty"])
+def test_our_own_features_pass(name: str) -> None:
+    assert failed("feature", name) == {}
+
+
+@pytest.mark.parametrize("name", SEGMENT_LEVEL.built_in)
+def test_our_own_statistics_pass(name: str) -> None:
+    assert failed("statistic", name) == {}
 
 
 def test_our_own_formats_pass(tmp_path: Path) -> None:
@@ -202,7 +227,7 @@ MATCHER_FAULTS = {
 @pytest.fixture
 def bad(site: Path) -> None:
     """Good and bad plug-ins."""
-    installed(site, "pfsm-bad", {"matcher": MATCHER_POINTS, **TEXT_POINTS}, {"bad": MATCHERS, "texts": TEXTS})
+    installed(site, "pfsm-bad", {"matcher": MATCHER_POINTS, **TEXT_POINTS, **NUMBER_POINTS}, MODULES)
 
 
 @pytest.mark.usefixtures("bad")
@@ -279,6 +304,162 @@ TEXT_POINTS = {
     "analyser": {name: f"texts:{name.capitalize()}" for name in ("words", "spaced", "tagged", "upper")},
     "format": {name: f"texts:{name.upper()}" for name in ("good", "nan", "narrow", "none", "dreams")},
 }
+
+
+NUMBERS = '''
+    import numpy as np
+    from pfsm.metrics.base import SegmentMetric
+
+    STATE = [0.0]
+
+    class Good(SegmentMetric):
+        """Letters in common."""
+        name = "good"
+        def score_pairs(self, hypotheses, references):
+            pairs = zip(hypotheses, references, strict=True)
+            return np.array([len(set(ours) & set(theirs)) for ours, theirs in pairs], dtype=float)
+
+    class Pooled(Good):
+        name = "pooled"
+        def pair_statistics(self, hypotheses, references):
+            pairs = zip(hypotheses, references, strict=True)
+            return np.array([[len(set(one)), len(other)] for one, other in pairs]).reshape(-1, 2)
+        def corpus_from_totals(self, totals):
+            return totals[..., 0] / np.maximum(totals[..., 1], 1)
+
+    class Rank(Good):
+        name = "rank"
+        def score_pairs(self, hypotheses, references):
+            return np.argsort(np.argsort(super().score_pairs(hypotheses, references), kind="stable")).astype(float)
+
+    class Honest(Rank):
+        name = "honest"
+        is_independent = False
+        is_additive = False
+
+    class Moody(Good):
+        name = "moody"
+        def score_pairs(self, hypotheses, references):
+            STATE[0] += 1.0
+            return super().score_pairs(hypotheses, references) + STATE[0]
+
+    class Nan(Good):
+        name = "nan"
+        def score_pairs(self, hypotheses, references):
+            return super().score_pairs(hypotheses, references) * np.nan
+
+    class Longest(Good):
+        name = "longest"
+        def score_pairs(self, hypotheses, references):
+            return super().score_pairs(hypotheses, references) / max(map(len, references))
+
+    class Unequal(Good):
+        name = "unequal"
+        def segment_scores(self, hypotheses, references):
+            return super().segment_scores(hypotheses, references) + len(references)
+
+    class Mistaken(Pooled):
+        name = "mistaken"
+        def corpus_score(self, hypotheses, references):
+            score = super().corpus_score(hypotheses, references)
+            return type(score).of_counts(float(score) + 1.0, score.name, score.signature)
+
+    class Unsigned(Good):
+        name = "unsigned"
+        def get_signature(self, nrefs=1, level="segment"):
+            return "nrefs:1"
+
+    def place(hypotheses, references): return np.arange(len(hypotheses), dtype=float)
+    def commas(hypotheses, references):
+        "Commas."
+        return [float(line.count(",")) for line in hypotheses]
+
+    def spread(metric, human): return float(np.std(metric - human))
+    def first(metric, human): return float(metric[0])
+    def both(metric, human): return metric * human
+    def sorts(metric, human):
+        metric.sort()
+        return float(metric @ human)
+    def infinite(metric, human): return float("inf") if np.std(metric) == 0 else 1.0
+'''
+METRICS = ("good", "pooled", "rank", "honest", "moody", "nan", "longest", "unequal", "mistaken", "unsigned")
+NUMBER_POINTS = {
+    "metric": {name: f"numbers_of_mine:{name.capitalize()}" for name in METRICS},
+    "feature": {name: f"numbers_of_mine:{name}" for name in ("place", "commas")},
+    "statistic": {
+        name: f"numbers_of_mine:{name}" for name in ("spread", "first", "both", "sorts", "infinite")
+    },
+}
+MODULES = {"bad": MATCHERS, "texts": TEXTS, "numbers_of_mine": NUMBERS}
+
+
+@pytest.mark.usefixtures("bad")
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [
+        ("metric", "good"),
+        ("metric", "pooled"),
+        ("metric", "honest"),
+        ("feature", "commas"),
+        ("statistic", "spread"),
+    ],
+)
+def test_good_numbers(kind: str, name: str) -> None:
+    assert failed(kind, name) == {}
+
+
+PAIR_ALONE = "the score of a pair depends on nothing but the pair"
+
+
+@pytest.mark.usefixtures("bad")
+@pytest.mark.parametrize(
+    ("kind", "name", "check", "fault"),
+    [
+        ("metric", "rank", PAIR_ALONE, "but "),
+        ("metric", "moody", PAIR_ALONE, "but the second time"),
+        ("metric", "nan", "one finite number for each pair", "gives nan for"),
+        ("metric", "longest", "no pairs have no scores", "ValueError: max()"),
+        (
+            "metric",
+            "unequal",
+            "several references: the same one twice changes nothing",
+            "segment_scores differs",
+        ),
+        (
+            "metric",
+            "mistaken",
+            "the score of a corpus is a finite number, and that of the sums of its parts",
+            " and ",
+        ),
+        (
+            "metric",
+            "unsigned",
+            "its signature names its package, and is the same from a metric made anew",
+            "not name",
+        ),
+        ("feature", "place", "the value of a pair depends on nothing but the pair", "in reverse order"),
+        ("statistic", "first", "the order of the translations makes no difference", "in another order"),
+        ("statistic", "both", "it gives one number, and the same one every time", "a number is needed"),
+        ("statistic", "sorts", "it leaves the scores as they are", "changes the arrays"),
+        (
+            "statistic",
+            "infinite",
+            "equal scores, or one translation alone, give a number or NaN",
+            "it gives inf",
+        ),
+    ],
+)
+def test_bad_numbers(kind: str, name: str, check: str, fault: str) -> None:
+    assert fault in failed(kind, name)[check]
+
+
+@pytest.mark.usefixtures("bad")
+def test_what_a_statistic_depends_on_is_said() -> None:
+    assert found("statistic", "pearson")["what it depends on"].note == (
+        "it is the same for scores that are shifted, doubled"
+    )
+    assert found("statistic", "kendall")["what it depends on"].note.endswith("shifted, doubled, ranked")
+    assert found("metric", "honest")[PAIR_ALONE].note.startswith("it says that it is not")
 
 
 @pytest.mark.usefixtures("bad")

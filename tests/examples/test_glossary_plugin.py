@@ -103,10 +103,10 @@ def test_it_is_listed_and_passes_the_checks(python: Path, folder: Path) -> None:
     checked = run(python, "pfsm", "plugins", "check", "glossary", *option, folder=folder).stdout
     assert "FAILED" not in checked
     assert "it said nothing" not in checked
-    checked = run(
+    metric = run(
         python, "pfsm", "plugins", "check", "glossary(file=terms.tsv)", "--kind", "metric", folder=folder
     )
-    assert "FAILED" not in checked.stdout
+    assert "FAILED" not in metric.stdout
     refused = run(python, "pfsm", "plugins", "check", "glossary", "--kind", "metric", folder=folder, expect=2)
     assert refused.stderr.startswith("pfsm: metric 'glossary' of pfsm-glossary 0.1.0: ")
     assert refused.stderr.count("\n") == 1

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from pfsm.metrics.base import SegmentMetric
 
 from pfsm.errors import PfsmError
+from pfsm.metrics.base import SegmentMetric
 from pfsm.text.plain import tokenise
 from pfsm_glossary.glossary import read_glossary
 
