@@ -135,7 +135,11 @@ def test_a_metric_on_the_command_line(cli: Cli, write: Write) -> None:
     assert "plugin:pfsm-numbers@0.9" in scored["signature"]
     listed = dict(line.partition(" ")[::2] for line in cli("metrics").lines)
     assert listed["letters"].strip() == "Letters that both lines have"
-    assert listed["abstract"].strip().startswith("broken: metric 'abstract' of pfsm-numbers 0.9: does not define")
+    assert (
+        listed["abstract"]
+        .strip()
+        .startswith("broken: metric 'abstract' of pfsm-numbers 0.9: does not define")
+    )
     broken = cli("score", reference, "-i", hypothesis, "--metric", "abstract").fault
     assert broken.startswith("metric 'abstract' of pfsm-numbers 0.9: does not define")
 

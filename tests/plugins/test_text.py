@@ -257,7 +257,7 @@ def test_formats(cli: Cli, write: Write) -> None:
     assert "bars" in list(FORMATS)
     assert "bars" in cli("data", "convert", "--help").out
     fault = cli("data", "convert", judged, "--from", "bars", "--source-lang", "cs", "-o", "o.tsv").fault
-    assert fault == "--source-lang means nothing for bars, which uses --test-set"
+    assert fault == "--source-lang does not apply to bars, which uses --test-set"
     with pytest.raises(PfsmError, match=r"^format 'no-reading': gives a list, a Reading is needed$"):
         read_format([judged], name="no-reading")
     with pytest.raises(
