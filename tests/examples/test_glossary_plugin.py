@@ -167,6 +167,18 @@ def test_its_metric_scores(python: Path, folder: Path) -> None:
         folder=folder,
     )
     assert "|plugin:pfsm-glossary@0.1.0|" in scored.stdout
+    explained = run(
+        python,
+        "pfsm",
+        "explain",
+        "ref.txt",
+        "-i",
+        "hyp.txt",
+        "--metric",
+        "glossary(file=terms.tsv)",
+        folder=folder,
+    )
+    assert "glossary.wanted(file=terms.tsv)" in explained.stdout
     assert "= 1.0" in scored.stdout
     assert "glossary" in run(python, "pfsm", "metrics", folder=folder).stdout
 

@@ -26,6 +26,7 @@ class GlossaryMetric(SegmentMetric):
     """
 
     name = "glossary"
+    part_names = ("kept", "wanted")
 
     def __init__(self, **options: object) -> None:
         unknown = [key for key in options if key != "file"]
@@ -49,6 +50,10 @@ class GlossaryMetric(SegmentMetric):
             raise ValueError("hypotheses and references must be lists of strings of one length")
         counts = [self._counts(ours, theirs) for ours, theirs in zip(hypotheses, references, strict=True)]
         return np.array(counts, dtype=np.float64).reshape(-1, 2)
+
+    def part_values(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
+        """The same, for ``pfsm explain``."""
+        return self.pair_statistics(hypotheses, references)
 
     def corpus_from_totals(self, totals: Float) -> Float:
         """The share, float64 [...] from float64 [..., 2]."""
