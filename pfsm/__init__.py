@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pfsm.model.metric import Metric as Metric
     from pfsm.model.settings import Settings as Settings
     from pfsm.model.shipped import load as load
+    from pfsm.registry import register as register
     from pfsm.version import __version__ as __version__
 
 _HOMES = {
@@ -31,6 +32,7 @@ _HOMES = {
     "save_model": "pfsm.model.file",
     "load": "pfsm.model.shipped",
     "Settings": "pfsm.model.settings",
+    "register": "pfsm.registry",
     "__version__": "pfsm.version",
 }
 
@@ -44,6 +46,7 @@ __all__ = [
     "__version__",
     "load",
     "load_model",
+    "register",
     "save_model",
 ]
 

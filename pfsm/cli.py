@@ -5,10 +5,12 @@ import errno
 import io
 import os
 import sys
+import warnings
 from collections.abc import Sequence
 from importlib import import_module
+from typing import TextIO
 
-from pfsm.errors import PfsmError
+from pfsm.errors import PfsmError, PfsmWarning
 from pfsm.runtime.interrupts import kept_interrupts
 
 COMMANDS = {
@@ -27,6 +29,7 @@ COMMANDS = {
     "metrics": "list other metrics, and features of models",
     "show": "print what a model has learned",
     "parse": "tag and parse text, or evaluate a parser",
+    "plugins": "list and check what other packages add",
     "resources": "list tables of synonyms and paraphrases; compile others",
 }
 DESCRIPTION = "Learned translation metrics you can train on your own judgments, run on a laptop, and read."
@@ -36,7 +39,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command; returns the exit status (0, 2 for bad input, 130 after Ctrl-C)."""
     arguments = sys.argv[1:] if arguments is None else list(arguments)
     try:
-        with kept_interrupts():
+        with kept_interrupts(), warnings.catch_warnings():
+            _show_warnings()
             return _run(arguments)
     except PfsmError as error:
         print(f"pfsm: {error}", file=sys.stderr)
@@ -61,6 +65,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _drop_output()
         print(f"pfsm: standard output: cannot be written ({error.strerror})", file=sys.stderr)
         return 2
+
+
+def _show_warnings() -> None:
+    """Prints our warnings as one line each, until `warnings.catch_warnings` ends."""
+    others = warnings.showwarning
+
+    def show(
+        message: Warning | str,
+        category: type[Warning],
+        filename: str,
+        lineno: int,
+        file: TextIO | None = None,
+        line: str | None = None,
+    ) -> None:
+        if issubclass(category, PfsmWarning):
+            print(f"pfsm: warning: {message}", file=sys.stderr)
+        else:
+            others(message, category, filename, lineno, file, line)
+
+    warnings.simplefilter("default", PfsmWarning)
+    warnings.showwarning = show
 
 
 def _drop_output() -> None:

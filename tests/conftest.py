@@ -2,11 +2,13 @@
 
 import io
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
+from pfsm import registry
 from pfsm.cli import main
 from tests.command_runs import Cli, Outcome, Write
 from tests.judgment_cases import rows, tsv
@@ -21,6 +23,26 @@ def _no_variables(monkeypatch: pytest.MonkeyPatch) -> None:
     """Clears the environment variables of pfsm, so that those of the developer change no test."""
     for variable in ("PFSM_SEED", "PFSM_CACHE_SIZE", "PFSM_LATTICE_MEMORY", "PFSM_RESOURCES"):
         monkeypatch.delenv(variable, raising=False)
+
+
+@pytest.fixture
+def site(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Path]:
+    """A folder of packages on the path; what the test puts into it with `tests.plugins.packages` is installed.
+
+    Afterwards neither its modules nor what scripts have registered are known.
+    """
+    folder = tmp_path / "site"
+    folder.mkdir()
+    monkeypatch.syspath_prepend(folder)
+    monkeypatch.setattr(registry, "_scripts", {})
+    registry.reread()
+    before = set(sys.modules)
+    yield folder
+    monkeypatch.undo()
+    for name in set(sys.modules) - before:
+        if str(getattr(sys.modules[name], "__file__", None)).startswith(str(folder)):
+            del sys.modules[name]
+    registry.reread()
 
 
 @pytest.fixture

@@ -1,9 +1,8 @@
 """Analysers: the shipped parser, other weights for it, programs and files. A configuration names one in a line."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
-from typing import Protocol
 
 from pfsm.analysis.parser.parameters import ParserWeights
 from pfsm.analysis.parser.parse import Parser, Wanted
@@ -11,22 +10,13 @@ from pfsm.analysis.parser.weights import read_weights
 from pfsm.analysis.programs import CommandAnalyser, FileAnalyser, SpacyAnalyser, StanzaAnalyser
 from pfsm.analysis.sentence import Analysis
 from pfsm.analysis.tokens import words_of
+from pfsm.analysis.watched import Analyser, AnalyserKind, watched_analyser
 from pfsm.errors import PfsmError
 from pfsm.io.faults import is_file
+from pfsm.registry import Table
 
 DEFAULT_PARSER = "en-ewt"
 SUFFIX = ".parser"
-
-
-class Analyser(Protocol):
-    """Makes analyses of lines."""
-
-    @property
-    def label(self) -> str:
-        """Its name and version, as used by the cache and in signatures."""
-
-    def analyse(self, lines: Sequence[str], wanted: Wanted) -> list[Analysis]:
-        """The analyses of lines, in order."""
 
 
 class OwnAnalyser:
@@ -49,7 +39,7 @@ class OwnAnalyser:
         return self._parser.parse(lines, wanted)
 
 
-_KINDS: dict[str, Callable[[str], Analyser]] = {
+BUILT_IN: dict[str, AnalyserKind] = {
     "spacy": SpacyAnalyser,
     "stanza": StanzaAnalyser,
     "command": CommandAnalyser,
@@ -63,6 +53,12 @@ def shipped_parsers() -> dict[str, Path]:
     return {path.stem: path for path in sorted(folder.glob(f"*{SUFFIX}"))}
 
 
+ANALYSERS: Table[AnalyserKind] = Table(
+    "analyser", BUILT_IN, watched_analyser, lambda name: name in shipped_parsers()
+)
+"""What stands before the colon, and what makes an analyser of what stands behind it."""
+
+
 def own_analyser(name: str) -> OwnAnalyser:
     """The parser of this name, or the parser in the weights file at this path.
 
@@ -74,7 +70,7 @@ def own_analyser(name: str) -> OwnAnalyser:
         return OwnAnalyser(read_weights(shipped[name]))
     if name.endswith(SUFFIX) or is_file(name):
         return OwnAnalyser(read_weights(name))
-    known = ", ".join([*shipped, *(f"{kind}:…" for kind in _KINDS)])
+    known = ", ".join([*shipped, *(f"{kind}:…" for kind in ANALYSERS)])
     raise PfsmError(f"parser {name!r}: unknown; known are {known}, or a file NAME{SUFFIX}")
 
 
@@ -82,15 +78,17 @@ def get_analyser(name: str) -> Analyser:
     """The analyser that a configuration names.
 
     Args:
-        name: A shipped parser, a weights file, ``spacy:PIPELINE``, ``stanza:LANGUAGE``, ``command:PROGRAM ARGUMENTS``
-            or ``file:PATH``.
+        name: A shipped parser, a weights file, ``spacy:PIPELINE``, ``stanza:LANGUAGE``, ``command:PROGRAM ARGUMENTS``,
+            ``file:PATH``, or ``NAME`` or ``NAME:ARGUMENT`` of a plug-in.
 
     Raises:
         PfsmError: If there is none of this name, or it cannot be loaded.
     """
     kind, mark, rest = name.partition(":")
-    if mark and kind in _KINDS:
+    if mark and kind in BUILT_IN:
         if not rest.strip():
             raise PfsmError(f"parser {name!r}: a name is needed after {kind}:")
-        return _KINDS[kind](rest)
+        return BUILT_IN[kind](rest)
+    if ANALYSERS.plugin(kind) is not None:
+        return ANALYSERS[kind](rest)
     return own_analyser(name)

@@ -8,11 +8,13 @@ from contextlib import contextmanager
 from functools import lru_cache
 from multiprocessing import get_context
 
-from pfsm.analysis.analysers import DEFAULT_PARSER, Analyser, get_analyser
+from pfsm.analysis.analysers import ANALYSERS, DEFAULT_PARSER, get_analyser
 from pfsm.analysis.cache import AnalysisCache
 from pfsm.analysis.parser.parse import Wanted
 from pfsm.analysis.sentence import Analysis
+from pfsm.analysis.watched import Analyser
 from pfsm.errors import PfsmError
+from pfsm.registry import Entry, Registered, registered, restore
 from pfsm.runtime.interrupts import without_interrupts
 
 # Lines given to the analyser at once; it is the same for every number of processes, so that the result is too.
@@ -67,8 +69,12 @@ def analyse_lines(
     return [known[line] for line in lines]
 
 
-@lru_cache(maxsize=4)
 def _loaded(parser: str) -> Analyser:
+    return _kept(parser, ANALYSERS.plugin(parser.partition(":")[0]))
+
+
+@lru_cache(maxsize=4)
+def _kept(parser: str, plugin: Entry | None) -> Analyser:  # noqa: ARG001 - registered anew, it is another analyser
     return get_analyser(parser)
 
 
@@ -83,7 +89,9 @@ def _analysed(
         pool = ProcessPoolExecutor(min(processes, len(portions)), mp_context=get_context("spawn"))
         try:
             with without_interrupts():
-                waiting = [pool.submit(_in_worker, parser, portion, wanted) for portion in portions]
+                waiting = [
+                    pool.submit(_in_worker, parser, portion, wanted, registered()) for portion in portions
+                ]
             for portion, future in zip(portions, waiting, strict=True):
                 yield portion, future.result()
         except BrokenProcessPool:
@@ -94,7 +102,8 @@ def _analysed(
             pool.shutdown(cancel_futures=True)
 
 
-def _in_worker(parser: str, portion: list[str], wanted: Wanted) -> list[Analysis]:
+def _in_worker(parser: str, portion: list[str], wanted: Wanted, known: Registered) -> list[Analysis]:
+    restore(known)
     return _loaded(parser).analyse(portion, wanted)
 
 

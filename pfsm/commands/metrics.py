@@ -4,6 +4,7 @@ import json
 from argparse import ArgumentParser, Namespace
 
 from pfsm.commands.arguments import add_format
+from pfsm.errors import PfsmError
 from pfsm.metrics.registry import describe_feature, feature_names, metric_names
 
 
@@ -18,7 +19,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(options: Namespace) -> None:
     """Lists them."""
     names = feature_names() if options.features else metric_names()
-    about = {name: describe_feature(name) for name in names}
+    about = {name: _described(name) for name in names}
     if options.format == "json":
         print(json.dumps(about, indent=1, ensure_ascii=False))
         return
@@ -27,3 +28,11 @@ def run(options: Namespace) -> None:
         print(f"{name:<{width}}  {text}".rstrip())
     if not options.features:
         print("[any of them with options: NAME(KEY=VALUE,…); NAME_i and NAME_b: with lexical overlap]")
+
+
+def _described(name: str) -> str:
+    """Half a line; of a plug-in that cannot be used, why."""
+    try:
+        return describe_feature(name)
+    except PfsmError as error:
+        return f"broken: {error}"

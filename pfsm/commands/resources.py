@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from pfsm import registry as plugins
 from pfsm.commands.arguments import add_format, add_model, add_threads, positive
 from pfsm.errors import PfsmError
 from pfsm.lexicons import paraphrases, registry, synonyms
@@ -240,7 +241,7 @@ def _write(lexicon: Lexicon, path: Path) -> None:
 
 
 def _list(options: Namespace) -> None:
-    entries = [_entry(found) for found in registry.installed()] + _possible()
+    entries = [_entry(found) for found in registry.installed()] + _possible() + _plugged()
     if options.format == "json":
         print(json.dumps(entries, indent=1, ensure_ascii=False))
         return
@@ -269,6 +270,15 @@ def _entry(found: registry.Installed) -> dict[str, Any]:
         "sources": ", ".join(f"{source.name} ({source.sha256[:8]})" for source in lexicon.sources),
         **place,
     }
+
+
+def _plugged() -> list[dict[str, Any]]:
+    """Kinds of knowledge that other packages add."""
+    return [
+        {"name": entry.name, "kind": f"plug-in ({kind})", "package": str(entry.origin)}
+        for kind in ("matcher", "analyser", "tokeniser", "stemmer")
+        for entry in plugins.table(kind).plugins()
+    ]
 
 
 def _possible() -> list[dict[str, Any]]:

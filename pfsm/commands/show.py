@@ -38,6 +38,8 @@ def _print_about(model: Model) -> None:
         _print_edits(settings)
     else:
         print("edits       none: the score is a sum of weighted features")
+    for kind, names in model.to_dict().get("plugins", {}).items():
+        print(f"plug-ins    {kind}: {', '.join(f'{name} of {origin}' for name, origin in names.items())}")
     edits = "y / (m + n)" if settings.edits else "weighted features"
     print(f"score       {model.scale.mean:.6g} + {model.scale.sd:.6g} * ({edits} {model.alpha:+.6g})")
     print(f"            {model.scale.note}")

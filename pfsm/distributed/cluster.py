@@ -15,6 +15,7 @@ from distributed import Client, LocalCluster, as_completed
 from distributed.scheduler import KilledWorker
 
 from pfsm.errors import PfsmError
+from pfsm.registry import Registered, registered, restore
 from pfsm.runtime.interrupts import without_interrupts
 
 Item = TypeVar("Item")
@@ -76,7 +77,11 @@ class Cluster:
     def submit(self, work: Callable[..., Any], *arguments: Any) -> Any:
         """A future whose result stays on its worker as long as the future is held; made again if that worker dies."""
         with self.explained():
-            future = self.client.submit(work, *arguments, pure=False)
+            known = registered()
+            if known.entries:
+                future = self.client.submit(_with_plugins, known, work, *arguments, pure=False)
+            else:
+                future = self.client.submit(work, *arguments, pure=False)
         self._keys.add(future.key)
         return future
 
@@ -134,6 +139,12 @@ class Cluster:
                 gone = {*event.get("processing-tasks", ()), *event.get("lost-computed-tasks", ())}
                 self._lost += len(gone)
         self._seen = len(events)
+
+
+def _with_plugins(known: Registered, work: Callable[..., Result], *arguments: Any) -> Result:
+    """Does the work on a worker that knows what scripts have registered here."""
+    restore(known)
+    return work(*arguments)
 
 
 def _translated(error: BaseException) -> BaseException:

@@ -10,11 +10,12 @@ than a function of a metric's and people's scores:
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, SupportsFloat, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pfsm.errors import PfsmError
 from pfsm.evaluation.centring import CentredPearson, MomentPearson
 from pfsm.evaluation.correlation import kendall_tau_b, spearman
 from pfsm.evaluation.king import King, TestCases
@@ -26,6 +27,7 @@ from pfsm.evaluation.segment_pairs import WmtKendall, WmtVariant
 from pfsm.evaluation.soft_pairwise import SoftPairwiseAccuracy
 from pfsm.evaluation.system_level import SYSTEM_STATISTICS, SystemMeasure
 from pfsm.evaluation.tie_calibration import CalibratedAccuracy
+from pfsm.registry import Table
 
 Data = TypeVar("Data")
 SEGMENT, DOCUMENT, SYSTEM = LEVELS = ("segment", "document", "system")
@@ -126,7 +128,7 @@ def _by_name(*statistics: Statistic[Data]) -> Mapping[str, Statistic[Data]]:
 _PLAIN, _WITHIN, _WEIGHTED = (), ("segments",), ("lengths",)
 _KENDALL = ("kendall_tau_b", "kendall-tau-b")
 
-SEGMENT_LEVEL: Mapping[str, Statistic[Items]] = _by_name(
+_OF_SEGMENTS: Mapping[str, Statistic[Items]] = _by_name(
     Statistic("pearson", "Pearson r", _PLAIN, _bind_pearson),
     Statistic("spearman", "Spearman rho", _PLAIN, _bind_rank(spearman)),
     Statistic("kendall", "Kendall tau-b", _PLAIN, _bind_rank(kendall_tau_b), aliases=_KENDALL),
@@ -144,7 +146,6 @@ SEGMENT_LEVEL: Mapping[str, Statistic[Items]] = _by_name(
     Statistic("wmt14", "WMT14 tau", _WITHIN, _bind_wmt("wmt14"), aliases=("tau_wmt14",)),
     Statistic("darr", "DARR tau", _WITHIN, _bind_wmt("darr"), aliases=("tau_darr",)),
 )
-"""Of absolute scores of translations."""
 
 SYSTEM_LEVEL: Mapping[str, Statistic[Items]] = _by_name(
     Statistic("pearson", "Pearson r", ("systems",), _bind_system("pearson")),
@@ -156,7 +157,7 @@ SYSTEM_LEVEL: Mapping[str, Statistic[Items]] = _by_name(
 """Of the systems' mean scores."""
 
 DOCUMENT_LEVEL: Mapping[str, Statistic[Items]] = _by_name(
-    *(SEGMENT_LEVEL[name] for name in ("pearson", "spearman", "kendall", "mean-removed"))
+    *(_OF_SEGMENTS[name] for name in ("pearson", "spearman", "kendall", "mean-removed"))
 )
 """Of documents' mean scores (`pfsm.evaluation.document_level`), a document taking the place of a segment."""
 
@@ -180,6 +181,44 @@ LIKENESS: Mapping[str, Statistic[TestCases]] = _by_name(
 MEAN: Statistic[Items] = Statistic("mean", "mean", (), lambda items: MeanScore(items.units))
 """The mean of the scores themselves: what two systems are compared by."""
 
+
+def plugged_statistic(name: str, value: Any) -> Statistic[Items]:
+    """A statistic of another package as the registry holds it.
+
+    Args:
+        name: What it is registered under.
+        value: A function as `plain` takes it, or a `Statistic`.
+
+    Raises:
+        PfsmError: If it is neither.
+    """
+    if isinstance(value, Statistic):
+        if value.name != name:
+            raise PfsmError(f"calls itself {value.name!r}; its name must be {name!r}, as it is registered")
+        return value
+    if not callable(value):
+        raise PfsmError("is neither a function of a metric's and people's scores nor a Statistic")
+
+    def watched(metric: NDArray[np.float64], human: NDArray[np.float64]) -> float:
+        found = value(metric, human)
+        if np.ndim(found) or not isinstance(found, SupportsFloat):
+            raise PfsmError(f"statistic {name!r}: gives a {type(found).__name__}, a number is needed")
+        return float(found)
+
+    return plain(name, watched)
+
+
+def _is_taken(name: str) -> bool:
+    return (
+        _built_in(name) is not None
+        or name == MEAN.name
+        or name.startswith(tuple(f"{level}-" for level in LEVELS))
+    )
+
+
+SEGMENT_LEVEL: Table[Statistic[Items]] = Table("statistic", _OF_SEGMENTS, plugged_statistic, _is_taken)
+"""Of absolute scores of translations; those of other packages too."""
+
 BY_LEVEL: Mapping[str, Mapping[str, Statistic[Items]]] = {
     SEGMENT: SEGMENT_LEVEL,
     DOCUMENT: DOCUMENT_LEVEL,
@@ -194,12 +233,24 @@ def canonical(name: str) -> str:
     >>> canonical("kendall_tau_b"), canonical("tau_wmt12"), canonical("acc_t")
     ('kendall', 'wmt12', 'acc-t')
     """
-    tables: tuple[Mapping[str, Statistic[Any]], ...] = (*BY_LEVEL.values(), PREFERENCES, LIKENESS)
+    found = _built_in(name)
+    return name if found is None else found.name
+
+
+def _built_in(name: str) -> Statistic[Any] | None:
+    """The statistic that comes with pfsm and has this name, among others."""
+    tables: tuple[Mapping[str, Statistic[Any]], ...] = (
+        _OF_SEGMENTS,
+        DOCUMENT_LEVEL,
+        SYSTEM_LEVEL,
+        PREFERENCES,
+        LIKENESS,
+    )
     for table in tables:
         for statistic in table.values():
             if name in {statistic.name, statistic.key, *statistic.aliases}:
-                return statistic.name
-    return name
+                return statistic
+    return None
 
 
 def level_and_name(name: str) -> tuple[str | None, str]:

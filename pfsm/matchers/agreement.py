@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from pfsm.matchers.kind import BuiltIn
 from pfsm.matchers.protocol import EncodedPairs, Offers
 from pfsm.text.vocabulary import Vocabulary
 
@@ -67,3 +68,8 @@ def word_keys(vocabulary: Vocabulary) -> Keys:
 def lemma_keys(vocabulary: Vocabulary) -> Keys:
     """The stem, if the word has a letter or digit."""
     return np.where(vocabulary.is_punctuation, np.int32(NO_KEY), vocabulary.stem_ids)
+
+
+PUNCTUATION = BuiltIn("S_punct", lambda size, _: AgreementMatcher("punct", punctuation_keys, size))
+WORDS = BuiltIn("S_word", lambda size, _: AgreementMatcher("word", word_keys, size))
+LEMMAS = BuiltIn("S_lemma", lambda size, _: AgreementMatcher("lemma", lemma_keys, size))

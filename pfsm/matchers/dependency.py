@@ -17,6 +17,7 @@ from pfsm.analysis.analysers import DEFAULT_PARSER
 from pfsm.analysis.parser.parse import Wanted
 from pfsm.analysis.service import analyse_lines, analyser_label
 from pfsm.errors import PfsmError
+from pfsm.matchers.kind import BuiltIn
 from pfsm.matchers.protocol import Annotations, EncodedPairs, Offers
 from pfsm.matchers.relations import CLASS_OF_LABEL, LINK_CLASSES, Relation, Relations, relations
 from pfsm.text.vocabulary import EncodedLines, Vocabulary
@@ -193,3 +194,6 @@ def build(options: Options) -> DependencyFeatures:
     return DependencyFeatures(
         options["parser"], marginals=options["marginals"], links=options["links"], arcs=options["arcs"]
     )
+
+
+MATCHER = BuiltIn("", lambda _, options: build(options), check_options, learn_options)

@@ -17,6 +17,7 @@ from pfsm.embeddings.encoders import DEFAULT_SOURCE, check_layer, check_source, 
 from pfsm.embeddings.vectors import cosine_table
 from pfsm.errors import PfsmError
 from pfsm.matchers.bins import AUTO, check_knots, quantile_knots, ramped
+from pfsm.matchers.kind import BuiltIn
 from pfsm.matchers.protocol import EncodedPairs, Offers
 from pfsm.text.vocabulary import EncodedLines
 
@@ -221,3 +222,6 @@ def _line_counts(pairs: EncodedPairs) -> dict[str, int]:
     lines = {tuple(line) for line in _tokens(pairs.references, types, 0, len(pairs))}
     counts = Counter(word for line in lines for word in {token.lower() for token in line})
     return {"": len(lines), **{word: counts[word] for word in sorted(counts) if counts[word] >= FEWEST_LINES}}
+
+
+MATCHER = BuiltIn("S_emb", lambda _, options: build(options), check_options, learn_options)

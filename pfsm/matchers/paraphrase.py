@@ -14,6 +14,7 @@ from pfsm.errors import PfsmError
 from pfsm.lexicons import registry
 from pfsm.lexicons.paraphrases import KIND, ParaphraseTable
 from pfsm.matchers.bins import AUTO, check_knots, quantile_knots, ramped
+from pfsm.matchers.kind import BuiltIn
 from pfsm.matchers.protocol import EncodedPairs, Offers
 from pfsm.matchers.type_lists import TypeLists
 from pfsm.text.vocabulary import EncodedLines
@@ -192,3 +193,6 @@ def learn_options(options: Options, pairs: EncodedPairs) -> dict[str, Any]:
         _, values = build(QUANTILE_BLOCK, result).links(pairs)
         result["bins"] = quantile_knots(values)
     return result
+
+
+MATCHER = BuiltIn("S_para", build, check_options, learn_options)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from pfsm.errors import PfsmError
 from pfsm.matchers.bins import AUTO, check_knots, quantile_knots, ramped
+from pfsm.matchers.kind import BuiltIn
 from pfsm.matchers.protocol import EncodedPairs, Offers
 from pfsm.text.vocabulary import EncodedLines, Vocabulary
 
@@ -159,3 +160,6 @@ def learn_options(options: Options, pairs: EncodedPairs) -> dict[str, Any]:
     right = pairs.hypotheses.ids[pairs.hypotheses.offsets[blocks[:, 0]] + blocks[:, 3]]
     other = (stems[left] != stems[right]) & (words[left] != words[right])
     return {**options, "bins": quantile_knots(values[other])}
+
+
+MATCHER = BuiltIn("S_char", lambda _, options: build(options), check_options, learn_options)

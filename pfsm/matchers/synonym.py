@@ -7,6 +7,7 @@ from typing import Any
 from pfsm.errors import PfsmError
 from pfsm.lexicons import registry
 from pfsm.lexicons.synonyms import KIND, SynonymTable
+from pfsm.matchers.kind import BuiltIn
 from pfsm.matchers.protocol import EncodedPairs, Offers
 from pfsm.matchers.type_lists import TypeLists
 
@@ -64,3 +65,6 @@ def learn_options(options: Options, pairs: EncodedPairs) -> dict[str, Any]:  # n
         PfsmError: If there is no such table.
     """
     return {**options, "table": registry.pinned(options["table"], KIND)}
+
+
+MATCHER = BuiltIn("S_syn", lambda _, options: SynonymMatcher(options["table"]), check_options, learn_options)

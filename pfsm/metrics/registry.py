@@ -10,7 +10,9 @@ from pfsm.errors import PfsmError
 from pfsm.metrics.base import SegmentMetric
 from pfsm.metrics.families import FAMILIES
 from pfsm.metrics.family import Family, written_name
+from pfsm.metrics.plugin import feature_family, metric_family
 from pfsm.metrics.syntax.interpolation import mixtures
+from pfsm.registry import Table
 from pfsm.runtime.near_names import known_names
 
 Float = NDArray[np.float64]
@@ -18,14 +20,41 @@ Float = NDArray[np.float64]
 _ALL = (mixtures(FAMILIES), *FAMILIES)
 
 
+def _built_in(name: str) -> Family | None:
+    return next((family for family in _ALL if family.knows(name)), None)
+
+
+def _is_taken(name: str) -> bool:
+    return _built_in(name) is not None or any(name in family.parts for family in FAMILIES)
+
+
+METRICS: Table[Family] = Table("metric", {}, metric_family, _is_taken)
+"""Metrics of other packages: those that come with pfsm are made by `FAMILIES`."""
+FEATURES: Table[Family] = Table("feature", {}, feature_family, _is_taken)
+"""Sentence-level features of other packages that are no metrics."""
+
+
 def metric_names() -> tuple[str, ...]:
-    """Names of the metrics that come with pfsm besides its models; those from vectors need more than a name."""
-    return tuple(name for family in FAMILIES if family.listed for name in family.metrics)
+    """Names of all metrics but models; those from vectors need more than a name."""
+    return (*(name for family in FAMILIES if family.listed for name in family.metrics), *METRICS)
 
 
 def family_of(name: str) -> Family | None:
     """The family of a metric or feature; None where there is none of this name."""
-    return next((family for family in _ALL if family.knows(name)), None)
+    return _built_in(name) or _plugged(name)
+
+
+def _plugged(name: str) -> Family | None:
+    bare = name.partition("(")[0]
+    # A name with a point in it is that of a part.
+    family = METRICS.get(bare.partition(".")[0]) or FEATURES.get(bare)
+    return family if family is not None and family.knows(name) else None
+
+
+def _with_parts(prefix: str) -> tuple[Family, ...]:
+    """Families in which there may be parts of this metric."""
+    plugged = METRICS.get(prefix)
+    return FAMILIES if plugged is None else (*FAMILIES, plugged)
 
 
 def describe_metric(name: str) -> str:
@@ -77,7 +106,11 @@ def get_metric(name: str, **options: Any) -> SegmentMetric:
 def expanded(name: str) -> tuple[str, ...]:
     """The features that a name means: of ``bleu.*`` all parts of BLEU, of any other name itself."""
     prefix = name.removesuffix(".*")
-    parts = () if prefix == name else tuple(part for one in FAMILIES for part in one.parts.get(prefix, ()))
+    parts = (
+        ()
+        if prefix == name
+        else tuple(part for one in _with_parts(prefix) for part in one.parts.get(prefix, ()))
+    )
     return parts or (name,)
 
 
@@ -86,10 +119,15 @@ def part_names(name: str) -> tuple[str, ...]:
     base, parenthesis, options = name.partition("(")
     return tuple(
         part + parenthesis + options
-        for family in FAMILIES
+        for family in _with_parts(base)
         if base in family.metrics
         for part in family.parts.get(base, ())
     )
+
+
+def metrics_with_parts() -> tuple[str, ...]:
+    """Names of the metrics that come with pfsm and have parts."""
+    return tuple(name for family in FAMILIES for name in family.metrics if family.parts.get(name))
 
 
 def metric_parts(name: str, hypotheses: Sequence[str], references: Sequence[str]) -> dict[str, Float]:
@@ -110,4 +148,4 @@ def feature_names() -> tuple[str, ...]:
     """Names of all sentence-level features."""
     parts = (name for family in FAMILIES for names in family.parts.values() for name in names)
     others = (name for family in FAMILIES if not family.listed for name in family.metrics)
-    return (*metric_names(), *parts, *others)
+    return (*metric_names(), *parts, *others, *FEATURES)

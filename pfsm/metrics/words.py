@@ -30,7 +30,7 @@ from pfsm.metrics.nist import ORDERS, corpus_scores, corpus_statistics, nist_sco
 from pfsm.metrics.pairs import check_pairs
 from pfsm.metrics.references import Streams, by_segment, check_streams, flat_pairs
 from pfsm.metrics.word_pairs import WordPairs, encoder, quotient
-from pfsm.text.languages import check_tokeniser
+from pfsm.text.languages import TOKENISERS, check_tokeniser
 
 Float = NDArray[np.float64]
 
@@ -150,7 +150,7 @@ class WordMetric(SegmentMetric):
     def entries(self) -> Mapping[str, str]:
         """What words are, and the metric's parameters."""
         case = "lc" if self.lowercase else "mixed"
-        return {"case": case, "tok": self.tokeniser, **self._kind.entries}
+        return {"case": case, "tok": TOKENISERS.label(self.tokeniser), **self._kind.entries}
 
     def score_pairs(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
         """Scores of pairs, float64 [n_pairs]; WER and PER at most 0, NIST from 0, the others from 0 to 1.

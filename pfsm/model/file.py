@@ -12,7 +12,8 @@ from typing import Any
 from pfsm.errors import PfsmError
 from pfsm.io.files import atomic_write, decode, display_name, read_bytes
 from pfsm.lattice.names import DELETE, FEATURE_FAMILY, INSERT, JUMP, class_of, shared, states_of, transition
-from pfsm.matchers.registry import MATCHERS, matcher_state
+from pfsm.matchers.registry import BUILT_IN, FAMILIES, matcher_state
+from pfsm.model.plugins import check_plugins, plugins_of
 from pfsm.model.settings import Settings, settings_from_dict
 from pfsm.text.classes import CLASSES
 
@@ -51,6 +52,8 @@ class Model:
         scale: Units of the predicted score.
         training: What the model was trained on and how, for people and for the check against test data.
         licence: Terms of the weights.
+        plugins: Plug-ins that the settings use, as the file that the model comes from records them: package and
+            version by kind and name. Empty: those that are installed are written.
     """
 
     name: str
@@ -60,6 +63,7 @@ class Model:
     scale: Scale = field(default_factory=Scale)
     training: Mapping[str, Any] = field(default_factory=dict)
     licence: str = "Apache-2.0"
+    plugins: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     @property
     def fingerprint(self) -> str:
@@ -72,9 +76,11 @@ class Model:
 
     def to_dict(self) -> dict[str, Any]:
         """The document that is written."""
+        plugins = self.plugins or plugins_of(self.settings)
         return {
             "format": FORMAT,
             "name": self.name,
+            **({"plugins": {kind: dict(names) for kind, names in plugins.items()}} if plugins else {}),
             "settings": self.settings.to_dict(),
             "weights": {name: float(self.weights[name]) for name in sorted(self.weights)},
             "alpha": float(self.alpha),
@@ -130,8 +136,10 @@ def model_from_dict(document: object, where: str) -> Model:
     for key in KEYS:
         if key not in document:
             raise PfsmError(f"{where}: the key {key!r} is missing")
+    # Before the settings, which would only say that they do not know a name.
+    plugins = check_plugins(document.get("plugins", {}), f"{where}: plugins")
     settings = settings_from_dict(_mapping(document["settings"], "settings", where), f"{where}: settings")
-    weights = _weights(_mapping(document["weights"], "weights", where), where)
+    weights = _weights(_mapping(document["weights"], "weights", where), settings, where)
     _check_without_edits(settings, weights, where)
     return Model(
         name=check_line(document["name"], f"{where}: name"),
@@ -141,6 +149,7 @@ def model_from_dict(document: object, where: str) -> Model:
         scale=_scale(_mapping(document["scale"], "scale", where), where),
         training=_training(_mapping(document["training"], "training", where), where),
         licence=check_line(document["licence"], f"{where}: licence"),
+        plugins=plugins,
     )
 
 
@@ -216,12 +225,13 @@ def _scale(value: Mapping[str, Any], where: str) -> Scale:
     return Scale(mean, sd, str(value.get("note", Scale.note)))
 
 
-def _weights(value: Mapping[str, Any], where: str) -> dict[str, float]:
-    states = {INSERT, DELETE, JUMP, *filter(None, map(matcher_state, MATCHERS))}
+def _weights(value: Mapping[str, Any], settings: Settings, where: str) -> dict[str, float]:
+    matchers = {*BUILT_IN, *settings.matchers}
+    states = {INSERT, DELETE, JUMP, *filter(None, map(matcher_state, matchers))}
     known = states | {transition(before, after) for before in states for after in states}
     weights = {}
     for name, weight in value.items():
-        if not _is_feature(name, known):
+        if not _is_feature(name, known, matchers):
             raise PfsmError(
                 f"{where}: weights names {name!r}, which no machine has; states are {', '.join(sorted(states))}, "
                 "transitions STATE>STATE, by word class STATE:CLASS"
@@ -230,14 +240,14 @@ def _weights(value: Mapping[str, Any], where: str) -> dict[str, float]:
     return weights
 
 
-def _is_feature(name: str, known: Collection[str]) -> bool:
+def _is_feature(name: str, known: Collection[str], matchers: Collection[str]) -> bool:
     """A state or transition, whole or of word classes; of arcs, ``link:…`` or ``MATCHER:…``; or ``feature:…``."""
     if name in known:
         return True
     if not name.isprintable():
         return False
     family, mark, _ = name.partition(":")
-    return (bool(mark) and (family in {"link", "feature"} or family in MATCHERS)) or (
+    return (bool(mark) and (family in FAMILIES or family in matchers)) or (
         all(class_of(state) in {"", *CLASSES} for state in states_of(name))
         and any(whole in known for whole in shared(name))
     )

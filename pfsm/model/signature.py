@@ -3,11 +3,14 @@
 from collections.abc import Sequence
 from itertools import chain, groupby
 
+from pfsm.matchers.registry import MATCHERS
 from pfsm.metrics.features import feature_signature
 from pfsm.metrics.references import NumberOfReferences
 from pfsm.model.file import Model
 from pfsm.model.settings import Settings
 from pfsm.text.classes import word_classes
+from pfsm.text.languages import TOKENISERS
+from pfsm.text.stemming import STEMMERS
 from pfsm.version import __version__
 
 
@@ -16,7 +19,7 @@ def signature(model: Model, nrefs: NumberOfReferences, resources: Sequence[str] 
 
     ``weights`` is a fingerprint of settings, weights and scale, so that a file edited by hand shows. Several
     references: ``refs:best`` says that the best one counts. ``resources`` are the tables the matchers know from, as
-    ``NAME@CHECKSUM``.
+    ``NAME@CHECKSUM``. A plug-in is named with its package and version: ``match:word+glossary(pfsm-glossary@0.1.0)``.
     """
     settings = model.settings
     entries = {
@@ -39,10 +42,10 @@ def _edits(settings: Settings) -> dict[str, str]:
     """How words are told apart and edited."""
     blocks = [settings.max_block[name] for name in settings.matchers]
     return {
-        "tok": settings.tokeniser,
-        "stem": settings.stemmer,
+        "tok": TOKENISERS.label(settings.tokeniser),
+        "stem": STEMMERS.label(settings.stemmer),
         "case": "lc" if settings.lowercase else "mixed",
-        "match": "+".join(settings.matchers) or "none",
+        "match": "+".join(map(MATCHERS.label, settings.matchers)) or "none",
         "offer": settings.matching,
         "block": "-".join(str(size) for size in blocks)
         if len(set(blocks)) > 1

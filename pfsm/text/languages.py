@@ -7,10 +7,12 @@ of the language if there is one.
 import re
 
 from pfsm.errors import PfsmError
+from pfsm.registry import Table
 from pfsm.text.chunks import Tokeniser
 from pfsm.text.penn import PENN
 from pfsm.text.plain import PLAIN
 from pfsm.text.stemming import NO_STEMMER, check_stemmer
+from pfsm.text.watched import watched_tokeniser
 
 __all__ = [
     "check_language",
@@ -21,7 +23,7 @@ __all__ = [
     "tokeniser_named",
 ]
 
-_TOKENISERS = {tokeniser.name: tokeniser for tokeniser in (PENN, PLAIN)}
+TOKENISERS: Table[Tokeniser] = Table("tokeniser", {"penn": PENN, "plain": PLAIN}, watched_tokeniser)
 
 # ISO 639-1 and 639-3 codes of the languages that have a stemmer.
 _STEMMERS = {
@@ -101,18 +103,19 @@ def check_tokeniser(name: str) -> None:
     Raises:
         PfsmError: If there is none of this name; the message lists the known ones.
     """
-    if name not in _TOKENISERS:
-        raise PfsmError(f"tokeniser is {name!r}, one of these is needed: {', '.join(_TOKENISERS)}")
+    _ = tokeniser_named(name)
 
 
 def tokeniser_named(name: str) -> Tokeniser:
     """The tokeniser of a name.
 
     Raises:
-        PfsmError: If there is none of this name; the message lists the known ones.
+        PfsmError: If there is none of this name (the message lists the known ones), or it is a plug-in that cannot be
+            used.
     """
-    check_tokeniser(name)
-    return _TOKENISERS[name]
+    if name not in TOKENISERS:
+        raise PfsmError(f"tokeniser is {name!r}, one of these is needed: {', '.join(TOKENISERS)}")
+    return TOKENISERS[name]
 
 
 def _main_subtag(language: str) -> str:

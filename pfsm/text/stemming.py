@@ -3,8 +3,10 @@
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from pfsm.errors import PfsmError
+from pfsm.registry import Table
 from pfsm.runtime.near_names import known_names
 
 NO_STEMMER = "none"
@@ -30,22 +32,60 @@ class Stemmer:
     stems: Callable[[Sequence[str]], list[str]]
 
 
-def stemmer_names() -> tuple[str, ...]:
+def watched_stemmer(name: str, value: Any) -> Stemmer:
+    """A plug-in as the registry holds it, watched while it works.
+
+    Args:
+        name: What it is registered under.
+        value: A `Stemmer`, or a function from a list of lower-cased words to their stems.
+
+    Raises:
+        PfsmError: If it is neither.
+    """
+    stems = value.stems if isinstance(value, Stemmer) else value
+    if not callable(stems):
+        raise PfsmError("is neither a pfsm.text.stemming.Stemmer nor a function of a list of words")
+
+    def watched(words: Sequence[str]) -> list[str]:
+        found = list(stems(list(words)))
+        if len(found) != len(words) or not all(isinstance(stem, str) for stem in found):
+            raise PfsmError(
+                f"stemmer {name!r}: gives {len(found)} stems of {len(words)} words, or other than text"
+            )
+        return found
+
+    return Stemmer(name, watched)
+
+
+def built_in_stemmers() -> tuple[str, ...]:
     """``none`` and the algorithms of the installed PyStemmer, among them ``porter``."""
     from Stemmer import algorithms  # noqa: PLC0415
 
     return (NO_STEMMER, *algorithms())
 
 
+STEMMERS: Table[Stemmer] = Table("stemmer", {}, watched_stemmer, lambda name: name in built_in_stemmers())
+"""Of other packages: those that come with pfsm are made anew for each vocabulary."""
+
+
+def stemmer_names() -> tuple[str, ...]:
+    """All stemmers: ``none``, PyStemmer's, those of other packages."""
+    return (*built_in_stemmers(), *STEMMERS)
+
+
 def check_stemmer(name: str) -> None:
     """Checks the name of a stemmer.
 
     Raises:
-        PfsmError: If there is none of this name; the message lists the known ones.
+        PfsmError: If there is none of this name (the message lists the known ones), or it is a plug-in that cannot be
+            used.
     """
-    if name not in stemmer_names():
+    if name in built_in_stemmers():
+        return
+    if name not in STEMMERS:
         known = known_names(name, stemmer_names(), "docs/settings.md")
         raise PfsmError(f"stemmer is {name!r}, there is none of this name; {known}")
+    _ = STEMMERS[name]
 
 
 def stemmer_named(name: str) -> Stemmer:
@@ -60,6 +100,8 @@ def stemmer_named(name: str) -> Stemmer:
     check_stemmer(name)
     if name == NO_STEMMER:
         return Stemmer(name, list)
+    if name in STEMMERS:
+        return STEMMERS[name]
 
     from Stemmer import Stemmer as Snowball  # noqa: PLC0415
 

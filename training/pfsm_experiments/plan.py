@@ -19,7 +19,7 @@ from pfsm_experiments.data import (
 )
 from pfsm_experiments.questions import check_questions
 from pfsm_experiments.requirements import missing, without_places
-from pfsm_experiments.spec import ABSOLUTE, DOCUMENTS, PAIRWISE, SYSTEMS, Experiment, RowSpec
+from pfsm_experiments.spec import DOCUMENTS, PAIRWISE, SYSTEMS, Experiment, RowSpec, absolute_names
 from pfsm_experiments.training_overlap import overlap_with_model, overlap_with_training, reference_notes
 
 
@@ -92,13 +92,15 @@ def make_plan(experiment: Experiment, folder: DataFolder) -> Plan:
 
 def statistics_of(experiment: Experiment, test: TestSet) -> tuple[str, ...]:
     """The experiment's statistics that apply to a test set."""
-    known = ABSOLUTE if isinstance(test.data, Judgments) else PAIRWISE
+    known = absolute_names() if isinstance(test.data, Judgments) else PAIRWISE
     return tuple(name for name in experiment.statistics if name in known)
 
 
 def _check_statistics(experiment: Experiment, test: TestSet) -> None:
     if not statistics_of(experiment, test):
-        kind, known = ("scores", ABSOLUTE) if isinstance(test.data, Judgments) else ("preferences", PAIRWISE)
+        kind, known = (
+            ("scores", absolute_names()) if isinstance(test.data, Judgments) else ("preferences", PAIRWISE)
+        )
         raise PfsmError(
             f"{experiment.where}: statistics has none for {test.name}, which has {kind}; "
             f"for {kind} there are {', '.join(known)}"

@@ -13,7 +13,7 @@ from pfsm.model.file import Model
 from pfsm.model.shipped import find_model, shipped_models
 from pfsm_experiments.checks import check_whole
 from pfsm_experiments.fields import Fields, name_or_number, two_names
-from pfsm_experiments.spec import ABSOLUTE, PAIRWISE, SCHEMES, DataSpec, Experiment, RowSpec, reported
+from pfsm_experiments.spec import PAIRWISE, SCHEMES, DataSpec, Experiment, RowSpec, absolute_names, reported
 from pfsm_training.config import config_from_dict
 from pfsm_training.yaml_file import read_yaml_mapping
 
@@ -99,7 +99,7 @@ def _sizes(fields: Fields) -> tuple[int | None, ...]:
 
 
 def _statistics(fields: Fields) -> tuple[str, ...]:
-    known = (*ABSOLUTE, *PAIRWISE)
+    known = (*absolute_names(), *PAIRWISE)
     value = fields.values.get("statistics", ["pearson"])
     given = value if isinstance(value, list) else [value]
     names = [reported(name) if isinstance(name, str) else name for name in given]

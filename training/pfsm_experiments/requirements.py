@@ -12,6 +12,7 @@ from pfsm.lexicons.registry import shipped_folder
 from pfsm.metrics import get_metric
 from pfsm.metrics.features import feature_signature
 from pfsm.model.builder import LatticeBuilder
+from pfsm.model.plugins import plugin_labels
 from pfsm.model.settings import Settings
 from pfsm_experiments.spec import RowSpec
 from pfsm_training.config import config_from_dict
@@ -26,12 +27,16 @@ _FOLDERS: tuple[tuple[Callable[[], Path], str], ...] = (
 
 
 def resources_of(settings: Settings) -> list[str]:
-    """Lexicons and other resources of a model, with their checksums; they may lie outside the package.
+    """Lexicons with their checksums, plug-ins with their versions: what lies outside the package.
 
     Raises:
         PfsmError: If one is missing.
     """
-    return [*LatticeBuilder(settings).resources, *map(feature_signature, settings.features)]
+    return [
+        *LatticeBuilder(settings).resources,
+        *map(feature_signature, settings.features),
+        *plugin_labels(settings),
+    ]
 
 
 def without_places(text: str) -> str:

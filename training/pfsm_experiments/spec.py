@@ -35,8 +35,13 @@ DOCUMENTS = tuple(reported(f"{DOCUMENT}-{name}") for name in DOCUMENT_LEVEL)
 # Statistics of systems; the data needs the column `system`.
 SYSTEMS = tuple(reported(f"{SYSTEM}-{name}") for name in SYSTEM_LEVEL)
 # In experiments the taus of the WMT tasks are statistics of preferences.
-ABSOLUTE = (*(reported(name) for name in SEGMENT_LEVEL if name not in TAUS), *DOCUMENTS, *SYSTEMS)
+ABSOLUTE = (*(reported(name) for name in SEGMENT_LEVEL.built_in if name not in TAUS), *DOCUMENTS, *SYSTEMS)
 PAIRWISE = ("accuracy", *map(reported, TAUS))
+
+
+def absolute_names() -> tuple[str, ...]:
+    """Statistics of absolute scores, those of other packages among them."""
+    return (*ABSOLUTE, *(name for name in SEGMENT_LEVEL if name not in SEGMENT_LEVEL.built_in))
 
 
 @dataclass(frozen=True)

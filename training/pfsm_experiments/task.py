@@ -14,6 +14,7 @@ from pfsm.errors import PfsmError
 from pfsm.metrics import get_metric
 from pfsm.model.file import Model
 from pfsm.model.metric import Metric
+from pfsm.model.plugins import metric_labels
 from pfsm.version import __version__
 from pfsm_experiments.data import TestSet, TrainData, columns_digest, pairs_of
 from pfsm_experiments.plan import Cell, Plan
@@ -133,7 +134,12 @@ def _pairs(cell: Cell, test: TestSet) -> list[tuple[str, str]]:
 def row_identity(row: RowSpec) -> Mapping[str, Any]:
     """What a row decides; the name goes into the model file."""
     if row.metric is not None:
-        return {"metric": row.metric, "options": dict(row.options)}
+        plugins = metric_labels(row.metric, row.options)
+        return {
+            "metric": row.metric,
+            "options": dict(row.options),
+            **({"plugins": plugins} if plugins else {}),
+        }
     if row.model is not None:
         return {"model": row.model.to_dict(), "resources": resources_of(row.model.settings)}
     assert row.training is not None

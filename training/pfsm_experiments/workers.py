@@ -15,6 +15,7 @@ from multiprocessing import connection, get_context
 from typing import TYPE_CHECKING, Any
 
 from pfsm.errors import PfsmError
+from pfsm.registry import Registered, registered, restore
 from pfsm.runtime.interrupts import without_interrupts
 from pfsm_experiments.task import Outcome, Task, run_task
 
@@ -66,7 +67,7 @@ class _Worker:
     def __init__(self) -> None:
         context = get_context("spawn")
         self.connection, theirs = context.Pipe()
-        self.process: SpawnProcess = context.Process(target=_work, args=(theirs,), daemon=True)
+        self.process: SpawnProcess = context.Process(target=_work, args=(theirs, registered()), daemon=True)
         self.process.start()
         theirs.close()
         self.task: Task | None = None
@@ -123,9 +124,10 @@ def _one_thread() -> Iterator[None]:
                 os.environ[name] = value
 
 
-def _work(tasks: "connection.Connection[Any, Any]") -> None:
+def _work(tasks: "connection.Connection[Any, Any]", known: Registered) -> None:
     """A worker: tasks in, outcomes out, until the parent closes its end."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    restore(known)
     while True:
         try:
             task = tasks.recv()

@@ -1,8 +1,9 @@
 """The formats by name, and the detection of a file's format."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
+from typing import Any
 
 from pfsm.data.formats.direct_assessment import read_direct_assessments
 from pfsm.data.formats.lines import stream_lines
@@ -14,10 +15,11 @@ from pfsm.data.formats.nist import read_nist
 from pfsm.data.formats.options import Options, flag, given
 from pfsm.data.formats.parallel_text import read_parallel_text
 from pfsm.data.formats.ranking import read_rankings
-from pfsm.data.formats.records import Reading
+from pfsm.data.formats.records import Reading, Record
 from pfsm.data.formats.tables import read_tables
 from pfsm.errors import PfsmError
 from pfsm.io.faults import STANDARD_INPUT, StrPath, display_name
+from pfsm.registry import Table
 
 _PLACE = frozenset({"source_lang", "target_lang", "test_set"})
 _TEXTS = frozenset({"references", "sources", "documents"})
@@ -74,7 +76,46 @@ _ALL = (
         "parallel", "plain files, parallel line by line", _PLACE | _TEXTS | {"scores"}, read_parallel_text
     ),
 )
-FORMATS: Mapping[str, Format] = {each.name: each for each in _ALL}
+
+
+def watched_format(name: str, value: Any) -> Format:
+    """A plug-in as the registry holds it, watched while it works.
+
+    Args:
+        name: What it is registered under.
+        value: A `Format`.
+
+    Raises:
+        PfsmError: If it is none, or uses an option that no format has.
+    """
+    if not isinstance(value, Format):
+        raise PfsmError("is no pfsm.data.formats.Format")
+    if value.name != name:
+        raise PfsmError(f"calls itself {value.name!r}; its name must be {name!r}, as it is registered")
+    known = {entry.name for entry in fields(Options)}
+    for option in value.uses:
+        if option not in known:
+            raise PfsmError(f"uses an option {option!r}; options are {', '.join(sorted(known))}")
+
+    def read(paths: Sequence[StrPath], options: Options) -> Reading:
+        reading = value.read(paths, options)
+        if not isinstance(reading, Reading):
+            raise PfsmError(f"format {name!r}: gives a {type(reading).__name__}, a Reading is needed")
+        return replace(reading, records=_watched_records(name, reading))
+
+    return replace(value, uses=frozenset(value.uses), read=read)
+
+
+def _watched_records(name: str, reading: Reading) -> Iterator[Record]:
+    for record in reading.records:
+        if not isinstance(record, reading.kind):
+            raise PfsmError(
+                f"format {name!r}: gives a {type(record).__name__}, it said that it reads {reading.kind.__name__}"
+            )
+        yield record
+
+
+FORMATS: Table[Format] = Table("format", {each.name: each for each in _ALL}, watched_format)
 """All formats, by name."""
 
 

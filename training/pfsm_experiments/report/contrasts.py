@@ -10,13 +10,13 @@ from pfsm_experiments.estimates import Column, Contrast
 from pfsm_experiments.report.tables import (
     BETTER,
     NOTHING,
-    STATISTICS,
     WORSE,
     booktabs,
     heading,
     markdown_rows,
     short,
     sign,
+    title_of,
     what_is_drawn,
 )
 from pfsm_experiments.spec import Experiment
@@ -39,7 +39,7 @@ class ContrastTable:
             self.column.test if self.column.group == ONE_GROUP else f"{self.column.test}, {self.column.group}"
         )
         size = "" if self.column.size is None else f", {heading(self.column)} judgments"
-        return f"Row against row: {STATISTICS[self.statistic]}, {where}{size}"
+        return f"Row against row: {title_of(self.statistic)}, {where}{size}"
 
     @property
     def rows(self) -> list[tuple[str, ...]]:

@@ -10,7 +10,7 @@ from pfsm.data import Judgments
 from pfsm.evaluation import pearson
 from pfsm_experiments.data import TestSet
 from pfsm_experiments.estimates import Entry, Prediction, of_largest_size
-from pfsm_experiments.report.tables import STATISTICS, ResultTable, heading, short
+from pfsm_experiments.report.tables import ResultTable, heading, short, title_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -53,7 +53,7 @@ def bars(table: ResultTable) -> "Figure":
     axes.tick_params(axis="x", length=0)
     axes.grid(axis="x", visible=False)
     axes.axhline(0.0, color="#333333", linewidth=0.8)
-    axes.set_ylabel(STATISTICS[table.statistic])
+    axes.set_ylabel(title_of(table.statistic))
     _limits(axes, table)
     _legend(figure, axes)
     return figure
@@ -125,7 +125,7 @@ def curve(table: ResultTable) -> "Figure":
     axes.set_xticks(sizes, [f"{size:,}" for size in sizes])
     axes.minorticks_off()
     axes.set_xlabel("training judgments")
-    axes.set_ylabel(STATISTICS[table.statistic])
+    axes.set_ylabel(title_of(table.statistic))
     _legend(figure, axes)
     return figure
 

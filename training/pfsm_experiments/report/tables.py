@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from pfsm.evaluation.catalogue import SEGMENT_LEVEL
 from pfsm.evaluation.questions import ONE_GROUP
 from pfsm_experiments.data import MEAN
 from pfsm_experiments.differences import Difference
@@ -34,6 +35,13 @@ STATISTICS = {
     "tau_darr": "Kendall's τ (DARR)",
 }
 BETTER, WORSE = "▲", "▼"
+
+
+def title_of(statistic: str) -> str:
+    """What tables and plots call a statistic; one of another package by its heading."""
+    return STATISTICS[statistic] if statistic in STATISTICS else SEGMENT_LEVEL[statistic].heading
+
+
 NOTHING = "–"
 _TEX = {"▲": r"$^{\blacktriangle}$", "▼": r"$^{\blacktriangledown}$", NOTHING: "--"}
 _TEX_SPECIAL = {
@@ -76,7 +84,7 @@ class ResultTable:
     @property
     def title(self) -> str:
         """Statistic and test set."""
-        return f"{STATISTICS[self.statistic]}, {self.test}"
+        return f"{title_of(self.statistic)}, {self.test}"
 
 
 def result_tables(entries: Sequence[Entry]) -> list[ResultTable]:

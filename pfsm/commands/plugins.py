@@ -1,0 +1,137 @@
+"""``pfsm plugins``: what other packages add to pfsm, and whether it keeps its promises."""
+
+import json
+from argparse import ArgumentParser, Namespace
+from typing import Any
+
+import yaml
+
+from pfsm.commands.arguments import add_format
+from pfsm.errors import PfsmError
+from pfsm.registry import PAGE, TABLES, Entry, group, table
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Arguments of the command."""
+    parser.set_defaults(action=_list, format="text")
+    actions = parser.add_subparsers(metavar="ACTION", title="actions")
+    listing = actions.add_parser("list", help="list all plug-ins (the default)")
+    add_format(listing, "text", "json")
+    checking = actions.add_parser("check", help="test whether a plug-in does what pfsm expects of it")
+    checking.set_defaults(action=_check)
+    checking.add_argument(
+        "name",
+        metavar="NAME",
+        help="the plug-in; of an analyser NAME:ARGUMENT, of a metric NAME(KEY=VALUE,…)",
+    )
+    checking.add_argument("--kind", choices=tuple(TABLES), help="where several plug-ins have this name")
+    checking.add_argument(
+        "--option",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="an option of a matcher or format",
+    )
+    checking.add_argument(
+        "--sample",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="judgments to try it on besides the built-in sentences; of a format, files to read",
+    )
+
+
+def run(options: Namespace) -> None:
+    """Lists or checks."""
+    options.action(options)
+
+
+def _list(options: Namespace) -> None:
+    rows = [_row(entry) for kind in TABLES for entry in table(kind).plugins()]
+    if options.format == "json":
+        print(json.dumps(rows, indent=1, ensure_ascii=False))
+        return
+    if not rows:
+        groups = ", ".join(map(group, TABLES))
+        print(f"no plug-ins; packages add them through the entry points {groups} ({PAGE})")
+        return
+    widths = [max(len(row[key]) for row in rows) for key in ("kind", "name", "package")]
+    for row in rows:
+        texts = (row["kind"], row["name"], row["package"])
+        print(
+            "  ".join(
+                [*(f"{text:<{width}}" for text, width in zip(texts, widths, strict=True)), row["state"]]
+            )
+        )
+
+
+def _row(entry: Entry) -> dict[str, str]:
+    try:
+        table(entry.kind).loaded(entry)
+        state = "ok"
+    except PfsmError as error:
+        state = f"broken: {str(error).removeprefix(f'{entry}: ')}"
+    return {"kind": entry.kind, "name": entry.name, "package": str(entry.origin), "state": state}
+
+
+def _check(options: Namespace) -> None:
+    from pfsm.conformance.checks import results  # noqa: PLC0415 - brings everything that can be plugged in
+    from pfsm.conformance.kinds import CHECKS, subject_of  # noqa: PLC0415
+
+    entry = _named(options.name, options.kind)
+    files = tuple(options.sample) if entry.kind == "format" else ()
+    samples = [] if files else [pair for path in options.sample for pair in _pairs(path)]
+    subject = subject_of(entry.kind, options.name, _options(options.option), samples, files)
+    print(f"{entry}:")
+    failed = []
+    for result in results(CHECKS[entry.kind](subject)):
+        more = result.fault or result.note
+        print(
+            f"  {'FAILED' if result.fault else 'ok':<6}  {result.name}{f': {more}' if more else ''}",
+            flush=True,
+        )
+        failed += [result.name] if result.fault else []
+    if failed:
+        raise PfsmError(f"{entry}: {len(failed)} of its checks failed, the first: {failed[0]}")
+
+
+def _named(asked: str, kind: str | None) -> Entry:
+    """The plug-in that is meant, broken or not."""
+    bare = asked.partition("(")[0].partition(":")[0]
+    found = [
+        entry
+        for one in TABLES
+        if kind in {None, one}
+        for entry in table(one).plugins()
+        if entry.name in {asked, bare}
+    ]
+    if not found:
+        known = ", ".join(sorted({entry.name for one in TABLES for entry in table(one).plugins()}))
+        raise PfsmError(f"no plug-in {asked!r}; {f'known are {known}' if known else 'none is installed'}")
+    if len(found) > 1:
+        kinds = " and ".join(entry.kind for entry in found)
+        raise PfsmError(f"{asked!r} is the name of a {kinds}; choose one with --kind")
+    return found[0]
+
+
+def _options(given: list[str]) -> dict[str, Any]:
+    values = {}
+    for entry in given:
+        key, equals, text = entry.partition("=")
+        if not key or not equals:
+            raise PfsmError(f"--option is {entry!r}, it must be KEY=VALUE")
+        try:
+            values[key] = yaml.safe_load(text)
+        except yaml.YAMLError:
+            raise PfsmError(f"--option {key}: {text!r} cannot be read as YAML") from None
+    return values
+
+
+def _pairs(path: str) -> list[tuple[str, str]]:
+    from pfsm.data.formats import Judgment, read_format  # noqa: PLC0415
+
+    return [
+        (text, record.references[0])
+        for record in read_format([path]).records
+        for text in ((record.hypothesis,) if isinstance(record, Judgment) else (record.better, record.worse))
+    ]

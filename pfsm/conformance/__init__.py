@@ -1,0 +1,1 @@
+"""Conformance tests of plug-ins: ``pfsm plugins check NAME``."""

@@ -1,0 +1,162 @@
+"""Metrics and features of other packages: what they must be, and a watch over what they say."""
+
+import inspect
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pfsm.errors import PfsmError
+from pfsm.metrics.base import SegmentMetric
+from pfsm.metrics.family import Family, Options, parse_name, with_options
+from pfsm.metrics.pairs import check_pairs
+from pfsm.registry import origin_label
+
+Float = NDArray[np.float64]
+_PART = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
+Compute = Callable[[Sequence[str], Sequence[str]], Any]
+
+
+def metric_family(name: str, value: Any) -> Family:
+    """A metric of another package as the registry holds it.
+
+    Args:
+        name: What it is registered under.
+        value: A class derived from `pfsm.metrics.base.SegmentMetric`, or a function that makes such a metric; called
+            with the metric's options as keyword arguments.
+
+    Raises:
+        PfsmError: If it cannot be called, or is a class of another kind or without what every metric has.
+    """
+    if not callable(value) or (isinstance(value, type) and not issubclass(value, SegmentMetric)):
+        raise PfsmError(
+            "is no class derived from pfsm.metrics.base.SegmentMetric, nor a function that makes a metric"
+        )
+    missing = ", ".join(f"{method}()" for method in sorted(getattr(value, "__abstractmethods__", ())))
+    if missing:
+        raise PfsmError(f"does not define {missing}")
+    called = getattr(value, "name", name) if isinstance(value, type) else name
+    if called != name:
+        raise PfsmError(f"calls itself {called!r}; its name must be {name!r}, as it is registered")
+
+    def make(_: str, options: Options) -> SegmentMetric:
+        return _made(name, value, options)
+
+    parts = _part_names(name, value)
+    return Family(
+        {name: first_line(value)},
+        with_options(make),
+        {name: parts} if parts else {},
+        lambda part, ours, theirs: _part_values(parts, part, value, ours, theirs),
+        lambda part: _made(name, value, parse_name(part).options),
+    )
+
+
+def _part_names(name: str, value: Any) -> tuple[str, ...]:
+    parts = getattr(value, "part_names", ())
+    if not parts:
+        return ()
+    if isinstance(parts, str) or not all(isinstance(part, str) and _PART.fullmatch(part) for part in parts):
+        raise PfsmError(f"its part_names are {parts!r}, they must be words of letters, digits, - and _")
+    if not callable(getattr(value, "part_values", None)):
+        raise PfsmError("has part_names, but no method part_values()")
+    return tuple(f"{name}.{part}" for part in parts)
+
+
+def _part_values(
+    parts: Sequence[str], part: str, make: Any, hypotheses: Sequence[str], references: Sequence[str]
+) -> dict[str, Float]:
+    """Values of all parts, by their names with the options of the one that was named."""
+    check_pairs(hypotheses, references)
+    parsed = parse_name(part)
+    metric: Any = _made(parsed.base, make, parsed.options)
+    values = np.asarray(metric.part_values(hypotheses, references), dtype=np.float64)
+    if values.shape != (len(hypotheses), len(parts)) or not np.isfinite(values).all():
+        raise PfsmError(
+            f"metric {parsed.base!r}: its parts are of shape {values.shape} or not finite; "
+            f"[{len(hypotheses)}, {len(parts)}] is needed"
+        )
+    _, parenthesis, options = part.partition("(")
+    return {one + parenthesis + options: column for one, column in zip(parts, values.T, strict=True)}
+
+
+def _made(name: str, make: Callable[..., SegmentMetric], options: Options) -> SegmentMetric:
+    """The metric, watched, with its package in its signature."""
+    _check_options(name, make, options)
+    metric = make(**options)
+    if not isinstance(metric, SegmentMetric):
+        raise PfsmError(f"metric {name!r}: makes a {type(metric).__name__}, which is no SegmentMetric")
+    if metric.name != name:
+        raise PfsmError(f"metric {name!r}: calls itself {metric.name!r}; its name must be {name!r}")
+    scores, entries = metric.score_pairs, metric.entries
+
+    def watched_scores(hypotheses: Sequence[str], references: Sequence[str]) -> Float:
+        return watched_values(f"metric {name!r}", scores, hypotheses, references)
+
+    def labelled() -> Mapping[str, str]:
+        return {"plugin": origin_label("metric", name), **entries()}
+
+    # Of this object alone: the author's class stays what it is.
+    vars(metric).update(score_pairs=watched_scores, entries=labelled)
+    return metric
+
+
+def _check_options(name: str, make: Callable[..., object], options: Options) -> None:
+    try:
+        inspect.signature(make).bind(**options)
+    except TypeError as error:
+        raise PfsmError(f"metric {name}: takes no such options ({error})") from None
+
+
+def feature_family(name: str, value: Any) -> Family:
+    """A feature of another package as the registry holds it.
+
+    Args:
+        name: What it is registered under.
+        value: A function from hypotheses and references to float64 [n_pairs].
+
+    Raises:
+        PfsmError: If it cannot be called.
+    """
+    if not callable(value):
+        raise PfsmError("is no function of hypotheses and references")
+
+    def values(_: str, hypotheses: Sequence[str], references: Sequence[str]) -> dict[str, Float]:
+        return {name: watched_values(f"feature {name!r}", value, hypotheses, references)}
+
+    return Family(
+        parts={name: (name,)},
+        values=values,
+        label=lambda feature: f"{feature}({origin_label('feature', name)})",
+        about={name: first_line(value)},
+    )
+
+
+def watched_values(
+    what: str, compute: Compute, hypotheses: Sequence[str], references: Sequence[str]
+) -> Float:
+    """What a plug-in says of pairs, float64 [n_pairs].
+
+    Raises:
+        PfsmError: If that is not one finite number for each pair.
+        ValueError: If the lists differ in length, or one of them is a single string.
+    """
+    check_pairs(hypotheses, references)
+    found = compute(hypotheses, references)
+    try:
+        values = np.asarray(found, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise PfsmError(f"{what}: gives a {type(found).__name__}, float64 [n_pairs] is needed") from None
+    if values.shape != (len(hypotheses),):
+        raise PfsmError(f"{what}: gives numbers of shape {values.shape} for {len(hypotheses)} pairs")
+    if not np.isfinite(values).all():
+        place = int(np.flatnonzero(~np.isfinite(values))[0])
+        raise PfsmError(f"{what}: gives {values[place]} for {hypotheses[place]!r} and {references[place]!r}")
+    return values
+
+
+def first_line(value: Any) -> str:
+    """The first line of a docstring, without its full stop."""
+    return (inspect.getdoc(value) or "").partition("\n")[0].removesuffix(".")

@@ -1,0 +1,401 @@
+"""Plug-ins: what pfsm can look up by name, and what other packages and scripts add to it.
+
+Each kind of thing (matchers, metrics, …) has one `Table`. A name is looked up in three places, in this order:
+
+1. what comes with pfsm: objects, or strings ``"module:NAME"`` that are imported when they are first asked for;
+2. what a script has registered: ``@pfsm.register.matcher("glossary")``;
+3. what installed packages offer as entry points of the group ``pfsm.matchers`` and so on.
+
+Entry points are read once, when a name is asked for that does not come with pfsm. A plug-in is imported only when it
+is asked for itself. Names that a file gives are looked up here and nowhere else: reading a model file imports no
+module that the file names.
+"""
+
+import hashlib
+import re
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from pfsm.errors import PfsmError
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+Item = TypeVar("Item")
+Value = TypeVar("Value")
+
+# The table of each kind, imported when it is needed: this module lies below all of them.
+TABLES = {
+    "matcher": "pfsm.matchers.registry:MATCHERS",
+    "metric": "pfsm.metrics.registry:METRICS",
+    "feature": "pfsm.metrics.registry:FEATURES",
+    "analyser": "pfsm.analysis.analysers:ANALYSERS",
+    "tokeniser": "pfsm.text.languages:TOKENISERS",
+    "stemmer": "pfsm.text.stemming:STEMMERS",
+    "format": "pfsm.data.formats.registry:FORMATS",
+    "statistic": "pfsm.evaluation.catalogue:SEGMENT_LEVEL",
+}
+PAGE = "docs/extending.md"
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_+-]*")
+_MAIN = ("__main__", "__mp_main__")
+_SCRIPT = "module"
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Who provides a plug-in.
+
+    Attributes:
+        package: Name of the distribution; of a script's registration, its module.
+        version: Version of the distribution; of a module, 8 hex digits of the SHA-256 of its source.
+        script: Whether a script registered it.
+    """
+
+    package: str
+    version: str
+    script: bool = False
+
+    def __str__(self) -> str:
+        """As messages and model files have it: ``pfsm-glossary 0.1.0`` or ``module my_matchers 1f2e3d4c``."""
+        return " ".join(filter(None, (_SCRIPT if self.script else "", self.package, self.version)))
+
+    @classmethod
+    def parse(cls, text: str) -> "Origin":
+        """The origin that a model file records: the inverse of ``str``."""
+        script = text.startswith(f"{_SCRIPT} ")
+        package, _, version = text.removeprefix(f"{_SCRIPT} " if script else "").partition(" ")
+        return cls(package, version, script)
+
+    @property
+    def label(self) -> str:
+        """As signatures have it: ``pfsm-glossary@0.1.0``."""
+        return f"{self.package}@{self.version}" if self.version else self.package
+
+
+@dataclass(frozen=True, eq=False)
+class Entry:
+    """A plug-in that is known by name; it may not have been imported yet.
+
+    Attributes:
+        kind: What it is: ``matcher``.
+        name: What settings and commands call it.
+        origin: Who provides it.
+        load: Imports it, if need be.
+        rivals: Others that provide one of this kind and name.
+        module: Of a script's registration, the module that can be imported to repeat it.
+    """
+
+    kind: str
+    name: str
+    origin: Origin
+    load: Callable[[], object] = field(repr=False)
+    rivals: tuple[Origin, ...] = ()
+    module: str = ""
+
+    def __str__(self) -> str:
+        """As messages call it."""
+        return f"{self.kind} {self.name!r} of {self.origin}"
+
+
+def group(kind: str) -> str:
+    """The group of entry points of a kind: ``pfsm.matchers``."""
+    return f"pfsm.{kind}s"
+
+
+def table(kind: str) -> "Table[Any]":
+    """The table of a kind."""
+    found: Table[Any] = _imported(TABLES[kind])
+    return found
+
+
+def origin_label(kind: str, name: str) -> str:
+    """Package and version of a plug-in, as signatures have it; empty for what comes with pfsm."""
+    entry = table(kind).plugin(name)
+    return "" if entry is None else entry.origin.label
+
+
+def _imported(place: str) -> Any:
+    module, _, name = place.partition(":")
+    return getattr(import_module(module), name)
+
+
+class Table(Mapping[str, Item]):
+    """All things of one kind, by name.
+
+    Args:
+        kind: As a word of messages: ``matcher``.
+        built_in: What comes with pfsm: objects, or where they are: ``"module:NAME"``.
+        check: From the name and value of a plug-in to what the table holds; raises `PfsmError` with what the value
+            lacks.
+        taken: Whether a name is not for plug-ins for another reason than being built in.
+    """
+
+    def __init__(
+        self,
+        kind: str,
+        built_in: Mapping[str, Item | str],
+        check: Callable[[str, Any], Item],
+        taken: Callable[[str], bool] = lambda _: False,
+    ) -> None:
+        self.kind = kind
+        self.built_in = built_in
+        self._check = check
+        self._taken = taken
+        self._made: dict[str, Item] = {}
+        self._plugged: dict[str, tuple[Entry, Item]] = {}
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and (name in self.built_in or self.plugin(name) is not None)
+
+    def __iter__(self) -> Iterator[str]:
+        """All names: what comes with pfsm first."""
+        yield from self.built_in
+        yield from (entry.name for entry in self.plugins() if not self.is_taken(entry.name))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def __getitem__(self, name: str) -> Item:
+        """What has this name.
+
+        Raises:
+            PfsmError: If there is nothing of this name, or it is a plug-in that cannot be used.
+        """
+        if name in self.built_in:
+            if name not in self._made:
+                value = self.built_in[name]
+                self._made[name] = _imported(value) if isinstance(value, str) else value
+            return self._made[name]
+        entry = self.plugin(name)
+        if entry is None:
+            raise PfsmError(f"no {self.kind} {name!r}; known are {', '.join(self)}")
+        return self.loaded(entry)
+
+    def get(self, name: str, default: Any = None, /) -> Any:
+        """What has this name, or the default where nothing has it.
+
+        Raises:
+            PfsmError: If it is a plug-in that cannot be used.
+        """
+        return self[name] if name in self else default  # noqa: SIM401 - this is it
+
+    def is_taken(self, name: str) -> bool:
+        """Whether the name is not for plug-ins."""
+        return name in self.built_in or self._taken(name)
+
+    def plugin(self, name: str) -> Entry | None:
+        """The plug-in of this name; None where there is none, or the name is not for plug-ins."""
+        if self.is_taken(name):
+            return None
+        return _scripts.get((self.kind, name)) or _installed().get((self.kind, name))
+
+    def plugins(self) -> tuple[Entry, ...]:
+        """All plug-ins of this kind, by name, those included that cannot be used."""
+        known = {**_installed(), **_scripts}
+        return tuple(known[key] for key in sorted(known) if key[0] == self.kind)
+
+    def label(self, name: str) -> str:
+        """The name as signatures have it: ``word``, but ``glossary(pfsm-glossary@0.1.0)``."""
+        entry = self.plugin(name)
+        return name if entry is None else f"{name}({entry.origin.label})"
+
+    def loaded(self, entry: Entry) -> Item:
+        """A plug-in, imported and checked.
+
+        Raises:
+            PfsmError: If it cannot be used.
+        """
+        known = self._plugged.get(entry.name)
+        if known is None or known[0] is not entry:
+            known = self._plugged[entry.name] = (entry, self._admitted(entry))
+        return known[1]
+
+    def _admitted(self, entry: Entry) -> Item:
+        if entry.rivals:
+            rivals = " and ".join(map(str, (entry.origin, *entry.rivals)))
+            raise PfsmError(
+                f"{self.kind} {entry.name!r}: {rivals} have one of this name each; uninstall all but one"
+            )
+        self.check_name(entry)
+        value = _loaded(entry)
+        try:
+            return self._check(entry.name, value)
+        except PfsmError as error:
+            raise PfsmError(f"{entry}: {error}; see {PAGE}") from None
+
+    def check_name(self, entry: Entry) -> None:
+        """Refuses a name that no plug-in can have.
+
+        Raises:
+            PfsmError: If it is one of pfsm's own, or not of letters, digits, hyphens and underscores.
+        """
+        if self.is_taken(entry.name):
+            raise PfsmError(f"{entry}: the name is one of pfsm's own; its author must choose another")
+        if not _NAME.fullmatch(entry.name):
+            raise PfsmError(f"{entry}: a name is made of letters, digits, - and _, and begins with a letter")
+
+
+def _loaded(entry: Entry) -> object:
+    try:
+        return entry.load()
+    except PfsmError:
+        raise
+    except (Exception, SystemExit) as error:  # whatever its module does when it is imported
+        line = str(error).partition("\n")[0]
+        raise PfsmError(f"{entry}: cannot be imported ({type(error).__name__}: {line})") from None
+
+
+@cache
+def _installed() -> dict[tuple[str, str], Entry]:
+    """What installed packages offer, by kind and name."""
+    from importlib.metadata import entry_points  # noqa: PLC0415 - only where a name is not pfsm's own
+
+    known: dict[tuple[str, str], Entry] = {}
+    everything = entry_points()
+    for kind in TABLES:
+        for point in everything.select(group=group(kind)):
+            key = kind, point.name
+            found = Entry(kind, point.name, _origin(point), point.load)
+            first = known.get(key)
+            known[key] = (
+                found
+                if first is None
+                else Entry(kind, point.name, first.origin, first.load, (*first.rivals, found.origin))
+            )
+    return known
+
+
+def _origin(point: "EntryPoint") -> Origin:
+    distribution = point.dist
+    if distribution is None:  # made by hand, not read from an installed package
+        return Origin(point.module, "")
+    return Origin(distribution.name or point.module, distribution.version or "")
+
+
+def reread() -> None:
+    """Reads entry points again: packages were installed while this process ran."""
+    _installed.cache_clear()
+
+
+_scripts: dict[tuple[str, str], Entry] = {}
+
+
+class _Registration:
+    """A decorator that registers what it is put on, for one kind."""
+
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
+
+    def __call__(self, name: str) -> Callable[[Value], Value]:
+        """Registers a class, function or object under a name.
+
+        Registering a name again from the same module replaces what was there, as when a cell of a notebook is run
+        once more.
+
+        Raises:
+            PfsmError: If the name is taken, or the object lacks something.
+        """
+        place = sys._getframe(1).f_globals  # noqa: SLF001 - the module that registers, whatever it registers
+        origin = _script_origin(place)
+
+        def register(value: Value) -> Value:
+            known = table(self.kind)
+            entry = Entry(self.kind, name, origin, lambda: value, module=str(place.get("__name__")))
+            known.check_name(entry)
+            other = known.plugin(name)
+            if other is not None and (other.origin.package, other.origin.script) != (origin.package, True):
+                raise PfsmError(f"{entry}: {other.origin} has one of this name already; choose another")
+            known.loaded(entry)
+            _scripts[self.kind, name] = entry
+            return value
+
+        return register
+
+
+def _script_origin(place: Mapping[str, Any]) -> Origin:
+    """The module that registers, with a checksum of its source where it has one."""
+    name, file = str(place.get("__name__")), place.get("__file__")
+    if name in _MAIN:
+        # A worker process knows the script under another name: what it is called must not depend on that.
+        name = Path(file).stem if file else _MAIN[0]
+    try:
+        source = Path(file).read_bytes() if file else b""
+    except OSError:
+        source = b""
+    return Origin(name, hashlib.sha256(source).hexdigest()[:8] if source else "", script=True)
+
+
+@dataclass(frozen=True)
+class Registered:
+    """What scripts have registered, as it is sent to another process: names and modules, no objects."""
+
+    entries: tuple[tuple[str, str, Origin, str], ...]
+
+
+def registered() -> Registered:
+    """What scripts have registered in this process, for `restore` in another one."""
+    return Registered(
+        tuple((entry.kind, entry.name, entry.origin, entry.module) for entry in _scripts.values())
+    )
+
+
+def restore(sent: Registered) -> None:
+    """Makes another process's registrations known here; their modules are imported when they are asked for."""
+    for kind, name, origin, module in sent.entries:
+        entry = Entry(kind, name, origin, _Elsewhere(kind, name, origin, module), module=module)
+        _scripts.setdefault((kind, name), entry)
+
+
+@dataclass(frozen=True)
+class _Elsewhere:
+    """Repeats a registration that another process sent."""
+
+    kind: str
+    name: str
+    origin: Origin
+    module: str
+
+    def __call__(self) -> object:
+        what = f"{self.kind} {self.name!r}"
+        if self.module in _MAIN:
+            raise PfsmError(
+                f"{what} was registered by the script or notebook itself, which a worker process cannot import; "
+                "register it in a module of its own"
+            )
+        try:
+            import_module(self.module)
+        except ImportError as error:
+            raise PfsmError(
+                f"{what} is registered by the module {self.module}, which a worker process cannot import ({error})"
+            ) from None
+        entry = _scripts[self.kind, self.name]
+        if isinstance(entry.load, _Elsewhere):
+            raise PfsmError(
+                f"{what}: importing the module {self.module} does not register it; do so at its top level"
+            )
+        if entry.origin != self.origin:
+            raise PfsmError(
+                f"{what}: a worker process has another {entry.origin}, not {self.origin}; use the same"
+            )
+        return entry.load()
+
+
+class Register:
+    """Registers things from a script: ``@pfsm.register.matcher("glossary")`` on a class, function or object."""
+
+    matcher = _Registration("matcher")
+    metric = _Registration("metric")
+    feature = _Registration("feature")
+    analyser = _Registration("analyser")
+    tokeniser = _Registration("tokeniser")
+    stemmer = _Registration("stemmer")
+    format = _Registration("format")
+    statistic = _Registration("statistic")
+
+
+register = Register()

@@ -1,0 +1,82 @@
+"""Commands that take metrics and models work with those of other packages."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.command_runs import Cli, Write
+from tests.plugins.packages import installed
+
+SOURCE = """
+    import numpy as np
+    from pfsm.metrics.base import SegmentMetric
+
+    class Letters(SegmentMetric):
+        name = "letters"
+        def score_pairs(self, hypotheses, references):
+            pairs = zip(hypotheses, references, strict=True)
+            return np.array([float(len(set(ours) & set(theirs))) for ours, theirs in pairs])
+
+        def pair_statistics(self, hypotheses, references):
+            return np.column_stack([self.score_pairs(hypotheses, references), [len(set(one)) for one in references]])
+
+        def corpus_from_totals(self, totals):
+            return 100.0 * totals[..., 0] / totals[..., 1]
+"""
+
+
+@pytest.fixture(autouse=True)
+def _package(site: Path) -> None:
+    installed(
+        site, "pfsm-letters", {"metric": {"letters": "letters_here:Letters"}}, {"letters_here": SOURCE}, "2"
+    )
+
+
+@pytest.fixture
+def files(write: Write) -> tuple[str, str, str]:
+    """A reference and two translations."""
+    return (
+        write("r.txt", "abcd\nxy\nq\n" * 5),
+        write("one.txt", "abc\nx\nq\n" * 5),
+        write("two.txt", "a\nx\np\n" * 5),
+    )
+
+
+def test_the_score_of_a_corpus_pools_counts(cli: Cli, files: tuple[str, str, str]) -> None:
+    scored = cli("score", files[0], "-i", files[1], "--metric", "letters", "-f", "json").document
+    assert scored["score"] == pytest.approx(100 * 5 / 7)
+    assert "level:corpus|plugin:pfsm-letters@2|" in scored["signature"]
+
+
+def test_partitions(cli: Cli, write: Write) -> None:
+    table = write("x.tsv", "reference\thypothesis\nabcd\tabc\nxy\tx\nq\tq\n")
+    scored = cli("score", "--table", table, "--metric", "letters", "-o", "out", "--output-format", "tsv")
+    assert scored.status == 0, scored.err
+    lines = next(Path("out").glob("*.tsv")).read_text(encoding="utf-8").splitlines()
+    assert [float(line.split("\t")[-1]) for line in lines[1:]] == [3.0, 1.0, 1.0]
+
+
+def test_compare(cli: Cli, files: tuple[str, str, str]) -> None:
+    compared = cli(
+        "compare", files[0], "-i", *files[1:], "--metric", "letters", "-f", "json", "--confidence-n", "20"
+    )
+    assert compared.status == 0, compared.err
+    assert "pfsm-letters@2" in compared.out
+
+
+def test_mbr(cli: Cli, write: Write) -> None:
+    candidates = write("c.txt", "abc\nabd\nxyz\n")
+    chosen = cli("mbr", "-i", candidates, "-n", "3", "--metric", "letters")
+    assert (chosen.status, chosen.out.strip().split("\t")[-1]) in {(0, "abc"), (0, "abd")}, chosen.err
+
+
+def test_explain_needs_parts(cli: Cli, files: tuple[str, str, str]) -> None:
+    fault = cli("explain", files[0], "-i", files[1], "--metric", "letters").fault
+    assert fault.startswith(
+        "metric letters: has no parts to explain its scores by; metrics with parts: bleu, "
+    )
+
+
+def test_what_they_write_is_json(cli: Cli) -> None:
+    assert json.loads(cli("plugins", "list", "-f", "json").out)[0]["package"] == "pfsm-letters 2"

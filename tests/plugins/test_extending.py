@@ -1,0 +1,70 @@
+"""The code of ``docs/extending.md`` runs, and what it registers keeps the promises."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pfsm import registry
+from pfsm.conformance import analysers, matchers, metrics, texts
+from pfsm.conformance.kinds import CHECKS, failures
+from tests.command_runs import Cli, Write
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "extending.md"
+
+
+@pytest.fixture(autouse=True)
+def registered(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[str]]:
+    """Names that the examples register, by kind."""
+    monkeypatch.setattr(registry, "_scripts", {})
+    text = PAGE.read_text(encoding="utf-8")
+    place: dict[str, Any] = {"__name__": "extending"}
+    for block in re.findall(r"```python\n(.*?)```", text[text.index("## A matcher") :], re.DOTALL):
+        exec(block, place)
+    found: dict[str, list[str]] = {}
+    for kind, name in registry._scripts:
+        found.setdefault(kind, []).append(name)
+    return found
+
+
+def test_there_is_an_example_of_every_kind(registered: dict[str, list[str]]) -> None:
+    assert set(registered) == set(registry.TABLES)
+
+
+@pytest.mark.parametrize("kind", CHECKS)
+def test_the_examples_pass_the_checks(
+    kind: str, registered: dict[str, list[str]], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def here(function: Callable[..., object], *arguments: object) -> object:
+        return function(*arguments)
+
+    for module in (matchers, texts, analysers, metrics):
+        monkeypatch.setattr(module, "in_another_process", here)
+    file = tmp_path / "judged.bars"
+    file.write_text("the cat|a cat|1.5\na|b|2\n", encoding="utf-8")
+    for name in registered[kind]:
+        assert failures(kind, name, files=[str(file)]) == []
+
+
+def test_every_entry_point_is_named() -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    assert all(f"[{kind}](#" in text for kind in registry.TABLES)
+
+
+def test_lists_show_them(cli: Cli, write: Write) -> None:
+    listed = cli("plugins").lines
+    assert any(line.split()[:2] == ["matcher", "same-length"] for line in listed)
+    described = dict(line.split("  ", 1) for line in cli("metrics", "--features").lines if "  " in line)
+    assert (
+        described["question-marks"].strip() == "Question marks of the hypothesis less those of the reference"
+    )
+    assert "same-length\n    kind: plug-in (matcher)\n    package: module extending\n" in cli("resources").out
+    model = "language: en\nfeatures: [question-marks]\nmatchers: [word]\n"
+    judged = write("x.tsv", "reference\thypothesis\tscore\na b?\ta b\t1\nc d\tc d\t3\na?\tb?\t2\ne\te?\t1\n")
+    trained = cli("train", judged, "--config", write("x.yaml", model), "-o", "x.json")
+    assert trained.status == 0, trained.err
+    assert "plug-ins    features: question-marks of module extending" in cli("show", "x.json").lines
+    scored = cli("score", write("r.txt", "a b?\n"), "-i", write("h.txt", "a b\n"), "--model", "x.json")
+    assert "|feat:question-marks(extending)|" in scored.out

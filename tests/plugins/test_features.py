@@ -1,0 +1,86 @@
+"""Sentence-level features of other packages."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pfsm.errors import PfsmError
+from pfsm.metrics.features import check_feature, feature_signature, feature_values
+from pfsm.metrics.registry import FEATURES, describe_feature, feature_names
+from pfsm.model.plugins import plugin_labels, plugins_of
+from pfsm.model.settings import settings_from_dict
+from tests.plugins.packages import installed
+
+SOURCE = '''
+    def commas(hypotheses, references):
+        """Commas of the hypothesis.
+
+        No more is said.
+        """
+        return [line.count(",") for line in hypotheses]
+
+    def short(hypotheses, references): return [1.0]
+    def infinite(hypotheses, references): return [1.0, float("inf")]
+    def words(hypotheses, references): return hypotheses
+    def wrong(hypotheses, references): return [1 / len(line) for line in hypotheses]
+    NUMBER = 3
+'''
+NAMES = ("commas", "short", "infinite", "words", "wrong", "NUMBER")
+
+
+@pytest.fixture(autouse=True)
+def _package(site: Path) -> None:
+    points = {name: f"features_of_mine:{name}" for name in NAMES} | {"length": "features_of_mine:commas"}
+    installed(site, "pfsm-commas", {"feature": points}, {"features_of_mine": SOURCE}, "3")
+
+
+def test_values_and_signature() -> None:
+    check_feature("commas")
+    np.testing.assert_array_equal(
+        feature_values(["commas", "length"], ["a, b,", "a"], ["", "bc"]), [[2.0, 0.0], [0.0, np.log(3)]]
+    )
+    assert feature_signature("commas") == "commas(pfsm-commas@3)"
+    assert describe_feature("commas") == "Commas of the hypothesis"
+    assert feature_names()[-len(NAMES) :] == tuple(sorted(NAMES))
+
+
+def test_settings() -> None:
+    settings = settings_from_dict({"features": ["commas", "chrf"]}, "x")
+    assert plugins_of(settings) == {"features": {"commas": "pfsm-commas 3"}}
+    assert plugin_labels(settings) == ["feature commas(pfsm-commas@3)"]
+    with pytest.raises(PfsmError, match=r"^x: unknown feature 'comas'; did you mean commas\?"):
+        settings_from_dict({"features": ["comas"]}, "x")
+    with pytest.raises(PfsmError, match=r"^x: feature commas\(n=1\): has no options; write it as commas$"):
+        settings_from_dict({"features": ["commas(n=1)"]}, "x")
+    with pytest.raises(PfsmError, match=r"^x: feature 'NUMBER' of pfsm-commas 3: is no function"):
+        settings_from_dict({"features": ["NUMBER"]}, "x")
+
+
+@pytest.mark.parametrize(
+    ("name", "fault"),
+    [
+        ("short", r"gives numbers of shape \(1,\) for 2 pairs"),
+        ("infinite", "gives inf for 'b' and 'd'"),
+        ("words", "gives a list, float64 .n_pairs. is needed"),
+    ],
+)
+def test_what_is_not_one_finite_number_for_each_pair(name: str, fault: str) -> None:
+    with pytest.raises(PfsmError, match=rf"^feature '{name}': {fault}$"):
+        feature_values([name], ["a", "b"], ["c", "d"])
+
+
+def test_its_own_errors_are_not_hidden() -> None:
+    with pytest.raises(ZeroDivisionError):
+        feature_values(["wrong"], [""], [""])
+
+
+@pytest.mark.parametrize(
+    "name", ["length", "bleu", "bleu.bp", "nist", "meteor", "embedding_f1", "rte.length"]
+)
+def test_names_of_ours(name: str) -> None:
+    assert FEATURES.is_taken(name) == (name != "rte.length" or "rte.length" in feature_names())
+
+
+def test_lists_of_numbers_will_do() -> None:
+    assert feature_values(["commas"], ("a,",), ("a,",)).dtype == np.float64

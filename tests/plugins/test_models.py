@@ -1,0 +1,193 @@
+"""Models with plug-ins: what files record, and what happens where the plug-in is missing or another."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pfsm import registry
+from pfsm.errors import PfsmError, PfsmWarning
+from pfsm.model.file import Model, load_model, model_from_dict, save_model
+from pfsm.model.metric import Metric
+from pfsm.model.settings import settings_from_dict
+from tests.command_runs import Cli, Write
+from tests.judgment_cases import rows, tsv
+from tests.model_cases import document
+from tests.plugins.packages import SAME_LENGTH, installed, uninstalled
+
+MATCHER = {"matcher": {"same-length": "same_length:SameLength"}}
+SETTINGS = {"matchers": ["punct", "word", "same-length"], "split": ["S_same-length"], "classes": {}}
+WEIGHTS = {
+    "Insert": -1.0, "Delete": -1.0, "S_word": 1.0, "S_same-length": 0.5, "S_same-length:content": 0.25,
+    "S_same-length>S_word": 0.5, "same-length:any": 0.125,
+}  # fmt: skip
+
+
+@pytest.fixture
+def lengths(site: Path) -> Path:
+    """The matcher of words of as many characters is installed."""
+    installed(site, "pfsm-lengths", MATCHER, {"same_length": SAME_LENGTH}, "0.3")
+    return site
+
+
+@pytest.fixture
+def file(lengths: Path, tmp_path: Path) -> Path:
+    """A model with it."""
+    path = tmp_path / "lengths.json"
+    save_model(Model("lengths", settings_from_dict(SETTINGS, "x"), WEIGHTS, 0.25), path)
+    return path
+
+
+def test_the_file_records_package_and_version(file: Path) -> None:
+    written = json.loads(file.read_text(encoding="utf-8"))
+    assert written["plugins"] == {"matchers": {"same-length": "pfsm-lengths 0.3"}}
+    model = load_model(file)
+    assert model.to_dict() == written
+    assert model.weights == WEIGHTS
+
+
+def test_other_files_stay_as_they_were() -> None:
+    model = model_from_dict(document(), "x")
+    assert list(model.to_dict()) == list(document())
+    with_record = replace(model, plugins={"matchers": {"x": "y 1"}})
+    assert with_record.fingerprint == model.fingerprint
+
+
+def test_it_scores_and_signs(file: Path) -> None:
+    metric = Metric(load_model(file), 1)
+    # "ab cd" against "xy": by hand, see the weights: two ways to match, one to edit everything.
+    weights = WEIGHTS
+    match = weights["S_same-length"] + weights["S_same-length:content"] + 0.5 * weights["same-length:any"]
+    paths = [
+        # The Delete may stand before or after the match; three edits in any of three orders.
+        *[match + weights["Delete"]] * 2,
+        *[weights["Delete"] * 2 + weights["Insert"]] * 3,
+    ]
+    expected = np.log(np.sum(np.exp(paths))) / 3 + 0.25
+    np.testing.assert_allclose(metric.score_pairs(["xy"], ["ab cd"]), [expected], rtol=1e-12)
+    assert "|match:punct+word+same-length(pfsm-lengths@0.3)|" in metric.get_signature(1)
+
+
+def test_explain_and_show(file: Path, cli: Cli, write: Write) -> None:
+    reference, hypothesis = write("ref.txt", "ab cd\n"), write("hyp.txt", "xy cd\n")
+    explained = cli("explain", reference, "-i", hypothesis, "--model", str(file))
+    assert explained.status == 0
+    assert "S_same-length:content" in explained.out
+    page = cli("explain", reference, "-i", hypothesis, "--model", str(file), "--html", "page.html")
+    assert (page.status, page.err) == (0, "")
+    shown = cli("show", str(file)).lines
+    assert "plug-ins    matchers: same-length of pfsm-lengths 0.3" in shown
+    assert any(line.startswith("S_same-length:content ") for line in shown)
+
+
+def test_a_missing_plugin_is_one_line(file: Path, lengths: Path, cli: Cli) -> None:
+    uninstalled(lengths, "pfsm-lengths")
+    expected = (
+        f"{file}: plugins: the model needs the matcher 'same-length' of pfsm-lengths 0.3, which is not installed; "
+        "install pfsm-lengths, best this version"
+    )
+    assert cli("show", str(file)).fault == expected
+
+
+def test_another_package_is_refused(file: Path, lengths: Path) -> None:
+    uninstalled(lengths, "pfsm-lengths")
+    installed(lengths, "other", MATCHER, {}, "2")
+    with pytest.raises(PfsmError, match=r"but here it is of other 2; install pfsm-lengths instead$"):
+        load_model(file)
+
+
+def test_another_version_is_used_with_a_warning(file: Path, lengths: Path, cli: Cli) -> None:
+    before = file.read_bytes()
+    uninstalled(lengths, "pfsm-lengths")
+    installed(lengths, "pfsm-lengths", MATCHER, {}, "0.4")
+    warned = cli("show", str(file))
+    assert warned.status == 0
+    assert warned.err == (
+        f"pfsm: warning: {file}: plugins: the model needs the matcher 'same-length' of pfsm-lengths 0.3, "
+        "but here is pfsm-lengths 0.4; scores may differ, which their signature shows\n"
+    )
+    with pytest.warns(PfsmWarning, match=r"here is pfsm-lengths 0.4"):
+        model = load_model(file)
+    assert "same-length(pfsm-lengths@0.4)" in Metric(model, 1).get_signature(1)
+    # The file says what the model was trained with.
+    save_model(model, file)
+    assert file.read_bytes() == before
+
+
+def test_a_plugin_that_pfsm_has_itself_now(file: Path) -> None:
+    changed = json.loads(file.read_text(encoding="utf-8"))
+    changed["plugins"] = {"matchers": {"word": "pfsm-words 1"}}
+    with pytest.raises(PfsmError, match=r"but pfsm has one of its own of this name; retrain the model$"):
+        model_from_dict(changed, "x")
+
+
+def test_reading_a_file_imports_nothing_that_it_names(lengths: Path) -> None:
+    (lengths / "evil.py").write_text("raise SystemError('imported')", encoding="utf-8")
+    for plugins in (
+        {"matchers": {"evil": "evil 1"}},
+        {"matchers": {"evil:main": "module evil 1"}},
+        {"evil": {"evil": "evil 1"}},
+    ):
+        with pytest.raises(PfsmError, match=r"^x: plugins"):
+            model_from_dict(document(plugins=plugins), "x")
+
+
+@pytest.mark.parametrize(
+    "plugins",
+    [[], "x", {"matchers": []}, {"matchers": {"x": 1}}, {"matchers": {"x": "a\nb"}}, {"matchers": {"": "x"}}],
+)
+def test_damaged_records(plugins: object) -> None:
+    with pytest.raises(PfsmError, match=r'^x: plugins: must be as in \{"matchers": '):
+        model_from_dict(document(plugins=plugins), "x")
+
+
+def test_weights_of_matchers_that_are_not_in_the_settings(lengths: Path) -> None:
+    with pytest.raises(PfsmError, match=r"weights names 'S_same-length', which no machine has"):
+        model_from_dict(document(weights={"S_same-length": 1.0}), "x")
+
+
+def test_a_broken_plugin(file: Path, lengths: Path, cli: Cli) -> None:
+    (lengths / "same_length.py").write_text("import nothing_of_this_name", encoding="utf-8")
+    uninstalled(lengths, "", modules=("same_length",))
+    assert cli("show", str(file)).fault == (
+        "matcher 'same-length' of pfsm-lengths 0.3: cannot be imported "
+        "(ModuleNotFoundError: No module named 'nothing_of_this_name')"
+    )
+    assert cli("show", "en").status == 0
+
+
+def test_of_a_script(site: Path, tmp_path: Path) -> None:
+    source = SAME_LENGTH.replace(
+        "    class Same", '    @pfsm.register.matcher("same-length")\n    class Same'
+    )
+    installed(site, "none", {}, {"my_matchers": f"    import pfsm\n{source}"})
+    import my_matchers  # type: ignore[import-not-found] # noqa: F401
+
+    path = tmp_path / "mine.json"
+    save_model(Model("mine", settings_from_dict(SETTINGS, "x"), WEIGHTS), path)
+    (said,) = json.loads(path.read_text(encoding="utf-8"))["plugins"]["matchers"].values()
+    assert said.startswith("module my_matchers ")
+    assert load_model(path).weights == WEIGHTS
+    registry._scripts.clear()
+    with pytest.raises(
+        PfsmError, match=r"which is not registered; import my_matchers before the model is read$"
+    ):
+        load_model(path)
+
+
+def test_training_learns_its_weights(lengths: Path, cli: Cli, write: Write) -> None:
+    data, config = (
+        write("train.tsv", tsv(rows(40))),
+        write("x.yaml", "matchers: [word, same-length]\nlambda: 1\n"),
+    )
+    cli("train", data, "--config", config, "-o", "out.json")
+    trained = load_model("out.json")
+    assert {"S_same-length", "same-length:any", "S_same-length>S_word"} <= set(trained.weights)
+    assert trained.training["instances"]["S_same-length"] > 0
+    assert trained.to_dict()["plugins"] == {"matchers": {"same-length": "pfsm-lengths 0.3"}}
+    unknown = write("y.yaml", "matchers: [word, same-lenght]\n")
+    fault = cli("train", data, "--config", unknown, "-o", "y.json").fault
+    assert fault.startswith(f"{unknown}: unknown matcher 'same-lenght'; known are punct, word, ")
+    assert fault.endswith(", same-length")

@@ -1,0 +1,267 @@
+"""Metrics and statistics of other packages, where users meet them."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+
+from pfsm.errors import PfsmError
+from pfsm.evaluation.catalogue import SEGMENT_LEVEL, canonical, level_and_name
+from pfsm.metrics.features import feature_signature, feature_values
+from pfsm.metrics.registry import describe_metric, get_metric, metric_names, part_names
+from pfsm.model.plugins import metric_labels, plugins_of
+from pfsm.model.settings import settings_from_dict
+from tests.command_runs import Cli, Write
+from tests.judgment_cases import rows, tsv
+from tests.plugins.packages import installed
+
+SOURCE = '''
+    import numpy as np
+    from pfsm.evaluation import Statistic, plain
+    from pfsm.metrics.base import SegmentMetric
+
+    class Letters(SegmentMetric):
+        """Letters that both lines have.
+
+        And so on.
+        """
+        name = "letters"
+        def __init__(self, weight=1.0):
+            self.weight = weight
+        def entries(self):
+            return {"weight": f"{self.weight:g}"}
+        def score_pairs(self, hypotheses, references):
+            pairs = zip(hypotheses, references, strict=True)
+            return self.weight * np.array([float(len(set(ours) & set(theirs))) for ours, theirs in pairs])
+
+    class Parted(Letters):
+        name = "parted"
+        part_names = ("ours", "theirs")
+        def part_values(self, hypotheses, references):
+            return self.weight * np.array([[len(ours), len(theirs)] for ours, theirs in zip(hypotheses, references)])
+    class BadParts(Letters):
+        name = "bad-parts"
+        part_names = ("a.b",)
+
+    def made(weight=1.0):
+        metric = Letters(weight)
+        metric.name = "made"
+        return metric
+
+    class Nameless(Letters):
+        name = "other"
+    class Abstract(SegmentMetric):
+        name = "abstract"
+    class Short(Letters):
+        name = "short"
+        def score_pairs(self, hypotheses, references):
+            return np.ones(1)
+    def nothing(): return 3
+    NUMBER = 3
+
+    def spread(metric, human): return -float(np.std(metric - human))
+    AGREEMENT = plain("agreement", lambda metric, human: float(np.mean(np.sign(metric) == np.sign(human))), "Agreement")
+    MISNAMED = plain("other", spread)
+'''
+POINTS = {
+    "metric": {
+        "letters": "numbers_here:Letters", "made": "numbers_here:made", "nameless": "numbers_here:Nameless",
+        "abstract": "numbers_here:Abstract", "short": "numbers_here:Short", "nothing": "numbers_here:nothing",
+        "number": "numbers_here:NUMBER", "list": "builtins:list", "bleu": "numbers_here:Letters",
+        "parted": "numbers_here:Parted", "bad-parts": "numbers_here:BadParts",
+    },
+    "statistic": {
+        "spread": "numbers_here:spread", "agreement": "numbers_here:AGREEMENT", "misnamed": "numbers_here:MISNAMED",
+        "number": "numbers_here:NUMBER", "kendall": "numbers_here:spread", "tau_wmt12": "numbers_here:spread",
+        "lost": "nowhere:X",
+    },
+}  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def _package(site: Path) -> None:
+    installed(site, "pfsm-numbers", POINTS, {"numbers_here": SOURCE}, "0.9")
+
+
+def test_a_metric_by_its_name() -> None:
+    metric = get_metric("letters(weight=2)")
+    np.testing.assert_array_equal(metric.score_pairs(["abc", ""], ["bcd", "x"]), [4.0, 0.0])
+    assert metric.get_signature(1).startswith(
+        "nrefs:1|level:segment|plugin:pfsm-numbers@0.9|weight:2|version:"
+    )
+    assert "|corpus:mean|plugin:pfsm-numbers@0.9|" in metric.get_signature(1, "corpus")
+    assert metric.corpus_score(["abc", ""], [["bcd", "x"]]).score == 2.0
+    assert metric.segment_scores(["abc"], [["b"], ["ab"]]).tolist() == [4.0]
+    assert get_metric("letters", weight=3).origin == "letters(weight=3)"
+    assert get_metric("made").score_pairs(["a"], ["a"]).tolist() == [1.0]
+    assert describe_metric("letters") == "Letters that both lines have"
+    assert {"letters", "bleu", "made"} <= set(metric_names())
+    assert get_metric("bleu").name == "bleu"  # ours
+    assert metric_labels("letters(weight=2)", {"parser": "x"}) == ["metric letters(pfsm-numbers@0.9)"]
+
+
+@pytest.mark.parametrize(
+    ("name", "fault"),
+    [
+        (
+            "nameless",
+            "metric 'nameless' of pfsm-numbers 0.9: calls itself 'other'; its name must be 'nameless', ",
+        ),
+        (
+            "abstract",
+            r"metric 'abstract' of pfsm-numbers 0.9: does not define score_pairs\(\); see docs/extending.md",
+        ),
+        (
+            "number",
+            "metric 'number' of pfsm-numbers 0.9: is no class derived from pfsm.metrics.base.SegmentMetric, ",
+        ),
+        (
+            "bad-parts",
+            r"metric 'bad-parts' of pfsm-numbers 0.9: its part_names are \('a.b',\), they must be words",
+        ),
+        ("list", "metric 'list' of pfsm-numbers 0.9: is no class derived from"),
+        ("nothing", "metric 'nothing': makes a int, which is no SegmentMetric"),
+        (
+            "letters(size=3)",
+            r"metric letters: takes no such options \(got an unexpected keyword argument 'size'\)",
+        ),
+    ],
+)
+def test_what_cannot_be_made(name: str, fault: str) -> None:
+    with pytest.raises(PfsmError, match=f"^{fault}"):
+        get_metric(name)
+
+
+def test_scores_are_checked() -> None:
+    with pytest.raises(PfsmError, match=r"^metric 'short': gives numbers of shape \(1,\) for 2 pairs$"):
+        get_metric("short").score_pairs(["a", "b"], ["a", "b"])
+    with pytest.raises(ValueError, match="not one string"):
+        get_metric("letters").score_pairs("a", "b")
+
+
+def test_a_metric_on_the_command_line(cli: Cli, write: Write) -> None:
+    reference, hypothesis = write("r.txt", "abc\nx\n"), write("h.txt", "bcd\nx\n")
+    scored = cli(
+        "score", reference, "-i", hypothesis, "--metric", "letters(weight=2)", "-sl", "-f", "json"
+    ).document
+    assert scored["segment_scores"] == [4.0, 2.0]
+    assert "plugin:pfsm-numbers@0.9" in scored["signature"]
+    listed = dict(line.partition(" ")[::2] for line in cli("metrics").lines)
+    assert listed["letters"].strip() == "Letters that both lines have"
+    assert (
+        listed["abstract"]
+        .strip()
+        .startswith("broken: metric 'abstract' of pfsm-numbers 0.9: does not define")
+    )
+    broken = cli("score", reference, "-i", hypothesis, "--metric", "abstract").fault
+    assert broken.startswith("metric 'abstract' of pfsm-numbers 0.9: does not define")
+
+
+def test_a_metric_as_a_feature(cli: Cli, write: Write) -> None:
+    settings = settings_from_dict({"features": ["letters(weight=2)"]}, "x")
+    assert plugins_of(settings) == {"metrics": {"letters": "pfsm-numbers 0.9"}}
+    judged = write("train.tsv", tsv(rows(30)))
+    config = write("x.yaml", "edits: false\nfeatures: [letters, length]\nlambda: 1\n")
+    assert cli("train", judged, "--config", config, "-o", "x.json").status == 0
+    document = json.loads(Path("x.json").read_text(encoding="utf-8"))
+    assert document["plugins"] == {"metrics": {"letters": "pfsm-numbers 0.9"}}
+    scored = cli("score", write("r.txt", "abc\n"), "-i", write("h.txt", "bcd\n"), "--model", "x.json")
+    assert "|feat:letters(level:segment,plugin:pfsm-numbers@0.9,weight:1)+length|" in scored.out
+
+
+def test_parts(cli: Cli, write: Write) -> None:
+    assert part_names("parted(weight=2)") == ("parted.ours(weight=2)", "parted.theirs(weight=2)")
+    values = feature_values(["parted.theirs(weight=2)", "parted.ours(weight=2)", "parted"], ["ab"], ["abc"])
+    np.testing.assert_array_equal(values, [[6.0, 4.0, 2.0]])
+    settings = settings_from_dict({"features": ["parted.*"]}, "x")
+    assert list(settings.features) == ["parted.ours", "parted.theirs"]
+    assert plugins_of(settings) == {"metrics": {"parted": "pfsm-numbers 0.9"}}
+    assert feature_signature("parted.ours") == "parted.ours(level:segment,plugin:pfsm-numbers@0.9,weight:1)"
+    for name, fault in (
+        ("parted.more", "unknown feature 'parted.more'"),
+        ("parted.ours(size=1)", "no such options"),
+    ):
+        with pytest.raises(PfsmError, match=fault):
+            settings_from_dict({"features": [name]}, "x")
+    reference, hypothesis = write("r.txt", "abc\n"), write("h.txt", "ab\n")
+    explained = cli("explain", reference, "-i", hypothesis, "--metric", "parted", "-f", "json").document
+    assert explained[0]["segments"][0]["parts"] == {"parted.ours": 2.0, "parted.theirs": 3.0}
+
+
+def test_a_statistic_by_its_name() -> None:
+    assert SEGMENT_LEVEL["spread"].heading == "spread"
+    assert SEGMENT_LEVEL["agreement"].heading == "Agreement"
+    assert (canonical("spread"), level_and_name("segment-spread")) == ("spread", ("segment", "spread"))
+    # Ours, by any of their names.
+    assert SEGMENT_LEVEL["kendall"].heading == "Kendall tau-b"
+    assert SEGMENT_LEVEL.plugin("tau_wmt12") is None
+    for name, fault in (
+        ("misnamed", "calls itself 'other'"),
+        ("number", "is neither a function of a metric's and people's scores nor a Statistic"),
+        ("lost", "cannot be imported"),
+    ):
+        with pytest.raises(PfsmError, match=f"^statistic '{name}' of pfsm-numbers 0.9: {fault}"):
+            SEGMENT_LEVEL[name]
+
+
+def test_a_statistic_on_the_command_line(cli: Cli, write: Write) -> None:
+    made = rows(30)
+    judged = write("test.tsv", tsv(made))
+    found = cli(
+        "evaluate",
+        judged,
+        "--metric",
+        "letters",
+        "--statistics",
+        "spread,pearson",
+        "-f",
+        "json",
+        "--confidence-n",
+        "20",
+    ).document
+    human = np.array([float(score) for _, _, score in made])
+    metric = get_metric("letters").score_pairs(
+        [ours for _, ours, _ in made], [theirs for theirs, _, _ in made]
+    )
+    text = json.dumps(found)
+    values = [value for value in _values(found, "spread") if isinstance(value, float)]
+    assert pytest.approx(-np.std(metric - human), rel=1e-12) in values, text
+    refused = cli("evaluate", judged, "--metric", "letters", "--statistics", "lost").fault
+    assert refused.startswith("statistic 'lost' of pfsm-numbers 0.9: cannot be imported")
+    assert (
+        "--statistics: no 'spraed' here; there are pearson, "
+        in cli("evaluate", judged, "--metric", "letters", "--statistics", "spraed").fault
+    )
+
+
+def _values(found: object, key: str) -> list[object]:
+    """Everything below a key, anywhere in a document."""
+    if isinstance(found, dict):
+        own = _leaves(found[key]) if key in found else []
+        return own + [value for other in found.values() for value in _values(other, key)]
+    return [value for item in found for value in _values(item, key)] if isinstance(found, list) else []
+
+
+def _leaves(found: object) -> list[object]:
+    if isinstance(found, dict):
+        return [leaf for value in found.values() for leaf in _leaves(value)]
+    return [leaf for value in found for leaf in _leaves(value)] if isinstance(found, list) else [found]
+
+
+def test_an_experiment_with_both(cli: Cli, write: Write) -> None:
+    write("test.tsv", tsv(rows(24)))
+    values = {
+        "title": "x",
+        "test": {"name": "made", "files": "test.tsv"},
+        "statistics": ["spread", "pearson"],
+        "resamples": 10,
+        "rows": [{"name": "letters", "metric": "letters", "options": {"weight": 2}}],
+    }
+    write("x.yaml", yaml.safe_dump(values))
+    done = cli("experiment", "x.yaml", "--data", ".", "-o", "out", "--jobs", "1")
+    assert done.status == 0, done.err
+    results = Path("out/results.json").read_text(encoding="utf-8")
+    assert '"spread"' in results
+    assert "plugin:pfsm-numbers@0.9" in results

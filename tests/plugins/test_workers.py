@@ -1,0 +1,161 @@
+"""Plug-ins in processes that others start: workers of experiments, and clusters."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from textwrap import dedent
+
+import numpy as np
+import pytest
+import yaml
+
+from pfsm import registry
+from pfsm.distributed.cluster import Cluster, open_cluster
+from pfsm.distributed.job import Job, score_job
+from pfsm.distributed.report import Report
+from pfsm.distributed.scorers import spec_of
+from pfsm.errors import PfsmError
+from pfsm.model.file import Model
+from pfsm.model.metric import Metric
+from pfsm.model.settings import settings_from_dict
+from tests.judgment_cases import rows, tsv
+from tests.plugins.packages import SAME_LENGTH, installed
+
+ROOT = Path(__file__).resolve().parents[2]
+MATCHER = {"matcher": {"same-length": "same_length:SameLength"}}
+REGISTERING = SAME_LENGTH.replace(
+    "    class Same", '    import pfsm\n    @pfsm.register.matcher("same-length")\n    class Same'
+)
+CONFIG = {
+    "title": "x",
+    "train": "data.tsv",
+    "scheme": "k-fold",
+    "folds": 2,
+    "statistics": ["pearson"],
+    "resamples": 10,
+    "rows": [{"name": "lengths", "train": {"matchers": ["word", "same-length"], "lambda": 1}}],
+}
+RUN = """
+    if __name__ == "__main__":
+        import sys
+        from pfsm.cli import main
+        sys.exit(main(sys.argv[1:]))
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Data and an experiment."""
+    (tmp_path / "data.tsv").write_text(tsv(rows(24)), encoding="utf-8")
+    (tmp_path / "x.yaml").write_text(yaml.safe_dump(CONFIG), encoding="utf-8")
+    return tmp_path
+
+
+def run(folder: Path, script: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Runs a script beside the data as a user does."""
+    (folder / "script.py").write_text(dedent(script), encoding="utf-8")
+    path = ":".join(map(str, (ROOT, ROOT / "kernels", ROOT / "training", folder / "site")))
+    return subprocess.run(
+        [sys.executable, "script.py", *arguments],
+        cwd=folder,
+        env={"PYTHONPATH": path, "HOME": str(folder), "PATH": ""},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+EXPERIMENT = ("experiment", "x.yaml", "--data", ".", "-o", "out", "--jobs", "2")
+
+
+def test_workers_of_experiments_know_installed_packages(folder: Path, site: Path) -> None:
+    installed(site, "pfsm-lengths", MATCHER, {"same_length": SAME_LENGTH})
+    done = run(folder, RUN, *EXPERIMENT)
+    assert done.returncode == 0, done.stderr
+    models = list((folder / "out").rglob("model*.json"))
+    assert models
+    assert all("pfsm-lengths 1.0" in path.read_text(encoding="utf-8") for path in models)
+
+
+def test_workers_of_experiments_know_what_the_script_registers(folder: Path) -> None:
+    done = run(folder, dedent(REGISTERING) + dedent(RUN), *EXPERIMENT)
+    assert done.returncode == 0, done.stderr
+    assert any(
+        "module script " in path.read_text(encoding="utf-8") for path in (folder / "out").rglob("*.json")
+    )
+
+
+def test_workers_of_experiments_import_the_module_that_registers(folder: Path, site: Path) -> None:
+    (site / "my_matchers.py").write_text(dedent(REGISTERING), encoding="utf-8")
+    done = run(folder, f"{dedent(RUN)[:-1].replace('import sys', 'import sys, my_matchers')}\n", *EXPERIMENT)
+    assert done.returncode == 0, done.stderr
+
+
+def test_what_workers_cannot_import_is_refused_in_one_line(folder: Path) -> None:
+    hidden = dedent(RUN).replace("import sys", "import sys; exec(open('hidden.py').read())", 1)
+    (folder / "hidden.py").write_text(dedent(REGISTERING), encoding="utf-8")
+    done = run(folder, hidden, *EXPERIMENT)
+    assert done.returncode == 2, done.stderr
+    last = done.stderr.splitlines()[-1]
+    assert last.startswith("pfsm: x.yaml: row 'lengths'")
+    assert last.endswith(
+        "matcher 'same-length' was registered by the script or notebook itself, which a worker process cannot "
+        "import; register it in a module of its own"
+    )
+    assert "Traceback" not in done.stderr
+
+
+@pytest.fixture
+def cluster(site: Path) -> Iterator[Cluster]:
+    """One worker, started when the folder of packages is on the path."""
+    with open_cluster("local:1") as opened:
+        yield opened
+
+
+SETTINGS = {"matchers": ["word", "same-length"]}
+WEIGHTS = {"Insert": -1.0, "Delete": -1.0, "S_word": 1.0, "S_same-length": 0.5}
+
+
+def scored(cluster: Cluster, folder: Path, name: str) -> float:
+    metric = Metric(Model("x", settings_from_dict(SETTINGS, "x"), WEIGHTS), 1)
+    job = Job(str(folder / "data.tsv"), str(folder / name), spec_of(metric), "tsv")
+    return score_job(job, cluster, Report(cluster)).mean
+
+
+def test_clusters(cluster: Cluster, folder: Path, site: Path) -> None:
+    (site / "my_matchers.py").write_text(dedent(REGISTERING), encoding="utf-8")
+    import my_matchers  # type: ignore[import-not-found] # noqa: F401
+
+    metric = Metric(Model("x", settings_from_dict(SETTINGS, "x"), WEIGHTS), 1)
+    expected = metric.score_pairs([row[1] for row in rows(24)], [row[0] for row in rows(24)])
+    np.testing.assert_allclose(scored(cluster, folder, "out"), expected.mean(), rtol=1e-15)
+
+
+def test_a_cluster_that_cannot_import_it(cluster: Cluster, folder: Path) -> None:
+    installed(folder / "elsewhere", "none", {}, {"lonely": REGISTERING})
+    sys.path.insert(0, str(folder / "elsewhere"))
+    try:
+        import lonely  # type: ignore[import-not-found] # noqa: F401
+    finally:
+        sys.path.remove(str(folder / "elsewhere"))
+    with pytest.raises(PfsmError) as refused:
+        scored(cluster, folder, "out")
+    assert "the module lonely, which a worker process cannot import" in str(refused.value)
+    assert "\n" not in str(refused.value)
+    del sys.modules["lonely"]
+
+
+def test_a_cluster_that_lacks_the_package(cluster: Cluster, folder: Path) -> None:
+    installed(folder / "elsewhere", "pfsm-lengths", MATCHER, {"same_length": SAME_LENGTH})
+    sys.path.insert(0, str(folder / "elsewhere"))
+    registry.reread()
+    try:
+        with pytest.raises(
+            PfsmError, match=r"the matcher 'same-length' of pfsm-lengths 1.0, which is not installed"
+        ):
+            scored(cluster, folder, "out")
+    finally:
+        sys.path.remove(str(folder / "elsewhere"))
+        del sys.modules["same_length"]
+        registry.reread()

@@ -1,0 +1,260 @@
+"""The registry of plug-ins, with made-up packages, scripts and tables."""
+
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import pfsm
+from pfsm import registry
+from pfsm.errors import PfsmError
+from pfsm.matchers.registry import MATCHERS
+from pfsm.registry import Origin, Table
+from tests.plugins.packages import SAME_LENGTH, installed
+
+MATCHER = {"matcher": {"same-length": "same_length:SameLength"}}
+
+
+def checked(name: str, value: object) -> str:
+    if not isinstance(value, str):
+        raise PfsmError("is no text")
+    return f"{name}={value}"
+
+
+def test_what_comes_with_pfsm_is_imported_when_it_is_asked_for() -> None:
+    table = Table[Any](
+        "matcher", {"here": 1, "there": "string:digits", "nowhere": "no_such_module:X"}, checked
+    )
+    assert list(table) == ["here", "there", "nowhere"]
+    assert table["here"] == 1
+    assert table["there"] == "0123456789"
+    with pytest.raises(ModuleNotFoundError):
+        table["nowhere"]
+
+
+def test_an_entry_point_is_found_by_its_name(site: Path) -> None:
+    assert "same-length" not in MATCHERS
+    installed(site, "pfsm-lengths", MATCHER, {"same_length": SAME_LENGTH}, "0.3")
+    assert "same-length" not in MATCHERS  # read once
+    registry.reread()
+    assert "same-length" in MATCHERS
+    assert list(MATCHERS)[-1] == "same-length"
+    assert "same_length" not in sys.modules
+    entry = MATCHERS.plugin("same-length")
+    assert entry is not None
+    assert entry.origin == Origin("pfsm-lengths", "0.3")
+    assert str(entry) == "matcher 'same-length' of pfsm-lengths 0.3"
+    assert MATCHERS["same-length"].state == "S_same-length"
+    assert MATCHERS["same-length"] is MATCHERS["same-length"]
+    assert MATCHERS.label("same-length") == "same-length(pfsm-lengths@0.3)"
+    assert MATCHERS.label("word") == "word"
+
+
+def test_names_of_pfsm_stay_its_own(site: Path) -> None:
+    before = MATCHERS["word"]
+    points = {"word": "same_length:SameLength", "link": "same_length:SameLength"}
+    installed(site, "pfsm-lengths", {"matcher": points}, {"same_length": SAME_LENGTH})
+    assert MATCHERS["word"] is before
+    assert list(MATCHERS) == list(MATCHERS.built_in)
+    assert "link" not in MATCHERS
+    for entry in MATCHERS.plugins():
+        with pytest.raises(
+            PfsmError, match=rf"matcher '{entry.name}' of pfsm-lengths 1.0: the name is one of pfsm's own"
+        ):
+            MATCHERS.loaded(entry)
+
+
+BROKEN = {
+    "no-module": (
+        "no_such_module:X",
+        r"cannot be imported \(ModuleNotFoundError: No module named 'no_such_module'\)",
+    ),
+    "no-name": ("bad:Missing", r"cannot be imported \(AttributeError: .*Missing.*\)"),
+    "raises": ("raising:X", r"cannot be imported \(ValueError: first line\)"),
+    "exits": ("exiting:X", r"cannot be imported \(SystemExit: 3\)"),
+    "number": ("bad:NUMBER", r"has no method check\(\); .*; see docs/extending.md"),
+    "abstract": ("bad:Abstract", r"does not define offers\(\); see docs/extending.md"),
+    "misnamed": ("bad:Misnamed", r"calls itself 'other'; its name must be 'misnamed', .*"),
+    "stateless": ("bad:Stateless", r"its state is 'word', it must be 'S_stateless', or '' .*"),
+    "with space": ("bad:NUMBER", r"a name is made of letters, digits, - and _, and begins with a letter"),
+}
+BAD = """
+    from pfsm.matchers.plugin import MatcherPlugin
+    NUMBER = 3
+    class Abstract(MatcherPlugin):
+        name = "abstract"
+    class Misnamed(MatcherPlugin):
+        name = "other"
+        def offers(self, pairs): ...
+    class Stateless(MatcherPlugin):
+        name = "stateless"
+        state = "word"
+        def offers(self, pairs): ...
+"""
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_broken_plugin_is_one_line_and_only_where_it_is_asked_for(site: Path, name: str) -> None:
+    modules = {
+        "bad": BAD,
+        "raising": "raise ValueError('first line\\nsecond')",
+        "exiting": "raise SystemExit(3)",
+    }
+    installed(site, "pfsm-bad", {"matcher": {one: target for one, (target, _) in BROKEN.items()}}, modules)
+    assert name in MATCHERS
+    assert MATCHERS["word"].state == "S_word"
+    with pytest.raises(PfsmError, match=rf"^matcher '{name}' of pfsm-bad 1.0: {BROKEN[name][1]}$"):
+        MATCHERS[name]
+
+
+def test_two_packages_with_one_name(site: Path) -> None:
+    installed(site, "pfsm-lengths", MATCHER, {"same_length": SAME_LENGTH})
+    installed(site, "other", MATCHER, {}, "2")
+    with pytest.raises(PfsmError) as refused:
+        MATCHERS["same-length"]
+    said = str(refused.value)
+    assert "pfsm-lengths 1.0" in said
+    assert "other 2" in said
+    assert said.endswith("have one of this name each; uninstall all but one")
+    assert "\n" not in said
+
+
+def test_an_unknown_name() -> None:
+    with pytest.raises(PfsmError, match=r"^no matcher 'wrod'; known are punct, word, "):
+        MATCHERS["wrod"]
+
+
+def script(site: Path, name: str, source: str = SAME_LENGTH, decorator: str = "same-length") -> None:
+    """A module that registers the matcher."""
+    marked = source.replace(
+        "    class SameLength", f'    @pfsm.register.matcher("{decorator}")\n    class SameLength'
+    )
+    installed(site, f"no-{name}", {}, {name: f"    import pfsm\n{marked}"})
+
+
+def test_a_script_registers(site: Path) -> None:
+    script(site, "my_matchers")
+    import my_matchers  # type: ignore[import-not-found]
+
+    entry = MATCHERS.plugin("same-length")
+    assert entry is not None
+    assert entry.load() is my_matchers.SameLength
+    assert (entry.origin.package, entry.origin.script) == ("my_matchers", True)
+    checksum = entry.origin.version
+    assert str(entry) == f"matcher 'same-length' of module my_matchers {checksum}"
+    assert MATCHERS.label("same-length") == f"same-length(my_matchers@{checksum})"
+    assert len(checksum) == 8
+    # As when a cell of a notebook is run again.
+    my_matchers.__loader__.exec_module(my_matchers)
+    again = MATCHERS.plugin("same-length")
+    assert again is not None
+    assert again is not entry
+    assert again.load() is my_matchers.SameLength
+
+
+def test_a_script_cannot_take_a_name(site: Path) -> None:
+    installed(site, "pfsm-lengths", MATCHER, {"same_length": SAME_LENGTH})
+    script(site, "mine")
+    with pytest.raises(PfsmError, match=r"of module mine \w+: pfsm-lengths 1.0 has one of this name already"):
+        import mine  # type: ignore[import-not-found] # noqa: F401
+    for name, fault in (("word", "the name is one of pfsm's own"), ("a b", "a name is made of letters")):
+        with pytest.raises(PfsmError, match=fault):
+            pfsm.register.matcher(name)(object)
+    with pytest.raises(
+        PfsmError, match=r"^matcher 'mine' of module .*test_registry \w+: has no method check"
+    ):
+        pfsm.register.matcher("mine")(object)
+    assert "mine" not in MATCHERS
+
+
+def test_two_scripts_with_one_name(site: Path) -> None:
+    script(site, "one")
+    script(site, "two")
+    import one  # type: ignore[import-not-found] # noqa: F401
+
+    with pytest.raises(PfsmError, match=r"of module two \w+: module one \w+ has one of this name already"):
+        import two  # type: ignore[import-not-found] # noqa: F401
+
+
+IN_A_WORKER = """
+import pickle, sys
+from pfsm import registry
+from pfsm.matchers.registry import MATCHERS
+registry.restore(pickle.loads(bytes.fromhex(sys.argv[1])))
+assert "same-length" in MATCHERS
+assert "my_matchers" not in sys.modules
+try:
+    print(MATCHERS["same-length"].state, MATCHERS.label("same-length"))
+except registry.PfsmError as error:
+    print(error)
+"""
+
+
+def in_a_worker(sent: registry.Registered, *path: Path) -> str:
+    """What another process that knows these folders makes of what is sent."""
+    root = Path(__file__).resolve().parents[1]
+    done = subprocess.run(
+        [sys.executable, "-c", IN_A_WORKER, pickle.dumps(sent).hex()],
+        env={"PYTHONPATH": ":".join(map(str, (root, root / "kernels", *path)))},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return done.stdout.strip()
+
+
+def test_other_processes_import_the_module(site: Path, tmp_path: Path) -> None:
+    script(site, "my_matchers")
+    import my_matchers  # noqa: F401
+
+    sent = registry.registered()
+    assert in_a_worker(sent, site) == f"S_same-length {MATCHERS.label('same-length')}"
+    assert "the module my_matchers, which a worker process cannot import (No module named" in in_a_worker(
+        sent
+    )
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "my_matchers.py").write_text("", encoding="utf-8")
+    assert "importing the module my_matchers does not register it" in in_a_worker(sent, other)
+    (other / "my_matchers.py").write_text(f"{(site / 'my_matchers.py').read_text()}\n# new", encoding="utf-8")
+    assert "a worker process has another module my_matchers" in in_a_worker(sent, other)
+
+
+def test_what_the_script_itself_registers_is_refused_elsewhere(site: Path) -> None:
+    entry = ("matcher", "same-length", Origin("mine", "", script=True), "__main__")
+    said = in_a_worker(registry.Registered((entry,)), site)
+    assert "was registered by the script or notebook itself, which a worker process cannot import" in said
+
+
+def test_what_is_registered_already_stays(site: Path) -> None:
+    script(site, "my_matchers")
+    import my_matchers  # noqa: F401
+
+    before = MATCHERS.plugin("same-length")
+    registry.restore(registry.registered())
+    assert MATCHERS.plugin("same-length") is before
+
+
+def test_nothing_is_read_for_names_of_pfsm() -> None:
+    program = (
+        "import sys, pfsm.matchers.registry as matchers\n"
+        "matchers.MATCHERS['word'], 'word' in matchers.MATCHERS\n"
+        "from pfsm import registry\n"
+        "assert registry._installed.cache_info().misses == 0\n"
+        "assert 'pfsm.matchers.embedding' not in sys.modules\n"
+    )
+    root = Path(__file__).resolve().parents[1]
+    environment = {"PYTHONPATH": f"{root}:{root / 'kernels'}"}
+    subprocess.run([sys.executable, "-c", program], env=environment, check=True)
+
+
+def test_the_public_name() -> None:
+    assert pfsm.register is registry.register
+    assert "register" in pfsm.__all__
+    for kind in registry.TABLES:
+        assert registry.table(kind).kind == kind
+        assert getattr(pfsm.register, kind).kind == kind
+        assert registry.group(kind) == f"pfsm.{kind}s"
