@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from itertools import chain, groupby
 
-from pfsm.metrics.features import feature_signature
+from pfsm.features.values import feature_signature
 from pfsm.metrics.references import NumberOfReferences
 from pfsm.model.file import Model
 from pfsm.model.settings import Settings

@@ -1,27 +1,23 @@
 """Training: judgments and settings in, model out."""
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import product
 from typing import Any
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 
 from pfsm.data import Judgments, Preferences
 from pfsm.errors import PfsmError
-from pfsm.matchers.registry import MATCHERS
-from pfsm.metrics.features import feature_values, remembered, with_checksum
-from pfsm.model.builder import LatticeBuilder
 from pfsm.model.file import Model, Scale
 from pfsm.model.settings import Settings
 from pfsm.runtime.threads import default_threads
 from pfsm.version import __version__
 from pfsm_training.config import AUTO, TrainingConfig
-from pfsm_training.data.training_set import Encoder, TrainingSet, encode_here, training_text
+from pfsm_training.data.training_set import Encoder, TrainingSet, encode_here
+from pfsm_training.data.training_text import TrainingText
 from pfsm_training.fit.checkpoint import Checkpoint
 from pfsm_training.fit.crossval import (
     MIXTURES,
@@ -93,11 +89,12 @@ def train(
     settings = settings_to_train(settings, config, init)
     judgments, preferences = _checked(judgments, preferences)
     progress("reading", None)
-    with remembered():
-        settings = with_learned_options(settings, judgments, preferences)
-        if checkpoint is not None:
-            checkpoint.begin(_decisive(judgments, preferences, settings, config, init))
-        data = encoder(judgments, preferences, settings)
+    text = TrainingText(judgments, preferences, settings)
+    settings = text.settings
+    if checkpoint is not None:
+        checkpoint.begin(_decisive(judgments, preferences, settings, config, init))
+    data = encoder(text)
+    del text  # before lattices are copied for cross-validation
     fitter = Fitter(config, init, threads or default_threads(), progress, checkpoint=checkpoint)
     with _one_torch_thread():
         validated, tried = _validate(fitter, data, judgments, preferences)
@@ -160,39 +157,6 @@ def _checked(
             f"all {len(judgments)} scores are {judgments.scores[0]:g}; there is nothing to learn from"
         )
     return judgments, preferences
-
-
-def with_learned_options(
-    settings: Settings, judgments: Judgments | None, preferences: Preferences | None
-) -> Settings:
-    """The settings with what is to be learned from the training text filled in: ``bins: auto``, scales of features."""
-    references, hypotheses, _ = training_text(judgments, preferences)
-    if settings.options:
-        pairs = LatticeBuilder(settings).encode(references, hypotheses)
-        options = {name: MATCHERS[name].learn(given, pairs) for name, given in settings.options.items()}
-        settings = replace(settings, options=options)
-    if settings.features:
-        named = {with_checksum(name): scale for name, scale in settings.features.items()}
-        settings = replace(settings, features=named)
-    if None in settings.features.values():
-        settings = replace(settings, features=_feature_scales(settings, references, hypotheses))
-    return settings
-
-
-def _feature_scales(
-    settings: Settings, references: Sequence[str], hypotheses: Sequence[str]
-) -> dict[str, tuple[float, float] | None]:
-    """Mean and standard deviation of each feature; a constant one has a standard deviation of 1."""
-    names = [name for name, scale in settings.features.items() if scale is None]
-    values = feature_values(names, hypotheses, references)
-    learned = {name: _mean_and_sd(column) for name, column in zip(names, values.T, strict=True)}
-    return {name: scale or learned[name] for name, scale in settings.features.items()}
-
-
-def _mean_and_sd(column: NDArray[np.float64]) -> tuple[float, float]:
-    if (column == column[0]).all():
-        return float(column[0]), 1.0  # what its mean and standard deviation would be but for rounding
-    return float(column.mean()), float(column.std())
 
 
 def _validate(

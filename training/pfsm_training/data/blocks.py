@@ -24,7 +24,7 @@ Float = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class BlockText:
     """The text of a block.
 
@@ -33,6 +33,7 @@ class BlockText:
         resources: What the sender's matchers know from, as ``NAME@CHECKSUM``: the worker's must be the same.
         references: [n_pairs]
         hypotheses: [n_pairs]
+        values: Of sentence-level features, float64 [n_pairs, n_features]; None where the worker computes them.
         version: Of pfsm, at the sender.
     """
 
@@ -40,6 +41,7 @@ class BlockText:
     resources: tuple[str, ...]
     references: tuple[str, ...]
     hypotheses: tuple[str, ...]
+    values: Float | None = None
     version: str = __version__
 
 
@@ -110,7 +112,8 @@ def build(text: BlockText) -> Block:
         PfsmError: As `pfsm.model.builder.LatticeBuilder.build`.
     """
     with _lock:
-        return Block(_builder(text).build(text.references, text.hypotheses))
+        builder = _builder(text)
+        return Block(builder.lattices(builder.encode(text.references, text.hypotheses), text.values))
 
 
 def _builder(text: BlockText) -> LatticeBuilder:
