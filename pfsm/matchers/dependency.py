@@ -1,10 +1,13 @@
-"""Dependency features: they offer no blocks of their own but say of 1:1 substitutions how the words' syntax agrees.
+"""Dependency features: no blocks of their own, but how far the syntax of two substituted words agrees.
 
-Link features are those of Wang and Manning (2012), section 3.4: two neighbouring words substituted one after the other
-that stand in the same relation, subject, object or predicate, in the same direction, on both sides. Beyond the paper,
-features of single substitutions: both words have the same relation to their heads (``dep:class``), their heads are the
-same word (``dep:head``), or both (``dep:both``). With ``marginals`` a feature's value is the probability that it holds,
-the two sides taken as independent; else 1 where it holds of the likeliest trees.
+Link features are those of Wang and Manning (2012), section 3.4. They hold where two neighbouring words are substituted
+one after the other and stand in the same relation (subject, object or predicate) in the same direction on both sides.
+Features of single substitutions go beyond the paper: both words have the same relation to their heads (``dep:class``),
+their heads are the same word (``dep:head``), or both (``dep:both``). With ``marginals`` the value of a feature is the
+probability that it holds, with the two sides taken as independent; else it is 1 where it holds of the likeliest trees.
+
+The parser gets the lines themselves; its words are aligned with our tokens by characters
+(`pfsm.matchers.relations.relations`).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -35,7 +38,7 @@ class DependencyFeatures:
     """Syntax of 1:1 substitutions.
 
     Args:
-        parser: Who analyses, as `pfsm.analysis.analysers.get_analyser` takes it.
+        parser: Name of the analyser, as `pfsm.analysis.analysers.get_analyser` takes it.
         marginals: Whether values are probabilities.
         links: Whether to give link features.
         arcs: Whether to give features of single substitutions.

@@ -41,7 +41,7 @@ PREFERENCE_NOTE = (
 
 
 def _silent(step: str, iteration: Iteration | None) -> None:
-    """Progress nobody watches."""
+    """Reports nothing."""
 
 
 def train(
@@ -62,28 +62,28 @@ def train(
     """Learns a metric from human scores, from preferences between two translations, or from both at once.
 
     Scores are standardised, then equation (3) of Wang and Manning (2012) is minimised from zero weights; preferences
-    have a pairwise logistic loss. The result depends on the data alone, not on order or threads.
+    have a pairwise logistic loss. The result depends neither on the order of the data nor on the threads.
 
     Args:
         judgments: References, hypotheses and their scores; higher is better. None: there are only preferences.
         settings: Settings of the machine; None: those of ``init``, or else of ``config``.
-        preferences: Pairs of translations, the better one named.
+        preferences: Pairs of translations of which one is better.
         config: lambda, solver and objective; None: the paper's.
-        init: Model whose weights the penalty pulls towards, and training starts from, instead of zero.
+        init: Model to start from. The penalty pulls the weights towards its weights instead of zero.
         name: Name of the new model.
         licence: Terms of its weights.
-        score_column: What the scores are called in the data, for the record.
+        score_column: Name of the scores in the data, for the model's record of its training.
         threads: Threads over pairs; None: as many as the process may use.
-        progress: Called as work goes on.
-        encoder: Makes the lattices, here or elsewhere (`pfsm_training.data.distributed.ClusterEncoder`).
-        checkpoint: Where every iteration is kept, and where an earlier one is gone on from.
+        progress: Called at the start of each step and after each iteration.
+        encoder: Builds the lattices, here or on a cluster (`pfsm_training.data.distributed.ClusterEncoder`).
+        checkpoint: Each iteration is saved to it. If it holds one already, training resumes from there.
 
     Returns:
-        The model; ``model.training`` tells how it went.
+        The model; ``model.training`` describes the training.
 
     Raises:
-        PfsmError: If there is nothing to train on, all scores are equal, or settings that are given
-            differ from those of ``init``.
+        PfsmError: If there is nothing to train on, all scores are equal, or the given settings differ from those of
+            ``init``.
     """
     config = config or TrainingConfig()
     settings = settings_to_train(settings, config, init)
@@ -120,7 +120,7 @@ def _decisive(
     config: TrainingConfig,
     init: Model | None,
 ) -> dict[str, Any]:
-    """All that decides the course of a training."""
+    """Everything that the course of the training depends on."""
     return {
         "data": [
             [len(part), [[source.name, source.rows, source.checksum] for source in part.sources]]
@@ -139,7 +139,7 @@ def _decisive(
 def _checked(
     judgments: Judgments | None, preferences: Preferences | None
 ) -> tuple[Judgments | None, Preferences | None]:
-    """What there is to train on, in canonical order.
+    """The training data in canonical order.
 
     Raises:
         PfsmError: If there is nothing, or all scores are equal.
@@ -183,7 +183,7 @@ def _validate(
 
 @contextmanager
 def _one_torch_thread() -> Iterator[None]:
-    """PyTorch's own sums are short; on one thread they always add in the same order."""
+    """Runs PyTorch on one thread, where its sums always add in the same order; they are short."""
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     try:

@@ -1,7 +1,7 @@
-"""Training on a Dask cluster: lattices are made once and stay on the workers, weights go out, sums come back.
+"""Training on a Dask cluster: lattices are built once and stay on the workers, weights go out, sums come back.
 
-The data is cut into blocks that depend on the data alone, and the sums of blocks are added in their order: the outcome
-does not depend on the workers, their number or their fate. Where a worker dies, its blocks are made again elsewhere.
+The blocks depend only on the data, and their sums are added in order, so that the result does not depend on the
+workers. If a worker dies, its blocks are built again on another one.
 """
 
 from collections.abc import Iterator, Sequence
@@ -165,11 +165,11 @@ class ClusterObjective:
 
 
 class ClusterEncoder:
-    """Makes training data whose lattices are on the workers of a cluster; an `pfsm_training.data.training_set.Encoder`.
+    """Builds the lattices on the workers of a cluster; a `pfsm_training.data.training_set.Encoder`.
 
     Args:
         cluster: The workers.
-        report: Counts what is done.
+        report: Counts the blocks that are evaluated.
         pairs_per_block: Sentence pairs in a block, about.
     """
 

@@ -1,4 +1,4 @@
-"""What training sees: scored pairs and pairs that people preferred one of, as the lattices of one batch."""
+"""Training data: the lattices of scored pairs and of pairs that people compared, in blocks."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ Rows = NDArray[np.int64]
 
 
 class TrainingSet(Protocol):
-    """Training data whose lattices may be anywhere. Attributes as in `TrainingData`."""
+    """Training data, wherever its lattices are. Attributes as in `TrainingData`."""
 
     @property
     def scores(self) -> Float:
@@ -55,13 +55,13 @@ class TrainingSet(Protocol):
         """The machine's predictions, float64 [n_pairs], in standardised units."""
 
     def objective(self, loss: Loss, penalty: float, centre: Tensor) -> Minimised:
-        """What is minimised: a loss of the predictions, and a penalty."""
+        """The function to minimise: a loss of the predictions plus a penalty."""
 
 
-# Sums over pairs are made block by block, here as on a cluster, so that both come to the same. A block is at most
-# a second of work for each evaluation.
+# Sums over pairs are added block by block, here as on a cluster, so that both give the same result. Evaluating a block
+# takes a second at most.
 PAIRS_PER_BLOCK = 8192
-# More make more work for a scheduler than they save.
+# More blocks would cost the scheduler more than they save.
 MOST_BLOCKS = 1000
 
 # From training text to training data, wherever its lattices are.
@@ -129,13 +129,13 @@ def selected_pairs(data: TrainingSet, scored: Rows, preferences: Rows) -> tuple[
 def encode_here(
     text: TrainingText, pairs_per_block: int = PAIRS_PER_BLOCK, memory: int | None = None
 ) -> TrainingData:
-    """The `Encoder` of one machine: lattices of all that is to be trained on, in the order given.
+    """The `Encoder` of one machine: builds the lattices of all training pairs in this process.
 
     Args:
         text: The training text.
         pairs_per_block: Sentence pairs in a block, about.
-        memory: How many bytes of lattices stay in memory, those of selections included; others are mapped from a
-            temporary file. None: as `pfsm_training.lattices.store.lattice_memory` says.
+        memory: Bytes of lattices to keep in memory, those of selections included; the rest is mapped from a temporary
+            file. None: `pfsm_training.lattices.store.lattice_memory`.
 
     Raises:
         PfsmError: As `pfsm.model.builder.LatticeBuilder.blocks`; or a temporary file is needed and cannot be written.
