@@ -25,8 +25,8 @@ from pfsm.errors import PfsmError
 from pfsm.evaluation.bootstrap import default_seed, percentile_interval
 from pfsm.evaluation.centring import CentredPearson
 from pfsm.evaluation.samples import by_appearance
+from pfsm.features.values import feature_values
 from pfsm.metrics import get_metric
-from pfsm.metrics.features import feature_values
 from pfsm.metrics.terp.costs import P, T
 from pfsm.metrics.terp.errors import SEQUENTIAL, SYNTACTIC, feature_set
 from pfsm_training import train

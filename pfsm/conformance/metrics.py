@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from pfsm.conformance.checks import Check, Subject, hold
 from pfsm.conformance.processes import in_another_process
 from pfsm.errors import PfsmError
+from pfsm.features.values import check_feature, feature_signature, feature_values
 from pfsm.metrics.base import Level, SegmentMetric
-from pfsm.metrics.features import check_feature, feature_signature, feature_values
 from pfsm.metrics.registry import describe_feature, get_metric
 from pfsm.model.file import Model, model_from_dict
 from pfsm.model.metric import Metric

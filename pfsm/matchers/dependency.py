@@ -1,13 +1,17 @@
-"""Dependency features: they offer no blocks of their own but say of 1:1 substitutions how the words' syntax agrees.
+"""Dependency features: no blocks of their own, but how far the syntax of two substituted words agrees.
 
-Link features are those of Wang and Manning (2012), section 3.4: two neighbouring words substituted one after the other
-that stand in the same relation, subject, object or predicate, in the same direction, on both sides. Beyond the paper,
-features of single substitutions: both words have the same relation to their heads (``dep:class``), their heads are the
-same word (``dep:head``), or both (``dep:both``). With ``marginals`` a feature's value is the probability that it holds,
-the two sides taken as independent; else 1 where it holds of the likeliest trees.
+Link features are those of Wang and Manning (2012), section 3.4. They hold where two neighbouring words are substituted
+one after the other and stand in the same relation (subject, object or predicate) in the same direction on both sides.
+Features of single substitutions go beyond the paper: both words have the same relation to their heads (``dep:class``),
+their heads are the same word (``dep:head``), or both (``dep:both``). With ``marginals`` the value of a feature is the
+probability that it holds, with the two sides taken as independent; else it is 1 where it holds of the likeliest trees.
+
+The parser gets the lines themselves; its words are aligned with our tokens by characters
+(`pfsm.matchers.relations.relations`).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -15,6 +19,7 @@ from numpy.typing import NDArray
 
 from pfsm.analysis.analysers import DEFAULT_PARSER
 from pfsm.analysis.parser.parse import Wanted
+from pfsm.analysis.sentence import Analysis
 from pfsm.analysis.service import analyse_lines, analyser_label
 from pfsm.errors import PfsmError
 from pfsm.matchers.kind import BuiltIn
@@ -26,7 +31,6 @@ Options = Mapping[str, Any]
 DEFAULTS: dict[str, Any] = {"parser": DEFAULT_PARSER, "marginals": False, "links": True, "arcs": True}
 ARC_NAMES = ("dep:class", "dep:head", "dep:both")
 LINK_NAMES = tuple(f"link:{name}" for name in LINK_CLASSES)
-_QUOTES = {"``": '"', "''": '"'}
 # Products of small probabilities say nothing and would fill the lattice.
 _SMALLEST_VALUE = 1e-4
 
@@ -35,7 +39,7 @@ class DependencyFeatures:
     """Syntax of 1:1 substitutions.
 
     Args:
-        parser: Who analyses, as `pfsm.analysis.analysers.get_analyser` takes it.
+        parser: Name of the analyser, as `pfsm.analysis.analysers.get_analyser` takes it.
         marginals: Whether values are probabilities.
         links: Whether to give link features.
         arcs: Whether to give features of single substitutions.
@@ -64,8 +68,7 @@ class DependencyFeatures:
             pairs: The sentence pairs.
             blocks: int32 [n_blocks, 5], rows (pair, i, p, j, q), sorted by pair, i and j.
         """
-        lines = _Lines(pairs.vocabulary, self._parser, marginals=self._marginals)
-        references, hypotheses = lines.relations(pairs.references), lines.relations(pairs.hypotheses)
+        references, hypotheses = self._relations(pairs)
         words = pairs.vocabulary.word_ids
         single = np.flatnonzero((blocks[:, 2] == 1) & (blocks[:, 4] == 1))
         places = {tuple(blocks[row, [0, 1, 3]].tolist()) for row in single}
@@ -80,6 +83,13 @@ class DependencyFeatures:
             if self._links and (pair, i - 1, j - 1) in places:
                 links += [(row, *entry) for entry in _link_values(left, i, right, j)]
         return Annotations(ARC_NAMES if self._arcs else (), arcs, LINK_NAMES if self._links else (), links)
+
+    def _relations(self, pairs: EncodedPairs) -> tuple[list[Relations], list[Relations]]:
+        """The relations of all references and of all hypotheses; a line that occurs often is analysed once."""
+        text = list(dict.fromkeys([*pairs.references.lines, *pairs.hypotheses.lines]))
+        analyses = analyse_lines(text, self._parser, Wanted(marginals=self._marginals))
+        lines = _Lines(pairs.vocabulary, dict(zip(text, analyses, strict=True)), marginals=self._marginals)
+        return lines.relations(pairs.references), lines.relations(pairs.hypotheses)
 
 
 def _line_words(lines: EncodedLines, pair: int, words: NDArray[np.int32]) -> NDArray[np.int32]:
@@ -134,30 +144,33 @@ def _class_probabilities(line: Relations, dependent: int, head: int) -> list[flo
 
 
 class _Lines:
-    """The relations of encoded lines."""
+    """The relations of lines by their text.
 
-    def __init__(self, vocabulary: Vocabulary, parser: str, *, marginals: bool) -> None:
+    Args:
+        vocabulary: Of the encoded lines.
+        analyses: By text.
+        marginals: Whether relations have probabilities.
+    """
+
+    def __init__(self, vocabulary: Vocabulary, analyses: Mapping[str, Analysis], *, marginals: bool) -> None:
         self._types = vocabulary.types
-        self._parser = parser
+        self._analyses = analyses
         self._marginals = marginals
+        self._known: dict[str, Relations] = {}
 
     def relations(self, lines: EncodedLines) -> list[Relations]:
-        """For every line, in order; a line that occurs often is looked at once."""
-        bounds = zip(lines.offsets[:-1].tolist(), lines.offsets[1:].tolist(), strict=True)
-        ids = lines.ids.tolist()
-        tokens = [tuple(self._types[token] for token in ids[start:end]) for start, end in bounds]
-        distinct = list(dict.fromkeys(tokens))
-        wanted = Wanted(marginals=self._marginals)
-        found = analyse_lines([_text(line) for line in distinct], self._parser, wanted)
-        known = {
-            line: relations(line, analysis, marginals=self._marginals)
-            for line, analysis in zip(distinct, found, strict=True)
-        }
-        return [known[line] for line in tokens]
+        """For every line, in order."""
+        bounds = pairwise(lines.offsets.tolist())
+        return [
+            self._of(text, lines.ids[start:end])
+            for text, (start, end) in zip(lines.lines, bounds, strict=True)
+        ]
 
-
-def _text(tokens: Sequence[str]) -> str:
-    return " ".join(_QUOTES.get(token, token) for token in tokens)
+    def _of(self, text: str, ids: NDArray[np.int32]) -> Relations:
+        if text not in self._known:
+            tokens = [self._types[token] for token in ids.tolist()]
+            self._known[text] = relations(tokens, self._analyses[text], marginals=self._marginals)
+        return self._known[text]
 
 
 def check_options(options: Options, where: str) -> dict[str, Any]:

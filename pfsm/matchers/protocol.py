@@ -12,11 +12,19 @@ from pfsm.text.vocabulary import EncodedLines, Vocabulary
 
 @dataclass(frozen=True, eq=False)
 class EncodedPairs:
-    """References and hypotheses as token ids of one vocabulary; pair k is line k of both."""
+    """References and hypotheses as token ids of one vocabulary; pair k is line k of both.
+
+    The text of the lines is ``references.lines`` and ``hypotheses.lines``.
+    """
 
     vocabulary: Vocabulary
     references: EncodedLines
     hypotheses: EncodedLines
+
+    def part(self, first: int, stop: int) -> "EncodedPairs":
+        """The pairs from ``first`` to before ``stop``."""
+        sides = (side.part(first, stop) for side in (self.references, self.hypotheses))
+        return EncodedPairs(self.vocabulary, *sides)
 
     def __len__(self) -> int:
         """Number of sentence pairs."""

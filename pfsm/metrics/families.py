@@ -1,11 +1,13 @@
 """The families of metrics and features there are."""
 
+from functools import partial
+
 from pfsm.embeddings.features import DESCRIPTIONS as EMBEDDINGS
 from pfsm.embeddings.features import embedding_values, feature_label, pinned_feature
 from pfsm.metrics.dpmf.families import FAMILIES as DPMF
 from pfsm.metrics.embedding import EmbeddingMetric
 from pfsm.metrics.entailment.families import FAMILIES as ENTAILMENT
-from pfsm.metrics.family import Family, columns, with_options, without_options
+from pfsm.metrics.family import Family, columns, prepared_columns, with_options, without_options
 from pfsm.metrics.length import LengthRatio
 from pfsm.metrics.meteor.metric import PARTS, MeteorMetric
 from pfsm.metrics.meteor.options import BASE, METEOR, check_options
@@ -24,7 +26,7 @@ def _of_meteor(name: str, description: str) -> Family:
         {name: description},
         with_options(lambda name, options: MeteorMetric(name, check_options(name, options))),
         {name: parts},
-        columns(parts, lambda hypotheses, references: meteor_parts(name, hypotheses, references)),
+        prepared=prepared_columns(parts, partial(meteor_parts, name)),
     )
 
 
@@ -54,7 +56,7 @@ FAMILIES = (
         },
         with_options(word_metric),
         {"nist": MORE_NIST_PARTS},
-        columns(MORE_NIST_PARTS, nist),
+        prepared=prepared_columns(MORE_NIST_PARTS, nist),
     ),
     _of_meteor(METEOR, "METEOR 1.5 (needs the extra paraphrases)"),
     _of_meteor(BASE, "METEOR 1.5 with what ships: no paraphrases, own function words"),

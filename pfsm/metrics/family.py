@@ -8,6 +8,7 @@ part is a feature only.
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,6 +19,8 @@ from pfsm.metrics.base import SegmentMetric
 
 Float = NDArray[np.float64]
 Options = Mapping[str, Any]
+# From hypotheses and references to values of features by name, float64 [n_pairs] each.
+PairFeatures = Callable[[Sequence[str], Sequence[str]], dict[str, Float]]
 
 _NAME = re.compile(r"(?P<base>[^.()=,]+)(?:\.(?P<part>[^()=,]+))?(?:\((?P<options>.*)\))?")
 
@@ -120,6 +123,8 @@ class Family:
             metrics, written whole, as in ``bleu.1``.
         values: From the name of such a feature, hypotheses and references to the values of the feature and of those
             that cost no more, by name, float64 [n_pairs] each.
+        prepared: The same where a metric has to be made first: from the name to what computes the values, which is
+            kept and called for every batch of pairs.
         check_part: Refuses the name of such a feature with `PfsmError` where its options are wrong; loads nothing.
         label: From the name of a feature to how a signature gives it, if not with the metric's signature.
         pin: From the name of a feature to how a model keeps it: with checksums, if anything outside the package
@@ -132,6 +137,7 @@ class Family:
     make: Callable[[str, Options], SegmentMetric] = _no_metric
     parts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     values: Callable[[str, Sequence[str], Sequence[str]], dict[str, Float]] | None = None
+    prepared: Callable[[str], PairFeatures] | None = None
     check_part: Callable[[str], object] = no_options
     label: Callable[[str], str] | None = None
     pin: Callable[[str], str] = _as_it_is
@@ -146,6 +152,14 @@ class Family:
     def is_metric(self, name: str) -> bool:
         """Whether it is a metric, not merely a feature."""
         return name.partition("(")[0] in self.metrics
+
+    def prepare(self, name: str) -> PairFeatures:
+        """What computes a feature that is no metric, and those that cost no more."""
+        if self.prepared is not None:
+            return self.prepared(name)
+        if self.values is None:
+            raise KeyError(name)
+        return partial(self.values, name)
 
     def describe(self, name: str) -> str:
         """A metric or feature of the family in half a line; of a part, whose part it is."""
@@ -188,3 +202,20 @@ def columns(
         return dict(zip(names, compute(hypotheses, references).T, strict=True))
 
     return values
+
+
+def prepared_columns(
+    names: Sequence[str], make: Callable[[], Callable[[Sequence[str], Sequence[str]], Float]]
+) -> Callable[[str], PairFeatures]:
+    """`Family.prepared` of features without options.
+
+    Args:
+        names: The features.
+        make: Makes what they come from, and returns the function that gives float64 [n_pairs, n_names].
+    """
+
+    def prepared(name: str) -> PairFeatures:
+        no_options(name)
+        return partial(columns(names, make()), name)
+
+    return prepared

@@ -5,7 +5,7 @@ information per n-gram, partial scores and penalty, METEOR's precision, recall, 
 lengths. TER's are in `pfsm.metrics.ter`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from pfsm.metrics.ter import TER_PARTS, ter_parts
 from pfsm.metrics.words import word_metric
 
 Float = NDArray[np.float64]
+Compute = Callable[[Sequence[str], Sequence[str]], Float]
 
 LONGEST = 4  # n-grams of BLEU
 _LENGTHS = range(1, LONGEST + 1)
@@ -80,17 +81,23 @@ def lengths(hypotheses: Sequence[str], references: Sequence[str]) -> Float:
     return np.column_stack([ours, theirs - ours, *words])
 
 
-def nist(hypotheses: Sequence[str], references: Sequence[str]) -> Float:
-    """What NIST is made of, as `MORE_NIST_PARTS` names it: float64 [n_pairs, 12].
+def nist() -> Compute:
+    """What NIST is made of, as `MORE_NIST_PARTS` names it: a function to float64 [n_pairs, 12].
 
     Information per n-gram by order, the penalty for short lines, NIST of n-grams up to each length, NIST without the
     penalty.
     """
-    parts = word_metric("nist").parts(nist_parts, hypotheses, references)
-    sums = np.cumsum(parts[:, :ORDERS], axis=1)
-    return np.column_stack([parts, sums * parts[:, ORDERS:], sums[:, -1]])
+    metric = word_metric("nist")
+
+    def compute(hypotheses: Sequence[str], references: Sequence[str]) -> Float:
+        parts = metric.parts(nist_parts, hypotheses, references)
+        sums = np.cumsum(parts[:, :ORDERS], axis=1)
+        return np.column_stack([parts, sums * parts[:, ORDERS:], sums[:, -1]])
+
+    return compute
 
 
-def meteor_parts(name: str, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
-    """Parts of a METEOR (`pfsm.metrics.meteor.metric.PARTS`), float64 [n_pairs, n_parts]."""
-    return MeteorMetric(name, check_options(name, {})).parts(hypotheses, references)[:, 1:]
+def meteor_parts(name: str) -> Compute:
+    """Parts of a METEOR (`pfsm.metrics.meteor.metric.PARTS`): a function to float64 [n_pairs, n_parts]."""
+    metric = MeteorMetric(name, check_options(name, {}))
+    return lambda hypotheses, references: metric.parts(hypotheses, references)[:, 1:]

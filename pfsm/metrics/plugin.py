@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from pfsm.errors import PfsmError
 from pfsm.metrics.base import SegmentMetric
-from pfsm.metrics.family import Family, Options, parse_name, with_options
+from pfsm.metrics.family import Family, Options, PairFeatures, parse_name, with_options
 from pfsm.metrics.pairs import check_pairs
 from pfsm.registry import origin_label
 
@@ -49,8 +49,8 @@ def metric_family(name: str, value: Any) -> Family:
         {name: first_line(value)},
         with_options(make),
         {name: parts} if parts else {},
-        lambda part, ours, theirs: _part_values(parts, part, value, ours, theirs),
-        lambda part: _made(name, value, parse_name(part).options),
+        prepared=lambda part: _part_features(parts, part, value),
+        check_part=lambda part: _made(name, value, parse_name(part).options),
     )
 
 
@@ -65,21 +65,23 @@ def _part_names(name: str, value: Any) -> tuple[str, ...]:
     return tuple(f"{name}.{part}" for part in parts)
 
 
-def _part_values(
-    parts: Sequence[str], part: str, make: Any, hypotheses: Sequence[str], references: Sequence[str]
-) -> dict[str, Float]:
-    """Values of all parts, by their names with the options of the one that was named."""
-    check_pairs(hypotheses, references)
+def _part_features(parts: Sequence[str], part: str, make: Any) -> PairFeatures:
+    """What computes all parts, by their names with the options of the one that was named; the metric is made once."""
     parsed = parse_name(part)
     metric: Any = _made(parsed.base, make, parsed.options)
-    values = np.asarray(metric.part_values(hypotheses, references), dtype=np.float64)
-    if values.shape != (len(hypotheses), len(parts)) or not np.isfinite(values).all():
-        raise PfsmError(
-            f"metric {parsed.base!r}: its parts are of shape {values.shape} or not finite; "
-            f"[{len(hypotheses)}, {len(parts)}] is needed"
-        )
     _, parenthesis, options = part.partition("(")
-    return {one + parenthesis + options: column for one, column in zip(parts, values.T, strict=True)}
+
+    def compute(hypotheses: Sequence[str], references: Sequence[str]) -> dict[str, Float]:
+        check_pairs(hypotheses, references)
+        values = np.asarray(metric.part_values(hypotheses, references), dtype=np.float64)
+        if values.shape != (len(hypotheses), len(parts)) or not np.isfinite(values).all():
+            raise PfsmError(
+                f"metric {parsed.base!r}: its parts are of shape {values.shape} or not finite; "
+                f"[{len(hypotheses)}, {len(parts)}] is needed"
+            )
+        return {one + parenthesis + options: column for one, column in zip(parts, values.T, strict=True)}
+
+    return compute
 
 
 def _made(name: str, make: Callable[..., SegmentMetric], options: Options) -> SegmentMetric:

@@ -138,10 +138,10 @@ def metric_parts(name: str, hypotheses: Sequence[str], references: Sequence[str]
         ValueError: If the lists differ in length, or one of them is a single string.
     """
     family, names = _family_of_metric(name), part_names(name)
-    if not names or family.values is None:
+    if not names:
         return {}
     family.check_part(names[0])
-    return family.values(names[0], hypotheses, references)
+    return family.prepare(names[0])(hypotheses, references)
 
 
 def feature_names() -> tuple[str, ...]:

@@ -1,6 +1,6 @@
 """Text in, lattices out: the way of a sentence pair up to the kernel, for scoring and training alike."""
 
-from collections.abc import Iterator, Sequence, Sized
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -14,15 +14,15 @@ from pfsm.lattice.names import sentence_feature
 from pfsm.lattice.states import NO_SPLIT, Split, state_names
 from pfsm.matchers.protocol import EncodedPairs
 from pfsm.matchers.registry import MATCHERS
-from pfsm.metrics.features import feature_values
+from pfsm.model.reading import TextReader, check_lengths
 from pfsm.model.settings import Settings
 from pfsm.text.classes import CLASSES, word_classes
-from pfsm.text.vocabulary import Vocabulary
 
 # Bounds of one batch: 16 million cells hold at most that many arcs per block size (20 bytes each).
 PAIRS_PER_BATCH = 2048
 CELLS_PER_BATCH = 16_000_000
 
+Float = NDArray[np.float64]
 Int64 = NDArray[np.int64]
 
 
@@ -30,11 +30,19 @@ class LatticeBuilder:
     """Turns sentence pairs into lattices under fixed settings; keeps what it knows about token types.
 
     Not for use from several threads at once.
+
+    Args:
+        settings: The settings.
+        reader: Reads the text; None: a new one. Pairs that it has read can be given instead of their text.
+
+    Raises:
+        PfsmError: If something that a matcher needs is not there.
     """
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, reader: TextReader | None = None) -> None:
         self.settings = settings
-        self.vocabulary = Vocabulary(settings.tokeniser, settings.stemmer, settings.lowercase)
+        self.reader = TextReader(settings) if reader is None else reader
+        self.vocabulary = self.reader.vocabulary
         self.matchers = [
             MATCHERS[name].build(settings.max_block[name], settings.options.get(name, {}))
             for name in settings.matchers
@@ -47,49 +55,67 @@ class LatticeBuilder:
         """What the matchers know from, as ``NAME@CHECKSUM``."""
         return tuple(resource for matcher in self.matchers for resource in matcher.resources)
 
+    def encode(self, references: Sequence[str], hypotheses: Sequence[str]) -> EncodedPairs:
+        """The pairs as token ids of the builder's vocabulary, for `lattices` and `blocks`.
+
+        Raises:
+            ValueError: If the two lists differ in length.
+        """
+        return self.reader.pairs(references, hypotheses)
+
     def build(self, references: Sequence[str], hypotheses: Sequence[str]) -> LatticeBatch:
         """Lattices of all pairs in one batch.
 
         Raises:
             ValueError: If the two lists differ in length.
-            PfsmError: If a pair has more crossing matches than memory should be spent on (with jumps only).
+            PfsmError: As `lattices`.
         """
-        (batch,) = self.blocks(references, hypotheses, [0, len(references)])
-        return batch
+        return self.lattices(self.encode(references, hypotheses))
 
-    def blocks(
-        self, references: Sequence[str], hypotheses: Sequence[str], offsets: Sequence[int]
-    ) -> Iterator[LatticeBatch]:
-        """Lattices of all pairs in their order, block by block; sentence-level features are worked out at once.
+    def lattices(self, pairs: EncodedPairs, values: Float | None = None, first: int = 0) -> LatticeBatch:
+        """Lattices of pairs that the builder's reader has read, in one batch.
 
         Args:
-            references: One of each pair.
-            hypotheses: The other.
-            offsets: The first pair of each block, and the number of pairs.
+            pairs: The pairs.
+            values: Their sentence-level features, float64 [n_pairs, n_features], where they are known.
+            first: Number of the first pair, for errors.
 
         Raises:
-            ValueError: If the two lists differ in length.
-            PfsmError: As ``build``.
+            PfsmError: If a pair has more crossing matches than memory should be spent on (with jumps only), or
+                something that a feature needs is not there.
         """
-        _check_lengths(references, hypotheses)
-        features = self._features(references, hypotheses)
+        batch = self._edit_lattices(pairs, first) if self.settings.edits else without_edits(len(pairs))
+        if not self.settings.features:
+            return batch
+        if values is None:
+            values = self.reader.feature_values(pairs.references.lines, pairs.hypotheses.lines)
+        return replace(batch, sentence_features=self._standardised(values))
+
+    def blocks(
+        self, pairs: EncodedPairs, offsets: Sequence[int], values: Float | None = None
+    ) -> Iterator[LatticeBatch]:
+        """Lattices of pairs in their order, block by block.
+
+        Args:
+            pairs: The pairs.
+            offsets: The first pair of each block, and the number of pairs.
+            values: As in `lattices`.
+
+        Raises:
+            PfsmError: As `lattices`.
+        """
         for first, stop in pairwise(offsets):
-            sides = references[first:stop], hypotheses[first:stop]
-            batch = (
-                self._build(self.encode(*sides), first)
-                if self.settings.edits
-                else without_edits(stop - first)
-            )
-            yield batch if features is None else replace(batch, sentence_features=features.part(first, stop))
+            known = None if values is None else values[first:stop]
+            yield self.lattices(pairs.part(first, stop), known, first)
 
     def batches(self, references: Sequence[str], hypotheses: Sequence[str]) -> Iterator[LatticeBatch]:
         """Lattices of all pairs in their order, in batches of bounded size.
 
         Raises:
             ValueError: If the two lists differ in length.
-            PfsmError: If a pair has more crossing matches than memory should be spent on (with jumps only).
+            PfsmError: As `lattices`.
         """
-        _check_lengths(references, hypotheses)
+        check_lengths(references, hypotheses)
         places: dict[str, int] = {}
         sides = [
             np.array([places.setdefault(line, len(places)) for line in side], dtype=np.int64)
@@ -109,13 +135,10 @@ class LatticeBuilder:
 
         Raises:
             ValueError: If the two arrays differ in length.
-            PfsmError: As ``batches``.
+            PfsmError: As `lattices`.
         """
-        _check_lengths(references, hypotheses)
-        if not self.settings.edits:
-            yield from self._feature_batches(lines, references, hypotheses)
-            return
-        encoded = self.vocabulary.encode(lines)
+        check_lengths(references, hypotheses)
+        encoded = self.reader.lines(lines)
         sizes = np.diff(encoded.offsets) + 1
         cells = np.cumsum(sizes[references] * sizes[hypotheses])
         first = 0
@@ -125,39 +148,24 @@ class LatticeBuilder:
             last = min(max(first + 1, last), first + PAIRS_PER_BATCH)
             sides = references[first:last], hypotheses[first:last]
             part = EncodedPairs(self.vocabulary, *(encoded.select(side) for side in sides))
-            batch = self._build(part, first)
-            if self.settings.features:
-                batch = self._with_features(batch, *([lines[place] for place in side] for side in sides))
-            yield batch
+            yield self.lattices(part, first=first)
             first = last
 
-    def _feature_batches(
-        self, lines: Sequence[str], references: Int64, hypotheses: Int64
-    ) -> Iterator[LatticeBatch]:
-        """The batches of a model without edits: nothing is tokenised."""
-        for first in range(0, references.size, PAIRS_PER_BATCH):
-            sides = [side[first : first + PAIRS_PER_BATCH] for side in (references, hypotheses)]
-            yield self.build(*([lines[place] for place in side] for side in sides))
+    def tokens(self, pairs: EncodedPairs) -> tuple[list[str], list[str]]:
+        """The tokens of all references and of all hypotheses; of a model without edits too."""
+        sides = (pairs.references, pairs.hypotheses)
+        if not self.settings.edits:
+            sides = (self.vocabulary.encode(sides[0].lines), self.vocabulary.encode(sides[1].lines))
+        return self.vocabulary.forms(sides[0]), self.vocabulary.forms(sides[1])
 
-    def _with_features(
-        self, batch: LatticeBatch, references: Sequence[str], hypotheses: Sequence[str]
-    ) -> LatticeBatch:
-        """The batch with its sentence-level features."""
-        features = self._features(references, hypotheses)
-        return batch if features is None else replace(batch, sentence_features=features)
-
-    def _features(self, references: Sequence[str], hypotheses: Sequence[str]) -> SentenceFeatures | None:
-        """Sentence-level features, standardised; as they are where no scale is known yet. None where there are none."""
+    def _standardised(self, values: Float) -> SentenceFeatures:
+        """Sentence-level features; not standardised where no scale is known yet."""
         scales = self.settings.features
-        if not scales:
-            return None
-        values = feature_values(list(scales), hypotheses, references)
         means, sds = zip(*(scale or (0.0, 1.0) for scale in scales.values()), strict=True)
-        values = (values - np.array(means)) / np.array(sds)
         names = tuple(map(sentence_feature, scales))
-        return SentenceFeatures(names, values)
+        return SentenceFeatures(names, (values - np.array(means)) / np.array(sds))
 
-    def _build(self, pairs: EncodedPairs, first: int) -> LatticeBatch:
+    def _edit_lattices(self, pairs: EncodedPairs, first: int) -> LatticeBatch:
         from pfsm_kernels.crossings import TooManyCrossingsError  # noqa: PLC0415 - brings numba
 
         settings = self.settings
@@ -176,25 +184,9 @@ class LatticeBuilder:
                 f"{settings.max_jump}, as where one word fills the whole line; take the segment out"
             ) from None
 
-    def encode(self, references: Sequence[str], hypotheses: Sequence[str]) -> EncodedPairs:
-        """The pairs as token ids of the builder's vocabulary.
-
-        Raises:
-            ValueError: If the two lists differ in length.
-        """
-        _check_lengths(references, hypotheses)
-        return EncodedPairs(
-            self.vocabulary, self.vocabulary.encode(references), self.vocabulary.encode(hypotheses)
-        )
-
 
 def _split(settings: Settings) -> Split:
     """What the settings split by word class."""
     if not settings.split:
         return NO_SPLIT
     return Split(frozenset(settings.split), CLASSES, word_classes(settings.classes).of_types)
-
-
-def _check_lengths(references: Sized, hypotheses: Sized) -> None:
-    if len(references) != len(hypotheses):
-        raise ValueError(f"{len(references)} references for {len(hypotheses)} hypotheses")

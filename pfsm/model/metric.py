@@ -121,9 +121,8 @@ class Metric(SegmentMetric):
         Raises:
             PfsmError: If the pair is too long to be explained place by place.
         """
-        batch = self._builder.build([reference], [hypothesis])
-        tokens = self._builder.vocabulary.tokens
-        return explain_lattice(batch, self.model, tokens(reference), tokens(hypothesis))
+        pairs = self._builder.encode([reference], [hypothesis])
+        return explain_lattice(self._builder.lattices(pairs), self.model, *self._builder.tokens(pairs))
 
     def get_signature(self, nrefs: NumberOfReferences | None = None, level: Level = "segment") -> str:  # noqa: ARG002
         """Everything that can change a score: ``nrefs:1|model:…|…|version:X``, the same at both levels.

@@ -6,8 +6,8 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from pfsm.errors import PfsmError
+from pfsm.features.values import check_feature
 from pfsm.matchers.registry import MATCHERS, matcher_state
-from pfsm.metrics.features import check_feature
 from pfsm.metrics.registry import expanded
 from pfsm.runtime.near_names import known_names
 from pfsm.text.classes import check_lists, default_lists

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from itertools import chain, groupby
 
+from pfsm.features.values import feature_signature
 from pfsm.matchers.registry import MATCHERS
-from pfsm.metrics.features import feature_signature
 from pfsm.metrics.references import NumberOfReferences
 from pfsm.model.file import Model
 from pfsm.model.settings import Settings

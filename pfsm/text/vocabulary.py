@@ -26,10 +26,20 @@ class EncodedLines:
     Attributes:
         ids: int32 [n_tokens], the ids of all lines, one line after the other.
         offsets: int64 [n_lines + 1]; line k is ``ids[offsets[k]:offsets[k + 1]]``.
+        lines: The text of the lines [n_lines].
     """
 
     ids: NDArray[np.int32]
     offsets: NDArray[np.int64]
+    lines: Sequence[str]
+
+    @staticmethod
+    def without_tokens(lines: Iterable[str]) -> "EncodedLines":
+        """Lines for which only the text matters: as if none of them had a token."""
+        text = tuple(lines)
+        ids, offsets = np.zeros(0, np.int32), np.zeros(len(text) + 1, np.int64)
+        ids.flags.writeable = offsets.flags.writeable = False
+        return EncodedLines(ids, offsets, text)
 
     def __len__(self) -> int:
         """Number of lines."""
@@ -43,7 +53,15 @@ class EncodedLines:
         places = np.arange(offsets[-1]) + np.repeat(self.offsets[lines] - offsets[:-1], sizes)
         ids = self.ids[places]
         ids.flags.writeable = offsets.flags.writeable = False
-        return EncodedLines(ids, offsets)
+        return EncodedLines(ids, offsets, tuple(self.lines[line] for line in lines.tolist()))
+
+    def part(self, first: int, stop: int) -> "EncodedLines":
+        """The lines from ``first`` to before ``stop``; the ids are a view."""
+        offsets = self.offsets[first : stop + 1]
+        ids = self.ids[offsets[0] : offsets[-1]]
+        offsets = offsets - offsets[0]
+        offsets.flags.writeable = False
+        return EncodedLines(ids, offsets, self.lines[first:stop])
 
 
 class _Column(Generic[Entry]):
@@ -117,21 +135,27 @@ class Vocabulary:
         return len(self.types)
 
     def encode(self, lines: Iterable[str]) -> EncodedLines:
-        """Tokenises lines and looks up the ids of their tokens; new types get new ids.
+        """Tokenises lines, each distinct one once, and looks up the ids of their tokens; new types get new ids.
 
         A line whose chunks are known costs a few microseconds. An empty line has no tokens.
         """
         keys, bytes_of = self._tokeniser.keys, self._chunks.__getitem__
-        encoded = [b"".join(map(bytes_of, keys(line))) for line in lines]
+        text = tuple(lines)
+        ids = {line: b"".join(map(bytes_of, keys(line))) for line in dict.fromkeys(text)}
+        encoded = [ids[line] for line in text]
         offsets = np.zeros(len(encoded) + 1, np.int64)
         np.cumsum(np.fromiter(map(len, encoded), np.int64, len(encoded)), out=offsets[1:])
         offsets //= np.dtype(np.int32).itemsize
         offsets.flags.writeable = False
-        return EncodedLines(np.frombuffer(b"".join(encoded), np.int32), offsets)
+        return EncodedLines(np.frombuffer(b"".join(encoded), np.int32), offsets, text)
 
     def tokens(self, line: str) -> list[str]:
         """The tokens of a line in their own case (quotes as the tokeniser writes them)."""
-        return [self.types[token] for token in self.encode([line]).ids.tolist()]
+        return self.forms(self.encode([line]))
+
+    def forms(self, lines: EncodedLines) -> list[str]:
+        """The tokens of all the lines, one line after the other, as ``tokens`` has them."""
+        return [self.types[token] for token in lines.ids.tolist()]
 
     @property
     def word_ids(self) -> NDArray[np.int32]:

@@ -8,8 +8,8 @@ import sacrebleu
 from numpy.typing import NDArray
 
 from pfsm.evaluation import PooledCounts, compare_systems
+from pfsm.features.values import feature_values
 from pfsm.metrics import get_metric
-from pfsm.metrics.features import feature_values
 from pfsm.metrics.length import LengthRatio
 from tests.command_runs import Cli, Write, text
 from tests.judgment_cases import rows

@@ -8,8 +8,8 @@ import pytest
 
 from pfsm.embeddings.features import parse_feature, pinned_feature
 from pfsm.errors import PfsmError
+from pfsm.features.values import check_feature, feature_signature, feature_values
 from pfsm.metrics import get_metric
-from pfsm.metrics.features import check_feature, feature_signature, feature_values
 from pfsm.metrics.registry import describe_metric
 from tests.embeddings.networks import write_network, write_vectors
 

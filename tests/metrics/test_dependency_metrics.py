@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from pfsm import PfsmError
+from pfsm.features.values import feature_signature, feature_values
 from pfsm.metrics import get_metric
-from pfsm.metrics.features import feature_signature, feature_values
 from pfsm.metrics.registry import feature_names
 from pfsm.metrics.syntax.counted import CountedMetric
 

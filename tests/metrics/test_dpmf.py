@@ -239,7 +239,7 @@ class TestDpmf:
     REFERENCES = ("the cats slept",) * 3 + ("a cat",)
 
     def test_it_is_dpm_times_meteors_f(self) -> None:
-        from pfsm.metrics.features import feature_values
+        from pfsm.features.values import feature_values
 
         names = ["dpmf-base", "dpm-model", "meteor-base.f"]
         whole, syntax, words = feature_values(names, self.HYPOTHESES, self.REFERENCES).T

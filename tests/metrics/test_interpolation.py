@@ -7,8 +7,8 @@ import pytest
 
 from pfsm import PfsmError
 from pfsm.distributed.scorers import spec_of
+from pfsm.features.values import check_feature, feature_signature, feature_values, with_checksum
 from pfsm.metrics import get_metric
-from pfsm.metrics.features import check_feature, feature_signature, feature_values, with_checksum
 from pfsm.metrics.registry import describe_metric, family_of
 
 LINES = ["The old bird sings near the river.", "We walked. It rained.", "Where is the house?", "No!"]

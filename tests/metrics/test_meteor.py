@@ -7,11 +7,11 @@ import pytest
 
 from pfsm import PfsmError
 from pfsm.data import read_table
+from pfsm.features.values import feature_signature, feature_values
 from pfsm.lexicons.meteor import table_path
 from pfsm.lexicons.meteor_full import NAME as FULL_TABLE
 from pfsm.lexicons.registry import installed
 from pfsm.metrics import get_metric
-from pfsm.metrics.features import feature_signature, feature_values
 from pfsm.metrics.meteor.metric import PARTS
 from pfsm.metrics.meteor.normaliser import Abbreviations, meteor_tokeniser
 from pfsm.metrics.meteor.options import check_options

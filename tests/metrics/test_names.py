@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from pfsm import PfsmError
+from pfsm.features.values import check_feature, feature_values
 from pfsm.metrics import get_metric
 from pfsm.metrics.family import parse_name
-from pfsm.metrics.features import check_feature, feature_values
 
 HYPOTHESES, REFERENCES = (
     ["An old bird sang.", "We walked."],

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from pfsm.metrics.features import feature_signature, feature_values
+from pfsm.features.values import feature_signature, feature_values
 from pfsm.metrics.parts import BLEU_PARTS, MORE_NIST_PARTS
 from pfsm.metrics.ter import TER_PARTS, count_edits
 from tests.judgment_cases import rows

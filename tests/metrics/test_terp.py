@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from pfsm import PfsmError
 from pfsm.data import read_judgments
+from pfsm.features.values import feature_signature, feature_values
 from pfsm.metrics import get_metric
-from pfsm.metrics.features import feature_signature, feature_values
 from pfsm.metrics.terp.costs import KINDS, cost_vector
 from pfsm.metrics.terp.metric import PARTS, TerpMetric
 from tests.judgment_cases import rows

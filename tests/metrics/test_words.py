@@ -5,8 +5,8 @@ import pytest
 from nltk.translate.nist_score import sentence_nist
 
 from pfsm import PfsmError
+from pfsm.features.values import feature_signature, feature_values
 from pfsm.metrics import get_metric
-from pfsm.metrics.features import feature_signature, feature_values
 from pfsm.metrics.nist import NIST_PARTS
 from pfsm.metrics.words import WORD_METRICS
 from tests.judgment_cases import rows

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pfsm.errors import PfsmError
-from pfsm.metrics.features import check_feature, feature_signature, feature_values
+from pfsm.features.values import check_feature, feature_signature, feature_values
 from pfsm.metrics.registry import FEATURES, describe_feature, feature_names
 from pfsm.model.plugins import plugin_labels, plugins_of
 from pfsm.model.settings import settings_from_dict

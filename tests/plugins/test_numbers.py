@@ -9,7 +9,7 @@ import yaml
 
 from pfsm.errors import PfsmError
 from pfsm.evaluation.catalogue import SEGMENT_LEVEL, canonical, level_and_name
-from pfsm.metrics.features import feature_signature, feature_values
+from pfsm.features.values import feature_signature, feature_values
 from pfsm.metrics.registry import describe_metric, get_metric, metric_names, part_names
 from pfsm.model.plugins import metric_labels, plugins_of
 from pfsm.model.settings import settings_from_dict

@@ -51,6 +51,24 @@ def test_encode_gives_the_tokens_of_each_line() -> None:
     assert [vocabulary.tokens(line) for line in LINES] == [nltk_tokens(line) for line in LINES]
 
 
+def test_lines_keep_their_text_and_can_be_cut() -> None:
+    vocabulary = Vocabulary()
+    encoded = vocabulary.encode([*LINES, *LINES])
+    assert list(encoded.lines) == [*LINES, *LINES]
+    assert decoded(vocabulary, encoded) == [nltk_tokens(line) for line in [*LINES, *LINES]]
+    for first, stop in ((0, 14), (2, 9), (5, 5), (14, 14)):
+        part = encoded.part(first, stop)
+        assert list(part.lines) == [*LINES, *LINES][first:stop]
+        assert decoded(vocabulary, part) == [nltk_tokens(line) for line in part.lines]
+        assert vocabulary.forms(part) == [token for line in part.lines for token in nltk_tokens(line)]
+    chosen = encoded.select(np.array([6, 0, 6]))
+    assert list(chosen.lines) == [LINES[6], LINES[0], LINES[6]]
+    assert decoded(vocabulary, chosen) == [nltk_tokens(line) for line in chosen.lines]
+    bare = EncodedLines.without_tokens(LINES)
+    assert (len(bare), list(bare.lines), bare.ids.size) == (len(LINES), LINES, 0)
+    assert list(bare.part(1, 3).lines) == LINES[1:3]
+
+
 def test_plain_tokeniser() -> None:
     vocabulary = Vocabulary("plain", "none")
     assert decoded(vocabulary, vocabulary.encode(LINES)) == [plain_tokens(line) for line in LINES]

@@ -13,11 +13,11 @@ from pfsm.data import Judgments
 from pfsm.errors import PfsmError
 from pfsm.evaluation import pearson
 from pfsm.lattice.arrays import LatticeBatch
-from pfsm.model.builder import LatticeBuilder
 from pfsm.model.metric import Metric
 from pfsm.model.settings import Settings
 from pfsm_training import LogLinearMachine, TrainingConfig, train
-from pfsm_training.data.training_set import TrainingData, TrainingSet, encode
+from pfsm_training.data.training_set import TrainingData, TrainingSet, encode_here
+from pfsm_training.data.training_text import TrainingText
 from pfsm_training.fit.crossval import (
     PENALTIES,
     CrossValidation,
@@ -91,7 +91,7 @@ def test_the_division_does_not_depend_on_the_order_or_on_other_segments_translat
 
 def test_rows_are_trained_on_or_tested_on() -> None:
     judgments = invented(5)
-    data, folds = encode(judgments, None, LatticeBuilder(Settings())), make_folds(judgments)
+    data, folds = encode_here(TrainingText(judgments, None, Settings())), make_folds(judgments)
     for fold in range(len(folds.names)):
         for part, rows in zip(folds.split(data, fold), rows_of(folds, fold), strict=True):
             assert isinstance(part, TrainingData)
@@ -192,7 +192,7 @@ class _Told(LogLinearMachine):
 def test_a_fold_where_nothing_is_defined_is_left_out() -> None:
     """The scores are three times the lengths; in fold 3 they are all equal, and for fold 1 no model can be trained."""
     judgments = invented(9, segments=10)
-    data, folds = encode(judgments, None, LatticeBuilder(Settings())), make_folds(judgments)
+    data, folds = encode_here(TrainingText(judgments, None, Settings())), make_folds(judgments)
     (batch,) = data.lattices
     lengths = batch.lattices.lengths.astype(np.float64)
     scores = 3.0 * lengths

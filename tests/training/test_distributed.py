@@ -22,6 +22,7 @@ from pfsm_training import LogLinearMachine, TrainingConfig, train
 from pfsm_training.data.blocks import Block, BlockText, build
 from pfsm_training.data.distributed import ClusterData, ClusterEncoder
 from pfsm_training.data.training_set import TrainingSet, block_offsets, encode_here
+from pfsm_training.data.training_text import TrainingText
 from pfsm_training.lattices.features import frequent
 from pfsm_training.loss.objective import HuberError, Loss, PairwiseLogistic, SquaredError, WeightedSum
 from tests.training.small_data import invented
@@ -72,8 +73,8 @@ PREFERENCES = neighbours(invented(7))
 
 
 def both(pairs_per_block: int, settings: Settings | None = None) -> tuple[TrainingSet, ClusterData]:
-    arguments = (JUDGMENTS.sorted(), PREFERENCES.sorted(), settings or Settings())
-    return encode_here(*arguments), encoder(pairs_per_block)(*arguments)
+    text = TrainingText(JUDGMENTS.sorted(), PREFERENCES.sorted(), settings or Settings())
+    return encode_here(text), encoder(pairs_per_block)(text)
 
 
 def losses(data: TrainingSet) -> list[Loss]:

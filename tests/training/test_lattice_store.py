@@ -23,6 +23,7 @@ from pfsm.model.settings import Settings
 from pfsm_training import LogLinearMachine, TrainingConfig, train
 from pfsm_training.config import config_from_dict
 from pfsm_training.data.training_set import TrainingData, encode_here
+from pfsm_training.data.training_text import TrainingText
 from pfsm_training.lattices.features import frequent
 from pfsm_training.lattices.mapped_arrays import array_bytes
 from pfsm_training.lattices.store import DEFAULT_BYTES, HeldLattices, Room, lattice_memory
@@ -51,7 +52,7 @@ def preferences() -> Preferences:
 
 
 def encoded(memory: int, settings: Settings | None = None) -> TrainingData:
-    return encode_here(JUDGMENTS.sorted(), None, settings or Settings(), 16, memory)
+    return encode_here(TrainingText(JUDGMENTS.sorted(), None, settings or Settings()), 16, memory)
 
 
 def size_of(lattices: HeldLattices) -> int:
@@ -272,5 +273,5 @@ def test_the_limit_is_that_of_the_environment(monkeypatch: pytest.MonkeyPatch) -
         with pytest.raises(PfsmError, match=r"^environment variable PFSM_LATTICE_MEMORY is "):
             lattice_memory()
     monkeypatch.setenv("PFSM_LATTICE_MEMORY", "0")
-    data = encode_here(JUDGMENTS, None, TrainingConfig().settings)
+    data = encode_here(TrainingText(JUDGMENTS, None, TrainingConfig().settings))
     assert mapped_blocks(data.lattices) == [True]

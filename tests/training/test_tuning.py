@@ -10,8 +10,8 @@ from scipy.optimize import nnls
 from pfsm import Metric, PfsmError
 from pfsm.data import Judgments
 from pfsm.evaluation import weighted_pearson
+from pfsm.features.values import feature_values
 from pfsm.metrics import get_metric
-from pfsm.metrics.features import feature_values
 from pfsm.metrics.terp.costs import KINDS
 from pfsm.metrics.terp.metric import TerpMetric
 from pfsm.model.file import load_model

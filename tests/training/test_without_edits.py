@@ -14,9 +14,9 @@ from scipy.optimize import minimize
 from pfsm import Metric, Model, PfsmError, Scale
 from pfsm.data import Judgments, Preferences
 from pfsm.evaluation import pearson
-from pfsm.metrics import features
+from pfsm.features import values as features
+from pfsm.features.values import feature_values
 from pfsm.metrics.family import Family, columns
-from pfsm.metrics.features import feature_values
 from pfsm.metrics.parts import LENGTHS, lengths
 from pfsm.metrics.ter import TER_PARTS
 from pfsm.model.builder import LatticeBuilder

@@ -7,10 +7,10 @@ from contextlib import suppress
 from pathlib import Path
 
 from pfsm.errors import PfsmError
+from pfsm.features.values import feature_signature
 from pfsm.io.user_folders import FOLDER_VARIABLE, user_folder
 from pfsm.lexicons.registry import shipped_folder
 from pfsm.metrics import get_metric
-from pfsm.metrics.features import feature_signature
 from pfsm.model.builder import LatticeBuilder
 from pfsm.model.plugins import plugin_labels
 from pfsm.model.settings import Settings

@@ -1,27 +1,23 @@
 """Training: judgments and settings in, model out."""
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import product
 from typing import Any
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 
 from pfsm.data import Judgments, Preferences
 from pfsm.errors import PfsmError
-from pfsm.matchers.registry import MATCHERS
-from pfsm.metrics.features import feature_values, remembered, with_checksum
-from pfsm.model.builder import LatticeBuilder
 from pfsm.model.file import Model, Scale
 from pfsm.model.settings import Settings
 from pfsm.runtime.threads import default_threads
 from pfsm.version import __version__
 from pfsm_training.config import AUTO, TrainingConfig
-from pfsm_training.data.training_set import Encoder, TrainingSet, encode_here, training_text
+from pfsm_training.data.training_set import Encoder, TrainingSet, encode_here
+from pfsm_training.data.training_text import TrainingText
 from pfsm_training.fit.checkpoint import Checkpoint
 from pfsm_training.fit.crossval import (
     MIXTURES,
@@ -45,7 +41,7 @@ PREFERENCE_NOTE = (
 
 
 def _silent(step: str, iteration: Iteration | None) -> None:
-    """Progress nobody watches."""
+    """Reports nothing."""
 
 
 def train(
@@ -66,38 +62,39 @@ def train(
     """Learns a metric from human scores, from preferences between two translations, or from both at once.
 
     Scores are standardised, then equation (3) of Wang and Manning (2012) is minimised from zero weights; preferences
-    have a pairwise logistic loss. The result depends on the data alone, not on order or threads.
+    have a pairwise logistic loss. The result depends neither on the order of the data nor on the threads.
 
     Args:
         judgments: References, hypotheses and their scores; higher is better. None: there are only preferences.
         settings: Settings of the machine; None: those of ``init``, or else of ``config``.
-        preferences: Pairs of translations, the better one named.
+        preferences: Pairs of translations of which one is better.
         config: lambda, solver and objective; None: the paper's.
-        init: Model whose weights the penalty pulls towards, and training starts from, instead of zero.
+        init: Model to start from. The penalty pulls the weights towards its weights instead of zero.
         name: Name of the new model.
         licence: Terms of its weights.
-        score_column: What the scores are called in the data, for the record.
+        score_column: Name of the scores in the data, for the model's record of its training.
         threads: Threads over pairs; None: as many as the process may use.
-        progress: Called as work goes on.
-        encoder: Makes the lattices, here or elsewhere (`pfsm_training.data.distributed.ClusterEncoder`).
-        checkpoint: Where every iteration is kept, and where an earlier one is gone on from.
+        progress: Called at the start of each step and after each iteration.
+        encoder: Builds the lattices, here or on a cluster (`pfsm_training.data.distributed.ClusterEncoder`).
+        checkpoint: Each iteration is saved to it. If it holds one already, training resumes from there.
 
     Returns:
-        The model; ``model.training`` tells how it went.
+        The model; ``model.training`` describes the training.
 
     Raises:
-        PfsmError: If there is nothing to train on, all scores are equal, or settings that are given
-            differ from those of ``init``.
+        PfsmError: If there is nothing to train on, all scores are equal, or the given settings differ from those of
+            ``init``.
     """
     config = config or TrainingConfig()
     settings = settings_to_train(settings, config, init)
     judgments, preferences = _checked(judgments, preferences)
     progress("reading", None)
-    with remembered():
-        settings = with_learned_options(settings, judgments, preferences)
-        if checkpoint is not None:
-            checkpoint.begin(_decisive(judgments, preferences, settings, config, init))
-        data = encoder(judgments, preferences, settings)
+    text = TrainingText(judgments, preferences, settings)
+    settings = text.settings
+    if checkpoint is not None:
+        checkpoint.begin(_decisive(judgments, preferences, settings, config, init))
+    data = encoder(text)
+    del text  # before lattices are copied for cross-validation
     fitter = Fitter(config, init, threads or default_threads(), progress, checkpoint=checkpoint)
     with _one_torch_thread():
         validated, tried = _validate(fitter, data, judgments, preferences)
@@ -123,7 +120,7 @@ def _decisive(
     config: TrainingConfig,
     init: Model | None,
 ) -> dict[str, Any]:
-    """All that decides the course of a training."""
+    """Everything that the course of the training depends on."""
     return {
         "data": [
             [len(part), [[source.name, source.rows, source.checksum] for source in part.sources]]
@@ -142,7 +139,7 @@ def _decisive(
 def _checked(
     judgments: Judgments | None, preferences: Preferences | None
 ) -> tuple[Judgments | None, Preferences | None]:
-    """What there is to train on, in canonical order.
+    """The training data in canonical order.
 
     Raises:
         PfsmError: If there is nothing, or all scores are equal.
@@ -160,39 +157,6 @@ def _checked(
             f"all {len(judgments)} scores are {judgments.scores[0]:g}; there is nothing to learn from"
         )
     return judgments, preferences
-
-
-def with_learned_options(
-    settings: Settings, judgments: Judgments | None, preferences: Preferences | None
-) -> Settings:
-    """The settings with what is to be learned from the training text filled in: ``bins: auto``, scales of features."""
-    references, hypotheses, _ = training_text(judgments, preferences)
-    if settings.options:
-        pairs = LatticeBuilder(settings).encode(references, hypotheses)
-        options = {name: MATCHERS[name].learn(given, pairs) for name, given in settings.options.items()}
-        settings = replace(settings, options=options)
-    if settings.features:
-        named = {with_checksum(name): scale for name, scale in settings.features.items()}
-        settings = replace(settings, features=named)
-    if None in settings.features.values():
-        settings = replace(settings, features=_feature_scales(settings, references, hypotheses))
-    return settings
-
-
-def _feature_scales(
-    settings: Settings, references: Sequence[str], hypotheses: Sequence[str]
-) -> dict[str, tuple[float, float] | None]:
-    """Mean and standard deviation of each feature; a constant one has a standard deviation of 1."""
-    names = [name for name, scale in settings.features.items() if scale is None]
-    values = feature_values(names, hypotheses, references)
-    learned = {name: _mean_and_sd(column) for name, column in zip(names, values.T, strict=True)}
-    return {name: scale or learned[name] for name, scale in settings.features.items()}
-
-
-def _mean_and_sd(column: NDArray[np.float64]) -> tuple[float, float]:
-    if (column == column[0]).all():
-        return float(column[0]), 1.0  # what its mean and standard deviation would be but for rounding
-    return float(column.mean()), float(column.std())
 
 
 def _validate(
@@ -219,7 +183,7 @@ def _validate(
 
 @contextmanager
 def _one_torch_thread() -> Iterator[None]:
-    """PyTorch's own sums are short; on one thread they always add in the same order."""
+    """Runs PyTorch on one thread, where its sums always add in the same order; they are short."""
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     try:

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from pfsm.errors import PfsmError
 from pfsm.metrics.analysed import AnalysedMetric
-from pfsm.metrics.family import Family, Options, parse_name, with_options
+from pfsm.metrics.family import Family, Options, PairFeatures, parse_name, with_options
 from pfsm.metrics.syntax.dependency_metrics import (
     DPM,
     EDPM,
@@ -26,30 +26,31 @@ PAIR_PARTS = tuple(f"{part}.{side}" for part in DECOMPOSITIONS for side in "pr")
 SIZE_PARTS = tuple(str(size) for size in range(1, 5))
 
 
-def part_values(
-    name: str, make: Make, parts: Sequence[str], hypotheses: Sequence[str], references: Sequence[str]
-) -> dict[str, Float]:
-    """Values of all parts of a metric, by their names, with the options that stand in the name.
+def prepared_parts(name: str, make: Make, parts: Sequence[str]) -> PairFeatures:
+    """What computes all parts of a metric, by their names, with the options that stand in the name.
+
+    It raises `PfsmError` where the metric does not have this part with these options.
 
     Args:
         name: One of them, as in ``hwcm.2(of=relations)``.
         make: Makes the metric.
         parts: What comes after the point, in the metric's order; with other options it may have fewer.
-        hypotheses: Translations.
-        references: As many.
-
-    Returns:
-        float64 [n_pairs] each.
 
     Raises:
-        PfsmError: If options are wrong, or the metric does not have this part with them.
+        PfsmError: If options are wrong.
     """
     parsed = parse_name(name)
-    rows = make(parsed.base, parsed.options).parts(hypotheses, references)[:, 1:]
+    metric = make(parsed.base, parsed.options)
     options = name[name.index("(") :] if "(" in name else ""
-    values = {f"{parsed.base}.{part}{options}": column for part, column in zip(parts, rows.T, strict=False)}
-    if name not in values:
-        raise PfsmError(f"feature {name!r}: with these options there is no such part")
+    names = tuple(f"{parsed.base}.{part}{options}" for part in parts)
+
+    def values(hypotheses: Sequence[str], references: Sequence[str]) -> dict[str, Float]:
+        rows = metric.parts(hypotheses, references)[:, 1:]
+        found = dict(zip(names, rows.T, strict=False))
+        if name not in found:
+            raise PfsmError(f"feature {name!r}: with these options there is no such part")
+        return found
+
     return values
 
 
@@ -66,8 +67,8 @@ def _family(
         make_parts: Makes the metric whose parts are these, where it is another.
     """
 
-    def values(part: str, hypotheses: Sequence[str], references: Sequence[str]) -> dict[str, Float]:
-        return part_values(part, make_parts or make, parts, hypotheses, references)
+    def prepared(part: str) -> PairFeatures:
+        return prepared_parts(part, make_parts or make, parts)
 
     def check(part: str) -> None:
         parsed = parse_name(part)
@@ -76,7 +77,11 @@ def _family(
     if not parts:
         return Family({name: about}, with_options(make))
     return Family(
-        {name: about}, with_options(make), {name: tuple(f"{name}.{part}" for part in parts)}, values, check
+        {name: about},
+        with_options(make),
+        {name: tuple(f"{name}.{part}" for part in parts)},
+        check_part=check,
+        prepared=prepared,
     )
 
 

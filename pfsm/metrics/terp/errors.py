@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.errors import PfsmError
-from pfsm.metrics.family import parse_name
+from pfsm.metrics.family import PairFeatures, parse_name
 from pfsm.metrics.syntax.counted import CountedMetric
 from pfsm.metrics.syntax.dependency_metrics import EDPM, pair_metric
 
@@ -29,19 +29,25 @@ def feature_set(decompositions: Sequence[str], options: str = "") -> tuple[str, 
 E, N = feature_set(SYNTACTIC), feature_set(SEQUENTIAL)
 
 
-def error_values(name: str, hypotheses: Sequence[str], references: Sequence[str]) -> dict[str, Float]:
-    """All features of E and N, float64 [n_pairs] each, with the options of the one that was named.
+def prepared_errors(name: str) -> PairFeatures:
+    """What computes all features of E and N, float64 [n_pairs] each, with the options of the one that is named.
+
+    It raises `PfsmError` if the parser cannot be loaded, `ValueError` if the lists differ in length.
 
     Raises:
-        PfsmError: If an option is unknown or has no such value, or the parser cannot be loaded.
-        ValueError: If the lists differ in length, or one of them is a single string.
+        PfsmError: If an option is unknown or has no such value.
     """
-    shared, ours, theirs = np.moveaxis(error_metric(name).counts(hypotheses, references), 2, 0)
-    pieces = np.maximum(theirs, 1.0)
-    rates = np.stack([(ours - shared) / pieces, (theirs - shared) / pieces], axis=2)
+    metric = error_metric(name)
     _, parenthesis, options = name.partition("(")
     names = feature_set((*SYNTACTIC, *SEQUENTIAL), parenthesis + options)
-    return dict(zip(names, rates.reshape(len(rates), -1).T, strict=True))
+
+    def values(hypotheses: Sequence[str], references: Sequence[str]) -> dict[str, Float]:
+        shared, ours, theirs = np.moveaxis(metric.counts(hypotheses, references), 2, 0)
+        pieces = np.maximum(theirs, 1.0)
+        rates = np.stack([(ours - shared) / pieces, (theirs - shared) / pieces], axis=2)
+        return dict(zip(names, rates.reshape(len(rates), -1).T, strict=True))
+
+    return values
 
 
 def error_label(name: str) -> str:

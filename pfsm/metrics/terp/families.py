@@ -5,20 +5,24 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.metrics.family import Family, parse_name, with_options
-from pfsm.metrics.terp.errors import NAME, E, N, error_label, error_metric, error_values
+from pfsm.metrics.family import Family, PairFeatures, parse_name, with_options
+from pfsm.metrics.terp.errors import NAME, E, N, error_label, error_metric, prepared_errors
 from pfsm.metrics.terp.metric import PARTS, TerpMetric
 from pfsm.metrics.terp.options import BASE, TERP
 
 Float = NDArray[np.float64]
 
 
-def _values(name: str, hypotheses: Sequence[str], references: Sequence[str]) -> dict[str, Float]:
+def _prepared(name: str) -> PairFeatures:
     parsed = parse_name(name)
     _, parenthesis, options = name.partition("(")
-    rows = TerpMetric(parsed.base, parsed.options).parts(hypotheses, references)[:, 1:]
-    names = (f"{parsed.base}.{part}{parenthesis}{options}" for part in PARTS)
-    return dict(zip(names, rows.T, strict=True))
+    metric = TerpMetric(parsed.base, parsed.options)
+    names = tuple(f"{parsed.base}.{part}{parenthesis}{options}" for part in PARTS)
+
+    def values(hypotheses: Sequence[str], references: Sequence[str]) -> dict[str, Float]:
+        return dict(zip(names, metric.parts(hypotheses, references)[:, 1:].T, strict=True))
+
+    return values
 
 
 def _check(name: str) -> None:
@@ -31,8 +35,8 @@ def _terp(name: str, about: str) -> Family:
         {name: about},
         with_options(TerpMetric),
         {name: tuple(f"{name}.{part}" for part in PARTS)},
-        _values,
-        _check,
+        check_part=_check,
+        prepared=_prepared,
     )
 
 
@@ -43,7 +47,7 @@ FAMILIES = (
     _terp(BASE, "TERp with what ships: few paraphrases (English)"),
     Family(
         parts={NAME: (*E, *N)},
-        values=error_values,
+        prepared=prepared_errors,
         check_part=error_metric,
         label=error_label,
         about={NAME: "dependencies and words that are wrong or missing"},

@@ -1,4 +1,4 @@
-"""Training data in blocks, as workers hold them: lattices made from text, sums and predictions made from lattices."""
+"""Blocks of training data on workers: from text to lattices, from lattices to sums and predictions."""
 
 import threading
 import time
@@ -24,15 +24,16 @@ Float = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class BlockText:
     """The text of a block.
 
     Attributes:
-        settings: What decides the lattices.
-        resources: What the sender's matchers know from, as ``NAME@CHECKSUM``: the worker's must be the same.
+        settings: Settings of the model, with nothing left to learn.
+        resources: The resources of the sender's matchers, as ``NAME@CHECKSUM``; the worker must have the same.
         references: [n_pairs]
         hypotheses: [n_pairs]
+        values: Of sentence-level features, float64 [n_pairs, n_features]; None where the worker computes them.
         version: Of pfsm, at the sender.
     """
 
@@ -40,12 +41,13 @@ class BlockText:
     resources: tuple[str, ...]
     references: tuple[str, ...]
     hypotheses: tuple[str, ...]
+    values: Float | None = None
     version: str = __version__
 
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """The lattices of a block; what else a worker needs of it to work out the loss there, or None."""
+    """The lattices of a block, and the loss of its predictions where the worker is to compute it."""
 
     batch: LatticeBatch
     loss: Loss | None = None
@@ -103,14 +105,15 @@ _builders: dict[str, LatticeBuilder] = {}
 
 
 def build(text: BlockText) -> Block:
-    """The lattices of a block's text; what matchers know from is loaded once for each worker.
+    """Builds the lattices of a block's text. A worker loads the resources of matchers once.
 
     Raises:
-        WorkerFaultError: This worker lacks a resource, or has another version of one, or of pfsm.
-        PfsmError: As `pfsm.model.builder.LatticeBuilder.build`.
+        WorkerFaultError: This worker lacks a resource, or has another version of one or of pfsm.
+        PfsmError: As `pfsm.model.builder.LatticeBuilder.lattices`.
     """
     with _lock:
-        return Block(_builder(text).build(text.references, text.hypotheses))
+        builder = _builder(text)
+        return Block(builder.lattices(builder.encode(text.references, text.hypotheses), text.values))
 
 
 def _builder(text: BlockText) -> LatticeBuilder:

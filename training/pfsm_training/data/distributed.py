@@ -1,21 +1,20 @@
-"""Training on a Dask cluster: lattices are made once and stay on the workers, weights go out, sums come back.
+"""Training on a Dask cluster: lattices are built once and stay on the workers, weights go out, sums come back.
 
-The data is cut into blocks that depend on the data alone, and the sums of blocks are added in their order: the outcome
-does not depend on the workers, their number or their fate. Where a worker dies, its blocks are made again elsewhere.
+The blocks depend only on the data, and their sums are added in order, so that the result does not depend on the
+workers. If a worker dies, its blocks are built again on another one.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from pfsm.data import Judgments, Preferences
 from pfsm.distributed.report import Report
 from pfsm.model.builder import LatticeBuilder
-from pfsm.model.settings import Settings
 from pfsm_training.data import blocks
 from pfsm_training.data.blocks import BlockModel, BlockText, Weights
 from pfsm_training.data.training_set import (
@@ -23,10 +22,9 @@ from pfsm_training.data.training_set import (
     Float,
     Rows,
     block_offsets,
-    judged_rows,
     selected_pairs,
-    training_text,
 )
+from pfsm_training.data.training_text import TrainingText
 from pfsm_training.lattices.features import total_instances
 from pfsm_training.lattices.store import check_ascending
 from pfsm_training.loss.module import LogLinearMachine
@@ -167,11 +165,11 @@ class ClusterObjective:
 
 
 class ClusterEncoder:
-    """Makes training data whose lattices are on the workers of a cluster; an `pfsm_training.data.training_set.Encoder`.
+    """Builds the lattices on the workers of a cluster; a `pfsm_training.data.training_set.Encoder`.
 
     Args:
         cluster: The workers.
-        report: Counts what is done.
+        report: Counts the blocks that are evaluated.
         pairs_per_block: Sentence pairs in a block, about.
     """
 
@@ -180,25 +178,29 @@ class ClusterEncoder:
         self.report = report
         self.pairs_per_block = pairs_per_block
 
-    def __call__(
-        self, judgments: Judgments | None, preferences: Preferences | None, settings: Settings
-    ) -> ClusterData:
-        """Sends the text out, block by block.
+    def __call__(self, text: TrainingText) -> ClusterData:
+        """Sends the text out, block by block; each worker encodes what it gets once.
 
         Raises:
             PfsmError: The settings name a resource that is not here.
         """
-        references, hypotheses, place = training_text(judgments, preferences)
-        scores = np.zeros(0) if judgments is None else judgments.scores
-        better, worse, votes = judged_rows(preferences, place)
-        resources = LatticeBuilder(settings).resources
-        offsets = block_offsets(len(references), better, worse, self.pairs_per_block)
+        resources = LatticeBuilder(text.settings, text.reader).resources
+        offsets = block_offsets(len(text), text.better, text.worse, self.pairs_per_block)
         futures = tuple(
-            self.cluster.submit(
-                blocks.build,
-                BlockText(settings, resources, tuple(references[first:stop]), tuple(hypotheses[first:stop])),
-            )
-            for first, stop in zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True)
+            self.cluster.submit(blocks.build, _block(text, resources, first, stop))
+            for first, stop in pairwise(offsets.tolist())
         )
         lattices = ClusterLattices(self.cluster, self.report, futures, offsets)
-        return ClusterData(lattices, scores, better, worse, votes)
+        return ClusterData(lattices, text.scores, text.better, text.worse, text.votes)
+
+
+def _block(text: TrainingText, resources: tuple[str, ...], first: int, stop: int) -> BlockText:
+    """A range of the pairs, with the values of their features if they are known here."""
+    values = text.known_values
+    return BlockText(
+        text.settings,
+        resources,
+        tuple(text.references[first:stop]),
+        tuple(text.hypotheses[first:stop]),
+        None if values is None else values[first:stop],
+    )

@@ -1,6 +1,6 @@
-"""What training sees: scored pairs and pairs that people preferred one of, as the lattices of one batch."""
+"""Training data: the lattices of scored pairs and of pairs that people compared, in blocks."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol, Self
 
@@ -9,9 +9,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from pfsm.data import Judgments, Preferences
 from pfsm.model.builder import LatticeBuilder
-from pfsm.model.settings import Settings
+from pfsm_training.data.training_text import TrainingText
 from pfsm_training.lattices.features import instances, total_instances
 from pfsm_training.lattices.store import HeldLattices, Room, lattice_memory
 from pfsm_training.loss.module import LogLinearMachine
@@ -22,7 +21,7 @@ Rows = NDArray[np.int64]
 
 
 class TrainingSet(Protocol):
-    """Training data whose lattices may be anywhere. Attributes as in `TrainingData`."""
+    """Training data, wherever its lattices are. Attributes as in `TrainingData`."""
 
     @property
     def scores(self) -> Float:
@@ -56,17 +55,17 @@ class TrainingSet(Protocol):
         """The machine's predictions, float64 [n_pairs], in standardised units."""
 
     def objective(self, loss: Loss, penalty: float, centre: Tensor) -> Minimised:
-        """What is minimised: a loss of the predictions, and a penalty."""
+        """The function to minimise: a loss of the predictions plus a penalty."""
 
 
-# Sums over pairs are made block by block, here as on a cluster, so that both come to the same. A block is at most
-# a second of work for each evaluation.
+# Sums over pairs are added block by block, here as on a cluster, so that both give the same result. Evaluating a block
+# takes a second at most.
 PAIRS_PER_BLOCK = 8192
-# More make more work for a scheduler than they save.
+# More blocks would cost the scheduler more than they save.
 MOST_BLOCKS = 1000
 
-# From judgments, preferences and settings to training data, wherever its lattices are.
-Encoder = Callable[[Judgments | None, Preferences | None, Settings], TrainingSet]
+# From training text to training data, wherever its lattices are.
+Encoder = Callable[[TrainingText], TrainingSet]
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,79 +126,26 @@ def selected_pairs(data: TrainingSet, scored: Rows, preferences: Rows) -> tuple[
     return np.concatenate([scored, kept]), places[: preferences.size], places[preferences.size :]
 
 
-def encode(
-    judgments: Judgments | None,
-    preferences: Preferences | None,
-    builder: LatticeBuilder,
-    pairs_per_block: int = PAIRS_PER_BLOCK,
-    memory: int | None = None,
+def encode_here(
+    text: TrainingText, pairs_per_block: int = PAIRS_PER_BLOCK, memory: int | None = None
 ) -> TrainingData:
-    """Lattices of all that is to be trained on, in the order given.
+    """The `Encoder` of one machine: builds the lattices of all training pairs in this process.
 
     Args:
-        judgments: What people scored.
-        preferences: What they compared.
-        builder: Makes the lattices.
+        text: The training text.
         pairs_per_block: Sentence pairs in a block, about.
-        memory: How many bytes of lattices stay in memory, those of selections included; others are mapped from a
-            temporary file. None: as `pfsm_training.lattices.store.lattice_memory` says.
+        memory: Bytes of lattices to keep in memory, those of selections included; the rest is mapped from a temporary
+            file. None: `pfsm_training.lattices.store.lattice_memory`.
 
     Raises:
-        PfsmError: As ``LatticeBuilder.build``; or a temporary file is needed and cannot be written.
+        PfsmError: As `pfsm.model.builder.LatticeBuilder.blocks`; or a temporary file is needed and cannot be written.
     """
     room = Room(lattice_memory() if memory is None else memory)
-    references, hypotheses, place = training_text(judgments, preferences)
-    better, worse, votes = judged_rows(preferences, place)
-    offsets = block_offsets(len(references), better, worse, pairs_per_block)
-    lattices = HeldLattices.of(builder.blocks(references, hypotheses, offsets.tolist()), room)
-    scores = np.zeros(0) if judgments is None else judgments.scores
-    return TrainingData(lattices, scores, better, worse, votes)
-
-
-def encode_here(
-    judgments: Judgments | None,
-    preferences: Preferences | None,
-    settings: Settings,
-    pairs_per_block: int = PAIRS_PER_BLOCK,
-    memory: int | None = None,
-) -> TrainingData:
-    """The `Encoder` of one machine."""
-    return encode(judgments, preferences, LatticeBuilder(settings), pairs_per_block, memory)
-
-
-def judged_rows(
-    preferences: Preferences | None, place: Mapping[tuple[str, str], int]
-) -> tuple[Rows, Rows, Float]:
-    """Which pairs are the better and the worse ones, int64 [n_preferences] each, and float64 [n_preferences] votes."""
-    if preferences is None:
-        return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), np.zeros(0)
-    better = _places(place, preferences.references, preferences.better)
-    worse = _places(place, preferences.references, preferences.worse)
-    return better, worse, preferences.votes
-
-
-def training_text(
-    judgments: Judgments | None, preferences: Preferences | None
-) -> tuple[list[str], list[str], dict[tuple[str, str], int]]:
-    """References and hypotheses in the order of the batch, and where each distinct pair of a preference stands."""
-    references = [] if judgments is None else list(judgments.references)
-    hypotheses = [] if judgments is None else list(judgments.hypotheses)
-    place: dict[tuple[str, str], int] = {}
-    if preferences is not None:
-        rows = zip(preferences.references, preferences.better, preferences.worse, strict=True)
-        for reference, *both in rows:
-            for hypothesis in both:
-                if (reference, hypothesis) not in place:
-                    place[reference, hypothesis] = len(references)
-                    references.append(reference)
-                    hypotheses.append(hypothesis)
-    return references, hypotheses, place
-
-
-def _places(
-    place: Mapping[tuple[str, str], int], references: Sequence[str], hypotheses: Sequence[str]
-) -> Rows:
-    return np.array([place[pair] for pair in zip(references, hypotheses, strict=True)], dtype=np.int64)
+    builder = LatticeBuilder(text.settings, text.reader)
+    offsets = block_offsets(len(text), text.better, text.worse, pairs_per_block)
+    batches = builder.blocks(text.pairs, offsets.tolist(), text.feature_values())
+    lattices = HeldLattices.of(batches, room)
+    return TrainingData(lattices, text.scores, text.better, text.worse, text.votes)
 
 
 def block_offsets(n_pairs: int, better: Rows, worse: Rows, size: int = PAIRS_PER_BLOCK) -> Rows:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from pfsm.errors import PfsmError
-from pfsm.metrics.features import with_checksum
+from pfsm.features.values import with_checksum
 from pfsm.model.file import Model
 from pfsm.model.settings import AUTO, KEYS, Settings
 from pfsm_training.config import TrainingConfig

@@ -76,10 +76,10 @@ class CorrespondenceFinder:
         """
         from pfsm_kernels.inference import expectations  # noqa: PLC0415 - brings numba
 
-        batch = self._builder.build(ones, others)
+        encoded = self._builder.encode(ones, others)
+        batch = self._builder.lattices(encoded)
         weights = batch.weights(self._model.weights)
         posteriors = expectations(batch.lattices, weights, self._threads, batch.jumps).arcs
-        encoded = self._builder.encode(ones, others)
         anchors = _anchors(batch, posteriors >= self._posterior)
         _, words = self._words.of(encoded.vocabulary)
         return _correspondences(anchors, encoded, words.astype(np.int64))

@@ -18,8 +18,8 @@ from pfsm.data import Judgments
 from pfsm.data.reference_digests import digests
 from pfsm.errors import PfsmError
 from pfsm.evaluation.bootstrap import default_seed
+from pfsm.features.values import check_feature, feature_values, with_checksum
 from pfsm.lattice.names import sentence_feature
-from pfsm.metrics.features import check_feature, feature_values, with_checksum
 from pfsm.metrics.registry import expanded
 from pfsm.metrics.terp.costs import KINDS, T, cost_vector
 from pfsm.metrics.terp.metric import TerpMetric, features

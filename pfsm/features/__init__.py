@@ -1,0 +1,1 @@
+"""Sentence-level features of models: what there is, and their values."""

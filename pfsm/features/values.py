@@ -1,0 +1,137 @@
+"""Sentence-level features: numbers about a pair that a model may weigh in addition to its edit score.
+
+Every registered metric is one; others are parts of a metric, or too plain to be a metric.
+"""
+
+from collections.abc import Sequence
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pfsm.errors import PfsmError
+from pfsm.metrics.base import SegmentMetric
+from pfsm.metrics.family import Family, PairFeatures
+from pfsm.metrics.registry import family_of, feature_names, get_metric
+from pfsm.runtime.near_names import known_names
+
+Float = NDArray[np.float64]
+
+
+def check_feature(name: str) -> None:
+    """Refuses what is no feature; nothing that it needs is loaded.
+
+    Raises:
+        PfsmError: If there is no feature of this name, its options are wrong, or its value for a pair would depend on
+            the other pairs.
+    """
+    family = _family(name)
+    if family.is_metric(name):
+        _metric(name)
+    else:
+        family.check_part(name)
+
+
+def _family(name: str) -> Family:
+    family = family_of(name)
+    if family is None:
+        known = known_names(name, feature_names(), "`pfsm metrics --features`")
+        raise PfsmError(f"unknown feature {name!r}; {known}")
+    return family
+
+
+def _metric(name: str) -> SegmentMetric:
+    """The metric that is a feature."""
+    metric = get_metric(name)
+    metric.check_independent()
+    return metric
+
+
+def feature_signature(name: str) -> str:
+    """What decides a feature's values: its name, and for a metric its signature without ``nrefs`` and our version.
+
+    A part of a metric has the metric's.
+    """
+    family = _family(name)
+    if family.label is not None:
+        return family.label(name)
+    bare, parenthesis, options = name.partition("(")
+    metric = get_metric(bare.partition(".")[0] + parenthesis + options)
+    return f"{name}({','.join(metric.signature.split('|')[1:-1])})"
+
+
+def with_checksum(name: str) -> str:
+    """The name as a model keeps it: a feature from vectors with their checksum.
+
+    Raises:
+        PfsmError: If what it needs is not there.
+    """
+    return _family(name).pin(name)
+
+
+class FeatureSet:
+    """Features that are computed together. Their metrics are made once; nothing that they need is loaded before use.
+
+    Not for use from several threads at once.
+
+    Args:
+        names: The features.
+
+    Raises:
+        PfsmError: As `check_feature`; for parts of a metric that must be made first, `values` raises it.
+    """
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self.names = tuple(names)
+        self._prepared: dict[str, PairFeatures] = {}
+        for name in self.names:
+            family = _family(name)
+            if _is_plain_metric(family, name):
+                self._prepared[name] = partial(_score, name, _metric(name))
+            elif family.prepared is None:
+                check_feature(name)
+
+    def values(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
+        """Values of the features, float64 [n_pairs, n_names]; what features share is computed once.
+
+        Raises:
+            PfsmError: If something that a feature needs is not there.
+            ValueError: If the lists differ in length.
+        """
+        values = np.zeros((len(hypotheses), len(self.names)))
+        known: dict[str, Float] = {}
+        for column, name in enumerate(self.names):
+            if name not in known:
+                known.update(self._computer(name)(hypotheses, references))
+            values[:, column] = known[name]
+        return values
+
+    def _computer(self, name: str) -> PairFeatures:
+        """What computes a feature. Of features that are computed together only the first one needs it."""
+        if name not in self._prepared:
+            self._prepared[name] = _family(name).prepare(name)
+        return self._prepared[name]
+
+
+def _is_plain_metric(family: Family, name: str) -> bool:
+    """Whether the values of a feature are the scores of the metric of that name."""
+    return family.is_metric(name) and (family.label is None or family.values is None)
+
+
+def _score(
+    name: str, metric: SegmentMetric, hypotheses: Sequence[str], references: Sequence[str]
+) -> dict[str, Float]:
+    return {name: metric.score_pairs(hypotheses, references)}
+
+
+def feature_values(names: Sequence[str], hypotheses: Sequence[str], references: Sequence[str]) -> Float:
+    """Values of features of one list of pairs; for several lists, make a `FeatureSet`.
+
+    Returns:
+        float64 [n_pairs, n_names].
+
+    Raises:
+        PfsmError: As `FeatureSet`.
+        ValueError: If the lists differ in length.
+    """
+    return FeatureSet(names).values(hypotheses, references)

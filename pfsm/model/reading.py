@@ -1,0 +1,65 @@
+"""Text as a model reads it: the tokens of its lines, and the sentence-level features of its pairs."""
+
+from collections.abc import Sequence, Sized
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pfsm.features.values import FeatureSet
+from pfsm.matchers.protocol import EncodedPairs
+from pfsm.model.settings import Settings
+from pfsm.text.vocabulary import EncodedLines, Vocabulary
+
+Float = NDArray[np.float64]
+
+
+class TextReader:
+    """The vocabulary and the features of a model; keeps what it knows about token types.
+
+    Only the language's settings, the names of the features and whether edits count matter here. So training can learn
+    the other settings from what was read, and need not read again.
+
+    Not for use from several threads at once.
+
+    Raises:
+        PfsmError: If there is no such tokeniser, stemmer or feature.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self.vocabulary = Vocabulary(settings.tokeniser, settings.stemmer, settings.lowercase)
+        self._features = FeatureSet(tuple(settings.features))
+        self._edits = settings.edits
+
+    def lines(self, lines: Sequence[str]) -> EncodedLines:
+        """Lines as token ids, a repeated line tokenised once. Without edits nothing is tokenised."""
+        return self.vocabulary.encode(lines) if self._edits else EncodedLines.without_tokens(lines)
+
+    def pairs(self, references: Sequence[str], hypotheses: Sequence[str]) -> EncodedPairs:
+        """Sentence pairs as token ids, as ``lines``.
+
+        Raises:
+            ValueError: If the two lists differ in length.
+        """
+        check_lengths(references, hypotheses)
+        both = self.lines([*references, *hypotheses])
+        half = len(references)
+        return EncodedPairs(self.vocabulary, both.part(0, half), both.part(half, 2 * half))
+
+    def feature_values(self, references: Sequence[str], hypotheses: Sequence[str]) -> Float:
+        """Values of the features, not standardised, float64 [n_pairs, n_features].
+
+        Raises:
+            PfsmError: If something that a feature needs is not there.
+            ValueError: If the two lists differ in length.
+        """
+        return self._features.values(hypotheses, references)
+
+
+def check_lengths(references: Sized, hypotheses: Sized) -> None:
+    """Refuses sides of different length.
+
+    Raises:
+        ValueError: If they differ.
+    """
+    if len(references) != len(hypotheses):
+        raise ValueError(f"{len(references)} references for {len(hypotheses)} hypotheses")

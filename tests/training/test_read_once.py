@@ -1,0 +1,147 @@
+"""Training reads its text once: lines are tokenised once, features computed once, their metrics made once."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pfsm import Metric, Model
+from pfsm.data import Preferences
+from pfsm.features import values as features
+from pfsm.metrics.family import Family, columns
+from pfsm.metrics.parts import LENGTHS, lengths
+from pfsm.metrics.terp.metric import TerpMetric
+from pfsm.model.settings import Settings, settings_from_dict
+from pfsm.text.chunks import Tokeniser
+from pfsm.text.languages import tokeniser_named
+from pfsm_training import train
+from pfsm_training.config import config_from_dict
+from pfsm_training.data.training_text import TrainingText
+from pfsm_training.lexicons.correspondence import CorrespondenceFinder
+from tests.training.small_data import invented
+from tests.training.test_distributed import encoder
+
+JUDGMENTS = invented(0)
+PREFERENCES = Preferences(
+    JUDGMENTS.references[:8],
+    JUDGMENTS.hypotheses[:8],
+    tuple(f"{line} too" for line in JUDGMENTS.hypotheses[:8]),
+    np.ones(8),
+    {},
+    (),
+)
+LINES = {*JUDGMENTS.references, *JUDGMENTS.hypotheses, *PREFERENCES.worse}
+LEARNING: dict[str, Any] = {
+    "matchers": ["punct", "word", "lemma", "para", "char"],
+    "options": {"char": {"bins": "auto"}, "para": {"bins": "auto"}},
+    "features": ["length", "length_difference"],
+}
+TERP = ["terp-base", "terp-base.deletion", "terp-base.insertion"]
+
+
+@pytest.fixture
+def tokenised(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+    """How often a tokeniser got each line."""
+    counts: Counter[str] = Counter()
+
+    def counting(name: str) -> Tokeniser:
+        found = tokeniser_named(name)
+
+        def keys(line: str) -> list[str]:
+            counts[line] += 1
+            return found.keys(line)
+
+        return Tokeniser(found.name, keys, found.analyse)
+
+    monkeypatch.setattr("pfsm.text.vocabulary.tokeniser_named", counting)
+    return counts
+
+
+@pytest.fixture
+def made(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The names of TERps as they are made."""
+    names: list[str] = []
+    original = TerpMetric.__init__
+
+    def counting(self: TerpMetric, name: str, options: Any) -> None:
+        names.append(name)
+        original(self, name, options)
+
+    monkeypatch.setattr(TerpMetric, "__init__", counting)
+    return names
+
+
+def test_each_line_is_tokenised_once(tokenised: Counter[str]) -> None:
+    config = config_from_dict({**LEARNING, "lambda": [0.5, 5]}, "settings")
+    model = train(JUDGMENTS, preferences=PREFERENCES, config=config, threads=1)
+    assert model.settings.options["char"]["bins"] != "auto"
+    assert tokenised == dict.fromkeys(LINES, 1)
+
+
+def test_nothing_is_tokenised_without_edits(tokenised: Counter[str]) -> None:
+    config = config_from_dict({"edits": False, "features": ["length", "chrf"]}, "settings")
+    train(JUDGMENTS, config=config, threads=1)
+    assert not tokenised
+
+
+def test_a_worker_tokenises_its_lines_once_and_the_client_none(tokenised: Counter[str]) -> None:
+    # Settings that no other test has: a worker keeps its builder.
+    settings = settings_from_dict({"features": ["length"], "lowercase": False}, "settings")
+    text = TrainingText(JUDGMENTS, PREFERENCES, settings)
+    assert not tokenised
+    encoder(10_000)(text)
+    assert tokenised == dict.fromkeys(LINES, 1)
+
+
+def test_features_learned_from_are_not_computed_again_on_workers(monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes: list[int] = []
+
+    def counted(hypotheses: Sequence[str], references: Sequence[str]) -> Any:
+        sizes.append(len(hypotheses))
+        return lengths(hypotheses, references)
+
+    family = Family(parts={"length": LENGTHS}, values=columns(LENGTHS, counted), label=str)
+    monkeypatch.setattr(features, "family_of", lambda _: family)
+    learning = Settings(features={"length": None, "length_difference": (0.0, 1.0)})
+    text = TrainingText(JUDGMENTS, None, learning)
+    data = encoder(16)(text)
+    assert sizes == [len(JUDGMENTS)]
+    values = np.concatenate([block.batch.sentence_features.values for block in data.lattices.futures])
+    mean, sd = text.settings.features["length"] or (0.0, 0.0)
+    expected = lengths(JUDGMENTS.hypotheses, JUDGMENTS.references)[:, :2]
+    np.testing.assert_array_equal(values, (expected - [mean, 0.0]) / [sd, 1.0])
+    # With all scales given, every worker computes the features of its own pairs.
+    encoder(16)(TrainingText(JUDGMENTS, None, Settings(features=text.settings.features)))
+    assert sizes[1:] == np.diff(data.lattices.offsets).tolist()
+
+
+def test_metrics_are_made_once_in_training(made: list[str]) -> None:
+    settings = settings_from_dict({"features": TERP}, "settings")
+    made.clear()
+    train(JUDGMENTS, settings, threads=1)
+    # One for the scores, one for all of its parts.
+    assert made == ["terp-base"] * 2
+
+
+def test_metrics_are_made_once_in_scoring_and_explaining(made: list[str]) -> None:
+    settings = settings_from_dict({"features": {name: {"mean": 0.0, "sd": 1.0} for name in TERP}}, "settings")
+    made.clear()
+    metric = Metric(Model("m", settings, {f"feature:{name}": 1.0 for name in TERP}), 1)
+    for lines in (["a b"] * 5000, ["a c"], []):
+        metric.score_pairs(lines, lines)
+    metric.explain("a b", "a c")
+    assert made == ["terp-base"] * 2
+
+
+def test_an_explanation_tokenises_both_lines_once(tokenised: Counter[str]) -> None:
+    found = Metric(Model("m", Settings(), {"S_word": 1.0}), 1).explain("a b", "a c")
+    assert (found.reference, found.hypothesis) == (("a", "c"), ("a", "b"))
+    assert tokenised == {"a b": 1, "a c": 1}
+
+
+def test_correspondences_are_found_in_lines_tokenised_once(tokenised: Counter[str]) -> None:
+    finder = CorrespondenceFinder(Model("m", Settings(), {"S_word": 4.0}), 0.9, 1)
+    finder.find(["the old house", "the old house"], ["the ancient house", "the house"])
+    assert tokenised == dict.fromkeys(["the old house", "the ancient house", "the house"], 1)
