@@ -212,5 +212,5 @@ class TestTrainingData:
     def test_settings_that_contradict_the_initial_model(self, cli: Cli, write: Write) -> None:
         write("c.yaml", "max_block: 2\n")
         fault = train(cli, "good.tsv", "--init", "hand.json", "--config", "c.yaml")
-        assert "max_block is {'punct': 2, 'word': 2, 'lemma': 2}, but the model hand" in fault
+        assert "max_block is {'punct': 2, 'word': 2, 'lemma': 2}, but the initial model hand" in fault
         assert "leave the settings out" in fault
