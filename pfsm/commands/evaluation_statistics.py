@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from pfsm.evaluation import Difference, Estimate, Interval, MeanEstimate, PairedTest, compare, estimate
 from pfsm.evaluation.catalogue import SEGMENT, Statistic
 from pfsm.evaluation.permutation import permutation_test
-from pfsm.evaluation.questions import CORRELATION, Data, Question
+from pfsm.evaluation.questions import CORRELATION, Question
 from pfsm.evaluation.significance import williams_p_values
 
 Float = NDArray[np.float64]
@@ -18,8 +18,8 @@ BOOTSTRAP, PERM_BOTH = "bootstrap", "perm-both"
 
 
 def statistics_document(
-    question: Question[Data],
-    statistics: Sequence[Statistic[Data]],
+    question: Question[Any],
+    statistics: Sequence[Statistic[Any]],
     metric: Float,
     n_resamples: int,
     seed: int,
@@ -47,8 +47,8 @@ def statistics_document(
 
 
 def versus_document(
-    question: Question[Data],
-    statistics: Sequence[Statistic[Data]],
+    question: Question[Any],
+    statistics: Sequence[Statistic[Any]],
     metrics: tuple[Float, Float],
     test: str,
     n_resamples: int,
@@ -66,19 +66,17 @@ def versus_document(
     """
     chosen = [statistic for statistic in statistics if statistic.of_metric]
     if test == PERM_BOTH:
-        found = {
-            one.name: permutation_test(question, *metrics, one, n_resamples, seed)  # type: ignore[arg-type]
-            for one in chosen
-        }
+        found = {one.name: permutation_test(question, *metrics, one, n_resamples, seed) for one in chosen}
     else:
         found = compare(question, *metrics, chosen, n_resamples, seed)
     document: dict[str, Any] = {"unit": question.unit}
     for statistic in chosen:
         entry = document[statistic.key] = test_entry(found[statistic.name])
         if (question.kind, question.level, statistic.name) == (CORRELATION, SEGMENT, "pearson"):
-            p_values = williams_p_values(question, *metrics)  # type: ignore[arg-type]
-            for group in entry["groups"] if p_values is not None else ():
-                group["williams_p"] = number((p_values or {})[group["group"]])
+            p_values = williams_p_values(question, *metrics)
+            for group in entry["groups"]:
+                if p_values is not None:
+                    group["williams_p"] = number(p_values[group["group"]])
     return document
 
 

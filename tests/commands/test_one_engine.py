@@ -154,7 +154,15 @@ def contested(document: Mapping[str, Any], names: Sequence[str]) -> Tested:
     for name in names:
         for entry in [*document[name]["groups"], {"group": "mean", **document[name]["mean"]}]:
             found[name, entry["group"]] = entry["difference"], entry["interval"], entry["p_value"]
+        if "pooled" in document[name]:
+            entry = document[name]["pooled"]
+            found[name, "pooled"] = entry["difference"], entry["interval"], entry["p_value"]
     return found
+
+
+def unpooled(found: Tested) -> Tested:
+    """Without the results over all items, which experiments do not have."""
+    return {where: one for where, one in found.items() if where[1] != "pooled"}
 
 
 def experiment(shape: Shape, folder: Path, names: Sequence[str], **keys: Any) -> tuple[Found, Tested]:
@@ -226,7 +234,9 @@ def test_absolute_scores(
     keys = {} if resample is None else {"resample": resample}
     theirs, differences = experiment(shape, tmp_path, list(names), **keys)
     assert renamed(theirs, names) == found
-    assert renamed(differences, names) == contested(versus["versus"]["correlation"], list(names.values()))
+    assert renamed(differences, names) == unpooled(
+        contested(versus["versus"]["correlation"], list(names.values()))
+    )
     if resample in {None, "segments", "judgments"}:
         arrays(
             shape, tmp_path, resample, found, contested(versus["versus"]["correlation"], list(names.values()))
@@ -337,6 +347,25 @@ def plainly(shape: Shape, folder: Path, resample: str, found: Found, differences
         check((difference, interval), observed, apart)
         if len(units) > 1:
             assert p_value == resampling.p_value(apart, observed)
+    if len(groups) > 1:
+        everything = resampling.units_of([key[resample](at) for at in range(len(made))])
+        whole = {
+            metric: resampling.resamples(
+                everything,
+                lambda drawn, metric=metric: correlation(metric, drawn),  # type: ignore[misc]
+                COUNT,
+                SEED,
+                "pooled",
+            )
+            for metric in (METRIC, OTHER)
+        }
+        apart = [a - b for a, b in zip(*whole.values(), strict=True)]
+        every = range(len(made))
+        observed = correlation(METRIC, every) - correlation(OTHER, every)
+        difference, interval, p_value = differences["pearson", "pooled"]
+        check((difference, interval), observed, apart)
+        if len(everything) > 1:
+            assert p_value == resampling.p_value(apart, observed)
     if len(groups) > 1 and not any(all(map(math.isnan, values)) for values in by_group.values()):
         means = resampling.mean_over_groups(list(by_group.values()))
         value = float(np.mean([found["pearson", group][0] for group in groups]))
@@ -366,7 +395,9 @@ def test_preferences(
     theirs, differences = experiment(shape, tmp_path, list(names), **by, **keys)
     found = evaluated(listed["preference"], list(names.values()))
     assert renamed(theirs, names) == found
-    assert renamed(differences, names) == contested(listed["versus"]["preference"], list(names.values()))
+    assert renamed(differences, names) == unpooled(
+        contested(listed["versus"]["preference"], list(names.values()))
+    )
     for tau in ("wmt12", "wmt13"):
         usual = cli(*command, "--tau", tau).document["preference"]
         assert evaluated(usual, ["accuracy"]).items() <= found.items()
@@ -405,7 +436,9 @@ def test_levels(
     keys = {} if resample is None else {"resample": resample}
     theirs, differences = experiment(shape, tmp_path, list(asked), **keys)
     assert renamed(theirs, asked) == evaluated(by_name["correlation"], list(asked.values()))
-    assert renamed(differences, asked) == contested(by_name["versus"]["correlation"], list(asked.values()))
+    assert renamed(differences, asked) == unpooled(
+        contested(by_name["versus"]["correlation"], list(asked.values()))
+    )
 
 
 def test_systems_are_compared_by_the_same_resamples() -> None:
