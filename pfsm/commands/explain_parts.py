@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from pfsm.data import ParallelText
 from pfsm.errors import PfsmError
-from pfsm.metrics import SegmentMetric, get_metric
-from pfsm.metrics.registry import metric_parts, metrics_with_parts, part_names
+from pfsm.metrics import SegmentMetric, get_metric, metric_names
+from pfsm.metrics.registry import metric_parts, part_names
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +35,7 @@ def open_metric(options: Namespace) -> SegmentMetric:
             raise PfsmError(f"give either --metric or --{option}, not both")
     metric = get_metric(options.metric)
     if not part_names(options.metric) and not metric.has_named_parts:
-        known = ", ".join(metrics_with_parts())
+        known = ", ".join(name for name in metric_names() if part_names(name))
         raise PfsmError(
             f"metric {metric.name}: has no parts to explain its scores by; metrics with parts: {known}"
         )

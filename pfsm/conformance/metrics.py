@@ -36,6 +36,7 @@ def metric_checks(subject: Subject) -> Iterator[Check]:
     yield Check(
         "the score of a corpus is a finite number, and that of the sums of its parts", trial.scores_corpora
     )
+    yield Check("its parts, if it has any, are one finite number for each pair", trial.has_parts)
     yield Check("its signature names its package, and is the same from a metric made anew", trial.signs)
     if trial.metric_is_independent():
         yield Check("a model can use it as a feature", lambda: scores(subject.name, subject))
@@ -104,6 +105,13 @@ class _Trial:
         ]
         summed = float(self._metric.corpus_from_totals(np.sum(parts, axis=0)))
         hold(abs(summed - float(whole)) <= 1e-9 * max(abs(float(whole)), 1.0), f"{float(whole)} and {summed}")
+
+    def has_parts(self) -> str:
+        parts = self._metric.named_parts(*self.sides)
+        for name, values in parts.items():
+            good = np.shape(values) == (len(self._subject.samples),) and np.isfinite(values).all()
+            hold(isinstance(name, str) and good, f"{name!r} is not")
+        return "" if parts else "it has none, so `pfsm explain` says nothing of it"
 
     def signs(self) -> None:
         levels: tuple[Level, ...] = ("segment", "corpus")

@@ -1,7 +1,6 @@
 """Metrics and features of other packages: what they must be, and a watch over what they say."""
 
 import inspect
-import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -10,12 +9,11 @@ from numpy.typing import NDArray
 
 from pfsm.errors import PfsmError
 from pfsm.metrics.base import SegmentMetric
-from pfsm.metrics.family import Family, Options, PairFeatures, parse_name, with_options
+from pfsm.metrics.family import Family, Options, with_options
 from pfsm.metrics.pairs import check_pairs
 from pfsm.registry import origin_label
 
 Float = NDArray[np.float64]
-_PART = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 Compute = Callable[[Sequence[str], Sequence[str]], Any]
 
 
@@ -40,48 +38,7 @@ def metric_family(name: str, value: Any) -> Family:
     called = getattr(value, "name", name) if isinstance(value, type) else name
     if called != name:
         raise PfsmError(f"calls itself {called!r}; its name must be {name!r}, as it is registered")
-
-    def make(_: str, options: Options) -> SegmentMetric:
-        return _made(name, value, options)
-
-    parts = _part_names(name, value)
-    return Family(
-        {name: first_line(value)},
-        with_options(make),
-        {name: parts} if parts else {},
-        prepared=lambda part: _part_features(parts, part, value),
-        check_part=lambda part: _made(name, value, parse_name(part).options),
-    )
-
-
-def _part_names(name: str, value: Any) -> tuple[str, ...]:
-    parts = getattr(value, "part_names", ())
-    if not parts:
-        return ()
-    if isinstance(parts, str) or not all(isinstance(part, str) and _PART.fullmatch(part) for part in parts):
-        raise PfsmError(f"its part_names are {parts!r}, they must be words of letters, digits, - and _")
-    if not callable(getattr(value, "part_values", None)):
-        raise PfsmError("has part_names, but no method part_values()")
-    return tuple(f"{name}.{part}" for part in parts)
-
-
-def _part_features(parts: Sequence[str], part: str, make: Any) -> PairFeatures:
-    """What computes all parts, by their names with the options of the one that was named; the metric is made once."""
-    parsed = parse_name(part)
-    metric: Any = _made(parsed.base, make, parsed.options)
-    _, parenthesis, options = part.partition("(")
-
-    def compute(hypotheses: Sequence[str], references: Sequence[str]) -> dict[str, Float]:
-        check_pairs(hypotheses, references)
-        values = np.asarray(metric.part_values(hypotheses, references), dtype=np.float64)
-        if values.shape != (len(hypotheses), len(parts)) or not np.isfinite(values).all():
-            raise PfsmError(
-                f"metric {parsed.base!r}: its parts are of shape {values.shape} or not finite; "
-                f"[{len(hypotheses)}, {len(parts)}] is needed"
-            )
-        return {one + parenthesis + options: column for one, column in zip(parts, values.T, strict=True)}
-
-    return compute
+    return Family({name: first_line(value)}, with_options(lambda _, options: _made(name, value, options)))
 
 
 def _made(name: str, make: Callable[..., SegmentMetric], options: Options) -> SegmentMetric:

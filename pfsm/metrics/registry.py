@@ -41,20 +41,8 @@ def metric_names() -> tuple[str, ...]:
 
 def family_of(name: str) -> Family | None:
     """The family of a metric or feature; None where there is none of this name."""
-    return _built_in(name) or _plugged(name)
-
-
-def _plugged(name: str) -> Family | None:
     bare = name.partition("(")[0]
-    # A name with a point in it is that of a part.
-    family = METRICS.get(bare.partition(".")[0]) or FEATURES.get(bare)
-    return family if family is not None and family.knows(name) else None
-
-
-def _with_parts(prefix: str) -> tuple[Family, ...]:
-    """Families in which there may be parts of this metric."""
-    plugged = METRICS.get(prefix)
-    return FAMILIES if plugged is None else (*FAMILIES, plugged)
+    return _built_in(name) or METRICS.get(bare) or FEATURES.get(bare)
 
 
 def describe_metric(name: str) -> str:
@@ -106,11 +94,7 @@ def get_metric(name: str, **options: Any) -> SegmentMetric:
 def expanded(name: str) -> tuple[str, ...]:
     """The features that a name means: of ``bleu.*`` all parts of BLEU, of any other name itself."""
     prefix = name.removesuffix(".*")
-    parts = (
-        ()
-        if prefix == name
-        else tuple(part for one in _with_parts(prefix) for part in one.parts.get(prefix, ()))
-    )
+    parts = () if prefix == name else tuple(part for one in FAMILIES for part in one.parts.get(prefix, ()))
     return parts or (name,)
 
 
@@ -119,15 +103,10 @@ def part_names(name: str) -> tuple[str, ...]:
     base, parenthesis, options = name.partition("(")
     return tuple(
         part + parenthesis + options
-        for family in _with_parts(base)
+        for family in FAMILIES
         if base in family.metrics
         for part in family.parts.get(base, ())
     )
-
-
-def metrics_with_parts() -> tuple[str, ...]:
-    """Names of the metrics that come with pfsm and have parts."""
-    return tuple(name for family in FAMILIES for name in family.metrics if family.parts.get(name))
 
 
 def metric_parts(name: str, hypotheses: Sequence[str], references: Sequence[str]) -> dict[str, Float]:

@@ -70,7 +70,7 @@ def test_our_own_metrics_pass(name: str) -> None:
         "its signature names its package, and is the same from a metric made anew"
     )
     assert not any(said.values()), said
-    assert len(said) == 9
+    assert len(said) == 10
 
 
 @pytest.mark.parametrize("name", ["bleu.bp", "length", "nist.penalty"])
@@ -364,6 +364,11 @@ NUMBERS = '''
             score = super().corpus_score(hypotheses, references)
             return type(score).of_counts(float(score) + 1.0, score.name, score.signature)
 
+    class Parted(Good):
+        name = "parted"
+        def named_parts(self, hypotheses, references):
+            return {"one": np.ones(1)}
+
     class Unsigned(Good):
         name = "unsigned"
         def get_signature(self, nrefs=1, level="segment"):
@@ -382,7 +387,19 @@ NUMBERS = '''
         return float(metric @ human)
     def infinite(metric, human): return float("inf") if np.std(metric) == 0 else 1.0
 '''
-METRICS = ("good", "pooled", "rank", "honest", "moody", "nan", "longest", "unequal", "mistaken", "unsigned")
+METRICS = (
+    "good",
+    "pooled",
+    "rank",
+    "honest",
+    "moody",
+    "nan",
+    "longest",
+    "unequal",
+    "mistaken",
+    "unsigned",
+    "parted",
+)
 NUMBER_POINTS = {
     "metric": {name: f"numbers_of_mine:{name.capitalize()}" for name in METRICS},
     "feature": {name: f"numbers_of_mine:{name}" for name in ("place", "commas")},
@@ -437,6 +454,7 @@ PAIR_ALONE = "the score of a pair depends on nothing but the pair"
             "its signature names its package, and is the same from a metric made anew",
             "not name",
         ),
+        ("metric", "parted", "its parts, if it has any, are one finite number for each pair", "'one' is not"),
         ("feature", "place", "the value of a pair depends on nothing but the pair", "in reverse order"),
         ("statistic", "first", "the order of the translations makes no difference", "in another order"),
         ("statistic", "both", "it gives one number, and the same one every time", "a number is needed"),

@@ -23,14 +23,18 @@ SOURCE = """
 
         def corpus_from_totals(self, totals):
             return 100.0 * totals[..., 0] / totals[..., 1]
+
+    class Parted(Letters):
+        name = "parted"
+        def named_parts(self, hypotheses, references):
+            return {"ours": np.array([float(len(line)) for line in hypotheses])}
 """
+POINTS = {"letters": "letters_here:Letters", "parted": "letters_here:Parted"}
 
 
 @pytest.fixture(autouse=True)
 def _package(site: Path) -> None:
-    installed(
-        site, "pfsm-letters", {"metric": {"letters": "letters_here:Letters"}}, {"letters_here": SOURCE}, "2"
-    )
+    installed(site, "pfsm-letters", {"metric": POINTS}, {"letters_here": SOURCE}, "2")
 
 
 @pytest.fixture
@@ -76,6 +80,8 @@ def test_explain_needs_parts(cli: Cli, files: tuple[str, str, str]) -> None:
     assert fault.startswith(
         "metric letters: has no parts to explain its scores by; metrics with parts: bleu, "
     )
+    explained = cli("explain", files[0], "-i", files[1], "--metric", "parted", "-f", "json").document
+    assert explained[0]["segments"][0]["parts"] == {"ours": 3.0}
 
 
 def test_what_they_write_is_json(cli: Cli) -> None:

@@ -9,8 +9,7 @@ import yaml
 
 from pfsm.errors import PfsmError
 from pfsm.evaluation.catalogue import SEGMENT_LEVEL, canonical, level_and_name
-from pfsm.features.values import feature_signature, feature_values
-from pfsm.metrics.registry import describe_metric, get_metric, metric_names, part_names
+from pfsm.metrics.registry import describe_metric, get_metric, metric_names
 from pfsm.model.plugins import metric_labels, plugins_of
 from pfsm.model.settings import settings_from_dict
 from tests.command_runs import Cli, Write
@@ -35,15 +34,6 @@ SOURCE = '''
         def score_pairs(self, hypotheses, references):
             pairs = zip(hypotheses, references, strict=True)
             return self.weight * np.array([float(len(set(ours) & set(theirs))) for ours, theirs in pairs])
-
-    class Parted(Letters):
-        name = "parted"
-        part_names = ("ours", "theirs")
-        def part_values(self, hypotheses, references):
-            return self.weight * np.array([[len(ours), len(theirs)] for ours, theirs in zip(hypotheses, references)])
-    class BadParts(Letters):
-        name = "bad-parts"
-        part_names = ("a.b",)
 
     def made(weight=1.0):
         metric = Letters(weight)
@@ -70,7 +60,6 @@ POINTS = {
         "letters": "numbers_here:Letters", "made": "numbers_here:made", "nameless": "numbers_here:Nameless",
         "abstract": "numbers_here:Abstract", "short": "numbers_here:Short", "nothing": "numbers_here:nothing",
         "number": "numbers_here:NUMBER", "list": "builtins:list", "bleu": "numbers_here:Letters",
-        "parted": "numbers_here:Parted", "bad-parts": "numbers_here:BadParts",
     },
     "statistic": {
         "spread": "numbers_here:spread", "agreement": "numbers_here:AGREEMENT", "misnamed": "numbers_here:MISNAMED",
@@ -116,10 +105,6 @@ def test_a_metric_by_its_name() -> None:
         (
             "number",
             "metric 'number' of pfsm-numbers 0.9: is no class derived from pfsm.metrics.base.SegmentMetric, ",
-        ),
-        (
-            "bad-parts",
-            r"metric 'bad-parts' of pfsm-numbers 0.9: its part_names are \('a.b',\), they must be words",
         ),
         ("list", "metric 'list' of pfsm-numbers 0.9: is no class derived from"),
         ("nothing", "metric 'nothing': makes a int, which is no SegmentMetric"),
@@ -169,25 +154,6 @@ def test_a_metric_as_a_feature(cli: Cli, write: Write) -> None:
     assert document["plugins"] == {"metrics": {"letters": "pfsm-numbers 0.9"}}
     scored = cli("score", write("r.txt", "abc\n"), "-i", write("h.txt", "bcd\n"), "--model", "x.json")
     assert "|feat:letters(level:segment,plugin:pfsm-numbers@0.9,weight:1)+length|" in scored.out
-
-
-def test_parts(cli: Cli, write: Write) -> None:
-    assert part_names("parted(weight=2)") == ("parted.ours(weight=2)", "parted.theirs(weight=2)")
-    values = feature_values(["parted.theirs(weight=2)", "parted.ours(weight=2)", "parted"], ["ab"], ["abc"])
-    np.testing.assert_array_equal(values, [[6.0, 4.0, 2.0]])
-    settings = settings_from_dict({"features": ["parted.*"]}, "x")
-    assert list(settings.features) == ["parted.ours", "parted.theirs"]
-    assert plugins_of(settings) == {"metrics": {"parted": "pfsm-numbers 0.9"}}
-    assert feature_signature("parted.ours") == "parted.ours(level:segment,plugin:pfsm-numbers@0.9,weight:1)"
-    for name, fault in (
-        ("parted.more", "unknown feature 'parted.more'"),
-        ("parted.ours(size=1)", "no such options"),
-    ):
-        with pytest.raises(PfsmError, match=fault):
-            settings_from_dict({"features": [name]}, "x")
-    reference, hypothesis = write("r.txt", "abc\n"), write("h.txt", "ab\n")
-    explained = cli("explain", reference, "-i", hypothesis, "--metric", "parted", "-f", "json").document
-    assert explained[0]["segments"][0]["parts"] == {"parted.ours": 2.0, "parted.theirs": 3.0}
 
 
 def test_a_statistic_by_its_name() -> None:

@@ -26,7 +26,6 @@ class GlossaryMetric(SegmentMetric):
     """
 
     name = "glossary"
-    part_names = ("kept", "wanted")
 
     def __init__(self, **options: object) -> None:
         unknown = [key for key in options if key != "file"]
@@ -51,9 +50,10 @@ class GlossaryMetric(SegmentMetric):
         counts = [self._counts(ours, theirs) for ours, theirs in zip(hypotheses, references, strict=True)]
         return np.array(counts, dtype=np.float64).reshape(-1, 2)
 
-    def part_values(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
-        """The same, for ``pfsm explain``."""
-        return self.pair_statistics(hypotheses, references)
+    def named_parts(self, hypotheses: Sequence[str], references: Sequence[str]) -> Mapping[str, Float]:
+        """The same by name, for ``pfsm explain``."""
+        kept, wanted = self.pair_statistics(hypotheses, references).T
+        return {"kept": kept, "wanted": wanted}
 
     def corpus_from_totals(self, totals: Float) -> Float:
         """The share, float64 [...] from float64 [..., 2]."""
