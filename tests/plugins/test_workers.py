@@ -19,8 +19,11 @@ from pfsm.errors import PfsmError
 from pfsm.model.file import Model
 from pfsm.model.metric import Metric
 from pfsm.model.settings import settings_from_dict
+from pfsm_training import TrainingConfig, train
+from pfsm_training.data.distributed import ClusterEncoder
 from tests.judgment_cases import rows, tsv
-from tests.plugins.packages import SAME_LENGTH, installed
+from tests.plugins.packages import SAME_LENGTH, installed, uninstalled
+from tests.training.small_data import invented
 
 ROOT = Path(__file__).resolve().parents[2]
 MATCHER = {"matcher": {"same-length": "same_length:SameLength"}}
@@ -159,3 +162,31 @@ def test_a_cluster_that_lacks_the_package(cluster: Cluster, folder: Path) -> Non
         sys.path.remove(str(folder / "elsewhere"))
         del sys.modules["same_length"]
         registry.reread()
+
+
+def test_training_on_a_cluster(cluster: Cluster, folder: Path, site: Path) -> None:
+    (site / "my_matchers.py").write_text(dedent(REGISTERING), encoding="utf-8")
+    import my_matchers  # type: ignore[import-not-found] # noqa: F401
+
+    settings = settings_from_dict(SETTINGS, "x")
+    config = TrainingConfig(penalty=1.0)
+    there = train(invented(0), settings, config=config, encoder=ClusterEncoder(cluster, Report(cluster), 16))
+    here = train(invented(0), settings, config=config)
+    assert there.weights.keys() == here.weights.keys()
+    assert "same-length:any" in here.weights
+    np.testing.assert_allclose(
+        [there.weights[name] for name in here.weights], list(here.weights.values()), rtol=1e-6
+    )
+
+
+def test_a_worker_with_another_version(cluster: Cluster, folder: Path, site: Path) -> None:
+    installed(site, "pfsm-lengths", MATCHER, {"same_length": SAME_LENGTH})
+    settings = settings_from_dict(SETTINGS, "x")
+    encode = ClusterEncoder(cluster, Report(cluster), 16)
+    # The worker reads what is installed now, and keeps to it.
+    train(invented(0), settings, config=TrainingConfig(penalty=1.0), encoder=encode)
+    uninstalled(site, "pfsm-lengths")
+    installed(site, "pfsm-lengths", MATCHER, {}, "1.1")
+    registry.reread()
+    with pytest.raises(PfsmError, match=r"has other resources: .*lengths@1\.0\), here .*lengths@1\.1\)$"):
+        train(invented(0), settings, config=TrainingConfig(penalty=1.0), encoder=encode)

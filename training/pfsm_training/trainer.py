@@ -12,6 +12,7 @@ import torch
 from pfsm.data import Judgments, Preferences
 from pfsm.errors import PfsmError
 from pfsm.model.file import Model, Scale
+from pfsm.model.plugins import plugins_of
 from pfsm.model.settings import Settings
 from pfsm.runtime.threads import default_threads
 from pfsm.version import __version__
@@ -133,6 +134,7 @@ def _decisive(
         "config": [config.penalty, config.solver, config.objective, config.mixture, config.class_transitions],
         "init": None if init is None else init.fingerprint,
         "version": __version__,
+        **({"plugins": plugins} if (plugins := plugins_of(settings)) else {}),
     }
 
 

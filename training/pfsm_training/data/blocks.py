@@ -13,6 +13,7 @@ from pfsm.distributed.scorers import worker_name
 from pfsm.errors import PfsmError
 from pfsm.lattice.arrays import LatticeBatch
 from pfsm.model.builder import LatticeBuilder
+from pfsm.model.plugins import plugin_labels
 from pfsm.model.settings import Settings
 from pfsm.version import __version__
 from pfsm_training.lattices.features import instances, select_pairs
@@ -30,7 +31,8 @@ class BlockText:
 
     Attributes:
         settings: Settings of the model, with nothing left to learn.
-        resources: The resources of the sender's matchers, as ``NAME@CHECKSUM``; the worker must have the same.
+        resources: The resources of the sender's matchers, as ``NAME@CHECKSUM``, and plug-ins with their versions; the
+            worker must have the same.
         references: [n_pairs]
         hypotheses: [n_pairs]
         values: Of sentence-level features, float64 [n_pairs, n_features]; None where the worker computes them.
@@ -125,7 +127,7 @@ def _builder(text: BlockText) -> LatticeBuilder:
     if key not in _builders:
         try:
             builder = LatticeBuilder(text.settings)
-            resources = builder.resources
+            resources = (*builder.resources, *plugin_labels(text.settings))
         except PfsmError as error:
             raise WorkerFaultError(f"{worker_name()} cannot build lattices: {error}") from None
         if resources != text.resources:

@@ -15,6 +15,7 @@ from torch import Tensor
 
 from pfsm.distributed.report import Report
 from pfsm.model.builder import LatticeBuilder
+from pfsm.model.plugins import plugin_labels
 from pfsm_training.data import blocks
 from pfsm_training.data.blocks import BlockModel, BlockText, Weights
 from pfsm_training.data.training_set import (
@@ -184,7 +185,8 @@ class ClusterEncoder:
         Raises:
             PfsmError: The settings name a resource that is not here.
         """
-        resources = LatticeBuilder(text.settings, text.reader).resources
+        known = LatticeBuilder(text.settings, text.reader).resources
+        resources = (*known, *plugin_labels(text.settings))
         offsets = block_offsets(len(text), text.better, text.worse, self.pairs_per_block)
         futures = tuple(
             self.cluster.submit(blocks.build, _block(text, resources, first, stop))
