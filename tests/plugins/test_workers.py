@@ -166,7 +166,7 @@ def test_a_cluster_that_lacks_the_package(cluster: Cluster, folder: Path) -> Non
 
 def test_training_on_a_cluster(cluster: Cluster, folder: Path, site: Path) -> None:
     (site / "my_matchers.py").write_text(dedent(REGISTERING), encoding="utf-8")
-    import my_matchers  # type: ignore[import-not-found] # noqa: F401
+    import my_matchers  # noqa: F401
 
     settings = settings_from_dict(SETTINGS, "x")
     config = TrainingConfig(penalty=1.0)
