@@ -9,7 +9,16 @@ from typing import Any
 from pfsm.commands.arguments import add_format, add_resamples, add_scheduler, add_threads
 from pfsm.commands.clusters import Sharing, sharing
 from pfsm.commands.evaluation_inputs import DEFAULT_GROUPING, Inputs, read_inputs
-from pfsm.commands.evaluation_sources import Scorer, Source, add_source, open_named, open_source
+from pfsm.commands.evaluation_sources import (
+    Scorer,
+    Source,
+    add_source,
+    open_named,
+    open_source,
+    pools,
+    references_at_level,
+    signature_at_level,
+)
 from pfsm.commands.evaluation_statistics import BOOTSTRAP, PERM_BOTH, statistics_document, versus_document
 from pfsm.commands.evaluation_tasks import (
     KING,
@@ -109,13 +118,16 @@ def _run(options: Namespace, shared: Sharing) -> None:
             one.check(inputs)
     names = None if options.statistics is None else statistic_names(options.statistics, inputs, level)
     _check_measured(options, inputs, names, (source, other))
+    _check_swapped(options, level, (source, other))
     tasks = tasks_of(inputs, level, names, options.tau, options.resample)
     warnings = _warnings(source, inputs)
+    if other is not None:
+        warnings += _unequal_references(source, other, inputs, level)
     for warning in warnings + ([] if other is None else _warnings(other, inputs)):
         print(f"pfsm: warning: {warning}", file=sys.stderr)
     document: dict[str, Any] = {
         "name": source.name,
-        "signature": source.signature,
+        "signature": signature_at_level(source, inputs, level),
         "by": inputs.by,
         "seed": seed,
         "resamples": options.confidence_n,
@@ -128,7 +140,8 @@ def _run(options: Namespace, shared: Sharing) -> None:
             found = _usual_pairs(found, task, metric, options.tau)
         document[task.question.kind] = found
     if other is not None:
-        document["versus"] = _versus(options, tasks, scores, other, seed)
+        signature = signature_at_level(other, inputs, level)
+        document["versus"] = _versus(options, tasks, scores, other, signature, seed)
     if options.format == "json":
         print(json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False))
     else:
@@ -136,12 +149,17 @@ def _run(options: Namespace, shared: Sharing) -> None:
 
 
 def _versus(
-    options: Namespace, tasks: Sequence[Task], scores: Sequence[Any], other: Source, seed: int
+    options: Namespace,
+    tasks: Sequence[Task],
+    scores: Sequence[Any],
+    other: Source,
+    signature: str | None,
+    seed: int,
 ) -> dict[str, Any]:
     """The test of the scores of every task against those of another metric."""
     document: dict[str, Any] = {
         "name": other.name,
-        "signature": other.signature,
+        "signature": signature,
         "test": TESTS[options.test],
     }
     for task, metric in zip(tasks, scores, strict=True):
@@ -188,6 +206,29 @@ def _warnings(source: Source, inputs: Inputs) -> list[str]:
     if not isinstance(source, Scorer) or source.model is None:
         return []
     return training_overlap(source.model.model.training, inputs.tables)
+
+
+def _unequal_references(source: Source, other: Source, inputs: Inputs, level: str) -> list[str]:
+    """A warning if only one of two metrics uses the further references."""
+    if not isinstance(source, Scorer) or not isinstance(other, Scorer):
+        return []
+    several, single = source.name, other.name
+    used, others = (references_at_level(one, inputs, level) for one in (source, other))
+    if used == others:
+        return []
+    if used == 1:
+        several, single = single, several
+    return [f"{several} uses all references of a segment, {single} the first alone"]
+
+
+def _check_swapped(options: Namespace, level: str, sources: Sequence[Source | None]) -> None:
+    """Refuses to swap scores of segments where systems are not scored by them."""
+    for source in sources:
+        if options.test == PERM_BOTH and level == SYSTEM and source is not None and pools(source, level):
+            raise PfsmError(
+                f"--test perm-both swaps scores of segments between metrics, but {source.name} pools counts to score "
+                "systems; take the bootstrap, or give scores of segments with --scores or --column"
+            )
 
 
 def _check_fit(options: Namespace, inputs: Inputs) -> None:

@@ -1,9 +1,9 @@
 """Where the scores come from that ``pfsm evaluate`` holds against people's."""
 
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,9 +13,15 @@ from pfsm.commands.clusters import ALONE, Sharing
 from pfsm.commands.evaluation_inputs import Inputs
 from pfsm.data import is_preferences
 from pfsm.data.fields import finite_number, shown
+from pfsm.data.parallel import all_references
 from pfsm.errors import PfsmError
+from pfsm.evaluation.catalogue import SEGMENT
+from pfsm.evaluation.pooled import Scores, pooled_scores
+from pfsm.evaluation.questions import Question
 from pfsm.io.files import display_name, read_lines
 from pfsm.metrics import get_metric, score_distinct
+from pfsm.metrics.base import SegmentMetric
+from pfsm.metrics.references import NumberOfReferences, number_by_segment
 from pfsm.model.metric import Metric
 from pfsm.model.shipped import DEFAULT_MODEL, load
 
@@ -47,10 +53,18 @@ class Source(Protocol):
 class Scorer:
     """A model or another metric, at work."""
 
-    name: str
+    metric: SegmentMetric
     signature: str | None
-    score_pairs: Callable[[Sequence[str], Sequence[str]], Float]
     model: Metric | None = None
+
+    @property
+    def name(self) -> str:
+        """As `Source.name`."""
+        return self.metric.name
+
+    def score_pairs(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
+        """As `SegmentMetric.score_pairs`."""
+        return self.metric.score_pairs(hypotheses, references)
 
     def absolute(self, inputs: Inputs) -> Float:
         """As `Source.absolute`; a pair that is there many times is scored once."""
@@ -179,13 +193,42 @@ def open_named(name: str, threads: int | None, shared: Sharing = ALONE) -> Sourc
 def _open(kind: str, value: str, threads: int | None, shared: Sharing) -> Source:
     if kind == "metric":
         metric = get_metric(value)
-        return Scorer(metric.name, metric.signature, shared.metric(metric).score_pairs)
+        return Scorer(shared.metric(metric), metric.signature)
     if kind == "column":
         return Column(value)
     if kind == "scores":
         return Lines(display_name(value), _read_scores(value))
     model = load(value, threads)
-    return Scorer(model.name, model.get_signature(1), shared.metric(model).score_pairs, model)
+    return Scorer(shared.metric(model), model.get_signature(1), model)
+
+
+def pools(source: Source, level: str) -> bool:
+    """Whether scores at a level are computed from pooled counts, not from scores of segments."""
+    return level != SEGMENT and isinstance(source, Scorer) and not source.metric.averages
+
+
+def scores_at_level(source: Source, inputs: Inputs, question: Question[Any]) -> Scores:
+    """Scores of the hypotheses, or what they add to the scores of systems or documents."""
+    data = inputs.absolute
+    if data is None or not isinstance(source, Scorer) or not pools(source, question.level):
+        return source.absolute(inputs)
+    references = all_references(data.references, data.columns)
+    return pooled_scores(source.metric, data.hypotheses, references, question.corpora)
+
+
+def signature_at_level(source: Source, inputs: Inputs, level: str) -> str | None:
+    """What the scores at a level depend on: of systems and documents, a metric's signature of corpora."""
+    if level == SEGMENT or not isinstance(source, Scorer):
+        return source.signature
+    return source.metric.get_signature(references_at_level(source, inputs, level), "corpus")
+
+
+def references_at_level(source: Source, inputs: Inputs, level: str) -> NumberOfReferences:
+    """How many references of a segment are used: all of them where counts are pooled, otherwise the first."""
+    data = inputs.absolute
+    if data is None or not pools(source, level):
+        return 1
+    return number_by_segment(all_references(data.references, data.columns))
 
 
 def _read_scores(path: str) -> tuple[tuple[float, ...], ...]:

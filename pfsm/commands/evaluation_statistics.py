@@ -4,23 +4,20 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from pfsm.evaluation import Difference, Estimate, Interval, MeanEstimate, PairedTest, compare, estimate
 from pfsm.evaluation.catalogue import SEGMENT, Statistic
 from pfsm.evaluation.permutation import permutation_test
+from pfsm.evaluation.pooled import Scores, segment_scores
 from pfsm.evaluation.questions import CORRELATION, Question
 from pfsm.evaluation.significance import williams_p_values
 
-Float = NDArray[np.float64]
 BOOTSTRAP, PERM_BOTH = "bootstrap", "perm-both"
 
 
 def statistics_document(
     question: Question[Any],
     statistics: Sequence[Statistic[Any]],
-    metric: Float,
+    metric: Scores,
     n_resamples: int,
     seed: int,
 ) -> dict[str, Any]:
@@ -49,7 +46,7 @@ def statistics_document(
 def versus_document(
     question: Question[Any],
     statistics: Sequence[Statistic[Any]],
-    metrics: tuple[Float, Float],
+    metrics: tuple[Scores, Scores],
     test: str,
     n_resamples: int,
     seed: int,
@@ -73,7 +70,7 @@ def versus_document(
     for statistic in chosen:
         entry = document[statistic.key] = test_entry(found[statistic.name])
         if (question.kind, question.level, statistic.name) == (CORRELATION, SEGMENT, "pearson"):
-            p_values = williams_p_values(question, *metrics)
+            p_values = williams_p_values(question, *map(segment_scores, metrics))
             for group in entry["groups"]:
                 if p_values is not None:
                     group["williams_p"] = number(p_values[group["group"]])

@@ -4,11 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from pfsm.commands.evaluation_inputs import Inputs, check_documents, file_numbers
-from pfsm.commands.evaluation_sources import Scorer, Source
+from pfsm.commands.evaluation_sources import Scorer, Source, scores_at_level
 from pfsm.data import Judgments
 from pfsm.errors import PfsmError
 from pfsm.evaluation.catalogue import (
@@ -23,6 +20,7 @@ from pfsm.evaluation.catalogue import (
 )
 from pfsm.evaluation.engine import check_units
 from pfsm.evaluation.likeness import likeness_question
+from pfsm.evaluation.pooled import Scores
 from pfsm.evaluation.questions import SEGMENT as SEGMENT_COLUMN
 from pfsm.evaluation.questions import SEGMENTS, Question, absolute_question, preference_question
 from pfsm.evaluation.questions import SYSTEM as SYSTEM_COLUMN
@@ -37,7 +35,7 @@ class Task:
 
     question: Question[Any]
     statistics: Sequence[Statistic[Any]]
-    scores: Callable[[Source], NDArray[np.float64]]
+    scores: Callable[[Source], Scores]
     """A metric's scores, as the question takes them."""
 
     @property
@@ -148,7 +146,7 @@ def _absolute(
     within = any("segments" in statistic.needs for statistic in statistics)
     if question.documents is not None and within and not question.documents.with_rivals:
         raise PfsmError("mean-removed compares translations of a document, and no document has two here")
-    return Task(question, statistics, lambda source: source.absolute(inputs))
+    return Task(question, statistics, lambda source: scores_at_level(source, inputs, question))
 
 
 def _pairwise(inputs: Inputs, names: Sequence[str], resample: str | None) -> Task:

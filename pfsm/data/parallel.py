@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from pfsm.data.preferences import absolute_advice
@@ -111,17 +111,21 @@ def pairs_from_table(table: Table) -> PairsTable:
         PfsmError: A missing column.
     """
     advice = absolute_advice(table)
-    first = table.column("reference", advice)
+    references = all_references(table.column("reference", advice), table.columns)
     hypotheses = tuple(table.column("hypothesis", advice))
-    further = [table.columns[name] for name in _further_references(table)]
-    references = tuple(
-        (reference, *filter(None, others)) for reference, *others in zip(first, *further, strict=True)
-    )
     systems = tuple(table.columns["system"]) if "system" in table.columns else None
     return PairsTable(references, hypotheses, systems)
 
 
-def _further_references(table: Table) -> list[str]:
+def all_references(first: Sequence[str], columns: Mapping[str, Sequence[str]]) -> tuple[tuple[str, ...], ...]:
+    """The references of every row: the first one, then those of the columns ``reference_2`` … that are not empty."""
+    further = [columns[name] for name in _further_references(columns)]
+    return tuple(
+        (reference, *filter(None, others)) for reference, *others in zip(first, *further, strict=True)
+    )
+
+
+def _further_references(columns: Mapping[str, Sequence[str]]) -> list[str]:
     """The columns ``reference_2``, ``reference_3`` …, by number; gaps in the numbers do not matter."""
-    numbers = {name: int(match[1]) for name in table.columns if (match := FURTHER_REFERENCE.fullmatch(name))}
+    numbers = {name: int(match[1]) for name in columns if (match := FURTHER_REFERENCE.fullmatch(name))}
     return sorted((name for name, number in numbers.items() if number > 1), key=numbers.__getitem__)

@@ -32,6 +32,7 @@ from pfsm.evaluation.pairwise import (
     pairwise_judgments,
     random_accuracy,
 )
+from pfsm.evaluation.pooled import PooledScores, pooled_scores
 from pfsm.evaluation.preference import PreferenceCounts, preference_counts
 from pfsm.evaluation.preference_measures import preference_interval
 from pfsm.evaluation.questions import (
@@ -68,6 +69,7 @@ __all__ = [
     "PairedTest",
     "PairwiseJudgments",
     "PooledCounts",
+    "PooledScores",
     "PreferenceCounts",
     "PreferenceGroupEvaluation",
     "PreferenceGroupResult",
@@ -105,6 +107,7 @@ __all__ = [
     "percentile_interval",
     "perm_both",
     "plain",
+    "pooled_scores",
     "preference_counts",
     "preference_interval",
     "preference_question",

@@ -154,12 +154,12 @@ SYSTEM_LEVEL: Mapping[str, Statistic[Items]] = _by_name(
     Statistic("accuracy", "pairwise accuracy", ("systems",), _bind_system("accuracy")),
     Statistic("spa", "soft pairwise acc.", ("systems", "segments"), SoftPairwiseAccuracy),
 )
-"""Of the systems' mean scores."""
+"""Of the systems' scores: means, or corpus scores of metrics that pool counts (`pfsm.evaluation.pooled`)."""
 
 DOCUMENT_LEVEL: Mapping[str, Statistic[Items]] = _by_name(
     *(_OF_SEGMENTS[name] for name in ("pearson", "spearman", "kendall", "mean-removed"))
 )
-"""Of documents' mean scores (`pfsm.evaluation.document_level`), a document taking the place of a segment."""
+"""Of documents' scores (`pfsm.evaluation.document_level`), a document taking the place of a segment."""
 
 PREFERENCES: Mapping[str, Statistic[PreferenceItems]] = _by_name(
     Statistic("accuracy", "accuracy", (), _bind_preference("accuracy")),

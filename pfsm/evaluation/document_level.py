@@ -1,9 +1,10 @@
 """Agreement about documents: a document in a system's translation has the mean of its segments' scores.
 
 That is what people's and the metric's scores are compared by, a point a document and system, documents weighing
-alike whatever their length (Kahn et al. 2009, section 3.3 and table Va). Once scores are such means, a document
-is to its translations what a segment is to its own: mean removal takes off the mean over the systems, and the
-bootstrap draws documents with all their translations.
+alike whatever their length (Kahn et al. 2009, section 3.3 and table Va). A metric that pools counts, as BLEU does,
+gives a document its corpus score instead. Once documents have scores, a document is to its translations what a segment
+is to its own: mean removal takes off the mean over the systems, and the bootstrap draws documents with all their
+translations.
 """
 
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pfsm.evaluation.measure import Items, Names, finite_scores, scored_items
+from pfsm.evaluation.pooled import PooledScores, Scores
 from pfsm.evaluation.samples import dense_ids
 
 
@@ -31,6 +33,23 @@ class TranslatedDocuments:
     def with_rivals(self) -> bool:
         """Whether any document was translated by two systems; without, mean removal leaves nothing."""
         return self.items.segments is not None and len(self.items) > np.unique(self.items.segments).size
+
+    def scores(self, metric: Scores) -> NDArray[np.float64]:
+        """A metric's scores of the items: means, or corpus scores where it pools counts.
+
+        Returns:
+            float64 [n_items]; NaN where the score of a row is not known, or the item's is undefined.
+
+        Raises:
+            ValueError: If there are not n scores, or one is infinite.
+        """
+        if not isinstance(metric, PooledScores):
+            return self.means(metric)
+        if len(metric) != self.of_row.size:
+            raise ValueError(f"there are {self.of_row.size} rows, but {len(metric)} scores")
+        found = metric.of_corpora(self.of_row)
+        defined = np.isfinite(found)
+        return np.where(defined, _rounded(np.where(defined, found, 0.0)), np.nan)
 
     def means(self, scores: ArrayLike) -> NDArray[np.float64]:
         """The mean of scores, float64 [n], over the rows of each item.
@@ -99,3 +118,9 @@ def _means(scores: NDArray[np.float64], of_row: NDArray[np.int64]) -> NDArray[np
     means = np.bincount(of_row, weights=deviations / scale) / np.bincount(of_row)
     rounded: NDArray[np.float64] = np.round(means, 12) * scale + offset
     return rounded
+
+
+def _rounded(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Scores on the grid of the largest one: those that differ by a rounding error tie."""
+    scale = np.ldexp(1.0, int(np.frexp(np.abs(scores).max(initial=0.0))[1]))
+    return np.asarray(np.round(scores / scale, 12) * scale)

@@ -18,7 +18,8 @@ from pfsm.evaluation.bootstrap import CONFIDENCE, check_bootstrap, default_seed
 from pfsm.evaluation.catalogue import MEAN as MEAN_SCORE
 from pfsm.evaluation.catalogue import SYSTEM, Statistic
 from pfsm.evaluation.differences import MEAN, POOLED, Difference, PairedTest, sample_difference
-from pfsm.evaluation.measure import Items, resampled_together, units_of_parts
+from pfsm.evaluation.measure import Items, Measure, resampled_together, units_of_parts
+from pfsm.evaluation.pooled import PooledScores, Remembered, Scores
 from pfsm.evaluation.questions import ONE_GROUP, Data, Question
 from pfsm.evaluation.samples import (
     Estimate,
@@ -43,7 +44,7 @@ class Estimates:
 
 def estimate(
     question: Question[Data],
-    metric: Float,
+    metric: Scores,
     statistics: Sequence[Statistic[Data]],
     n_resamples: int = 1000,
     seed: int | None = None,
@@ -53,7 +54,8 @@ def estimate(
 
     Args:
         question: The human side.
-        metric: The metric's scores of the data's rows, float64 [n]; of preferences [n, 2].
+        metric: The metric's scores of the data's rows, float64 [n]; of preferences [n, 2]. About systems and documents
+            also `PooledScores`.
         statistics: From the tables of `pfsm.evaluation.catalogue`, or one's own.
         n_resamples: Of each group, at least 1.
         seed: `default_seed` where it is None.
@@ -105,7 +107,7 @@ def check_units(question: Question[Data], statistics: Iterable[Statistic[Any]]) 
 
 def samples(
     question: Question[Data],
-    metric: Float,
+    metric: Scores,
     statistics: Sequence[Statistic[Data]],
     n_resamples: int,
     seed: int,
@@ -119,7 +121,7 @@ def samples(
     of_groups = {
         name: samples_of(
             part,
-            part_scores(question, scores, name),
+            question.part_scores(scores, name),
             statistics,
             n_resamples,
             group_seed(seed, name),
@@ -134,7 +136,7 @@ def samples(
 
 def samples_of(
     items: Data,
-    metric: Float,
+    metric: Scores,
     statistics: Sequence[Statistic[Data]],
     n_resamples: int,
     seed: tuple[int, int],
@@ -148,13 +150,24 @@ def samples_of(
         n_resamples: At least 1.
         seed: From `group_seed`.
     """
-    if np.isnan(metric).any():
+    values = _values(metric)
+    if isinstance(metric, PooledScores):
+        metric = PooledScores(values, Remembered(metric.of_totals))
+    if np.isnan(values).any():
         return [Sample(math.nan, np.full(n_resamples, np.nan)) for _ in statistics]
-    measures = [statistic.bind(items) for statistic in statistics]
-    resampled = resampled_together([(measure, metric) for measure in measures], n_resamples, seed)
-    return [
-        Sample(measure.value(metric), values) for measure, values in zip(measures, resampled, strict=True)
-    ]
+    measures = [_bound(statistic, items, metric) for statistic in statistics]
+    resampled = resampled_together([(measure, values) for measure in measures], n_resamples, seed)
+    return [Sample(measure.value(values), found) for measure, found in zip(measures, resampled, strict=True)]
+
+
+def _values(metric: Scores) -> Float:
+    """What a measure takes for a metric's scores."""
+    return metric.statistics if isinstance(metric, PooledScores) else metric
+
+
+def _bound(statistic: Statistic[Data], items: Data, metric: Scores) -> Measure:
+    measure = statistic.bind(items)
+    return measure.pooled(metric.of_totals) if isinstance(metric, PooledScores) else measure
 
 
 def mean_samples(items: Items, scores: Sequence[Float], n_resamples: int, seed: int) -> list[Sample]:
@@ -166,8 +179,8 @@ def mean_samples(items: Items, scores: Sequence[Float], n_resamples: int, seed: 
 
 def compare(
     question: Question[Data],
-    metric_a: Float,
-    metric_b: Float,
+    metric_a: Scores,
+    metric_b: Scores,
     statistics: Sequence[Statistic[Data]],
     n_resamples: int = 1000,
     seed: int | None = None,
@@ -215,11 +228,6 @@ def pooled_of_one(question: Question[Data], groups: Sequence[Difference]) -> Dif
     return replace(groups[0], name=POOLED)
 
 
-def part_scores(question: Question[Data], scores: Float, group: str) -> Float:
-    """The scores of a group's items, from those of all items."""
-    return question.items.pick(scores, question.members[group])
-
-
 def _means_of_both(a: Mapping[str, Sample], b: Mapping[str, Sample]) -> tuple[Sample, Sample]:
     """The means over the groups where both have the statistic."""
     both = [name for name in a if not math.isnan(a[name].value) and not math.isnan(b[name].value)]
@@ -228,7 +236,10 @@ def _means_of_both(a: Mapping[str, Sample], b: Mapping[str, Sample]) -> tuple[Sa
 
 
 def _remarks(
-    question: Question[Data], scores: Float, statistic: Statistic[Data], group: str
+    question: Question[Data], scores: Scores, statistic: Statistic[Data], group: str
 ) -> Mapping[str, float | bool]:
-    metric = part_scores(question, scores, group)
-    return {} if np.isnan(metric).any() else statistic.bind(question.parts[group]).remarks(metric)
+    metric = question.part_scores(scores, group)
+    values = _values(metric)
+    if np.isnan(values).any():
+        return {}
+    return _bound(statistic, question.parts[group], metric).remarks(values)

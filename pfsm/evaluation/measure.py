@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from pfsm.evaluation.bootstrap import FEWEST_UNITS, Seed, check_bootstrap, resampled_times
 from pfsm.evaluation.correlation import dense_ranks, kendall_tau_b
+from pfsm.evaluation.pooled import OfTotals
 from pfsm.evaluation.samples import by_appearance, count_ids, dense_ids, sums_of_segments
 
 OfTimes = Callable[[NDArray[np.int64]], NDArray[np.float64]]
@@ -50,6 +51,17 @@ class Measure(ABC):
     def values(self, metrics: NDArray[np.float64]) -> NDArray[np.float64]:
         """float64 [m]: the statistic of every row of scores, float64 [m, n]."""
         return np.array([self.value(metric) for metric in metrics], dtype=np.float64)
+
+    def pooled(self, of_totals: OfTotals) -> "Measure":  # noqa: ARG002
+        """The same measure of a metric that pools counts: for scores it takes statistics, float64 [n, k].
+
+        Args:
+            of_totals: From sums of the statistics to scores.
+
+        Raises:
+            ValueError: If the statistic is not of systems.
+        """
+        raise ValueError("the statistic compares scores of translations; this metric pools their counts")
 
     def remarks(self, metric: NDArray[np.float64]) -> Mapping[str, float | bool]:  # noqa: ARG002
         """What else is to be said of the value, by the key that JSON has it under."""

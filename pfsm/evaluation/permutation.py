@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 from pfsm.evaluation.bootstrap import Interval, default_seed
 from pfsm.evaluation.catalogue import Statistic
 from pfsm.evaluation.differences import MEAN, POOLED, Difference, PairedTest
-from pfsm.evaluation.engine import Float, part_scores, pooled_of_one
+from pfsm.evaluation.engine import Float, pooled_of_one
 from pfsm.evaluation.measure import Items, Measure
+from pfsm.evaluation.pooled import Scores, segment_scores
 from pfsm.evaluation.questions import Question
 from pfsm.evaluation.samples import count_ids, group_seed
 
@@ -28,8 +29,8 @@ _NO_INTERVAL = Interval(math.nan, math.nan)
 
 def permutation_test(
     question: Question[Items],
-    metric_a: Float,
-    metric_b: Float,
+    metric_a: Scores,
+    metric_b: Scores,
     statistic: Statistic[Items],
     n_permutations: int = 1000,
     seed: int | None = None,
@@ -49,12 +50,13 @@ def permutation_test(
 
     Raises:
         ValueError: If there are no permutations, or the statistic needs what the question has not.
-        PfsmError: If the seed is None and PFSM_SEED is no seed.
+        PfsmError: If the seed is None and PFSM_SEED is no seed, or the question is about systems and a metric pools
+            counts: those of different metrics cannot be swapped.
     """
     if n_permutations < 1:
         raise ValueError(f"n_permutations is {n_permutations}, at least 1 is needed")
     seed = default_seed() if seed is None else seed
-    sides = question.scores(metric_a), question.scores(metric_b)
+    sides = [segment_scores(question.scores(metric)) for metric in (metric_a, metric_b)]
 
     def tested(name: str, items: Items, a: Float, b: Float) -> tuple[Difference, Float]:
         """The result, and the differences of the permutations."""
@@ -65,7 +67,7 @@ def permutation_test(
         return _difference(name, len(items), value_a, value_b, permuted), permuted
 
     found = [
-        tested(name, part, *(part_scores(question, side, name) for side in sides))
+        tested(name, part, *(question.items.pick(side, question.members[name]) for side in sides))
         for name, part in question.parts.items()
     ]
     groups = tuple(group for group, _ in found)

@@ -26,6 +26,7 @@ from pfsm.evaluation.catalogue import SEGMENT as SEGMENT_LEVEL
 from pfsm.evaluation.catalogue import SYSTEM as SYSTEM_LEVEL
 from pfsm.evaluation.document_level import TranslatedDocuments, translated_documents
 from pfsm.evaluation.measure import Items, Names, scored_items
+from pfsm.evaluation.pooled import PooledScores, Scores
 from pfsm.evaluation.preference_measures import PreferenceItems, items_of_votes, preference_items
 from pfsm.evaluation.samples import count_ids, dense_ids, group_members
 from pfsm.text.plain import token_counts
@@ -71,9 +72,38 @@ class Question(Generic[Data]):
     documents: TranslatedDocuments | None = None
     """At document level: how scores of rows become those of items."""
 
-    def scores(self, metric: NDArray[np.float64]) -> NDArray[np.float64]:
-        """A metric's scores of the items, from those of the data's rows; NaN for what has none."""
-        return metric if self.documents is None else self.documents.means(metric)
+    def scores(self, metric: Scores) -> Scores:
+        """A metric's scores of the items, from those of the data's rows; NaN for what has none.
+
+        Raises:
+            ValueError: If the metric's statistics are to be pooled, but the items are single translations.
+        """
+        if self.documents is not None:
+            return self.documents.scores(metric)
+        if isinstance(metric, PooledScores) and self.level != SYSTEM_LEVEL:
+            raise ValueError(f"at {self.level} level there is nothing to pool; give scores")
+        return metric
+
+    @cached_property
+    def corpora(self) -> NDArray[np.int64]:
+        """int64 [n_rows], from 0 up: the system of a group, or the document, that a row is of.
+
+        Raises:
+            ValueError: If the question is not about systems or documents.
+        """
+        if self.documents is not None:
+            return self.documents.of_row
+        items = self.items
+        if self.level != SYSTEM_LEVEL or not isinstance(items, Items) or items.systems is None:
+            raise ValueError("only systems and documents are scored as corpora")
+        return dense_ids(list(zip(self.groups, items.systems.tolist(), strict=True)), len(items), "systems")
+
+    def part_scores(self, scores: Scores, group: str) -> Scores:
+        """The scores of a group's items, from those of all items."""
+        rows = self.members[group]
+        if isinstance(scores, PooledScores):
+            return scores.select(rows)
+        return self.items.pick(scores, rows)
 
     @cached_property
     def members(self) -> dict[str, NDArray[np.int64]]:

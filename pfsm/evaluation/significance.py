@@ -18,6 +18,7 @@ from pfsm.evaluation.differences import PairedTest
 from pfsm.evaluation.engine import Float, compare
 from pfsm.evaluation.measure import Items, Names, finite_scores
 from pfsm.evaluation.permutation import permutation_test
+from pfsm.evaluation.pooled import PooledScores, Scores
 from pfsm.evaluation.questions import Question, question_of_scores
 from pfsm.evaluation.samples import count_ids
 from pfsm.evaluation.williams import WilliamsTest, williams_test
@@ -27,8 +28,8 @@ __all__ = ["WilliamsTest", "paired_bootstrap_correlations", "perm_both", "willia
 
 def paired_bootstrap_correlations(
     human: ArrayLike,
-    metric_a: ArrayLike,
-    metric_b: ArrayLike,
+    metric_a: ArrayLike | PooledScores,
+    metric_b: ArrayLike | PooledScores,
     groups: Sequence[str] | None = None,
     statistic: str = "pearson",
     n_resamples: int = 1000,
@@ -49,8 +50,8 @@ def paired_bootstrap_correlations(
 
     Args:
         human: float64 [n], finite, higher is better.
-        metric_a: float64 [n], finite.
-        metric_b: float64 [n], finite.
+        metric_a: float64 [n], finite; at system level also `pfsm.evaluation.PooledScores`.
+        metric_b: Likewise.
         groups: [n], names of the groups (language pairs, sets); one group "all" where it is None.
         statistic: A name from `catalogue.BY_LEVEL`, at the level.
         n_resamples: At least 1.
@@ -70,8 +71,16 @@ def paired_bootstrap_correlations(
     check_bootstrap(n_resamples, confidence)
     chosen = named_statistic(statistic, level)
     question = question_of_scores(human, groups, segments, systems, lengths, level=level, resample=resample)
-    one, other = (finite_scores(scores, len(question.items)) for scores in (metric_a, metric_b))
+    one, other = (_checked(scores, len(question.items)) for scores in (metric_a, metric_b))
     return compare(question, one, other, [chosen], n_resamples, seed, confidence)[chosen.name]
+
+
+def _checked(scores: ArrayLike | PooledScores, n: int) -> Scores:
+    if not isinstance(scores, PooledScores):
+        return finite_scores(scores, n)
+    if len(scores) != n or not np.isfinite(scores.statistics).all():
+        raise ValueError(f"{n} rows of finite statistics are needed")
+    return scores
 
 
 def perm_both(

@@ -3,9 +3,13 @@
 ``SPA = 1 - mean |p_human - p_metric|`` over the pairs of systems, p being the one-sided p-value of a paired
 permutation test over segments (Thompson, Mathur, Deutsch and Khayrallah 2024). Where people cannot tell two
 systems apart, a metric need not either.
+
+The permutations swap two systems' translations of a segment. Where a metric pools counts to score a system, the counts
+are swapped and both corpus scores computed anew.
 """
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from pfsm.evaluation.bootstrap import Seed, default_seed
 from pfsm.evaluation.correlation import paired_scores
 from pfsm.evaluation.measure import Items, Measure, Names, OfTimes, scored_items
+from pfsm.evaluation.pooled import OfTotals
 from pfsm.evaluation.samples import count_ids
 from pfsm.evaluation.system_level import pair_indices, system_ids
 
@@ -74,24 +79,99 @@ def permutation_p_values(
     Raises:
         ValueError: If there are no permutations.
     """
-    if n_permutations < 1:
-        raise ValueError(f"n_permutations is {n_permutations}, at least 1 is needed")
     first, second = pair_indices(len(scores))
     differences = scores[first] - scores[second]
     common = ~np.isnan(differences)
     differences = np.where(common, differences, 0.0)
     leads = differences.sum(axis=1)
     slack = 1e-12 * np.abs(differences).sum(axis=1)
+    ahead = _shares_ahead(
+        lambda signs: signs @ differences.T - leads, slack, scores.shape[1], n_permutations, seed
+    )
+    p_values: NDArray[np.float64] = np.where(common.any(axis=1), ahead, np.nan)
+    return p_values
+
+
+def pooled_p_values(
+    statistics: NDArray[np.float64],
+    of_totals: OfTotals,
+    n_permutations: int = N_PERMUTATIONS,
+    seed: Seed = None,
+) -> NDArray[np.float64]:
+    """`permutation_p_values` of a metric that pools counts: a system leads by the difference of corpus scores.
+
+    Args:
+        statistics: float64 [n_systems, n_segments, k], what is added up; NaN where a system has no score.
+        of_totals: From sums of the statistics to scores.
+        n_permutations: At least 1.
+        seed: As in `permutation_p_values`; the swaps are the same as there.
+
+    Returns:
+        float64 [n_systems (n_systems - 1) / 2]; NaN also for a pair that has no score on its common segments.
+
+    Raises:
+        ValueError: If there are no permutations.
+    """
+    p_values = [
+        _pooled_p_value(statistics[a], statistics[b], of_totals, n_permutations, seed)
+        for a, b in zip(*pair_indices(len(statistics)), strict=True)
+    ]
+    return np.array(p_values, dtype=np.float64)
+
+
+def _pooled_p_value(
+    a: NDArray[np.float64], b: NDArray[np.float64], of_totals: OfTotals, n_permutations: int, seed: Seed
+) -> float:
+    """Of one pair; the statistics of each are float64 [n_segments, k]."""
+    common = np.isfinite(a + b).all(axis=1, keepdims=True)
+    a, b = (np.where(common, side, 0.0) for side in (a, b))
+
+    def scores(signs: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        kept, swapped = (1.0 + signs) / 2.0, (1.0 - signs) / 2.0
+        return of_totals(kept @ a + swapped @ b), of_totals(kept @ b + swapped @ a)
+
+    observed = [float(score[0]) for score in scores(np.ones((1, len(a))))]
+    if not common.any() or not np.isfinite(observed).all():
+        return float("nan")
+    lead, slack = observed[0] - observed[1], 1e-12 * (abs(observed[0]) + abs(observed[1]))
+
+    def further(signs: NDArray[np.float64]) -> NDArray[np.float64]:
+        one, other = scores(signs)
+        return (one - other - lead)[:, np.newaxis]
+
+    return float(_shares_ahead(further, np.array([slack]), len(a), n_permutations, seed)[0])
+
+
+def _shares_ahead(
+    further: Callable[[NDArray[np.float64]], NDArray[np.float64]],
+    slack: NDArray[np.float64],
+    n_segments: int,
+    n_permutations: int,
+    seed: Seed,
+) -> NDArray[np.float64]:
+    """The share of permutations in which the lead of each pair is larger; equal leads count half.
+
+    Args:
+        further: From swaps, float64 [m, n_segments], -1 where two systems are swapped and else 1, to how much the
+            lead of each pair grows, float64 [m, n_pairs].
+        slack: float64 [n_pairs], how much leads differ by rounding alone.
+        n_segments: How many segments there are to swap.
+        n_permutations: At least 1.
+        seed: As in `permutation_p_values`.
+
+    Raises:
+        ValueError: If there are no permutations.
+    """
+    if n_permutations < 1:
+        raise ValueError(f"n_permutations is {n_permutations}, at least 1 is needed")
     generator = np.random.Generator(np.random.PCG64(default_seed() if seed is None else seed))
-    ahead = np.zeros(leads.size)
-    size = max(1, _BLOCK // max(1, scores.shape[1]))
+    ahead = np.zeros(slack.size)
+    size = max(1, _BLOCK // max(1, n_segments))
     for start in range(0, n_permutations, size):
         block = min(size, n_permutations - start)
-        signs = 2.0 * generator.integers(2, size=(block, scores.shape[1])) - 1.0
-        permuted = signs @ differences.T - leads
+        permuted = further(2.0 * generator.integers(2, size=(block, n_segments)) - 1.0)
         ahead += (permuted > slack).sum(axis=0) + 0.5 * (np.abs(permuted) <= slack).sum(axis=0)
-    p_values: NDArray[np.float64] = np.where(common.any(axis=1), ahead / n_permutations, np.nan)
-    return p_values
+    return np.asarray(ahead / n_permutations)
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,6 +185,12 @@ class SoftPairwiseAccuracy(Measure):
     items: Items
     n_permutations: int = N_PERMUTATIONS
     seed: int | None = None
+    of_totals: OfTotals | None = None
+    """From sums of a metric's statistics to corpus scores; None: the metric has scores of segments."""
+
+    def pooled(self, of_totals: OfTotals) -> "SoftPairwiseAccuracy":
+        """As `Measure.pooled`."""
+        return replace(self, of_totals=of_totals)
 
     @property
     def n_units(self) -> int:
@@ -113,10 +199,14 @@ class SoftPairwiseAccuracy(Measure):
 
     def value(self, metric: NDArray[np.float64]) -> float:
         """As `Measure.value`."""
-        people, machine = (
-            permutation_p_values(self._matrix(scores), self.n_permutations, self.seed)
-            for scores in (self.items.human, metric)
-        )
+        permutations = self.n_permutations, self.seed
+        people = permutation_p_values(self._matrix(self.items.human), *permutations)
+        if self.of_totals is None:
+            machine = permutation_p_values(self._matrix(metric), *permutations)
+        else:
+            columns = [self._matrix(column) for column in metric.T]
+            statistics: NDArray[np.float64] = np.stack(columns, axis=-1)
+            machine = pooled_p_values(statistics, self.of_totals, *permutations)
         errors = np.abs(people - machine)
         errors = errors[~np.isnan(errors)]
         return float(1.0 - errors.mean()) if errors.size else float("nan")
@@ -127,7 +217,7 @@ class SoftPairwiseAccuracy(Measure):
         return lambda times: np.full(len(times), np.nan)
 
     def _matrix(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
-        """float64 [n_systems, n_segments]: mean score of each translation; NaN where there is none."""
+        """float64 [n_systems, n_segments]: mean of each translation's scores; NaN where there is none."""
         systems, segments = system_ids(self.items), self.items.segments
         if segments is None:
             raise ValueError("soft pairwise accuracy needs segments")

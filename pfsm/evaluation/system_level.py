@@ -1,6 +1,7 @@
 """Agreement about systems: whoever's translations people score higher on average, a metric should as well.
 
-A system's score is the mean over its segments, for people and metric alike.
+People's score of a system is the mean over its segments. So is a metric's, unless the metric pools counts as BLEU does
+(`pfsm.evaluation.pooled`): its corpus score is computed from sums over the system's segments.
 
 * Pearson's, Spearman's and Kendall's (tau-b) correlation of the systems' scores.
 * Pairwise accuracy (Kocmi et al. 2021): the share of pairs of systems whose difference has the same sign in
@@ -9,7 +10,7 @@ A system's score is the mean over its segments, for people and metric alike.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
@@ -17,9 +18,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from pfsm.evaluation.correlation import paired_scores, pearson_of_rows, spearman
 from pfsm.evaluation.measure import AdditiveMeasure, Items, Names, scored_items
-from pfsm.evaluation.samples import count_ids
+from pfsm.evaluation.pooled import OfTotals
+from pfsm.evaluation.samples import count_ids, sums_of_segments
 
-_OfMeans = Callable[[NDArray[np.float64], NDArray[np.float64]], NDArray[np.float64]]
+_OfSystems = Callable[[NDArray[np.float64], NDArray[np.float64]], NDArray[np.float64]]
 
 
 def system_scores(scores: ArrayLike, systems: Names) -> NDArray[np.float64]:
@@ -56,13 +58,25 @@ def system_pairwise_accuracy(human: ArrayLike, metric: ArrayLike) -> float:
     return float(accuracies(human[np.newaxis], metric[np.newaxis])[0])
 
 
+def _mean(totals: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Means from sums of scores and numbers of them."""
+    return np.asarray(totals[..., 0] / totals[..., 1])
+
+
 @dataclass(frozen=True, eq=False)
 class SystemMeasure(AdditiveMeasure):
-    """A statistic of the systems' mean scores; undefined in a resample that holds no translation of a system."""
+    """A statistic of the systems' scores; undefined in a resample that holds no translation of a system."""
 
     items: Items
-    of_means: _OfMeans
+    of_systems: _OfSystems
     """From people's and the metric's scores, float64 [m, n_systems], to the statistic, float64 [m]."""
+    of_totals: OfTotals = _mean
+    """From sums of what the translations add, float64 [m, n_systems, k], to scores, float64 [m, n_systems]."""
+
+    def pooled(self, of_totals: OfTotals) -> "SystemMeasure":
+        """As `Measure.pooled`."""
+        # Scaled, so that scores which differ by a rounding error tie whatever unit they are in.
+        return replace(self, of_totals=lambda totals: _scaled(of_totals(totals)))
 
     @property
     def n_units(self) -> int:
@@ -72,29 +86,43 @@ class SystemMeasure(AdditiveMeasure):
     def value(self, metric: NDArray[np.float64]) -> float:
         """As `Measure.value`."""
         systems = system_ids(self.items)
-        human, means = (
-            _means(_centred(scores), systems)[np.newaxis] for scores in (self.items.human, metric)
+        human = _means(_centred(self.items.human), systems)
+        return float(
+            self._agreement(human[np.newaxis], sums_of_segments(_added(metric), systems)[np.newaxis])[0]
         )
-        return float(self.of_means(human, means)[0])
 
     def table(self, metric: NDArray[np.float64]) -> NDArray[np.float64]:
-        """float64 [n_units, 3 n_systems]: numbers of translations, sums of people's scores, of the metric's."""
+        """float64 [n_units, (2 + k) n_systems]: numbers of translations, sums of people's scores and of statistics."""
         systems = system_ids(self.items)
         n_systems = count_ids(systems)
         cells = self.items.units * n_systems + systems
         parts = [
             np.bincount(cells, weights=values, minlength=self.n_units * n_systems).reshape(-1, n_systems)
-            for values in (np.ones(systems.size), _centred(self.items.human), _centred(metric))
+            for values in (np.ones(systems.size), _centred(self.items.human), *_added(metric).T)
         ]
         return np.concatenate(parts, axis=1)
 
     def of_sums(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
         """As `AdditiveMeasure.of_sums`."""
-        numbers, *scores = np.split(sums, 3, axis=1)
+        n_systems = count_ids(system_ids(self.items))
+        numbers, people, *statistics = np.split(sums, sums.shape[1] // n_systems, axis=1)
         result = np.full(len(sums), np.nan)
         full = (numbers > 0.0).all(axis=1)
-        human, means = (side[full] / numbers[full] for side in scores)
-        result[full] = self.of_means(human, means)
+        totals = np.stack(statistics, axis=-1)[full]
+        result[full] = self._agreement(people[full] / numbers[full], totals)
+        return result
+
+    def _agreement(self, human: NDArray[np.float64], totals: NDArray[np.float64]) -> NDArray[np.float64]:
+        """float64 [m]: the statistic; NaN where a system has no score.
+
+        Args:
+            human: float64 [m, n_systems], people's mean scores.
+            totals: float64 [m, n_systems, k], sums of what the translations add.
+        """
+        scores = self.of_totals(totals)
+        defined = np.isfinite(scores).all(axis=1)
+        result = np.full(len(scores), np.nan)
+        result[defined] = self.of_systems(human[defined], scores[defined])
         return result
 
 
@@ -150,6 +178,19 @@ def _means(scores: NDArray[np.float64], systems: NDArray[np.int64]) -> NDArray[n
     return means
 
 
+def _added(metric: NDArray[np.float64]) -> NDArray[np.float64]:
+    """What translations add to the sums: statistics as they are, float64 [n, k]; of scores [score, 1]."""
+    return metric if metric.ndim == 2 else np.column_stack([_centred(metric), np.ones(metric.size)])
+
+
+def _scaled(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Every row of scores, float64 [m, n], divided by its largest absolute value."""
+    largest = np.abs(scores).max(axis=-1, keepdims=True, initial=0.0)
+    scaled = scores.copy()
+    np.divide(scores, largest, out=scaled, where=(largest > 0.0) & np.isfinite(largest))
+    return scaled
+
+
 def _centred(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     """Scores from their overall mean, the largest 1: a common offset or scale then costs no digits."""
     if not scores.size:
@@ -160,12 +201,12 @@ def _centred(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     return deviations / largest if largest > 0.0 else deviations
 
 
-def _by_order(of_means: _OfMeans) -> _OfMeans:
+def _by_order(of_systems: _OfSystems) -> _OfSystems:
     """The statistic where means of centred scores that are level do not differ by a rounding error."""
-    return lambda human, metric: of_means(np.round(human, 12), np.round(metric, 12))
+    return lambda human, metric: of_systems(np.round(human, 12), np.round(metric, 12))
 
 
-SYSTEM_STATISTICS: Mapping[str, _OfMeans] = {
+SYSTEM_STATISTICS: Mapping[str, _OfSystems] = {
     "pearson": pearsons,
     "spearman": _by_order(spearmans),
     "kendall": _by_order(kendalls),

@@ -5,7 +5,7 @@ The resamples of a group depend on the seed and the group alone; all rows share 
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from pfsm.evaluation import Interval
 from pfsm.evaluation.engine import samples
+from pfsm.evaluation.pooled import PooledScores
 from pfsm.evaluation.samples import Sample, mean_sample
 from pfsm_experiments.data import MEAN, TestSet
 from pfsm_experiments.differences import Difference, differences
@@ -95,12 +96,14 @@ class Prediction:
         size: Training size in a learning curve; None for all sizes.
         sample: Which sample of that size.
         scores: Test set -> float64 [n] scores, or [2 n] with the better translations first; NaN: not tested.
+        pooled: Test set and level -> what the rows add to scores of systems or documents, of metrics that pool counts.
     """
 
     row: str
     size: int | None
     sample: int
     scores: Mapping[str, Float]
+    pooled: Mapping[tuple[str, str], PooledScores] = field(default_factory=dict)
 
 
 def of_largest_size(predictions: Sequence[Prediction]) -> dict[str, Prediction]:
@@ -149,7 +152,7 @@ class _TestResults:
             found = [
                 samples(
                     question,
-                    metric_scores(test, one.scores[test.name]),
+                    one.pooled.get((test.name, question.level)) or metric_scores(test, one.scores[test.name]),
                     list(statistics.values()),
                     experiment.resamples,
                     experiment.seed,

@@ -1,6 +1,7 @@
 """Runs an experiment: plans it, computes the missing cells and the statistics, and writes the files."""
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -8,12 +9,14 @@ import numpy as np
 
 from pfsm.distributed.pools import Pool
 from pfsm.errors import PfsmError
+from pfsm.evaluation.pooled import PooledScores
 from pfsm.runtime.threads import default_threads
 from pfsm_experiments.cells import Finished
 from pfsm_experiments.clusters import run_on
+from pfsm_experiments.corpora import corpora_of, pooled_scores
 from pfsm_experiments.data import DataFolder, pairs_of
 from pfsm_experiments.estimates import Prediction, estimate
-from pfsm_experiments.plan import Cell, Plan, make_plan
+from pfsm_experiments.plan import Cell, Plan, make_plan, statistics_of
 from pfsm_experiments.reading import read_experiment
 from pfsm_experiments.report.mistakes import mistake_tables
 from pfsm_experiments.report.results import Results
@@ -99,7 +102,12 @@ def _finish(
     experiment: Experiment, plan: Plan, store: CellStore, run: Run, progress: Progress
 ) -> list[Finished]:
     """Every cell with its outcome, either loaded or computed and stored."""
-    tasks = [make_task(cell, plan, _score_column(experiment, cell)) for cell in plan.cells]
+    corpora = [
+        one
+        for test in plan.tests
+        for one in corpora_of(test, statistics_of(experiment, test), experiment.resample)
+    ]
+    tasks = [make_task(cell, plan, _score_column(experiment, cell), corpora) for cell in plan.cells]
     outcomes: dict[str, Outcome] = {}
     missing: dict[str, Task] = {}
     for task in tasks:
@@ -144,7 +152,19 @@ def _predictions(experiment: Experiment, plan: Plan, finished: Sequence[Finished
             whole[rows] = scores[: rows.size]
             if whole.size > n:
                 whole[rows + n] = scores[rows.size :]
+        if one.outcome.statistics:
+            found[place] = replace(prediction, pooled=_pooled(one))
     return tuple(sorted(found.values(), key=lambda one: (order[one.row], one.size or 0, one.sample)))
+
+
+def _pooled(one: Finished) -> dict[tuple[str, str], PooledScores]:
+    """Of a metric that pools counts, which has a single cell."""
+    found = {}
+    for corpora, statistics in zip(one.task.corpora, one.outcome.statistics, strict=True):
+        scores = pooled_scores(one.cell.row, statistics)
+        if scores is not None:
+            found[corpora.test, corpora.level] = scores
+    return found
 
 
 def _empty(plan: Plan, row: str, size: int | None, sample: int) -> Prediction:

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any
@@ -16,6 +16,7 @@ from pfsm.model.file import Model
 from pfsm.model.metric import Metric
 from pfsm.model.plugins import metric_labels
 from pfsm.version import __version__
+from pfsm_experiments.corpora import Corpora, pooling_metric, statistics_and_signature
 from pfsm_experiments.data import TestSet, TrainData, columns_digest, pairs_of
 from pfsm_experiments.plan import Cell, Plan
 from pfsm_experiments.requirements import resources_of, settings_of
@@ -38,6 +39,7 @@ class Task:
         score_column: What the scores are called in the data.
         hypotheses: Of the distinct pairs to score.
         references: As many.
+        corpora: What is scored as corpora, by a metric that pools counts.
     """
 
     key: str
@@ -48,15 +50,26 @@ class Task:
     score_column: str
     hypotheses: tuple[str, ...]
     references: tuple[str, ...]
+    corpora: tuple[Corpora, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """What a cell came to: the model, where it has one, its signature, and float64 [n_pairs] scores."""
+    """What a cell came to.
+
+    Attributes:
+        model: The model, where it has one.
+        signature: Of the scores.
+        scores: float64 [n_pairs].
+        statistics: For each of the task's corpora what its rows add, float64 [n_rows, k].
+        corpus_signatures: As many, the signatures of the scores of systems or documents.
+    """
 
     model: Model | None
     signature: str
     scores: Float
+    statistics: tuple[Float, ...] = ()
+    corpus_signatures: tuple[str, ...] = ()
 
 
 def run_task(task: Task) -> Outcome:
@@ -68,7 +81,15 @@ def run_task(task: Task) -> Outcome:
     row = task.row
     if row.metric is not None:
         metric = get_metric(row.metric, **row.options)
-        return Outcome(None, metric.signature, metric.score_pairs(task.hypotheses, task.references))
+        scores = metric.score_pairs(task.hypotheses, task.references)
+        pooled = [statistics_and_signature(metric, corpora) for corpora in task.corpora]
+        return Outcome(
+            None,
+            metric.signature,
+            scores,
+            tuple(statistics for statistics, _ in pooled),
+            tuple(signature for _, signature in pooled),
+        )
     model = row.model if row.training is None else _trained(task)
     assert model is not None
     scorer = Metric(model, threads=1)
@@ -92,29 +113,42 @@ def _trained(task: Task) -> Model:
     )
 
 
-def make_task(cell: Cell, plan: Plan, score_column: str) -> Task:
+def make_task(cell: Cell, plan: Plan, score_column: str, corpora: Sequence[Corpora] = ()) -> Task:
     """The work of a cell.
+
+    Args:
+        cell: The cell.
+        plan: The plan that it is part of.
+        score_column: What the scores are called in the data.
+        corpora: The systems and documents that statistics are about; of the test sets that the cell scores, those
+            whose counts its metric pools are part of the work.
 
     Raises:
         PfsmError: If something that the row needs is not there.
     """
     try:
         identity = row_identity(cell.row)
+        pools = pooling_metric(cell.row) is not None
     except PfsmError as error:
         raise PfsmError(f"{cell.where}: {error}") from None
     pairs = dict.fromkeys(
         pair for test in plan.tests if test.name in cell.tests for pair in _pairs(cell, test)
     )
     hypotheses, references = tuple(pair[0] for pair in pairs), tuple(pair[1] for pair in pairs)
-    decisive = {
+    decisive: dict[str, Any] = {
         "row": identity,
         "train": None if cell.train is None else [columns_digest(part) for part in cell.train.parts],
         "score_column": score_column if cell.train is not None else None,
         "test": _text_digest(hypotheses, references),
         "versions": row_versions(cell.row),
     }
+    pooled = tuple(one for one in corpora if pools and one.test in cell.tests)
+    if pooled:
+        decisive["corpora"] = [_corpora_digest(one) for one in pooled]
     key = hashlib.sha256(json.dumps(decisive, sort_keys=True).encode()).hexdigest()
-    return Task(key, cell.label, cell.where, cell.row, cell.train, score_column, hypotheses, references)
+    return Task(
+        key, cell.label, cell.where, cell.row, cell.train, score_column, hypotheses, references, pooled
+    )
 
 
 def cell_scores(cell: Cell, plan: Plan, task: Task, outcome: Outcome) -> dict[str, Float]:
@@ -159,6 +193,13 @@ def row_versions(row: RowSpec) -> dict[str, str]:
     if row.training is not None:
         packages.append("torch")
     return {"pfsm": __version__, **{package: version(package) for package in packages}}
+
+
+def _corpora_digest(corpora: Corpora) -> list[str]:
+    members = " ".join(map(str, corpora.members.tolist()))
+    counts = " ".join(str(len(several)) for several in corpora.references)
+    flat = tuple(reference for several in corpora.references for reference in several)
+    return [members, counts, _text_digest(corpora.hypotheses, flat)]
 
 
 def _text_digest(hypotheses: tuple[str, ...], references: tuple[str, ...]) -> str:

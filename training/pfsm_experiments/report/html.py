@@ -135,7 +135,7 @@ def _training(cells: Sequence[Mapping[str, Any]]) -> str:
     for cell in cells:
         training = cell["training"]
         if training is None:
-            rows.append((cell["row"], cell["fold"], "", "", "", "", cell["signature"]))
+            rows.append((cell["row"], cell["fold"], "", "", "", "", _signatures(cell)))
             continue
         validated = training["cross_validated"].get("pearson")
         judgments = training.get("judgments") or training.get("preferences") or ""
@@ -147,6 +147,14 @@ def _training(cells: Sequence[Mapping[str, Any]]) -> str:
         )
     headings = ("row", "part", "judgments", "lambda", "weights", "cross-validated r", "signature")
     return plain_table(headings, rows, "Training and signatures")
+
+
+def _signatures(cell: Mapping[str, Any]) -> str:
+    """The signature of segment scores, and those of scores of systems and documents if they are pooled."""
+    of_corpora = (
+        signature for levels in cell.get("corpus_signatures", {}).values() for signature in levels.values()
+    )
+    return "; ".join(dict.fromkeys((cell["signature"], *of_corpora)))
 
 
 def _data(data: Sequence[Mapping[str, Any]]) -> str:

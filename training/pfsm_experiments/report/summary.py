@@ -93,7 +93,16 @@ def _cell(one: "Finished") -> dict[str, Any]:
         if cell.train is None or one.outcome.model is None
         else training_summary(one.outcome.model),
         "tested_on": {name: int(rows.size) for name, rows in cell.tests.items()},
+        **_corpus_signatures(one),
     }
+
+
+def _corpus_signatures(one: "Finished") -> dict[str, Any]:
+    """Signatures of scores of systems and documents, by test set and level, if they are pooled."""
+    found: dict[str, dict[str, str]] = {}
+    for corpora, signature in zip(one.task.corpora, one.outcome.corpus_signatures, strict=True):
+        found.setdefault(corpora.test, {})[corpora.level] = signature
+    return {"corpus_signatures": found} if found else {}
 
 
 def training_summary(model: Model) -> dict[str, Any]:

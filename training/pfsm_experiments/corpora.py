@@ -1,0 +1,75 @@
+"""What a cell scores as corpora: the systems or documents of a test set, of which a metric may pool counts."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pfsm.data import Judgments
+from pfsm.data.parallel import all_references
+from pfsm.evaluation.pooled import PooledScores, corpus_statistics, oriented_scores
+from pfsm.metrics import get_metric
+from pfsm.metrics.base import SegmentMetric
+from pfsm.metrics.references import number_by_segment
+from pfsm_experiments.data import TestSet
+from pfsm_experiments.questions import questions_of
+from pfsm_experiments.spec import DOCUMENTS, SYSTEMS, RowSpec
+
+Float = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Corpora:
+    """The systems, or the documents, of a test set.
+
+    Attributes:
+        test: Name of the test set.
+        level: One of `pfsm.evaluation.catalogue.LEVELS`.
+        hypotheses: [n], of every row of the test set.
+        references: [n], all references of each.
+        members: int64 [n], the corpus of each row.
+    """
+
+    test: str
+    level: str
+    hypotheses: tuple[str, ...]
+    references: tuple[tuple[str, ...], ...]
+    members: NDArray[np.int64]
+
+
+def corpora_of(test: TestSet, statistics: Sequence[str], resample: str) -> list[Corpora]:
+    """The corpora that statistics of a test set are about; none for preferences and statistics of segments."""
+    data = test.data
+    if not isinstance(data, Judgments):
+        return []
+    names = [name for name in statistics if name in DOCUMENTS or name in SYSTEMS]
+    references = all_references(data.references, data.columns)
+    return [
+        Corpora(test.name, question.level, data.hypotheses, references, question.corpora)
+        for question, _ in questions_of(test, names, resample)
+    ]
+
+
+def pooling_metric(row: RowSpec) -> SegmentMetric | None:
+    """The metric of a row, if it pools counts to score corpora.
+
+    Raises:
+        PfsmError: If something that it needs is not installed.
+    """
+    if row.metric is None:
+        return None
+    metric = get_metric(row.metric, **row.options)
+    return None if metric.averages else metric
+
+
+def statistics_and_signature(metric: SegmentMetric, corpora: Corpora) -> tuple[Float, str]:
+    """What every row adds to the score of its corpus, float64 [n, k], and the signature of these scores."""
+    statistics = corpus_statistics(metric, corpora.hypotheses, corpora.references, corpora.members)
+    return statistics, metric.get_signature(number_by_segment(corpora.references), "corpus")
+
+
+def pooled_scores(row: RowSpec, statistics: Float) -> PooledScores | None:
+    """The statistics of a row's metric as scores; None if it does not pool."""
+    metric = pooling_metric(row)
+    return None if metric is None else PooledScores(statistics, oriented_scores(metric))
