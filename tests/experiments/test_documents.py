@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sacrebleu.metrics import TER
 from scipy import stats
 
-from pfsm.data import read_judgments
+from pfsm.data import Judgments, read_judgments
 from pfsm.errors import PfsmError
-from pfsm.metrics import get_metric
 from pfsm_experiments.report.tables import explanation, result_tables
 from tests.experiments.conftest import Run
 from tests.experiments.experiment_cases import table
@@ -40,17 +40,26 @@ def values(*statistics: str, **changes: Any) -> dict[str, Any]:
     return table(test=test, statistics=list(statistics), train=None, rows=lines, **changes)
 
 
+def negative_ter(test: Judgments, chosen: list[int]) -> float:
+    """sacrebleu's TER of some rows together; higher is better."""
+    hypotheses = [test.hypotheses[at] for at in chosen]
+    return -float(TER().corpus_score(hypotheses, [[test.references[at] for at in chosen]]).score)
+
+
 def test_numbers(run: Run, tmp_path: Path) -> None:
     folder = write_set(tmp_path)
     results = run(values("pearson", *ALL, contrasts=[["TER", "chrF"]]), folder)
     test = read_judgments(folder / "d" / "all.tsv")
-    metric = get_metric("ter").score_pairs(test.hypotheses, test.references)
     keys = list(zip(*(test.columns[name] for name in ("source_lang", "document", "system")), strict=True))
     for language in ("cs", "de"):
         cells = sorted({key for key in keys if key[0] == language})
+        members = [[at for at, key in enumerate(keys) if key == cell] for cell in cells]
         means = [
-            np.array([scores[[key == cell for key in keys]].mean() for cell in cells]).reshape(8, 3)
-            for scores in (metric, test.scores)
+            np.array([score(chosen) for chosen in members]).reshape(8, 3)
+            for score in (
+                lambda chosen: negative_ter(test, chosen),
+                lambda chosen: test.scores[chosen].mean(),
+            )
         ]
         flat = [np.round(one.ravel(), 9) for one in means]  # equal means tie
         left = [(one - one.mean(axis=1, keepdims=True)).ravel() for one in means]
