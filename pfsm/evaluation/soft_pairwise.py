@@ -112,34 +112,36 @@ def pooled_p_values(
     Raises:
         ValueError: If there are no permutations.
     """
-    p_values = [
-        _pooled_p_value(statistics[a], statistics[b], of_totals, n_permutations, seed)
-        for a, b in zip(*pair_indices(len(statistics)), strict=True)
-    ]
-    return np.array(p_values, dtype=np.float64)
+    first, second = pair_indices(len(statistics))
+    both = [_common(statistics[a], statistics[b]) for a, b in zip(first, second, strict=True)]
 
-
-def _pooled_p_value(
-    a: NDArray[np.float64], b: NDArray[np.float64], of_totals: OfTotals, n_permutations: int, seed: Seed
-) -> float:
-    """Of one pair; the statistics of each are float64 [n_segments, k]."""
-    common = np.isfinite(a + b).all(axis=1, keepdims=True)
-    a, b = (np.where(common, side, 0.0) for side in (a, b))
-
-    def scores(signs: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def scores(signs: NDArray[np.float64]) -> NDArray[np.float64]:
+        """float64 [2, m, n_pairs]: of the first and second system of every pair, some translations swapped."""
         kept, swapped = (1.0 + signs) / 2.0, (1.0 - signs) / 2.0
-        return of_totals(kept @ a + swapped @ b), of_totals(kept @ b + swapped @ a)
+        found = np.empty((2, len(signs), len(both)))
+        for pair, sides in enumerate(both):
+            of_first, of_second = np.split(kept @ sides, 2, axis=1)
+            to_second, to_first = np.split(swapped @ sides, 2, axis=1)
+            found[:, :, pair] = of_totals(np.stack([of_first + to_first, of_second + to_second]))
+        return found
 
-    observed = [float(score[0]) for score in scores(np.ones((1, len(a))))]
-    if not common.any() or not np.isfinite(observed).all():
-        return float("nan")
-    lead, slack = observed[0] - observed[1], 1e-12 * (abs(observed[0]) + abs(observed[1]))
+    observed = scores(np.ones((1, statistics.shape[1])))[:, 0]
+    leads, slack = observed[0] - observed[1], 1e-12 * np.abs(observed).sum(axis=0)
 
     def further(signs: NDArray[np.float64]) -> NDArray[np.float64]:
         one, other = scores(signs)
-        return (one - other - lead)[:, np.newaxis]
+        return np.asarray(one - other - leads)
 
-    return float(_shares_ahead(further, np.array([slack]), len(a), n_permutations, seed)[0])
+    ahead = _shares_ahead(further, slack, statistics.shape[1], n_permutations, seed)
+    there: NDArray[np.bool_] = np.asarray(np.isfinite(statistics).all(axis=2))
+    defined = np.isfinite(leads) & (there[first] & there[second]).any(axis=1)
+    return np.where(defined, ahead, np.nan)
+
+
+def _common(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Statistics of two systems side by side, float64 [n_segments, 2 k]; 0 for segments that one of them lacks."""
+    sides = np.concatenate([a, b], axis=1)
+    return np.where(np.isnan(sides).any(axis=1, keepdims=True), 0.0, sides)
 
 
 def _shares_ahead(
@@ -169,7 +171,8 @@ def _shares_ahead(
     size = max(1, _BLOCK // max(1, n_segments))
     for start in range(0, n_permutations, size):
         block = min(size, n_permutations - start)
-        permuted = further(2.0 * generator.integers(2, size=(block, n_segments)) - 1.0)
+        signs = np.asarray(2.0 * generator.integers(2, size=(block, n_segments)) - 1.0, np.float64)
+        permuted = further(signs)
         ahead += (permuted > slack).sum(axis=0) + 0.5 * (np.abs(permuted) <= slack).sum(axis=0)
     return np.asarray(ahead / n_permutations)
 
@@ -204,9 +207,8 @@ class SoftPairwiseAccuracy(Measure):
         if self.of_totals is None:
             machine = permutation_p_values(self._matrix(metric), *permutations)
         else:
-            columns = [self._matrix(column) for column in metric.T]
-            statistics: NDArray[np.float64] = np.stack(columns, axis=-1)
-            machine = pooled_p_values(statistics, self.of_totals, *permutations)
+            statistics = np.stack([self._matrix(column) for column in metric.T], axis=-1)
+            machine = pooled_p_values(np.asarray(statistics, np.float64), self.of_totals, *permutations)
         errors = np.abs(people - machine)
         errors = errors[~np.isnan(errors)]
         return float(1.0 - errors.mean()) if errors.size else float("nan")

@@ -179,6 +179,13 @@ class TestOtherCommands:
         assert (there.status, json.loads(there.out)) == (0, json.loads(here.out))
         assert there.err.splitlines()[-1].startswith("pfsm: ")
 
+    @pytest.mark.parametrize("metric", ["bleu", "nist"])
+    def test_scores_of_systems(self, cli: Cli, write: Write, address: str, metric: str) -> None:
+        write("d.tsv", tsv(rows(40), system=["a", "b", "c", "d"] * 10))
+        arguments = ["evaluate", "d.tsv", "--metric", metric, "--level", "system", "--format", "json"]
+        here, there = cli(*arguments), cli(*arguments, "--scheduler", address)
+        assert (there.status, json.loads(there.out)) == (0, json.loads(here.out))
+
     def test_choices(self, cli: Cli, write: Write, address: str) -> None:
         write("h.txt", "".join(f"{row[1]}\n" for row in rows(120)))
         arguments = ["mbr", "-i", "h.txt", "-n", "4", "--format", "json"]
