@@ -14,11 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm_kernels import machine, machine_log, pushdown_log
-from pfsm_kernels.crossings import Crossings, find_crossings
+from pfsm_kernels import machine_log, pushdown_log
+from pfsm_kernels.batch import Factors, Jumps, Outputs, Weights
+from pfsm_kernels.crossings import find_crossings
 from pfsm_kernels.lattices import Lattices
-from pfsm_kernels.linear_space import Factors, linear_task
+from pfsm_kernels.linear_space import linear_task
 from pfsm_kernels.sweep import DELETE, INSERT, JUMP
+from pfsm_kernels.tilt import LARGEST_WEIGHT
 
 __all__ = [
     "DELETE",
@@ -39,34 +41,6 @@ Float = NDArray[np.float64]
 
 # About a millisecond of work without jumps: small enough to share out evenly and to let Ctrl-C through.
 CELLS_PER_TASK = 200_000
-
-
-@dataclass(frozen=True, eq=False)
-class Weights:
-    """Weights of one machine, in the log domain.
-
-    Attributes:
-        table: float64 [S + 1, S], ``table[prev, cur] = u[cur] + t[prev > cur]``; row S, Start: ``u[cur]``.
-        arcs: float64 [n_arcs], added whenever an arc is taken; None: zero.
-        links: float64 [n_arcs], added when a 1:1 arc follows a 1:1 arc that ends where it begins; None: zero.
-    """
-
-    table: Float
-    arcs: Float | None = None
-    links: Float | None = None
-
-
-@dataclass(frozen=True, eq=False)
-class Jumps:
-    """What makes the finite-state machine a pushdown machine.
-
-    Attributes:
-        state: Id of the state Jump, whose weights stand in the table like any other's.
-        crossings: Where jumps can be made, for the jump limit and the lattices at hand.
-    """
-
-    state: int
-    crossings: Crossings
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,7 +101,7 @@ def log_sum(lattices: Lattices, weights: Weights, threads: int = 1, jumps: Jumps
     factors = _linear_factors(lattices, weights)
     none = np.zeros(0)
     if factors is not None:
-        outputs = result, accepted, False, np.zeros((0, 0, 0)), none, none
+        outputs = Outputs(result, accepted, np.zeros((0, 0, 0)), none, none)
         _run(linear_task(lattices, factors, jumps, outputs), lattices, threads)
     _in_log_space(lattices, weights, jumps, accepted, result, None, threads)
     return result
@@ -149,7 +123,7 @@ def expectations(
     accepted = np.zeros(n, dtype=np.bool_)
     factors = _linear_factors(lattices, weights)
     if factors is not None:
-        outputs = result.log_sum, accepted, True, result.table, result.arcs, result.links
+        outputs = Outputs(result.log_sum, accepted, result.table, result.arcs, result.links)
         _run(linear_task(lattices, factors, jumps, outputs), lattices, threads)
     _in_log_space(lattices, weights, jumps, accepted, result.log_sum, result, threads)
     return result
@@ -193,11 +167,11 @@ def _linear_factors(lattices: Lattices, weights: Weights) -> Factors | None:
     """exp of the weights as the linear kernels take them; None where they are too large for any tilt."""
     parts = [weights.table, weights.arcs, weights.links]
     for part in parts:
-        if part is not None and part.size and (np.abs(part[part > -np.inf]) > machine.LARGEST_WEIGHT).any():
+        if part is not None and part.size and (np.abs(part[part > -np.inf]) > LARGEST_WEIGHT).any():
             return None
     arcs = np.ones(lattices.arcs.shape[0]) if weights.arcs is None else np.exp(weights.arcs)
     links = np.zeros(0) if weights.links is None else np.exp(weights.links)
-    return arcs, links, np.exp(weights.table)
+    return Factors(arcs, links, np.exp(weights.table))
 
 
 def _in_log_space(

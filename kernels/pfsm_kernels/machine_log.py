@@ -12,9 +12,9 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from pfsm_kernels.cache import njit
 from pfsm_kernels.semiring import BEST, LOG, NONE
 from pfsm_kernels.sweep import (
     ACROSS,
@@ -60,7 +60,7 @@ class Pair(NamedTuple):
     W: Float
 
 
-@njit(cache=True)
+@njit
 def make_masses(rows, width, arcs, jump_rows, resumes):
     """Room for masses; ``jump_rows`` rows of exits, and where swaps can end as many of ``back``."""
     exits = np.full((jump_rows, width if jump_rows else 0), NONE)
@@ -71,12 +71,12 @@ def make_masses(rows, width, arcs, jump_rows, resumes):
     )  # fmt: skip
 
 
-@njit(cache=True)
+@njit
 def _block_height(m, n):
     return m + 1 if (m + 1) * (n + 1) <= STORED_CELLS else math.ceil(math.sqrt(m + 1.0))
 
 
-@njit(cache=True)
+@njit
 def _fill_block(semiring, frame, inside, first, kept):
     """Masses of the rows of a block from ``first`` on; ``kept`` is what Deletes bring into its first row."""
     inside.along[0] = kept
@@ -85,7 +85,7 @@ def _fill_block(semiring, frame, inside, first, kept):
     return inside.along[last - first]
 
 
-@njit(cache=True)
+@njit
 def _fill(semiring, frame, inside, kept):
     """Masses of all rows, block by block, of which the last remains; the rows kept are written. Returns the total."""
     height = inside.across.shape[0]
@@ -96,7 +96,7 @@ def _fill(semiring, frame, inside, kept):
     return total_mass(semiring, frame, inside, (kept.shape[0] - 1) * height)
 
 
-@njit(cache=True)
+@njit
 def _prepare(pair):
     """Frame, room for the masses of a block, and for the rows kept."""
     m, n, A = pair.deletes.size, pair.inserts.size, pair.weight.size
@@ -106,7 +106,7 @@ def _prepare(pair):
     return frame, make_masses(height, n + 1, A, 0, False), kept
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(nogil=True, error_model="numpy")
 def log_forward_backward(arrays, derivatives, counts, arc_mass, link_mass):
     """Log-sum of one lattice, a ``Pair`` as a plain tuple; with ``derivatives``, also its expected counts.
 
@@ -134,7 +134,7 @@ def log_forward_backward(arrays, derivatives, counts, arc_mass, link_mass):
     return log_sum
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(nogil=True, error_model="numpy")
 def best_path(arrays, path):
     """Best score of one lattice, a ``Pair`` as a plain tuple, and the edits that reach it.
 

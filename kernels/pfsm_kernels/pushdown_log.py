@@ -12,9 +12,9 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from pfsm_kernels.cache import njit
 from pfsm_kernels.crossings import Side
 from pfsm_kernels.machine_log import make_masses
 from pfsm_kernels.semiring import BEST, LOG, NONE, log_add, plus
@@ -96,7 +96,7 @@ class View(NamedTuple):
     R: Float
 
 
-@njit(cache=True)
+@njit
 def _view(swaps, side, turned):
     a0, A, D = swaps.first_arc, swaps.weight.size, swaps.max_jump
     along, across = (swaps.inserts, swaps.deletes) if turned else (swaps.deletes, swaps.inserts)
@@ -115,7 +115,7 @@ def _view(swaps, side, turned):
     )  # fmt: skip
 
 
-@njit(cache=True)
+@njit
 def _as_window(frame):
     """The frame as its windows see it: without the corners of the whole."""
     return Frame(
@@ -124,14 +124,14 @@ def _as_window(frame):
     )  # fmt: skip
 
 
-@njit(cache=True)
+@njit
 def _bounds(frame, max_jump, x):
     """Row and column where the window of arc x begins, and the last column of it."""
     left = frame.arcs[x, 2] + frame.arcs[x, 3]
     return frame.arcs[x, 0] + frame.arcs[x, 1], left, min(frame.across.size, frame.arcs[x, 2] + max_jump)
 
 
-@njit(cache=True)
+@njit
 def _open_window(semiring, frame, bounds, x, window, Y):
     """Inside masses from arc x to the last row; its exits are Z, with those from the edit along Y. Returns its size."""
     top, left, limit = bounds
@@ -147,7 +147,7 @@ def _open_window(semiring, frame, bounds, x, window, Y):
     return rows, width
 
 
-@njit(cache=True)
+@njit
 def _lead(semiring, frame, top, rows, width, Y, H):
     """Edits along that open the gap."""
     W, along, jump = frame.W, frame.along, frame.jump
@@ -158,13 +158,13 @@ def _lead(semiring, frame, top, rows, width, Y, H):
             H[r + 1, k] = plus(semiring, H[r, k] + W[along[top + r - 1], state], Y[r, k] + W[jump, state])
 
 
-@njit(cache=True)
+@njit
 def _place(turned, row, column):
     """Reference and hypothesis position of a place in a view."""
     return (column, row) if turned else (row, column)
 
 
-@njit(cache=True)
+@njit
 def _inside(semiring, view, window, Y, H):
     """K of every crossing and Z of every group of one view."""
     side, frame, K, exits = view.side, _as_window(view.frame), view.K, view.exits
@@ -192,7 +192,7 @@ def _inside(semiring, view, window, Y, H):
                 K[crossing - first_crossing, arcs[x, 3] - 1 + k] = mass
 
 
-@njit(cache=True)
+@njit
 def _swap(semiring, view, c, J, V):
     """The swaps whose gap arc c opens: F, and what resumes behind them."""
     side, arcs, weight, W, jump = view.side, view.frame.arcs, view.frame.weight, view.frame.W, view.frame.jump
@@ -211,7 +211,7 @@ def _swap(semiring, view, c, J, V):
                 V[place] = plus(semiring, V[place], F[t] + weight[c] + exits[row])
 
 
-@njit(cache=True)
+@njit
 def _swap_adjoint(view, c, J, dJ, bV, log_sum, counts):
     """Adjoint of ``_swap``: R, what enters Jump is worth, and how often a first jump is made."""
     side, arcs, weight, W, jump = view.side, view.frame.arcs, view.frame.weight, view.frame.W, view.frame.jump
@@ -235,7 +235,7 @@ def _swap_adjoint(view, c, J, dJ, bV, log_sum, counts):
             dJ[place] = log_add(dJ[place], mass)
 
 
-@njit(cache=True)
+@njit
 def _inside_adjoint(view, J, bV, window, outside, Y, H, log_sum, counts, masses):
     """Adjoint of ``_inside`` for one view: windows are opened again, with what their exits are worth.
 
@@ -285,7 +285,7 @@ def _inside_adjoint(view, J, bV, window, outside, Y, H, log_sum, counts, masses)
                 masses[0, a] += math.exp(window.arcs[a] + outside.arcs[a] - log_sum)
 
 
-@njit(cache=True)
+@njit
 def _reach(Y, H, dY, dH, r, k, mass, states, W, log_sum, counts):
     """What an exit and a lead are worth where the gap's next edit, worth ``mass``, follows; and how often it does."""
     if mass == NONE:
@@ -297,7 +297,7 @@ def _reach(Y, H, dY, dH, r, k, mass, states, W, log_sum, counts):
     counts[before, state] += math.exp(H[r, k] + from_along - log_sum)
 
 
-@njit(cache=True)
+@njit
 def _forward(semiring, swaps, hyp, ref, inside):
     """Outer forward pass; ``exits`` of ``inside`` becomes J. Returns the total."""
     frame, J, late, V, position = hyp.frame, inside.exits, inside.late, inside.back, ref.side.position
@@ -311,7 +311,7 @@ def _forward(semiring, swaps, hyp, ref, inside):
     return total_mass(semiring, frame, inside, 0)
 
 
-@njit(cache=True)
+@njit
 def _prepare(semiring, swaps):
     """Both views with their K and Z, the outer masses, a window and three planes of its size."""
     hyp, ref = _view(swaps, swaps.hypothesis, False), _view(swaps, swaps.reference, True)
@@ -324,7 +324,7 @@ def _prepare(semiring, swaps):
     return hyp, ref, make_masses(m + 1, n + 1, A, m + 1, True), window, Y, H
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(nogil=True, error_model="numpy")
 def log_pushdown(arrays, limits, hyp, ref, derivatives, counts, arc_mass, link_mass):
     """Log-sum of one lattice; with ``derivatives``, also its expected counts.
 
@@ -332,7 +332,10 @@ def log_pushdown(arrays, limits, hyp, ref, derivatives, counts, arc_mass, link_m
 
     ``counts`` [S + 1, S], ``arc_mass`` [n_arcs] and ``link_mass`` ([n_arcs] or [0]), all zero, are written.
     """
-    swaps = Swaps(*arrays, *limits, Side(*hyp), Side(*ref))
+    deletes, inserts, weight, link, W = arrays
+    jump, max_jump, first_arc = limits
+    sides = Side(*hyp), Side(*ref)
+    swaps = Swaps(deletes, inserts, weight, link, W, jump, max_jump, first_arc, sides[0], sides[1])
     if swaps.deletes.size + swaps.inserts.size == 0:
         return 0.0
     hypothesis, reference, inside, window, Y, H = _prepare(LOG, swaps)
@@ -363,7 +366,7 @@ def log_pushdown(arrays, limits, hyp, ref, derivatives, counts, arc_mass, link_m
     return log_sum
 
 
-@njit(cache=True)
+@njit
 def _best_swap(view, place, score):
     """The group, and the place in F, of the best swap that resumes at a place, better than ``score``; and its score."""
     side, weight, F, exits = view.side, view.frame.weight, view.F, view.exits
@@ -379,7 +382,7 @@ def _best_swap(view, place, score):
     return best_group, best_t, score
 
 
-@njit(cache=True)
+@njit
 def _trace_window(frame, bounds, walk, x, r, k, closing, window):
     """Writes the jump out of row r, column k of arc x's window, and the edits before it as far as x."""
     top, left, _ = bounds
@@ -389,7 +392,7 @@ def _trace_window(frame, bounds, walk, x, r, k, closing, window):
     write(walk, x)
 
 
-@njit(cache=True)
+@njit
 def _trace_swap(view, g, t, walk, J, window, Y, H):
     """Writes the best swap of group g that resumes t columns past the landing, and goes to where it begins."""
     side, frame = view.side, _as_window(view.frame)
@@ -420,7 +423,7 @@ def _trace_swap(view, g, t, walk, J, window, Y, H):
     walk.place[2] = JUMP
 
 
-@njit(cache=True)
+@njit
 def _turned(walk, view):
     """The same walk with the names that edits have in a view."""
     a0, A = view.first[0], view.frame.weight.size
@@ -428,14 +431,17 @@ def _turned(walk, view):
     return Walk(walk.place, walk.edits, walk.length, view.side.original[a0 : a0 + A], across, along)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(nogil=True, error_model="numpy")
 def best_pushdown(arrays, limits, hyp, ref, path):
     """Best score of one lattice, and the edits that reach it; the first arguments as of ``log_pushdown``.
 
     ``path`` int32 [2 (m + n)] receives them in order: ``sweep.INSERT``, ``sweep.DELETE``, ``sweep.JUMP`` or an arc's
     index. Returns the score and the number of edits; none where nothing is possible.
     """
-    swaps = Swaps(*arrays, *limits, Side(*hyp), Side(*ref))
+    deletes, inserts, weight, link, W = arrays
+    jump, max_jump, first_arc = limits
+    sides = Side(*hyp), Side(*ref)
+    swaps = Swaps(deletes, inserts, weight, link, W, jump, max_jump, first_arc, sides[0], sides[1])
     m, n = swaps.deletes.size, swaps.inserts.size
     if m + n == 0:
         return 0.0, 0

@@ -8,8 +8,9 @@ import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from numba import njit
 from numba.extending import overload
+
+from pfsm_kernels.cache import njit
 
 NONE = -math.inf
 
@@ -38,14 +39,14 @@ def by_type(choices: dict[type, Callable[..., Any]]) -> Callable[..., Any]:
     def call(first: Any, *others: Any) -> Any:
         return choices[type(first)](first, *others)
 
-    @overload(call, strict=False)  # type: ignore[untyped-decorator]
+    @overload(call, strict=False)
     def _(first: Any, *others: Any) -> Callable[..., Any] | None:  # noqa: ARG001 - Numba's signature
         return choices.get(getattr(first, "instance_class", None))  # type: ignore[arg-type]
 
     return call
 
 
-@njit(cache=True)
+@njit
 def log_add(x, y):
     """log(exp x + exp y), exact at minus infinity."""
     if x < y:

@@ -21,9 +21,9 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from pfsm_kernels.cache import njit
 from pfsm_kernels.semiring import NONE, log_add, plus
 
 Float = NDArray[np.float64]
@@ -89,7 +89,7 @@ class Masses(NamedTuple):
     back: Float
 
 
-@njit(cache=True)
+@njit
 def make_frame(along, across, arcs, by_end, weight, link, W, jump):
     """The frame of a whole pair, or of one side's view of it."""
     A = weight.size
@@ -102,23 +102,24 @@ def make_frame(along, across, arcs, by_end, weight, link, W, jump):
         columns[e] = arcs[e, 2]
         end_columns[e] = arcs[a, 2] + arcs[a, 3]
     return Frame(
-        along, across, arcs, np.cumsum(starts), columns, by_end, np.cumsum(ends), end_columns, weight, link, W, jump, True
+        along, across, arcs, np.cumsum(starts), columns, by_end, np.cumsum(ends), end_columns, weight, link, W, jump,
+        True,
     )  # fmt: skip
 
 
-@njit(cache=True)
+@njit(borrows=True)
 def _linked(arcs, a, b, link):
     """Whether arc b carries its link weight right after arc a."""
     return link.size > 0 and arcs[a, 1] + arcs[a, 3] == 2 and arcs[b, 1] + arcs[b, 3] == 2
 
 
-@njit(cache=True)
+@njit
 def _arrivals(semiring, begin, across, along, back):
     """Sum over all sources but arcs."""
     return plus(semiring, plus(semiring, begin, across), plus(semiring, along, back))
 
 
-@njit(cache=True)
+@njit(borrows=True)
 def forward_rows(semiring, frame, inside, left, limit, top, rows):
     """Masses of columns ``left`` to ``limit`` of rows ``rows[0]`` to ``rows[1] - 1``; planes begin at row ``top``."""
     along, across, arcs, W, jump = frame.along, frame.across, frame.arcs, frame.W, frame.jump
@@ -190,7 +191,7 @@ def forward_rows(semiring, frame, inside, left, limit, top, rows):
                 M[b] = M[b] + weight[b] if v + arcs[b, 3] <= limit else NONE
 
 
-@njit(cache=True)
+@njit
 def backward_rows(frame, inside, outside, left, limit, top, rows, log_sum, counts, link_mass):
     """Adjoints of the same rows, last first, and expected counts; ``outside`` has those of what the rows lead to."""
     along, across, arcs, by_end, link = frame.along, frame.across, frame.arcs, frame.by_end, frame.link
@@ -285,7 +286,7 @@ def backward_rows(frame, inside, outside, left, limit, top, rows, log_sum, count
                     B[a] = total
 
 
-@njit(cache=True)
+@njit(borrows=True)
 def total_mass(semiring, frame, inside, top):
     """Sum over all edit sequences of a whole pair, of which ``inside`` has the last row."""
     r, n = frame.along.size - top, frame.across.size
@@ -320,7 +321,7 @@ class Walk(NamedTuple):
     along: int
 
 
-@njit(cache=True)
+@njit
 def write(walk, code):
     """Adds an edit."""
     name = code
@@ -334,7 +335,7 @@ def write(walk, code):
     walk.length[0] += 1
 
 
-@njit(cache=True)
+@njit(borrows=True)
 def trace(frame, inside, walk, left, top, closing, until):
     """Writes the edits before a target, back to row ``top``; returns START, JUMP or arc ``until`` if they come first.
 
@@ -387,7 +388,7 @@ def trace(frame, inside, walk, left, top, closing, until):
             if target >= 0 and _linked(arcs, a, target, link):
                 mass += link[target]
             if mass > score:
-                score, edit = mass, np.int64(a)
+                score, edit = mass, int(a)
         closing = False
         if edit in (START, JUMP, until):
             break
@@ -409,7 +410,7 @@ def trace(frame, inside, walk, left, top, closing, until):
     return edit
 
 
-@njit(cache=True)
+@njit
 def turn_round(walk):
     """The edits in order: their first places in ``edits``."""
     length = walk.length[0]
