@@ -27,7 +27,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pfsm_kernels.batch import Float, Int32
+from pfsm_kernels.batch import Cells, Factors, Float, Int32, Outputs
 from pfsm_kernels.cache import njit
 from pfsm_kernels.tilt import SMALLEST_TOTAL, column_maxima, edit_rate, growth_rate, match_rate, tilt_arcs
 
@@ -355,9 +355,10 @@ def _arcs_before(lattice, row, next_start, next_end):
 def machine_batch(first, last, cells, factors, outputs):
     """Log-sums of lattices first..last-1; with the derivatives of each where ``outputs`` has room for them.
 
-    ``cells``, ``factors`` and ``outputs`` are those of ``batch``. Lattices that come in accepted stay as they are;
-    where ``accepted`` is False afterwards, log space is needed.
+    ``cells``, ``factors`` and ``outputs`` are those of ``batch``, as plain tuples. Lattices that come in accepted stay
+    as they are; where ``accepted`` is False afterwards, log space is needed.
     """
+    cells, factors, outputs = Cells(*cells), Factors(*factors), Outputs(*outputs)
     offsets, E, accepted = cells.offsets, factors.table, outputs.accepted
     derivatives = outputs.table.shape[0] > 0
     widest, most_arcs = 0, 0

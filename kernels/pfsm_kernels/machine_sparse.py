@@ -29,6 +29,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from pfsm_kernels.batch import Cells, Factors, Outputs
 from pfsm_kernels.cache import njit
 from pfsm_kernels.tilt import (
     LARGEST_GROWTH,
@@ -360,10 +361,11 @@ def sparse_batch(first, last, wanted, cells, factors, runs, outputs):
     ``wanted`` is bool [n_lattices]: lattices with the two states of ``runs`` alone, no longer than its tables. Lattices
     that come out not accepted are to be done by ``machine``.
     """
+    cells, factors, runs, outputs = Cells(*cells), Factors(*factors), Runs(*runs), Outputs(*outputs)
     offsets, arcs, by_end, accepted = cells.offsets, cells.arcs, cells.by_end, outputs.accepted
     arc_factor, link_factor, E = factors.arcs, factors.links, factors.table
     insert, delete, rate, width, sums, tables = runs
-    counts, arc_counts, link_counts = outputs.table, outputs.arcs, outputs.links
+    log_sum, _, counts, arc_counts, link_counts = outputs
     S = E.shape[1]
     most = 0
     for k in range(first, last):
@@ -372,9 +374,8 @@ def sparse_batch(first, last, wanted, cells, factors, runs, outputs):
     T1, T2, reach = E / rate, E / (rate * rate), column_maxima(E)
     whole, tilted = np.empty((6, most + 1), np.int64), np.empty(most + 1)
     masses = np.empty((6, most + 1))
-    ends = Ends(
-        whole[0], whole[1], whole[2], whole[3], masses[0], masses[1], masses[2], np.empty((most + 1, 2))
-    )
+    place, end_row, end_column, end_key = whole[0], whole[1], whole[2], whole[3]
+    ends = Ends(place, end_row, end_column, end_key, masses[0], masses[1], masses[2], np.empty((most + 1, 2)))
     batch = Batch(arcs, by_end, tilted, link_factor, insert, delete, T1, T2, width)
     begins = Begins(whole[4], whole[5], masses[3], masses[4], masses[5])
     for k in range(first, last):
@@ -386,12 +387,12 @@ def sparse_batch(first, last, wanted, cells, factors, runs, outputs):
         accepted[k] = growth <= LARGEST_GROWTH
         if not accepted[k]:
             continue
-        _lay_out(base, A, arcs, by_end, width, ends.place, ends.row, ends.column, ends.key)
+        _lay_out(base, A, arcs, by_end, width, place, end_row, end_column, end_key)
         total = _forward(m, n, base, A, batch, sums, ends)
         accepted[k] = total >= SMALLEST_SPARSE_TOTAL
         if not accepted[k]:
             continue
-        outputs.log_sum[k] = math.log(total) + (m + n) * math.log(rate)
+        log_sum[k] = math.log(total) + (m + n) * math.log(rate)
         if not counts.shape[0]:
             continue
         counts[k] = 0.0

@@ -35,7 +35,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm_kernels.batch import Float, Int32
+from pfsm_kernels.batch import Cells, Factors, Float, Int32, Outputs
 from pfsm_kernels.cache import njit
 from pfsm_kernels.crossings import Side
 from pfsm_kernels.tilt import NEGLIGIBLE, SMALLEST_TOTAL_WITH_JUMPS, tilt_arcs
@@ -883,11 +883,13 @@ def _add_up(table, counts, scale, result):
 def pushdown_batch(first, last, cells, factors, jumping, rates, outputs):
     """Log-sums of lattices first..last-1 with jumps; with the derivatives of each where there is room for them.
 
-    The arguments are those of ``batch`` and ``tilt.rates_with_jumps``. Lattices that come in accepted are done; where
-    ``accepted`` is False afterwards, log space is needed.
+    The arguments are those of ``batch``, as plain tuples, and ``tilt.rates_with_jumps``. Lattices that come in accepted
+    are done; where ``accepted`` is False afterwards, log space is needed.
     """
+    cells, factors, outputs = Cells(*cells), Factors(*factors), Outputs(*outputs)
     offsets, E, accepted = cells.offsets, factors.table, outputs.accepted
-    derivatives, n_links, (jump, max_jump, hyp, ref) = outputs.table.shape[0] > 0, factors.links.size, jumping
+    derivatives, n_links = outputs.table.shape[0] > 0, factors.links.size
+    jump, max_jump, hyp, ref = jumping[0], jumping[1], Side(*jumping[2]), Side(*jumping[3])
     S = E.shape[1]
     longest, most_arcs = 0, 0
     for k in range(first, last):

@@ -32,9 +32,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm_kernels.batch import Float
+from pfsm_kernels.batch import Cells, Factors, Float, Outputs
 from pfsm_kernels.cache import njit
+from pfsm_kernels.crossings import Side
 from pfsm_kernels.tilt import LARGEST_FACTOR, LARGEST_GROWTH, LARGEST_TILTED_ENTRY, SMALLEST_TOTAL_WITH_JUMPS
+from pfsm_kernels.windows import Windows
 
 Whole = NDArray[np.uintp]
 # Loops are unrolled so far; what is left over goes one by one. Rows have so many zeros behind them.
@@ -826,8 +828,9 @@ def sparse_batch(first, last, chosen, cells, factors, jumping, rates, windows, o
     the two states alone, tokens on both sides, and fewer on either than ``windows`` has rows. ``rates`` are those of
     ``tilt``. What comes out not accepted is to be done by ``pushdown``.
     """
+    cells, factors, windows, outputs = Cells(*cells), Factors(*factors), Windows(*windows), Outputs(*outputs)
     offsets, arc_factor, link_factor, E = cells.offsets, factors.arcs, factors.links, factors.table
-    jump, max_jump, hyp, ref = jumping
+    jump, max_jump, hyp, ref = jumping[0], jumping[1], Side(*jumping[2]), Side(*jumping[3])
     log_sum, accepted, counts, arc_counts, link_counts = outputs
     insert, delete, derivatives = windows.insert, windows.delete, counts.shape[0] > 0
     S = E.shape[1]

@@ -19,6 +19,7 @@ import math
 
 import numpy as np
 
+from pfsm_kernels.batch import Cells, Factors
 from pfsm_kernels.cache import njit
 
 LARGEST_WEIGHT = 600.0
@@ -158,6 +159,7 @@ def tilt_arcs(rho, first, last, arcs, arc_factor, tilted):
 @njit(nogil=True, error_model="numpy")
 def rates_with_jumps(cells, factors, jump, max_jump):
     """``rho`` of every lattice with jumps, 0 where log space is needed: float64 [n_lattices]."""
+    cells, factors = Cells(*cells), Factors(*factors)
     offsets, E = cells.offsets, factors.table
     rates, seen, reach = np.zeros(offsets.shape[0] - 1), np.empty(E.shape[1], np.int64), column_maxima(E)
     for k in range(rates.size):
