@@ -5,4 +5,4 @@ finite-state machine (log-sum, expected counts, best path); ``rank`` counts conc
 ``matching`` finds the places where two token sequences agree.
 """
 
-from pfsm_kernels import compilation as compilation
+from pfsm_kernels import cache as cache

@@ -14,10 +14,11 @@ determinant close to zero; it is returned for the caller to see.
 import math
 
 import numpy as np
-from numba import njit
+
+from pfsm_kernels.cache import njit
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(nogil=True, error_model="numpy")
 def tree_marginals(scores, marginals):
     """Log of the sum over all trees, and every arc's probability.
 
@@ -87,7 +88,7 @@ def tree_marginals(scores, marginals):
     return log_det + shift, det * math.exp(log_det)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(nogil=True, error_model="numpy")
 def tree_marginals_batch(scores, lengths, log_sums, determinants, marginals):
     """`tree_marginals` of every sentence of a batch padded at the end.
 

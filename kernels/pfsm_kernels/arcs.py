@@ -5,8 +5,9 @@ least row, of equal rows that of the first matcher, gives the order of arcs; cos
 """
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from pfsm_kernels.cache import njit
 
 Int32 = NDArray[np.int32]
 Int64 = NDArray[np.int64]
@@ -15,7 +16,7 @@ Int64 = NDArray[np.int64]
 FINE, OUTSIDE, UNSORTED = 0, 1, 2
 
 
-@njit(cache=True)
+@njit
 def _compare(rows, a, b):
     """Which of two rows comes first: negative, 0 (they are the same) or positive."""
     for field in (0, 1, 3, 2, 4):
@@ -24,7 +25,7 @@ def _compare(rows, a, b):
     return 0
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _is_sorted(rows):
     row = 1
     while row < rows.shape[0] and _compare(rows, row - 1, row) <= 0:
@@ -32,7 +33,7 @@ def _is_sorted(rows):
     return row >= rows.shape[0]
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _merge(rows, starts, exclusive, arcs, rank, per_pair, places):
     matchers = starts.size - 1
     at = starts[:-1].copy()
@@ -92,7 +93,7 @@ def merge(rows: Int32, starts: Int64, n_pairs: int, exclusive: bool) -> tuple[In
     return arcs[:count], rank[:count], per_pair, places
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _check(arcs, offsets):
     for pair in range(offsets.shape[0] - 1):
         m = offsets[pair + 1, 0] - offsets[pair, 0]
@@ -117,7 +118,7 @@ def check_arcs(arcs: Int32, offsets: Int64) -> int:
     return int(_check(arcs, offsets))
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _by_end(arcs, offsets, order):
     tallest, most = 0, 0
     for pair in range(offsets.shape[0] - 1):

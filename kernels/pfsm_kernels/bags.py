@@ -9,14 +9,15 @@ taken in the order of the left items, so that they depend on nothing but the pai
 """
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from pfsm_kernels.cache import njit
 
 Int64 = NDArray[np.int64]
 Float = NDArray[np.float64]
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _place(keys, key, mask):
     """Where a key stands in the table, or would stand: the first slot from its own that is empty or holds it."""
     mixed = np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)
@@ -26,7 +27,7 @@ def _place(keys, key, mask):
     return slot
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _shared(left, left_weights, left_offsets, right, right_weights, right_offsets, result):
     n_pairs = result.shape[0]
     longest = 0

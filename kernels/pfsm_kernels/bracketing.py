@@ -13,10 +13,11 @@ Cost O(n^3). Arrays are float64 [n + 1, n + 1], entries off ``i < j`` are neithe
 import math
 
 import numpy as np
-from numba import njit
+
+from pfsm_kernels.cache import njit
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(nogil=True, error_model="numpy")
 def span_marginals(scores, marginals):
     """Log of the sum over all bracketings, and every span's probability, those of single words included."""
     n = scores.shape[0] - 1
@@ -57,7 +58,7 @@ def span_marginals(scores, marginals):
     return log_sum
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(nogil=True, error_model="numpy")
 def span_marginals_batch(scores, lengths, log_sums, marginals):
     """`span_marginals` of every sentence of a batch padded at the end.
 
@@ -69,7 +70,7 @@ def span_marginals_batch(scores, lengths, log_sums, marginals):
         log_sums[b] = span_marginals(scores[b, :n, :n], marginals[b, :n, :n])
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(nogil=True, error_model="numpy")
 def best_bracketing(scores, spans):
     """The bracketing of the largest weight.
 

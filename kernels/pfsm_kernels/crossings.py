@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from pfsm_kernels.cache import njit
 from pfsm_kernels.lattices import Lattices
 
 Int32 = NDArray[np.int32]
@@ -96,7 +96,7 @@ PAIR_OF_ARCS = 0.2
 MOST_CROSSINGS = 10_000_000
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _find(
     arc_offsets, arcs, column_arcs, column_view, max_jump, group_first, landing, crossing_first, landed, write
 ):
@@ -143,7 +143,7 @@ def _find(
     return groups, crossings
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _followers(arc_offsets, arcs, column_arcs, column_view, max_jump, chosen, follow_first, follow, write):
     """Counts the followers of every arc (``follow_first[x + 1]``), or writes those of the chosen pairs."""
     for k in range(arc_offsets.size - 1):

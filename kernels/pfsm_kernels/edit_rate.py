@@ -21,8 +21,9 @@ A phrase is linked as long as shifts leave it in one piece. Cost per pair: O(tri
 """
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from pfsm_kernels.cache import njit
 
 Int32 = NDArray[np.int32]
 Int64 = NDArray[np.int64]
@@ -41,7 +42,7 @@ PHRASE, NOWHERE = KINDS, -1
 REF, REF_SIZE, HYP, HYP_SIZE = 0, 1, 2, 3
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _kinds(ref, hyp, links, costs):
     """The cheapest kind of edit that joins each two words, int8 [reference, hypothesis]."""
     kinds = np.full((ref.size, hyp.size), SUBSTITUTION, np.int8)
@@ -57,7 +58,7 @@ def _kinds(ref, hyp, links, costs):
     return kinds
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _is_whole(order, at, phrase):
     """Whether a phrase of the hypothesis stands in one piece from this place on."""
     if at < 0 or at + phrase[HYP_SIZE] > order.size:
@@ -68,7 +69,7 @@ def _is_whole(order, at, phrase):
     return whole
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _sorted(phrases, n_hyp):
     """Phrases by their last word in the hypothesis, then in the reference: the order, and where each word's begin."""
     keys = np.empty(phrases.shape[0], np.int64)
@@ -80,7 +81,7 @@ def _sorted(phrases, n_hyp):
     return np.argsort(keys, kind="mergesort"), np.cumsum(first)
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _fill(kinds, order, linked, costs, first, table, steps):
     """Rows of D from ``first`` on for the hypothesis in this order, and the step that leads to each cell.
 
@@ -121,7 +122,7 @@ def _fill(kinds, order, linked, costs, first, table, steps):
     return table[n_hyp, n_ref]
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _align(steps, phrases, aligned, ref_error, hyp_error):
     """For each word of the reference the place of the last word before or at its partner; who is in an error."""
     n_hyp, n_ref = steps.shape[0] - 1, steps.shape[1] - 1
@@ -148,7 +149,7 @@ def _align(steps, phrases, aligned, ref_error, hyp_error):
                 ref_error[j], hyp_error[i] = 1, 1
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _shifted(order, start, size, target, result):
     """The order once a block goes before place ``target``; the first place that differs."""
     n = order.size
@@ -177,7 +178,7 @@ def _shifted(order, start, size, target, result):
     return low
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _run(kinds, order, i, j, longest):
     """How many words from here on are matched one by one."""
     size = 0
@@ -191,7 +192,7 @@ def _run(kinds, order, i, j, longest):
     return size
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _try_block(block, before, order, kinds, linked, costs, state, table, trial, best):
     """Tries a block (place, size, place and size of what it matches) at all its targets; the number of trials.
 
@@ -231,7 +232,7 @@ def _try_block(block, before, order, kinds, linked, costs, state, table, trial, 
     return trials
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _best_shift(order, before, kinds, linked, costs, state, table, trial, tried, best):
     """Looks through all blocks; the number of trials so far."""
     n_hyp = order.size
@@ -257,7 +258,7 @@ def _best_shift(order, before, kinds, linked, costs, state, table, trial, tried,
     return tried
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _count(steps, phrases, counts, used):
     """Edits by kind along the best path; marks the phrases on it."""
     i, j = steps.shape[0] - 1, steps.shape[1] - 1
@@ -275,7 +276,7 @@ def _count(steps, phrases, counts, used):
             j -= 1
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _edit(ref, hyp, links, phrases, phrase_costs, costs, counts, used):
     """Counts the edits of a pair."""
     n_ref, n_hyp = ref.size, hyp.size
@@ -308,7 +309,7 @@ def _edit(ref, hyp, links, phrases, phrase_costs, costs, counts, used):
         used[ranks[k]] = taken[k]
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _edit_all(
     ref,
     ref_offsets,

@@ -9,47 +9,38 @@ batch it stands in, nor on the number of threads.
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm_kernels import machine, machine_best, machine_log, pushdown_log
-from pfsm_kernels.crossings import Crossings, find_crossings
+from pfsm_kernels import machine_log, pushdown_log
+from pfsm_kernels.batch import Factors, Jumps, Outputs, Weights
+from pfsm_kernels.crossings import find_crossings
 from pfsm_kernels.lattices import Lattices
-from pfsm_kernels.linear_space import Factors, linear_task
+from pfsm_kernels.linear_space import linear_task
+from pfsm_kernels.sweep import DELETE, INSERT, JUMP
+from pfsm_kernels.tilt import LARGEST_WEIGHT
+
+__all__ = [
+    "DELETE",
+    "INSERT",
+    "JUMP",
+    "BestPath",
+    "Expectations",
+    "Jumps",
+    "Lattices",
+    "Weights",
+    "best_path",
+    "expectations",
+    "find_jumps",
+    "log_sum",
+]
 
 Float = NDArray[np.float64]
 
 # About a millisecond of work without jumps: small enough to share out evenly and to let Ctrl-C through.
 CELLS_PER_TASK = 200_000
-
-
-@dataclass(frozen=True, eq=False)
-class Weights:
-    """Weights of one machine, in the log domain.
-
-    Attributes:
-        table: float64 [S + 1, S], ``table[prev, cur] = u[cur] + t[prev > cur]``; row S, Start: ``u[cur]``.
-        arcs: float64 [n_arcs], added whenever an arc is taken; None: zero.
-        links: float64 [n_arcs], added when a 1:1 arc follows a 1:1 arc that ends where it begins; None: zero.
-    """
-
-    table: Float
-    arcs: Float | None = None
-    links: Float | None = None
-
-
-@dataclass(frozen=True, eq=False)
-class Jumps:
-    """What makes the finite-state machine a pushdown machine.
-
-    Attributes:
-        state: Id of the state Jump, whose weights stand in the table like any other's.
-        crossings: Where jumps can be made, for the jump limit and the lattices at hand.
-    """
-
-    state: int
-    crossings: Crossings
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,8 +66,7 @@ class BestPath:
 
     Attributes:
         score: Its score, the maximum of Q(e); minus infinity where nothing is possible.
-        edits: int32 [n_edits] in order; ``machine_best.INSERT``, ``machine_best.DELETE``, ``pushdown_log.JUMP`` or an
-            arc's index.
+        edits: int32 [n_edits] in order; ``INSERT``, ``DELETE``, ``JUMP`` or an arc's index.
     """
 
     score: float
@@ -111,7 +101,7 @@ def log_sum(lattices: Lattices, weights: Weights, threads: int = 1, jumps: Jumps
     factors = _linear_factors(lattices, weights)
     none = np.zeros(0)
     if factors is not None:
-        outputs = result, accepted, False, np.zeros((0, 0, 0)), none, none
+        outputs = Outputs(result, accepted, np.zeros((0, 0, 0)), none, none)
         _run(linear_task(lattices, factors, jumps, outputs), lattices, threads)
     _in_log_space(lattices, weights, jumps, accepted, result, None, threads)
     return result
@@ -133,7 +123,7 @@ def expectations(
     accepted = np.zeros(n, dtype=np.bool_)
     factors = _linear_factors(lattices, weights)
     if factors is not None:
-        outputs = result.log_sum, accepted, True, result.table, result.arcs, result.links
+        outputs = Outputs(result.log_sum, accepted, result.table, result.arcs, result.links)
         _run(linear_task(lattices, factors, jumps, outputs), lattices, threads)
     _in_log_space(lattices, weights, jumps, accepted, result.log_sum, result, threads)
     return result
@@ -143,28 +133,22 @@ def best_path(lattices: Lattices, weights: Weights, pair: int, jumps: Jumps | No
     """The best edit sequence of one pair (Viterbi).
 
     Raises:
-        ValueError: As ``log_sum``.
+        ValueError: As ``log_sum``, for the weights of this pair.
     """
-    _check_weights(lattices, weights)
-    delete, insert, arcs, by_end, arc_weights, link_weights = _one(lattices, weights, pair)
+    _check_weights(lattices, weights, pair)
+    (d0, i0, _), (d1, i1, _) = lattices.offsets[pair : pair + 2].tolist()
+    path = np.empty((1 if jumps is None else 2) * (d1 - d0 + i1 - i0), dtype=np.int32)
     if jumps is None:
-        path = np.empty(delete.size + insert.size, dtype=np.int32)
-        inputs = delete, insert, arcs, by_end, arc_weights, link_weights
-        score, length = machine_best.best_path(*inputs, weights.table, path)
+        score, length = machine_log.best_path(_pair(lattices, weights, pair), path)
     else:
-        path = np.empty(2 * (delete.size + insert.size), dtype=np.int32)
-        first, crossings = lattices.offsets[pair, 2], jumps.crossings
-        sides = jumps.state, crossings.max_jump, crossings.hypothesis, crossings.reference
-        none = np.zeros(0)
-        outputs = False, np.zeros((0, 0)), none, none, path
-        score, length = pushdown_log.log_pushdown(
-            first, delete, insert, arc_weights, link_weights, weights.table, *sides, *outputs
-        )
+        score, length = pushdown_log.best_pushdown(*_swaps(lattices, weights, pair, jumps), path)
     return BestPath(float(score), path[:length])
 
 
-def _check_weights(lattices: Lattices, weights: Weights) -> None:
+def _check_weights(lattices: Lattices, weights: Weights, pair: int | None = None) -> None:
+    """Checks shapes, and numbers: all, or those of one pair."""
     S, A = lattices.n_states, lattices.arcs.shape[0]
+    own = slice(None) if pair is None else slice(*lattices.offsets[pair : pair + 2, 2].tolist())
     for name, array, shape in (
         ("table", weights.table, (S + 1, S)),
         ("arcs", weights.arcs, (A,)),
@@ -174,7 +158,8 @@ def _check_weights(lattices: Lattices, weights: Weights) -> None:
             continue
         if array.dtype != np.float64 or array.shape != shape:
             raise ValueError(f"weights.{name} must be float64 {shape}, not {array.dtype} {array.shape}")
-        if np.isnan(array).any() or (array == np.inf).any():
+        numbers = array if name == "table" else array[own]
+        if np.isnan(numbers).any() or (numbers == np.inf).any():
             raise ValueError(f"weights.{name} holds NaN or infinity")
 
 
@@ -182,11 +167,11 @@ def _linear_factors(lattices: Lattices, weights: Weights) -> Factors | None:
     """exp of the weights as the linear kernels take them; None where they are too large for any tilt."""
     parts = [weights.table, weights.arcs, weights.links]
     for part in parts:
-        if part is not None and part.size and (np.abs(part[part > -np.inf]) > machine.LARGEST_WEIGHT).any():
+        if part is not None and part.size and (np.abs(part[part > -np.inf]) > LARGEST_WEIGHT).any():
             return None
     arcs = np.ones(lattices.arcs.shape[0]) if weights.arcs is None else np.exp(weights.arcs)
     links = np.zeros(0) if weights.links is None else np.exp(weights.links)
-    return arcs, links, np.exp(weights.table)
+    return Factors(arcs, links, np.exp(weights.table))
 
 
 def _in_log_space(
@@ -209,19 +194,11 @@ def _in_log_space(
             counts[:] = 0.0
             arcs[:] = 0.0
             links[:] = 0.0
-        inputs = _one(lattices, weights, pair)
-        wanted = expected is not None
+        outputs = expected is not None, counts, arcs, links
         if jumps is None:
-            result[pair] = machine_log.log_forward_backward(
-                *inputs, weights.table, counts, arcs, links, wanted
-            )
-            return
-        delete, insert, _, _, arc_weights, link_weights = inputs
-        crossings = jumps.crossings
-        sides = jumps.state, crossings.max_jump, crossings.hypothesis, crossings.reference
-        pair_inputs = first, delete, insert, arc_weights, link_weights, weights.table
-        outputs = wanted, counts, arcs, links, np.zeros(0, dtype=np.int32)
-        result[pair], _ = pushdown_log.log_pushdown(*pair_inputs, *sides, *outputs)
+            result[pair] = machine_log.log_forward_backward(_pair(lattices, weights, pair), *outputs)
+        else:
+            result[pair] = pushdown_log.log_pushdown(*_swaps(lattices, weights, pair, jumps), *outputs)
 
     rejected = np.flatnonzero(~accepted)
     if threads <= 1 or rejected.size <= 1:
@@ -233,21 +210,22 @@ def _in_log_space(
             pass
 
 
-def _one(
-    lattices: Lattices, weights: Weights, pair: int
-) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], Float, Float]:
-    """Arrays of one pair, as the single-lattice kernels take them."""
-    (d0, i0, a0), (d1, i1, a1) = lattices.offsets[pair : pair + 2]
+def _pair(lattices: Lattices, weights: Weights, pair: int) -> tuple[Any, ...]:
+    """One pair as ``machine_log`` takes it."""
+    (d0, i0, a0), (d1, i1, a1) = lattices.offsets[pair : pair + 2].tolist()
     arc_weights = np.zeros(a1 - a0) if weights.arcs is None else weights.arcs[a0:a1]
     link_weights = np.zeros(0) if weights.links is None else weights.links[a0:a1]
-    return (
-        lattices.delete_states[d0:d1],
-        lattices.insert_states[i0:i1],
-        lattices.arcs[a0:a1],
-        lattices.by_end[a0:a1],
-        arc_weights,
-        link_weights,
-    )
+    deletes, inserts = lattices.delete_states[d0:d1], lattices.insert_states[i0:i1]
+    arcs, by_end = lattices.arcs[a0:a1], lattices.by_end[a0:a1]
+    return deletes, inserts, arcs, by_end, arc_weights, link_weights, weights.table
+
+
+def _swaps(lattices: Lattices, weights: Weights, pair: int, jumps: Jumps) -> tuple[tuple[Any, ...], ...]:
+    """One pair as ``pushdown_log`` takes it."""
+    deletes, inserts, _, _, *arrays = _pair(lattices, weights, pair)
+    crossings = jumps.crossings
+    limits = jumps.state, crossings.max_jump, int(lattices.offsets[pair, 2])
+    return (deletes, inserts, *arrays), limits, tuple(crossings.hypothesis), tuple(crossings.reference)
 
 
 def _tasks(lattices: Lattices) -> Iterator[tuple[int, int]]:

@@ -7,9 +7,9 @@ begin; transition x>y at every place where an edit of x can end and one of y beg
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from pfsm_kernels.cache import njit
 from pfsm_kernels.lattices import Lattices
 
 
@@ -26,7 +26,7 @@ class Instances:
     transitions: NDArray[np.int64]
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _count(offsets, delete_states, insert_states, arcs, by_end, states, transitions):
     S = states.size
     widest = 0

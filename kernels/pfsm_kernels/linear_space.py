@@ -6,114 +6,110 @@ From arc to arc go pairs with few arcs and one state each for Insert and Delete 
 """
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm_kernels import machine, machine_sparse, pushdown, pushdown_sparse, pushdown_tilt
+from pfsm_kernels import machine, machine_sparse, pushdown, pushdown_sparse
+from pfsm_kernels.batch import Cells, Factors, Float, Jumping, Jumps, Outputs
 from pfsm_kernels.lattices import Lattices
 from pfsm_kernels.runs import few_arcs, find_groups
+from pfsm_kernels.tilt import rates_with_jumps
 
-if TYPE_CHECKING:
-    from pfsm_kernels.inference import Jumps
-
-Float = NDArray[np.float64]
-# exp of the weights of arcs, of links and of the table.
-Factors = tuple[Float, Float, Float]
+Task = Callable[[int, int], None]
 
 
-def linear_task(
-    lattices: Lattices, factors: Factors, jumps: "Jumps | None", outputs: tuple[Any, ...]
-) -> Callable[[int, int], None]:
+def linear_task(lattices: Lattices, factors: Factors, jumps: Jumps | None, outputs: Outputs) -> Task:
     """What does lattices first..last-1 in linear space; shared tables are made here, once.
 
     Args:
         lattices: The batch.
         factors: exp of its weights.
         jumps: Its jumps; None for the finite-state machine.
-        outputs: As ``machine_sparse.sparse_batch`` takes them, from ``log_sum`` on: ``accepted`` is False where log
-            space is needed.
+        outputs: Room for results: ``accepted`` becomes False where log space is needed.
     """
+    rates = tilts(lattices, factors, jumps)
+    sparse = arc_to_arc(lattices, factors, jumps, rates, outputs)
+    dense = cell_to_cell(lattices, factors, jumps, rates, outputs)
+
+    def task(first: int, last: int) -> None:
+        sparse(first, last)
+        if not outputs.accepted[first:last].all():
+            dense(first, last)
+
+    return task
+
+
+def tilts(lattices: Lattices, factors: Factors, jumps: Jumps | None) -> Float:
+    """The rates of all pairs with jumps, see ``tilt``; none without."""
     if jumps is None:
-        return _machine_task(lattices, factors, outputs)
-    return _pushdown_task(lattices, factors, jumps, outputs)
+        return np.zeros(0)
+    inputs = plain(cells_of(lattices)), plain(factors)
+    return np.asarray(rates_with_jumps(*inputs, jumps.state, jumps.crossings.max_jump))
 
 
-def _machine_task(
-    lattices: Lattices, factors: Factors, outputs: tuple[Any, ...]
-) -> Callable[[int, int], None]:
-    result, accepted, derivatives, *counts = outputs
-    arrays = machine_arrays(lattices)
-    groups = [
-        (group.wanted, tables)
-        for group in find_groups(lattices, few_arcs(lattices))
-        if (tables := group.tables(factors[-1], derivatives)) is not None
-    ]
+def arc_to_arc(
+    lattices: Lattices, factors: Factors, jumps: Jumps | None, rates: Float, outputs: Outputs
+) -> Task:
+    """What does those of lattices first..last-1 that go from arc to arc."""
+    derivatives, cells, tasks = outputs.table.shape[0] > 0, cells_of(lattices), []
+    if jumps is None:
+        for group in find_groups(lattices, few_arcs(lattices)):
+            runs = group.tables(factors.table, derivatives)
+            if runs is not None:
+                tasks.append(_where(group.wanted, machine_sparse.sparse_batch, cells, factors, runs, outputs))
+    else:
+        jumping = jumping_of(jumps)
+        for group in find_groups(lattices, jumps.crossings.sparse):
+            windows = group.windows(factors.table, jumping.state, jumping.limit, derivatives)
+            if windows is not None:
+                inputs = cells, factors, jumping, rates, windows, outputs
+                tasks.append(_where(group.wanted, pushdown_sparse.sparse_batch, *inputs))
 
     def task(first: int, last: int) -> None:
-        for wanted, tables in groups:
-            if wanted[first:last].any():
-                inputs = wanted, lattices.offsets, lattices.arcs, lattices.by_end, *factors, *tables
-                machine_sparse.sparse_batch(first, last, *inputs, *outputs)
-        if accepted[first:last].all():
-            return
-        if derivatives:
-            machine.forward_backward_batch(first, last, *arrays, *factors, result, accepted, *counts)
-        else:
-            machine.forward_batch(first, last, *arrays, *factors, result, accepted)
+        for own in tasks:
+            own(first, last)
 
     return task
 
 
-def _pushdown_task(
-    lattices: Lattices, factors: Factors, jumps: "Jumps", outputs: tuple[Any, ...]
-) -> Callable[[int, int], None]:
-    _, accepted, derivatives, *_ = outputs
-    rates, tilted = tilts(lattices, factors, jumps)
-    inputs = pushdown_inputs(lattices, factors, jumps, rates, tilted)
-    crossings, E = jumps.crossings, factors[-1]
-    limits = jumps.state, crossings.max_jump
-    sides = crossings.hypothesis, crossings.reference
-    groups = [
-        (group.wanted, (group.insert, group.delete, rates, windows))
-        for group in find_groups(lattices, crossings.sparse)
-        if (windows := group.windows(E, *limits, derivatives)) is not None
-    ]
+def cell_to_cell(
+    lattices: Lattices, factors: Factors, jumps: Jumps | None, rates: Float, outputs: Outputs
+) -> Task:
+    """What does those of lattices first..last-1 that are not accepted yet, from cell to cell."""
+    cells = cells_of(lattices)
+    if jumps is None:
+        inputs = plain((cells, factors, outputs))
+        return lambda first, last: machine.machine_batch(first, last, *inputs)
+    inputs = plain((cells, factors, jumping_of(jumps), rates, outputs))
+    return lambda first, last: pushdown.pushdown_batch(first, last, *inputs)
+
+
+def _where(wanted: NDArray[np.bool_], kernel: Callable[..., None], *inputs: Any) -> Task:
+    """The kernel on the lattices that are wanted."""
+    plain_inputs = plain(inputs)
 
     def task(first: int, last: int) -> None:
-        for wanted, own in groups:
-            if wanted[first:last].any():
-                shared = wanted, lattices.offsets, *factors, *limits, *sides
-                pushdown_sparse.sparse_batch(first, last, *shared, *own, *outputs)
-        if not accepted[first:last].all():
-            pushdown.pushdown_batch(first, last, *inputs, *outputs)
+        if wanted[first:last].any():
+            kernel(first, last, wanted, *plain_inputs)
 
     return task
 
 
-def machine_arrays(
-    lattices: Lattices,
-) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
-    """A batch as ``machine.forward_batch`` takes it."""
-    return lattices.offsets, lattices.delete_states, lattices.insert_states, lattices.arcs, lattices.by_end
+def plain(values: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Named tuples as plain ones, whose types Numba finds out ten times as fast where a kernel is called."""
+    return tuple(plain(value) if isinstance(value, tuple) else value for value in values)
 
 
-def tilts(lattices: Lattices, factors: Factors, jumps: "Jumps") -> tuple[Float, Float]:
-    """Rates and tilted arc factors of all pairs, see ``pushdown_tilt.tilt_batch``."""
-    arc_factors, link_factors, E = factors
-    rates, tilted = np.zeros(len(lattices)), np.empty(lattices.arcs.shape[0])
-    arrays = lattices.offsets, lattices.delete_states, lattices.insert_states, lattices.arcs
-    limits = jumps.state, jumps.crossings.max_jump
-    pushdown_tilt.tilt_batch(*arrays, arc_factors, link_factors, E, *limits, rates, tilted)
-    return rates, tilted
+def cells_of(lattices: Lattices) -> Cells:
+    """A batch as kernels take it."""
+    return Cells(
+        lattices.offsets, lattices.delete_states, lattices.insert_states, lattices.arcs, lattices.by_end
+    )
 
 
-def pushdown_inputs(
-    lattices: Lattices, factors: Factors, jumps: "Jumps", rates: Float, tilted: Float
-) -> tuple[Any, ...]:
-    """Arguments of ``pushdown.pushdown_batch`` between the range of pairs and the outputs."""
-    arrays = lattices.offsets, lattices.delete_states, lattices.insert_states
+def jumping_of(jumps: Jumps) -> Jumping:
+    """Jumps as kernels take them."""
     crossings = jumps.crossings
-    limits = jumps.state, crossings.max_jump
-    return *arrays, rates, tilted, *factors[1:], *limits, crossings.hypothesis, crossings.reference
+    return Jumping(jumps.state, crossings.max_jump, crossings.hypothesis, crossings.reference)

@@ -14,14 +14,8 @@ with the start as one more predecessor at (0, 0). Only Insert and Delete live in
 lives only where there is an arc. The backward masses are the adjoint recurrence, and an expected count is
 (forward mass) x (weight) x (backward mass) / total.
 
-**Tilt.** Every edit sequence consumes every token exactly once, so dividing each edit by ``rho`` per consumed
-token rescales the total by ``rho ** -(m + n)`` exactly. ``rho`` is chosen per lattice such that no row of
-the tilted table sums to more than one over the edits that can follow. The tilted machine is then
-sub-stochastic: no forward mass, backward mass or product of them exceeds one, so nothing overflows, and the
-absolute error that underflow can leave in the total is at most (number of operations) x 1e-308. A total of
-at least ``SMALLEST_TOTAL`` is therefore exact to rounding; below it the lattice is reported as not
-accepted and the caller takes the log-space twin (``machine_log``). The bound asks for factors that are
-normal numbers themselves: the caller keeps tables with entries beyond ``LARGEST_WEIGHT`` away.
+**Tilt.** Every edit is divided by ``rho`` per consumed token (``tilt``). A total of at least ``SMALLEST_TOTAL`` is then
+exact to rounding; below it the lattice is reported as not accepted and the caller goes to log space (``machine_log``).
 
 **Cost.** O(m n + arcs) time. The forward pass is cut into blocks of rows; forward-backward keeps one row per
 block and recomputes a block when the backward sweep reaches it, so memory is 24 (n + 1) sqrt(m + 1) bytes
@@ -29,77 +23,62 @@ instead of 16 (m + 1) (n + 1) above ``STORED_CELLS`` cells (0.5 MB).
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
-# 1e-308 (smallest normal number) x 1e10 operations x 1e16 (double precision) leaves a wide margin.
-SMALLEST_TOTAL = 1e-280
-LARGEST_WEIGHT = 600.0
-LARGEST_RATE = 1e150
-LARGEST_ARC_FACTOR = 1e6
-# A tilted entry that only a tiny arc factor keeps below one multiplies what underflow left of that factor.
-LARGEST_TILTED_ENTRY = 1e12
+from pfsm_kernels.batch import Cells, Factors, Float, Int32, Outputs
+from pfsm_kernels.cache import njit
+from pfsm_kernels.tilt import SMALLEST_TOTAL, column_maxima, edit_rate, growth_rate, match_rate, tilt_arcs
+
 STORED_CELLS = 32768
+# Rows at a time where no derivatives are wanted.
+ROWS = 32
 
 
-@njit(cache=True)
-def _growth(E, delete_states, insert_states, arcs, arc_factor, link_factor, seen, arc_seen):
-    """Growth rate ``rho`` per consumed token that no edit sequence of this lattice exceeds.
+class Lattice(NamedTuple):
+    """One lattice with the tilted factors of its arcs."""
 
-    Returns ``rho`` and the largest table entry of a substitution that this lattice offers.
+    deletes: Int32
+    inserts: Int32
+    arcs: Int32
+    by_end: Int32
+    factor: Float
+    link: Float
 
-    Solves ``A / rho + B / rho^2 = 1``: A the largest row sum over Insert and Delete, B the largest row entry
-    over substitutions times the largest number of arcs that start in one cell.
+
+class Steps(NamedTuple):
+    """Tilted transitions: ``T1 = E / rho``, ``T2 = E / rho^2``, and those of Insert and Delete position by position.
+
+    Attributes:
+        T1: float64 [S + 1, S], into Insert and Delete.
+        T2: float64 [S + 1, S], into substitutions.
+        II: float64 [n + 1], Insert j - 1 > Insert j.
+        DI: float64 [S, n + 1], state > Insert j.
+        ID: float64 [S, n + 1], Insert j - 1 > state.
     """
-    S = E.shape[1]
-    seen[:] = 0
-    for state in insert_states:
-        seen[state] |= 1
-    for state in delete_states:
-        seen[state] |= 2
-    arc_seen[:] = -1.0
-    largest_link = 1.0
-    most, run, longest = 0, 0, 2
-    for a in range(arcs.shape[0]):
-        state = arcs[a, 4]
-        arc_seen[state] = max(arc_seen[state], arc_factor[a])
-        if link_factor.size:
-            largest_link = max(largest_link, link_factor[a])
-        longest = max(longest, arcs[a, 1] + arcs[a, 3])
-        run = run + 1 if a and arcs[a, 0] == arcs[a - 1, 0] and arcs[a, 2] == arcs[a - 1, 2] else 1
-        most = max(most, run)
-    A, B, entry = 0.0, 0.0, 0.0
-    for prev in range(S + 1):
-        insert, delete, match = 0.0, 0.0, 0.0
-        for cur in range(S):
-            if seen[cur] & 1:
-                insert = max(insert, E[prev, cur])
-            if seen[cur] & 2:
-                delete = max(delete, E[prev, cur])
-            if arc_seen[cur] >= 0.0:
-                match = max(match, E[prev, cur] * arc_seen[cur])
-                entry = max(entry, E[prev, cur])
-        A = max(A, insert + delete)
-        B = max(B, match)
-    B *= most * largest_link
-    rho = 0.5 * (A + math.sqrt(A * A + 4.0 * B))
-    if longest > 2 and rho < 1.0 and B > 0.0:
-        # Longer blocks weigh more where rho < 1: bisect A / rho + B / rho^longest = 1 from above.
-        low, high = rho, max(1.0, A + B)
-        for _ in range(60):
-            middle = 0.5 * (low + high)
-            if A / middle + B * middle ** -float(longest) > 1.0:
-                low = middle
-            else:
-                high = middle
-        rho = high
-    return rho, entry
+
+    T1: Float
+    T2: Float
+    II: Float
+    DI: Float
+    ID: Float
 
 
-@njit(cache=True)
-def _prepare(rho, E, insert_states, seen, T1, T2, II, DI, ID):
+class Counts(NamedTuple):
+    """Expected counts while they are added up: c1 and c2 by state, the others position by position (see ``Steps``)."""
+
+    c1: Float
+    c2: Float
+    cDI: Float  # noqa: N815 - the names of sums
+    cID: Float  # noqa: N815
+    links: Float
+
+
+@njit(borrows=True)
+def _prepare(rho, E, insert_states, seen, steps):
     """Tilts the table and lays out the transitions of Insert and Delete position by position."""
+    T1, T2, II, DI, ID = steps
     S = E.shape[1]
     n = insert_states.size
     one, two = 1.0 / rho, 1.0 / (rho * rho)
@@ -121,16 +100,15 @@ def _prepare(rho, E, insert_states, seen, T1, T2, II, DI, ID):
             ID[state, j + 1] = T1[insert_states[j], state]
 
 
-@njit(cache=True, fastmath={"contract"})
-def _forward_rows(
-    first, last, delete_states, insert_states, arcs, by_end, arc_factor, link_factor,
-    T1, T2, II, DI, ID, I, D, scratch, M, next_start, next_end,
-):  # fmt: skip
+@njit(borrows=True, fastmath={"contract"})
+def _forward_rows(rows, lattice, steps, I, D, scratch, M, next_start, next_end):
     """Fills rows first..last of I and D (row ``first`` at index 0, ``D[0]`` given) and the masses of their arcs.
 
     ``next_start`` and ``next_end`` are the first arcs, in order of start and of end, not before row ``first``;
     the updated two are returned.
     """
+    (first, last), (delete_states, insert_states, arcs, by_end, arc_factor, link_factor) = rows, lattice
+    T1, T2, II, DI, ID = steps
     m, n = delete_states.size, insert_states.size
     A = arcs.shape[0]
     start = T1.shape[0] - 1
@@ -199,7 +177,7 @@ def _forward_rows(
     return next_start, next_end
 
 
-@njit(cache=True)
+@njit(borrows=True)
 def _total(m, n, arcs, by_end, M, I_end, D_end):
     total = 1.0 if m + n == 0 else I_end + D_end
     e = arcs.shape[0] - 1
@@ -212,116 +190,17 @@ def _total(m, n, arcs, by_end, M, I_end, D_end):
     return total
 
 
-@njit(cache=True)
-def _tilt_arcs(rho, arcs, arc_factor, tilted):
-    """Divides ``arc_factor`` by ``rho`` for every token an arc consumes beyond the two that T2 accounts for.
-
-    Returns whether every result is small enough to leave the error bound of the tilt intact.
-    """
-    largest = 0.0
-    for a in range(arcs.shape[0]):
-        extra = arcs[a, 1] + arcs[a, 3] - 2
-        tilted[a] = arc_factor[a] if extra == 0 else arc_factor[a] * rho ** -float(extra)
-        largest = max(largest, tilted[a])
-    return largest <= LARGEST_ARC_FACTOR
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def forward_batch(
-    first,
-    last,
-    offsets,
-    delete_states,
-    insert_states,
-    arcs,
-    by_end,
-    arc_factor,
-    link_factor,
-    E,
-    log_sum,
-    accepted,
-):
-    """Log-sums of lattices first..last-1 into ``log_sum``; ``accepted`` is False where log space is needed.
-
-    Lattices that come in accepted are done already and stay as they are.
-
-    Args:
-        first: Index of the first lattice.
-        last: One past the index of the last lattice.
-        offsets: int64 [n_lattices + 1, 3], where tokens of r, tokens of s and arcs of each lattice begin.
-        delete_states: int32 [reference tokens], state of the Delete at each position.
-        insert_states: int32 [hypothesis tokens], state of the Insert at each position.
-        arcs: int32 [n_arcs, 5], rows (i, p, j, q, state) sorted by (i, j) within a lattice.
-        by_end: int32 [n_arcs], arcs of a lattice (counted from 0) in order of (i + p, j + q).
-        arc_factor: float64 [n_arcs], exp of the arc weights.
-        link_factor: float64 [n_arcs] or [0], exp of the link weights.
-        E: float64 [S + 1, S], exp of the table; row S is Start.
-        log_sum: float64 [n_lattices], written.
-        accepted: bool [n_lattices], read and written.
-    """
-    widest, most_arcs = 0, 0
-    for k in range(first, last):
-        widest = max(widest, offsets[k + 1, 1] - offsets[k, 1])
-        most_arcs = max(most_arcs, offsets[k + 1, 2] - offsets[k, 2])
-    S = E.shape[1]
-    block = 32
-    T1, T2 = np.empty((S + 1, S)), np.empty((S + 1, S))
-    II = np.empty(widest + 1)
-    DI, ID = np.empty((S, widest + 1)), np.empty((S, widest + 1))
-    I, D = np.empty((block, widest + 1)), np.empty((block + 1, widest + 1))
-    scratch = np.empty((2, widest + 1))
-    M, tilted = np.empty(most_arcs), np.empty(most_arcs)
-    seen, arc_seen = np.empty(S, np.int64), np.empty(S)
-    for k in range(first, last):
-        if accepted[k]:
-            continue
-        dels = delete_states[offsets[k, 0] : offsets[k + 1, 0]]
-        ins = insert_states[offsets[k, 1] : offsets[k + 1, 1]]
-        arc = arcs[offsets[k, 2] : offsets[k + 1, 2]]
-        end = by_end[offsets[k, 2] : offsets[k + 1, 2]]
-        factor = arc_factor[offsets[k, 2] : offsets[k + 1, 2]]
-        link = link_factor[offsets[k, 2] : offsets[k + 1, 2]] if link_factor.size else link_factor
-        m, n = dels.size, ins.size
-        accepted[k] = True
-        if m + n == 0:
-            log_sum[k] = 0.0
-            continue
-        rho, entry = _growth(E, dels, ins, arc, factor, link, seen, arc_seen)
-        accepted[k] = 1.0 / LARGEST_RATE < rho < LARGEST_RATE and entry <= LARGEST_TILTED_ENTRY * rho * rho
-        accepted[k] = accepted[k] and _tilt_arcs(rho, arc, factor, tilted)
-        if not accepted[k]:
-            continue
-        _prepare(rho, E, ins, seen, T1, T2, II, DI, ID)
-        D[0, : n + 1] = 0.0
-        next_start, next_end = 0, 0
-        row = 0
-        while True:
-            stop = min(row + block - 1, m)
-            next_start, next_end = _forward_rows(
-                row, stop, dels, ins, arc, end, tilted, link,
-                T1, T2, II, DI, ID, I, D, scratch, M, next_start, next_end,
-            )  # fmt: skip
-            if stop == m:
-                break
-            D[0, : n + 1] = D[stop - row + 1, : n + 1]
-            row = stop + 1
-        total = _total(m, n, arc, end, M, I[m - row, n], D[m - row, n])
-        accepted[k] = total >= SMALLEST_TOTAL
-        if accepted[k]:
-            log_sum[k] = math.log(total) + (m + n) * math.log(rho)
-
-
-@njit(cache=True, fastmath={"contract"})
-def _backward_rows(
-    first, last, delete_states, insert_states, arcs, by_end, arc_factor, link_factor,
-    T1, T2, II, DI, ID, I, D, rows, M, B, cDI, cID, c1, c2, link_mass, next_start, next_end,
-):  # fmt: skip
-    """Sweeps rows last..first backward, adding up the unscaled expected counts.
+@njit(borrows=True, fastmath={"contract"})
+def _backward_rows(block, lattice, steps, I, D, rows, M, B, counts, next_start, next_end):
+    """Sweeps rows last..first of a ``block`` backward, adding up the unscaled expected counts.
 
     ``rows`` holds: backward Insert and Delete masses of the row, Delete masses of the row below, two scratch
     rows, the counts of Insert>Insert and of the current Delete>Delete per column. ``B[a]`` becomes the
     backward mass of arc a. ``next_start`` / ``next_end`` are one past the last arcs of row ``last``.
     """
+    (first, last), (delete_states, insert_states, arcs, by_end, arc_factor, link_factor) = block, lattice
+    T1, T2, II, DI, ID = steps
+    c1, c2, cDI, cID, link_mass = counts
     m, n = delete_states.size, insert_states.size
     start = T1.shape[0] - 1
     for i in range(last, first - 1, -1):
@@ -417,9 +296,11 @@ def _backward_rows(
     return next_start, next_end
 
 
-@njit(cache=True)
-def _collect(insert_states, seen, T1, T2, II, DI, ID, cII, cDI, cID, c1, c2, total, counts):
+@njit(borrows=True)
+def _collect(insert_states, seen, steps, cII, added, total, counts):
     """Turns the accumulated masses into expected counts ``d log total / d W[prev, cur]``."""
+    T1, T2, II, DI, ID = steps
+    c1, c2, cDI, cID, _ = added
     S = T1.shape[1]
     n = insert_states.size
     scale = 1.0 / total
@@ -442,109 +323,126 @@ def _collect(insert_states, seen, T1, T2, II, DI, ID, cII, cDI, cID, c1, c2, tot
             cID[state, j + 1] = 0.0
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def forward_backward_batch(
-    first, last, offsets, delete_states, insert_states, arcs, by_end, arc_factor, link_factor, E,
-    log_sum, accepted, counts, arc_counts, link_counts,
-):  # fmt: skip
-    """As ``forward_batch``, with the derivatives of each log-sum.
+@njit(borrows=True)
+def _rate(E, reach, lattice, seen, tilted):
+    """The tilt of a lattice, 0 where log space is needed; ``tilted`` becomes its arc factors over it."""
+    A = lattice.factor.size
+    B, longest, entry = match_rate(reach, 0, A, lattice.arcs, lattice.factor, lattice.link)
+    rho = growth_rate(edit_rate(E, lattice.deletes, lattice.inserts, seen), B, longest, entry)
+    return rho if rho > 0.0 and tilt_arcs(rho, 0, A, lattice.arcs, lattice.factor, tilted) else 0.0
 
-    ``counts`` float64 [n_lattices, S + 1, S] receives d log_sum / d W, ``arc_counts`` [n_arcs] the derivatives
-    in the arc weights (posterior probabilities of the arcs), ``link_counts`` ([n_arcs], or [0] without links)
-    those in the link weights.
+
+@njit
+def _block_height(m, n, derivatives):
+    """How many rows are filled at a time."""
+    if not derivatives:
+        return min(ROWS, m + 1)
+    return m + 1 if (m + 1) * (n + 1) <= STORED_CELLS else math.ceil(math.sqrt(m + 1.0))
+
+
+@njit(borrows=True)
+def _arcs_before(lattice, row, next_start, next_end):
+    """The first arcs, in order of start and of end, not before a row."""
+    arcs, by_end = lattice.arcs, lattice.by_end
+    while next_start > 0 and arcs[next_start - 1, 0] >= row:
+        next_start -= 1
+    while next_end > 0 and arcs[by_end[next_end - 1], 0] + arcs[by_end[next_end - 1], 1] >= row:
+        next_end -= 1
+    return next_start, next_end
+
+
+@njit(nogil=True, error_model="numpy")
+def machine_batch(first, last, cells, factors, outputs):
+    """Log-sums of lattices first..last-1; with the derivatives of each where ``outputs`` has room for them.
+
+    ``cells``, ``factors`` and ``outputs`` are those of ``batch``, as plain tuples. Lattices that come in accepted stay
+    as they are; where ``accepted`` is False afterwards, log space is needed.
     """
-    widest, tallest, most_cells, most_arcs = 0, 0, 0, 0
+    cells, factors, outputs = Cells(*cells), Factors(*factors), Outputs(*outputs)
+    offsets, E, accepted = cells.offsets, factors.table, outputs.accepted
+    derivatives = outputs.table.shape[0] > 0
+    widest, most_arcs = 0, 0
     for k in range(first, last):
-        m, n = offsets[k + 1, 0] - offsets[k, 0], offsets[k + 1, 1] - offsets[k, 1]
-        widest, tallest = max(widest, n), max(tallest, m)
-        most_cells = max(most_cells, (m + 1) * (n + 1))
+        widest = max(widest, offsets[k + 1, 1] - offsets[k, 1])
         most_arcs = max(most_arcs, offsets[k + 1, 2] - offsets[k, 2])
-    S = E.shape[1]
-    T1, T2 = np.empty((S + 1, S)), np.empty((S + 1, S))
+    S, n_links = E.shape[1], factors.links.size
+    steps = Steps(
+        np.empty((S + 1, S)), np.empty((S + 1, S)), np.empty(widest + 1), np.empty((S, widest + 1)),
+        np.empty((S, widest + 1)),
+    )  # fmt: skip
     c1, c2 = np.empty((S + 1, S)), np.empty((S + 1, S))
-    II = np.empty(widest + 1)
-    DI, ID = np.empty((S, widest + 1)), np.empty((S, widest + 1))
     cDI, cID = np.zeros((S, widest + 1)), np.zeros((S, widest + 1))
     rows = np.empty((7, widest + 1))
     M, B, tilted = np.empty(most_arcs), np.empty(most_arcs), np.empty(most_arcs)
-    no_links = np.empty(0)
-    seen, arc_seen = np.empty(S, np.int64), np.empty(S)
+    seen, reach = np.empty(S, np.int64), column_maxima(E)
     planes = np.empty(0)
     for k in range(first, last):
         if accepted[k]:
             continue
-        dels = delete_states[offsets[k, 0] : offsets[k + 1, 0]]
-        ins = insert_states[offsets[k, 1] : offsets[k + 1, 1]]
-        arc = arcs[offsets[k, 2] : offsets[k + 1, 2]]
-        end = by_end[offsets[k, 2] : offsets[k + 1, 2]]
-        factor = arc_factor[offsets[k, 2] : offsets[k + 1, 2]]
-        link = link_factor[offsets[k, 2] : offsets[k + 1, 2]] if link_factor.size else link_factor
-        link_mass = link_counts[offsets[k, 2] : offsets[k + 1, 2]] if link_factor.size else no_links
-        m, n = dels.size, ins.size
+        a0, a1 = offsets[k, 2], offsets[k + 1, 2]
+        deletes = cells.deletes[offsets[k, 0] : offsets[k + 1, 0]]
+        inserts = cells.inserts[offsets[k, 1] : offsets[k + 1, 1]]
+        arcs, by_end = cells.arcs[a0:a1], cells.by_end[a0:a1]
+        link = factors.links[a0:a1] if n_links else factors.links
+        given = Lattice(deletes, inserts, arcs, by_end, factors.arcs[a0:a1], link)
+        m, n = deletes.size, inserts.size
         accepted[k] = True
-        counts[k] = 0.0
-        link_mass[:] = 0.0
+        if derivatives:
+            outputs.table[k] = 0.0
         if m + n == 0:
-            log_sum[k] = 0.0
+            outputs.log_sum[k] = 0.0
             continue
-        rho, entry = _growth(E, dels, ins, arc, factor, link, seen, arc_seen)
-        accepted[k] = 1.0 / LARGEST_RATE < rho < LARGEST_RATE and entry <= LARGEST_TILTED_ENTRY * rho * rho
-        accepted[k] = accepted[k] and _tilt_arcs(rho, arc, factor, tilted)
+        rho = _rate(E, reach, given, seen, tilted)
+        accepted[k] = rho > 0.0
         if not accepted[k]:
             continue
-        _prepare(rho, E, ins, seen, T1, T2, II, DI, ID)
-        block = m + 1
-        if (m + 1) * (n + 1) > STORED_CELLS:
-            block = math.ceil(math.sqrt(m + 1.0))
-        n_blocks = (m + block) // block
-        width = n + 1
-        size = (2 * block + 1 + n_blocks) * width
+        lattice = Lattice(deletes, inserts, arcs, by_end, tilted[: a1 - a0], link)
+        _prepare(rho, E, inserts, seen, steps)
+        height, width = _block_height(m, n, derivatives), n + 1
+        n_blocks = (m + height) // height
+        n_kept = n_blocks if derivatives else 1
+        size = (2 * height + 1 + n_kept) * width
         if planes.size < size:
             planes = np.empty(size)
-        I = planes[: block * width].reshape(block, width)
-        D = planes[block * width : (2 * block + 1) * width].reshape(block + 1, width)
-        kept = planes[(2 * block + 1) * width : size].reshape(n_blocks, width)
+        I = planes[: height * width].reshape(height, width)
+        D = planes[height * width : (2 * height + 1) * width].reshape(height + 1, width)
+        kept = planes[(2 * height + 1) * width : size].reshape(n_kept, width)
         kept[0] = 0.0
         next_start, next_end = 0, 0
         for b in range(n_blocks):
-            D[0] = kept[b]
-            row, stop = b * block, min((b + 1) * block - 1, m)
+            D[0] = kept[b % n_kept]
+            row, stop = b * height, min((b + 1) * height - 1, m)
             next_start, next_end = _forward_rows(
-                row, stop, dels, ins, arc, end, tilted, link,
-                T1, T2, II, DI, ID, I, D, rows, M, next_start, next_end,
-            )  # fmt: skip
+                (row, stop), lattice, steps, I, D, rows, M, next_start, next_end
+            )
             if b + 1 < n_blocks:
-                kept[b + 1] = D[stop - row + 1]
-        row = (n_blocks - 1) * block
-        total = _total(m, n, arc, end, M, I[m - row, n], D[m - row, n])
+                kept[(b + 1) % n_kept] = D[stop - row + 1]
+        row = (n_blocks - 1) * height
+        total = _total(m, n, arcs, by_end, M, I[m - row, n], D[m - row, n])
         accepted[k] = total >= SMALLEST_TOTAL
         if not accepted[k]:
             continue
-        log_sum[k] = math.log(total) + (m + n) * math.log(rho)
+        outputs.log_sum[k] = math.log(total) + (m + n) * math.log(rho)
+        if not derivatives:
+            continue
         rows[:, :width] = 0.0
         c1[:] = 0.0
         c2[:] = 0.0
-        next_start, next_end = arc.shape[0], arc.shape[0]
+        counts = Counts(c1, c2, cDI, cID, outputs.links[a0:a1] if n_links else outputs.links)
+        counts.links[:] = 0.0
+        next_start, next_end = arcs.shape[0], arcs.shape[0]
         for b in range(n_blocks - 1, -1, -1):
-            row, stop = b * block, min((b + 1) * block - 1, m)
+            row, stop = b * height, min((b + 1) * height - 1, m)
             if b + 1 < n_blocks:
                 # Not the last block any more: bring its rows back from the row that was kept.
                 D[0] = kept[b]
-                s, e = next_start, next_end
-                while s > 0 and arc[s - 1, 0] >= row:
-                    s -= 1
-                while e > 0 and arc[end[e - 1], 0] + arc[end[e - 1], 1] >= row:
-                    e -= 1
-                _forward_rows(
-                    row, stop, dels, ins, arc, end, tilted, link, T1, T2, II, DI, ID, I, D, rows[3:5], M, s, e
-                )
+                s, e = _arcs_before(lattice, row, next_start, next_end)
+                _forward_rows((row, stop), lattice, steps, I, D, rows[3:5], M, s, e)
             next_start, next_end = _backward_rows(
-                row, stop, dels, ins, arc, end, tilted, link,
-                T1, T2, II, DI, ID, I, D, rows, M, B, cDI, cID, c1, c2, link_mass, next_start, next_end,
-            )  # fmt: skip
-        _collect(ins, seen, T1, T2, II, DI, ID, rows[5], cDI, cID, c1, c2, total, counts[k])
-        first_arc = offsets[k, 2]
-        for a in range(arc.shape[0]):
-            arc_counts[first_arc + a] = M[a] * B[a] / total
-        for a in range(link_mass.size):
-            link_mass[a] /= total
+                (row, stop), lattice, steps, I, D, rows, M, B, counts, next_start, next_end
+            )
+        _collect(inserts, seen, steps, rows[5], counts, total, outputs.table[k])
+        for a in range(a1 - a0):
+            outputs.arcs[a0 + a] = M[a] * B[a] / total
+        for a in range(counts.links.size):
+            counts.links[a] /= total

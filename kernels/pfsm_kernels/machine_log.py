@@ -1,272 +1,162 @@
-"""The finite-state machine (pFSM) in log space: the twin of ``machine`` for what a tilt cannot save.
+"""The finite-state machine (pFSM) in the log domain: for what a tilt cannot save, and for best edit sequences.
 
-The recurrences are those of ``machine`` with (log-add, +) in the place of (+, x); nothing can underflow, every
-cell costs a few ``exp`` and ``log1p``. Expected counts are added up in linear space, each term
-``exp(forward + weight + backward - log_sum)`` being a probability.
+The recurrence is that of ``sweep``; nothing can underflow. Cost O(m n + arcs) time, 16 bytes a cell of a block of rows;
+above ``STORED_CELLS`` cells there are sqrt(m + 1) blocks, of which one row each is kept, and a block is done again when
+what goes backward reaches it.
 
-Memory as in ``machine``: forward-backward keeps one row per block of sqrt(m + 1) rows.
+Ties are broken in a fixed order (Insert, Delete, then substitutions by position), so that the same lattice always gives
+the same path.
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
-from numba import njit
+from numpy.typing import NDArray
+
+from pfsm_kernels.cache import njit
+from pfsm_kernels.semiring import BEST, LOG, NONE
+from pfsm_kernels.sweep import (
+    ACROSS,
+    ALONG,
+    START,
+    STOP,
+    Masses,
+    Walk,
+    backward_rows,
+    forward_rows,
+    make_frame,
+    total_mass,
+    trace,
+    turn_round,
+)
+
+Int32 = NDArray[np.int32]
+Float = NDArray[np.float64]
+STORED_CELLS = 32768
 
 
-@njit(cache=True)
-def _add(x, y):
-    """log(exp x + exp y), exact at minus infinity."""
-    if x < y:
-        x, y = y, x
-    if y == -math.inf:
-        return x
-    return x + math.log1p(math.exp(y - x))
+class Pair(NamedTuple):
+    """One lattice, weights in the log domain.
 
+    Called from Python, kernels take it as a plain tuple, whose types Numba finds out ten times as fast.
 
-@njit(cache=True)
-def _log_forward_rows(
-    first,
-    last,
-    delete_states,
-    insert_states,
-    arcs,
-    by_end,
-    arc_weight,
-    link_weight,
-    W,
-    I,
-    D,
-    X,
-    M,
-    next_start,
-    next_end,
-):
-    """Fills rows first..last of I and D (row ``first`` at index 0, ``D[0]`` given) and the masses of their arcs."""
-    m, n = delete_states.size, insert_states.size
-    A = arcs.shape[0]
-    start = W.shape[0] - 1
-    XI, XD = X[0], X[1]
-    for i in range(first, last + 1):
-        r = i - first
-        XI[: n + 1] = -math.inf
-        XD[: n + 1] = -math.inf
-        if i == 0 and n:
-            XI[0] = W[start, insert_states[0]]
-        if i == 0 and m:
-            XD[0] = W[start, delete_states[0]]
-        row_end = next_end
-        while row_end < A and arcs[by_end[row_end], 0] + arcs[by_end[row_end], 1] == i:
-            a = by_end[row_end]
-            j = arcs[a, 2] + arcs[a, 3]
-            if j < n:
-                XI[j] = _add(XI[j], M[a] + W[arcs[a, 4], insert_states[j]])
-            if i < m:
-                XD[j] = _add(XD[j], M[a] + W[arcs[a, 4], delete_states[i]])
-            row_end += 1
-        I[r, 0] = -math.inf
-        for j in range(n):
-            mass = XI[j]
-            if i:
-                mass = _add(mass, D[r, j] + W[delete_states[i - 1], insert_states[j]])
-            if j:
-                mass = _add(mass, I[r, j] + W[insert_states[j - 1], insert_states[j]])
-            I[r, j + 1] = mass
-        ending = next_end
-        while next_start < A and arcs[next_start, 0] == i:
-            b = next_start
-            j, state = arcs[b, 2], arcs[b, 4]
-            mass = W[start, state] if i == 0 and j == 0 else -math.inf
-            if j:
-                mass = _add(mass, I[r, j] + W[insert_states[j - 1], state])
-            if i:
-                mass = _add(mass, D[r, j] + W[delete_states[i - 1], state])
-            while ending < row_end and arcs[by_end[ending], 2] + arcs[by_end[ending], 3] < j:
-                ending += 1
-            e = ending
-            while e < row_end and arcs[by_end[e], 2] + arcs[by_end[e], 3] == j:
-                a = by_end[e]
-                weight = W[arcs[a, 4], state]
-                if link_weight.size and arcs[a, 1] + arcs[a, 3] == 2 and arcs[b, 1] + arcs[b, 3] == 2:
-                    weight += link_weight[b]
-                mass = _add(mass, M[a] + weight)
-                e += 1
-            M[b] = mass + arc_weight[b]
-            next_start += 1
-        if i < m:
-            state = delete_states[i]
-            for j in range(n + 1):
-                mass = XD[j]
-                if j:
-                    mass = _add(mass, I[r, j] + W[insert_states[j - 1], state])
-                if i:
-                    mass = _add(mass, D[r, j] + W[delete_states[i - 1], state])
-                D[r + 1, j] = mass
-        next_end = row_end
-    return next_start, next_end
-
-
-@njit(cache=True)
-def _log_backward_rows(
-    first, last, delete_states, insert_states, arcs, by_end, arc_weight, link_weight, W,
-    I, D, rows, M, B, counts, link_mass, log_sum, next_start, next_end,
-):  # fmt: skip
-    """Sweeps rows last..first backward, adding expected counts; ``rows``: bI, bD, bD of the row below, YI, YD."""
-    m, n = delete_states.size, insert_states.size
-    start = W.shape[0] - 1
-    bI, bD, below, YI, YD = rows[0], rows[1], rows[2], rows[3], rows[4]
-    for i in range(last, first - 1, -1):
-        r = i - first
-        YI[: n + 1] = -math.inf
-        YD[: n + 1] = -math.inf
-        if i == m:
-            YI[n] = 0.0
-            YD[n] = 0.0
-        row_start = next_start
-        while row_start > 0 and arcs[row_start - 1, 0] == i:
-            row_start -= 1
-            a = row_start
-            j, state = arcs[a, 2], arcs[a, 4]
-            mass = arc_weight[a] + B[a]
-            if j:
-                prev = insert_states[j - 1]
-                follow = W[prev, state] + mass
-                YI[j] = _add(YI[j], follow)
-                counts[prev, state] += math.exp(I[r, j] + follow - log_sum)
-            if i:
-                prev = delete_states[i - 1]
-                follow = W[prev, state] + mass
-                YD[j] = _add(YD[j], follow)
-                counts[prev, state] += math.exp(D[r, j] + follow - log_sum)
-            elif j == 0:
-                counts[start, state] += math.exp(W[start, state] + mass - log_sum)
-        for j in range(n, -1, -1):
-            if i < m:
-                cur = delete_states[i]
-                if j:
-                    follow = W[insert_states[j - 1], cur] + below[j]
-                    YI[j] = _add(YI[j], follow)
-                    counts[insert_states[j - 1], cur] += math.exp(I[r, j] + follow - log_sum)
-                if i:
-                    follow = W[delete_states[i - 1], cur] + below[j]
-                    YD[j] = _add(YD[j], follow)
-                    counts[delete_states[i - 1], cur] += math.exp(D[r, j] + follow - log_sum)
-                elif j == 0:
-                    counts[start, cur] += math.exp(W[start, cur] + below[0] - log_sum)
-            if j < n:
-                cur = insert_states[j]
-                if j:
-                    follow = W[insert_states[j - 1], cur] + bI[j + 1]
-                    YI[j] = _add(YI[j], follow)
-                    counts[insert_states[j - 1], cur] += math.exp(I[r, j] + follow - log_sum)
-                if i:
-                    follow = W[delete_states[i - 1], cur] + bI[j + 1]
-                    YD[j] = _add(YD[j], follow)
-                    counts[delete_states[i - 1], cur] += math.exp(D[r, j] + follow - log_sum)
-                elif j == 0:
-                    counts[start, cur] += math.exp(W[start, cur] + bI[1] - log_sum)
-            bI[j] = YI[j]
-            bD[j] = YD[j]
-        starting = next_start
-        while next_end > 0:
-            a = by_end[next_end - 1]
-            if arcs[a, 0] + arcs[a, 1] != i:
-                break
-            j, state = arcs[a, 2] + arcs[a, 3], arcs[a, 4]
-            mass = 0.0 if i == m and j == n else -math.inf
-            if j < n:
-                follow = W[state, insert_states[j]] + bI[j + 1]
-                mass = _add(mass, follow)
-                counts[state, insert_states[j]] += math.exp(M[a] + follow - log_sum)
-            if i < m:
-                follow = W[state, delete_states[i]] + below[j]
-                mass = _add(mass, follow)
-                counts[state, delete_states[i]] += math.exp(M[a] + follow - log_sum)
-            while starting > row_start and arcs[starting - 1, 2] > j:
-                starting -= 1
-            b = starting - 1
-            while b >= row_start and arcs[b, 2] == j:
-                follow = W[state, arcs[b, 4]] + arc_weight[b] + B[b]
-                linked = link_weight.size and arcs[a, 1] + arcs[a, 3] == 2 and arcs[b, 1] + arcs[b, 3] == 2
-                if linked:
-                    follow += link_weight[b]
-                count = math.exp(M[a] + follow - log_sum)
-                if linked:
-                    link_mass[b] += count
-                counts[state, arcs[b, 4]] += count
-                mass = _add(mass, follow)
-                b -= 1
-            B[a] = mass
-            next_end -= 1
-        next_start = row_start
-        below[: n + 1] = bD[: n + 1]
-    return next_start, next_end
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def log_forward_backward(
-    delete_states,
-    insert_states,
-    arcs,
-    by_end,
-    arc_weight,
-    link_weight,
-    W,
-    counts,
-    arc_mass,
-    link_mass,
-    derivatives,
-):
-    """Log-sum of one lattice; with ``derivatives``, also its expected counts.
-
-    Arguments as in ``machine.forward_backward_batch`` for a single lattice, with weights in the log domain.
-    ``counts`` [S + 1, S], ``arc_mass`` [n_arcs] and ``link_mass`` ([n_arcs] or [0]) are written.
+    Attributes:
+        deletes: int32 [m], state of each Delete.
+        inserts: int32 [n], state of each Insert.
+        arcs: int32 [n_arcs, 5].
+        by_end: int32 [n_arcs].
+        weight: float64 [n_arcs].
+        link: float64 [n_arcs] or [0].
+        W: float64 [S + 1, S].
     """
-    m, n, A = delete_states.size, insert_states.size, arcs.shape[0]
-    block = math.ceil(math.sqrt(m + 1.0))
-    n_blocks = (m + block) // block
-    I, D = np.empty((block, n + 1)), np.empty((block + 1, n + 1))
-    kept = np.full((n_blocks, n + 1), -math.inf)
-    rows = np.full((5, n + 1), -math.inf)
-    M, B = np.empty(A), np.empty(A)
-    if m + n == 0:
+
+    deletes: Int32
+    inserts: Int32
+    arcs: Int32
+    by_end: Int32
+    weight: Float
+    link: Float
+    W: Float
+
+
+@njit
+def make_masses(rows, width, arcs, jump_rows, resumes):
+    """Room for masses; ``jump_rows`` rows of exits, and where swaps can end as many of ``back``."""
+    exits = np.full((jump_rows, width if jump_rows else 0), NONE)
+    back = np.full((jump_rows if resumes else 0, width if resumes else 0), NONE)
+    return Masses(
+        np.full((rows, width), NONE), np.full((rows + 1, width), NONE), np.full(arcs, NONE), exits, exits.copy(),
+        back,
+    )  # fmt: skip
+
+
+@njit
+def _block_height(m, n):
+    return m + 1 if (m + 1) * (n + 1) <= STORED_CELLS else math.ceil(math.sqrt(m + 1.0))
+
+
+@njit
+def _fill_block(semiring, frame, inside, first, kept):
+    """Masses of the rows of a block from ``first`` on; ``kept`` is what Deletes bring into its first row."""
+    inside.along[0] = kept
+    last = min(first + inside.across.shape[0], frame.along.size + 1)
+    forward_rows(semiring, frame, inside, 0, frame.across.size, first, (first, last))
+    return inside.along[last - first]
+
+
+@njit
+def _fill(semiring, frame, inside, kept):
+    """Masses of all rows, block by block, of which the last remains; the rows kept are written. Returns the total."""
+    height = inside.across.shape[0]
+    for block in range(kept.shape[0]):
+        below = _fill_block(semiring, frame, inside, block * height, kept[block])
+        if block + 1 < kept.shape[0]:
+            kept[block + 1] = below
+    return total_mass(semiring, frame, inside, (kept.shape[0] - 1) * height)
+
+
+@njit
+def _prepare(pair):
+    """Frame, room for the masses of a block, and for the rows kept."""
+    m, n, A = pair.deletes.size, pair.inserts.size, pair.weight.size
+    frame = make_frame(pair.deletes, pair.inserts, pair.arcs, pair.by_end, pair.weight, pair.link, pair.W, -1)
+    height = _block_height(m, n)
+    kept = np.full(((m + height) // height, n + 1), NONE)
+    return frame, make_masses(height, n + 1, A, 0, False), kept
+
+
+@njit(nogil=True, error_model="numpy")
+def log_forward_backward(arrays, derivatives, counts, arc_mass, link_mass):
+    """Log-sum of one lattice, a ``Pair`` as a plain tuple; with ``derivatives``, also its expected counts.
+
+    ``counts`` [S + 1, S], ``arc_mass`` [n_arcs] and ``link_mass`` ([n_arcs] or [0]), all zero, are written.
+    """
+    pair = Pair(*arrays)
+    if pair.deletes.size + pair.inserts.size == 0:
         return 0.0
-    next_start, next_end = 0, 0
-    for b in range(n_blocks):
-        D[0] = kept[b]
-        first, last = b * block, min((b + 1) * block - 1, m)
-        next_start, next_end = _log_forward_rows(
-            first, last, delete_states, insert_states, arcs, by_end, arc_weight, link_weight, W,
-            I, D, rows, M, next_start, next_end,
-        )  # fmt: skip
-        if b + 1 < n_blocks:
-            kept[b + 1] = D[last - first + 1]
-    last_row = m - (n_blocks - 1) * block
-    log_sum = _add(I[last_row, n], D[last_row, n])
-    for a in range(A):
-        if arcs[a, 0] + arcs[a, 1] == m and arcs[a, 2] + arcs[a, 3] == n:
-            log_sum = _add(log_sum, M[a])
+    frame, inside, kept = _prepare(pair)
+    log_sum = _fill(LOG, frame, inside, kept)
     # With nothing possible (weights of minus infinity) there is nothing to count either.
-    if not derivatives or log_sum == -math.inf:
+    if not derivatives or log_sum == NONE:
         return log_sum
-    rows[:] = -math.inf
-    next_start, next_end = A, A
-    for b in range(n_blocks - 1, -1, -1):
-        first, last = b * block, min((b + 1) * block - 1, m)
-        if b + 1 < n_blocks:
-            D[0] = kept[b]
-            s, e = next_start, next_end
-            while s > 0 and arcs[s - 1, 0] >= first:
-                s -= 1
-            while e > 0 and arcs[by_end[e - 1], 0] + arcs[by_end[e - 1], 1] >= first:
-                e -= 1
-            _log_forward_rows(
-                first, last, delete_states, insert_states, arcs, by_end, arc_weight, link_weight, W,
-                I, D, rows[3:], M, s, e,
-            )  # fmt: skip
-        next_start, next_end = _log_backward_rows(
-            first, last, delete_states, insert_states, arcs, by_end, arc_weight, link_weight, W,
-            I, D, rows, M, B, counts, link_mass, log_sum, next_start, next_end,
-        )  # fmt: skip
-    for a in range(A):
-        arc_mass[a] = math.exp(M[a] + B[a] - log_sum)
+    outside = make_masses(inside.across.shape[0], inside.across.shape[1], pair.weight.size, 0, False)
+    height = inside.across.shape[0]
+    for block in range(kept.shape[0] - 1, -1, -1):
+        first = block * height
+        if block + 1 < kept.shape[0]:
+            _fill_block(LOG, frame, inside, first, kept[block])
+            outside.along[height] = outside.along[0]
+        rows = first, min(first + height, frame.along.size + 1)
+        backward_rows(frame, inside, outside, 0, frame.across.size, first, rows, log_sum, counts, link_mass)
+    for a in range(pair.weight.size):
+        arc_mass[a] = math.exp(inside.arcs[a] + outside.arcs[a] - log_sum)
     return log_sum
+
+
+@njit(nogil=True, error_model="numpy")
+def best_path(arrays, path):
+    """Best score of one lattice, a ``Pair`` as a plain tuple, and the edits that reach it.
+
+    ``path`` int32 [m + n] receives the edits in order: ``sweep.INSERT``, ``sweep.DELETE`` or an arc's index. Returns
+    the score and the number of edits; the score is minus infinity, with no edits, where nothing is possible.
+    """
+    pair = Pair(*arrays)
+    m, n = pair.deletes.size, pair.inserts.size
+    if m + n == 0:
+        return 0.0, 0
+    frame, inside, kept = _prepare(pair)
+    score = _fill(BEST, frame, inside, kept)
+    if score == NONE:
+        return score, 0
+    original = np.arange(pair.weight.size).astype(np.int32)
+    walk = Walk(np.array([m, n, STOP]), path, np.zeros(1, np.int64), original, ACROSS, ALONG)
+    height = inside.across.shape[0]
+    for block in range(kept.shape[0] - 1, -1, -1):
+        if walk.place[0] < block * height:
+            continue
+        if block + 1 < kept.shape[0]:
+            _fill_block(BEST, frame, inside, block * height, kept[block])
+        if trace(frame, inside, walk, 0, block * height, False, STOP) == START:
+            break
+    return score, turn_round(walk)

@@ -27,15 +27,20 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-# As in ``machine``, with the growth between: exp(300) x 1e-308 x 1e10 operations x 1e16 is far below.
-SMALLEST_TOTAL = 1e-130
-LARGEST_GROWTH = 300.0
-LARGEST_RATE = 1e150
-LARGEST_ARC_FACTOR = 1e6
-LARGEST_TILTED_ENTRY = 1e12
+from pfsm_kernels.batch import Cells, Factors, Outputs
+from pfsm_kernels.cache import njit
+from pfsm_kernels.tilt import (
+    LARGEST_GROWTH,
+    LARGEST_RATE,
+    LARGEST_TILTED_ENTRY,
+    SMALLEST_SPARSE_TOTAL,
+    column_maxima,
+    match_rate,
+    solve,
+    tilt_arcs,
+)
 
 
 class Runs(NamedTuple):
@@ -60,7 +65,59 @@ class Runs(NamedTuple):
     counts: NDArray[np.float64]
 
 
-@njit(cache=True, nogil=True)
+class Batch(NamedTuple):
+    """What all lattices share.
+
+    Attributes:
+        arcs: int32, arcs of the batch.
+        by_end: int32, likewise.
+        factor: float64, tilted factors of the arcs of the lattice at hand.
+        link: float64, those of the batch, or [0].
+        insert: The state of Insert.
+        delete: The state of Delete.
+        T1: float64 [S + 1, S], the table over the rate.
+        T2: float64 [S + 1, S], over its square.
+        width: As in ``Runs``.
+    """
+
+    arcs: NDArray[np.int32]
+    by_end: NDArray[np.int32]
+    factor: NDArray[np.float64]
+    link: NDArray[np.float64]
+    insert: int
+    delete: int
+    T1: NDArray[np.float64]
+    T2: NDArray[np.float64]
+    width: int
+
+
+class Ends(NamedTuple):
+    """Ends of arcs in order, the start first: (row, column, row * width + column); M and what leaves them likewise.
+
+    ``place`` is each arc's place in that order; ``L`` [n_arcs, 2] what arrives where arcs begin.
+    """
+
+    place: NDArray[np.int64]
+    row: NDArray[np.int64]
+    column: NDArray[np.int64]
+    key: NDArray[np.int64]
+    M: NDArray[np.float64]
+    leaving_insert: NDArray[np.float64]
+    leaving_delete: NDArray[np.float64]
+    L: NDArray[np.float64]
+
+
+class Begins(NamedTuple):
+    """Beginnings of arcs in order, the end of the pair last: column, key, what goes into them; F is factor x B."""
+
+    column: NDArray[np.int64]
+    key: NDArray[np.int64]
+    into_insert: NDArray[np.float64]
+    into_delete: NDArray[np.float64]
+    F: NDArray[np.float64]
+
+
+@njit(nogil=True)
 def runs_rate(E, insert, delete):
     """The rate of ``Runs``: largest row sum over Insert and Delete; 0 where it is no good."""
     rate = 0.0
@@ -69,7 +126,7 @@ def runs_rate(E, insert, delete):
     return rate if 1.0 / LARGEST_RATE < rate < LARGEST_RATE else 0.0
 
 
-@njit(cache=True, nogil=True, fastmath={"contract"})
+@njit(nogil=True, fastmath={"contract"})
 def fill_runs(E, insert, delete, rate, width, sums, counts):
     """Fills the tables of ``Runs``; ``counts`` may have no rows."""
     II, ID = E[insert, insert] / rate, E[insert, delete] / rate
@@ -115,38 +172,21 @@ def fill_runs(E, insert, delete, rate, width, sums, counts):
                     counts[at, i + 1] = stay + turn
 
 
-@njit(cache=True)
-def _growth(steps, rate, reach, base, A, arcs, arc_factor, link_factor, tilted):
-    """Tilts the arc factors; returns the log of a bound of all masses, or infinity where they are out of range.
-
-    ``rho`` solves ``rate / rho + B / rho^2 = 1`` as in ``machine``; no mass over ``rho`` per token exceeds one.
-    """
-    most, run, longest, link, B, largest, entry = 0, 0, 2, 1.0, 0.0, 0.0, 0.0
-    for a in range(base, base + A):
-        extra = arcs[a, 1] + arcs[a, 3] - 2
-        factor = arc_factor[a]
-        B = max(B, factor * reach[arcs[a, 4]])
-        entry = max(entry, reach[arcs[a, 4]])
-        if extra:
-            longest = max(longest, extra + 2)
-            factor *= rate ** -float(extra)
-        tilted[a - base] = factor
-        largest = max(largest, factor)
-        if link_factor.size:
-            link = max(link, link_factor[a])
-        run = run + 1 if a > base and arcs[a, 0] == arcs[a - 1, 0] and arcs[a, 2] == arcs[a - 1, 2] else 1
-        most = max(most, run)
-    B *= most * link
-    rho = 0.5 * (rate + math.sqrt(rate * rate + 4.0 * B))
+@njit(borrows=True)
+def _growth(tokens, rate, reach, first, last, arcs, arc_factor, link_factor, tilted):
+    """Tilts the arc factors; returns the log of a bound of all masses, or infinity where they are out of range."""
+    fine = tilt_arcs(rate, first, last, arcs, arc_factor, tilted)
+    B, longest, entry = match_rate(reach, first, last, arcs, arc_factor, link_factor)
+    rho = solve(rate, B)
     if longest > 2:
         # Longer blocks weigh more where rho < 1.
         rho = max(rho, 1.0)
-    if not (rho < LARGEST_RATE) or largest > LARGEST_ARC_FACTOR or entry > LARGEST_TILTED_ENTRY * rate * rate:
+    if not (rho < LARGEST_RATE) or not fine or entry > LARGEST_TILTED_ENTRY * rate * rate:
         return np.inf
-    return steps * math.log(rho / rate)
+    return tokens * math.log(rho / rate)
 
 
-@njit(cache=True, fastmath={"contract"})
+@njit(borrows=True, fastmath={"contract"})
 def _lay_out(base, A, arcs, by_end, width, place, end_row, end_column, end_key):
     """Ends of arcs in their order behind the start, which is the first; ``place`` of each arc in that order."""
     end_row[0] = 0
@@ -160,12 +200,12 @@ def _lay_out(base, A, arcs, by_end, width, place, end_row, end_column, end_key):
         end_key[e + 1] = end_row[e + 1] * width + end_column[e + 1]
 
 
-@njit(cache=True)
+@njit(borrows=True)
 def _single(arcs, a):
     return arcs[a, 1] + arcs[a, 3] == 2
 
 
-@njit(cache=True, inline="always")
+@njit(borrows=True, inline="always")
 def _arriving(row, column, last, width, end_column, end_key, leaving_insert, leaving_delete, sums):
     """L[I] and L[D] at a cell, from the first ``last`` ends of arcs."""
     II, ID, DI, DD = 0.0, 0.0, 0.0, 0.0
@@ -181,12 +221,11 @@ def _arriving(row, column, last, width, end_column, end_key, leaving_insert, lea
     return II + DI, ID + DD
 
 
-@njit(cache=True, fastmath={"contract"})
-def _forward(
-    m, n, base, A, arcs, by_end, factor, link, insert, delete, T1, T2, width, sums,
-    place, end_row, end_column, end_key, leaving_insert, leaving_delete, M, L,
-):  # fmt: skip
-    """Fills M, in order of ends, and L, in order of starts; returns the total."""
+@njit(borrows=True, fastmath={"contract"})
+def _forward(m, n, base, A, batch, sums, ends):
+    """Fills M, in order of ends, and L, in order of starts; returns the total. Arcs begin at ``base``, A of them."""
+    arcs, by_end, factor, link, insert, delete, T1, T2, width = batch
+    place, end_row, end_column, end_key, M, leaving_insert, leaving_delete, L = ends
     start = T1.shape[0] - 1
     M[0] = 1.0
     leaving_insert[0] = T1[start, insert]
@@ -228,7 +267,7 @@ def _forward(
     return total
 
 
-@njit(cache=True, inline="always")
+@njit(borrows=True, inline="always")
 def _leaving(row, column, first, last, width, begin_column, begin_key, into_insert, into_delete, tables):
     """R[I] and R[D] of a cell, from the beginnings of arcs ``first`` onwards and the end; then what they are made of.
 
@@ -252,13 +291,13 @@ def _leaving(row, column, first, last, width, begin_column, begin_key, into_inse
     return II, ID, DI, DD, I0, D0, I1, D1, I2, D2
 
 
-@njit(cache=True, fastmath={"contract"})
-def _backward(
-    m, n, base, A, arcs, by_end, factor, link, insert, delete, T1, T2, width, tables,
-    end_row, end_column, M, leaving_insert, leaving_delete, L,
-    begin_column, begin_key, into_insert, into_delete, F, k, counts, arc_mass, link_mass,
-):  # fmt: skip
-    """Expected counts times the total, added to ``counts`` and ``link_mass`` and written to ``arc_mass``."""
+@njit(borrows=True, fastmath={"contract"})
+def _backward(m, n, base, A, batch, tables, ends, begins, k, outputs):
+    """Expected counts of lattice k times the total: added to those of the table and of links, written for arcs."""
+    arcs, by_end, factor, link, insert, delete, T1, T2, width = batch
+    _, end_row, end_column, _, M, leaving_insert, leaving_delete, L = ends
+    begin_column, begin_key, into_insert, into_delete, F = begins
+    _, _, counts, arc_mass, link_mass = outputs
     start = T1.shape[0] - 1
     for b in range(A):
         begin_column[b] = arcs[base + b, 2]
@@ -315,60 +354,51 @@ def _backward(
     counts[k, delete, insert] += alternate + to_insert
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def sparse_batch(
-    first, last, wanted, offsets, arcs, by_end, arc_factor, link_factor, E, insert, delete, rate, width, sums, tables,
-    log_sum, accepted, derivatives, counts, arc_counts, link_counts,
-):  # fmt: skip
-    """Those of lattices first..last-1 that are ``wanted``: as ``machine.forward_backward_batch``.
+@njit(nogil=True, error_model="numpy")
+def sparse_batch(first, last, wanted, cells, factors, runs, outputs):
+    """Those of lattices first..last-1 that are ``wanted``: as ``machine.machine_batch``.
 
-    ``wanted`` is bool [n_lattices]: lattices with the two states of ``Runs`` alone, no longer than its tables; from
-    ``insert`` to ``tables`` the arguments are those of ``Runs``, its counts last. Lattices that come out not
-    ``accepted`` are to be done by ``machine``. Without ``derivatives`` the three arrays of counts, and ``tables``, may
-    be empty.
+    ``wanted`` is bool [n_lattices]: lattices with the two states of ``runs`` alone, no longer than its tables. Lattices
+    that come out not accepted are to be done by ``machine``.
     """
+    cells, factors, runs, outputs = Cells(*cells), Factors(*factors), Runs(*runs), Outputs(*outputs)
+    offsets, arcs, by_end, accepted = cells.offsets, cells.arcs, cells.by_end, outputs.accepted
+    arc_factor, link_factor, E = factors.arcs, factors.links, factors.table
+    insert, delete, rate, width, sums, tables = runs
+    log_sum, _, counts, arc_counts, link_counts = outputs
     S = E.shape[1]
     most = 0
     for k in range(first, last):
         if wanted[k]:
             most = max(most, offsets[k + 1, 2] - offsets[k, 2])
-    T1, T2, reach = E / rate, E / (rate * rate), np.empty(S)
-    for state in range(S):
-        reach[state] = E[:, state].max()
-    place, end_row, end_column, end_key, begin_column, begin_key = np.empty((6, most + 1), np.int64)
-    tilted, M, leaving_insert, leaving_delete, F, into_insert, into_delete = np.empty((7, most + 1))
-    L = np.empty((most + 1, 2))
+    T1, T2, reach = E / rate, E / (rate * rate), column_maxima(E)
+    whole, tilted = np.empty((6, most + 1), np.int64), np.empty(most + 1)
+    masses = np.empty((6, most + 1))
+    place, end_row, end_column, end_key = whole[0], whole[1], whole[2], whole[3]
+    ends = Ends(place, end_row, end_column, end_key, masses[0], masses[1], masses[2], np.empty((most + 1, 2)))
+    batch = Batch(arcs, by_end, tilted, link_factor, insert, delete, T1, T2, width)
+    begins = Begins(whole[4], whole[5], masses[3], masses[4], masses[5])
     for k in range(first, last):
         if not wanted[k]:
             continue
         m, n = offsets[k + 1, 0] - offsets[k, 0], offsets[k + 1, 1] - offsets[k, 1]
         base, A = offsets[k, 2], offsets[k + 1, 2] - offsets[k, 2]
-        growth = _growth(m + n, rate, reach, base, A, arcs, arc_factor, link_factor, tilted)
+        growth = _growth(m + n, rate, reach, base, base + A, arcs, arc_factor, link_factor, tilted)
         accepted[k] = growth <= LARGEST_GROWTH
         if not accepted[k]:
             continue
         _lay_out(base, A, arcs, by_end, width, place, end_row, end_column, end_key)
-        total = _forward(
-            m, n, base, A, arcs, by_end, tilted, link_factor, insert, delete, T1, T2, width, sums,
-            place, end_row, end_column, end_key, leaving_insert, leaving_delete, M, L,
-        )  # fmt: skip
-        accepted[k] = total >= SMALLEST_TOTAL
+        total = _forward(m, n, base, A, batch, sums, ends)
+        accepted[k] = total >= SMALLEST_SPARSE_TOTAL
         if not accepted[k]:
             continue
         log_sum[k] = math.log(total) + (m + n) * math.log(rate)
-        if not derivatives:
+        if not counts.shape[0]:
             continue
-        for prev in range(S + 1):
-            for cur in range(S):
-                counts[k, prev, cur] = 0.0
+        counts[k] = 0.0
         if link_factor.size:
-            for a in range(base, base + A):
-                link_counts[a] = 0.0
-        _backward(
-            m, n, base, A, arcs, by_end, tilted, link_factor, insert, delete, T1, T2, width, tables,
-            end_row, end_column, M, leaving_insert, leaving_delete, L,
-            begin_column, begin_key, into_insert, into_delete, F, k, counts, arc_counts, link_counts,
-        )  # fmt: skip
+            link_counts[base : base + A] = 0.0
+        _backward(m, n, base, A, batch, tables, ends, begins, k, outputs)
         scale = 1.0 / total
         for prev in range(S + 1):
             for cur in range(S):

@@ -5,11 +5,12 @@ The places of each key on the right are chained, so the cost per pair is O(m + n
 """
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from pfsm_kernels.cache import njit
 
-@njit(cache=True, nogil=True)
+
+@njit(nogil=True)
 def _fill(left, left_offsets, right, right_offsets, max_block, n_keys):
     # Chains of the right side's places: head[key] is the first, following[j] the next one.
     head = np.full(n_keys, -1, np.int32)

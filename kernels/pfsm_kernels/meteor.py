@@ -22,8 +22,9 @@ O(reference length * beam * (matches a place + beam)).
 """
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from pfsm_kernels.cache import njit
 
 Int32 = NDArray[np.int32]
 Int64 = NDArray[np.int64]
@@ -35,7 +36,7 @@ REF, REF_SIZE, HYP, HYP_SIZE = 0, 1, 2, 3
 COVERED, CHUNKS, DISTANCE, END, UNTIL, PARENT, TAKEN = 0, 1, 2, 3, 4, 5, 6
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _is_better(one, covered, chunks, distance):
     """Whether a path comes before, or with, one of these values."""
     if one[COVERED] != covered:
@@ -45,7 +46,7 @@ def _is_better(one, covered, chunks, distance):
     return one[DISTANCE] <= distance
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _insert(paths, count, covered, chunks, distance, end, until, parent, taken):
     """Puts a path behind those that are as good, unless the beam is full of such; the number of paths."""
     beam = paths.shape[0]
@@ -61,7 +62,7 @@ def _insert(paths, count, covered, chunks, distance, end, until, parent, taken):
     return min(count + 1, beam)
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _is_free(used, first, size):
     taken = np.uint64(0)
     for word in range(first, first + size):
@@ -69,13 +70,13 @@ def _is_free(used, first, size):
     return taken & ONE == 0
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _use(used, first, size):
     for word in range(first, first + size):
         used[word >> 6] |= ONE << np.uint64(word & 63)
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _keep_definite(matches, n_ref, n_hyp, fixed, used):
     """Matches that share no word with another: ``fixed[j]`` is the one that begins at j."""
     ref_cover, hyp_cover = np.zeros(n_ref, np.int64), np.zeros(n_hyp, np.int64)
@@ -94,14 +95,14 @@ def _keep_definite(matches, n_ref, n_hyp, fixed, used):
             _use(used, match[HYP], match[HYP_SIZE])
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _ended(path, first):
     """Chunks that have ended when the next match begins at ``first`` in the hypothesis (-1: no match)."""
     ends = path[END] >= 0 and path[END] != first
     return path[CHUNKS] + (1 if ends else 0)
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _search(matches, worth, n_ref, n_hyp, beam, chosen):
     """Marks the matches of the best alignment; the number of its chunks."""
     fixed = np.full(n_ref, -1, np.int64)
@@ -181,7 +182,7 @@ def _search(matches, worth, n_ref, n_hyp, beam, chosen):
     return chunks
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _align(matches, worth, match_offsets, ref_sizes, hyp_sizes, beam, chosen, chunks):
     for pair in range(ref_sizes.size):
         first, last = match_offsets[pair], match_offsets[pair + 1]

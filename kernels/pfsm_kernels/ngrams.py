@@ -6,8 +6,9 @@ equal beginnings. Where a pair has more different characters than fit, each orde
 """
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from pfsm_kernels.cache import njit
 
 Int32 = NDArray[np.int32]
 Int64 = NDArray[np.int64]
@@ -18,7 +19,7 @@ BITS = 10
 _CODE_POINTS = 0x110000
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _count_keys(keys, shift, counts):
     """Adds what a sorted list of keys, the side in the last bit, holds: of the hypothesis, the reference, shared."""
     start = 0
@@ -35,7 +36,7 @@ def _count_keys(keys, shift, counts):
         start = end
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _packed(codes, side, bits, keys, first):
     """Six numbers in one, 0 for those beyond the end, then the side."""
     for i in range(codes.size):
@@ -47,7 +48,7 @@ def _packed(codes, side, bits, keys, first):
         keys[first + i] = key << 1 | side
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _by_one_sort(ref, hyp, bits, counts):
     keys = np.empty(ref.size + hyp.size, np.int64)
     _packed(ref, 0, bits, keys, 0)
@@ -60,7 +61,7 @@ def _by_one_sort(ref, hyp, bits, counts):
         _count_keys(whole, shift, counts[n - 1])
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _ranked(keys):
     """Number of each key among the different ones, the side in the last bit not counted."""
     order = np.argsort(keys)
@@ -73,7 +74,7 @@ def _ranked(keys):
     return ranks
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _order_by_order(ref, hyp, orders, counts):
     """Any number of different symbols: an n-gram is the number of its beginning and its last symbol."""
     both = np.concatenate((ref, hyp)).astype(np.int64)
@@ -92,7 +93,7 @@ def _order_by_order(ref, hyp, orders, counts):
         _count_keys(keys, 1, counts[n - 1])
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _numbered(line, table, used):
     """The line in numbers from 1, given in the order of first use; how many there are by now."""
     numbers = np.empty(line.size, np.int32)
@@ -104,7 +105,7 @@ def _numbered(line, table, used):
     return numbers, used
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _characters(left, left_offsets, right, right_offsets, bits, counts):
     table = np.zeros(_CODE_POINTS, np.int32)
     for pair in range(left_offsets.size - 1):
@@ -120,7 +121,7 @@ def _characters(left, left_offsets, right, right_offsets, bits, counts):
         table[hyp] = 0
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _words(left, left_offsets, right, right_offsets, counts):
     for pair in range(left_offsets.size - 1):
         ref = left[left_offsets[pair] : left_offsets[pair + 1]]

@@ -11,13 +11,14 @@ the exact solution of the minimum feedback arc set problem, which is hard in gen
 """
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from pfsm_kernels.cache import njit
 
 _Floats = NDArray[np.float64]
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _strict(wins: _Floats) -> float:
     n = wins.shape[0]
     best = np.zeros(1 << n)
@@ -36,7 +37,7 @@ def _strict(wins: _Floats) -> float:
     return float(best[-1])
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _weak(wins: _Floats, ties: _Floats) -> float:
     n = wins.shape[0]
     full = (1 << n) - 1

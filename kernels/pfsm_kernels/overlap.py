@@ -14,8 +14,9 @@ Cost per pair: lengths multiplied, but for skip-bigrams (sorting) and runs (time
 """
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from pfsm_kernels.cache import njit
 
 Int32 = NDArray[np.int32]
 Int64 = NDArray[np.int64]
@@ -23,7 +24,7 @@ Float = NDArray[np.float64]
 ORDERS = 5
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _edits(ref, hyp):
     row = np.arange(hyp.size + 1)
     for i in range(ref.size):
@@ -35,7 +36,7 @@ def _edits(ref, hyp):
     return row[hyp.size]
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _in_common(one, other):
     """Size of the intersection of two bags."""
     one, other = np.sort(one), np.sort(other)
@@ -49,7 +50,7 @@ def _in_common(one, other):
     return count
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _subsequence(ref, hyp, power):
     """Weighted longest common subsequence; with power 1 its length."""
     value, run = np.zeros(hyp.size + 1), np.zeros(hyp.size + 1, np.int64)
@@ -67,7 +68,7 @@ def _subsequence(ref, hyp, power):
     return value[hyp.size]
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _skip_bigrams(tokens, gap):
     size = 0
     for i in range(tokens.size):
@@ -81,7 +82,7 @@ def _skip_bigrams(tokens, gap):
     return pairs
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _runs(ref, hyp):
     """Sum of the squares of the lengths of the matching runs, longest first; earlier ones first among equals."""
     free_ref, free_hyp = np.ones(ref.size, np.bool_), np.ones(hyp.size, np.bool_)
@@ -112,7 +113,7 @@ def _runs(ref, hyp):
     return squares
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _information(ref, hyp, worth):
     """What the n-grams of the hypothesis that the reference has too are worth, by order."""
     common = np.zeros(ref.size + 1, np.int64)
@@ -136,7 +137,7 @@ def _information(ref, hyp, worth):
                 worth[order - 1] += np.log2(counts[order - 1] / counts[order])
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _edit_counts(left, left_offsets, right, right_offsets, result):
     for pair in range(result.size):
         result[pair] = _edits(
@@ -145,7 +146,7 @@ def _edit_counts(left, left_offsets, right, right_offsets, result):
         )
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _common_counts(left, left_offsets, right, right_offsets, result):
     for pair in range(result.size):
         result[pair] = _in_common(
@@ -154,7 +155,7 @@ def _common_counts(left, left_offsets, right, right_offsets, result):
         )
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _subsequences(left, left_offsets, right, right_offsets, power, result):
     for pair in range(result.size):
         result[pair] = _subsequence(
@@ -164,7 +165,7 @@ def _subsequences(left, left_offsets, right, right_offsets, power, result):
         )
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _skips(left, left_offsets, right, right_offsets, gap, result):
     for pair in range(result.shape[0]):
         one = _skip_bigrams(left[left_offsets[pair] : left_offsets[pair + 1]], gap)
@@ -173,7 +174,7 @@ def _skips(left, left_offsets, right, right_offsets, gap, result):
         result[pair, 1], result[pair, 2] = one.size, other.size
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _squares(left, left_offsets, right, right_offsets, result):
     for pair in range(result.size):
         result[pair] = _runs(
@@ -182,7 +183,7 @@ def _squares(left, left_offsets, right, right_offsets, result):
         )
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _worths(left, left_offsets, right, right_offsets, result):
     for pair in range(result.shape[0]):
         _information(

@@ -21,14 +21,15 @@ the largest a(t).
 """
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from pfsm_kernels.cache import njit
 
 _Integers = NDArray[np.int64]
 _Floats = NDArray[np.float64]
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _count(
     x: _Floats, ranks: _Integers, starts: _Integers, threshold: float, inclusive: bool, result: _Integers
 ) -> None:
@@ -63,7 +64,7 @@ def _count(
             result[segment, 2] += tied
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _changes(
     human: _Floats,
     metric: _Floats,
@@ -92,7 +93,7 @@ def _changes(
     return found
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _calibrate(
     gaps: _Floats,
     changes: NDArray[np.int8],

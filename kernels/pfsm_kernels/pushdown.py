@@ -30,15 +30,118 @@ and 8 (m + n) bytes a group and pair.
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
-from numba import njit
+from numpy.typing import NDArray
 
-SMALLEST_TOTAL = 1e-230
-NEGLIGIBLE = 1e-290
+from pfsm_kernels.batch import Cells, Factors, Float, Int32, Outputs
+from pfsm_kernels.cache import njit
+from pfsm_kernels.crossings import Side
+from pfsm_kernels.tilt import NEGLIGIBLE, SMALLEST_TOTAL_WITH_JUMPS, tilt_arcs
 
 
-@njit(cache=True)
+class Table(NamedTuple):
+    """Transitions over ``rho`` to the power of what is consumed (T0: nothing), the state Jump, and the jump limit."""
+
+    T0: Float
+    T1: Float
+    T2: Float
+    jump: int
+    limit: int
+
+
+class Frame(NamedTuple):
+    """One side of one lattice; arcs with their tilted factors.
+
+    Attributes:
+        along: int32 [rows], states of the edits of rows.
+        across: int32 [columns], states of those of columns.
+        arcs: int32 [n_arcs, 5].
+        by_end: int32 [n_arcs].
+        starts: int64 [rows + 2], where arcs that begin in each row begin.
+        ends: int64 [rows + 2], where those that end in it begin in ``by_end``.
+        factor: float64 [n_arcs].
+        link: float64 [n_arcs] or [0].
+        II: float64 [columns + 1], transitions position by position, as in ``machine``.
+        DI: float64 [S, columns + 1].
+        ID: float64 [S, columns + 1].
+        TJ: float64 [columns + 1], into Jump.
+    """
+
+    along: Int32
+    across: Int32
+    arcs: Int32
+    by_end: Int32
+    starts: NDArray[np.int64]
+    ends: NDArray[np.int64]
+    factor: Float
+    link: Float
+    II: Float
+    DI: Float
+    ID: Float
+    TJ: Float
+
+
+class Swaps(NamedTuple):
+    """The jumps of one side of one lattice.
+
+    Attributes:
+        side: The side of the whole batch.
+        first: Where the lattice's arcs, groups and crossings begin in it.
+        K: float64 [n_crossings, D].
+        exits: float64 [n_groups, rows + 1], Z.
+        F: float64 [n_groups, D].
+        R: float64 [n_groups, D]; without derivatives, nothing.
+        entering: float64 [n_crossings], what enters each crossing's first jump.
+    """
+
+    side: Side
+    first: tuple[int, int, int]
+    K: Float
+    exits: Float
+    F: Float
+    R: Float
+    entering: Float
+
+
+class Window(NamedTuple):
+    """Scratch for one window, see ``_open_window``."""
+
+    EI: Float
+    ED: Float
+    EM: Float
+    Y: Float
+    Z: Float
+    H: Float
+    X: Float
+
+
+class Planes(NamedTuple):
+    """Outer masses: of Insert, of Delete, behind a swap, its adjoint, and of arcs."""
+
+    I: Float
+    D: Float
+    V: Float
+    bV: Float  # noqa: N815 - likewise
+    M: Float
+
+
+class Counts(NamedTuple):
+    """Expected counts while they are added up: by consumed tokens; position by position; of arcs and links."""
+
+    c0: Float
+    c1: Float
+    c2: Float
+    cII: Float  # noqa: N815 - the names of sums
+    cDI: Float  # noqa: N815
+    cID: Float  # noqa: N815
+    cIJ: Float  # noqa: N815
+    arcs: Float
+    links: Float
+
+
+@njit(borrows=True)
 def _mark(delete_states, insert_states, seen):
     """Marks the states of Insert (1) and Delete (2)."""
     seen[:] = 0
@@ -48,7 +151,7 @@ def _mark(delete_states, insert_states, seen):
         seen[state] |= 2
 
 
-@njit(cache=True)
+@njit(borrows=True)
 def _lay_out(T0, T1, jump, across, seen, along_bit, II, DI, ID, TJ):
     """Transitions of the two edits position by position, and from the across edit into Jump."""
     n = across.size
@@ -69,7 +172,7 @@ def _lay_out(T0, T1, jump, across, seen, along_bit, II, DI, ID, TJ):
             ID[state, j + 1] = T1[across[j], state]
 
 
-@njit(cache=True)
+@njit(borrows=True)
 def _row_starts(arcs, starts, ends):
     """CSR offsets of arcs by their row, and of ``by_end`` by their end row."""
     starts[:] = 0
@@ -82,17 +185,17 @@ def _row_starts(arcs, starts, ends):
         ends[i] += ends[i - 1]
 
 
-@njit(cache=True, fastmath={"contract"})
-def _open_window(
-    x, rows, limit, along, across, arcs, by_end, starts, ends, factor, link, T0, T1, T2, II, DI, ID, TJ, jump,
-    EI, ED, EM, Y, Z, X,
-):  # fmt: skip
+@njit(borrows=True, fastmath={"contract"})
+def _open_window(x, rows, limit, frame, table, window):
     """Inside masses from arc x up to ``rows`` rows after its end and column ``limit``; exits into Jump in Y and Z.
 
     Row r of EI, ED, Y, Z is row r of the window, column k its k-th. ``EM`` holds the masses of arcs (all zero before;
     ``_close_window`` makes them zero again); ``EM[x]`` is 1. ``X`` is scratch, zero before and after. Returns
     the number of rows that carry mass.
     """
+    T0, T1, T2, jump, _ = table
+    along, across, arcs, by_end, starts, ends, factor, link, II, DI, ID, TJ = frame
+    EI, ED, EM, Y, Z, _, X = window
     top, left = arcs[x, 0] + arcs[x, 1], arcs[x, 2] + arcs[x, 3]
     width = limit - left + 1
     XI, XD, XJ = X[0], X[1], X[2]
@@ -173,7 +276,7 @@ def _open_window(
     return done
 
 
-@njit(cache=True)
+@njit(borrows=True)
 def _close_window(x, rows, limit, arcs, starts, EM):
     """Takes back the arc masses of a window."""
     top, left = arcs[x, 0] + arcs[x, 1], arcs[x, 2] + arcs[x, 3]
@@ -183,14 +286,14 @@ def _close_window(x, rows, limit, arcs, starts, EM):
             EM[b] = 0.0
 
 
-@njit(cache=True)
+@njit(borrows=True)
 def _lead_rows(x, first_arc, arcs, side):
     """Rows of landed arc x's window down to its last partner: Deletes lead there even where the window has ended."""
     last = side.by_landed[side.landed_first[first_arc + x + 1] - 1]
     return arcs[side.gap_arc[side.group[last]], 0] - arcs[x, 0] - arcs[x, 1] + 1
 
 
-@njit(cache=True)
+@njit(borrows=True)
 def _window_rows(x, first_arc, height, arcs, side):
     """Rows of arc x's window that are needed: all where it opens gaps, else down to its last partner, or 0."""
     at = first_arc + x
@@ -199,7 +302,7 @@ def _window_rows(x, first_arc, height, arcs, side):
     return _lead_rows(x, first_arc, arcs, side) if side.landed_first[at + 1] > side.landed_first[at] else 0
 
 
-@njit(cache=True, fastmath={"contract"})
+@njit(borrows=True, fastmath={"contract"})
 def _lead(top, done, rows, along, T1, jump, width, Y, H):
     """Deletes that open the gap: H[r] for ``rows`` rows, from the exits Y, which are zero from row ``done`` on."""
     for k in range(width):
@@ -214,12 +317,13 @@ def _lead(top, done, rows, along, T1, jump, width, Y, H):
             H[r + 1, k] = H[r, k] * more + Y[r, k] * leave
 
 
-@njit(cache=True, fastmath={"contract"})
-def _inside(
-    first_arc, max_jump, along, across, arcs, side, starts, ends, factor, link,
-    T0, T1, T2, II, DI, ID, TJ, jump, EI, ED, EM, Y, Z, H, X, K, exits, first_group, first_crossing,
-):  # fmt: skip
+@njit(borrows=True, fastmath={"contract"})
+def _inside(frame, swaps, table, window):
     """K of every crossing and Z of every group of one view, which no outer mass changes."""
+    _, T1, T2, jump, max_jump = table
+    along, across, arcs, starts = frame.along, frame.across, frame.arcs, frame.starts
+    (first_arc, first_group, first_crossing), side, K, exits = swaps.first, swaps.side, swaps.K, swaps.exits
+    EM, Y, Z, H = window.EM, window.Y, window.Z, window.H
     height, n_columns = along.size, across.size
     for x in range(arcs.shape[0]):
         rows = _window_rows(x, first_arc, height, arcs, side)
@@ -230,10 +334,7 @@ def _inside(
         width = limit - left + 1
         done = 0
         if width > 0:
-            done = _open_window(
-                x, rows, limit, along, across, arcs, side.by_end[first_arc:], starts, ends, factor, link,
-                T0, T1, T2, II, DI, ID, TJ, jump, EI, ED, EM, Y, Z, X,
-            )  # fmt: skip
+            done = _open_window(x, rows, limit, frame, table, window)
             _close_window(x, done, limit, arcs, starts, EM)
         for g in range(side.group_first[first_arc + x], side.group_first[first_arc + x + 1]):
             k = side.landing[g] - left
@@ -256,16 +357,21 @@ def _inside(
                 row[skipped + k] = Y[r, k] * after_jump + H[r, k] * after_delete
 
 
-@njit(cache=True, fastmath={"contract"})
-def _forward(
-    first_arc, max_jump, dels, ins, arcs, starts, ends, factor, link, hyp, ref, ref_arcs, ref_factor,
-    T0, T1, T2, II, DI, ID, TJ, leave_insert, jump, I, D, V, M, rows, hyp_K, ref_K, hyp_exits, ref_exits,
-    hyp_F, ref_F, hyp_entering, ref_entering, groups, crossings,
-):  # fmt: skip
-    """Outer forward pass; fills I, D, V, M, F and what enters every crossing's first jump. Returns the total."""
+@njit(borrows=True, fastmath={"contract"})
+def _forward(frame, across, hypothesis, reference, table, leave_insert, planes, rows):
+    """Outer forward pass; fills I, D, V, M, F and what enters every crossing's first jump. Returns the total.
+
+    ``across`` is the frame of jumps on r.
+    """
+    T0, T1, T2, jump, max_jump = table
+    dels, ins, arcs, by_end, starts, ends, factor, link, II, DI, ID, TJ = frame
+    hyp, (first_arc, _, _), hyp_K, hyp_exits, hyp_F, _, hyp_entering = hypothesis
+    ref, _, ref_K, ref_exits, ref_F, _, ref_entering = reference
+    groups, crossings = (hypothesis.first[1], reference.first[1]), (hypothesis.first[2], reference.first[2])
+    ref_arcs, ref_factor = across.arcs, across.factor
+    I, D, V, _, M = planes
     m, n = dels.size, ins.size
     start = T1.shape[0] - 1
-    by_end = hyp.by_end[first_arc:]
     XI, XD, Jr = rows[0], rows[1], rows[2]
     for i in range(m + 1):
         for j in range(n + 1):
@@ -368,20 +474,23 @@ def _forward(
     return total
 
 
-@njit(cache=True, fastmath={"contract"})
-def _backward(
-    first_arc, max_jump, dels, ins, arcs, starts, ends, factor, link, hyp, ref, ref_arcs, ref_factor,
-    T0, T1, T2, II, DI, ID, TJ, leave_insert, jump, I, D, V, bV, M, B, rows, hyp_K, ref_K, hyp_exits, ref_exits,
-    hyp_R, ref_R, hyp_entering, ref_entering, groups, crossings, c0, c1, c2, cDI, cID, link_mass,
-):  # fmt: skip
+@njit(borrows=True, fastmath={"contract"})
+def _backward(frame, across, hypothesis, reference, table, leave_insert, planes, rows, B, counts):
     """Outer backward pass: adjoint of ``_forward``; fills bV, B and R and adds up unscaled counts.
 
     ``rows``: backward Insert and Delete masses, Delete masses of the row below, YI, YD, dJ, and the counts per column
     of Insert>Insert, Insert>Jump and Jump>Insert.
     """
+    T0, T1, T2, jump, max_jump = table
+    dels, ins, arcs, by_end, starts, ends, factor, link, II, DI, ID, TJ = frame
+    hyp, (first_arc, _, _), hyp_K, hyp_exits, _, hyp_R, hyp_entering = hypothesis
+    ref, _, ref_K, ref_exits, _, ref_R, ref_entering = reference
+    groups, crossings = (hypothesis.first[1], reference.first[1]), (hypothesis.first[2], reference.first[2])
+    ref_arcs, ref_factor = across.arcs, across.factor
+    I, D, V, bV, M = planes
+    c0, c1, c2, _, cDI, cID, _, _, link_mass = counts
     m, n = dels.size, ins.size
     start = T1.shape[0] - 1
-    by_end = hyp.by_end[first_arc:]
     bI, bD, below, YI, YD, dJ = rows[0], rows[1], rows[2], rows[3], rows[4], rows[5]
     cII, cIJ, cJI = rows[6], rows[7], rows[8]
     for i in range(m, -1, -1):
@@ -521,15 +630,16 @@ def _backward(
             below[j] = bD[j]
 
 
-@njit(cache=True, fastmath={"contract"})
-def _adjoint_window(
-    x, done, limit, along, across, arcs, by_end, starts, ends, factor, link, T0, T1, T2, II, DI, ID, TJ, jump,
-    EI, ED, EM, dY, dZ, LM, rows, c0, c1, c2, cII, cDI, cID, cIJ, arc_mass, link_mass,
-):  # fmt: skip
+@njit(borrows=True, fastmath={"contract"})
+def _adjoint_window(x, done, limit, frame, table, window, dY, dZ, LM, rows, counts):
     """Adjoint of ``_open_window``: from derivatives in the exits Y and Z to counts and arc posteriors.
 
     ``LM[a]`` becomes the backward mass of arc a of the window; ``rows`` is scratch for five rows.
     """
+    T0, T1, T2, jump, _ = table
+    along, across, arcs, by_end, starts, ends, factor, link, II, DI, ID, TJ = frame
+    EI, ED, EM, _, _, _, _ = window
+    c0, c1, c2, cII, cDI, cID, cIJ, arc_mass, link_mass = counts
     top, left = arcs[x, 0] + arcs[x, 1], arcs[x, 2] + arcs[x, 3]
     width = limit - left + 1
     LI, LD, below, AI, AD = rows[0], rows[1], rows[2], rows[3], rows[4]
@@ -614,15 +724,15 @@ def _adjoint_window(
             below[k] = LD[k]
 
 
-@njit(cache=True, fastmath={"contract"})
-def _inside_adjoint(
-    first_arc, max_jump, along, across, arcs, side, starts, ends, factor, link, T0, T1, T2, II, DI, ID, TJ, jump,
-    EI, ED, EM, Y, Z, H, dH, X, LM, rows, bV, transposed, F, R, entering, first_group, first_crossing,
-    c0, c1, c2, cII, cDI, cID, cIJ, arc_mass, link_mass,
-):  # fmt: skip
+@njit(fastmath={"contract"})
+def _inside_adjoint(frame, swaps, table, window, bV, transposed, LM, rows, counts):
     """Adjoint of ``_inside`` for one view: the windows are opened again, now with what their exits are worth."""
+    _, T1, T2, jump, max_jump = table
+    along, across, arcs, starts, factor = frame.along, frame.across, frame.arcs, frame.starts, frame.factor
+    (first_arc, first_group, first_crossing), side, F, R = swaps.first, swaps.side, swaps.F, swaps.R
+    entering, EM, Y, H, c1, c2 = swaps.entering, window.EM, window.Y, window.H, counts.c1, counts.c2
     height, n_columns = along.size, across.size
-    dY, dZ = np.empty((height + 1, max_jump + 1)), np.empty((height + 1, max_jump + 1))
+    dY, dZ, dH = np.empty((3, height + 1, max_jump + 1))
     for x in range(arcs.shape[0]):
         needed = _window_rows(x, first_arc, height, arcs, side)
         if needed == 0:
@@ -632,10 +742,7 @@ def _inside_adjoint(
         width = limit - left + 1
         if width <= 0:
             continue
-        done = _open_window(
-            x, needed, limit, along, across, arcs, side.by_end[first_arc:], starts, ends, factor, link,
-            T0, T1, T2, II, DI, ID, TJ, jump, EI, ED, EM, Y, Z, X,
-        )  # fmt: skip
+        done = _open_window(x, needed, limit, frame, table, window)
         begin, end = side.landed_first[first_arc + x], side.landed_first[first_arc + x + 1]
         lead = _lead_rows(x, first_arc, arcs, side) if begin < end else 0
         for r in range(max(done, lead)):
@@ -688,17 +795,16 @@ def _inside_adjoint(
                 c1[jump, state] += direct
                 if r:
                     c1[before, state] += through
-        _adjoint_window(
-            x, done, limit, along, across, arcs, side.by_end[first_arc:], starts, ends, factor, link,
-            T0, T1, T2, II, DI, ID, TJ, jump, EI, ED, EM, dY, dZ, LM, rows, c0, c1, c2, cII, cDI, cID, cIJ,
-            arc_mass, link_mass,
-        )  # fmt: skip
+        _adjoint_window(x, done, limit, frame, table, window, dY, dZ, LM, rows, counts)
         _close_window(x, done, limit, arcs, starts, EM)
 
 
-@njit(cache=True)
-def _collect(across, seen, along_bit, T1, jump, II, DI, ID, TJ, cII, cDI, cID, cIJ, scale, counts):
+@njit(borrows=True)
+def _collect(frame, seen, along_bit, table, added, scale, counts):
     """Adds the counts kept position by position, and empties them."""
+    across, II, DI, ID, TJ = frame.across, frame.II, frame.DI, frame.ID, frame.TJ
+    _, T1, _, jump, _ = table
+    _, _, _, cII, cDI, cID, cIJ, _, _ = added
     n = across.size
     for j in range(n + 1):
         if j:
@@ -718,176 +824,151 @@ def _collect(across, seen, along_bit, T1, jump, II, DI, ID, TJ, cII, cDI, cID, c
             cID[state, j] = 0.0
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def pushdown_batch(
-    first, last, offsets, delete_states, insert_states, rates, tilted_arcs, link_factor, E, jump, max_jump, hyp, ref,
-    log_sum, accepted, derivatives, counts, arc_counts, link_counts,
-):  # fmt: skip
-    """Log-sums of lattices first..last-1 with jumps of up to ``max_jump``; with ``derivatives``, expected counts too.
+@njit
+def _room(width, states, arcs):
+    """Room for the transitions of one side, its counts position by position, and its arcs."""
+    steps = np.empty(width), np.empty((states, width)), np.empty((states, width)), np.empty(width)
+    counts = np.zeros(width), np.zeros((states, width)), np.zeros((states, width)), np.zeros(width)
+    rows = np.empty(width + 1, np.int64), np.empty(width + 1, np.int64)
+    return steps, counts, rows, np.empty((4, arcs))
 
-    Arguments as in ``machine.forward_backward_batch``; ``rates`` and ``tilted_arcs`` are those of
-    ``pushdown_tilt.tilt_batch``, ``jump`` is the id of the state Jump, ``hyp`` and ``ref`` are the two sides of
-    ``crossings.Crossings``. ``accepted`` is False where log space is needed; lattices that come in accepted are done.
+
+@njit
+def _frame(side, a0, A, along, across, room, seen, along_bit, table, factor, link):
+    """One side of a lattice, laid out in its room; factors of arcs and links are in the order of the lattice."""
+    (II, DI, ID, TJ), _, (starts, ends), own = room
+    arcs, original = side.arcs[a0 : a0 + A], side.original[a0 : a0 + A]
+    for x in range(A):
+        own[0, x] = factor[original[x]]
+        if link.size:
+            own[1, x] = link[original[x]]
+        own[2, x] = 0.0
+        own[3, x] = 0.0
+    rows = starts[: along.size + 2], ends[: along.size + 2]
+    _lay_out(table.T0, table.T1, table.jump, across, seen, along_bit, II, DI, ID, TJ)
+    _row_starts(arcs, rows[0], rows[1])
+    return Frame(
+        along, across, arcs, side.by_end[a0 : a0 + A], rows[0], rows[1], own[0, :A], own[1, : A if link.size else 0],
+        II, DI, ID, TJ,
+    )  # fmt: skip
+
+
+@njit
+def _swaps(side, a0, a1, height, max_jump):
+    """Room for the swaps of one side of a lattice."""
+    first = a0, side.group_first[a0], side.landed_first[a0]
+    groups, crossings = side.group_first[a1] - first[1], side.landed_first[a1] - first[2]
+    return Swaps(
+        side, first, np.empty((crossings, max_jump)), np.empty((groups, height + 1)), np.zeros((groups, max_jump)),
+        np.zeros((groups, max_jump)), np.empty(crossings),
+    )  # fmt: skip
+
+
+@njit(borrows=True)
+def _add_up(table, counts, scale, result):
+    """Counts by consumed tokens, as expected counts."""
+    for prev in range(result.shape[0]):
+        for cur in range(result.shape[1]):
+            count = 0.0
+            if counts.c0[prev, cur] > 0.0:
+                count += counts.c0[prev, cur] * table.T0[prev, cur]
+            if counts.c1[prev, cur] > 0.0:
+                count += counts.c1[prev, cur] * table.T1[prev, cur]
+            if counts.c2[prev, cur] > 0.0:
+                count += counts.c2[prev, cur] * table.T2[prev, cur]
+            result[prev, cur] = count * scale
+
+
+@njit(nogil=True, error_model="numpy")
+def pushdown_batch(first, last, cells, factors, jumping, rates, outputs):
+    """Log-sums of lattices first..last-1 with jumps; with the derivatives of each where there is room for them.
+
+    The arguments are those of ``batch``, as plain tuples, and ``tilt.rates_with_jumps``. Lattices that come in accepted
+    are done; where ``accepted`` is False afterwards, log space is needed.
     """
+    cells, factors, outputs = Cells(*cells), Factors(*factors), Outputs(*outputs)
+    offsets, E, accepted = cells.offsets, factors.table, outputs.accepted
+    derivatives, n_links = outputs.table.shape[0] > 0, factors.links.size
+    jump, max_jump, hyp, ref = jumping[0], jumping[1], Side(*jumping[2]), Side(*jumping[3])
     S = E.shape[1]
-    longest = 0
-    most_arcs = 0
+    longest, most_arcs = 0, 0
     for k in range(first, last):
         longest = max(longest, offsets[k + 1, 0] - offsets[k, 0], offsets[k + 1, 1] - offsets[k, 1])
         most_arcs = max(most_arcs, offsets[k + 1, 2] - offsets[k, 2])
     width = longest + 1
-    T1, T2 = np.empty((S + 1, S)), np.empty((S + 1, S))
+    table = Table(E, np.empty((S + 1, S)), np.empty((S + 1, S)), jump, max_jump)
     c0, c1, c2 = np.empty((S + 1, S)), np.empty((S + 1, S)), np.empty((S + 1, S))
-    hII, hTJ, rII, rTJ, leave = (
-        np.empty(width),
-        np.empty(width),
-        np.empty(width),
-        np.empty(width),
-        np.empty(width),
-    )
-    hDI, hID = np.empty((S, width)), np.empty((S, width))
-    rDI, rID = np.empty((S, width)), np.empty((S, width))
-    hcDI, hcID, rcDI, rcID = (
-        np.zeros((S, width)),
-        np.zeros((S, width)),
-        np.zeros((S, width)),
-        np.zeros((S, width)),
-    )
-    rcII, rcIJ = np.zeros(width), np.zeros(width)
-    rows = np.zeros((9, width))
-    scratch = np.empty((5, max_jump + 2))
-    EI, ED = np.empty((width, max_jump + 1)), np.empty((width, max_jump + 1))
-    Y, Z = np.empty((width, max_jump + 1)), np.empty((width, max_jump + 1))
-    H, dH = np.empty((width, max_jump + 1)), np.empty((width, max_jump + 1))
-    X = np.zeros((3, max_jump + 1))
-    M, B, LM = np.empty(most_arcs), np.empty(most_arcs), np.empty(most_arcs)
-    EM = np.zeros(most_arcs)
-    ref_tilted, ref_link = np.empty(most_arcs), np.empty(most_arcs)
-    ref_mass, ref_link_mass = np.empty(most_arcs), np.empty(most_arcs)
-    starts, ends = np.empty(width + 1, np.int64), np.empty(width + 1, np.int64)
-    ref_starts, ref_ends = np.empty(width + 1, np.int64), np.empty(width + 1, np.int64)
-    seen = np.empty(S, np.int64)
-    planes = np.empty(0)
-    empty = np.empty(0)
+    rooms = _room(width, S, most_arcs), _room(width, S, most_arcs)
+    leave, rows, scratch = np.empty(width), np.zeros((9, width)), np.empty((5, max_jump + 2))
+    EI, ED, Y, Z, H = np.empty((5, width, max_jump + 1))
+    window = Window(EI, ED, np.zeros(most_arcs), Y, Z, H, np.zeros((3, max_jump + 1)))
+    M, B, LM, tilted = np.empty((4, most_arcs))
+    seen, planes = np.empty(S, np.int64), np.empty(0)
     for k in range(first, last):
         if accepted[k]:
             continue
         a0, a1 = offsets[k, 2], offsets[k + 1, 2]
-        dels = delete_states[offsets[k, 0] : offsets[k + 1, 0]]
-        ins = insert_states[offsets[k, 1] : offsets[k + 1, 1]]
-        arcs, ref_arcs = hyp.arcs[a0:a1], ref.arcs[a0:a1]
-        link = link_factor[a0:a1] if link_factor.size else link_factor
+        dels = cells.deletes[offsets[k, 0] : offsets[k + 1, 0]]
+        ins = cells.inserts[offsets[k, 1] : offsets[k + 1, 1]]
+        link = factors.links[a0:a1] if n_links else factors.links
         m, n, A = dels.size, ins.size, a1 - a0
         accepted[k] = True
         if derivatives:
-            counts[k] = 0.0
+            outputs.table[k] = 0.0
         if m + n == 0:
-            log_sum[k] = 0.0
+            outputs.log_sum[k] = 0.0
             continue
         rho = rates[k]
-        accepted[k] = rho > 0.0
+        accepted[k] = rho > 0.0 and tilt_arcs(rho, a0, a1, cells.arcs, factors.arcs, tilted)
         if not accepted[k]:
             continue
-        tilted = tilted_arcs[a0:a1]
         _mark(dels, ins, seen)
         for prev in range(S + 1):
             for cur in range(S):
-                T1[prev, cur] = E[prev, cur] / rho
-                T2[prev, cur] = E[prev, cur] / (rho * rho)
-        _lay_out(E, T1, jump, ins, seen, 2, hII, hDI, hID, hTJ)
-        _lay_out(E, T1, jump, dels, seen, 1, rII, rDI, rID, rTJ)
+                table.T1[prev, cur] = E[prev, cur] / rho
+                table.T2[prev, cur] = E[prev, cur] / (rho * rho)
+        frame = _frame(hyp, a0, A, dels, ins, rooms[0], seen, 2, table, tilted, link)
+        turned = _frame(ref, a0, A, ins, dels, rooms[1], seen, 1, table, tilted, link)
         for j in range(n):
-            leave[j] = T1[jump, ins[j]]
+            leave[j] = table.T1[jump, ins[j]]
         leave[n] = 0.0
-        for x in range(A):
-            ref_tilted[x] = tilted[ref.original[a0 + x]]
-            if link.size:
-                ref_link[x] = link[ref.original[a0 + x]]
-        rlink = ref_link[:A] if link.size else empty
-        _row_starts(arcs, starts[: m + 2], ends[: m + 2])
-        _row_starts(ref_arcs, ref_starts[: n + 2], ref_ends[: n + 2])
-        groups = (hyp.group_first[a0], ref.group_first[a0])
-        crossings = (hyp.landed_first[a0], ref.landed_first[a0])
-        n_hyp, n_ref = hyp.group_first[a1] - groups[0], ref.group_first[a1] - groups[1]
-        x_hyp, x_ref = hyp.landed_first[a1] - crossings[0], ref.landed_first[a1] - crossings[1]
-        hyp_K, ref_K = np.empty((x_hyp, max_jump)), np.empty((x_ref, max_jump))
-        hyp_exits, ref_exits = np.empty((n_hyp, m + 1)), np.empty((n_ref, n + 1))
-        hyp_F, ref_F = np.zeros((n_hyp, max_jump)), np.zeros((n_ref, max_jump))
-        hyp_in, ref_in = np.empty(x_hyp), np.empty(x_ref)
-        _inside(
-            a0, max_jump, dels, ins, arcs, hyp, starts, ends, tilted, link, E, T1, T2, hII, hDI, hID, hTJ, jump,
-            EI, ED, EM, Y, Z, H, X, hyp_K, hyp_exits, groups[0], crossings[0],
-        )  # fmt: skip
-        _inside(
-            a0, max_jump, ins, dels, ref_arcs, ref, ref_starts, ref_ends, ref_tilted, rlink, E, T1, T2,
-            rII, rDI, rID, rTJ, jump, EI, ED, EM, Y, Z, H, X, ref_K, ref_exits, groups[1], crossings[1],
-        )  # fmt: skip
+        hypothesis, reference = _swaps(hyp, a0, a1, m, max_jump), _swaps(ref, a0, a1, n, max_jump)
+        _inside(frame, hypothesis, table, window)
+        _inside(turned, reference, table, window)
         size = (m + 1) * (n + 1)
-        wanted = 4 * size if derivatives else 3 * size
-        if planes.size < wanted:
-            planes = np.empty(wanted)
-        I, D = planes[:size].reshape(m + 1, n + 1), planes[size : 2 * size].reshape(m + 1, n + 1)
-        V = planes[2 * size : 3 * size].reshape(m + 1, n + 1)
-        V[:] = 0.0
-        D[0] = 0.0
-        total = _forward(
-            a0, max_jump, dels, ins, arcs, starts, ends, tilted, link, hyp, ref, ref_arcs, ref_tilted,
-            E, T1, T2, hII, hDI, hID, hTJ, leave, jump, I, D, V, M, rows, hyp_K, ref_K, hyp_exits, ref_exits,
-            hyp_F, ref_F, hyp_in, ref_in, groups, crossings,
-        )  # fmt: skip
-        accepted[k] = total >= SMALLEST_TOTAL
+        if planes.size < 4 * size:
+            planes = np.empty(4 * size)
+        shaped = planes[: 4 * size].reshape(4, m + 1, n + 1)
+        shaped[2] = 0.0
+        shaped[1, 0] = 0.0
+        outer = Planes(shaped[0], shaped[1], shaped[2], shaped[3], M)
+        total = _forward(frame, turned, hypothesis, reference, table, leave, outer, rows)
+        accepted[k] = total >= SMALLEST_TOTAL_WITH_JUMPS
         if not accepted[k]:
             continue
-        log_sum[k] = math.log(total) + (m + n) * math.log(rho)
+        outputs.log_sum[k] = math.log(total) + (m + n) * math.log(rho)
         if not derivatives:
             continue
-        bV = planes[3 * size : 4 * size].reshape(m + 1, n + 1)
-        hyp_R, ref_R = np.zeros((n_hyp, max_jump)), np.zeros((n_ref, max_jump))
         rows[:] = 0.0
         c0[:] = 0.0
         c1[:] = 0.0
         c2[:] = 0.0
-        link_mass = link_counts[a0:a1] if link.size else empty
-        link_mass[:] = 0.0
-        _backward(
-            a0, max_jump, dels, ins, arcs, starts, ends, tilted, link, hyp, ref, ref_arcs, ref_tilted,
-            E, T1, T2, hII, hDI, hID, hTJ, leave, jump, I, D, V, bV, M, B, rows, hyp_K, ref_K, hyp_exits, ref_exits,
-            hyp_R, ref_R, hyp_in, ref_in, groups, crossings, c0, c1, c2, hcDI, hcID, link_mass,
-        )  # fmt: skip
-        mass = arc_counts[a0:a1]
+        (_, cDI, cID, _), (rII, rDI, rID, rIJ) = rooms[0][1], rooms[1][1]
+        own, other = rooms[0][3], rooms[1][3]
+        counts = Counts(c0, c1, c2, rows[6], cDI, cID, rows[7], own[2], own[3])
+        counts_turned = Counts(c0, c1, c2, rII, rDI, rID, rIJ, other[2], other[3])
+        _backward(frame, turned, hypothesis, reference, table, leave, outer, rows, B, counts)
         for a in range(A):
-            mass[a] = M[a] * B[a]
-            ref_mass[a] = 0.0
-            ref_link_mass[a] = 0.0
-        _inside_adjoint(
-            a0, max_jump, dels, ins, arcs, hyp, starts, ends, tilted, link, E, T1, T2, hII, hDI, hID, hTJ, jump,
-            EI, ED, EM, Y, Z, H, dH, X, LM, scratch, bV, False, hyp_F, hyp_R, hyp_in, groups[0], crossings[0],
-            c0, c1, c2, rows[6], hcDI, hcID, rows[7], mass, link_mass,
-        )  # fmt: skip
-        _inside_adjoint(
-            a0, max_jump, ins, dels, ref_arcs, ref, ref_starts, ref_ends, ref_tilted, rlink, E, T1, T2,
-            rII, rDI, rID, rTJ, jump, EI, ED, EM, Y, Z, H, dH, X, LM, scratch, bV, True, ref_F, ref_R, ref_in,
-            groups[1], crossings[1], c0, c1, c2, rcII, rcDI, rcID, rcIJ, ref_mass, ref_link_mass,
-        )  # fmt: skip
+            own[2, a] = M[a] * B[a]
+        _inside_adjoint(frame, hypothesis, table, window, outer.bV, False, LM, scratch, counts)
+        _inside_adjoint(turned, reference, table, window, outer.bV, True, LM, scratch, counts_turned)
         for x in range(A):
             a = ref.original[a0 + x]
-            mass[a] = (mass[a] + ref_mass[x]) / total
-            if link.size:
-                link_mass[a] += ref_link_mass[x]
-        for a in range(link_mass.size):
-            link_mass[a] /= total
-        scale = 1.0 / total
+            outputs.arcs[a0 + a] = (own[2, a] + other[2, x]) / total
+            if n_links:
+                outputs.links[a0 + a] = (own[3, a] + other[3, x]) / total
         for j in range(n):
             c1[jump, ins[j]] += rows[8, j]
-        for prev in range(S + 1):
-            for cur in range(S):
-                count = 0.0
-                if c0[prev, cur] > 0.0:
-                    count += c0[prev, cur] * E[prev, cur]
-                if c1[prev, cur] > 0.0:
-                    count += c1[prev, cur] * T1[prev, cur]
-                if c2[prev, cur] > 0.0:
-                    count += c2[prev, cur] * T2[prev, cur]
-                counts[k, prev, cur] = count * scale
-        _collect(ins, seen, 2, T1, jump, hII, hDI, hID, hTJ, rows[6], hcDI, hcID, rows[7], scale, counts[k])
-        _collect(dels, seen, 1, T1, jump, rII, rDI, rID, rTJ, rcII, rcDI, rcID, rcIJ, scale, counts[k])
+        _add_up(table, counts, 1.0 / total, outputs.table[k])
+        _collect(frame, seen, 2, table, counts, 1.0 / total, outputs.table[k])
+        _collect(turned, seen, 1, table, counts_turned, 1.0 / total, outputs.table[k])

@@ -27,15 +27,18 @@ passes over them, forward and back, are single loops: at the ends of short ones 
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
-from numba import njit
+from numpy.typing import NDArray
 
-# Times exp(growth), what ``pushdown`` asks for at the rate of the pair.
-SMALLEST_TOTAL = 1e-230
-LARGEST_GROWTH = 300.0
-LARGEST_FACTOR = 1e6
-LARGEST_TILTED_ENTRY = 1e12
+from pfsm_kernels.batch import Cells, Factors, Float, Outputs
+from pfsm_kernels.cache import njit
+from pfsm_kernels.crossings import Side
+from pfsm_kernels.tilt import LARGEST_FACTOR, LARGEST_GROWTH, LARGEST_TILTED_ENTRY, SMALLEST_TOTAL_WITH_JUMPS
+from pfsm_kernels.windows import Windows
+
+Whole = NDArray[np.uintp]
 # Loops are unrolled so far; what is left over goes one by one. Rows have so many zeros behind them.
 LANES = 16
 # Chains of one side that there is room for at first.
@@ -52,7 +55,101 @@ WHOLE = np.uintp(LANES)
 ZERO, ONE, TWO, THREE, FOUR = np.arange(5, dtype=np.uintp)
 
 
-@njit(cache=True)
+class Table(NamedTuple):
+    """Transitions over the rate to the power of what is consumed (T0: nothing), the states, and the jump limit."""
+
+    T0: Float
+    T1: Float
+    T2: Float
+    insert: np.uintp
+    delete: np.uintp
+    jump: np.uintp
+    limit: np.uintp
+
+
+class Part(NamedTuple):
+    """One side of one lattice, laid out from 0 on and without signs.
+
+    Attributes:
+        along: State of the edit along.
+        across: State of the edit across.
+        height: Number of tokens along.
+        A: Number of arcs.
+        places: uintp [9, A + 1], see ``ROW`` and the others; ``crossings``, ``follow`` and ``landings`` likewise.
+        factor: float64 [A], tilted; ``link`` likewise, or [0].
+        leader: uintp [pairs], the arc that each follower follows.
+        steps: uintp [3, most], chains of arcs (``_chains``).
+        pairs: How many followers there are.
+        chains: How many chains.
+        between: float64 [pairs], R; ``inside``, E.
+        K: float64 [n_crossings, D].
+        exits: float64 [n_groups, rows], Z.
+        F: float64 [n_groups, D]; ``R`` likewise, what closings lead to.
+        entering: float64 [n_crossings].
+    """
+
+    along: np.uintp
+    across: np.uintp
+    height: np.uintp
+    A: np.uintp
+    places: Whole
+    crossings: Whole
+    follow: Whole
+    landings: Whole
+    factor: Float
+    link: Float
+    leader: Whole
+    steps: Whole
+    pairs: np.uintp
+    chains: np.uintp
+    between: Float
+    inside: Float
+    K: Float
+    exits: Float
+    F: Float
+    R: Float
+    entering: Float
+
+
+class Slopes(NamedTuple):
+    """Derivatives in the tables (``windows``) and in the masses of a ``Part``, all of them scratch."""
+
+    columns: Float
+    sums: Float
+    leaves: Float
+    turns: Float
+    blocks: Float
+    opens: Float
+    marked: NDArray[np.bool_]
+    touched: Whole
+    inside: Float
+    between: Float
+    exits: Float
+    weighted: Float
+
+
+class Planes(NamedTuple):
+    """Outer masses: of Insert, of Delete, behind a swap, its adjoint; the last two again, columns first."""
+
+    I: Float
+    D: Float
+    V: Float
+    bV: Float  # noqa: N815 - likewise
+    turned: Float
+
+
+class Counts(NamedTuple):
+    """Expected counts while they are added up: by consumed tokens, inside of the tables, of arcs and links."""
+
+    c0: Float
+    c1: Float
+    c2: Float
+    inner: Float
+    arcs: Float
+    links: Float
+
+
+@njit
 def _row_starts(base, A, arcs, starts, ends):
     """CSR offsets of arcs by their row, and of ``by_end`` by their end row."""
     starts[:] = 0
@@ -65,7 +162,7 @@ def _row_starts(base, A, arcs, starts, ends):
         ends[i] += ends[i - 1]
 
 
-@njit(cache=True)
+@njit
 def _tilt(base, A, arcs, arc_factor, rate, reach, tilted):
     """Arc factors over the rate per token beyond two; whether all are small enough for the error bound."""
     fine = True
@@ -80,7 +177,7 @@ def _tilt(base, A, arcs, arc_factor, rate, reach, tilted):
     return fine
 
 
-@njit(cache=True)
+@njit(borrows=True)
 def _lay_out(base, A, side, other, places, crossings, follow, landings):
     """One side of a pair, counted from 0 and without signs; ``other`` has the indices in the other side's view."""
     for x in range(A):
@@ -108,7 +205,7 @@ def _lay_out(base, A, side, other, places, crossings, follow, landings):
     landings[FIRST_CROSSING, places[GROUPS, A]] = places[CROSSINGS, A]
 
 
-@njit(cache=True)
+@njit(borrows=True)
 def _chains(A, max_jump, places, follow, leader, slot, steps):
     """All arcs a between arcs x and b: where (x, b), (x, a) and (a, b) stand among the followers; their number.
 
@@ -138,9 +235,14 @@ def _chains(A, max_jump, places, follow, leader, slot, steps):
     return count
 
 
-@njit(cache=True, fastmath={"contract"})
-def _between(pairs, count, along, across, places, follow, leader, steps, factor, link, T1, T2, sums, R, E):
+@njit(borrows=True, fastmath={"contract"})
+def _between(part, table, sums):
     """R and E of every pair of arcs within the limit."""
+    T1, T2, along, across = table.T1, table.T2, part.along, part.across
+    places, follow, leader, steps, factor, link = (
+        part.places, part.follow, part.leader, part.steps, part.factor, part.link
+    )  # fmt: skip
+    pairs, count, R, E = part.pairs, part.chains, part.between, part.inside
     for p in range(pairs):
         x, b = leader[p], follow[p]
         state, after = places[STATE, x], places[STATE, b]
@@ -160,22 +262,25 @@ def _between(pairs, count, along, across, places, follow, leader, steps, factor,
         E[steps[0, at]] += R[steps[1, at]] * E[steps[2, at]]
 
 
-@njit(cache=True)
+@njit
 def _whole(count):
     return (count + WHOLE - ONE) // WHOLE * WHOLE
 
 
-@njit(cache=True)
+@njit
 def _single(places, x):
     return places[ROW_END, x] + places[COLUMN_END, x] - places[ROW, x] - places[COLUMN, x] == TWO
 
 
-@njit(cache=True, fastmath={"contract"})
-def _blocks(
-    A, max_jump, height, along, across, jump, places, crossings, follow, landings, factor, T0, T1, columns, blocks,
-    opens, E, K, exits,
-):  # fmt: skip
+@njit(borrows=True, fastmath={"contract"})
+def _blocks(part, table, columns, blocks, opens):
     """K of every crossing and Z (times the gap arc's weight) of every group."""
+    T0, T1, max_jump, jump, along, across = (
+        table.T0, table.T1, table.limit, table.jump, part.along, part.across
+    )  # fmt: skip
+    A, height, places, crossings, follow = part.A, part.height, part.places, part.crossings, part.follow
+    landings, factor, E = part.landings, part.factor, part.inside
+    K, exits = part.K, part.exits
     leave_across = T0[across, jump]
     for x in range(A):
         begin, end = places[FOLLOWERS, x], places[FOLLOWERS, x + ONE]
@@ -220,17 +325,24 @@ def _blocks(
                     exits[g, bottom + d] += u * columns[k, 0, d] + v * columns[k, 1, d]
 
 
-@njit(cache=True, fastmath={"contract", "reassoc"})
-def _blocks_adjoint(
-    A, max_jump, height, along, across, jump, places, crossings, follow, landings, factor, T0, T1, columns, blocks,
-    opens, E, F, RV, entering, T2, plane, dcolumns, dblocks, dopens, marked, touched, dE, dZ, weighted, c0, c1,
-    arc_mass,
-):  # fmt: skip
+@njit(borrows=True, fastmath={"contract", "reassoc"})
+def _blocks_adjoint(part, table, columns, blocks, opens, plane, slopes, counts):
     """Adjoint of ``_blocks``: derivatives in E and the tables, from F, R and the outer backward masses.
 
     ``plane`` is bV with the columns of this side first. Rows of ``dblocks`` and ``dopens`` that are written to are
     marked, and listed in ``touched``; their number is returned.
     """
+    T0, T1, max_jump, jump, along, across = (
+        table.T0, table.T1, table.limit, table.jump, part.along, part.across
+    )  # fmt: skip
+    A, height, places, crossings, follow = part.A, part.height, part.places, part.crossings, part.follow
+    landings, factor, E = part.landings, part.factor, part.inside
+    T2, F, RV, entering = table.T2, part.F, part.R, part.entering
+    dcolumns, dblocks, dopens, marked, touched, dE, dZ, weighted = (
+        slopes.columns, slopes.blocks, slopes.opens, slopes.marked, slopes.touched, slopes.inside, slopes.exits,
+        slopes.weighted,
+    )  # fmt: skip
+    c0, c1, arc_mass = counts.c0, counts.c1, counts.arcs
     leave_across = T0[across, jump]
     rows = ZERO
     for x in range(A):
@@ -324,12 +436,16 @@ def _blocks_adjoint(
     return rows
 
 
-@njit(cache=True, fastmath={"contract"})
-def _between_adjoint(
-    pairs, count, along, across, places, follow, leader, steps, factor, link, T1, T2, sums, R, E, dE, dR, dsums, c1,
-    c2, arc_mass, link_mass,
-):  # fmt: skip
+@njit(borrows=True, fastmath={"contract"})
+def _between_adjoint(part, table, sums, slopes, counts):
     """Adjoint of ``_between``: from derivatives in E to those in M, the weights and the arcs."""
+    T1, T2, along, across = table.T1, table.T2, part.along, part.across
+    places, follow, leader, steps, factor, link = (
+        part.places, part.follow, part.leader, part.steps, part.factor, part.link
+    )  # fmt: skip
+    pairs, count, R, E = part.pairs, part.chains, part.between, part.inside
+    dE, dR, dsums, c1, c2 = slopes.inside, slopes.between, slopes.sums, counts.c1, counts.c2
+    arc_mass, link_mass = counts.arcs, counts.links
     for p in range(pairs):
         dR[p] = 0.0
     for back in range(count):
@@ -363,12 +479,19 @@ def _between_adjoint(
         dsums[d, k + THREE] += slope * into_along * v1
 
 
-@njit(cache=True, fastmath={"contract", "reassoc"})
-def _tables_adjoint(
-    height, max_jump, along, across, jump, T0, T1, T2, sums, leaves, turns, opens, uses, dcolumns, dsums, dleaves,
-    dturns, dblocks, dopens, marked, touched, rows, c0, c1, c2, inner,
-):  # fmt: skip
+@njit(borrows=True, fastmath={"contract", "reassoc"})
+def _tables_adjoint(part, table, windows, s, slopes, rows, counts):
     """From derivatives in the tables, which it empties, to those in the weights and (``inner``) expected counts."""
+    T0, T1, T2, max_jump, jump, along, across = (
+        table.T0, table.T1, table.T2, np.int64(table.limit), table.jump, part.along, part.across
+    )  # fmt: skip
+    height, sums, leaves, turns = np.int64(part.height), windows.sums[s], windows.leaves[s], windows.turns[s]
+    opens, uses, inner = windows.opens[s], windows.counts[s], counts.inner
+    dcolumns, dsums, dleaves, dturns, dblocks, dopens, marked, touched = (
+        slopes.columns, slopes.sums, slopes.leaves, slopes.turns, slopes.blocks, slopes.opens, slopes.marked,
+        slopes.touched,
+    )  # fmt: skip
+    c0, c1, c2 = counts.c0, counts.c1, counts.c2
     stay, leave = T1[along, along], T1[jump, along]
     for at in range(rows):
         state, d = touched[at, 0], touched[at, 1]
@@ -430,17 +553,24 @@ def _tables_adjoint(
             dsums[d, at] = 0.0
 
 
-@njit(cache=True, fastmath={"contract"})
-def _forward(
-    max_jump, m, n, insert, delete, jump, starts, ends, by_end, factor, ref_factor, link, hyp, ref, hyp_crossings,
-    ref_crossings, hyp_landings, ref_landings, T0, T1, T2, I, D, V, turned, M, rows, hyp_K, ref_K, hyp_exits,
-    ref_exits, hyp_F, ref_F, hyp_entering, ref_entering,
-):  # fmt: skip
+@njit(borrows=True, fastmath={"contract"})
+def _forward(hypothesis, reference, table, order, outer, M, rows):
     """Outer forward pass; fills I, D, V, M, F and what enters every crossing's first jump. Returns the total.
 
     ``turned`` is the part of V that jumps on s lead to, columns first. ``rows`` is scratch: what goes into Insert, into
     Delete, into Jump.
     """
+    T0, T1, T2, insert, delete, jump, max_jump = table
+    starts, ends, by_end = order
+    m, n, factor, ref_factor, link = (
+        hypothesis.height, reference.height, hypothesis.factor, reference.factor, hypothesis.link
+    )  # fmt: skip
+    hyp, hyp_crossings, hyp_landings = hypothesis.places, hypothesis.crossings, hypothesis.landings
+    ref, ref_crossings, ref_landings = reference.places, reference.crossings, reference.landings
+    hyp_K, hyp_exits, hyp_entering = hypothesis.K, hypothesis.exits, hypothesis.entering
+    ref_K, ref_exits, ref_entering = reference.K, reference.exits, reference.entering
+    I, D, V, _, turned = outer
+    hyp_F, ref_F = hypothesis.F, reference.F
     start = T1.shape[0] - 1
     II, DI, ID, DD = T1[insert, insert], T1[delete, insert], T1[insert, delete], T1[delete, delete]
     leave_insert, leave_delete = T1[jump, insert], T1[jump, delete]
@@ -534,7 +664,7 @@ def _forward(
     return total
 
 
-@njit(cache=True, inline="always")
+@njit(inline="always")
 def _returns(max_jump, height, c, places, landings, plane, exits, R):
     """R of the groups of one gap arc, what its closings lead to; ``plane`` is bV, the columns of this side first."""
     top = places[ROW_END, c]
@@ -551,17 +681,25 @@ def _returns(max_jump, height, c, places, landings, plane, exits, R):
             R[g, t] = 0.0
 
 
-@njit(cache=True, fastmath={"contract", "reassoc"})
-def _backward(
-    max_jump, m, n, insert, delete, jump, starts, ends, by_end, factor, ref_factor, link, hyp, ref, hyp_crossings,
-    ref_crossings, hyp_landings, ref_landings, T0, T1, T2, I, D, V, bV, turned, M, B, rows, hyp_K, ref_K, hyp_exits,
-    ref_exits, hyp_R, ref_R, hyp_entering, ref_entering, c0, c1, c2, link_mass,
-):  # fmt: skip
+@njit(borrows=True, fastmath={"contract", "reassoc"})
+def _backward(hypothesis, reference, table, order, outer, M, B, rows, counts):
     """Outer backward pass: adjoint of ``_forward``; fills bV, B and R and adds up unscaled counts.
 
     ``turned`` becomes bV, columns first. ``rows``: backward Insert and Delete masses, the latter of the row below, what
     goes into Insert, into Delete, into Jump.
     """
+    T0, T1, T2, insert, delete, jump, max_jump = table
+    starts, ends, by_end = order
+    m, n, factor, ref_factor, link = (
+        hypothesis.height, reference.height, hypothesis.factor, reference.factor, hypothesis.link
+    )  # fmt: skip
+    hyp, hyp_crossings, hyp_landings = hypothesis.places, hypothesis.crossings, hypothesis.landings
+    ref, ref_crossings, ref_landings = reference.places, reference.crossings, reference.landings
+    hyp_K, hyp_exits, hyp_entering = hypothesis.K, hypothesis.exits, hypothesis.entering
+    ref_K, ref_exits, ref_entering = reference.K, reference.exits, reference.entering
+    I, D, V, bV, turned = outer
+    hyp_R, ref_R = hypothesis.R, reference.R
+    c0, c1, c2, link_mass = counts.c0, counts.c1, counts.c2, counts.links
     start = T1.shape[0] - 1
     II, DI, ID, DD = T1[insert, insert], T1[delete, insert], T1[insert, delete], T1[delete, delete]
     leave_insert, leave_delete = T1[jump, insert], T1[jump, delete]
@@ -682,17 +820,19 @@ def _backward(
     c1[jump, delete] += cJD
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def sparse_batch(
-    first, last, chosen, offsets, arc_factor, link_factor, E, jump, max_jump, hyp, ref, insert, delete, rates, windows,
-    log_sum, accepted, derivatives, counts, arc_counts, link_counts,
-):  # fmt: skip
-    """Log-sums of lattices first..last-1 with jumps of up to ``max_jump``; with ``derivatives``, expected counts too.
+@njit(nogil=True, error_model="numpy")
+def sparse_batch(first, last, chosen, cells, factors, jumping, rates, windows, outputs):
+    """As ``pushdown.pushdown_batch``, from arc to arc.
 
-    Arguments as in ``pushdown.pushdown_batch``. Only lattices that are ``chosen`` (bool [n_lattices]) are done: with
+    Only lattices that are ``chosen`` (bool [n_lattices]) are done: with
     the two states alone, tokens on both sides, and fewer on either than ``windows`` has rows. ``rates`` are those of
-    ``pushdown_tilt``. What comes out not ``accepted`` is to be done by ``pushdown``.
+    ``tilt``. What comes out not accepted is to be done by ``pushdown``.
     """
+    cells, factors, windows, outputs = Cells(*cells), Factors(*factors), Windows(*windows), Outputs(*outputs)
+    offsets, arc_factor, link_factor, E = cells.offsets, factors.arcs, factors.links, factors.table
+    jump, max_jump, hyp, ref = jumping[0], jumping[1], Side(*jumping[2]), Side(*jumping[3])
+    log_sum, accepted, counts, arc_counts, link_counts = outputs
+    insert, delete, derivatives = windows.insert, windows.delete, counts.shape[0] > 0
     S = E.shape[1]
     longest, most_arcs, most_crossings, most_groups, most_follow, most_cells = 0, 0, 0, 0, 0, 0
     for k in range(first, last):
@@ -734,7 +874,10 @@ def sparse_batch(
     steps, dR = np.empty((2, 3, STEPS), np.uintp), np.empty(most_follow)
     landings = np.empty((2, 2, most_groups + 1), np.uintp)
     planes = np.empty((5, most_cells))
-    insert, delete, jump, limit = np.uintp(insert), np.uintp(delete), np.uintp(jump), np.uintp(max_jump)
+    insert, delete, limit = np.uintp(insert), np.uintp(delete), np.uintp(max_jump)
+    table = Table(E, T1, T2, insert, delete, np.uintp(jump), limit)
+    slopes = Slopes(dcolumns, dsums, dleaves, dturns, dblocks, dopens, marked, touched, dE, dR, dZ, weighted)
+    order = starts, ends, by_end
     for k in range(first, last):
         if not chosen[k]:
             continue
@@ -758,7 +901,6 @@ def sparse_batch(
         _lay_out(np.uintp(a0), arcs, hyp, ref.position, places[0], crossings[0], follow[0], landings[0])
         _lay_out(np.uintp(a0), arcs, ref, ref.original, places[1], crossings[1], follow[1], landings[1])
         for s in range(2):
-            along, across = (insert, delete) if s else (delete, insert)
             pairs[s] = places[s, FOLLOWERS, A]
             chains[s] = _chains(arcs, limit, places[s], follow[s], leader[s], slot, steps[s])
             while chains[s] > steps.shape[2]:
@@ -766,14 +908,20 @@ def sparse_batch(
                 grown[:, :, : steps.shape[2]] = steps
                 steps = grown
                 chains[s] = _chains(arcs, limit, places[s], follow[s], leader[s], slot, steps[s])
-            _between(
-                pairs[s], chains[s], along, across, places[s], follow[s], leader[s], steps[s], tilted[s],
-                linked[s, :n_links], T1, T2, windows.sums[s], R[s], inside[s],
-            )  # fmt: skip
-            _blocks(
-                arcs, limit, heights[s], along, across, jump, places[s], crossings[s], follow[s], landings[s],
-                tilted[s], E, T1, windows.columns[s], windows.blocks[s], windows.opens[s], inside[s], K[s], exits[s],
-            )  # fmt: skip
+        hypothesis = Part(
+            delete, insert, heights[0], arcs, places[0], crossings[0], follow[0], landings[0], tilted[0],
+            linked[0, :n_links], leader[0], steps[0], pairs[0], chains[0], R[0], inside[0], K[0], exits[0], F[0],
+            back[0], entering[0],
+        )  # fmt: skip
+        reference = Part(
+            insert, delete, heights[1], arcs, places[1], crossings[1], follow[1], landings[1], tilted[1],
+            linked[1, :n_links], leader[1], steps[1], pairs[1], chains[1], R[1], inside[1], K[1], exits[1], F[1],
+            back[1], entering[1],
+        )  # fmt: skip
+        for s in range(2):
+            part = reference if s else hypothesis
+            _between(part, table, windows.sums[s])
+            _blocks(part, table, windows.columns[s], windows.blocks[s], windows.opens[s])
         stride, other = n + 1 + LANES, m + 1 + LANES
         size = (m + 1) * stride
         I, D = planes[0, :size].reshape(m + 1, stride), planes[1, :size].reshape(m + 1, stride)
@@ -784,12 +932,9 @@ def sparse_batch(
         D[0] = 0.0
         F[0, : hyp.group_first[a0 + A] - hyp.group_first[a0]] = 0.0
         F[1, : ref.group_first[a0 + A] - ref.group_first[a0]] = 0.0
-        total = _forward(
-            limit, heights[0], heights[1], insert, delete, jump, starts, ends, by_end, tilted[0], tilted[1],
-            linked[0, :n_links], places[0], places[1], crossings[0], crossings[1], landings[0], landings[1], E, T1, T2,
-            I, D, V, turned, M, rows, K[0], K[1], exits[0], exits[1], F[0], F[1], entering[0], entering[1],
-        )  # fmt: skip
-        accepted[k] = total >= SMALLEST_TOTAL * math.exp(growth)
+        outer = Planes(I, D, V, bV, turned)
+        total = _forward(hypothesis, reference, table, order, outer, M, rows)
+        accepted[k] = total >= SMALLEST_TOTAL_WITH_JUMPS * math.exp(growth)
         if not accepted[k]:
             continue
         log_sum[k] = math.log(total) + (m + n) * math.log(rate)
@@ -801,33 +946,20 @@ def sparse_batch(
         inner[:] = 0.0
         link_masses[:, :n_links] = 0.0
         bV[:, n + 1 :] = 0.0
-        _backward(
-            limit, heights[0], heights[1], insert, delete, jump, starts, ends, by_end, tilted[0], tilted[1],
-            linked[0, :n_links], places[0], places[1], crossings[0], crossings[1], landings[0], landings[1], E, T1, T2,
-            I, D, V, bV, turned, M, B, rows, K[0], K[1], exits[0], exits[1], back[0], back[1], entering[0],
-            entering[1], c0, c1, c2, link_masses[0],
-        )  # fmt: skip
+        counted = Counts(c0, c1, c2, inner[0], masses[0], link_masses[0])
+        _backward(hypothesis, reference, table, order, outer, M, B, rows, counted)
         for a in range(A):
             masses[0, a] = M[a] * B[a]
             masses[1, a] = 0.0
         for s in range(2):
-            along, across = (insert, delete) if s else (delete, insert)
-            plane = bV if s else turned
+            part, plane = (reference, bV) if s else (hypothesis, turned)
+            counted = Counts(c0, c1, c2, inner[s], masses[s], link_masses[s])
+            blocks = windows.blocks[s]
             touches = _blocks_adjoint(
-                arcs, limit, heights[s], along, across, jump, places[s], crossings[s], follow[s], landings[s],
-                tilted[s], E, T1, windows.columns[s], windows.blocks[s], windows.opens[s], inside[s], F[s], back[s],
-                entering[s], T2, plane, dcolumns, dblocks, dopens, marked, touched, dE, dZ, weighted, c0, c1, masses[s],
-            )  # fmt: skip
-            _between_adjoint(
-                pairs[s], chains[s], along, across, places[s], follow[s], leader[s], steps[s], tilted[s],
-                linked[s, :n_links], T1, T2, windows.sums[s], R[s], inside[s], dE, dR, dsums, c1, c2, masses[s],
-                link_masses[s],
-            )  # fmt: skip
-            _tables_adjoint(
-                int(heights[s]), max_jump, along, across, jump, E, T1, T2, windows.sums[s], windows.leaves[s],
-                windows.turns[s], windows.opens[s], windows.counts[s], dcolumns, dsums, dleaves, dturns, dblocks,
-                dopens, marked, touched, touches, c0, c1, c2, inner[s],
-            )  # fmt: skip
+                part, table, windows.columns[s], blocks, windows.opens[s], plane, slopes, counted
+            )
+            _between_adjoint(part, table, windows.sums[s], slopes, counted)
+            _tables_adjoint(part, table, windows, s, slopes, touches, counted)
         scale = 1.0 / total
         for x in range(A):
             a = ref.original[a0 + x]

@@ -18,14 +18,15 @@ Cost O(n). A correlation is NaN where one side of the resample is constant.
 """
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from pfsm_kernels.cache import njit
 
 _Integers = NDArray[np.int64]
 _Floats = NDArray[np.float64]
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _concordance(
     left: _Integers, right: _Integers, counts: _Integers, tree: _Integers, at: _Integers
 ) -> tuple[int, int]:
@@ -62,7 +63,7 @@ def _concordance(
     return balance, tied
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _tau(left: _Integers, right: _Integers, counts: _Integers, tree: _Integers, at: _Integers) -> float:
     """Kendall's tau-b of rows that stand `counts` times each."""
     size = counts.sum()
@@ -75,7 +76,7 @@ def _tau(left: _Integers, right: _Integers, counts: _Integers, tree: _Integers, 
     return balance / np.sqrt(untied) if untied > 0.0 else np.nan
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _repeated_kendall(
     place: _Integers, left: _Integers, right: _Integers, times: _Integers, result: _Floats
 ) -> None:
@@ -88,7 +89,7 @@ def _repeated_kendall(
         result[resample] = _tau(left, right, counts, tree, at)
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _centre_ranks(counts: _Integers, size: int, ranks: _Floats) -> float:
     """Write the doubled, centred mid-rank of every dense rank; return their sum of squares over the rows."""
     below, squares = 0, 0.0
@@ -99,7 +100,7 @@ def _centre_ranks(counts: _Integers, size: int, ranks: _Floats) -> float:
     return squares
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _repeated_spearman(left: _Integers, right: _Integers, times: _Integers, result: _Floats) -> None:
     left_counts = np.zeros(left.max() + 1, dtype=np.int64)
     right_counts = np.zeros(right.max() + 1, dtype=np.int64)

@@ -8,14 +8,15 @@ Cost O(m n k).
 """
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from pfsm_kernels.cache import njit
 
 _Integers = NDArray[np.int64]
 _Floats = NDArray[np.float64]
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _resampled_sums(times: _Integers, table: _Floats, result: _Floats) -> None:
     sums = np.empty(table.shape[1])
     for resample in range(times.shape[0]):
@@ -27,7 +28,7 @@ def _resampled_sums(times: _Integers, table: _Floats, result: _Floats) -> None:
         result[resample] = sums
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _drawn_times(rows: _Integers, times: _Integers) -> None:
     for resample in range(rows.shape[0]):
         for draw in range(rows.shape[1]):

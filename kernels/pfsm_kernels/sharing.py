@@ -11,14 +11,15 @@ sorted. Cost per left phrase: the shorter of a walk through its targets and a bi
 """
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from pfsm_kernels.cache import njit
 
 Int32 = NDArray[np.int32]
 Int64 = NDArray[np.int64]
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _longest(ids, offsets, list_offsets):
     """The largest number of keys on one line."""
     longest = 0
@@ -30,7 +31,7 @@ def _longest(ids, offsets, list_offsets):
     return longest
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _shared(left, left_offsets, right, right_offsets, list_offsets, keys, n_keys):
     head = np.full(n_keys, -1, np.int32)
     longest = _longest(right, right_offsets, list_offsets)
@@ -110,7 +111,7 @@ def tokens_sharing_keys(
     )
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _phrases(words, offsets, child_offsets, child_words, n_words, wanted, max_size, rows, row_offsets):
     count = 0
     for line in range(offsets.size - 1):
@@ -175,7 +176,7 @@ def find_phrases(
     return rows[:count], row_offsets
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _linked(left, left_offsets, right, right_offsets, target_offsets, targets):
     head = np.full(target_offsets.size - 1, -1, np.int32)
     following = np.empty(right.shape[0], np.int32)

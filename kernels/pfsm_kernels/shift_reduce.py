@@ -20,8 +20,9 @@ Per pair: O(steps * templates) an iteration of the training, O(steps * beam * te
 """
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from pfsm_kernels.cache import njit
 
 Int32 = NDArray[np.int32]
 Int64 = NDArray[np.int64]
@@ -41,7 +42,7 @@ MOST_ITERATIONS = 200
 TOLERANCE = 1e-6
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _describe(words, tags, stack, left, right, q, values):
     """The slots of a state; ``stack`` has s0, s1, s2 (-1: none), ``left`` and ``right`` children of s0 and s1."""
     values[:] = ABSENT
@@ -62,7 +63,7 @@ def _describe(words, tags, stack, left, right, q, values):
             values[10 + 2 * depth] = tags[right[depth]]
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _key(template, slots, values):
     key = (np.int64(template) << WIDE) | values[slots[0]]
     key = (key << WIDE) | values[slots[1]]
@@ -70,7 +71,7 @@ def _key(template, slots, values):
     return (key << NARROW) | values[slots[3]]
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _derivation(words, tags, heads, templates, keys, actions, legal):
     """The oracle: keys, actions and legal actions (bit a: action a) of every step of a projective tree."""
     n = words.size
@@ -110,7 +111,7 @@ def _derivation(words, tags, heads, templates, keys, actions, legal):
             q += 1
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _log_probabilities(scores, legal):
     """Scores of three actions made logarithms of probabilities, over those in ``legal``."""
     largest = -np.inf
@@ -126,7 +127,7 @@ def _log_probabilities(scores, legal):
         scores[a] = scores[a] - log_z if legal >> a & 1 else -np.inf
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _loss(weights, features, actions, legal, penalty, gradient):
     """The objective and its gradient, both flat float64 [n_features * 3]."""
     loss = 0.0
@@ -149,7 +150,7 @@ def _loss(weights, features, actions, legal, penalty, gradient):
     return loss
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _dot(one, other):
     """In one order whatever the number of threads, which a library's product of long vectors is not."""
     total = 0.0
@@ -158,7 +159,7 @@ def _dot(one, other):
     return total
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _direction(gradient, moves, changes, count, direction):
     """Minus the inverse Hessian times the gradient, as the last moves know it (two-loop recursion)."""
     direction[:] = -gradient
@@ -177,7 +178,7 @@ def _direction(gradient, moves, changes, count, direction):
         direction += (alpha[back] - beta) * moves[k]
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _minimise(n_features, features, actions, legal, penalty):
     """Weights at the optimum, flat float64 [n_features * 3]."""
     size = n_features * ACTIONS
@@ -205,7 +206,7 @@ def _minimise(n_features, features, actions, legal, penalty):
     return weights
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _train(words, tags, heads, templates, legal_only, penalty):
     """The model of a tree: sorted keys int64 [n_features], weights float64 [n_features * 3]."""
     steps = max(0, 2 * words.size - 1)
@@ -221,7 +222,7 @@ def _train(words, tags, heads, templates, legal_only, penalty):
     return known, _minimise(known.size, features, actions, legal, penalty)
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _score(values, templates, known, weights, legal, scores):
     """Log-probabilities of the actions in a state."""
     scores[:] = 0.0
@@ -234,7 +235,7 @@ def _score(values, templates, known, weights, legal, scores):
     _log_probabilities(scores, legal)
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _decode(words, tags, templates, known, weights, beam, legal_only):
     """The largest sum of log-probabilities of a derivation that the beam finds, of a sentence of at least one word.
 
@@ -303,7 +304,7 @@ def _decode(words, tags, templates, known, weights, beam, legal_only):
     return total[0]
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _score_all(ref, ref_offsets, hyp, hyp_offsets, firsts, templates, penalty, beam, legal_only, result):
     for r in range(ref_offsets.size - 1):
         if firsts[r] == firsts[r + 1]:

@@ -10,12 +10,13 @@ parsing", section 3). Dense matrices, cost O(n^3) at worst. Of equal heads the f
 import math
 
 import numpy as np
-from numba import njit
+
+from pfsm_kernels.cache import njit
 
 FREE, FORBIDDEN = 0, 1
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(nogil=True, error_model="numpy")
 def best_tree(scores, forbidden, heads):
     """The tree of the largest sum of scores.
 

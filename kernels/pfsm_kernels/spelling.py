@@ -11,8 +11,9 @@ apart are not compared.
 """
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from pfsm_kernels.cache import njit
 
 LONGEST = 64
 ONE = np.uint64(1)
@@ -20,7 +21,7 @@ ONE = np.uint64(1)
 SLACK = 1e-9
 
 
-@njit(cache=True)
+@njit
 def _distance(places, size, codes, first, last):
     """Levenshtein distance of a word, given as the places of each character in it, and another."""
     up, down = ~np.uint64(0), np.uint64(0)
@@ -39,7 +40,7 @@ def _distance(places, size, codes, first, last):
     return distance
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _fill(left, left_offsets, right, right_offsets, codes, words, minimum, places):
     blocks = np.empty((64, 5), dtype=np.int32)
     values = np.empty(64)

@@ -12,21 +12,22 @@ Cost per pair: the numbers of nodes multiplied, and as many numbers of memory.
 """
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from pfsm_kernels.cache import njit
 
 Int64 = NDArray[np.int64]
 Float = NDArray[np.float64]
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _add(one, other):
     """``log(exp(one) + exp(other))``."""
     large, small = max(one, other), min(one, other)
     return large if small == -np.inf else large + np.log1p(np.exp(small - large))
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _log_kernel(productions, child_offsets, children, a_first, a_last, b_first, b_last, log_decay, table):
     total = -np.inf
     for a in range(a_first, a_last):
@@ -44,7 +45,7 @@ def _log_kernel(productions, child_offsets, children, a_first, a_last, b_first, 
     return total
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _log_kernels(productions, child_offsets, children, line_offsets, left, right, log_decay, table, result):
     for pair in range(result.size):
         a, b = left[pair], right[pair]

@@ -16,8 +16,9 @@ For one side, with "along" the edit of its rows and "across" that of its columns
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from pfsm_kernels.cache import njit
 
 Float = NDArray[np.float64]
 
@@ -26,6 +27,8 @@ class Windows(NamedTuple):
     """Tables of both sides, that of jumps on the hypothesis first; D is the jump limit, S the number of states.
 
     Attributes:
+        insert: The state of Insert.
+        delete: The state of Delete.
         rate: What each edit is divided by per consumed token.
         columns: float64 [2, D, 2, rows], M by k, f and d, of sequences that end with an across edit.
         sums: float64 [2, rows, 4 D], M by d and 4 k + 2 f + l.
@@ -37,6 +40,8 @@ class Windows(NamedTuple):
             along > along. [2, 4, 0, 4 D] without derivatives.
     """
 
+    insert: int
+    delete: int
     rate: float
     columns: Float
     sums: Float
@@ -52,7 +57,10 @@ def make_windows(
 ) -> Windows:
     """The tables for weights ``E = exp(table)``; ``states`` are Insert, Delete and Jump."""
     S = E.shape[1]
+    insert, delete, jump = states
     windows = Windows(
+        insert,
+        delete,
         rate,
         np.empty((2, max_jump, 2, rows)),
         np.empty((2, rows, 4 * max_jump)),
@@ -62,13 +70,12 @@ def make_windows(
         np.empty((2, S, rows)),
         np.empty((2, 4, rows if derivatives else 0, 4 * max_jump)),
     )
-    insert, delete, jump = states
     for side, (along, across) in enumerate(((delete, insert), (insert, delete))):
-        fill_windows(E, along, across, jump, rate, *(table[side] for table in windows[1:]))
+        fill_windows(E, along, across, jump, rate, *(table[side] for table in windows[3:]))
     return windows
 
 
-@njit(cache=True, nogil=True, fastmath={"contract"})
+@njit(nogil=True, fastmath={"contract"})
 def fill_windows(E, along, across, jump, rate, columns, sums, leaves, turns, blocks, opens, counts):
     """Fills the tables of one side, see ``Windows``."""
     _fill_sums(E[across, across] / rate, E[along, across] / rate, E[across, along] / rate, E[along, along] / rate,
@@ -97,7 +104,7 @@ def fill_windows(E, along, across, jump, rate, columns, sums, leaves, turns, blo
                 opens[state, d] = after_jump
 
 
-@njit(cache=True, fastmath={"contract"})
+@njit(fastmath={"contract"})
 def _fill_sums(CC, AC, CA, AA, sums, counts):
     """M, and N of the four transitions in the order of the arguments."""
     width = sums.shape[1]

@@ -1,24 +1,16 @@
 """Each implementation of the machines called by itself, and comparisons between results."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from unittest import mock
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm_kernels import (
-    crossings,
-    inference,
-    linear_space,
-    machine,
-    machine_sparse,
-    pushdown,
-    pushdown_sparse,
-    runs,
-)
+from pfsm_kernels import crossings, inference, linear_space, runs
+from pfsm_kernels.batch import Factors, Outputs
 from pfsm_kernels.inference import Expectations, Jumps, Weights
 from pfsm_kernels.lattices import Lattices
-from pfsm_kernels.runs import few_arcs, find_groups
 
 Float = NDArray[np.float64]
 
@@ -34,49 +26,49 @@ def empty_expectations(lattices: Lattices, weights: Weights) -> Expectations:
     )
 
 
-def linear_factors(weights: Weights, arcs: int) -> tuple[Float, Float, Float]:
+def linear_factors(weights: Weights, arcs: int) -> Factors:
     """exp of the weights on arcs, on links and in the table, whatever their size."""
     on_arcs = np.ones(arcs) if weights.arcs is None else np.exp(weights.arcs)
     links = np.zeros(0) if weights.links is None else np.exp(weights.links)
-    return on_arcs, links, np.exp(weights.table)
+    return Factors(on_arcs, links, np.exp(weights.table))
+
+
+def room(lattices: Lattices, weights: Weights, derivatives: bool) -> Outputs:
+    """Room for the results of linear space, no pair accepted."""
+    result = empty_expectations(lattices, weights)
+    accepted = np.zeros(len(lattices), dtype=np.bool_)
+    if derivatives:
+        return Outputs(result.log_sum, accepted, result.table, result.arcs, result.links)
+    return Outputs(result.log_sum, accepted, np.zeros((0, 0, 0)), np.zeros(0), np.zeros(0))
+
+
+def run_linear(
+    way: Callable[..., linear_space.Task],
+    lattices: Lattices,
+    weights: Weights,
+    jumps: Jumps | None,
+    derivatives: bool,
+) -> tuple[NDArray[np.bool_], Expectations]:
+    """One way through linear space, and which pairs it accepted; the rest is meaningless."""
+    factors = linear_factors(weights, lattices.arcs.shape[0])
+    outputs = room(lattices, weights, derivatives)
+    way(lattices, factors, jumps, linear_space.tilts(lattices, factors, jumps), outputs)(0, len(lattices))
+    return outputs.accepted, Expectations(outputs.log_sum, outputs.table, outputs.arcs, outputs.links)
 
 
 def in_linear_space(
     lattices: Lattices, weights: Weights, jumps: Jumps | None = None
 ) -> tuple[NDArray[np.bool_], Expectations]:
-    """Forward-backward in linear space only, and which pairs it accepted; the rest is meaningless."""
-    result = empty_expectations(lattices, weights)
-    accepted = np.zeros(len(lattices), dtype=np.bool_)
-    factors = linear_factors(weights, lattices.arcs.shape[0])
-    outputs = result.table, result.arcs, result.links
-    if jumps is None:
-        inputs = *linear_space.machine_arrays(lattices), *factors
-        machine.forward_backward_batch(0, len(lattices), *inputs, result.log_sum, accepted, *outputs)
-    else:
-        inputs = linear_space.pushdown_inputs(
-            lattices, factors, jumps, *linear_space.tilts(lattices, factors, jumps)
-        )
-        pushdown.pushdown_batch(0, len(lattices), *inputs, result.log_sum, accepted, True, *outputs)
-    return accepted, result
+    """Forward-backward from cell to cell only."""
+    return run_linear(linear_space.cell_to_cell, lattices, weights, jumps, derivatives=True)
 
 
 def linear_log_sums(
     lattices: Lattices, weights: Weights, jumps: Jumps | None = None
 ) -> tuple[NDArray[np.bool_], Float]:
-    """The forward pass in linear space only, and which pairs it accepted; the rest is meaningless."""
-    result = np.full(len(lattices), np.nan)
-    accepted = np.zeros(len(lattices), dtype=np.bool_)
-    factors = linear_factors(weights, lattices.arcs.shape[0])
-    if jumps is None:
-        machine.forward_batch(
-            0, len(lattices), *linear_space.machine_arrays(lattices), *factors, result, accepted
-        )
-    else:
-        found, none = linear_space.tilts(lattices, factors, jumps), np.zeros(0)
-        inputs = linear_space.pushdown_inputs(lattices, factors, jumps, *found)
-        outputs = result, accepted, False, np.zeros((0, 0, 0)), none, none
-        pushdown.pushdown_batch(0, len(lattices), *inputs, *outputs)
-    return accepted, result
+    """The forward pass from cell to cell only."""
+    accepted, found = run_linear(linear_space.cell_to_cell, lattices, weights, jumps, derivatives=False)
+    return accepted, found.log_sum
 
 
 def uniform(lattices: Lattices, insert: int = 0, delete: int = 2) -> Lattices:
@@ -89,27 +81,8 @@ def uniform(lattices: Lattices, insert: int = 0, delete: int = 2) -> Lattices:
 def arc_to_arc(
     lattices: Lattices, weights: Weights, jumps: Jumps | None = None, derivatives: bool = True
 ) -> tuple[NDArray[np.bool_], Expectations]:
-    """The kernels for sparse arcs only, and which pairs they accepted; the rest is meaningless."""
-    result = empty_expectations(lattices, weights)
-    accepted = np.zeros(len(lattices), dtype=np.bool_)
-    factors = linear_factors(weights, lattices.arcs.shape[0])
-    outputs = result.log_sum, accepted, derivatives, result.table, result.arcs, result.links
-    few = few_arcs(lattices) if jumps is None else jumps.crossings.sparse
-    for group in find_groups(lattices, few):
-        if jumps is None:
-            tables = group.tables(factors[-1], derivatives)
-            if tables is not None:
-                inputs = group.wanted, lattices.offsets, lattices.arcs, lattices.by_end, *factors, *tables
-                machine_sparse.sparse_batch(0, len(lattices), *inputs, *outputs)
-            continue
-        limit = jumps.crossings.max_jump
-        windows = group.windows(factors[-1], jumps.state, limit, derivatives)
-        if windows is not None:
-            machine_of = jumps.state, limit, jumps.crossings.hypothesis, jumps.crossings.reference
-            rates, _ = linear_space.tilts(lattices, factors, jumps)
-            jumping = group.wanted, lattices.offsets, *factors, *machine_of, group.insert, group.delete
-            pushdown_sparse.sparse_batch(0, len(lattices), *jumping, rates, windows, *outputs)
-    return accepted, result
+    """The kernels for sparse arcs only."""
+    return run_linear(linear_space.arc_to_arc, lattices, weights, jumps, derivatives)
 
 
 def chosen(found: Expectations, lattices: Lattices, pairs: NDArray[np.bool_]) -> Expectations:

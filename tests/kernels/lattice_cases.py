@@ -9,10 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm_kernels import pushdown_log
-from pfsm_kernels.inference import BestPath, Expectations, Jumps, Weights, find_jumps
+from pfsm_kernels.inference import DELETE, INSERT, BestPath, Expectations, Jumps, Weights, find_jumps
+from pfsm_kernels.inference import JUMP as JUMPED
 from pfsm_kernels.lattices import Lattices
-from pfsm_kernels.machine_best import DELETE, INSERT
 from tests.oracles.enumeration import JUMP, Arc, EditLattice, Link, Move, legal_moves
 from tests.oracles.jumping import Configuration
 
@@ -87,8 +86,8 @@ class Numbered:
         """Whether the kernels write ``edit`` for the move."""
         if edit >= 0:
             return move.arc == self.order[pair][edit]
-        if edit == pushdown_log.JUMP or move.state == JUMP:
-            return edit == pushdown_log.JUMP and move.state == JUMP
+        if edit == JUMPED or move.state == JUMP:
+            return edit == JUMPED and move.state == JUMP
         consumed = {INSERT: (0, 1), DELETE: (1, 0)}.get(edit)
         return move.arc is None and consumed == (
             move.target.i - move.source.i,

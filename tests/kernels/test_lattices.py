@@ -154,7 +154,7 @@ def test_wrong_weights_are_refused(name: str, value: Any) -> None:
     with pytest.raises(ValueError, match=f"weights.{name}"):
         expectations(two_pairs(), weights)
     with pytest.raises(ValueError, match=f"weights.{name}"):
-        best_path(two_pairs(), weights, 0)
+        best_path(two_pairs(), weights, 1)
 
 
 def test_arrays_need_not_be_contiguous() -> None:

@@ -8,7 +8,7 @@ import weakref
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from pkgutil import iter_modules
+from pkgutil import walk_packages
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -120,7 +120,7 @@ def test_so_are_instances_predictions_and_derivatives(settings: Settings) -> Non
 
 def specialisations() -> dict[str, list[Any]]:
     """Which types every kernel has been compiled for, or loaded from the cache for."""
-    modules = [import_module(f"pfsm_kernels.{module.name}") for module in iter_modules(pfsm_kernels.__path__)]
+    modules = [import_module(module.name) for module in walk_packages(pfsm_kernels.__path__, "pfsm_kernels.")]
     return {
         f"{module.__name__}.{name}": list(kernel.signatures)
         for module in modules

@@ -298,9 +298,9 @@ class _Walk:
 
 def _edits(batch: LatticeBatch, path: NDArray[np.int32]) -> tuple[Edit, ...]:
     """The edits of the best path with the tokens that they consume."""
-    from pfsm_kernels.machine_best import DELETE as DELETED  # noqa: PLC0415 - brings numba
-    from pfsm_kernels.machine_best import INSERT as INSERTED  # noqa: PLC0415
-    from pfsm_kernels.pushdown_log import JUMP as JUMPED  # noqa: PLC0415
+    from pfsm_kernels.inference import DELETE as DELETED  # noqa: PLC0415 - brings numba
+    from pfsm_kernels.inference import INSERT as INSERTED  # noqa: PLC0415
+    from pfsm_kernels.inference import JUMP as JUMPED  # noqa: PLC0415
 
     walk = _Walk()
     arcs = batch.lattices.arcs.tolist()

@@ -1,0 +1,172 @@
+"""The tilt of linear space and its limits: what every edit is divided by per consumed token, so that nothing overflows.
+
+Every edit sequence consumes every token exactly once, so dividing each edit by ``rho`` per consumed token rescales the
+total by ``rho ** -(m + n)`` exactly, swaps or not. ``rho`` is chosen such that what can follow an edit adds up to at
+most one. Then no forward mass, backward mass or product of them exceeds one, nothing overflows, and the absolute error
+that underflow can leave in the total is at most (number of operations) x 1e-308. A total that is not too small is
+therefore exact to rounding; any other pair is left to log space.
+
+With A the largest row sum of the table over Insert and Delete, and B the largest row entry over substitutions times the
+largest number of arcs that start in one cell, ``A / rho + B / rho^2 = 1`` does it. With g the largest weight into Jump,
+swaps add ``2 D g^3 (B / rho^2)^2 / ((1 - r)^2 (1 - A / rho))`` to what can follow an edit or another swap, ``r`` being
+the left-hand side: two substitutions that open the blocks, three jumps, and any edits inside.
+
+The bounds ask for factors that are normal numbers themselves: a table with entries beyond ``LARGEST_WEIGHT`` is for log
+space alone.
+"""
+
+import math
+
+import numpy as np
+
+from pfsm_kernels.batch import Cells, Factors
+from pfsm_kernels.cache import njit
+
+LARGEST_WEIGHT = 600.0
+LARGEST_RATE = 1e150
+LARGEST_FACTOR = 1e6
+# A tilted entry that only a tiny arc factor keeps below one multiplies what underflow left of that factor.
+LARGEST_TILTED_ENTRY = 1e12
+# Totals below are not accepted. 1e-308 (smallest normal number) x 1e10 operations x 1e16 (double precision) leaves a
+# wide margin in the first; with jumps windows drop masses below ``NEGLIGIBLE``; from arc to arc masses may reach
+# exp(LARGEST_GROWTH), and with jumps the smallest total is multiplied by exp(growth).
+SMALLEST_TOTAL = 1e-280
+SMALLEST_TOTAL_WITH_JUMPS, NEGLIGIBLE = 1e-230, 1e-290
+SMALLEST_SPARSE_TOTAL, LARGEST_GROWTH = 1e-130, 300.0
+
+
+@njit(borrows=True)
+def edit_rate(E, delete_states, insert_states, seen):
+    """A: the largest row sum over Insert and Delete. ``seen``, int64 [S], marks the states of both (1, 2)."""
+    seen[:] = 0
+    for state in insert_states:
+        seen[state] |= 1
+    for state in delete_states:
+        seen[state] |= 2
+    largest = 0.0
+    for prev in range(E.shape[0]):
+        insert, delete = 0.0, 0.0
+        for cur in range(E.shape[1]):
+            if seen[cur] & 1:
+                insert = max(insert, E[prev, cur])
+            if seen[cur] & 2:
+                delete = max(delete, E[prev, cur])
+        largest = max(largest, insert + delete)
+    return largest
+
+
+@njit
+def column_maxima(E):
+    """The largest weight into each state, float64 [S]."""
+    reach = np.zeros(E.shape[1])
+    for prev in range(E.shape[0]):
+        for cur in range(E.shape[1]):
+            reach[cur] = max(reach[cur], E[prev, cur])
+    return reach
+
+
+@njit(borrows=True)
+def match_rate(reach, first, last, arcs, arc_factor, link_factor):
+    """B, the largest number of tokens of an arc (at least 2), and the largest table entry of a substitution.
+
+    Arcs ``first`` to ``last - 1`` are those of the lattice.
+    """
+    B, entry, largest_link = 0.0, 0.0, 1.0
+    most, run, longest = 0, 0, 2
+    for a in range(first, last):
+        B = max(B, arc_factor[a] * reach[arcs[a, 4]])
+        entry = max(entry, reach[arcs[a, 4]])
+        if link_factor.size:
+            largest_link = max(largest_link, link_factor[a])
+        longest = max(longest, arcs[a, 1] + arcs[a, 3])
+        run = run + 1 if a > first and arcs[a, 0] == arcs[a - 1, 0] and arcs[a, 2] == arcs[a - 1, 2] else 1
+        most = max(most, run)
+    return B * (most * largest_link), longest, entry
+
+
+@njit
+def solve(A, B):
+    """``rho`` where no arc has more than two tokens, or ``rho`` is at least one."""
+    return 0.5 * (A + math.sqrt(A * A + 4.0 * B))
+
+
+@njit
+def growth_rate(A, B, longest, entry):
+    """``rho`` without jumps; 0 where there is none that is good."""
+    rho = solve(A, B)
+    if longest > 2 and rho < 1.0 and B > 0.0:
+        # Longer blocks weigh more where rho < 1: bisect A / rho + B / rho^longest = 1 from above.
+        low, high = rho, max(1.0, A + B)
+        for _ in range(60):
+            middle = 0.5 * (low + high)
+            if A / middle + B * middle ** -float(longest) > 1.0:
+                low = middle
+            else:
+                high = middle
+        rho = high
+    good = 1.0 / LARGEST_RATE < rho < LARGEST_RATE and entry <= LARGEST_TILTED_ENTRY * rho * rho
+    return rho if good else 0.0
+
+
+@njit
+def growth_rate_with_jumps(A, B, g, max_jump, longest, entry):
+    """``rho`` with jumps; 0 where there is none that is good."""
+    if not (A + B < LARGEST_RATE) or g > LARGEST_FACTOR or A + B < 1.0 / LARGEST_RATE:
+        return 0.0
+    low, high = 0.0, A + math.sqrt(B) + 1e-300
+    while not _bounded(high, A, B, g, max_jump, longest):
+        low, high = high, 2.0 * high
+        if high > LARGEST_RATE:
+            return 0.0
+    for _ in range(30):
+        middle = 0.5 * (low + high)
+        if _bounded(middle, A, B, g, max_jump, longest):
+            high = middle
+        else:
+            low = middle
+        if high - low < 1e-3 * high:
+            break
+    return high if entry <= LARGEST_TILTED_ENTRY * high * high else 0.0
+
+
+@njit
+def _bounded(rho, A, B, g, max_jump, longest):
+    if rho <= 0.0:
+        return False
+    edit = A / rho
+    match = B * max(1.0 / (rho * rho), rho ** -float(longest))
+    room = 1.0 - edit - match
+    if room <= 0.0:
+        return False
+    return 2.0 * max_jump * g * g * g * match * match <= room * room * room * (1.0 - edit)
+
+
+@njit(borrows=True)
+def tilt_arcs(rho, first, last, arcs, arc_factor, tilted):
+    """Arc factors over ``rho`` per token beyond two; returns whether all stay small enough for the error bound.
+
+    ``tilted`` begins with the first arc.
+    """
+    largest = 0.0
+    for a in range(first, last):
+        extra = arcs[a, 1] + arcs[a, 3] - 2
+        factor = arc_factor[a] if extra == 0 else arc_factor[a] * rho ** -float(extra)
+        tilted[a - first] = factor
+        largest = max(largest, factor)
+    return largest <= LARGEST_FACTOR
+
+
+@njit(nogil=True, error_model="numpy")
+def rates_with_jumps(cells, factors, jump, max_jump):
+    """``rho`` of every lattice with jumps, 0 where log space is needed: float64 [n_lattices]."""
+    cells, factors = Cells(*cells), Factors(*factors)
+    offsets, E = cells.offsets, factors.table
+    rates, seen, reach = np.zeros(offsets.shape[0] - 1), np.empty(E.shape[1], np.int64), column_maxima(E)
+    for k in range(rates.size):
+        a0, a1 = offsets[k, 2], offsets[k + 1, 2]
+        deletes = cells.deletes[offsets[k, 0] : offsets[k + 1, 0]]
+        inserts = cells.inserts[offsets[k, 1] : offsets[k + 1, 1]]
+        B, longest, entry = match_rate(reach, a0, a1, cells.arcs, factors.arcs, factors.links)
+        A = edit_rate(E, deletes, inserts, seen)
+        rates[k] = growth_rate_with_jumps(A, B, reach[jump], max_jump, longest, entry)
+    return rates

@@ -1,0 +1,120 @@
+"""Where compiled kernels are kept, and what is said while they are made."""
+
+import io
+import os
+import time
+from pathlib import Path
+
+import pytest
+from numba.core import config
+
+from pfsm_kernels import tilt
+from pfsm_kernels.cache import (
+    FOLDER,
+    IN_USE,
+    NOTICE,
+    OTHER_VERSIONS,
+    OUTDATED,
+    PREFIX,
+    Notice,
+    can_be_written,
+    digest,
+    njit,
+    provide_cache,
+)
+
+
+def refuse(monkeypatch: pytest.MonkeyPatch, *folders: Path) -> None:
+    """Makes folders read-only, also for a user who may write everywhere."""
+    allowed = os.access
+    monkeypatch.setattr(os, "access", lambda place, mode: place not in folders and allowed(place, mode))
+
+
+@pytest.fixture
+def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path]:
+    """A package of one kernel, and a user's cache folder that is not there yet."""
+    package, user = tmp_path / "package", tmp_path / "user"
+    (package / "below").mkdir(parents=True)
+    user.mkdir()
+    (package / "kernel.py").write_text("a = 1\n")
+    (package / "below" / "kernel.py").write_text("b = 1\n")
+    monkeypatch.setattr(config, "CACHE_DIR", "")
+    return package, user / "not" / "there"
+
+
+def test_beside_the_sources_else_in_the_users_folder_else_in_one_of_its_own(
+    folders: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package, user = folders
+    name = f"{PREFIX}{digest(package)}"
+    assert provide_cache(package, user) == package / "__pycache__" / name
+    refuse(monkeypatch, package, package / "__pycache__")
+    assert provide_cache(package, user) == user / name
+    refuse(monkeypatch, package, package / "__pycache__", user, user.parent, user.parent.parent)
+    own = provide_cache(package, user)
+    assert own.parent not in {package / "__pycache__", user}
+    # Nobody else may put kernels there.
+    assert own.stat().st_mode & 0o077 == 0
+    own.rmdir()
+
+
+def test_a_folder_that_was_named_is_used(
+    folders: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(config, "CACHE_DIR", str(tmp_path / "named"))
+    assert provide_cache(*folders).parent == tmp_path / "named"
+
+
+@pytest.mark.parametrize("file", ["kernel.py", "below/kernel.py"])
+def test_an_edit_of_any_source_is_another_folder(folders: tuple[Path, Path], file: str) -> None:
+    before = provide_cache(*folders)
+    assert provide_cache(*folders) == before
+    (folders[0] / file).write_text("a = 2\n")
+    assert provide_cache(*folders) != before
+
+
+def test_old_folders_go(folders: tuple[Path, Path]) -> None:
+    now = time.time()
+    ages = [0.0, *[2 * IN_USE + number for number in range(OTHER_VERSIONS + 2)], 2 * OUTDATED]
+    place = folders[0] / "__pycache__"
+    for number, age in enumerate(ages):
+        (place / f"{PREFIX}{number}").mkdir(parents=True)
+        os.utime(place / f"{PREFIX}{number}", (now - age, now - age))
+    (place / "something else").mkdir()
+    own = provide_cache(*folders)
+    kept = {f"{PREFIX}{number}" for number in range(OTHER_VERSIONS)}
+    assert {found.name for found in place.iterdir()} == {own.name, "something else", *kept}
+
+
+def test_kernels_are_kept_in_the_folder() -> None:
+    before = config.CACHE_DIR
+    kernel = njit(can_be_written)
+    assert before == config.CACHE_DIR
+    assert str(FOLDER) in str(kernel._cache.cache_path)
+    assert str(FOLDER) in str(tilt.match_rate._cache.cache_path)
+
+
+def test_a_file_is_no_folder(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    assert not can_be_written(tmp_path / "file")
+    assert not can_be_written(tmp_path / "file" / "below")
+    assert can_be_written(tmp_path / "below")
+
+
+class Terminal(io.StringIO):
+    """A stream that says it is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(("stream", "said"), [(Terminal(), f"{NOTICE}\n"), (io.StringIO(), "")])
+def test_the_notice_is_given_once_and_on_a_terminal(
+    stream: io.StringIO, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stderr", stream)
+    notice = Notice()
+    for _ in range(3):
+        notice.on_start(None)
+        notice.on_end(None)
+    assert stream.getvalue() == said
