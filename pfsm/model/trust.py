@@ -172,6 +172,6 @@ def _texts(value: object) -> Iterator[str]:
         if isinstance(one, str):
             yield one
         elif isinstance(one, Mapping):
-            waiting += [part for entry in reversed(one.items()) for part in reversed(entry)]
+            waiting += reversed([part for entry in one.items() for part in entry])
         elif isinstance(one, list | tuple):
             waiting += reversed(one)

@@ -106,12 +106,13 @@ def test_lists_run_nothing(payload: str, cli: Cli, tmp_path: Path, canary: Canar
 
 
 def test_the_payloads_are_live(canary: Canary) -> None:
-    for load in (
-        lambda: pickle.loads(PICKLE),
-        lambda: pickle.loads(PAYLOADS["an old pickle"]),
-        lambda: yaml.unsafe_load(YAML),
-    ):
-        load()
+    loads: tuple[tuple[Callable[[str | bytes], object], str | bytes], ...] = (
+        (pickle.loads, PICKLE),
+        (pickle.loads, PAYLOADS["an old pickle"]),
+        (yaml.unsafe_load, YAML),
+    )
+    for load, payload in loads:
+        load(payload)
         assert canary.is_there
         canary.path.unlink()
     assert {entry.partition("(")[0] for entry in canary.started} == {"os.system"}
