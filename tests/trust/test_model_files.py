@@ -126,6 +126,11 @@ def test_shipped_models_never_need_the_word() -> None:
         assert reaches(json.loads(shipped.path.read_text(encoding="utf-8"))) == ()
 
 
+NO_MODELS: tuple[dict[str, Any], ...] = (
+    {"options": {"evil": {}}},
+    {"features": {"evil.part(a=b)": {"mean": 0, "sd": 1}}},
+    {"features": ["evil.*"]},
+)
 EVIL = """
     import pathlib
     pathlib.Path("canary").touch()
@@ -166,8 +171,8 @@ def test_plugins_are_not_imported_without_the_word(
     assert "evil_module" not in sys.modules
     with pytest.raises(PfsmError):
         pfsm.load(path, 1, trust=True).score_pairs(HYPOTHESES, REFERENCES)
-    if settings != {"options": {"evil": {}}}:
-        assert canary.is_there
+    # Metrics of plug-ins have no parts, and options belong to matchers in use: others are refused by name alone.
+    assert canary.is_there == (settings not in NO_MODELS)
 
 
 def test_a_model_at_work_may_be_sent_to_a_worker(canary: Canary, tmp_path: Path) -> None:
