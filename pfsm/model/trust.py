@@ -27,8 +27,8 @@ _CHECKSUM = re.compile(r"@[0-9a-f]{8}(?![0-9a-f])")
 _OUTSIDE = re.compile(
     rf"[/\\~]|[A-Za-z]:[/\\]|.*://|{FILE}:|(?:.*[/\\:])?\.\.(?:[/\\]|@[0-9a-f]{{8}}|$)", re.DOTALL
 )
-# Options of the matcher `emb` that hold words of the training data: any text.
-_WORDS = "idf"
+# The matcher and its option that holds words of the training data: any text.
+_WORDS = "emb", "idf"
 _NAMED_BY_OPTIONS = ("analyser", "tokeniser", "stemmer")
 _SHOWN, _LONGEST = 4, 300
 
@@ -39,7 +39,7 @@ class Reach:
 
     Attributes:
         verb: ``run`` for code, ``read`` for a file.
-        text: The name as the model has it, without checksum; of a plug-in also its package.
+        text: The name as the model has it, of files without checksum, of a plug-in with its package.
         plugin: Whether it is a plug-in, which even reading the model imports.
     """
 
@@ -122,7 +122,7 @@ def _of_settings(settings: Mapping[str, Any]) -> Iterator[Reach]:
         for matcher, given in options.items():
             yield from _plugin("matcher", matcher)
             for key, value in given.items() if isinstance(given, Mapping) else ():
-                if key != _WORDS:
+                if (matcher, key) != _WORDS:
                     for text in _texts(value):
                         yield from _of_value(text)
 
@@ -132,24 +132,23 @@ def _of_feature(name: str) -> Iterator[Reach]:
     for kind in ("metric", "feature"):
         for one in dict.fromkeys((bare, bare.partition(".")[0])):
             yield from _plugin(kind, one)
-    shown = _CHECKSUM.sub("", name)
     _, *values = _SEPARATORS.split(name)
     if _PROGRAM.search(name):
-        yield Reach("run", shown)
+        yield Reach("run", name)
     elif any(map(_OUTSIDE.match, values)):
-        yield Reach("read", shown)
+        yield Reach("read", _CHECKSUM.sub("", name))
     for value in values:
         yield from _plugins_of_value(value)
 
 
 def _of_value(value: str) -> Iterator[Reach]:
     """Of an option of a matcher; it may hold names of features, with options of their own."""
-    shown = _CHECKSUM.sub("", value)
+    parts = dict.fromkeys((value, *_SEPARATORS.split(value)))
     if _PROGRAM.search(value):
-        yield Reach("run", shown)
-    elif any(map(_OUTSIDE.match, (value, *_SEPARATORS.split(value)))):
-        yield Reach("read", shown)
-    for part in dict.fromkeys((value, *_SEPARATORS.split(value))):
+        yield Reach("run", value)
+    elif any(map(_OUTSIDE.match, parts)):
+        yield Reach("read", _CHECKSUM.sub("", value))
+    for part in parts:
         yield from _plugins_of_value(part)
 
 

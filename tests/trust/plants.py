@@ -26,6 +26,7 @@ PROGRAMS: dict[str, dict[str, Any]] = {
 
 DAMAGED: dict[str, dict[str, Any]] = {
     "an option of another name": options("dep", other=COMMAND),
+    "where words may stand elsewhere": options("dep", idf={COMMAND: 1}),
     "deep in an option": options("dep", parser=[{"x": [COMMAND]}]),
     "a key in an option": options("dep", parser={COMMAND: 1}),
     "a matcher that there is not": {"options": {"nothing": {"parser": COMMAND}}},
