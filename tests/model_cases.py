@@ -38,7 +38,7 @@ def without(key: str) -> dict[str, Any]:
 
 def model(**changes: Any) -> Model:
     """The same as an object."""
-    return model_from_dict(document(**changes), "test")
+    return model_from_dict(document(**changes), "test", trust=True)
 
 
 def saved(folder: Path, name: str = "hand.json", **changes: Any) -> str:

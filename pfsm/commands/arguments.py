@@ -7,6 +7,7 @@ from pathlib import Path
 from pfsm.errors import PfsmError
 from pfsm.io.files import check_writable
 from pfsm.metrics import SegmentMetric, get_metric, metric_names
+from pfsm.model.metric import Metric
 from pfsm.model.shipped import DEFAULT_MODEL, load
 
 
@@ -51,6 +52,17 @@ def add_model(parser: ArgumentParser, default: str = DEFAULT_MODEL) -> None:
         metavar="NAME|FILE",
         help=f"a shipped model (see `pfsm models`) or a model file (default: {default})",
     )
+    add_trust(parser)
+
+
+def add_trust(parser: ArgumentParser) -> None:
+    """``--trust-model``."""
+    parser.add_argument(
+        "--trust-model",
+        action="store_true",
+        help="let a model file run the programs and plug-ins that it names, and read files anywhere "
+        "(docs/security.md)",
+    )
 
 
 def add_scorer(parser: ArgumentParser) -> None:
@@ -69,10 +81,19 @@ def open_scorer(options: Namespace) -> SegmentMetric:
         PfsmError: If they name both, or one that is not there.
     """
     if options.metric is None:
-        return load(DEFAULT_MODEL if options.model is None else options.model, options.threads)
+        return open_model(options, options.threads)
     if options.model is not None:
         raise PfsmError("give either --model or --metric, not both")
     return get_metric(options.metric)
+
+
+def open_model(options: Namespace, threads: int | None) -> Metric:
+    """The model that `add_scorer`'s options name, or the default one.
+
+    Raises:
+        PfsmError: If there is none, or it needs ``--trust-model``.
+    """
+    return load(DEFAULT_MODEL if options.model is None else options.model, threads, trust=options.trust_model)
 
 
 def add_format(parser: ArgumentParser, *formats: str) -> None:

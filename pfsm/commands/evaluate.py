@@ -105,7 +105,7 @@ def run(options: Namespace) -> None:
 def _run(options: Namespace, shared: Sharing) -> None:
     seed = default_seed()
     source = open_source(options, shared)
-    other = None if options.versus is None else open_named(options.versus, options.threads, shared)
+    other = None if options.versus is None else open_named(options.versus, options, shared)
     # Everything is read and checked before the long work begins.
     inputs = read_inputs(
         options.data, options.score_column or "score", options.by, anywhere=options.scheduler is not None

@@ -175,10 +175,10 @@ def open_source(options: Namespace, shared: Sharing = ALONE) -> Source:
         raise PfsmError(f"give either --{given[0]} or --{given[1]}, not both")
     kind = given[0] if given else "model"
     value = getattr(options, kind)
-    return _open(kind, DEFAULT_MODEL if value is None else value, options.threads, shared)
+    return _open(kind, DEFAULT_MODEL if value is None else value, options, shared)
 
 
-def open_named(name: str, threads: int | None, shared: Sharing = ALONE) -> Source:
+def open_named(name: str, options: Namespace, shared: Sharing = ALONE) -> Source:
     """The metric that ``--versus`` names: ``metric:NAME``, ``column:NAME``, ``scores:FILE``, or a model.
 
     Raises:
@@ -186,11 +186,11 @@ def open_named(name: str, threads: int | None, shared: Sharing = ALONE) -> Sourc
     """
     kind, colon, value = name.partition(":")
     if colon and kind in {"metric", "column", "scores"}:
-        return _open(kind, value, threads, shared)
-    return _open("model", name, threads, shared)
+        return _open(kind, value, options, shared)
+    return _open("model", name, options, shared)
 
 
-def _open(kind: str, value: str, threads: int | None, shared: Sharing) -> Source:
+def _open(kind: str, value: str, options: Namespace, shared: Sharing) -> Source:
     if kind == "metric":
         metric = get_metric(value)
         return Scorer(shared.metric(metric), metric.signature)
@@ -198,7 +198,7 @@ def _open(kind: str, value: str, threads: int | None, shared: Sharing) -> Source
         return Column(value)
     if kind == "scores":
         return Lines(display_name(value), _read_scores(value))
-    model = load(value, threads)
+    model = load(value, options.threads, trust=options.trust_model)
     return Scorer(shared.metric(model), model.get_signature(1), model)
 
 

@@ -6,7 +6,7 @@ from argparse import ArgumentParser, Namespace
 from importlib.util import find_spec
 from pathlib import Path
 
-from pfsm.commands.arguments import add_scheduler, positive
+from pfsm.commands.arguments import add_scheduler, add_trust, positive
 from pfsm.distributed.pools import open_pool
 from pfsm.errors import PfsmError
 
@@ -36,6 +36,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         help="processes (default: all processors; results do not depend on it)",
     )
     add_scheduler(parser)
+    add_trust(parser)
     parser.add_argument(
         "--fresh", action="store_true", help="work out again what an earlier run has finished"
     )
@@ -61,6 +62,7 @@ def run(options: Namespace) -> None:
             jobs=options.jobs,
             fresh=options.fresh,
             progress=_Progress(),
+            trust=options.trust_model,
             pool=None if options.scheduler is None else pool,
         )
     for table in result_tables(results.entries):

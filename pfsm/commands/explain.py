@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from pfsm.commands.arguments import add_format, add_scorer, check_output
+from pfsm.commands.arguments import add_format, add_scorer, check_output, open_model
 from pfsm.commands.explain_parts import explain_parts, open_metric
 from pfsm.data import ParallelText, read_parallel
 from pfsm.errors import PfsmError
@@ -15,7 +15,6 @@ from pfsm.model.explain.explanation import Explanation
 from pfsm.model.explain.page import render_page
 from pfsm.model.explain.text import explanation_lines, pharaoh
 from pfsm.model.metric import Metric
-from pfsm.model.shipped import DEFAULT_MODEL, load
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -50,7 +49,7 @@ def run(options: Namespace) -> None:
         text = read_parallel([options.reference], options.input)
         explain_parts(classic, text, _chosen(options.segment, len(text.references[0])), options)
         return
-    metric = load(DEFAULT_MODEL if options.model is None else options.model, 1)
+    metric = open_model(options, 1)
     text = read_parallel([options.reference], options.input)
     chosen = _chosen(options.segment, len(text.references[0]))
     systems = [

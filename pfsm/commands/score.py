@@ -120,8 +120,7 @@ class _Work:
     def table(self, path: str) -> tuple[list[_Scored], NumberOfReferences]:
         """Scores of a table, and of each system in it."""
         table = read_pairs_table(path)
-        systems = np.array(table.systems or [""] * len(table), dtype=object)
-        rows = {name: np.flatnonzero(systems == name) for name in sorted(set(systems.tolist()))}
+        rows = _rows_by_system(table)
         segments, score, parts = np.zeros(0), math.nan, {}
         if self._segments or self._metric.averages:
             segments = best_of_references(self._metric.score_pairs, table.hypotheses, table.references)
@@ -142,6 +141,13 @@ class _Work:
 
     def _of(self, totals: Float) -> float:
         return float(self._metric.corpus_from_totals(totals))
+
+
+def _rows_by_system(table: PairsTable) -> dict[str, NDArray[np.int64]]:
+    found: dict[str, list[int]] = {}
+    for row, name in enumerate(table.systems or [""] * len(table)):
+        found.setdefault(name, []).append(row)
+    return {name: np.array(found[name], dtype=np.int64) for name in sorted(found)}
 
 
 def _print_text(

@@ -5,11 +5,12 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping
 from typing import Any
 
-from pfsm.commands.arguments import add_format
+from pfsm.commands.arguments import add_format, add_trust
 from pfsm.lattice.names import ends
 from pfsm.model.file import Model
 from pfsm.model.settings import Settings
 from pfsm.model.shipped import find_model
+from pfsm.model.trust import described, reaches
 
 STATISTICS = {"pearson": "Pearson r", "kendall_tau": "Kendall tau"}
 
@@ -17,12 +18,14 @@ STATISTICS = {"pearson": "Pearson r", "kendall_tau": "Kendall tau"}
 def add_arguments(parser: ArgumentParser) -> None:
     """Arguments of the command."""
     parser.add_argument("model", metavar="MODEL", help="name of a shipped model, or a model file")
+    add_trust(parser)
     add_format(parser, "text", "json")
 
 
 def run(options: Namespace) -> None:
     """Prints settings, training and weights."""
-    model = find_model(options.model)
+    # Nothing is run here: of a model that is only shown, plug-ins alone need the user's word.
+    model = find_model(options.model, trust=options.trust_model, run=False)
     if options.format == "json":
         print(json.dumps(model.to_dict(), indent=2, ensure_ascii=False))
         return
@@ -40,6 +43,8 @@ def _print_about(model: Model) -> None:
         print("edits       none: the score is a sum of weighted features")
     for kind, names in model.to_dict().get("plugins", {}).items():
         print(f"plug-ins    {kind}: {', '.join(f'{name} of {origin}' for name, origin in names.items())}")
+    if found := reaches(model.to_dict()):
+        print(f"trust       would {described(found)}; to use it, say --trust-model")
     edits = "y / (m + n)" if settings.edits else "weighted features"
     print(f"score       {model.scale.mean:.6g} + {model.scale.sd:.6g} * ({edits} {model.alpha:+.6g})")
     print(f"            {model.scale.note}")

@@ -10,7 +10,7 @@ from functools import partial
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from pfsm.commands.arguments import add_scheduler, add_threads, check_output
+from pfsm.commands.arguments import add_scheduler, add_threads, add_trust, check_output
 from pfsm.data import (
     Judgments,
     Preferences,
@@ -28,6 +28,7 @@ from pfsm.evaluation import pearson
 from pfsm.model.file import Model, check_line, save_model
 from pfsm.model.metric import Metric
 from pfsm.model.shipped import find_model
+from pfsm.model.trust import described, reaches
 
 if TYPE_CHECKING:
     from pfsm_training.data.training_set import Encoder
@@ -60,6 +61,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--init", metavar="MODEL", help="model (name or file) to start from and stay close to"
     )
+    add_trust(parser)
     parser.add_argument(
         "--dev",
         metavar="FILE.tsv",
@@ -92,7 +94,7 @@ def run(options: Namespace) -> None:
     check_output(options.output, inputs)
     from pfsm_training import TrainingConfig, read_config, train  # noqa: PLC0415 - brings torch
 
-    init = find_model(options.init) if options.init is not None else None
+    init = find_model(options.init, trust=options.trust_model) if options.init is not None else None
     config = read_config(options.config, init) if options.config is not None else TrainingConfig()
     dev = read_judgments(options.dev, options.score_column) if options.dev is not None else None
     judgments, preferences = _read(options)
@@ -224,6 +226,8 @@ def _report(model: Model, dev: Judgments | None, n_folds: int, options: Namespac
         r = pearson(Metric(model, options.threads).score_pairs(dev.hypotheses, dev.references), dev.scores)
         print(f"Pearson r, {options.dev}: {_number(r)}")
     print(f"wrote {options.output}")
+    if found := reaches(model.to_dict()):
+        print(f"  it will {described(found)}: who uses the file must say --trust-model")
 
 
 def _report_agreement(training: Mapping[str, Any], n_folds: int) -> None:

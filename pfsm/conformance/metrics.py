@@ -199,7 +199,7 @@ def scores(feature: str, subject: Subject) -> None:
     """
     settings = settings_from_dict({"features": {feature: {"mean": 0.0, "sd": 1.0}}}, "settings")
     model = Model("x", settings, {"Insert": -0.5, "S_word": 1.0, f"feature:{feature}": 0.25})
-    again = model_from_dict(json.loads(json.dumps(model.to_dict())), "model")
+    again = model_from_dict(json.loads(json.dumps(model.to_dict())), "model", trust=True)
     hold(again.settings == settings, "settings do not come back unchanged through JSON")
     found = Metric(again, 1).score_pairs(subject.hypotheses, subject.references)
     hold(np.isfinite(found).all(), "a score is not a finite number")

@@ -212,9 +212,9 @@ def _wmt_segments(found: Submission) -> Iterator[tuple[str, ...]]:
 
 
 def _wmt_systems(found: Submission) -> Iterator[tuple[str, ...]]:
-    domains = np.array(found.domains, dtype=object)
     for domain in (ALL, *sorted(set(found.domains) - {ALL})):
-        rows = np.flatnonzero(np.ones(domains.size, dtype=bool) if domain == ALL else domains == domain)
+        # Compared by Python: numpy drops NUL characters at the end of a name.
+        rows = np.flatnonzero([domain in {ALL, one} for one in found.domains])
         for reference, systems in found.scores.items():
             for system in systems:
                 yield (

@@ -83,7 +83,6 @@ def probe(
         raise ValueError("a contrast test needs at least one pair")
     scores = metric.score_pairs([*pairs.better, *pairs.worse], [*pairs.references, *pairs.references])
     better, worse = scores[: len(pairs)], scores[len(pairs) :]
-    kinds = np.array(pairs.kinds, dtype=object)
 
     def result(kind: str, rows: NDArray[np.bool_]) -> KindResult:
         gains = (better - worse)[rows]
@@ -100,7 +99,8 @@ def probe(
         )
 
     names = dict.fromkeys(pairs.kinds)
-    results = [result(name, kinds == name) for name in names]
+    # Compared by Python: numpy drops NUL characters at the end of a name.
+    results = [result(name, np.array([kind == name for kind in pairs.kinds])) for name in names]
     results.append(result(ALL, np.ones(len(pairs), dtype=np.bool_)))
     return ProbeResult(tuple(results), better, worse)
 

@@ -15,6 +15,7 @@ from pfsm.lattice.names import DELETE, FEATURE_FAMILY, INSERT, JUMP, class_of, s
 from pfsm.matchers.registry import BUILT_IN, FAMILIES, matcher_state
 from pfsm.model.plugins import check_plugins, plugins_of
 from pfsm.model.settings import Settings, settings_from_dict
+from pfsm.model.trust import Trust, check_trust
 from pfsm.text.classes import CLASSES
 
 FORMAT = "pfsm-model-1"
@@ -102,11 +103,17 @@ def save_model(model: Model, path: str | Path) -> None:
         handle.write(text.encode("utf-8", "backslashreplace").decode() + "\n")
 
 
-def load_model(path: str | Path) -> Model:
+def load_model(path: str | Path, *, trust: Trust = False, run: bool = True) -> Model:
     """Reads and validates a model file, gzip or plain.
 
+    Args:
+        path: The file.
+        trust: Whether the model may run programs and plug-ins that it names, and read files outside the working folder.
+        run: Whether the model is to be used; False where it is only shown.
+
     Raises:
-        PfsmError: If the file is missing, not JSON, of another format, or a field is not what it must be.
+        PfsmError: If the file is missing, not JSON, of another format, or a field is not what it must be; or the model
+            needs ``trust``.
     """
     name = display_name(path)
     text = decode(read_bytes(path), name, "a model file of pfsm (JSON)")
@@ -118,14 +125,14 @@ def load_model(path: str | Path) -> Model:
         raise PfsmError(f"{name}: not a pfsm model file (nested too deeply)") from None
     except ValueError:  # Python's bound on the digits of a whole number
         raise PfsmError(f"{name}: not a pfsm model file (a number of thousands of digits)") from None
-    return model_from_dict(document, name)
+    return model_from_dict(document, name, trust=trust, run=run)
 
 
-def model_from_dict(document: object, where: str) -> Model:
-    """A model from its JSON document; ``where`` names it in errors.
+def model_from_dict(document: object, where: str, *, trust: Trust = False, run: bool = True) -> Model:
+    """A model from its JSON document; ``where`` names it in errors, ``trust`` and ``run`` are `load_model`'s.
 
     Raises:
-        PfsmError: If a field is missing or not what it must be.
+        PfsmError: If a field is missing or not what it must be, or the model needs ``trust``.
     """
     if not isinstance(document, dict) or "format" not in document:
         raise PfsmError(f"{where}: not a pfsm model file (there is no key 'format')")
@@ -136,6 +143,8 @@ def model_from_dict(document: object, where: str) -> Model:
     for key in KEYS:
         if key not in document:
             raise PfsmError(f"{where}: the key {key!r} is missing")
+    # Before anything else looks at names: plug-ins are imported by the checks that follow.
+    check_trust(document, where, trust, run=run)
     # Before the settings, which would only say that they do not know a name.
     plugins = check_plugins(document.get("plugins", {}), f"{where}: plugins")
     settings = settings_from_dict(_mapping(document["settings"], "settings", where), f"{where}: settings")

@@ -26,7 +26,7 @@ class Metric(SegmentMetric):
     The score of a corpus is the mean of its segment scores, under the same signature.
 
     Args:
-        model: The model.
+        model: The model. What it names is run and read: whether a file is trusted is decided where it is read.
         threads: Threads for the dynamic programs; None: as many as the process may use. Scores do not depend on it.
     """
 
@@ -139,7 +139,9 @@ class Metric(SegmentMetric):
 def from_document(text: str) -> Metric:
     """A metric for one thread from the JSON of its model, as `Metric.recipe` gives it.
 
+    The model is trusted: it comes from a process that has it at work, not from a file.
+
     Raises:
         PfsmError: If it is no model.
     """
-    return Metric(model_from_dict(json.loads(text), "model"), threads=1)
+    return Metric(model_from_dict(json.loads(text), "model", trust=True), threads=1)

@@ -7,6 +7,7 @@ from pathlib import Path
 from pfsm.errors import PfsmError
 from pfsm.model.file import Model, load_model, model_from_dict
 from pfsm.model.metric import Metric
+from pfsm.model.trust import Trust
 
 DEFAULT_MODEL = "en"
 
@@ -25,22 +26,22 @@ def shipped_models() -> list[ShippedModel]:
     return [ShippedModel(path.stem, path) for path in sorted(folder.glob("*.json"))]
 
 
-def find_model(name_or_path: str | Path) -> Model:
-    """A shipped model by its name, or any model by its file.
+def find_model(name_or_path: str | Path, *, trust: Trust = False, run: bool = True) -> Model:
+    """A shipped model by its name, or any model by its file; ``trust`` and ``run`` are `load_model`'s.
 
     Raises:
-        PfsmError: If there is neither, or the file is no valid model.
+        PfsmError: If there is neither, or the file is no valid model, or needs ``trust``.
     """
     shipped = {model.name: model.path for model in shipped_models()}
     text = str(name_or_path)
     if text in shipped:
-        return load_model(shipped[text])
+        return load_model(shipped[text], trust=True)
     if not _is_there(text):
         names = ", ".join(shipped) or "none"
         raise PfsmError(
             f"{text or repr(text)}: no such file and no model of this name; shipped models: {names}"
         )
-    return load_model(text)
+    return load_model(text, trust=trust, run=run)
 
 
 def _is_there(path: str) -> bool:
@@ -50,13 +51,21 @@ def _is_there(path: str) -> bool:
         return False
 
 
-def load(name_or_path: str | Path = DEFAULT_MODEL, threads: int | None = None) -> Metric:
+def load(
+    name_or_path: str | Path = DEFAULT_MODEL, threads: int | None = None, *, trust: bool = False
+) -> Metric:
     """A metric, ready to score, from a shipped model's name or a model file.
 
+    Args:
+        name_or_path: Name of a shipped model, or path of a model file.
+        threads: As in `Metric`.
+        trust: Whether a model file may run programs and plug-ins that it names, and read files outside the working
+            folder.
+
     Raises:
-        PfsmError: If there is no such model, or the file is no valid model.
+        PfsmError: If there is no such model, or the file is no valid model, or needs ``trust``.
     """
-    return Metric(find_model(name_or_path), threads)
+    return Metric(find_model(name_or_path, trust=trust), threads)
 
 
 __all__ = [

@@ -36,12 +36,15 @@ class TestHelp:
     @pytest.mark.parametrize(
         ("command", "options"),
         [
-            ("train", "--output --config --score-column --init --dev --threads"),
-            ("score", "--input -i --model --sentence-level -sl --score-only -b --width -w --format --table"),
-            ("compare", "--input -i --model --format --sentences --confidence-n"),
-            ("evaluate", "--model --score-column --by --tau --format"),
+            ("train", "--output --config --score-column --init --trust-model --dev --threads"),
+            (
+                "score",
+                "--input -i --model --trust-model --sentence-level -sl --score-only -b --width -w --format --table",
+            ),
+            ("compare", "--input -i --model --trust-model --format --sentences --confidence-n"),
+            ("evaluate", "--model --trust-model --score-column --by --tau --format"),
             ("models", "--format"),
-            ("show", "--format"),
+            ("show", "--trust-model --format"),
         ],
     )
     def test_names_every_option(self, command: str, options: str, cli: Cli) -> None:

@@ -106,3 +106,21 @@ def test_what_is_refused(cli: Cli, write: Write, tmp_path: Path) -> None:
 def test_english_by_other_codes(cli: Cli, tmp_path: Path) -> None:
     path = saved(tmp_path, settings={"language": "en_GB"})
     assert cli("probe", "-m", path, "--confidence-n", "5").lines[-1].startswith("[95% intervals")
+
+
+def test_kinds_that_differ_by_a_nul_are_two(cli: Cli, write: Write, tmp_path: Path) -> None:
+    # numpy compares 'drop' and 'drop\0' as equal texts of fixed width, so one of them would have no pairs.
+    own = text(
+        [
+            "kind\treference\tbetter\tworse",
+            "drop\0\twe walk home .\twe walk home\twe walk .",
+            "drop\ta cat\ta cat\ta dog",
+        ]
+    )
+    document = cli("probe", write("own.tsv", own), "-m", saved(tmp_path), "--format", "json").document
+    assert [(entry["kind"], entry["n"]) for entry in document["kinds"]] == [
+        ("drop\0", 1),
+        ("drop", 1),
+        ("all", 2),
+    ]
+    assert cli("probe", "own.tsv", "-m", saved(tmp_path)).status == 0

@@ -71,3 +71,10 @@ def test_the_means_of_the_systems_in_it(cli: Cli, write: Write, model: str) -> N
     assert result["score"] == pytest.approx((bird + same + blue) / 3, abs=1e-15)
     lines = cli("score", "--table", "t.tsv", "-m", model, "-b").lines
     assert lines == [f"{(bird + same + blue) / 3:.4f}", f"A\t{same:.4f}", f"B\t{(bird + blue) / 2:.4f}"]
+
+
+def test_systems_that_differ_by_a_nul_are_two(cli: Cli, write: Write, model: str) -> None:
+    write("t.tsv", "system\treference\thypothesis\nA\0\ta bird\tbird\nA\ta bird\ta bird\n")
+    result = cli("score", "--table", "t.tsv", "-m", model, "-f", "json").document
+    one, other = expected(["a bird", "a bird"], ["bird", "a bird"])
+    assert result["systems"] == {"A": other, "A\0": one}

@@ -138,19 +138,19 @@ def test_it_scores_and_explains(python: Path, folder: Path) -> None:
         "hyp.txt",
         "--model",
         "terms.json",
+        "--trust-model",
         "--format",
         "json",
         folder=folder,
     )
     assert "match:punct+word+lemma+glossary(pfsm-glossary@0.1.0)|" in scored.stdout
     assert "|res:terms.tsv@" in scored.stdout
-    explained = run(
-        python, "pfsm", "explain", "ref.txt", "-i", "hyp.txt", "-m", "terms.json", "-f", "json", folder=folder
-    )
+    files = ("ref.txt", "-i", "hyp.txt", "-m", "terms.json", "--trust-model")
+    explained = run(python, "pfsm", "explain", *files, "-f", "json", folder=folder)
     (system,) = json.loads(explained.stdout)
     edits = system["segments"][0]["edits"]
     assert [edit["state"] for edit in edits] == ["S_word", "S_glossary", "S_word", "S_word"]
-    shown = run(python, "pfsm", "show", "terms.json", folder=folder).stdout
+    shown = run(python, "pfsm", "show", "terms.json", "--trust-model", folder=folder).stdout
     assert "plug-ins    matchers: glossary of pfsm-glossary 0.1.0" in shown
 
 

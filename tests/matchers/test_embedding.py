@@ -189,7 +189,7 @@ def test_a_trained_model_keeps_its_vectors_and_refuses_others(source: str, tmp_p
     trained = train(judgments, config=config_from_dict(config, "x"))
     path = tmp_path / "m.json"
     save_model(trained, path)
-    loaded = load_model(path)
+    loaded = load_model(path, trust=True)
     metric = Metric(loaded)
     checksum = loaded.settings.options["emb"]["source"][-8:]
     assert f"res:v.txt@{checksum}" in metric.get_signature(1)
@@ -257,7 +257,7 @@ class TestRarity:
         made = train(data, settings, threads=1)
         assert "emb:idf" in made.weights
         save_model(made, tmp_path / "m.json")
-        again = Metric(load_model(tmp_path / "m.json"), threads=1).score_pairs(others, lines)
+        again = Metric(load_model(tmp_path / "m.json", trust=True), threads=1).score_pairs(others, lines)
         np.testing.assert_array_equal(again, Metric(made, threads=1).score_pairs(others, lines))
 
     @pytest.mark.parametrize("idf", [3, "yes", {"car": -1}, {"car": 1.5}, ["car"]])

@@ -152,7 +152,8 @@ def test_a_metric_as_a_feature(cli: Cli, write: Write) -> None:
     assert cli("train", judged, "--config", config, "-o", "x.json").status == 0
     document = json.loads(Path("x.json").read_text(encoding="utf-8"))
     assert document["plugins"] == {"metrics": {"letters": "pfsm-numbers 0.9"}}
-    scored = cli("score", write("r.txt", "abc\n"), "-i", write("h.txt", "bcd\n"), "--model", "x.json")
+    files = (write("r.txt", "abc\n"), "-i", write("h.txt", "bcd\n"))
+    scored = cli("score", *files, "--model", "x.json", "--trust-model")
     assert "|feat:letters(level:segment,plugin:pfsm-numbers@0.9,weight:1)+length|" in scored.out
 
 

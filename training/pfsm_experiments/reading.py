@@ -1,7 +1,8 @@
 """Reads an experiment's YAML file."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,8 @@ from pfsm_experiments.spec import PAIRWISE, SCHEMES, DataSpec, Experiment, RowSp
 from pfsm_training.config import config_from_dict
 from pfsm_training.yaml_file import read_yaml_mapping
 
+# From the fields of a row and a key to the model that stands there.
+Find = Callable[[Fields, str], Model]
 ALL = "all"
 KEYS = (
     *("title", "description", "scheme", "by", "folds", "sizes", "repeats"),
@@ -35,8 +38,8 @@ SCHEME_KEYS: Mapping[str, tuple[str, ...]] = {
 }
 
 
-def read_experiment(path: StrPath) -> Experiment:
-    """Reads and checks an experiment's YAML file.
+def read_experiment(path: StrPath, *, trust: bool = False) -> Experiment:
+    """Reads and checks an experiment's YAML file; ``trust`` is `pfsm.model.file.load_model`'s.
 
     Raises:
         PfsmError: If the file is missing or not YAML, or if a key is missing, unknown or has an invalid value.
@@ -46,8 +49,8 @@ def read_experiment(path: StrPath) -> Experiment:
     fields = Fields(values, where, KEYS)
     scheme = fields.choice("scheme", SCHEMES, SCHEMES[0])
     _only_keys_of(scheme, fields)
-    folder = Path(path).parent
-    rows = fields.items("rows", lambda item, _: _row(item, where, folder))
+    find = partial(_model, folder=Path(path).parent, trust=trust)
+    rows = fields.items("rows", lambda item, _: _row(item, where, find))
     experiment = Experiment(
         title=fields.line("title"),
         description=fields.text("description"),
@@ -136,7 +139,7 @@ def _listed(value: object) -> list[Any]:
     return value if isinstance(value, list) else [value]
 
 
-def _row(value: object, where: str, folder: Path) -> RowSpec:
+def _row(value: object, where: str, find: Find) -> RowSpec:
     given: Mapping[str, Any] = value if isinstance(value, Mapping) else {}
     name = given.get("name")
     if not isinstance(name, str):
@@ -148,10 +151,10 @@ def _row(value: object, where: str, folder: Path) -> RowSpec:
     optional = given.get("optional", False)
     if not isinstance(optional, bool):
         raise PfsmError(f"{fields.where}: optional is {optional!r}, it must be true or false")
-    return replace(_row_of_kind(name, fields, folder), optional=optional)
+    return replace(_row_of_kind(name, fields, find), optional=optional)
 
 
-def _row_of_kind(name: str, fields: Fields, folder: Path) -> RowSpec:
+def _row_of_kind(name: str, fields: Fields, find: Find) -> RowSpec:
     kinds = [key for key in ("metric", "model", "train") if key in fields]
     if len(kinds) != 1:
         raise PfsmError(
@@ -163,9 +166,9 @@ def _row_of_kind(name: str, fields: Fields, folder: Path) -> RowSpec:
     if kinds == ["metric"]:
         return _metric_row(name, fields)
     if kinds == ["model"]:
-        return RowSpec(name, model=_model(fields, "model", folder))
+        return RowSpec(name, model=find(fields, "model"))
     training = fields.mapping("train")
-    init = _model(fields, "init", folder) if "init" in fields else None
+    init = find(fields, "init") if "init" in fields else None
     config_from_dict(training, f"{fields.where}: train", init)
     return RowSpec(name, training=training, init=init, train_data=fields.items("train_data", _data))
 
@@ -179,12 +182,12 @@ def _metric_row(name: str, fields: Fields) -> RowSpec:
     return RowSpec(name, metric=metric, options=options)
 
 
-def _model(fields: Fields, key: str, folder: Path) -> Model:
+def _model(fields: Fields, key: str, folder: Path, *, trust: bool) -> Model:
     """A shipped model by name, or a model file; its path is relative to the folder of the YAML file."""
     name = fields.line(key)
     shipped = name in {model.name for model in shipped_models()}
     path = folder / name
     try:
-        return find_model(name if shipped or not path.is_file() else path)
+        return find_model(name if shipped or not path.is_file() else path, trust=trust)
     except PfsmError as error:
         raise PfsmError(f"{fields.where}: {key}: {error}") from None

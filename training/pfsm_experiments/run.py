@@ -44,6 +44,7 @@ def run_experiment(
     fresh: bool = False,
     progress: Progress = _silent,
     pool: Pool | None = None,
+    trust: bool = False,
 ) -> Results:
     """Runs the experiment of a YAML file and writes all results into a folder.
 
@@ -58,6 +59,8 @@ def run_experiment(
         fresh: Whether to compute finished cells again.
         progress: Called with lines of text as work goes on.
         pool: Pool that computes the cells instead, one per core at a time.
+        trust: Whether model files that the YAML file names may run programs and plug-ins that they name, and read files
+            outside the working folder.
 
     Raises:
         PfsmError: If the configuration or the data is invalid, a cell cannot be computed, or the output cannot be
@@ -65,7 +68,7 @@ def run_experiment(
     """
     from pfsm_experiments.report.output import write_output  # noqa: PLC0415 - brings matplotlib
 
-    experiment = read_experiment(config)
+    experiment = read_experiment(config, trust=trust)
     _check_packages(experiment)
     progress("reading")
     folder = DataFolder(data)

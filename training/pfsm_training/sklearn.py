@@ -18,7 +18,7 @@ from pfsm_training.trainer import train
 Float = NDArray[np.float64]
 # Parameters with another name in the settings, and parameters that are not settings.
 _RENAMED = {"penalty": "lambda"}
-_APART = frozenset({"init", "threads"})
+_APART = frozenset({"init", "trust", "threads"})
 
 
 class PfsmRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # it has no annotations
@@ -48,6 +48,8 @@ class PfsmRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # it 
         class_transitions: Whether transitions between split states have weights of their own.
         solver: ``gauss-newton`` or ``lbfgs``.
         init: Initial model that the weights start from and stay near: a `pfsm.Model` or the name of one.
+        trust: Whether an initial model given by its file may run programs and plug-ins that it names, and read files
+            outside the working folder.
         threads: Threads over pairs; None: as many as the process may use. The result does not depend on it.
 
     Attributes:
@@ -76,6 +78,7 @@ class PfsmRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # it 
         class_transitions: bool | None = None,
         solver: str | None = None,
         init: Model | str | None = None,
+        trust: bool = False,
         threads: int | None = None,
     ) -> None:
         self.language = language
@@ -96,6 +99,7 @@ class PfsmRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # it 
         self.class_transitions = class_transitions
         self.solver = solver
         self.init = init
+        self.trust = trust
         self.threads = threads
 
     def fit(self, X: Any, y: ArrayLike) -> "PfsmRegressor":  # noqa: N803 - scikit-learn's names
@@ -115,7 +119,7 @@ class PfsmRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # it 
             raise ValueError(f"{len(references)} pairs in X, but {scores.size} scores in y")
         if not np.isfinite(scores).all():
             raise ValueError("y contains a number that is not finite")
-        init = find_model(self.init) if isinstance(self.init, str) else self.init
+        init = find_model(self.init, trust=self.trust) if isinstance(self.init, str) else self.init
         config = self._config(init)
         judgments = Judgments(tuple(references), tuple(hypotheses), scores, {}, ())
         self.model_ = train(judgments, config=config, init=init, threads=self.threads)

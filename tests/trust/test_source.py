@@ -1,0 +1,62 @@
+"""What our own source may start: no pickle, no `eval`, programs in one place."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+SOURCES = [
+    path
+    for folder in ("pfsm", "kernels", "training", "integrations")
+    for path in (ROOT / folder).rglob("*.py")
+]
+# Modules that turn data into objects of any class, or start something.
+LISTED = {
+    *("pickle", "marshal", "shelve", "dill", "cloudpickle", "joblib", "runpy", "code"),
+    *("subprocess", "pty", "ctypes"),
+    *("urllib", "http", "socket", "requests", "ftplib"),
+}
+ALLOWED = {
+    ("pfsm/analysis/programs.py", "subprocess"),  # `command:`
+    ("pfsm/conformance/matchers.py", "pickle"),  # writes and reads a plug-in's own settings
+}  # fmt: skip
+
+
+def modules(tree: ast.AST) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (name.name.partition(".")[0] for name in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            yield node.module.partition(".")[0]
+
+
+def calls(tree: ast.AST) -> Iterator[tuple[str, ast.Call]]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            yield ast.unparse(node.func), node
+
+
+def test_nothing_is_imported_that_runs_data() -> None:
+    found = {
+        (path.relative_to(ROOT).as_posix(), name)
+        for path in SOURCES
+        for name in modules(ast.parse(path.read_text(encoding="utf-8")))
+        if name in LISTED
+    }
+    assert found == ALLOWED
+
+
+def test_nothing_is_called_that_runs_data() -> None:
+    assert len(SOURCES) > 200
+    for path in SOURCES:
+        for name, call in calls(ast.parse(path.read_text(encoding="utf-8"))):
+            words = {keyword.arg: ast.unparse(keyword.value) for keyword in call.keywords}
+            assert name not in {"eval", "exec", "compile", "os.system", "os.popen", "yaml.unsafe_load"}, path
+            assert not name.startswith(("os.exec", "os.spawn", "os.posix_spawn")), path
+            if name == "torch.load":
+                assert words.get("weights_only") == "True", path
+            if name == "yaml.load":
+                assert ast.unparse(call.args[1]) == "_Loader", path
+            if name.endswith("np.load"):
+                assert words.get("allow_pickle", "False") == "False", path
+            assert words.get("shell", "False") == "False", path
