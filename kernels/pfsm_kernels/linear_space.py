@@ -2,7 +2,7 @@
 
 From arc to arc go pairs with few arcs and one state each for Insert and Delete (``machine_sparse``, with jumps
 ``pushdown_sparse``); the others, and those whose sum comes out of range that way, from cell to cell (``machine``,
-``pushdown``).
+``pushdown``). What is still out of range without jumps is tried at a rate that is looked for (``machine_measured``).
 """
 
 from collections.abc import Callable
@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm_kernels import machine, machine_sparse, pushdown, pushdown_sparse, pushdown_tilt
+from pfsm_kernels import (
+    machine,
+    machine_measured,
+    machine_sparse,
+    pushdown,
+    pushdown_sparse,
+    pushdown_tilt,
+)
 from pfsm_kernels.lattices import Lattices
 from pfsm_kernels.runs import few_arcs, find_groups
 
@@ -62,6 +69,8 @@ def _machine_task(
             machine.forward_backward_batch(first, last, *arrays, *factors, result, accepted, *counts)
         else:
             machine.forward_batch(first, last, *arrays, *factors, result, accepted)
+        if not accepted[first:last].all():
+            machine_measured.measured_batch(first, last, *arrays, *factors, *outputs)
 
     return task
 

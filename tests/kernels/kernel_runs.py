@@ -11,6 +11,7 @@ from pfsm_kernels import (
     inference,
     linear_space,
     machine,
+    machine_measured,
     machine_sparse,
     pushdown,
     pushdown_sparse,
@@ -76,6 +77,19 @@ def linear_log_sums(
         inputs = linear_space.pushdown_inputs(lattices, factors, jumps, *found)
         outputs = result, accepted, False, np.zeros((0, 0, 0)), none, none
         pushdown.pushdown_batch(0, len(lattices), *inputs, *outputs)
+    return accepted, result
+
+
+def measured(
+    lattices: Lattices, weights: Weights, derivatives: bool = True
+) -> tuple[NDArray[np.bool_], Expectations]:
+    """The machine at a rate of its own only, and which pairs it accepted; the rest is meaningless."""
+    result = empty_expectations(lattices, weights)
+    accepted = np.zeros(len(lattices), dtype=np.bool_)
+    factors = linear_factors(weights, lattices.arcs.shape[0])
+    outputs = result.log_sum, accepted, derivatives, result.table, result.arcs, result.links
+    inputs = *linear_space.machine_arrays(lattices), *factors
+    machine_measured.measured_batch(0, len(lattices), *inputs, *outputs)
     return accepted, result
 
 
@@ -157,7 +171,8 @@ class Outcome:
 
 
 def outcomes(lattices: Lattices, weights: Weights, jumps: Jumps | None = None) -> list[Outcome]:
-    """What every implementation makes of a batch: the front, from cell to cell, from arc to arc, in log space.
+    """What every implementation makes of a batch: the front, from cell to cell, at a measured rate, from arc
+    to arc, in log space.
 
     From arc to arc every pair with one state of Insert and one of Delete goes, however many arcs it has.
     """
@@ -175,6 +190,10 @@ def outcomes(lattices: Lattices, weights: Weights, jumps: Jumps | None = None) -
     accepted_forward, sums = linear_log_sums(lattices, weights, jumps)
     np.testing.assert_array_equal(accepted, accepted_forward)
     found.append(Outcome("cell to cell", accepted, expected, sums))
+    if jumps is None:
+        accepted, expected = measured(lattices, weights)
+        _, forward = measured(lattices, weights, derivatives=False)
+        found.append(Outcome("measured", accepted, expected, forward.log_sum))
     with mock.patch.object(runs, "PAIR_OF_ARCS", 0.0), mock.patch.object(crossings, "PAIR_OF_ARCS", 0.0):
         if jumps is not None:
             jumps = Jumps(jumps.state, crossings.find_crossings(lattices, jumps.crossings.max_jump))
