@@ -10,6 +10,7 @@ from functools import partial
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
+from pfsm.commands.about_training import doubt, edge
 from pfsm.commands.arguments import add_scheduler, add_threads, check_output
 from pfsm.data import (
     Judgments,
@@ -219,6 +220,8 @@ def _report(model: Model, dev: Judgments | None, n_folds: int, options: Namespac
         print(
             f"  stopped after {training['iterations']} iterations before the gradient vanished; the model is usable"
         )
+    for line in doubt(training):
+        print(f"  {line}")
     _report_agreement(training, n_folds)
     if dev is not None:
         r = pearson(Metric(model, options.threads).score_pairs(dev.hypotheses, dev.references), dev.scores)
@@ -236,7 +239,15 @@ def _report_agreement(training: Mapping[str, Any], n_folds: int) -> None:
     print(f"{heading} {_number(validated[validated_key])}{_folds(validated, n_folds)}")
     for name in ("lambda", "mixture"):
         for value, r in training.get(f"{name}_tried", {}).items():
-            print(f"  {name} {value:>5}: {_number(r)}")
+            print(f"  {name} {value:>5}: {_number(r)}{_interval(training, name, value)}")
+    for line in edge(training):
+        print(f"  {line}")
+
+
+def _interval(training: Mapping[str, Any], name: str, value: str) -> str:
+    low, high = training.get(f"{name}_intervals", {}).get(value, (None, None))
+    chosen = "  chosen" if float(value) == training[name] else ""
+    return f"{'' if low is None or high is None else f'  [{low:.3f}, {high:.3f}]'}{chosen}"
 
 
 def _folds(validated: Mapping[str, Any], n_folds: int) -> str:
