@@ -236,7 +236,7 @@ def _report_agreement(training: Mapping[str, Any], n_folds: int) -> None:
     for key, name in STATISTICS.items():
         if key in training:
             print(f"{f'{name}, training data:':<{len(heading)}} {_number(training[key])}")
-    print(f"{heading} {_number(validated[validated_key])}{_folds(validated, n_folds)}")
+    print(f"{heading} {_number(validated[validated_key])}{_folds(training, n_folds)}")
     for name in ("lambda", "mixture"):
         for value, r in training.get(f"{name}_tried", {}).items():
             print(f"  {name} {value:>5}: {_number(r)}{_interval(training, name, value)}")
@@ -250,13 +250,18 @@ def _interval(training: Mapping[str, Any], name: str, value: str) -> str:
     return f"{'' if low is None or high is None else f'  [{low:.3f}, {high:.3f}]'}{chosen}"
 
 
-def _folds(validated: Mapping[str, Any], n_folds: int) -> str:
+def _folds(training: Mapping[str, Any], n_folds: int) -> str:
     """The statistic of each fold, or the reason why it is undefined."""
+    from pfsm_training.fit.crossval import FEWEST_HELD_OUT  # noqa: PLC0415 - brings torch
+
+    validated = training["cross_validated"]
     if validated["folds"]:
         folds = "  ".join(f"{name} {value:.3f}" for name, value in validated["folds"].items())
         return f"  (by {validated['by']}: {folds})"
     if n_folds < 2:
         return ": a single segment"
+    if training.get("judgments", math.inf) < FEWEST_HELD_OUT * n_folds:
+        return f": fewer than {FEWEST_HELD_OUT} judgments in each fold, too few for a correlation"
     return ": in every fold, all predictions or all scores are equal"
 
 

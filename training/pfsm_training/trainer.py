@@ -32,7 +32,7 @@ from pfsm_training.fit.fitting import Choice, Fitted, Fitter, Progress
 from pfsm_training.fit.initial import settings_to_train
 from pfsm_training.fit.lbfgs import Iteration
 from pfsm_training.fit.record import record
-from pfsm_training.fit.starts import MOST_COMPARED
+from pfsm_training.fit.starts import is_sampled
 
 # Per training pair: the fifth digit of a correlation does not move any more.
 VALIDATION_TOLERANCE = 1e-6
@@ -170,7 +170,7 @@ def _validate(
 ) -> tuple[CrossValidation, list[CrossValidation], dict[Choice, Fitted]]:
     """Cross-validation at the given lambda and mixture, or at all of them to choose; with fits to all data, if made."""
     choices = _choices(fitter.config, both=judgments is not None and preferences is not None)
-    whole = _fits(fitter, data, choices) if data.scores.size + data.votes.size > MOST_COMPARED else {}
+    whole = _fits(fitter, data, choices) if is_sampled(data) else {}
     quick = replace(fitter, tolerance=VALIDATION_TOLERANCE)
 
     def fit(part: TrainingSet, choice: Choice) -> Fitted | None:

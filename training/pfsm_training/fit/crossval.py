@@ -22,6 +22,8 @@ MOST_GROUPS = 10
 PENALTIES = (0.05, 0.15, 0.5, 1.5, 5.0, 15.0, 50.0, 150.0)
 MIXTURES = (0.1, 0.3, 0.5, 0.7)
 NEVER_HELD_OUT = -1
+# Held-out judgments of a fold: a correlation of fewer says nothing.
+FEWEST_HELD_OUT = 5
 
 Rows = NDArray[np.int64]
 # Fits to training data; None if that is impossible.
@@ -154,6 +156,8 @@ def cross_validate(
 
 def agreement(fitted: Fitted, test: TrainingSet) -> float:
     """Pearson's r with the scores; without scores, Kendall's tau (WMT12) with the preferences. NaN if undefined."""
+    if 0 < test.scores.size < FEWEST_HELD_OUT:
+        return math.nan
     predicted = fitted.predict(test)
     if test.scores.size:
         return pearson(predicted[: test.scores.size], test.scores)
@@ -184,8 +188,8 @@ def choose(tried: Sequence[CrossValidation], n_folds: int, rule: str = HIGHEST) 
                 f"{by} once; give a number"
             )
         raise PfsmError(
-            f"{_chosen(tried)} cannot be chosen by cross-validation (by {by}): in every fold, either all predictions "
-            "or all scores are the same; give a number"
+            f"{_chosen(tried)} cannot be chosen by cross-validation (by {by}): in every fold, all predictions or all "
+            f"scores are the same, or there are fewer than {FEWEST_HELD_OUT} judgments; give a number"
         )
     best = max(usable or tried, key=lambda result: (result.mean if usable else 0.0, result.choice))
     if rule == HIGHEST or not math.isfinite(best.standard_error):

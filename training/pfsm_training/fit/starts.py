@@ -115,6 +115,11 @@ class Comparison:
         return {"start": self.kept, "starts": {**compared, **({"other_minima": others} if others else {})}}
 
 
+def is_sampled(data: TrainingSet) -> bool:
+    """Whether starts are compared on a part of the data only."""
+    return data.scores.size + data.votes.size > MOST_COMPARED
+
+
 def sample_of(data: TrainingSet) -> tuple[Rows, Rows]:
     """Which judgments and which preferences starts are compared on: evenly spread, all where they are few."""
     scored, preferences = data.scores.size, data.votes.size
