@@ -19,13 +19,13 @@ from pfsm.data import (
     is_preferences,
     judgments_from_table,
     preferences_from_table,
-    read_judgments,
+    read_table,
 )
 from pfsm.distributed.pools import open_pool
 from pfsm.distributed.report import Report
 from pfsm.distributed.tables import read_tables
 from pfsm.errors import PfsmError
-from pfsm.evaluation import pearson
+from pfsm.evaluation import pearson, preference_counts
 from pfsm.model.file import Model, check_line, save_model
 from pfsm.model.metric import Metric
 from pfsm.model.shipped import find_model
@@ -95,7 +95,7 @@ def run(options: Namespace) -> None:
 
     init = find_model(options.init) if options.init is not None else None
     config = read_config(options.config, init) if options.config is not None else TrainingConfig()
-    dev = read_judgments(options.dev, options.score_column) if options.dev is not None else None
+    dev = _read_dev(options)
     judgments, preferences = _read(options)
     checkpoint = _checkpoint(options)
     with _encoder(options) as encoder:
@@ -211,7 +211,27 @@ class _Progress:
             )
 
 
-def _report(model: Model, dev: Judgments | None, n_folds: int, options: Namespace) -> None:
+def _read_dev(options: Namespace) -> Judgments | Preferences | None:
+    if options.dev is None:
+        return None
+    table = read_table(options.dev)
+    if is_preferences(table):
+        return preferences_from_table(table)
+    return judgments_from_table(table, options.score_column)
+
+
+def _dev_agreement(model: Model, dev: Judgments | Preferences, options: Namespace) -> str:
+    """Agreement with held-out judgments, or with held-out preferences."""
+    metric = Metric(model, options.threads)
+    if isinstance(dev, Preferences):
+        better, worse = (metric.score_pairs(side, dev.references) for side in (dev.better, dev.worse))
+        tau = preference_counts(better, worse, dev.votes).kendall_tau("wmt12")
+        return f"Kendall tau, {options.dev}: {_number(tau)}"
+    r = pearson(metric.score_pairs(dev.hypotheses, dev.references), dev.scores)
+    return f"Pearson r, {options.dev}: {_number(r)}"
+
+
+def _report(model: Model, dev: Judgments | Preferences | None, n_folds: int, options: Namespace) -> None:
     training = model.training
     print(
         f"trained on {_amount(training)}: {len(model.weights)} weights, lambda {training['lambda']:g}{_mixed(training)}"
@@ -224,8 +244,7 @@ def _report(model: Model, dev: Judgments | None, n_folds: int, options: Namespac
         print(f"  {line}")
     _report_agreement(training, n_folds)
     if dev is not None:
-        r = pearson(Metric(model, options.threads).score_pairs(dev.hypotheses, dev.references), dev.scores)
-        print(f"Pearson r, {options.dev}: {_number(r)}")
+        print(_dev_agreement(model, dev, options))
     print(f"wrote {options.output}")
 
 

@@ -216,6 +216,18 @@ class TestInput:
             in cli("train", "one.tsv", "-o", "m.json").lines
         )
 
+    def test_the_development_set_may_hold_preferences(self, cli: Cli, write: Write) -> None:
+        """Two votes for the better one, one against, and a tie, which WMT12 counts as wrong."""
+        rows = [
+            "reference\tbetter\tworse\tvotes",
+            "a b c\ta b c\tx y z\t2",
+            "a b c\tx y z\ta b c\t1",
+            "a\ta\ta\t1",
+        ]
+        write("dev.tsv", "\n".join(rows) + "\n")
+        outcome = cli("train", "d.tsv", "-o", "m.json", "--dev", "dev.tsv")
+        assert number_after("Kendall tau, dev.tsv:", outcome) == 0.0
+
     def test_the_development_set_is_reported_and_decides_nothing(self, cli: Cli, write: Write) -> None:
         write("dev.tsv", tsv(MORE))
         cli("train", "d.tsv", "-o", "m.json")
