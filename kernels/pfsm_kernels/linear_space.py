@@ -2,7 +2,7 @@
 
 From arc to arc go pairs with few arcs and one state each for Insert and Delete (``machine_sparse``, with jumps
 ``pushdown_sparse``); the others, and those whose sum comes out of range that way, from cell to cell (``machine``,
-``pushdown``).
+``pushdown``). What is still out of range without jumps is tried at a rate that is looked for (``machine_measured``).
 """
 
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm_kernels import machine, machine_sparse, pushdown, pushdown_sparse
+from pfsm_kernels import machine, machine_measured, machine_sparse, pushdown, pushdown_sparse
 from pfsm_kernels.batch import Cells, Factors, Float, Jumping, Jumps, Outputs
 from pfsm_kernels.lattices import Lattices
 from pfsm_kernels.runs import few_arcs, find_groups
@@ -33,10 +33,13 @@ def linear_task(lattices: Lattices, factors: Factors, jumps: Jumps | None, outpu
     sparse = arc_to_arc(lattices, factors, jumps, rates, outputs)
     dense = cell_to_cell(lattices, factors, jumps, rates, outputs)
 
+    measured = at_measured_rates(lattices, factors, jumps, rates, outputs)
+
     def task(first: int, last: int) -> None:
-        sparse(first, last)
-        if not outputs.accepted[first:last].all():
-            dense(first, last)
+        for kernel in (sparse, dense, measured):
+            kernel(first, last)
+            if outputs.accepted[first:last].all():
+                return
 
     return task
 
@@ -84,6 +87,20 @@ def cell_to_cell(
         return lambda first, last: machine.machine_batch(first, last, *inputs)
     inputs = plain((cells, factors, jumping_of(jumps), rates, outputs))
     return lambda first, last: pushdown.pushdown_batch(first, last, *inputs)
+
+
+def at_measured_rates(
+    lattices: Lattices,
+    factors: Factors,
+    jumps: Jumps | None,
+    rates: Float,  # noqa: ARG001 - one signature for all ways
+    outputs: Outputs,
+) -> Task:
+    """What does those of lattices first..last-1 that are not accepted yet, at a rate found for each; not with jumps."""
+    if jumps is not None:
+        return lambda _first, _last: None
+    inputs = plain((cells_of(lattices), factors, outputs))
+    return lambda first, last: machine_measured.measured_batch(first, last, *inputs)
 
 
 def _where(wanted: NDArray[np.bool_], kernel: Callable[..., None], *inputs: Any) -> Task:

@@ -5,6 +5,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping
 from typing import Any
 
+from pfsm.commands.about_training import doubt, edge
 from pfsm.commands.arguments import add_format, add_trust
 from pfsm.lattice.names import ends
 from pfsm.model.file import Model
@@ -73,6 +74,7 @@ def _training_lines(model: Model) -> list[str]:
     return [
         f"trained on  {' and '.join(counted)}: {files}",
         _fit(training),
+        *(f"{'':<12}{line}" for line in (*_start(training), *doubt(training), *edge(training))),
         *(line for key, name in STATISTICS.items() for line in _agreement(training, key, name)),
     ]
 
@@ -83,6 +85,12 @@ def _fit(training: Mapping[str, Any]) -> str:
     if strength is None:
         return f"fit         {objective}, {training.get('solver')}"
     return f"fit         {objective}, lambda {strength} ({training.get('lambda_choice')})"
+
+
+def _start(training: Mapping[str, Any]) -> list[str]:
+    """Which start led to the minimum, where several were tried."""
+    starts = training.get("starts")
+    return [f"start at {training['start']}, the best of {len(starts['objectives'])}"] if starts else []
 
 
 def _agreement(training: Mapping[str, Any], key: str, name: str) -> list[str]:

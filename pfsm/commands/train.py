@@ -10,6 +10,7 @@ from functools import partial
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
+from pfsm.commands.about_training import doubt, edge
 from pfsm.commands.arguments import add_scheduler, add_threads, add_trust, check_output
 from pfsm.data import (
     Judgments,
@@ -18,13 +19,13 @@ from pfsm.data import (
     is_preferences,
     judgments_from_table,
     preferences_from_table,
-    read_judgments,
+    read_table,
 )
 from pfsm.distributed.pools import open_pool
 from pfsm.distributed.report import Report
 from pfsm.distributed.tables import read_tables
 from pfsm.errors import PfsmError
-from pfsm.evaluation import pearson
+from pfsm.evaluation import pearson, preference_counts
 from pfsm.model.file import Model, check_line, save_model
 from pfsm.model.metric import Metric
 from pfsm.model.shipped import find_model
@@ -96,7 +97,7 @@ def run(options: Namespace) -> None:
 
     init = find_model(options.init, trust=options.trust_model) if options.init is not None else None
     config = read_config(options.config, init) if options.config is not None else TrainingConfig()
-    dev = read_judgments(options.dev, options.score_column) if options.dev is not None else None
+    dev = _read_dev(options)
     judgments, preferences = _read(options)
     checkpoint = _checkpoint(options)
     with _encoder(options) as encoder:
@@ -212,7 +213,27 @@ class _Progress:
             )
 
 
-def _report(model: Model, dev: Judgments | None, n_folds: int, options: Namespace) -> None:
+def _read_dev(options: Namespace) -> Judgments | Preferences | None:
+    if options.dev is None:
+        return None
+    table = read_table(options.dev)
+    if is_preferences(table):
+        return preferences_from_table(table)
+    return judgments_from_table(table, options.score_column)
+
+
+def _dev_agreement(model: Model, dev: Judgments | Preferences, options: Namespace) -> str:
+    """Agreement with held-out judgments, or with held-out preferences."""
+    metric = Metric(model, options.threads)
+    if isinstance(dev, Preferences):
+        better, worse = (metric.score_pairs(side, dev.references) for side in (dev.better, dev.worse))
+        tau = preference_counts(better, worse, dev.votes).kendall_tau("wmt12")
+        return f"Kendall tau, {options.dev}: {_number(tau)}"
+    r = pearson(metric.score_pairs(dev.hypotheses, dev.references), dev.scores)
+    return f"Pearson r, {options.dev}: {_number(r)}"
+
+
+def _report(model: Model, dev: Judgments | Preferences | None, n_folds: int, options: Namespace) -> None:
     training = model.training
     print(
         f"trained on {_amount(training)}: {len(model.weights)} weights, lambda {training['lambda']:g}{_mixed(training)}"
@@ -221,10 +242,11 @@ def _report(model: Model, dev: Judgments | None, n_folds: int, options: Namespac
         print(
             f"  stopped after {training['iterations']} iterations before the gradient vanished; the model is usable"
         )
+    for line in doubt(training):
+        print(f"  {line}")
     _report_agreement(training, n_folds)
     if dev is not None:
-        r = pearson(Metric(model, options.threads).score_pairs(dev.hypotheses, dev.references), dev.scores)
-        print(f"Pearson r, {options.dev}: {_number(r)}")
+        print(_dev_agreement(model, dev, options))
     print(f"wrote {options.output}")
     if found := reaches(model.to_dict()):
         print(f"  it will {described(found)}: who uses the file must say --trust-model")
@@ -237,19 +259,32 @@ def _report_agreement(training: Mapping[str, Any], n_folds: int) -> None:
     for key, name in STATISTICS.items():
         if key in training:
             print(f"{f'{name}, training data:':<{len(heading)}} {_number(training[key])}")
-    print(f"{heading} {_number(validated[validated_key])}{_folds(validated, n_folds)}")
+    print(f"{heading} {_number(validated[validated_key])}{_folds(training, n_folds)}")
     for name in ("lambda", "mixture"):
         for value, r in training.get(f"{name}_tried", {}).items():
-            print(f"  {name} {value:>5}: {_number(r)}")
+            print(f"  {name} {value:>5}: {_number(r)}{_interval(training, name, value)}")
+    for line in edge(training):
+        print(f"  {line}")
 
 
-def _folds(validated: Mapping[str, Any], n_folds: int) -> str:
+def _interval(training: Mapping[str, Any], name: str, value: str) -> str:
+    low, high = training.get(f"{name}_intervals", {}).get(value, (None, None))
+    chosen = "  chosen" if float(value) == training[name] else ""
+    return f"{'' if low is None or high is None else f'  [{low:.3f}, {high:.3f}]'}{chosen}"
+
+
+def _folds(training: Mapping[str, Any], n_folds: int) -> str:
     """The statistic of each fold, or the reason why it is undefined."""
+    from pfsm_training.fit.crossval import FEWEST_HELD_OUT  # noqa: PLC0415 - brings torch
+
+    validated = training["cross_validated"]
     if validated["folds"]:
         folds = "  ".join(f"{name} {value:.3f}" for name, value in validated["folds"].items())
         return f"  (by {validated['by']}: {folds})"
     if n_folds < 2:
         return ": a single segment"
+    if training.get("judgments", math.inf) < FEWEST_HELD_OUT * n_folds:
+        return f": fewer than {FEWEST_HELD_OUT} judgments in each fold, too few for a correlation"
     return ": in every fold, all predictions or all scores are equal"
 
 

@@ -204,7 +204,7 @@ class TestInput:
     def test_two_judgments_are_enough_to_get_a_model(self, cli: Cli, write: Write) -> None:
         write("two.tsv", tsv([("a b", "a b", "1"), ("c d", "x", "0")]))
         outcome = cli("train", "two.tsv", "-o", "m.json")
-        fault = "in every fold, all predictions or all scores are equal"
+        fault = "fewer than 5 judgments in each fold, too few for a correlation"
         assert f"Pearson r, cross-validated: undefined: {fault}" in outcome.lines
         assert trained()["training"]["cross_validated"]["pearson"] is None
         assert cli("show", "m.json").lines
@@ -215,6 +215,18 @@ class TestInput:
             "Pearson r, cross-validated: undefined: a single segment"
             in cli("train", "one.tsv", "-o", "m.json").lines
         )
+
+    def test_the_development_set_may_hold_preferences(self, cli: Cli, write: Write) -> None:
+        """Two votes for the better one, one against, and a tie, which WMT12 counts as wrong."""
+        rows = [
+            "reference\tbetter\tworse\tvotes",
+            "a b c\ta b c\tx y z\t2",
+            "a b c\tx y z\ta b c\t1",
+            "a\ta\ta\t1",
+        ]
+        write("dev.tsv", "\n".join(rows) + "\n")
+        outcome = cli("train", "d.tsv", "-o", "m.json", "--dev", "dev.tsv")
+        assert number_after("Kendall tau, dev.tsv:", outcome) == 0.0
 
     def test_the_development_set_is_reported_and_decides_nothing(self, cli: Cli, write: Write) -> None:
         write("dev.tsv", tsv(MORE))

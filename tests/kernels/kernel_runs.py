@@ -71,6 +71,13 @@ def linear_log_sums(
     return accepted, found.log_sum
 
 
+def measured(
+    lattices: Lattices, weights: Weights, derivatives: bool = True
+) -> tuple[NDArray[np.bool_], Expectations]:
+    """The machine at a rate of its own only."""
+    return run_linear(linear_space.at_measured_rates, lattices, weights, None, derivatives)
+
+
 def uniform(lattices: Lattices, insert: int = 0, delete: int = 2) -> Lattices:
     """The lattices with one state for Insert and one for Delete."""
     inserts = np.full_like(lattices.insert_states, insert)
@@ -130,7 +137,8 @@ class Outcome:
 
 
 def outcomes(lattices: Lattices, weights: Weights, jumps: Jumps | None = None) -> list[Outcome]:
-    """What every implementation makes of a batch: the front, from cell to cell, from arc to arc, in log space.
+    """What every implementation makes of a batch: the front, from cell to cell, at a measured rate, from arc
+    to arc, in log space.
 
     From arc to arc every pair with one state of Insert and one of Delete goes, however many arcs it has.
     """
@@ -148,6 +156,10 @@ def outcomes(lattices: Lattices, weights: Weights, jumps: Jumps | None = None) -
     accepted_forward, sums = linear_log_sums(lattices, weights, jumps)
     np.testing.assert_array_equal(accepted, accepted_forward)
     found.append(Outcome("cell to cell", accepted, expected, sums))
+    if jumps is None:
+        accepted, expected = measured(lattices, weights)
+        _, forward = measured(lattices, weights, derivatives=False)
+        found.append(Outcome("measured", accepted, expected, forward.log_sum))
     with mock.patch.object(runs, "PAIR_OF_ARCS", 0.0), mock.patch.object(crossings, "PAIR_OF_ARCS", 0.0):
         if jumps is not None:
             jumps = Jumps(jumps.state, crossings.find_crossings(lattices, jumps.crossings.max_jump))

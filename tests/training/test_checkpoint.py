@@ -8,6 +8,7 @@ import pytest
 
 from pfsm.errors import PfsmError
 from pfsm_training import TrainingConfig, train
+from pfsm_training.fit import starts
 from pfsm_training.fit.checkpoint import Checkpoint
 from tests.training.small_data import invented
 
@@ -41,7 +42,12 @@ class Counting:
             raise KeyboardInterrupt
 
 
-def test_a_resumed_training_gives_the_same_model(tmp_path: Path) -> None:
+@pytest.mark.parametrize("compared", [1000, 20])
+def test_a_resumed_training_gives_the_same_model(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, compared: int
+) -> None:
+    """Also where starts are compared on a sample, and folds start from the minima of all data."""
+    monkeypatch.setattr(starts, "MOST_COMPARED", compared)
     whole = Counting()
     expected = json.dumps(training(progress=whole).to_dict())
     path = tmp_path / "m.checkpoint"

@@ -46,6 +46,8 @@ def test_everything_can_be_set(tmp_path: Path) -> None:
         lambda: 0.5
         mixture: 0.25
         class_transitions: true
+        start: matches
+        lambda_rule: one_standard_error
     """
     config = read_config(written(tmp_path, text))
     blocks = {"word": 2, "punct": 1}

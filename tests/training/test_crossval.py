@@ -159,7 +159,9 @@ def test_why_nothing_can_be_chosen() -> None:
         PfsmError, match=r"^there are too few judgments to choose lambda by .* every segment once"
     ):
         choose(nothing, 1)
-    fault = r"^lambda cannot be chosen by cross-validation \(by segment\): in every fold, either all predictions or all"
+    fault = (
+        r"^lambda cannot be chosen by cross-validation \(by segment\): in every fold, all predictions or all"
+    )
     with pytest.raises(PfsmError, match=fault):
         choose(nothing, 2)
 
@@ -213,3 +215,27 @@ def test_a_fold_where_nothing_is_defined_is_left_out() -> None:
     (nothing,) = cross_validate(lambda *_: None, data, folds, [Choice(2.0)])
     assert nothing.folds == {}
     assert math.isnan(nothing.mean)
+
+
+def test_one_standard_error_takes_the_largest_lambda_that_is_near() -> None:
+    """Means .50, .49, .40; the standard error of the first, from the spread of its four folds, is .02 / sqrt 3."""
+
+    def result(penalty: float, *values: float) -> CrossValidation:
+        return CrossValidation("segment", Choice(penalty), "pearson", dict(zip("abcd", values, strict=True)))
+
+    first = result(1.0, 0.48, 0.52, 0.48, 0.52)
+    tried = [first, result(5.0, 0.47, 0.51, 0.47, 0.51), result(15.0, 0.4, 0.4, 0.4, 0.4)]
+    assert first.standard_error == pytest.approx(0.02 / math.sqrt(3.0))
+    low, high = first.interval
+    assert (high - 0.5, 0.5 - low) == pytest.approx((3.182446 * 0.02 / math.sqrt(3.0),) * 2, rel=1e-6)
+    assert choose(tried, 4).choice.penalty == 1.0
+    assert choose(tried, 4, "one_standard_error").choice.penalty == 5.0
+
+
+def test_a_correlation_of_four_judgments_is_none() -> None:
+    model = train(invented(3, segments=4, systems=1), threads=1)
+    assert model.training["cross_validated"]["folds"] == {}
+    model = train(invented(3, segments=2, systems=4), threads=1)
+    assert model.training["cross_validated"]["folds"] == {}
+    model = train(invented(3, segments=2, systems=5), threads=1)
+    assert len(model.training["cross_validated"]["folds"]) == 2

@@ -16,7 +16,11 @@ from pfsm_training.loss.names import OBJECTIVES
 from pfsm_training.yaml_file import read_yaml_mapping
 
 SOLVERS = ("gauss-newton", "lbfgs")
-KEYS = ("lambda", "solver", "objective", "mixture", "class_transitions")
+BEST, MATCHES, ZERO = "best", "matches", "zero"
+STARTS = (BEST, MATCHES, ZERO)
+HIGHEST, ONE_STANDARD_ERROR = "highest", "one_standard_error"
+LAMBDA_RULES = (HIGHEST, ONE_STANDARD_ERROR)
+KEYS = ("lambda", "lambda_rule", "solver", "start", "objective", "mixture", "class_transitions")
 AUTO: Literal["auto"] = "auto"
 # Fixes every weight at its start. Far above, the penalty swamps the errors and the solver cannot find alpha.
 LARGEST_PENALTY = 1e12
@@ -38,6 +42,10 @@ class TrainingConfig:
         mixture: Share of the preferences in the objective if there are scores too, at least 0 and below 1;
             ``auto`` chooses it by cross-validation.
         class_transitions: Whether transitions between states split by word class have weights of their own.
+        start: Weights to start from: ``zero``, as in the paper; ``matches``, where matches are likely; ``best``: both,
+            and the lower minimum is kept. An initial model takes precedence.
+        lambda_rule: Which of several lambdas is chosen: the one with the ``highest`` cross-validated agreement, or
+            the largest within ``one_standard_error`` of it.
         given: The values that the user gave, without defaults and without values taken from an initial model.
     """
 
@@ -47,6 +55,8 @@ class TrainingConfig:
     objective: str = "squared_error"
     mixture: Mixture = 0.5
     class_transitions: bool = False
+    start: str = BEST
+    lambda_rule: str = HIGHEST
     given: Mapping[str, Any] = field(default_factory=dict)
 
     def penalties(self, usual: tuple[float, ...]) -> tuple[float, ...]:
@@ -97,6 +107,8 @@ def config_from_dict(values: Mapping[str, Any], where: str, init: Model | None =
         _choice(values.get("objective", OBJECTIVES[0]), "objective", OBJECTIVES, where),
         _mixture(values.get("mixture", 0.5), where),
         class_transitions,
+        _choice(values.get("start", BEST), "start", STARTS, where),
+        _choice(values.get("lambda_rule", HIGHEST), "lambda_rule", LAMBDA_RULES, where),
         dict(values),
     )
 

@@ -1,7 +1,7 @@
 """Training: judgments and settings in, model out."""
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import product
@@ -32,6 +32,7 @@ from pfsm_training.fit.fitting import Choice, Fitted, Fitter, Progress
 from pfsm_training.fit.initial import settings_to_train
 from pfsm_training.fit.lbfgs import Iteration
 from pfsm_training.fit.record import record
+from pfsm_training.fit.starts import is_sampled
 
 # Per training pair: the fifth digit of a correlation does not move any more.
 VALIDATION_TOLERANCE = 1e-6
@@ -62,8 +63,8 @@ def train(
 ) -> Model:
     """Learns a metric from human scores, from preferences between two translations, or from both at once.
 
-    Scores are standardised, then equation (3) of Wang and Manning (2012) is minimised from zero weights; preferences
-    have a pairwise logistic loss. The result depends neither on the order of the data nor on the threads.
+    Scores are standardised, then equation (3) of Wang and Manning (2012) is minimised; preferences have a pairwise
+    logistic loss. The result depends neither on the order of the data nor on the threads.
 
     Args:
         judgments: References, hypotheses and their scores; higher is better. None: there are only preferences.
@@ -98,8 +99,8 @@ def train(
     del text  # before lattices are copied for cross-validation
     fitter = Fitter(config, init, threads or default_threads(), progress, checkpoint=checkpoint)
     with _one_torch_thread():
-        validated, tried = _validate(fitter, data, judgments, preferences)
-        fitted = fitter.fit(data, validated.choice, "training")
+        validated, tried, whole = _validate(fitter, data, judgments, preferences)
+        fitted = whole.get(validated.choice) or fitter.fit(data, validated.choice, "training")
         if fitted is None:
             raise PfsmError("the scores are too close to each other to learn from")
         training = record(fitter, fitted, data, validated, tried, (judgments, preferences), score_column)
@@ -131,7 +132,10 @@ def _decisive(
         ],
         "scores": None if judgments is None else hashlib.sha256(judgments.scores.tobytes()).hexdigest(),
         "settings": settings.to_dict(),
-        "config": [config.penalty, config.solver, config.objective, config.mixture, config.class_transitions],
+        "config": [
+            *(config.penalty, config.solver, config.start),
+            *(config.objective, config.mixture, config.class_transitions),
+        ],
         "init": None if init is None else init.fingerprint,
         "version": __version__,
         **({"plugins": plugins} if (plugins := plugins_of(settings)) else {}),
@@ -163,24 +167,43 @@ def _checked(
 
 def _validate(
     fitter: Fitter, data: TrainingSet, judgments: Judgments | None, preferences: Preferences | None
-) -> tuple[CrossValidation, list[CrossValidation]]:
-    """Cross-validation at the given lambda and mixture, or at all of them to choose."""
-    config = fitter.config
-    penalties = config.penalties(PENALTIES)
-    mixtures: tuple[float, ...] = (0.0,)
-    if judgments is not None and preferences is not None:
-        mixtures = MIXTURES if config.mixture == AUTO else (float(config.mixture),)
-    choices = [Choice(penalty, mixture) for mixture, penalty in product(mixtures, penalties)]
-
+) -> tuple[CrossValidation, list[CrossValidation], dict[Choice, Fitted]]:
+    """Cross-validation at the given lambda and mixture, or at all of them to choose; with fits to all data, if made."""
+    choices = _choices(fitter.config, both=judgments is not None and preferences is not None)
+    whole = _fits(fitter, data, choices) if is_sampled(data) else {}
     quick = replace(fitter, tolerance=VALIDATION_TOLERANCE)
 
     def fit(part: TrainingSet, choice: Choice) -> Fitted | None:
-        mixed = f", mixture {choice.mixture:g}" if len(mixtures) > 1 else ""
-        return quick.fit(part, choice, f"cross-validation, lambda {choice.penalty:g}{mixed}")
+        return quick.fit(part, choice, f"cross-validation, {_named(choice, choices)}", whole.get(choice))
 
     folds = make_folds(judgments, preferences)
     tried = cross_validate(fit, data, folds, choices)
-    return choose(tried, len(folds.names)), tried
+    return choose(tried, len(folds.names), fitter.config.lambda_rule), tried, whole
+
+
+def _choices(config: TrainingConfig, *, both: bool) -> list[Choice]:
+    """All lambdas and, with scores and preferences together, all mixtures that there are to choose from."""
+    penalties = config.penalties(PENALTIES)
+    mixtures: tuple[float, ...] = (0.0,)
+    if both:
+        mixtures = MIXTURES if config.mixture == AUTO else (float(config.mixture),)
+    return [Choice(penalty, mixture) for mixture, penalty in product(mixtures, penalties)]
+
+
+def _fits(fitter: Fitter, data: TrainingSet, choices: Sequence[Choice]) -> dict[Choice, Fitted]:
+    """Fits to all data. They come first, as the folds of cross-validation are then quickly done from their minima."""
+    found: dict[Choice, Fitted] = {}
+    for choice in choices:
+        step = "training" if len(choices) == 1 else f"training, {_named(choice, choices)}"
+        fitted = fitter.fit(data, choice, step)
+        if fitted is not None:
+            found[choice] = fitted
+    return found
+
+
+def _named(choice: Choice, among: Sequence[Choice]) -> str:
+    mixed = len({one.mixture for one in among}) > 1
+    return f"lambda {choice.penalty:g}{f', mixture {choice.mixture:g}' if mixed else ''}"
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from pfsm.errors import PfsmError
 from pfsm.io.files import atomic_write, decode, read_bytes
 from pfsm_training.fit.gauss_newton import State
 
-FORMAT = "pfsm-checkpoint-1"
+FORMAT = "pfsm-checkpoint-2"
 
 
 class Checkpoint:
@@ -113,12 +113,16 @@ def _state_values(state: State) -> dict[str, Any]:
         "damping": state.damping,
         "iterations": state.iterations,
         "evaluations": state.evaluations,
+        "correction": state.correction.tolist(),
     }
 
 
 def _state(values: Mapping[str, Any]) -> State:
     parameters = np.array(values["parameters"], dtype=np.float64)
     damping = float(values["damping"])
-    if parameters.ndim != 1 or not (np.isfinite(parameters).all() and math.isfinite(damping)):
+    correction = np.array(values["correction"], dtype=np.float64)
+    if parameters.ndim != 1 or correction.shape != (parameters.size, parameters.size):
         raise ValueError
-    return State(parameters, damping, int(values["iterations"]), int(values["evaluations"]))
+    if not (np.isfinite(parameters).all() and np.isfinite(correction).all() and math.isfinite(damping)):
+        raise ValueError
+    return State(parameters, damping, int(values["iterations"]), int(values["evaluations"]), correction)

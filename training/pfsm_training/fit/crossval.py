@@ -7,10 +7,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import t as student_t
 
 from pfsm.data import Judgments, Preferences
 from pfsm.errors import PfsmError
 from pfsm.evaluation import pearson, preference_counts
+from pfsm_training.config import HIGHEST
 from pfsm_training.data.training_set import TrainingSet
 from pfsm_training.fit.fitting import Choice, Fitted
 
@@ -20,6 +22,8 @@ MOST_GROUPS = 10
 PENALTIES = (0.05, 0.15, 0.5, 1.5, 5.0, 15.0, 50.0, 150.0)
 MIXTURES = (0.1, 0.3, 0.5, 0.7)
 NEVER_HELD_OUT = -1
+# Held-out judgments of a fold: a correlation of fewer says nothing.
+FEWEST_HELD_OUT = 5
 
 Rows = NDArray[np.int64]
 # Fits to training data; None if that is impossible.
@@ -70,6 +74,20 @@ class CrossValidation:
     def mean(self) -> float:
         """Unweighted mean over the folds; NaN without folds."""
         return math.fsum(self.folds.values()) / len(self.folds) if self.folds else math.nan
+
+    @property
+    def standard_error(self) -> float:
+        """Of the mean, from the spread of the folds; NaN with fewer than two."""
+        count = len(self.folds)
+        if count < 2:
+            return math.nan
+        return float(np.std(list(self.folds.values()), ddof=1)) / math.sqrt(count)
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Of the mean, 95%, by Student's t over the folds; NaN with fewer than two."""
+        reach = self.standard_error * float(student_t.ppf(0.975, max(1, len(self.folds) - 1)))
+        return self.mean - reach, self.mean + reach
 
 
 def make_folds(judgments: Judgments | None, preferences: Preferences | None = None) -> Folds:
@@ -138,6 +156,8 @@ def cross_validate(
 
 def agreement(fitted: Fitted, test: TrainingSet) -> float:
     """Pearson's r with the scores; without scores, Kendall's tau (WMT12) with the preferences. NaN if undefined."""
+    if 0 < test.scores.size < FEWEST_HELD_OUT:
+        return math.nan
     predicted = fitted.predict(test)
     if test.scores.size:
         return pearson(predicted[: test.scores.size], test.scores)
@@ -147,12 +167,14 @@ def agreement(fitted: Fitted, test: TrainingSet) -> float:
     return counts.kendall_tau("wmt12")
 
 
-def choose(tried: Sequence[CrossValidation], n_folds: int) -> CrossValidation:
+def choose(tried: Sequence[CrossValidation], n_folds: int, rule: str = HIGHEST) -> CrossValidation:
     """The choice with the highest mean agreement; among equal ones, the largest lambda, then the largest mixture.
 
     Args:
         tried: The result of each choice.
         n_folds: Number of folds, including those in which the statistic is undefined.
+        rule: ``highest``, or ``one_standard_error``: the largest lambda whose mean is at most one standard error of the
+            highest below it (Breiman, Friedman, Olshen and Stone 1984).
 
     Raises:
         PfsmError: If there are several choices, and the statistic is undefined for all of them.
@@ -166,10 +188,18 @@ def choose(tried: Sequence[CrossValidation], n_folds: int) -> CrossValidation:
                 f"{by} once; give a number"
             )
         raise PfsmError(
-            f"{_chosen(tried)} cannot be chosen by cross-validation (by {by}): in every fold, either all predictions "
-            "or all scores are the same; give a number"
+            f"{_chosen(tried)} cannot be chosen by cross-validation (by {by}): in every fold, all predictions or all "
+            f"scores are the same, or there are fewer than {FEWEST_HELD_OUT} judgments; give a number"
         )
-    return max(usable or tried, key=lambda result: (result.mean if usable else 0.0, result.choice))
+    best = max(usable or tried, key=lambda result: (result.mean if usable else 0.0, result.choice))
+    if rule == HIGHEST or not math.isfinite(best.standard_error):
+        return best
+    near = [
+        one
+        for one in usable
+        if one.choice.mixture == best.choice.mixture and one.mean >= best.mean - best.standard_error
+    ]
+    return max(near, key=lambda result: result.choice)
 
 
 def _chosen(tried: Sequence[CrossValidation]) -> str:

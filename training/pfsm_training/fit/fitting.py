@@ -1,21 +1,32 @@
 """One fit: from training data, lambda and mixture to a trained machine."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 
 from pfsm.errors import PfsmError
+from pfsm.evaluation import pearson
 from pfsm.lattice.names import class_of, ends
 from pfsm.matchers.bins import is_rising
 from pfsm.model.file import Model
-from pfsm_training.config import TrainingConfig
+from pfsm_training.config import ZERO, TrainingConfig
 from pfsm_training.data.training_set import TrainingSet
 from pfsm_training.fit import gauss_newton, lbfgs
 from pfsm_training.fit.checkpoint import Checkpoint
 from pfsm_training.fit.lbfgs import Fit, Iteration
+from pfsm_training.fit.starts import (
+    SAME,
+    Comparison,
+    Minimum,
+    distinct,
+    sample_of,
+    starts_of,
+    weights_of,
+)
 from pfsm_training.lattices.features import frequent
 from pfsm_training.loss.module import LogLinearMachine
 from pfsm_training.loss.objective import (
@@ -31,6 +42,8 @@ Float = NDArray[np.float64]
 # Receives the name of the step and the iteration that has just ended (None: the step begins).
 Progress = Callable[[str, Iteration | None], None]
 
+# Of the gradient per training pair: enough to tell minima apart.
+COMPARISON_TOLERANCE = 1e-6
 # Bounds of the search for the log of the slope; a slope is log odds per standard deviation of the scores.
 LOG_SLOPES = (-4.0, 4.0)
 
@@ -58,6 +71,9 @@ class Fitted:
         mean: Mean of the training scores; 0 without scores.
         sd: Standard deviation of the training scores; 1 without scores.
         slope: Log odds of a preference per unit of prediction; None without preferences.
+        starts: How the starts of the minimisation compared.
+        minima: Those that were found, the start of each by its name.
+        n_pairs: Number of training pairs.
     """
 
     machine: LogLinearMachine
@@ -65,6 +81,9 @@ class Fitted:
     mean: float
     sd: float
     slope: float | None
+    starts: Comparison = field(default_factory=lambda: Comparison(ZERO))
+    minima: tuple[Minimum, ...] = ()
+    n_pairs: int = 0
 
     def predict(self, data: TrainingSet) -> Float:
         """Predicted scores of all pairs of the data, float64 [n_pairs]."""
@@ -77,11 +96,12 @@ class Fitter:
 
     Attributes:
         config: Objective and solver.
-        init: Initial model that the weights start from and stay near; None: zero weights.
+        init: Initial model that the weights start from and stay near; None: near zero, from the start of ``config``.
         threads: Threads over pairs.
         progress: Called at the start of each step and after each iteration.
         tolerance: Gauss-Newton stops when no entry of the gradient per training pair is larger.
         checkpoint: Saves the state of each fit with Gauss-Newton; None: nothing is saved.
+        starts: Other starts than the initial model, or than those of ``config``.
     """
 
     config: TrainingConfig
@@ -90,9 +110,16 @@ class Fitter:
     progress: Progress
     tolerance: float = gauss_newton.GRADIENT_TOLERANCE
     checkpoint: Checkpoint | None = None
+    starts: Sequence[Minimum] = ()
 
-    def fit(self, data: TrainingSet, choice: Choice, step: str) -> Fitted | None:
+    def fit(self, data: TrainingSet, choice: Choice, step: str, whole: Fitted | None = None) -> Fitted | None:
         """Fits to the data; None if the scores are constant.
+
+        Args:
+            data: What to fit to.
+            choice: lambda and mixture.
+            step: What to call this in the progress.
+            whole: The fit to data that these are a large part of: its minima are the starts.
 
         Raises:
             PfsmError: If the solver is L-BFGS, and weights must not be negative or the data is on a cluster.
@@ -102,22 +129,68 @@ class Fitter:
             return None
         targets = (data.scores - mean) / sd
         slope = self._slope(data, choice, step)
-        return self._minimised(
-            data, self._loss(data, targets, choice, slope), choice, step, (mean, sd, slope)
-        )
+        problem = _Problem(data, self.learned(data), choice, self._loss(data, targets, choice, slope), step)
+        if whole is None:
+            begin, comparison, before = self._starts(problem, targets, slope)
+        else:
+            begin, comparison, before = list(whole.minima), whole.starts, whole.n_pairs
+        found = [self._minimised(problem, one, self.tolerance, before) for one in begin]
+        ends = [_minimum(start.start, *result) for start, result in zip(begin, found, strict=True)]
+        lowest = min(range(len(ends)), key=lambda number: ends[number].objective)
+        machine, fit = found[lowest]
+        others = {
+            end.start: ((end.objective - fit.objective) / abs(fit.objective), other)
+            for end, (other, _) in zip(ends, found, strict=True)
+            if end.objective - fit.objective > SAME * abs(fit.objective)
+        }
+        predicted = data.predictions(machine) if others else np.zeros(0)
+        told = {
+            start: (above, pearson(data.predictions(other), predicted))
+            for start, (above, other) in others.items()
+        }
+        comparison = replace(comparison, kept=ends[lowest].start, others=told)
+        return Fitted(machine, fit, mean, sd, slope, comparison, tuple(distinct(ends)), len(data))
+
+    def _starts(
+        self, problem: "_Problem", targets: Float, slope: float | None
+    ) -> tuple[list[Minimum], Comparison, int]:
+        """Where to start from on all data, and the pairs that went into it: minima of a sample, or the one start."""
+        starts = list(self.starts) or self._usual_starts(problem.learned)
+        if len(starts) == 1:
+            return starts, Comparison(starts[0].start), 0
+        data, choice = problem.data, problem.choice
+        rows, preferences = sample_of(data)
+        amount = rows.size + preferences.size
+        share = amount / (data.scores.size + data.votes.size)
+        if share < 1.0:
+            data = data.select(rows, preferences)
+            choice = replace(choice, penalty=share * choice.penalty)
+        loss = self._loss(data, targets[rows], choice, slope)
+        ends = []
+        for start in starts:
+            part = _Problem(data, problem.learned, choice, loss, f"{problem.step}, start at {start.start}")
+            tolerance = max(self.tolerance, COMPARISON_TOLERANCE)
+            ends.append(_minimum(start.start, *self._minimised(part, start, tolerance)))
+        kept = distinct(ends)
+        compared = Comparison(kept[0].start, amount, {end.start: end.objective for end in ends})
+        return kept, compared, len(data)
+
+    def _usual_starts(self, learned: tuple[str, ...]) -> list[Minimum]:
+        if self.init is not None:
+            return [Minimum("init", self.init.weights, self.init.alpha)]
+        return [Minimum(name, weights_of(name, learned)) for name in starts_of(self.config.start, learned)]
 
     def _minimised(
-        self,
-        data: TrainingSet,
-        loss: Loss,
-        choice: Choice,
-        step: str,
-        units: tuple[float, float, float | None],
-    ) -> Fitted:
-        start = {} if self.init is None else dict(self.init.weights)
-        alpha = 0.0 if self.init is None else self.init.alpha
-        machine = LogLinearMachine(self.learned(data), start, alpha, self.threads)
-        objective = data.objective(loss, choice.penalty, machine.theta.detach().clone())
+        self, problem: "_Problem", start: Minimum, tolerance: float, before: int = 0
+    ) -> tuple[LogLinearMachine, Fit]:
+        data, step = problem.data, problem.step
+        machine = LogLinearMachine(problem.learned, start.weights, start.alpha, self.threads)
+        centre = {} if self.init is None else self.init.weights
+        objective = data.objective(
+            problem.loss,
+            problem.choice.penalty,
+            torch.tensor([centre.get(name, 0.0) for name in problem.learned], dtype=torch.float64),
+        )
         self.progress(step, None)
 
         def watch(iteration: Iteration) -> None:
@@ -128,7 +201,8 @@ class Fitter:
             _no_bounds(machine.learned)
             if not isinstance(objective, Objective):
                 raise PfsmError("solver lbfgs cannot train on a cluster; use solver: gauss-newton")
-            fit = lbfgs.minimise(machine, objective, len(data), watch, free_alpha=free_alpha)
+            least = max(tolerance, lbfgs.GRADIENT_TOLERANCE)
+            fit = lbfgs.minimise(machine, objective, len(data), watch, free_alpha=free_alpha, tolerance=least)
         else:
             fit = gauss_newton.minimise(
                 machine,
@@ -136,10 +210,11 @@ class Fitter:
                 len(data),
                 watch,
                 free_alpha=free_alpha,
-                tolerance=self.tolerance,
+                tolerance=tolerance,
                 memory=None if self.checkpoint is None else self.checkpoint.next_fit(),
+                secant=start.secant_for(problem.learned, len(data) / before) if before else None,
             )
-        return Fitted(machine, fit, *units)
+        return machine, fit
 
     def learned(self, data: TrainingSet) -> tuple[str, ...]:
         """Names of the weights to learn."""
@@ -150,7 +225,7 @@ class Fitter:
 
     def _loss(self, data: TrainingSet, targets: Float, choice: Choice, slope: float | None) -> Loss:
         scored: Loss = HuberError(targets) if self.config.objective == "huber" else SquaredError(targets)
-        if slope is None:
+        if slope is None or (targets.size and not data.votes.any()):
             return scored
         preferred = PairwiseLogistic(data.better, data.worse, data.votes, slope)
         if not targets.size:
@@ -177,6 +252,22 @@ class Fitter:
             return float((data.votes * np.logaddexp(0.0, -np.exp(log_slope) * margins)).sum())
 
         return float(np.exp(minimize_scalar(loss, bounds=LOG_SLOPES, method="bounded").x))
+
+
+@dataclass(frozen=True, eq=False)
+class _Problem:
+    """What is minimised, whatever the start."""
+
+    data: TrainingSet
+    learned: tuple[str, ...]
+    choice: Choice
+    loss: Loss
+    step: str
+
+
+def _minimum(start: str, machine: LogLinearMachine, fit: Fit) -> Minimum:
+    weights = dict(zip(machine.learned, machine.theta.tolist(), strict=True))
+    return Minimum(start, weights, float(machine.alpha.detach()), fit.objective, fit.secant)
 
 
 def mean_and_sd(scores: Float) -> tuple[float, float]:

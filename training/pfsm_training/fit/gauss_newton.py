@@ -1,10 +1,14 @@
-"""Gauss-Newton with Levenberg's damping; the kernels give the exact derivatives of every pair, so few steps suffice.
+"""Gauss-Newton with Levenberg's damping and a secant correction, on the exact derivatives that the kernels give.
 
 Each step minimises the quadratic model of the loss (`pfsm_training.loss.objective.Quadratic`), plus the penalty, plus a
-multiple of the squared step. The multiple falls after a step that lowers the objective as the model predicts, and rises
-after one that does not (Levenberg 1944; Nielsen 1999). The multiple is the same for all weights. Damping by the
-diagonal of the model (Marquardt 1963) fails for a weight that hardly matters: the model is flat there, and a step would
-go so far that later steps do not recover.
+multiple of the squared step. The model ignores the second derivatives of the predictions. They matter where errors are
+large, as errors of human scores are: the model alone would converge slowly. A correction is learned from the changes of
+the gradient, as in NL2SOL (Dennis, Gay and Welsch 1981).
+
+The multiple falls after a step that lowers the objective as the model predicts, and rises after one that does not
+(Levenberg 1944; Nielsen 1999). The multiple is the same for all weights. Damping by the diagonal of the model
+(Marquardt 1963) fails for a weight that hardly matters: the model is flat there, and a step would go so far that later
+steps do not recover.
 """
 
 from dataclasses import dataclass
@@ -15,7 +19,7 @@ import torch
 from numpy.typing import NDArray
 
 from pfsm.matchers.bins import is_rising
-from pfsm_training.fit.lbfgs import Fit, Iteration, Progress
+from pfsm_training.fit.lbfgs import Fit, Iteration, Progress, Secant
 from pfsm_training.loss.module import LogLinearMachine
 from pfsm_training.loss.objective import Minimised
 
@@ -40,12 +44,14 @@ class State:
         damping: The multiple of the squared step.
         iterations: Number of iterations so far.
         evaluations: Number of evaluations of the objective so far.
+        correction: float64 [n_parameters, n_parameters], symmetric; added to the curvature of the model.
     """
 
     parameters: Float
     damping: float
     iterations: int
     evaluations: int
+    correction: Float
 
 
 class Memory(Protocol):
@@ -125,6 +131,7 @@ def minimise(
     free_alpha: bool = True,
     tolerance: float = GRADIENT_TOLERANCE,
     memory: Memory | None = None,
+    secant: Secant | None = None,
 ) -> Fit:
     """Minimises the objective over theta and alpha, from the machine's current weights, in place.
 
@@ -139,17 +146,23 @@ def minimise(
         free_alpha: Whether alpha is a parameter; a loss of differences of predictions does not depend on it.
         tolerance: Largest entry of the gradient per training pair to stop at.
         memory: Saves the state after every iteration and gives the one to resume from; None: nothing is saved.
+        secant: What an earlier minimisation nearby learned; None: nothing.
     """
     problem = _Problem(machine, objective, free_alpha)
     state = None if memory is None else memory.load()
     if state is None:
-        state = State(problem.start(), FIRST_DAMPING, 0, 1)
+        start = problem.start()
+        secant = secant or Secant(FIRST_DAMPING, np.zeros((start.size, start.size)))
+        state = State(start, secant.damping, 0, 1, secant.correction)
     point = problem.at(state.parameters)
-    damping, growth, number, problem.evaluations = state.damping, 2.0, state.iterations, state.evaluations
+    problem.evaluations = state.evaluations
+    damping, growth, number, correction = state.damping, 2.0, state.iterations, state.correction
     converged = problem.slope(point) <= tolerance * n_pairs
     while not converged and number < MOST_ITERATIONS and damping < MOST_DAMPING:
-        step = _step(point, damping, problem.lower)
-        expected = -float(point.gradient @ step + 0.5 * step @ point.curvature @ step)
+        step, expected = _step(point, damping, correction, problem.lower)
+        if correction.any() and not expected > 0.0:
+            correction = np.zeros_like(correction)
+            continue
         if expected <= CHANGE_TOLERANCE * abs(point.value):
             converged = True
             break
@@ -162,20 +175,64 @@ def minimise(
         number += 1
         damping = max(LEAST_DAMPING, damping * max(1.0 / 3.0, 1.0 - (2.0 * gain - 1.0) ** 3))
         growth = 2.0
+        correction = _corrected(correction, step, candidate.gradient - point.gradient, candidate.curvature)
         point = candidate
         slope = problem.slope(point)
         if memory is not None:
-            memory.save(State(point.parameters, damping, number, problem.evaluations))
+            memory.save(State(point.parameters, damping, number, problem.evaluations, correction))
         if progress is not None:
             progress(Iteration(number, point.value, slope))
         converged = slope <= tolerance * n_pairs
     problem.put(point.parameters)
-    return Fit(point.value, number, problem.evaluations, converged)
+    return Fit(point.value, number, problem.evaluations, converged, Secant(damping, correction))
 
 
-def _step(point: _Point, damping: float, lower: Float) -> Float:
-    """The step to the minimum of the damped quadratic model within the bounds."""
-    curvature = point.curvature + damping * point.steepest * np.eye(point.parameters.size)
+def _corrected(correction: Float, step: Float, change: Float, curvature: Float) -> Float:
+    """The correction after a step, such that with the curvature it explains the gradient's change along that step.
+
+    Of all that do, the nearest to the one before, shrunk first where that was too large along the step: the update of
+    Davidon, Fletcher and Powell as Dennis, Gay and Welsch (1981, section 3) use it.
+    """
+    along = _dot(step, change)
+    if not along > 0.0:
+        return correction
+    wanted = change - _times(curvature, step)
+    before = _dot(step, _times(correction, step))
+    if before != 0.0:
+        correction = correction * min(1.0, abs(_dot(step, wanted) / before))
+    missing = wanted - _times(correction, step)
+    mixed = np.outer(missing, change)
+    square = np.outer(change, change)
+    return np.asarray(correction + (mixed + mixed.T) / along - _dot(missing, step) / along**2 * square)
+
+
+def _dot(left: Float, right: Float) -> float:
+    return float((left * right).sum())
+
+
+def _times(matrix: Float, vector: Float) -> Float:
+    """A product that adds in the same order on any number of processors."""
+    return np.asarray((matrix * vector).sum(axis=1))
+
+
+def _step(point: _Point, damping: float, correction: Float, lower: Float) -> tuple[Float, float]:
+    """The step to the minimum of the damped quadratic model within the bounds, and what the model expects of it.
+
+    Nothing is expected, minus infinity, where a correction leaves the model without a minimum.
+    """
+    model = point.curvature + correction
+    damped = model + damping * point.steepest * np.eye(point.parameters.size)
+    if correction.any() and not _has_minimum(damped):
+        return np.zeros_like(lower), -np.inf
+    step = _bounded_step(point, damped, lower)
+    return step, -_dot(step, point.gradient + 0.5 * _times(model, step))
+
+
+def _has_minimum(curvature: Float) -> bool:
+    return not int(torch.linalg.cholesky_ex(torch.from_numpy(curvature))[1])
+
+
+def _bounded_step(point: _Point, curvature: Float, lower: Float) -> Float:
     room = lower - point.parameters
     at_bound = np.zeros(room.size, dtype=np.bool_)
     step = np.zeros(room.size)

@@ -1,9 +1,11 @@
 """L-BFGS with a strong Wolfe line search, one outer iteration at a time."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from pfsm_training.loss.module import LogLinearMachine
@@ -28,6 +30,19 @@ class Iteration:
 Progress = Callable[[Iteration], None]
 
 
+@dataclass(frozen=True, eq=False)
+class Secant:
+    """What Gauss-Newton learned on its way, good for a start near its end.
+
+    Attributes:
+        damping: The multiple of the squared step.
+        correction: float64 [n_parameters, n_parameters], symmetric: what is added to the curvature of the model.
+    """
+
+    damping: float
+    correction: NDArray[np.float64]
+
+
 @dataclass(frozen=True)
 class Fit:
     """How a minimisation ended."""
@@ -36,6 +51,7 @@ class Fit:
     iterations: int
     evaluations: int
     converged: bool
+    secant: Secant | None = field(default=None, compare=False)
 
 
 class _Closure:
@@ -79,10 +95,11 @@ def minimise(
     progress: Progress | None = None,
     *,
     free_alpha: bool = True,
+    tolerance: float = GRADIENT_TOLERANCE,
 ) -> Fit:
     """Minimises the objective over theta, and alpha if it is free, from the machine's current weights, in place.
 
-    Stops when no entry of the gradient exceeds ``GRADIENT_TOLERANCE`` per training pair, when the objective
+    Stops when no entry of the gradient exceeds ``tolerance`` per training pair, when the objective
     stops changing, or after ``MOST_ITERATIONS``.
     """
     parameters = [machine.theta, *([machine.alpha] if free_alpha else [])]
@@ -98,7 +115,7 @@ def minimise(
     )
     closure = _Closure(parameters, machine, objective)
     before = float(closure())
-    converged = closure.gradient() <= GRADIENT_TOLERANCE * n_pairs
+    converged = closure.gradient() <= tolerance * n_pairs
     number = 0
     while not converged and number < MOST_ITERATIONS:
         number += 1
@@ -106,8 +123,6 @@ def minimise(
         now, gradient = float(closure()), closure.gradient()
         if progress is not None:
             progress(Iteration(number, now, gradient))
-        converged = gradient <= GRADIENT_TOLERANCE * n_pairs or abs(before - now) <= CHANGE_TOLERANCE * abs(
-            now
-        )
+        converged = gradient <= tolerance * n_pairs or abs(before - now) <= CHANGE_TOLERANCE * abs(now)
         before = now
     return Fit(before, number, closure.evaluations, converged)

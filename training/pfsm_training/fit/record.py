@@ -8,6 +8,7 @@ from pfsm.data import Judgments, Preferences
 from pfsm.data.reference_digests import digests
 from pfsm.evaluation import pearson, preference_counts
 from pfsm.version import __version__
+from pfsm_training.config import TrainingConfig
 from pfsm_training.data.training_set import TrainingSet
 from pfsm_training.fit.crossval import CrossValidation
 from pfsm_training.fit.fitting import Fitted, Fitter
@@ -65,11 +66,10 @@ def _fit(
     return {
         "objective": "+".join(losses),
         "solver": config.solver,
+        **fitted.starts.to_dict(),
         "lambda": chosen.penalty,
         "lambda_choice": "given" if isinstance(config.penalty, float | int) else "by cross-validation",
-        **_tried(
-            "lambda_tried", {one.choice.penalty: one for one in tried if one.choice.mixture == chosen.mixture}
-        ),
+        **_lambdas(config, validated, tried),
         **({"mixture": chosen.mixture, "slope": fitted.slope} if len(losses) > 1 else {}),
         **_tried(
             "mixture_tried",
@@ -78,6 +78,29 @@ def _fit(
         "minimum": fit.objective,
         "iterations": fit.iterations,
         "converged": fit.converged,
+    }
+
+
+def _lambdas(
+    config: TrainingConfig, validated: CrossValidation, tried: list[CrossValidation]
+) -> dict[str, Any]:
+    """What each lambda came to, and whether a smaller or larger one might be better than all of them."""
+    chosen = validated.choice
+    results = {one.choice.penalty: one for one in tried if one.choice.mixture == chosen.mixture}
+    if len(results) < 2:
+        return {}
+    best = max(
+        results.values(), key=lambda one: (one.mean if math.isfinite(one.mean) else -math.inf, one.choice)
+    )
+    edges = {min(results): "smallest", max(results): "largest"}
+    at_edge = edges.get(best.choice.penalty)
+    return {
+        "lambda_rule": config.lambda_rule,
+        **_tried("lambda_tried", results),
+        "lambda_intervals": {
+            f"{value:g}": [_finite(end) for end in result.interval] for value, result in results.items()
+        },
+        **({"lambda_at_edge": at_edge} if at_edge else {}),
     }
 
 

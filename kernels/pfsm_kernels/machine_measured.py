@@ -1,0 +1,210 @@
+"""The finite-state machine in linear space with a rate that is found, not derived: for wide ranges of weights.
+
+The recurrences and the exactness of the tilt are those of ``machine``. There the rate is so large that no mass can
+exceed one, whatever matches; where weights span several orders of magnitude the total may then underflow, although some
+smaller rate would keep every mass of this lattice in range. Here rates are tried, and masses looked at.
+
+**Error.** Let F and B be the largest forward and backward mass. An operation that underflows loses at most 1e-308. What
+it loses reaches the total, or a count, times the mass that leads on from it (at most B) or to it (at most F). A product
+of a forward and a backward mass that underflows loses as much times a tilted factor. So a total of at least
+``SMALLEST_SHARE max(1, F, B)`` is exact to rounding while no tilted factor exceeds ``LARGEST_TILTED``. No tilted factor
+underflows by itself, as rates stay within ``LARGEST_LOG_RATE``. Nothing overflows while ``F B`` is at most
+``LARGEST_PRODUCT``.
+
+**Rates.** The first is such that the total cannot underflow, by the score of two sequences. The next is the one that
+makes the total one, which leaves most room on either side. A total that overflows asks for a larger rate.
+
+**Cost.** A forward pass for each rate that is tried, one backward pass; all rows are kept, 16 (m + 1) (n + 1) bytes.
+"""
+
+import math
+
+import numpy as np
+
+from pfsm_kernels.batch import Cells, Factors, Outputs
+from pfsm_kernels.cache import njit
+from pfsm_kernels.machine import (
+    Counts,
+    Lattice,
+    Steps,
+    _backward_rows,
+    _collect,
+    _forward_rows,
+    _prepare,
+    _total,
+)
+from pfsm_kernels.tilt import edit_rate, tilt_arcs
+
+# 1e-308 x 1e10 operations x 1e16 (double precision) x 1e14 (tilted factors of an edit and of its arc).
+SMALLEST_SHARE = 1e-268
+LARGEST_PRODUCT = 1e290
+LARGEST_TILTED = 1e8
+SMALLEST_ARC_FACTOR, LARGEST_ARC_FACTOR = 1e-300, 1e6
+# With weights within ``tilt.LARGEST_WEIGHT``, a factor over two of them is a normal number.
+LARGEST_LOG_RATE = 50.0
+# Of the log of the total, less than the range of a double; of the log of the rate.
+STEP, LARGEST_STEP = 500.0, 10.0
+SMALLEST_NORMAL = 1e-300
+# Further from one, another rate is worth its pass.
+NEAR_ONE = 1e-60
+MOST_RATES = 16
+MOST_CELLS = 1 << 20
+
+
+@njit
+def _largest(values):
+    """The largest entry; infinite where anything has overflowed, as what is not a number comes of infinities."""
+    largest = 0.0
+    for at in range(values.size):
+        largest = max(largest, values[at])
+    return largest
+
+
+@njit
+def _first_log_rate(E, delete_states, insert_states):
+    """A rate at which the total is at least one: from the two sequences without a match and one turn."""
+    m, n = delete_states.size, insert_states.size
+    start = E.shape[0] - 1
+    scores = np.zeros(2)
+    for order in range(2):
+        first, second = (delete_states, insert_states) if order == 0 else (insert_states, delete_states)
+        last = start
+        for part in (first, second):
+            for state in part:
+                scores[order] += math.log(E[last, state]) if E[last, state] > 0.0 else -math.inf
+                last = state
+    return max(scores[0], scores[1]) / (m + n)
+
+
+@njit
+def _moderate(steps, seen, lattice, tilted):
+    """Whether no tilted factor of an edit that this lattice offers is too large, and none of an arc too small."""
+    T1, T2 = steps.T1, steps.T2
+    largest_link = 1.0
+    for a in range(lattice.link.size):
+        largest_link = max(largest_link, lattice.link[a])
+    matched = np.zeros(T1.shape[1], np.bool_)
+    for a in range(lattice.arcs.shape[0]):
+        matched[lattice.arcs[a, 4]] = True
+    for prev in range(T1.shape[0]):
+        for cur in range(T1.shape[1]):
+            if seen[cur] and T1[prev, cur] > LARGEST_TILTED:
+                return False
+            if matched[cur] and T2[prev, cur] * largest_link > LARGEST_TILTED:
+                return False
+    for a in range(tilted.size):
+        if 0.0 < tilted[a] < SMALLEST_ARC_FACTOR or not tilted[a] <= LARGEST_ARC_FACTOR:
+            return False
+    return True
+
+
+@njit
+def _forward(lattice, E, steps, seen, tilted, I, D, rows, M):
+    """Tries rates until the total is near one; the last rate and its total, or NaN where there is none that is good."""
+    deletes, inserts, arcs, by_end = lattice.deletes, lattice.inserts, lattice.arcs, lattice.by_end
+    m, n = deletes.size, inserts.size
+    step = min(STEP / (m + n), LARGEST_STEP)
+    log_rate = _first_log_rate(E, deletes, inserts) + step
+    rho, total = math.nan, math.inf
+    for _ in range(MOST_RATES):
+        if not abs(log_rate) <= LARGEST_LOG_RATE:
+            return math.nan, total
+        rho = math.exp(log_rate)
+        tilt_arcs(rho, 0, arcs.shape[0], arcs, lattice.factor, tilted)
+        _prepare(rho, E, inserts, seen, steps)
+        if not _moderate(steps, seen, lattice, tilted):
+            return math.nan, total
+        D[0] = 0.0
+        at_rate = Lattice(deletes, inserts, arcs, by_end, tilted, lattice.link)
+        _forward_rows((0, m), at_rate, steps, I, D, rows[:2], M, 0, 0)
+        total = _total(m, n, arcs, by_end, M, I[m, n], D[m, n])
+        if NEAR_ONE < total < 1.0 / NEAR_ONE:
+            break
+        if total < math.inf:
+            log_rate += math.log(max(total, SMALLEST_NORMAL)) / (m + n)
+        else:
+            log_rate += step
+    return rho, total
+
+
+@njit(error_model="numpy")
+def _measured_forward_backward(lattice, E, table, arc_counts, link_counts):
+    """Log-sum of one lattice with its derivatives; NaN where log space is needed.
+
+    Where the result is not a number, what is written into the counts means nothing.
+    """
+    deletes, inserts, arcs, by_end = lattice.deletes, lattice.inserts, lattice.arcs, lattice.by_end
+    m, n, S, A = deletes.size, inserts.size, E.shape[1], arcs.shape[0]
+    if m + n == 0 or (m + 1) * (n + 1) > MOST_CELLS:
+        return math.nan
+    seen = np.empty(S, np.int64)
+    edit_rate(E, deletes, inserts, seen)
+    steps = Steps(
+        np.empty((S + 1, S)),
+        np.empty((S + 1, S)),
+        np.empty(n + 1),
+        np.empty((S, n + 1)),
+        np.empty((S, n + 1)),
+    )
+    I, D, M = np.empty((m + 1, n + 1)), np.zeros((m + 2, n + 1)), np.empty(A)
+    rows, tilted = np.empty((7, n + 1)), np.empty(A)
+    rho, total = _forward(lattice, E, steps, seen, tilted, I, D, rows, M)
+    if math.isnan(rho):
+        return math.nan
+    forward = max(_largest(I.ravel()), _largest(D[: m + 1].ravel()), _largest(M), 1.0)
+    if not (forward < LARGEST_PRODUCT and total >= SMALLEST_SHARE * forward):
+        return math.nan
+    at_rate = Lattice(deletes, inserts, arcs, by_end, tilted, lattice.link)
+    B = np.zeros(A)
+    counts = Counts(
+        np.zeros((S + 1, S)), np.zeros((S + 1, S)), np.zeros((S, n + 1)), np.zeros((S, n + 1)), link_counts
+    )
+    rows[:] = 0.0
+    link_counts[:] = 0.0
+    backward, next_start, next_end = 1.0, A, A
+    for i in range(m, -1, -1):
+        next_start, next_end = _backward_rows(
+            (i, i), at_rate, steps, I[i : i + 1], D[i : i + 2], rows, M, B, counts, next_start, next_end
+        )
+        backward = max(backward, _largest(rows[:3].ravel()))
+    backward = max(backward, _largest(B))
+    if not (forward * backward <= LARGEST_PRODUCT and total >= SMALLEST_SHARE * backward):
+        return math.nan
+    _collect(inserts, seen, steps, rows[5], counts, total, table)
+    for a in range(A):
+        arc_counts[a] = M[a] * B[a] / total
+    for a in range(link_counts.size):
+        link_counts[a] /= total
+    return math.log(total) + (m + n) * math.log(rho)
+
+
+@njit(nogil=True, error_model="numpy")
+def measured_batch(first, last, cells, factors, outputs):
+    """As ``machine.machine_batch``, for the lattices that are not accepted yet.
+
+    The sums are the same with and without derivatives: what vouches for them needs the backward pass in any case.
+    """
+    cells, factors, outputs = Cells(*cells), Factors(*factors), Outputs(*outputs)
+    offsets, E, accepted = cells.offsets, factors.table, outputs.accepted
+    derivatives, n_links = outputs.table.shape[0] > 0, factors.links.size
+    for k in range(first, last):
+        if accepted[k]:
+            continue
+        a0, a1 = offsets[k, 2], offsets[k + 1, 2]
+        lattice = Lattice(
+            cells.deletes[offsets[k, 0] : offsets[k + 1, 0]],
+            cells.inserts[offsets[k, 1] : offsets[k + 1, 1]],
+            cells.arcs[a0:a1],
+            cells.by_end[a0:a1],
+            factors.arcs[a0:a1],
+            factors.links[a0:a1] if n_links else factors.links,
+        )
+        if derivatives:
+            table, on_arcs = outputs.table[k], outputs.arcs[a0:a1]
+            on_links = outputs.links[a0:a1] if n_links else outputs.links
+        else:
+            table, on_arcs, on_links = np.empty(E.shape), np.empty(a1 - a0), np.empty(lattice.link.size)
+        y = _measured_forward_backward(lattice, E, table, on_arcs, on_links)
+        accepted[k] = not math.isnan(y)
+        if accepted[k]:
+            outputs.log_sum[k] = y
