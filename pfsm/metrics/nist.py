@@ -108,7 +108,9 @@ def _information_in_common(pairs: WordPairs, starts: Int64, segment: Int64, tabl
         theirs, of_theirs = np.unique(keys, return_counts=True)
         both, left, right = np.intersect1d(ours, theirs, assume_unique=True, return_indices=True)
         shared = information[both % often.size] * np.minimum(of_ours[left], of_theirs[right])
-        worth[:, order - 1] = np.bincount(both // often.size, shared, minlength=starts.size)
+        # In the order of values: n-grams are numbered by what else is scored, which must not change the last digit.
+        added = np.lexsort([shared, both // often.size])
+        worth[:, order - 1] = np.bincount(both[added] // often.size, shared[added], minlength=starts.size)
         longer = places + order < ends[places]
         places, keys = places[longer], grams[longer] * kinds.size + words[places[longer] + order]
         if order == ORDERS or not places.size:
