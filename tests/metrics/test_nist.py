@@ -2,7 +2,9 @@
 
 import json
 import math
+import os
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,6 +12,8 @@ from nltk.translate.nist_score import corpus_nist, sentence_nist
 
 from pfsm import PfsmError
 from pfsm.analysis.service import analyse_lines
+from pfsm.data import read_judgments
+from pfsm.evaluation import pearson
 from pfsm.features.values import (
     FeatureSet,
     check_feature,
@@ -34,6 +38,7 @@ from pfsm.metrics.syntax.layers_sequence import SEQUENCES, labels_of
 from tests.judgment_cases import rows
 from tests.oracles.nist import Information, score, totals
 
+DATA = os.environ.get("PFSM_DATA")
 PAIRS = [(hypothesis.lower(), reference.lower()) for reference, hypothesis, _ in rows(60)]
 HYPOTHESES = [hypothesis for hypothesis, _ in PAIRS] + ["", "the", "x y z w v u", "the red bird sings ."]
 REFERENCES = [reference for _, reference in PAIRS] + ["the tree", "", "the tree", "the red bird sings ."]
@@ -283,3 +288,29 @@ def test_nist_over_labels_by_definition(kind: str) -> None:
     wanted = [score([totals(h, [r], information)]) for h, r in zip(ours, theirs, strict=True)]
     found = get_metric(f"sp-nist-{kind}").score_pairs(HYPOTHESES, REFERENCES)
     np.testing.assert_allclose(found, wanted, rtol=1e-12)
+
+
+@pytest.mark.skipif(DATA is None, reason="PFSM_DATA names no folder of human judgments")
+class TestOnJudgments:
+    """What information from the segment's own reference is worth, and from all of them."""
+
+    def test_wmt16_into_english(self) -> None:
+        tables = [
+            read_judgments(str(path)) for path in sorted(Path(DATA or "").glob("wmt16-daseg/*-en-*.tsv.gz"))
+        ]
+        hypotheses = [line for one in tables for line in one.hypotheses]
+        scores = get_metric("nist").score_pairs(
+            hypotheses, [line for one in tables for line in one.references]
+        )
+        parts = np.split(scores, np.cumsum([len(one) for one in tables])[:-1])
+        found = [pearson(part, one.scores) for part, one in zip(parts, tables, strict=True)]
+        assert len(found) == 6
+        assert np.mean(found) == pytest.approx(0.520, abs=5e-4)
+
+    @pytest.mark.parametrize(("kind", "wanted"), [("l", 0.497), ("p", 0.380)])
+    def test_over_labels(self, kind: str, wanted: float) -> None:
+        judgments = read_judgments(str(Path(DATA or "") / "wmt16-daseg" / "de-en-test.tsv.gz"))
+        scores = get_metric(f"sp-nist-{kind}").score_pairs(
+            judgments.hypotheses[:300], judgments.references[:300]
+        )
+        assert pearson(scores, judgments.scores[:300]) == pytest.approx(wanted, abs=5e-4)
