@@ -7,8 +7,6 @@
   has it less often (Lin 2004, section 5).
 * Matching runs: the longest run of equal tokens, free on both sides, is taken again and again until none is left
   (Melamed, Green and Turian 2003); the sum of the squares of their lengths.
-* N-grams up to five words: matches and what they are worth, ``log2`` of how often the reference has the n-gram without
-  its last word over how often it has it (Doddington 2002, equation 2).
 
 Cost per pair: lengths multiplied, but for skip-bigrams (sorting) and runs (times the number of distinct run lengths).
 """
@@ -21,7 +19,6 @@ from pfsm_kernels.cache import njit
 Int32 = NDArray[np.int32]
 Int64 = NDArray[np.int64]
 Float = NDArray[np.float64]
-ORDERS = 5
 
 
 @njit(nogil=True)
@@ -114,30 +111,6 @@ def _runs(ref, hyp):
 
 
 @njit(nogil=True)
-def _information(ref, hyp, worth):
-    """What the n-grams of the hypothesis that the reference has too are worth, by order."""
-    common = np.zeros(ref.size + 1, np.int64)
-    own = np.zeros(hyp.size + 1, np.int64)
-    counts, seen = np.empty(ORDERS + 1, np.int64), np.empty(ORDERS + 1, np.int64)
-    for a in range(hyp.size - 1, -1, -1):
-        # How far the sequences agree from here, and from every place of the reference, and of the hypothesis after a.
-        counts[:], seen[:] = 0, 0
-        counts[0] = ref.size
-        for b in range(ref.size):
-            common[b] = common[b + 1] + 1 if hyp[a] == ref[b] else 0
-            for order in range(1, min(common[b], ORDERS) + 1):
-                counts[order] += 1
-        for b in range(hyp.size):
-            own[b] = own[b + 1] + 1 if hyp[a] == hyp[b] else 0
-            if b > a:
-                for order in range(1, min(own[b], ORDERS) + 1):
-                    seen[order] += 1
-        for order in range(1, ORDERS + 1):
-            if seen[order] < counts[order]:
-                worth[order - 1] += np.log2(counts[order - 1] / counts[order])
-
-
-@njit(nogil=True)
 def _edit_counts(left, left_offsets, right, right_offsets, result):
     for pair in range(result.size):
         result[pair] = _edits(
@@ -180,16 +153,6 @@ def _squares(left, left_offsets, right, right_offsets, result):
         result[pair] = _runs(
             left[left_offsets[pair] : left_offsets[pair + 1]],
             right[right_offsets[pair] : right_offsets[pair + 1]],
-        )
-
-
-@njit(nogil=True)
-def _worths(left, left_offsets, right, right_offsets, result):
-    for pair in range(result.shape[0]):
-        _information(
-            left[left_offsets[pair] : left_offsets[pair + 1]],
-            right[right_offsets[pair] : right_offsets[pair + 1]],
-            result[pair],
         )
 
 
@@ -264,19 +227,6 @@ def squared_runs(left: Int32, left_offsets: Int64, right: Int32, right_offsets: 
     """
     result = _empty(left, left_offsets, right, right_offsets)
     _squares(left, left_offsets, right, right_offsets, result)
-    return result
-
-
-def ngram_information(left: Int32, left_offsets: Int64, right: Int32, right_offsets: Int64) -> Float:
-    """What n-grams in common are worth, float64 [n_pairs, 5], by order; ``left`` is the reference.
-
-    Arguments as of `edit_distances`.
-
-    Raises:
-        ValueError: If offsets do not fit.
-    """
-    result = np.stack([_empty(left, left_offsets, right, right_offsets)] * ORDERS, axis=1)
-    _worths(left, left_offsets, right, right_offsets, result)
     return result
 
 

@@ -128,16 +128,13 @@ class _Work:
             score = float(segments.mean())
             parts = {name: float(segments[chosen].mean()) for name, chosen in rows.items()}
         elif self._corpora:
-            totals = {name: self._totals(table, chosen.tolist()) for name, chosen in rows.items()}
+            # What is counted over references is counted over those of all systems.
+            metric = self._metric.counted_over([line for several in table.references for line in several])
+            totals = {name: _totals(metric, table, chosen.tolist()) for name, chosen in rows.items()}
             score = self._of(np.sum([*totals.values()], axis=0))
             parts = {name: self._of(total) for name, total in totals.items()}
         parts = parts if len(rows) > 1 else {}
         return [_Scored(path, len(table), score, parts, segments)], number_by_segment(table.references)
-
-    def _totals(self, table: PairsTable, rows: Sequence[int]) -> Float:
-        references = as_streams([table.references[row] for row in rows])
-        statistics = self._metric.segment_statistics([table.hypotheses[row] for row in rows], references)
-        return np.asarray(statistics.sum(axis=0))
 
     def _of(self, totals: Float) -> float:
         return float(self._metric.corpus_from_totals(totals))
@@ -148,6 +145,12 @@ def _rows_by_system(table: PairsTable) -> dict[str, NDArray[np.int64]]:
     for row, name in enumerate(table.systems or [""] * len(table)):
         found.setdefault(name, []).append(row)
     return {name: np.array(found[name], dtype=np.int64) for name in sorted(found)}
+
+
+def _totals(metric: SegmentMetric, table: PairsTable, rows: Sequence[int]) -> Float:
+    references = as_streams([table.references[row] for row in rows])
+    statistics = metric.segment_statistics([table.hypotheses[row] for row in rows], references)
+    return np.asarray(statistics.sum(axis=0))
 
 
 def _print_text(

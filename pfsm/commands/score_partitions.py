@@ -13,6 +13,7 @@ from pfsm.distributed import FILES, PACKAGES, need_packages
 from pfsm.distributed.job import Job, Scored, score_job
 from pfsm.distributed.pieces import LEAST_BYTES, PARTITION_BYTES
 from pfsm.distributed.pools import open_pool
+from pfsm.distributed.references import distinct_references
 from pfsm.distributed.report import Report
 from pfsm.distributed.scorers import spec_of
 from pfsm.distributed.scoring import FORMATS
@@ -68,7 +69,8 @@ def check(options: Namespace) -> None:
 def run(metric: SegmentMetric, options: Namespace) -> None:
     """Scores, writes, sums up.
 
-    A metric whose statistics need all segments at once, as NIST's do, gets the mean of its segment scores.
+    A metric that counts over all references, as NIST does, counts first, in a pass over the whole input. Another one
+    whose statistics need all segments at once gets the mean of its segment scores.
 
     Raises:
         PfsmError: As `pfsm.distributed.job.score_job`; or some of the input has faults, after all else is done.
@@ -76,20 +78,23 @@ def run(metric: SegmentMetric, options: Namespace) -> None:
     need_packages(FILES if options.scheduler is None else PACKAGES)
     if "://" not in options.output and Path(options.output).is_file():
         raise PfsmError(f"{options.output}: is a file, --output needs a folder")
-    metric = metric if metric.is_additive else MeanOf(metric)
     keep = tuple(filter(None, (options.keep or "").split(",")))
     if "score" in keep:
         raise PfsmError("--keep score: the scores have this name; rename the column")
-    job = Job(
-        options.table,
-        options.output,
-        spec_of(metric),
-        options.output_format or "parquet",
-        keep,
-        options.partition_size or PARTITION_BYTES,
-        not metric.averages,
-    )
+    size = options.partition_size or PARTITION_BYTES
     with open_pool(options.scheduler) as pool:
+        if not metric.is_independent and metric.counted_over(()).is_independent:
+            metric = metric.counted_over(distinct_references(options.table, size, pool))
+        metric = metric if metric.is_additive else MeanOf(metric)
+        job = Job(
+            options.table,
+            options.output,
+            spec_of(metric),
+            options.output_format or "parquet",
+            keep,
+            size,
+            not metric.averages,
+        )
         report = Report(pool)
         scored = score_job(job, pool, report)
         print(f"pfsm: {report.summary()}", file=sys.stderr)

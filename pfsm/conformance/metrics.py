@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from pfsm.conformance.checks import Check, Subject, hold
 from pfsm.conformance.processes import in_another_process
 from pfsm.errors import PfsmError
-from pfsm.features.values import check_feature, feature_signature, feature_values
+from pfsm.features.values import check_feature, counted_features, feature_signature, feature_values
 from pfsm.metrics.base import Level, SegmentMetric
+from pfsm.metrics.ngram_table import documents_of
 from pfsm.metrics.registry import describe_feature, get_metric
 from pfsm.model.file import Model, model_from_dict
 from pfsm.model.metric import Metric
@@ -54,7 +55,8 @@ class _Trial:
 
     def metric_is_independent(self) -> bool:
         try:
-            return self._metric.is_independent
+            # Once what it counts over references is counted.
+            return self._metric.counted_over(()).is_independent
         except Exception:  # the check that makes it has said so
             return False
 
@@ -68,7 +70,7 @@ class _Trial:
 
     def is_independent(self) -> str:
         if not self._metric.is_independent:
-            return "it says that it is not; it cannot be scored in parts, nor be a feature"
+            return "it says that it is not; it cannot be scored in parts, nor be a feature as it is"
         is_independent(self.score, self._subject)
         return ""
 
@@ -146,7 +148,8 @@ def feature_checks(subject: Subject) -> Iterator[Check]:
     yield Check("one finite number for each pair", lambda: _varies(_feature(name)(ours, theirs)))
     yield Check("no pairs have no values", lambda: _is_empty(_feature(name)))
     yield Check(
-        "the value of a pair depends on nothing but the pair", lambda: is_independent(_feature(name), subject)
+        "the value of a pair depends on nothing but the pair",
+        lambda: is_independent(_feature(*counted_features([name], theirs)), subject),
     )
     yield Check(
         "a model with it can be written and read, and its scores are finite", lambda: scores(name, subject)
@@ -197,8 +200,10 @@ def scores(feature: str, subject: Subject) -> None:
     Raises:
         PfsmError: If the model does not come back unchanged, or a score is not finite.
     """
-    settings = settings_from_dict({"features": {feature: {"mean": 0.0, "sd": 1.0}}}, "settings")
-    model = Model("x", settings, {"Insert": -0.5, "S_word": 1.0, f"feature:{feature}": 0.25})
+    (name,) = counted_features([feature], subject.references)
+    document = {"features": {name: {"mean": 0.0, "sd": 1.0}}, "counts": documents_of([name])}
+    settings = settings_from_dict(document, "settings")
+    model = Model("x", settings, {"Insert": -0.5, "S_word": 1.0, f"feature:{name}": 0.25})
     again = model_from_dict(json.loads(json.dumps(model.to_dict())), "model", trust=True)
     hold(again.settings == settings, "settings do not come back unchanged through JSON")
     found = Metric(again, 1).score_pairs(subject.hypotheses, subject.references)

@@ -13,6 +13,7 @@ from pfsm.distributed.report import Report
 from pfsm.distributed.scorers import ScorerSpec, borrowed, spec_of
 from pfsm.errors import PfsmError
 from pfsm.metrics.base import Level, Recipe, SegmentMetric
+from pfsm.metrics.ngram_table import NgramTable
 from pfsm.metrics.pairs import check_pairs
 from pfsm.metrics.references import NumberOfReferences, Streams, as_streams, by_segment, check_streams
 
@@ -78,7 +79,7 @@ class ClusterMetric(SegmentMetric):
         self.metric = metric
         self.name, self.origin, self.language = metric.name, metric.origin, metric.language
         self.lower_is_better, self.is_additive = metric.lower_is_better, metric.is_additive
-        self._spec = spec_of(metric)
+        metric.counted_over(()).check_independent()
         self._pool = pool
         self._report = report
 
@@ -102,7 +103,22 @@ class ClusterMetric(SegmentMetric):
 
     def recipe(self) -> Recipe:
         """The metric's."""
-        return self._spec.recipe
+        return self.metric.recipe()
+
+    @property
+    def is_independent(self) -> bool:
+        """The metric's."""
+        return self.metric.is_independent
+
+    @property
+    def tables(self) -> Mapping[str, NgramTable]:
+        """The metric's."""
+        return self.metric.tables
+
+    def counted_over(self, references: Sequence[str]) -> "ClusterMetric":
+        """The metric's; counted here, not on the cluster."""
+        counted = self.metric.counted_over(references)
+        return self if counted is self.metric else ClusterMetric(counted, self._pool, self._report)
 
     def score_pairs(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
         """Scores of single-reference pairs, as the metric's own ``score_pairs`` gives them.
@@ -118,9 +134,11 @@ class ClusterMetric(SegmentMetric):
     def segment_statistics(self, hypotheses: Sequence[str], references: Streams) -> Float:
         """As the metric's own; those that depend on other segments are not shared out."""
         check_streams(hypotheses, references)
-        if not self.is_additive or not hypotheses:
-            return self.metric.segment_statistics(hypotheses, references)
-        return np.concatenate(self._run(hypotheses, by_segment(references), statistics=True))
+        segments = by_segment(references)
+        metric = self.metric.counted_over([line for several in segments for line in several])
+        if not metric.is_additive or not hypotheses:
+            return metric.segment_statistics(hypotheses, references)
+        return np.concatenate(self._run(hypotheses, segments, statistics=True))
 
     def corpus_from_totals(self, totals: Float) -> Float:
         """The metric's."""
@@ -130,11 +148,13 @@ class ClusterMetric(SegmentMetric):
         self, hypotheses: Sequence[str], references: Sequence[tuple[str, ...]], *, statistics: bool
     ) -> list[Float]:
         """What the workers find, part by part."""
+        # Workers see some of the references only.
+        spec = spec_of(self.metric.counted_over([line for several in references for line in several]))
         starts = range(0, len(hypotheses), PAIRS_PER_TASK)
         tasks = (
             PairsTask(
                 number,
-                self._spec,
+                spec,
                 tuple(hypotheses[start : start + PAIRS_PER_TASK]),
                 tuple(references[start : start + PAIRS_PER_TASK]),
                 statistics,

@@ -3,7 +3,7 @@
 Every registered metric is one; others are parts of a metric, or too plain to be a metric.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 
 import numpy as np
@@ -16,6 +16,9 @@ from pfsm.metrics.registry import family_of, feature_names, get_metric
 from pfsm.runtime.near_names import known_names
 
 Float = NDArray[np.float64]
+UNCOUNTED = (
+    "the information of n-grams is counted over references, but the model has no counts; train it anew"
+)
 
 
 def check_feature(name: str) -> None:
@@ -23,13 +26,30 @@ def check_feature(name: str) -> None:
 
     Raises:
         PfsmError: If there is no feature of this name, its options are wrong, or its value for a pair would depend on
-            the other pairs.
+            the other pairs, whatever is counted over the references first.
     """
     family = _family(name)
     if family.is_metric(name):
-        _metric(name)
+        get_metric(name).counted_over(()).check_independent()
     else:
         family.check_part(name)
+
+
+def counted_features(names: Iterable[str], references: Sequence[str]) -> list[str]:
+    """The features with the labels of the counts that they take from references.
+
+    The counts are known to this process from then on; `tables_of` gives them. Names with labels stay as they are.
+
+    Raises:
+        PfsmError: If there is no such feature, or something that it needs is not there.
+    """
+    distinct = list(dict.fromkeys(references))
+    return [_family(name).counted(name, distinct) for name in names]
+
+
+def is_counted(name: str) -> bool:
+    """Whether the value of a feature depends on the pair alone: the name says where the counts come from."""
+    return _family(name).counted(name, ()) == name
 
 
 def _family(name: str) -> Family:
@@ -78,7 +98,8 @@ class FeatureSet:
         names: The features.
 
     Raises:
-        PfsmError: As `check_feature`; for parts of a metric that must be made first, `values` raises it.
+        PfsmError: As `check_feature`; for parts of a metric that must be made first, and for features whose counts are
+            not known (`counted_features`), `values` raises it.
     """
 
     def __init__(self, names: Sequence[str]) -> None:
@@ -86,7 +107,9 @@ class FeatureSet:
         self._prepared: dict[str, PairFeatures] = {}
         for name in self.names:
             family = _family(name)
-            if _is_plain_metric(family, name):
+            if not is_counted(name):
+                check_feature(name)
+            elif _is_plain_metric(family, name):
                 self._prepared[name] = partial(_score, name, _metric(name))
             elif family.prepared is None:
                 check_feature(name)
@@ -109,6 +132,8 @@ class FeatureSet:
     def _computer(self, name: str) -> PairFeatures:
         """What computes a feature. Of features that are computed together only the first one needs it."""
         if name not in self._prepared:
+            if not is_counted(name):
+                raise PfsmError(f"feature {name}: {UNCOUNTED}")
             self._prepared[name] = _family(name).prepare(name)
         return self._prepared[name]
 
@@ -127,6 +152,8 @@ def _score(
 def feature_values(names: Sequence[str], hypotheses: Sequence[str], references: Sequence[str]) -> Float:
     """Values of features of one list of pairs; for several lists, make a `FeatureSet`.
 
+    Features that count over references count over those of the list.
+
     Returns:
         float64 [n_pairs, n_names].
 
@@ -134,4 +161,4 @@ def feature_values(names: Sequence[str], hypotheses: Sequence[str], references: 
         PfsmError: As `FeatureSet`.
         ValueError: If the lists differ in length.
     """
-    return FeatureSet(names).values(hypotheses, references)
+    return FeatureSet(counted_features(names, references)).values(hypotheses, references)

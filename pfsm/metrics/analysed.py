@@ -15,7 +15,7 @@ from pfsm.metrics.parted import PartedMetric
 Float = NDArray[np.float64]
 Compute = Callable[[Sequence[Analysis], Sequence[Analysis]], Float]
 # Pairs analysed at once: probabilities of arcs take up to a hundred kilobytes a line.
-_BATCH = 256
+BATCH = 256
 
 
 class AnalysedMetric(PartedMetric):
@@ -85,8 +85,8 @@ class AnalysedMetric(PartedMetric):
         # No pairs are a batch too: the function knows the shape of nothing.
         return np.concatenate(
             [
-                self._batch(compute, hypotheses[first : first + _BATCH], references[first : first + _BATCH])
-                for first in range(0, max(1, len(hypotheses)), _BATCH)
+                self._batch(compute, hypotheses[first : first + BATCH], references[first : first + BATCH])
+                for first in range(0, max(1, len(hypotheses)), BATCH)
             ]
         )
 

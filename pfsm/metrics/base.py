@@ -15,15 +15,17 @@ scores and the number of segments, and the function is the mean. A metric that p
 the statistics of the segments drawn.
 """
 
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, cast
+from typing import Literal, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.errors import PfsmError
+from pfsm.metrics.ngram_table import NgramTable
 from pfsm.metrics.references import (
     NumberOfReferences,
     Streams,
@@ -117,6 +119,21 @@ class SegmentMetric(ABC):
         """Tables, vectors and parsers that scores depend on, as ``NAME@CHECKSUM``."""
         return ()
 
+    @property
+    def tables(self) -> Mapping[str, NgramTable]:
+        """Counts that scores depend on, by their labels, which stand in the signature."""
+        return {}
+
+    def counted_over(self, references: Sequence[str]) -> Self:  # noqa: ARG002
+        """The metric with all that it counts over the references of a call counted over these, for calls to come.
+
+        A metric that counts nothing over them is returned as it is.
+
+        Args:
+            references: Lines; one that occurs twice counts once.
+        """
+        return self
+
     def check_available(self) -> None:
         """Finds out whether everything that the metric needs is installed.
 
@@ -142,6 +159,10 @@ class SegmentMetric(ABC):
         Raises:
             PfsmError: If it cannot.
         """
+        if self.origin and self.tables:
+            documents = {label: table.document for label, table in self.tables.items()}
+            text = json.dumps([self.origin, documents])
+            return Recipe("pfsm.metrics.registry:metric_with_tables", text)
         if not self.origin:
             raise PfsmError(
                 f"metric {self.name}: cannot be made in another process; register it and make it by name"
@@ -172,7 +193,8 @@ class SegmentMetric(ABC):
         if not is_complete(references):
             return best_of_references(self.score_pairs, hypotheses, by_segment(references))
         streams = cast("Sequence[Sequence[str]]", references)  # a complete stream holds no None
-        scores: Float = np.max([self.score_pairs(hypotheses, stream) for stream in streams], axis=0)
+        metric = self if len(streams) == 1 else self.counted_over([line for one in streams for line in one])
+        scores: Float = np.max([metric.score_pairs(hypotheses, stream) for stream in streams], axis=0)
         return scores
 
     def named_parts(self, hypotheses: Sequence[str], references: Sequence[str]) -> Mapping[str, Float]:  # noqa: ARG002
@@ -333,6 +355,11 @@ class MeanOf(SegmentMetric):
     def resources(self) -> tuple[str, ...]:
         """The metric's."""
         return self.metric.resources
+
+    @property
+    def tables(self) -> Mapping[str, NgramTable]:
+        """The metric's."""
+        return self.metric.tables
 
     def check_independent(self) -> None:
         """As the metric does."""

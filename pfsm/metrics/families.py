@@ -4,6 +4,7 @@ from functools import partial
 
 from pfsm.embeddings.features import DESCRIPTIONS as EMBEDDINGS
 from pfsm.embeddings.features import embedding_values, feature_label, pinned_feature
+from pfsm.metrics.counted import counted_name
 from pfsm.metrics.dpmf.families import FAMILIES as DPMF
 from pfsm.metrics.embedding import EmbeddingMetric
 from pfsm.metrics.entailment.families import FAMILIES as ENTAILMENT
@@ -44,7 +45,7 @@ FAMILIES = (
     ),
     Family(
         {
-            "nist": "NIST, information of n-grams (as NLTK's sentence_nist)",
+            "nist": "NIST, information of n-grams, counted over the references scored together",
             "wer": "word error rate in percent, negated: 0 is best",
             "per": "position-independent word error rate in percent, negated: 0 is best",
             "rouge-l": "ROUGE-L, longest common subsequence, F1",
@@ -56,7 +57,9 @@ FAMILIES = (
         },
         with_options(word_metric),
         {"nist": MORE_NIST_PARTS},
-        prepared=prepared_columns(MORE_NIST_PARTS, nist),
+        prepared=nist,
+        check_part=nist,
+        counted=counted_name(word_metric),
     ),
     _of_meteor(METEOR, "METEOR 1.5 (needs the extra paraphrases)"),
     _of_meteor(BASE, "METEOR 1.5 with what ships: no paraphrases, own function words"),

@@ -96,6 +96,10 @@ def _as_it_is(name: str) -> str:
     return name
 
 
+def _not_counted(name: str, _: Sequence[str]) -> str:
+    return name
+
+
 def _no_metric(name: str, _: Options) -> SegmentMetric:
     raise PfsmError(f"{name!r} is a feature, it cannot score alone")
 
@@ -129,6 +133,8 @@ class Family:
         label: From the name of a feature to how a signature gives it, if not with the metric's signature.
         pin: From the name of a feature to how a model keeps it: with checksums, if anything outside the package
             decides its values.
+        counted: From the name of a feature, and the references that it is to be used with, to the name with the label
+            of their counts, if the feature takes any.
         listed: Whether the names mean something without options.
         about: By the same as `parts`, half a line on each of the features, where they are parts of no metric.
     """
@@ -141,6 +147,7 @@ class Family:
     check_part: Callable[[str], object] = no_options
     label: Callable[[str], str] | None = None
     pin: Callable[[str], str] = _as_it_is
+    counted: Callable[[str, Sequence[str]], str] = _not_counted
     listed: bool = True
     about: Mapping[str, str] = field(default_factory=dict)
 

@@ -5,39 +5,37 @@ With r and h the numbers of words of reference and hypothesis:
     sum over n = 1..5 of information of n-grams in common / number of n-grams of the hypothesis
     times exp(beta log(min(h / r, 1))^2),    beta = log(.5) / log(1.5)^2
 
-The information of an n-gram is ``log2`` of how often the references have it without its last word, over how often they
-have it; of a single word ``log2`` of all words over how often they have it. For a segment the references are its own
-one, as in NLTK's ``sentence_nist``. For a corpus they are all references of all segments, and sums are taken over the
-segments before anything is divided, as in the program ``mteval``: with several references an n-gram counts as often as
-in the one that has it most often, and r is the mean of their lengths.
+The information of an n-gram comes from a table of counts (`pfsm.metrics.ngram_table`), by default of all references
+that are scored together, each distinct line once; if those of a segment alone were counted, every word that occurs once
+would be worth ``log2(r)``. For a corpus sums are taken over the segments before anything is divided, as in the program
+``mteval``: with several references an n-gram counts as often as in the one that has it most often, and r is the mean of
+their lengths.
 """
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pfsm.metrics.ngram_table import ORDERS, NgramTable
 from pfsm.metrics.word_pairs import WordPairs, quotient
 
 Float = NDArray[np.float64]
 Int64 = NDArray[np.int64]
 
-ORDERS = 5
 NIST_BETA = np.log(0.5) / np.log(1.5) ** 2
 NIST_PARTS = (*(f"nist.{order}" for order in range(1, ORDERS + 1)), "nist.penalty")
 
 
-def nist_scores(pairs: WordPairs) -> Float:
+def nist_scores(pairs: WordPairs, table: NgramTable) -> Float:
     """NIST, float64 [n_pairs]."""
-    parts = nist_parts(pairs)
+    parts = nist_parts(pairs, table)
     return np.asarray(parts[:, :ORDERS].sum(axis=1) * parts[:, ORDERS])
 
 
-def nist_parts(pairs: WordPairs) -> Float:
+def nist_parts(pairs: WordPairs, table: NgramTable) -> Float:
     """Information per n-gram by order, and the penalty for short lines: float64 [n_pairs, 6]."""
-    from pfsm_kernels.overlap import ngram_information  # noqa: PLC0415 - brings numba
-
-    worth = ngram_information(*pairs.sides)
-    counts = np.maximum(pairs.h[:, np.newaxis] - np.arange(ORDERS), 0.0)
-    return np.column_stack([quotient(worth, counts), nist_penalty(pairs.h, pairs.r)])
+    sums = corpus_statistics(pairs, np.arange(pairs.r.size), table)
+    worth = quotient(sums[:, :ORDERS], sums[:, ORDERS : 2 * ORDERS])
+    return np.column_stack([worth, nist_penalty(pairs.h, pairs.r)])
 
 
 def nist_penalty(h: Float, r: Float) -> Float:
@@ -47,13 +45,13 @@ def nist_penalty(h: Float, r: Float) -> Float:
     return np.asarray(np.exp(NIST_BETA * logarithm**2))
 
 
-def corpus_statistics(pairs: WordPairs, starts: Int64) -> Float:
+def corpus_statistics(pairs: WordPairs, starts: Int64, table: NgramTable) -> Float:
     """What NIST of a corpus adds up.
 
     Args:
-        pairs: Every segment's hypothesis with each of its references, those of a segment together; all of the corpus,
-            since the information of n-grams is counted over all references.
+        pairs: Every segment's hypothesis with each of its references, those of a segment together.
         starts: int64 [n_segments], where the pairs of each segment begin.
+        table: Where the information of n-grams comes from.
 
     Returns:
         float64 [n_segments, 12]: by order the information in common, by order the n-grams of the hypothesis, words of
@@ -61,11 +59,11 @@ def corpus_statistics(pairs: WordPairs, starts: Int64) -> Float:
     """
     if not starts.size:
         return np.zeros((0, 2 * ORDERS + 2))
-    n_references = np.diff([*starts, pairs.r.size])
+    n_references = np.diff(starts, append=pairs.r.size)
     h = pairs.h[starts]
     return np.column_stack(
         [
-            _information_in_common(pairs, starts, np.repeat(np.arange(starts.size), n_references)),
+            _information_in_common(pairs, starts, np.repeat(np.arange(starts.size), n_references), table),
             np.maximum(h[:, np.newaxis] - np.arange(ORDERS), 0.0),
             np.add.reduceat(pairs.r, starts) / n_references,
             h,
@@ -79,13 +77,14 @@ def corpus_scores(totals: Float) -> Float:
     return np.asarray(information * nist_penalty(totals[..., -1], totals[..., -2]))
 
 
-def _information_in_common(pairs: WordPairs, starts: Int64, segment: Int64) -> Float:
+def _information_in_common(pairs: WordPairs, starts: Int64, segment: Int64, table: NgramTable) -> Float:
     """By order the information of the n-grams that hypotheses share with their references, float64 [n_segments, 5].
 
     Args:
         pairs: As of `corpus_statistics`.
         starts: Likewise.
         segment: int64 [n_pairs], the segment of each pair.
+        table: As of `corpus_statistics`.
     """
     references, offsets, hypotheses, hypothesis_offsets = pairs.sides
     kept = np.isin(np.arange(segment.size), starts)
@@ -93,27 +92,32 @@ def _information_in_common(pairs: WordPairs, starts: Int64, segment: Int64) -> F
     # All references, then each hypothesis once; words, and n-grams below, are numbered anew.
     sizes = np.concatenate([np.diff(offsets), np.diff(hypothesis_offsets)[kept]])
     kinds, words = np.unique(np.concatenate([references, own]), return_inverse=True)
-    line = np.repeat(np.arange(sizes.size), sizes)
-    ends = np.cumsum(sizes)[line]
+    lines = np.repeat(np.arange(sizes.size), sizes)
+    ends = np.cumsum(sizes)[lines]
     segments = np.concatenate([segment, np.arange(starts.size)])
-    places, grams, before = np.arange(words.size), words, np.full(kinds.size, float(references.size))
+    places, grams = np.arange(words.size), words
+    known_words = known = table.word_numbers([pairs.labels[kind] for kind in kinds.tolist()])
+    before, often = np.full(kinds.size, max(1.0, table.n_words)), table.often(1, known)
     worth = np.zeros((starts.size, ORDERS))
-    for order in range(ORDERS):
-        of_reference, lines = places < references.size, line[places]
-        often = np.bincount(grams[of_reference], minlength=before.size).astype(np.float64)
-        # Of n-grams that no reference has it is not asked for.
-        information = np.log2(np.maximum(before, 1.0) / np.maximum(often, 1.0))
-        keys, counts = np.unique((lines * before.size + grams)[of_reference], return_counts=True)
-        ours, of_ours = _most(segments[keys // before.size] * before.size + keys % before.size, counts)
-        keys = (segments[lines] * before.size + grams)[~of_reference]
+    for order in range(1, ORDERS + 1):
+        of_reference, line = places < references.size, lines[places]
+        information = np.log2(before / often)
+        keys, counts = np.unique((line * often.size + grams)[of_reference], return_counts=True)
+        ours, of_ours = _most(segments[keys // often.size] * often.size + keys % often.size, counts)
+        keys = (segments[line] * often.size + grams)[~of_reference]
         theirs, of_theirs = np.unique(keys, return_counts=True)
         both, left, right = np.intersect1d(ours, theirs, assume_unique=True, return_indices=True)
-        shared = information[both % before.size] * np.minimum(of_ours[left], of_theirs[right])
-        worth[:, order] = np.bincount(both // before.size, shared, minlength=starts.size)
-        longer = places + order + 1 < ends[places]
-        places, keys = places[longer], grams[longer] * kinds.size + words[places[longer] + order + 1]
+        shared = information[both % often.size] * np.minimum(of_ours[left], of_theirs[right])
+        # In the order of values: n-grams are numbered by what else is scored, which must not change the last digit.
+        added = np.lexsort([shared, both // often.size])
+        worth[:, order - 1] = np.bincount(both[added] // often.size, shared[added], minlength=starts.size)
+        longer = places + order < ends[places]
+        places, keys = places[longer], grams[longer] * kinds.size + words[places[longer] + order]
+        if order == ORDERS or not places.size:
+            break
         found, grams = np.unique(keys, return_inverse=True)
-        before = often[found // max(1, kinds.size)]
+        known = table.longer(order + 1, known[found // kinds.size], known_words[found % kinds.size])
+        before, often = often[found // kinds.size], table.often(order + 1, known)
     return worth
 
 

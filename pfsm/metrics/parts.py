@@ -10,11 +10,14 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from pfsm.errors import PfsmError
+from pfsm.metrics.family import PairFeatures, parse_name, written_name
 from pfsm.metrics.meteor.metric import MeteorMetric
 from pfsm.metrics.meteor.options import check_options
-from pfsm.metrics.nist import NIST_PARTS, ORDERS, nist_parts
+from pfsm.metrics.ngram_table import INFO, ORDERS
+from pfsm.metrics.nist import NIST_PARTS
 from pfsm.metrics.ter import TER_PARTS, ter_parts
-from pfsm.metrics.words import word_metric
+from pfsm.metrics.words import Nist
 
 Float = NDArray[np.float64]
 Compute = Callable[[Sequence[str], Sequence[str]], Float]
@@ -81,18 +84,26 @@ def lengths(hypotheses: Sequence[str], references: Sequence[str]) -> Float:
     return np.column_stack([ours, theirs - ours, *words])
 
 
-def nist() -> Compute:
-    """What NIST is made of, as `MORE_NIST_PARTS` names it: a function to float64 [n_pairs, 12].
+def nist(name: str) -> PairFeatures:
+    """What computes the parts of NIST, as `MORE_NIST_PARTS` names them, with the option ``info`` of the given one.
 
     Information per n-gram by order, the penalty for short lines, NIST of n-grams up to each length, NIST without the
     penalty.
-    """
-    metric = word_metric("nist")
 
-    def compute(hypotheses: Sequence[str], references: Sequence[str]) -> Float:
-        parts = metric.parts(nist_parts, hypotheses, references)
+    Raises:
+        PfsmError: If it has other options, or there are no such counts.
+    """
+    options = parse_name(name).options
+    if set(options) - {INFO}:
+        raise PfsmError(f"feature {name}: has no option but {INFO}; write it as {name.partition('(')[0]}")
+    metric = Nist(options)
+    names = [written_name(part, options) for part in MORE_NIST_PARTS]
+
+    def compute(hypotheses: Sequence[str], references: Sequence[str]) -> dict[str, Float]:
+        parts = metric.nist_parts(hypotheses, references)
         sums = np.cumsum(parts[:, :ORDERS], axis=1)
-        return np.column_stack([parts, sums * parts[:, ORDERS:], sums[:, -1]])
+        columns = np.column_stack([parts, sums * parts[:, ORDERS:], sums[:, -1]])
+        return dict(zip(names, columns.T, strict=True))
 
     return compute
 

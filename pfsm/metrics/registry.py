@@ -1,5 +1,6 @@
 """Metrics and features by name."""
 
+import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,6 +11,7 @@ from pfsm.errors import PfsmError
 from pfsm.metrics.base import SegmentMetric
 from pfsm.metrics.families import FAMILIES
 from pfsm.metrics.family import Family, written_name
+from pfsm.metrics.ngram_table import remember_documents
 from pfsm.metrics.plugin import feature_family, metric_family
 from pfsm.metrics.syntax.interpolation import mixtures
 from pfsm.registry import Table
@@ -89,6 +91,17 @@ def get_metric(name: str, **options: Any) -> SegmentMetric:
     metric = _family_of_metric(name).make(name, options)
     metric.origin = written_name(name, options)
     return metric
+
+
+def metric_with_tables(text: str) -> SegmentMetric:
+    """A metric from its name and the counts that the name refers to, as `SegmentMetric.recipe` writes them.
+
+    Raises:
+        PfsmError: If it cannot be made.
+    """
+    name, documents = json.loads(text)
+    remember_documents(documents, f"metric {name}")
+    return get_metric(name)
 
 
 def expanded(name: str) -> tuple[str, ...]:

@@ -27,11 +27,13 @@ class WordPairs:
             hypotheses.
         r: float64 [n_pairs], numbers of words of the references.
         h: Of the hypotheses.
+        labels: The word of each id.
     """
 
     sides: Sides
     r: Float
     h: Float
+    labels: Sequence[str]
 
 
 def quotient(over: Float, under: Float) -> Float:
@@ -57,9 +59,17 @@ class PairEncoder:
             if len(self._vocabulary) > LARGEST_VOCABULARY:
                 self._vocabulary = self._new()
             one, other = self._vocabulary.encode(references), self._vocabulary.encode(hypotheses)
-            words = self._vocabulary.word_ids
+            words, labels = self._vocabulary.word_ids, self._vocabulary.words
         sizes = [np.diff(side.offsets).astype(np.float64) for side in (one, other)]
-        return WordPairs((words[one.ids], one.offsets, words[other.ids], other.offsets), sizes[0], sizes[1])
+        return WordPairs(
+            (words[one.ids], one.offsets, words[other.ids], other.offsets), sizes[0], sizes[1], labels
+        )
+
+    def words(self, lines: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.int64], Sequence[str]]:
+        """Word ids of lines, int32 [n_words], where each line begins, int64 [n_lines + 1], and the word of each id."""
+        pairs = self.encode((), lines)
+        ids, offsets, *_ = pairs.sides
+        return ids, offsets, pairs.labels
 
 
 encoder = lru_cache(maxsize=4)(PairEncoder)

@@ -3,7 +3,8 @@
 With r and h the numbers of words of reference and hypothesis, P what they share over what the hypothesis has, R the
 same over what the reference has, F = 2 P R / (P + R), 0 where nothing is shared:
 
-* ``nist`` (Doddington 2002): see `pfsm.metrics.nist`.
+* ``nist`` (Doddington 2002): see `pfsm.metrics.nist`. The information of n-grams is counted over the references of all
+  pairs that are scored together.
 * ``wer``: minus 100 times the edit distance over r. ``per`` (Tillmann et al. 1997): minus 100 times (max(r, h) - words
   in common in whatever order) / r. With an empty reference -100, or 0 where both sides are empty.
 * ``rouge-l`` (Lin 2004): F of the longest common subsequence. ``rouge-w``: the same with k consecutive matches worth
@@ -24,12 +25,14 @@ from numpy.typing import NDArray
 
 from pfsm.errors import PfsmError
 from pfsm.metrics.base import SegmentMetric
+from pfsm.metrics.counted import Counted
 from pfsm.metrics.distinct import score_distinct
 from pfsm.metrics.error_rates import rates_of_totals
-from pfsm.metrics.nist import ORDERS, corpus_scores, corpus_statistics, nist_scores
+from pfsm.metrics.ngram_table import INFO, ORDERS, NgramTable, count_ngrams, known_table
+from pfsm.metrics.nist import corpus_scores, corpus_statistics, nist_parts
 from pfsm.metrics.pairs import check_pairs
 from pfsm.metrics.references import Streams, by_segment, check_streams, flat_pairs
-from pfsm.metrics.word_pairs import WordPairs, encoder, quotient
+from pfsm.metrics.word_pairs import PairEncoder, WordPairs, encoder, quotient
 from pfsm.text.languages import TOKENISERS, check_tokeniser
 
 Float = NDArray[np.float64]
@@ -118,7 +121,6 @@ class _Kind:
 
 _NEGATIVE = {"sign": "negative"}
 _KINDS: Mapping[str, _Kind] = {
-    NIST: _Kind(nist_scores, {"order": str(ORDERS), "info": "segment"}),
     WER: _Kind(_wer, _NEGATIVE),
     PER: _Kind(_per, _NEGATIVE),
     "rouge-l": _Kind(_rouge_l, {"beta": "1"}),
@@ -128,11 +130,53 @@ _KINDS: Mapping[str, _Kind] = {
     "gtm-2": _Kind(_gtm_2, {"e": "2"}),
     "ol": _Kind(_overlap, {"bag": "counts"}),
 }
-WORD_METRICS = tuple(_KINDS)
+WORD_METRICS = (NIST, *_KINDS)
 
 
-class WordMetric(SegmentMetric):
-    """One of the classic metrics over words; of segments higher is better.
+class _OverWords(SegmentMetric):
+    """A metric over words.
+
+    Args:
+        name: What scores are reported under.
+        options: ``tokeniser`` (``plain``, the default, or ``penn``), ``lowercase`` (default: true).
+
+    Raises:
+        PfsmError: If an option is unknown or has no such value.
+    """
+
+    def __init__(self, name: str, options: Mapping[str, Any] | None = None) -> None:
+        self.name = name
+        self.tokeniser, self.lowercase = _checked(name, options or {})
+
+    def entries(self) -> Mapping[str, str]:
+        """What words are."""
+        case = "lc" if self.lowercase else "mixed"
+        return {"case": case, "tok": TOKENISERS.label(self.tokeniser)}
+
+    @property
+    def _encoder(self) -> PairEncoder:
+        return encoder(self.tokeniser, self.lowercase)
+
+    def parts(
+        self,
+        compute: Callable[[WordPairs], Float],
+        hypotheses: Sequence[str],
+        references: Sequence[str],
+    ) -> Float:
+        """What a function says of pairs, float64 [n_pairs, …]; each distinct pair once.
+
+        Raises:
+            ValueError: If the lists differ in length, or one of them is a single string.
+        """
+        check_pairs(hypotheses, references)
+        words = self._encoder
+        return score_distinct(
+            lambda ours, theirs: compute(words.encode(ours, theirs)), hypotheses, references
+        )
+
+
+class WordMetric(_OverWords):
+    """One of the classic metrics over words but NIST; of segments higher is better.
 
     Args:
         name: One of `WORD_METRICS`.
@@ -143,57 +187,76 @@ class WordMetric(SegmentMetric):
     """
 
     def __init__(self, name: str, options: Mapping[str, Any] | None = None) -> None:
-        self.name = name
+        super().__init__(name, options)
         self._kind = _KINDS[name]
-        self.tokeniser, self.lowercase = _checked(name, options or {})
 
     def entries(self) -> Mapping[str, str]:
         """What words are, and the metric's parameters."""
-        case = "lc" if self.lowercase else "mixed"
-        return {"case": case, "tok": TOKENISERS.label(self.tokeniser), **self._kind.entries}
+        return {**super().entries(), **self._kind.entries}
 
     def score_pairs(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
-        """Scores of pairs, float64 [n_pairs]; WER and PER at most 0, NIST from 0, the others from 0 to 1.
+        """Scores of pairs, float64 [n_pairs]; WER and PER at most 0, the others from 0 to 1.
 
         Raises:
             ValueError: If the lists differ in length, or one of them is a single string.
         """
         return self.parts(self._kind.compute, hypotheses, references)
 
-    def parts(
-        self,
-        compute: Callable[[WordPairs], Float],
-        hypotheses: Sequence[str],
-        references: Sequence[str],
-    ) -> Float:
-        """What a function such as `nist_parts` says of pairs, float64 [n_pairs, …]; each distinct pair once.
+
+class Nist(Counted, _OverWords):
+    """NIST. The information of n-grams is counted over all references that are scored together.
+
+    Several references: those of all segments are counted. Of a segment's score the best reference counts; of a corpus
+    score n-grams of all of them match.
+
+    Args:
+        options: ``tokeniser``, ``lowercase`` as of `WordMetric`; ``info``: the label of counts to use instead.
+
+    Raises:
+        PfsmError: If an option is unknown or has no such value, or there are no such counts.
+    """
+
+    corpus_references: Literal["best", "all"] = "all"
+
+    def __init__(self, options: Mapping[str, Any] | None = None) -> None:
+        others = dict(options or {})
+        table = known_table(others.pop(INFO, None), f"metric {NIST}")
+        super().__init__(NIST, others)
+        self.set_table(table)
+
+    def entries(self) -> Mapping[str, str]:
+        """What words are, and where information is counted."""
+        return {**super().entries(), "order": str(ORDERS), INFO: self.info}
+
+    def count(self, references: Sequence[str]) -> NgramTable:
+        """See `Counted`."""
+        return count_ngrams(*self._encoder.words(references))
+
+    def score_pairs(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
+        """Scores of pairs, float64 [n_pairs], from 0.
+
+        Raises:
+            ValueError: If the lists differ in length, or one of them is a single string.
+        """
+        parts = self.nist_parts(hypotheses, references)
+        return np.asarray(parts[:, :ORDERS].sum(axis=1) * parts[:, ORDERS])
+
+    def nist_parts(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
+        """As `pfsm.metrics.nist.nist_parts`, float64 [n_pairs, 6].
 
         Raises:
             ValueError: If the lists differ in length, or one of them is a single string.
         """
         check_pairs(hypotheses, references)
-        words = encoder(self.tokeniser, self.lowercase)
-        return score_distinct(
-            lambda ours, theirs: compute(words.encode(ours, theirs)), hypotheses, references
-        )
-
-
-class Nist(WordMetric):
-    """NIST: of corpora with the information of n-grams counted over all references."""
-
-    is_additive = False
-    corpus_references: Literal["best", "all"] = "all"
-
-    def corpus_entries(self) -> Mapping[str, str]:
-        """Where information is counted."""
-        return {**self.entries(), "info": "corpus"}
+        table = self.table_for(references)
+        return self.parts(lambda pairs: nist_parts(pairs, table), hypotheses, references)
 
     def segment_statistics(self, hypotheses: Sequence[str], references: Streams) -> Float:
-        """As `pfsm.metrics.nist.corpus_statistics`; they depend on the references of all segments."""
+        """As `pfsm.metrics.nist.corpus_statistics`."""
         check_streams(hypotheses, references)
         repeated, flat, starts = flat_pairs(hypotheses, by_segment(references))
-        pairs = encoder(self.tokeniser, self.lowercase).encode(repeated, flat)
-        return corpus_statistics(pairs, starts[: len(hypotheses)])
+        pairs = self._encoder.encode(repeated, flat)
+        return corpus_statistics(pairs, starts[: len(hypotheses)], self.table_for(flat))
 
     def corpus_from_totals(self, totals: Float) -> Float:
         """NIST of the sums."""
@@ -215,22 +278,22 @@ class ErrorRate(WordMetric):
         return rates_of_totals(totals)
 
 
-_CLASSES: Mapping[str, type[WordMetric]] = {NIST: Nist, WER: ErrorRate, PER: ErrorRate}
-
-
-def word_metric(name: str, options: Mapping[str, Any] | None = None) -> WordMetric:
+def word_metric(name: str, options: Mapping[str, Any] | None = None) -> SegmentMetric:
     """One of the metrics over words.
 
     Raises:
         PfsmError: If an option is unknown or has no such value.
     """
-    return _CLASSES.get(name, WordMetric)(name, options)
+    if name == NIST:
+        return Nist(options)
+    return (ErrorRate if name in {WER, PER} else WordMetric)(name, options)
 
 
 def _checked(name: str, options: Mapping[str, Any]) -> tuple[str, bool]:
     for key in options:
         if key not in {"tokeniser", "lowercase"}:
-            raise PfsmError(f"metric {name}: unknown option {key!r}; known are tokeniser, lowercase")
+            known = "tokeniser, lowercase" + (f", {INFO}" if name == NIST else "")
+            raise PfsmError(f"metric {name}: unknown option {key!r}; known are {known}")
     tokeniser, lowercase = options.get("tokeniser", "plain"), options.get("lowercase", True)
     if not isinstance(tokeniser, str):
         raise PfsmError(f"metric {name}: tokeniser is {tokeniser!r}, it must be a name")

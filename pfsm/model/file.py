@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from pfsm.errors import PfsmError
+from pfsm.features.values import UNCOUNTED, is_counted
 from pfsm.io.files import atomic_write, decode, display_name, read_bytes
 from pfsm.lattice.names import DELETE, FEATURE_FAMILY, INSERT, JUMP, class_of, shared, states_of, transition
 from pfsm.matchers.registry import BUILT_IN, FAMILIES, matcher_state
@@ -150,6 +151,9 @@ def model_from_dict(document: object, where: str, *, trust: Trust = False, run: 
     settings = settings_from_dict(_mapping(document["settings"], "settings", where), f"{where}: settings")
     weights = _weights(_mapping(document["weights"], "weights", where), settings, where)
     _check_without_edits(settings, weights, where)
+    uncounted = next((name for name in settings.features if not is_counted(name)), None)
+    if uncounted is not None:
+        raise PfsmError(f"{where}: settings: feature {uncounted}: {UNCOUNTED}")
     return Model(
         name=check_line(document["name"], f"{where}: name"),
         settings=settings,

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from pfsm.features.values import FeatureSet
 from pfsm.matchers.protocol import EncodedPairs
+from pfsm.metrics.ngram_table import remember_documents
 from pfsm.model.settings import Settings
 from pfsm.text.vocabulary import EncodedLines, Vocabulary
 
@@ -27,6 +28,7 @@ class TextReader:
 
     def __init__(self, settings: Settings) -> None:
         self.vocabulary = Vocabulary(settings.tokeniser, settings.stemmer, settings.lowercase)
+        remember_documents(settings.counts, "counts")  # another process may have read the settings
         self._features = FeatureSet(tuple(settings.features))
         self._edits = settings.edits
 

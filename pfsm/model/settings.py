@@ -8,6 +8,7 @@ from typing import Any
 from pfsm.errors import PfsmError
 from pfsm.features.values import check_feature
 from pfsm.matchers.registry import MATCHERS, matcher_state
+from pfsm.metrics.ngram_table import remember_documents
 from pfsm.metrics.registry import expanded
 from pfsm.runtime.near_names import known_names
 from pfsm.text.classes import check_lists, default_lists
@@ -44,8 +45,10 @@ class Settings:
         classes: The word lists of the classes, if states are split: name of the shipped lists, or lists by class.
         features: Sentence-level features, each with the mean and standard deviation for its standardisation; None:
             those of the training data.
+        counts: Counts of n-grams over the references of the training data, by the label that the names of features
+            refer to them with, as JSON values (`pfsm.metrics.ngram_table`).
         edits: Whether the model has edits. Without edits it is linear in its features, and of the settings above only
-            ``language`` and ``features`` are used.
+            ``language``, ``features`` and ``counts`` are used.
     """
 
     language: str = "en"
@@ -60,6 +63,7 @@ class Settings:
     split: tuple[str, ...] = ()
     classes: str | Mapping[str, Sequence[str]] = ""
     features: Mapping[str, tuple[float, float] | None] = field(default_factory=dict)
+    counts: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     edits: bool = True
 
     def __post_init__(self) -> None:
@@ -82,6 +86,8 @@ class Settings:
         values["features"] = {name: _scale_document(scale) for name, scale in self.features.items()}
         if not self.features:
             del values["features"]
+        if not self.counts:
+            del values["counts"]
         if not self.edits:
             return {key: values[key] for key in WITHOUT_EDITS if key in values}
         del values["edits"]
@@ -94,7 +100,7 @@ def _scale_document(scale: tuple[float, float] | None) -> dict[str, float] | str
 
 KEYS = tuple(entry.name for entry in fields(Settings))
 # The settings of models without edits.
-WITHOUT_EDITS = ("language", "edits", "features")
+WITHOUT_EDITS = ("language", "edits", "features", "counts")
 
 
 def settings_from_dict(values: Mapping[str, Any], where: str) -> Settings:
@@ -110,6 +116,7 @@ def settings_from_dict(values: Mapping[str, Any], where: str) -> Settings:
     for key in values:
         if key not in KEYS:
             raise PfsmError(f"{where}: unknown setting {key!r}; {known_names(key, KEYS, _PAGE)}")
+    counts = _counts(values.get("counts", {}), where)
     if not _edits(values, where):
         return _without_edits(values, where)
     language = _named(where, check_language, _text(values.get("language", "en"), "language", where))
@@ -144,7 +151,16 @@ def settings_from_dict(values: Mapping[str, Any], where: str) -> Settings:
         split,
         classes,
         _features(values.get("features", ()), where),
+        counts,
     )
+
+
+def _counts(value: object, where: str) -> dict[str, Any]:
+    """Counts of n-grams by label; they are known to this process from here on, so that names can refer to them."""
+    if not isinstance(value, Mapping):
+        raise PfsmError(f"{where}: counts is {value!r}, it must name tables of n-grams")
+    remember_documents(value, f"{where}: counts")
+    return dict(value)
 
 
 def _edits(values: Mapping[str, Any], where: str) -> bool:
@@ -163,7 +179,8 @@ def _without_edits(values: Mapping[str, Any], where: str) -> Settings:
     features = _features(values.get("features", ()), where)
     if not features:
         raise PfsmError(f"{where}: edits: false needs features, because there is nothing else to score with")
-    return Settings(language, features=features, edits=False)
+    counts = dict(values.get("counts", {}))
+    return Settings(language, features=features, counts=counts, edits=False)
 
 
 def _features(value: object, where: str) -> dict[str, tuple[float, float] | None]:

@@ -3,6 +3,7 @@
 from array import array
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Generic, TypeVar
 
 import numpy as np
@@ -124,6 +125,7 @@ class Vocabulary:
         self.types: list[str] = []
         self._id_of_type: dict[str, int] = {}
         self._id_of_word: dict[str, int] = {}
+        self._words: list[str] = []
         self._id_of_stem: dict[str, int] = {}
         self._word_ids = _Column(np.int32)
         self._stem_ids = _Column(np.int32)
@@ -162,6 +164,12 @@ class Vocabulary:
         """Int32 [n_types], read-only: equal where types are the same word, case aside if ``lowercase``."""
         self._analyse_new_types()
         return self._word_ids.view()
+
+    @property
+    def words(self) -> Sequence[str]:
+        """The word of each word id, in lower case if ``lowercase``; the list grows with the vocabulary."""
+        self._analyse_new_types()
+        return self._words
 
     @property
     def stem_ids(self) -> NDArray[np.int32]:
@@ -206,6 +214,8 @@ class Vocabulary:
         # Stems first: if this fails, no column has grown, and all keep the same length.
         stems = self._stemmer.stems([_encodable(token) for token in lowered])
         self._word_ids.extend(_interned(lowered if self._lowercase else new, self._id_of_word))
+        # A dict keeps the order of insertion, which is that of ids.
+        self._words.extend(islice(self._id_of_word, len(self._words), None))
         self._stem_ids.extend(_interned(stems, self._id_of_stem))
         self._is_punctuation.extend([not any(map(str.isalnum, token)) for token in new])
 

@@ -143,12 +143,23 @@ class TestCommand:
         assert "|level:corpus|" in run.out
         assert "corpus:mean" not in run.out
 
-    def test_nist_needs_all_references_at_once(self, cli: Cli, tables: object) -> None:
-        run = cli("score", "--table", "in/a.tsv", "-o", "out", "--metric", "nist", "-f", "json")
-        document = json.loads(run.out)
-        assert "|level:corpus|corpus:mean|" in document["signature"]
-        segments = cli("score", "--table", "in/a.tsv", "--metric", "nist", "-sl", "-f", "json").document
-        assert document["score"] == pytest.approx(np.mean(segments["segment_scores"]), rel=1e-14)
+    @pytest.mark.parametrize("name", ["nist", "sp-nist-p_i"])
+    def test_references_are_counted_first(self, cli: Cli, tmp_path: Path, tables: object, name: str) -> None:
+        """Partitions have the scores of all rows together, of segments and of the corpus."""
+        command = ("--metric", name, "-f", "json")
+        run = cli("score", "--table", "in/a.tsv", "-o", "out", "--partition-size", "1k", *command)
+        assert "5 partitions" in run.err, run.err
+        whole = cli("score", "--table", "in/a.tsv", *command).document
+        segments = cli("score", "--table", "in/a.tsv", "-sl", *command).document["segment_scores"]
+        assert json.loads(run.out)["score"] == pytest.approx(whole["score"], rel=1e-12)
+        (found,) = scores_below(tmp_path / "out").values()
+        np.testing.assert_allclose(found, segments, rtol=1e-12)
+        signature = json.loads(run.out)["signature"]
+        assert "|info:refs@" in signature
+        assert "|info:set|" in whole["signature"]
+        # Other references have other counts: the scores there are of another metric.
+        again = cli("score", "--table", "in/b.tsv.gz", "-o", "out", "--partition-size", "1k", *command)
+        assert "signature" in again.fault
 
     def test_a_manifest_without_totals(self, cli: Cli, tmp_path: Path, tables: object) -> None:
         """Earlier releases added up the scores alone: such partitions are scored again where counts are pooled."""

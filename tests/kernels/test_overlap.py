@@ -1,6 +1,5 @@
-"""Edit distances, common words, subsequences, skip-bigrams, runs, information: brute force and published examples."""
+"""Edit distances, common words, subsequences, skip-bigrams, runs: brute force and published examples."""
 
-import math
 from collections import Counter
 from collections.abc import Sequence
 from functools import cache
@@ -15,7 +14,6 @@ from pfsm_kernels.overlap import (
     common_subsequences,
     common_words,
     edit_distances,
-    ngram_information,
     squared_runs,
 )
 
@@ -130,20 +128,6 @@ def greedy_runs(one: tuple[int, ...], other: tuple[int, ...]) -> float:
 def test_squared_runs() -> None:
     wanted = [greedy_runs(r, h) for r, h in zip(LEFT, RIGHT, strict=True)]
     np.testing.assert_allclose(squared_runs(*SIDES), wanted)
-
-
-def test_ngram_information() -> None:
-    def ngrams(line: tuple[int, ...], order: int) -> Counter[tuple[int, ...]]:
-        return Counter(line[k : k + order] for k in range(len(line) - order + 1))
-
-    def worth(reference: tuple[int, ...], hypothesis: tuple[int, ...], order: int) -> float:
-        theirs, shorter = ngrams(reference, order), ngrams(reference, order - 1)
-        shorter[()] = len(reference)
-        common = ngrams(hypothesis, order) & theirs
-        return sum(n * math.log2(shorter[gram[:-1]] / theirs[gram]) for gram, n in common.items())
-
-    wanted = [[worth(r, h, n) for n in range(1, 6)] for r, h in zip(LEFT, RIGHT, strict=True)]
-    np.testing.assert_allclose(ngram_information(*SIDES), wanted, atol=1e-12)
 
 
 def test_what_does_not_fit() -> None:

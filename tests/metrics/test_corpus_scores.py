@@ -80,7 +80,7 @@ class TestNist:
         )
         assert float(score) == pytest.approx(wanted, rel=1e-12)
         assert "level:corpus" in score.signature
-        assert "info:corpus" in score.signature
+        assert "info:set" in score.signature
 
     def test_a_corpus_of_one_segment_is_the_segment(self) -> None:
         for hypothesis, reference in PAIRS:
@@ -90,7 +90,7 @@ class TestNist:
 
     def test_several_references_count_together(self) -> None:
         metric = get_metric("nist")
-        # The words of the references: a b a c, log2(4 / 2) bits for a, 2 for b and c; a b, a c: 1 bit each.
+        # The words of distinct references: a b a c, log2(4 / 2) bits for a, 2 for b and c; a b, a c: 1 bit each.
         score = metric.corpus_score(["a b", "a c"], [["a b", "a c"], ["a b", "a c"]])
         again = metric.corpus_score(["a b", "a c"], [["a b", "a c"]])
         assert float(score) == pytest.approx(float(again))

@@ -129,7 +129,8 @@ class TestEveryMetric:
         assert get_metric(name).score_pairs([], []).shape == (0,)
 
     def test_the_order_of_pairs_and_their_neighbours_do_not_matter(self, name: str) -> None:
-        metric = get_metric(name)
+        # NIST counts over the references of a call.
+        metric = get_metric(name).counted_over(REFERENCES)
         forward = metric.score_pairs(HYPOTHESES, REFERENCES)
         backward = metric.score_pairs([*HYPOTHESES[::-1], "x"], [*REFERENCES[::-1], "y"])
         np.testing.assert_array_equal(forward, backward[-2::-1])

@@ -1,13 +1,9 @@
-"""NIST, WER, PER, ROUGE, GTM: NLTK's numbers, and cases worked by hand."""
+"""WER, PER, ROUGE, GTM: cases worked by hand."""
 
-import numpy as np
 import pytest
-from nltk.translate.nist_score import sentence_nist
 
 from pfsm import PfsmError
-from pfsm.features.values import feature_signature, feature_values
 from pfsm.metrics import get_metric
-from pfsm.metrics.nist import NIST_PARTS
 from pfsm.metrics.words import WORD_METRICS
 from tests.judgment_cases import rows
 
@@ -25,27 +21,6 @@ FOUR = ["a b c d", "a c d", "c d a b", "x y z w"]
 def scores(name: str, hypotheses: list[str], reference: str = "a b c d") -> list[float]:
     values: list[float] = get_metric(name).score_pairs(hypotheses, [reference] * len(hypotheses)).tolist()
     return values
-
-
-def test_nist_is_nltks() -> None:
-    assert len(PAIRS) > 30
-    tokenise = str.split
-    wanted = [sentence_nist([tokenise(r)], tokenise(h)) for h, r in PAIRS]
-    np.testing.assert_allclose(get_metric("nist").score_pairs(HYPOTHESES, REFERENCES), wanted, rtol=1e-12)
-
-
-def test_nist_of_short_and_empty_lines() -> None:
-    # One word of four: log2(4) bits, and a penalty for a quarter of the length.
-    penalty = np.exp(np.log(0.5) / np.log(1.5) ** 2 * np.log(0.25) ** 2)
-    assert scores("nist", ["a", ""]) == pytest.approx([2.0 * penalty, 0.0])
-    assert scores("nist", ["a"], "") == [0.0]
-
-
-def test_parts_of_nist_add_up() -> None:
-    parts = feature_values(NIST_PARTS, HYPOTHESES, REFERENCES)
-    whole = feature_values(["nist"], HYPOTHESES, REFERENCES)[:, 0]
-    np.testing.assert_allclose(parts[:, :5].sum(axis=1) * parts[:, 5], whole)
-    assert feature_signature("nist.2").startswith("nist.2(level:segment,case:lc,tok:plain,order:5")
 
 
 @pytest.mark.parametrize(

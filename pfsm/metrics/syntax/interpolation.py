@@ -13,16 +13,18 @@ is in percent.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.errors import PfsmError
 from pfsm.metrics.base import SegmentMetric
-from pfsm.metrics.family import Family, parse_name
+from pfsm.metrics.family import Family, parse_name, written_name
+from pfsm.metrics.ngram_table import INFO, NgramTable
 from pfsm.metrics.pairs import check_pairs
 from pfsm.metrics.words import WordMetric
 
@@ -52,6 +54,30 @@ class _Mixed(SegmentMetric):
     def resources(self) -> tuple[str, ...]:
         """The metric's."""
         return self.metric.resources
+
+    @property
+    def tables(self) -> Mapping[str, NgramTable]:
+        """The metric's."""
+        return self.metric.tables
+
+    @property
+    def is_independent(self) -> bool:
+        """Whether the score of a pair depends on that pair alone."""
+        return self.metric.is_independent
+
+    def check_independent(self) -> None:
+        """As the metric does."""
+        self.metric.check_independent()
+
+    def counted_over(self, references: Sequence[str]) -> Self:
+        """As `SegmentMetric.counted_over`, of the metric that is mixed."""
+        inner = self.metric.counted_over(references)
+        if inner is self.metric:
+            return self
+        fixed = copy(self)
+        fixed.metric = inner
+        fixed.origin = written_name(self.origin, dict.fromkeys([INFO], *inner.tables)) if self.origin else ""
+        return fixed
 
 
 class BackOff(_Mixed):
@@ -88,15 +114,16 @@ class BackOff(_Mixed):
     @property
     def is_independent(self) -> bool:
         """Whether the score of a pair depends on that pair alone."""
-        return self._scale is not None
+        return self._scale is not None and super().is_independent
 
     def check_independent(self) -> None:
-        """Refuses a back-off whose scale is the mean over all pairs.
+        """Refuses a back-off whose scale is the mean over all pairs, or whose metric depends on them.
 
         Raises:
             PfsmError: If it is.
         """
-        if not self.is_independent:
+        super().check_independent()
+        if self._scale is None:
             raise PfsmError(
                 f"{self.name}: its scale is the mean over all pairs, which are scored in parts here; "
                 f"give a scale, as in {self.name}({SCALE}=0.4)"
@@ -185,6 +212,9 @@ def mixtures(families: tuple[Family, ...]) -> Mixtures:
     return Mixtures(
         make=lambda name, options: _mixture(families, name, options),
         pin=lambda name: _pinned(families, name),
+        counted=lambda name, references: _rebuilt(
+            families, name, lambda family, inner: family.counted(inner, references)
+        ),
         listed=False,
         of=families,
     )
@@ -222,11 +252,17 @@ def _checked_scale(name: str, value: Any) -> float | None:
 
 def _pinned(families: tuple[Family, ...], name: str) -> str:
     """The feature with the metric as its family pins it; a feature must not depend on the pairs beside it."""
+    parts = _taken_apart(name)
+    if parts is not None and parts.ending == BACK_OFF and not parts.scale:
+        raise PfsmError(f"feature {name}: give the mean score, as in {name.partition('(')[0]}({SCALE}=0.4)")
+    return _rebuilt(families, name, lambda family, inner: family.pin(inner))
+
+
+def _rebuilt(families: tuple[Family, ...], name: str, rename: Callable[[Family, str], str]) -> str:
+    """The name with that of the metric within it changed."""
     parts, family = _taken_apart(name), _inner_family(families, name)
     if parts is None or family is None:
         raise PfsmError(f"{name!r} is no mixture of a metric with lexical overlap")
-    if parts.ending == BACK_OFF and not parts.scale:
-        raise PfsmError(f"feature {name}: give the mean score, as in {name.partition('(')[0]}({SCALE}=0.4)")
-    base, _, options = family.pin(parts.inner).partition("(")
+    base, _, options = rename(family, parts.inner).partition("(")
     inside = ",".join(filter(None, [options.removesuffix(")"), parts.scale]))
     return f"{base}{parts.ending}({inside})" if inside else f"{base}{parts.ending}"

@@ -9,8 +9,14 @@ from numpy.typing import NDArray
 from pfsm.analysis.chunks import base_chunks, iob_labels
 from pfsm.analysis.parser.parse import Wanted
 from pfsm.analysis.sentence import Analysis
+from pfsm.analysis.service import analyse_lines, analyser_label
 from pfsm.lexicons.lemmas import lemma_of
+from pfsm.metrics.analysed import BATCH
+from pfsm.metrics.counted import Counted
+from pfsm.metrics.distinct import score_distinct
+from pfsm.metrics.ngram_table import INFO, ORDERS, NgramTable, count_ngrams
 from pfsm.metrics.nist import nist_scores
+from pfsm.metrics.pairs import check_pairs
 from pfsm.metrics.syntax.layers import CONSTITUENTS, DEPENDENCIES, has_constituents, has_tags
 from pfsm.metrics.word_pairs import WordPairs
 
@@ -56,21 +62,99 @@ SEQUENCES: Mapping[str, SequenceLayer] = {
 }
 
 
+class SequenceNist(Counted):
+    """SP-NIST: NIST over a sequence of labels.
+
+    The information of n-grams is counted over the references of all pairs that are scored together; those that could
+    not be analysed count nothing. Several references: the best one of each segment counts.
+
+    Args:
+        name: What scores are reported under.
+        kind: One of `SEQUENCES`.
+        parser: Who analyses; nothing is loaded before it is needed.
+        table: The counts; None: those of the references of each call.
+    """
+
+    def __init__(self, name: str, kind: str, parser: str, table: NgramTable | None = None) -> None:
+        self.name = name
+        self._kind, self._layer, self._parser = kind, SEQUENCES[kind], parser
+        self.set_table(table)
+
+    def entries(self) -> Mapping[str, str]:
+        """The sequence, where information is counted, and the parser."""
+        parser = analyser_label(self._parser)
+        return {"sequence": self._kind, "order": str(ORDERS), INFO: self.info, "parser": parser}
+
+    @property
+    def resources(self) -> tuple[str, ...]:
+        """The parser."""
+        return (analyser_label(self._parser),)
+
+    def count(self, references: Sequence[str]) -> NgramTable:
+        """See `Counted`."""
+        ids: dict[str, int] = {}
+        side = _numbered([labels or () for labels in self._labels(references).values()], ids)
+        return count_ngrams(*side, list(ids))
+
+    def score_pairs(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
+        """Scores of pairs, float64 [n_pairs], from 0; 0 where a line could not be analysed.
+
+        Raises:
+            PfsmError: If the parser cannot be loaded.
+            ValueError: If the lists differ in length, or one of them is a single string.
+        """
+        return np.nan_to_num(self.understood_scores(hypotheses, references), nan=0.0)
+
+    def understood_scores(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
+        """Scores of pairs, float64 [n_pairs]; NaN where the parser had nothing to say about one of the lines.
+
+        Raises:
+            PfsmError: If the parser cannot be loaded.
+            ValueError: If the lists differ in length, or one of them is a single string.
+        """
+        check_pairs(hypotheses, references)
+        table = self.table_for(references)
+        labels = self._labels(list(dict.fromkeys([*references, *hypotheses])))
+
+        def score(ours: Sequence[str], theirs: Sequence[str]) -> Float:
+            scores = sequence_nist(
+                [labels[line] or () for line in ours], [labels[line] or () for line in theirs], table
+            )
+            understood = [
+                labels[h] is not None and labels[r] is not None for h, r in zip(ours, theirs, strict=True)
+            ]
+            return np.where(np.array(understood, dtype=np.bool_), scores, np.nan)
+
+        return score_distinct(score, hypotheses, references)
+
+    def _labels(self, lines: Sequence[str]) -> dict[str, Sequence[str] | None]:
+        """The labels of lines; None for one that could not be analysed."""
+        found: dict[str, Sequence[str] | None] = {}
+        for first in range(0, len(lines), BATCH):
+            batch = lines[first : first + BATCH]
+            analyses = analyse_lines(batch, self._parser, self._layer.wanted)
+            found |= zip(batch, [labels_of(one, self._layer) for one in analyses], strict=True)
+        return found
+
+
+def labels_of(analysis: Analysis, layer: SequenceLayer) -> Sequence[str] | None:
+    """The labels of a line; None if it was not analysed."""
+    return layer.labels(analysis) if layer.is_there(analysis) else None
+
+
 def sequence_nist(
-    hypotheses: Sequence[Analysis], references: Sequence[Analysis], layer: SequenceLayer
+    hypotheses: Sequence[Sequence[str]], references: Sequence[Sequence[str]], table: NgramTable
 ) -> Float:
-    """NIST of analysed pairs over a sequence of labels, float64 [n_pairs], from 0; 0 where one was not analysed."""
+    """NIST of pairs of sequences of labels, float64 [n_pairs], from 0."""
     ids: dict[str, int] = {}
-    of_line: dict[int, list[int]] = {}
-    for analysis in (*references, *hypotheses):
-        if id(analysis) not in of_line:
-            labels = layer.labels(analysis) if layer.is_there(analysis) else ()
-            of_line[id(analysis)] = [ids.setdefault(label, len(ids)) for label in labels]
-    one, other = (_flat([of_line[id(line)] for line in side]) for side in (references, hypotheses))
+    one, other = (_numbered(side, ids) for side in (references, hypotheses))
     sizes = [np.diff(offsets).astype(np.float64) for _, offsets in (one, other)]
-    return nist_scores(WordPairs((*one, *other), *sizes))
+    return nist_scores(WordPairs((*one, *other), sizes[0], sizes[1], list(ids)), table)
 
 
-def _flat(lines: Sequence[Sequence[int]]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    ids = np.array([label for line in lines for label in line], dtype=np.int32)
-    return ids, np.cumsum([0, *map(len, lines)], dtype=np.int64)
+def _numbered(
+    lines: Sequence[Sequence[str]], ids: dict[str, int]
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Ids of the labels of all lines, and where each line begins; new labels are added to the known ones."""
+    flat = np.array([ids.setdefault(label, len(ids)) for line in lines for label in line], dtype=np.int32)
+    return flat, np.cumsum([0, *map(len, lines)], dtype=np.int64)

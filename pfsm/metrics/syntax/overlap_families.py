@@ -15,10 +15,12 @@ from numpy.typing import NDArray
 from pfsm.analysis.sentence import Analysis
 from pfsm.errors import PfsmError
 from pfsm.metrics.analysed import AnalysedMetric
+from pfsm.metrics.counted import counted_name
 from pfsm.metrics.family import Family, parse_name, with_options
+from pfsm.metrics.ngram_table import INFO, known_table
 from pfsm.metrics.syntax.constituent import DEPTH, subtree_layer, tree_cosines
 from pfsm.metrics.syntax.layers import CONSTITUENTS, LAYERS, Layer, has_constituents
-from pfsm.metrics.syntax.layers_sequence import SEQUENCES, sequence_nist
+from pfsm.metrics.syntax.layers_sequence import SequenceNist
 from pfsm.metrics.syntax.overlap import (
     Measure,
     average_fraction,
@@ -198,21 +200,16 @@ def tree_kernel(name: str, options: Options) -> AnalysedMetric:
     return AnalysedMetric(name, entries, chosen["parser"], CONSTITUENTS, compute, has_constituents)
 
 
-def sequence_metric(name: str, options: Options) -> AnalysedMetric:
+def sequence_metric(name: str, options: Options) -> SequenceNist:
     """SP-NIST: NIST over lemmas, tags, chunks or IOB labels.
 
     Raises:
-        PfsmError: If there is no such option or value.
+        PfsmError: If there is no such option or value, or there are no such counts as ``info`` names.
     """
-    chosen = read_options(name, options, PARSER)
-    kind = name.rpartition("-")[2]
-    layer = SEQUENCES[kind]
-
-    def compute(hypotheses: Sequence[Analysis], references: Sequence[Analysis]) -> Float:
-        return sequence_nist(hypotheses, references, layer)[:, np.newaxis]
-
-    entries = {"sequence": kind, "order": "5", "info": "segment"}
-    return AnalysedMetric(name, entries, chosen["parser"], layer.wanted, compute, layer.is_there)
+    table = known_table(options.get(INFO), f"metric {name}")
+    others = {key: value for key, value in options.items() if key != INFO}
+    chosen = read_options(name, others, PARSER)
+    return SequenceNist(name, name.rpartition("-")[2], chosen["parser"], table)
 
 
 FAMILIES: tuple[Family, ...] = (
@@ -249,5 +246,6 @@ FAMILIES: tuple[Family, ...] = (
             "sp-nist-iob": "NIST over IOB labels of base phrase chunks",
         },
         with_options(sequence_metric),
+        counted=counted_name(with_options(sequence_metric)),
     ),
 )

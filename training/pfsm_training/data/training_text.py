@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.data import Judgments, Preferences
-from pfsm.features.values import with_checksum
+from pfsm.features.values import counted_features, with_checksum
 from pfsm.matchers.protocol import EncodedPairs
 from pfsm.matchers.registry import MATCHERS
+from pfsm.metrics.ngram_table import documents_of
 from pfsm.model.reading import TextReader
 from pfsm.model.settings import Settings
 
@@ -49,8 +50,9 @@ class TrainingText:
         self.references, self.hypotheses, place = _training_pairs(judgments, preferences)
         self.scores = np.zeros(0) if judgments is None else judgments.scores
         self.better, self.worse, self.votes = _judged_rows(preferences, place)
-        named = {with_checksum(name): scale for name, scale in settings.features.items()}
-        settings = replace(settings, features=named)
+        pinned = counted_features(map(with_checksum, settings.features), self.references)
+        named = dict(zip(pinned, settings.features.values(), strict=True))
+        settings = replace(settings, features=named, counts=documents_of(named))
         self.reader = TextReader(settings)
         self._values: Float | None = None
         self.settings = replace(

@@ -5,6 +5,7 @@ from typing import Any
 
 from pfsm.errors import PfsmError
 from pfsm.features.values import with_checksum
+from pfsm.metrics.ngram_table import without_label
 from pfsm.model.file import Model
 from pfsm.model.settings import AUTO, KEYS, Settings
 from pfsm_training.config import TrainingConfig
@@ -26,6 +27,8 @@ def settings_to_train(settings: Settings | None, config: TrainingConfig, init: M
     if init is None:
         return config.settings if settings is None else settings
     given = _ORDER if settings is not None else [key for key in _ORDER if key in config.given]
+    # The names of features refer to the counts.
+    given = [key for key in given if key != "counts"]
     ours = _values(settings or completed_settings(config.given, "config", init))
     theirs = _values(init.settings)
     for key in given:
@@ -49,6 +52,8 @@ def _agrees(key: str, ours: Any, theirs: Any) -> bool:
     if key == "features":
         ours, theirs = ours or {}, theirs or {}
         scales = [{with_checksum(name): scale for name, scale in side.items()} for side in (ours, theirs)]
+        counted = {without_label(name): name for name in scales[1]}
+        scales[0] = {counted.get(name, name): scale for name, scale in scales[0].items()}
         return scales[0].keys() == scales[1].keys() and _same(*scales)
     return _same(ours or None, theirs or None)
 

@@ -18,8 +18,9 @@ from pfsm.data import Judgments
 from pfsm.data.reference_digests import digests
 from pfsm.errors import PfsmError
 from pfsm.evaluation.bootstrap import default_seed
-from pfsm.features.values import check_feature, feature_values, with_checksum
+from pfsm.features.values import check_feature, counted_features, feature_values, with_checksum
 from pfsm.lattice.names import sentence_feature
+from pfsm.metrics.ngram_table import documents_of
 from pfsm.metrics.registry import expanded
 from pfsm.metrics.terp.costs import KINDS, T, cost_vector
 from pfsm.metrics.terp.metric import TerpMetric, features
@@ -87,7 +88,11 @@ class TunedCosts:
         weights |= self.features
         return Model(
             name,
-            Settings(features=dict.fromkeys(weights, (0.0, 1.0)), edits=False),
+            Settings(
+                features=dict.fromkeys(weights, (0.0, 1.0)),
+                counts=documents_of(weights),
+                edits=False,
+            ),
             {sentence_feature(feature): -weight for feature, weight in weights.items()},
             scale=Scale(
                 0.0, 100.0, "Minus the tuned edit rate in percent of the reference's words; 0 is best."
@@ -130,7 +135,8 @@ def tune_costs(
         PfsmError: If the human scores do not differ, the features do not differ, a table is missing, or a feature is
             unknown.
     """
-    judgments, further = judgments.sorted(), _features(further)
+    judgments = judgments.sorted()
+    further = _features(further, judgments.references)
     problem = _Problem(metric, judgments, further)
     random = np.random.default_rng(default_seed() if seed is None else seed)
     costs, weights = cost_vector(metric.options.costs), np.zeros(len(further))
@@ -161,12 +167,12 @@ def tune_costs(
     )
 
 
-def _features(names: Sequence[str]) -> tuple[str, ...]:
-    """Names of features as in a model, with the checksums of their resources."""
+def _features(names: Sequence[str], references: Sequence[str]) -> tuple[str, ...]:
+    """Names of features as in a model, with the checksums of their resources and the labels of their counts."""
     every = [one for name in names for one in expanded(name)]
     for name in every:
         check_feature(name)
-    pinned = tuple(map(with_checksum, every))
+    pinned = tuple(counted_features(map(with_checksum, every), references))
     if len(set(pinned)) < len(pinned):
         raise PfsmError("--features names a feature twice")
     return pinned

@@ -1,0 +1,316 @@
+"""NIST and SP-NIST: NLTK's numbers, those of a slow twin, counts that are given, and where they are kept."""
+
+import json
+import math
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from nltk.translate.nist_score import corpus_nist, sentence_nist
+
+from pfsm import PfsmError
+from pfsm.analysis.service import analyse_lines
+from pfsm.data import read_judgments
+from pfsm.evaluation import pearson
+from pfsm.features.values import (
+    FeatureSet,
+    check_feature,
+    counted_features,
+    feature_signature,
+    feature_values,
+)
+from pfsm.metrics import get_metric
+from pfsm.metrics.ngram_table import (
+    NgramTable,
+    count_ngrams,
+    documents_of,
+    remember,
+    remember_documents,
+    table_from_document,
+    without_label,
+)
+from pfsm.metrics.nist import NIST_PARTS
+from pfsm.metrics.parts import MORE_NIST_PARTS
+from pfsm.metrics.registry import metric_with_tables
+from pfsm.metrics.syntax.layers_sequence import SEQUENCES, labels_of
+from tests.judgment_cases import rows
+from tests.oracles.nist import Information, score, totals
+
+DATA = os.environ.get("PFSM_DATA")
+PAIRS = [(hypothesis.lower(), reference.lower()) for reference, hypothesis, _ in rows(60)]
+HYPOTHESES = [hypothesis for hypothesis, _ in PAIRS] + ["", "the", "x y z w v u", "the red bird sings ."]
+REFERENCES = [reference for _, reference in PAIRS] + ["the tree", "", "the tree", "the red bird sings ."]
+OTHERS = [reference for reference, *_ in rows(40, 7)] + ["the old bird"]
+
+
+def tokens(lines: Sequence[str]) -> list[list[str]]:
+    return [line.split() for line in lines]
+
+
+def by_definition(
+    hypotheses: Sequence[Sequence[str]], references: Sequence[Sequence[str]], counted: Sequence[Sequence[str]]
+) -> list[float]:
+    information = Information(counted)
+    return [
+        score([totals(ours, [theirs], information)])
+        for ours, theirs in zip(hypotheses, references, strict=True)
+    ]
+
+
+def distinct(lines: Sequence[str]) -> list[list[str]]:
+    return tokens(list(dict.fromkeys(lines)))
+
+
+def table_of(lines: Sequence[str]) -> NgramTable:
+    (table,) = get_metric("nist").counted_over(lines).tables.values()
+    return table
+
+
+class TestScores:
+    def test_by_definition(self) -> None:
+        wanted = by_definition(tokens(HYPOTHESES), tokens(REFERENCES), distinct(REFERENCES))
+        found = get_metric("nist").score_pairs(HYPOTHESES, REFERENCES)
+        np.testing.assert_allclose(found, wanted, rtol=1e-12)
+        assert np.unique(found).size > 50
+
+    def test_a_pair_alone_is_nltks(self) -> None:
+        long = [pair for pair in PAIRS if min(len(line.split()) for line in pair) >= 5]
+        assert len(long) > 20
+        for hypothesis, reference in long:
+            (found,) = get_metric("nist").score_pairs([hypothesis], [reference])
+            assert found == pytest.approx(sentence_nist([reference.split()], hypothesis.split()), rel=1e-12)
+
+    def test_a_corpus_is_nltks_and_its_segments_have_its_information(self) -> None:
+        pairs = list(dict.fromkeys(PAIRS))
+        ours, theirs = [h for h, _ in pairs], [r for _, r in pairs]
+        assert len(set(theirs)) == len(theirs)
+        wanted = corpus_nist([[line] for line in tokens(theirs)], tokens(ours))
+        assert float(get_metric("nist").corpus_score(ours, [theirs])) == pytest.approx(wanted, rel=1e-12)
+        # One order, no penalty: the corpus is the mean of its segments, weighted by their words.
+        single = feature_values(["nist.1"], ours, theirs)[:, 0]
+        words = [len(line) for line in tokens(ours)]
+        pooled = get_metric("nist").segment_statistics(ours, [theirs])[:, 0].sum()
+        assert float(single @ words) == pytest.approx(pooled, rel=1e-12)
+
+    def test_what_is_frequent_says_little(self) -> None:
+        # Eight words: a four times, the others once each.
+        references = ["a b", "a c", "a d", "a e"]
+        found = feature_values(["nist.1", "nist.2"], ["a x", "b x", "a b", "x"], references)
+        # log2(8 / 4) = 1 bit for a; b is not in the second reference; "a d" is not "a b".
+        assert found[:, 0].tolist() == [0.5, 0.0, 0.5, 0.0]
+        assert feature_values(["nist.2"], ["a b"] + ["x"] * 3, references)[0, 0] == math.log2(4 / 1)
+
+    def test_repetition_and_order_change_nothing(self) -> None:
+        metric = get_metric("nist")
+        once = metric.score_pairs(HYPOTHESES, REFERENCES)
+        many = metric.score_pairs([*HYPOTHESES[::-1], *HYPOTHESES], [*REFERENCES[::-1], *REFERENCES])
+        np.testing.assert_array_equal(many, [*once[::-1], *once])
+        assert table_of([*REFERENCES, *REFERENCES[::-1]]).label == table_of(REFERENCES).label
+
+    def test_short_and_empty_lines(self) -> None:
+        penalty = np.exp(np.log(0.5) / np.log(1.5) ** 2 * np.log(0.25) ** 2)
+        # One word of four: log2(4) bits, and a penalty for a quarter of the length.
+        found = get_metric("nist").score_pairs(["a", ""], ["a b c d"] * 2)
+        assert found.tolist() == pytest.approx([2.0 * penalty, 0.0])
+        assert get_metric("nist").score_pairs(["a"], [""]).tolist() == [0.0]
+
+    def test_all_references_of_all_segments_are_counted(self) -> None:
+        ours, streams = HYPOTHESES[:41], [REFERENCES[:41], OTHERS]
+        information = Information(distinct([*REFERENCES[:41], *OTHERS]))
+        scores = [
+            max(score([totals(h.split(), [stream[k].split()], information)]) for stream in streams)
+            for k, h in enumerate(ours)
+        ]
+        metric = get_metric("nist")
+        np.testing.assert_allclose(metric.segment_scores(ours, streams), scores, rtol=1e-12)
+        some: list[list[str | None]] = [list(REFERENCES[:41]), [*OTHERS[:-1], None]]
+        assert metric.segment_scores(ours, some)[0] != scores[0]
+        corpus = score(
+            [
+                totals(h.split(), tokens([stream[k] for stream in streams]), information)
+                for k, h in enumerate(ours)
+            ]
+        )
+        assert float(metric.corpus_score(ours, streams)) == pytest.approx(corpus, rel=1e-12)
+
+
+class TestGivenCounts:
+    def test_what_is_unknown_counts_once(self) -> None:
+        metric = get_metric("nist").counted_over(OTHERS)
+        wanted = by_definition(tokens(HYPOTHESES), tokens(REFERENCES), distinct(OTHERS))
+        np.testing.assert_allclose(metric.score_pairs(HYPOTHESES, REFERENCES), wanted, rtol=1e-12)
+        assert metric.is_independent
+        assert metric.is_additive
+        assert metric.counted_over(REFERENCES) is metric
+        alone = [metric.score_pairs([h], [r])[0] for h, r in zip(HYPOTHESES, REFERENCES, strict=True)]
+        np.testing.assert_array_equal(alone, metric.score_pairs(HYPOTHESES, REFERENCES))
+
+    def test_without_references(self) -> None:
+        metric = get_metric("nist").counted_over([])
+        assert metric.score_pairs(["a b"], ["a b"]).tolist() == [0.0]
+
+    def test_scores_depend_on_the_call_unless_counts_are_given(self) -> None:
+        metric = get_metric("nist")
+        assert not metric.is_independent
+        assert not metric.is_additive
+        with pytest.raises(
+            PfsmError, match="nist: the information of n-grams is counted over all references"
+        ):
+            metric.check_independent()
+        assert "|info:set|" in metric.signature
+        given = metric.counted_over(REFERENCES)
+        label = table_of(REFERENCES).label
+        assert f"|info:{label}|" in given.signature
+        assert given.origin == f"nist(info={label})"
+
+    @pytest.mark.parametrize(
+        "name", ["nist(tokeniser=penn)", "sp-nist-l_i", "sp-nist-p", "sp-nist-p_b(scale=2)"]
+    )
+    def test_another_process_gets_the_counts_too(self, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        metric = get_metric(name).counted_over(OTHERS)
+        recipe = metric.recipe()
+        assert recipe.maker.endswith(":metric_with_tables")
+        monkeypatch.setattr("pfsm.metrics.ngram_table._known", {})
+        again = metric_with_tables(recipe.text)
+        assert again.signature == metric.signature
+        assert again.is_independent
+        ours, theirs = HYPOTHESES[:5], REFERENCES[:5]
+        np.testing.assert_array_equal(again.score_pairs(ours, theirs), metric.score_pairs(ours, theirs))
+
+    def test_unknown_counts(self) -> None:
+        with pytest.raises(
+            PfsmError, match="metric nist: there are no counts refs@00000000; they are stored in"
+        ):
+            get_metric("nist(info=refs@00000000)")
+        with pytest.raises(PfsmError, match="metric sp-nist-l: info is 'x', it must be set, or refs@"):
+            get_metric("sp-nist-l(info=x)")
+        assert get_metric("nist(info=set)").signature == get_metric("nist").signature
+
+
+class TestTables:
+    def test_counts_by_hand(self) -> None:
+        table = table_of(["a b a b a", "a b c", "a b c"])
+        # Eight words; a 4, b 3, ab 3, ba 2, aba 2; what occurs once is left out.
+        assert table.document == {"words": 8, "counts": {"a": 4, "b": 3, "a b": 3, "b a": 2, "a b a": 2}}
+
+    def test_through_json(self) -> None:
+        table = table_of([*REFERENCES, "e\u2028 \u00e9 e\u2028 \u00e9"])
+        again = table_from_document(json.loads(json.dumps(table.document)), "x")
+        assert again.document == table.document
+        assert again.label == table.label
+        assert table.label != table_of(OTHERS).label
+
+    def test_words_with_spaces(self) -> None:
+        table = count_ngrams(np.array([0, 1, 0, 1], np.int32), np.array([0, 4]), ["a b", "c"])
+        assert table.document["counts"] == {"a\u00a0b": 2, "c": 2, "a\u00a0b c": 2}
+        assert table.word_numbers(["a b", "c", "a"]).tolist() == [0, 1, -1]
+
+    @pytest.mark.parametrize(
+        ("value", "fault"),
+        [
+            ([], "a table of n-grams has the keys words and counts"),
+            ({"words": 3, "counts": [], "x": 1}, "a table of n-grams has the keys"),
+            ({"words": 1.5, "counts": {}}, "words must be a whole number"),
+            ({"words": 9, "counts": {"a": 1}}, "counts has 'a': 1"),
+            ({"words": 9, "counts": {"a": 10}}, "counts has 'a': 10"),
+            ({"words": 9, "counts": {"a  b": 2}}, "counts has 'a  b': 2"),
+            ({"words": 9, "counts": {"a": 2, "a b": 2}}, "counts has 'a b', but not all of its parts"),
+            ({"words": 9, "counts": {"a": 2, "b": 2, "a b a": 2}}, "counts has 'a b a', but not all"),
+        ],
+    )
+    def test_what_is_no_table(self, value: object, fault: str) -> None:
+        with pytest.raises(PfsmError, match=f"here: {fault}"):
+            table_from_document(value, "here")
+
+    def test_changed_by_hand(self) -> None:
+        table = table_of(["a a", "b b c"])
+        document = {"words": 5, "counts": {"a": 3, "b": 2}}
+        with pytest.raises(PfsmError, match=f"m.json: {table.label} has the content of refs@"):
+            remember_documents({table.label: document}, "m.json")
+        assert documents_of([f"nist(info={remember(table)})"]) == {table.label: table.document}
+        with pytest.raises(PfsmError, match="there are no counts refs@00000000"):
+            documents_of(["nist(info=refs@00000000)"])
+
+    @pytest.mark.parametrize(
+        ("name", "bare"),
+        [
+            ("nist.1(info=refs@0123abcd)", "nist.1"),
+            ("sp-nist-l_b(info=refs@0123abcd,scale=0.4)", "sp-nist-l_b(scale=0.4)"),
+            ("nist(tokeniser=penn,info=refs@0123abcd)", "nist(tokeniser=penn)"),
+            ("edpm(n=50)", "edpm(n=50)"),
+            ("bleu", "bleu"),
+        ],
+    )
+    def test_names_without_labels(self, name: str, bare: str) -> None:
+        assert without_label(name) == bare
+
+
+class TestFeatures:
+    def test_parts_add_up(self) -> None:
+        parts = feature_values([*NIST_PARTS, "nist"], HYPOTHESES, REFERENCES)
+        np.testing.assert_allclose(parts[:, :5].sum(axis=1) * parts[:, 5], parts[:, 6])
+
+    def test_they_are_counted_before_they_are_used(self) -> None:
+        names = [*MORE_NIST_PARTS, "nist", "sp-nist-l", "sp-nist-p_b(scale=0.4)", "nist_i", "bleu"]
+        counted = counted_features(names, OTHERS)
+        label = table_of(OTHERS).label
+        assert counted[0] == f"nist.1(info={label})"
+        assert counted[-2:] == [f"nist_i(info={label})", "bleu"]
+        assert counted_features(counted, REFERENCES) == counted
+        assert list(map(without_label, counted)) == names
+        assert f"info:{label}" in feature_signature(counted[0])
+        features = FeatureSet(counted)
+        some = features.values(HYPOTHESES[:6], REFERENCES[:6])
+        alone = [features.values([h], [r])[0] for h, r in zip(HYPOTHESES[:6], REFERENCES[:6], strict=True)]
+        np.testing.assert_allclose(alone, some, rtol=1e-12)
+        for name in ("nist", "nist.upto_2", "sp-nist-l", "nist_i"):
+            with pytest.raises(
+                PfsmError, match=f"feature {name}: the information of n-grams is counted over"
+            ):
+                FeatureSet([name]).values(["a"], ["a"])
+
+    def test_options(self) -> None:
+        with pytest.raises(PfsmError, match=r"feature nist.1\(tokeniser=penn\): has no option but info"):
+            check_feature("nist.1(tokeniser=penn)")
+
+
+@pytest.mark.parametrize("kind", ["l", "p"])
+def test_nist_over_labels_by_definition(kind: str) -> None:
+    layer = SEQUENCES[kind]
+    ours, theirs = (
+        [list(labels_of(one, layer) or ()) for one in analyse_lines(lines, wanted=layer.wanted)]
+        for lines in (HYPOTHESES, REFERENCES)
+    )
+    # Lines are distinct, their labels need not be.
+    information = Information(list(dict(zip(REFERENCES, theirs, strict=True)).values()))
+    wanted = [score([totals(h, [r], information)]) for h, r in zip(ours, theirs, strict=True)]
+    found = get_metric(f"sp-nist-{kind}").score_pairs(HYPOTHESES, REFERENCES)
+    np.testing.assert_allclose(found, wanted, rtol=1e-12)
+
+
+@pytest.mark.skipif(DATA is None, reason="PFSM_DATA names no folder of human judgments")
+class TestOnJudgments:
+    """What information from the segment's own reference is worth, and from all of them."""
+
+    def test_wmt16_into_english(self) -> None:
+        tables = [
+            read_judgments(str(path)) for path in sorted(Path(DATA or "").glob("wmt16-daseg/*-en-*.tsv.gz"))
+        ]
+        hypotheses = [line for one in tables for line in one.hypotheses]
+        scores = get_metric("nist").score_pairs(
+            hypotheses, [line for one in tables for line in one.references]
+        )
+        parts = np.split(scores, np.cumsum([len(one) for one in tables])[:-1])
+        found = [pearson(part, one.scores) for part, one in zip(parts, tables, strict=True)]
+        assert len(found) == 6
+        assert np.mean(found) == pytest.approx(0.520, abs=5e-4)
+
+    @pytest.mark.parametrize(("kind", "wanted"), [("l", 0.497), ("p", 0.380)])
+    def test_over_labels(self, kind: str, wanted: float) -> None:
+        judgments = read_judgments(str(Path(DATA or "") / "wmt16-daseg" / "de-en-test.tsv.gz"))
+        scores = get_metric(f"sp-nist-{kind}").score_pairs(
+            judgments.hypotheses[:300], judgments.references[:300]
+        )
+        assert pearson(scores, judgments.scores[:300]) == pytest.approx(wanted, abs=5e-4)
