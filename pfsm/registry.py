@@ -298,8 +298,10 @@ class _Registration:
         once more.
 
         Raises:
-            PfsmError: If the name is taken, or the object lacks something.
+            PfsmError: If the name is taken or left out, or the object lacks something.
         """
+        if not isinstance(name, str):
+            raise PfsmError(f'register.{self.kind} needs a name: write @pfsm.register.{self.kind}("NAME")')
         place = sys._getframe(1).f_globals  # noqa: SLF001 - the module that registers, whatever it registers
         origin = _script_origin(place)
 

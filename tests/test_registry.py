@@ -170,6 +170,16 @@ def test_a_script_cannot_take_a_name(site: Path) -> None:
     assert "mine" not in MATCHERS
 
 
+def test_a_decorator_without_a_name_is_refused() -> None:
+    register: Any = pfsm.register
+    with pytest.raises(
+        PfsmError, match=r'^register.metric needs a name: write @pfsm.register.metric\("NAME"\)$'
+    ):
+
+        @register.metric
+        class Nameless: ...
+
+
 def test_two_scripts_with_one_name(site: Path) -> None:
     script(site, "one")
     script(site, "two")

@@ -109,8 +109,8 @@ def _named(asked: str, kind: str | None) -> Entry:
         known = ", ".join(sorted({entry.name for one in TABLES for entry in table(one).plugins()}))
         raise PfsmError(f"no plug-in {asked!r}; {f'known are {known}' if known else 'none is installed'}")
     if len(found) > 1:
-        kinds = " and ".join(entry.kind for entry in found)
-        raise PfsmError(f"{asked!r} is the name of a {kinds}; choose one with --kind")
+        kinds = ", ".join(entry.kind for entry in found)
+        raise PfsmError(f"several plug-ins are called {asked!r} ({kinds}); choose one with --kind")
     return found[0]
 
 

@@ -110,10 +110,11 @@ def _check(kind: str, name: str, text: str, where: str) -> None:
     if entry is None and needed.script:
         raise PfsmError(f"{asked}, which is not registered; import {needed.package} before the model is read")
     if entry is None:
-        raise PfsmError(f"{asked}, which is not installed; install {needed.package}, best this version")
+        raise PfsmError(f"{asked}, which is not installed; install {needed.package}, preferably this version")
     known.loaded(entry)
     if entry.origin.package != needed.package:
-        raise PfsmError(f"{asked}, but here it is of {entry.origin}; install {needed.package} instead")
+        remedy = f"{'import' if needed.script else 'install'} {needed.package}"
+        raise PfsmError(f"{asked}, but here it is of {entry.origin}; {remedy} instead")
     if entry.origin.version != needed.version:
         message = f"{asked}, but here is {entry.origin}; scores may differ, which their signature shows"
         warnings.warn(message, PfsmWarning, stacklevel=2)

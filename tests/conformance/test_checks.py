@@ -575,7 +575,7 @@ def test_the_command(site: Path, cli: Cli, write: Write, monkeypatch: pytest.Mon
         "matcher 'lost' of pfsm-mixed 2.1: cannot be imported"
     )
     assert cli("plugins", "check", "same-length").fault == (
-        "'same-length' is the name of a matcher and tokeniser; choose one with --kind"
+        "several plug-ins are called 'same-length' (matcher, tokeniser); choose one with --kind"
     )
     judged = write("x.tsv", "reference\thypothesis\tscore\nfor ever\tfor once\t1\n")
     passed = cli("plugins", "check", "same-length", "--kind", "matcher", "--sample", judged)

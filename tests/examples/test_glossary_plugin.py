@@ -192,5 +192,5 @@ def test_elsewhere_the_model_is_refused(folder: Path, cli: Cli) -> None:
     said = cli("show", str(folder / "terms.json")).fault
     assert said.endswith(
         "plugins: the model needs the matcher 'glossary' of pfsm-glossary 0.1.0, which is not installed; "
-        "install pfsm-glossary, best this version"
+        "install pfsm-glossary, preferably this version"
     )

@@ -88,7 +88,7 @@ def test_a_missing_plugin_is_one_line(file: Path, lengths: Path, cli: Cli) -> No
     uninstalled(lengths, "pfsm-lengths")
     expected = (
         f"{file}: plugins: the model needs the matcher 'same-length' of pfsm-lengths 0.3, which is not installed; "
-        "install pfsm-lengths, best this version"
+        "install pfsm-lengths, preferably this version"
     )
     assert cli("show", str(file)).fault == expected
 
@@ -98,6 +98,14 @@ def test_another_package_is_refused(file: Path, lengths: Path) -> None:
     installed(lengths, "other", MATCHER, {}, "2")
     with pytest.raises(PfsmError, match=r"but here it is of other 2; install pfsm-lengths instead$"):
         load_model(file, trust=True)
+
+
+def test_a_package_in_place_of_a_script_is_refused(file: Path, lengths: Path) -> None:
+    text = file.read_text(encoding="utf-8")
+    assert lengths.is_dir()
+    file.write_text(text.replace('"pfsm-lengths 0.3"', '"module my_lengths 1f2e3d4c"'), encoding="utf-8")
+    with pytest.raises(PfsmError, match=r"but here it is of pfsm-lengths 0.3; import my_lengths instead$"):
+        load_model(file)
 
 
 def test_another_version_is_used_with_a_warning(file: Path, lengths: Path, cli: Cli) -> None:
