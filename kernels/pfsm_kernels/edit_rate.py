@@ -34,7 +34,7 @@ MATCH, INSERTION, DELETION, SUBSTITUTION, SHIFT, SYNONYM, STEM = 0, 1, 2, 3, 4, 
 KINDS = 7
 # Of the words of a phrase, on either side.
 LONGEST_PHRASE = 20
-# What links two words, bit by bit, beside being the same.
+# What links two words that differ, bit by bit.
 BY_STEM, BY_SYNONYM = 1, 2
 # Steps of a trace: kinds above, then phrase 0, 1, …; and where no path comes.
 PHRASE, NOWHERE = KINDS, -1

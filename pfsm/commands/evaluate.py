@@ -232,12 +232,13 @@ def _check_swapped(options: Namespace, level: str, sources: Sequence[Source | No
 
 
 def _check_fit(options: Namespace, inputs: Inputs) -> None:
-    """Refuses options that say something about data, or a test, that there is none of; fills in defaults."""
+    """Refuses options that do not fit the data or lack what they need; fills in defaults."""
     if options.score_column is not None and inputs.absolute is None:
         raise PfsmError(f"--score-column {options.score_column}: preferences have no scores; leave it out")
     if options.tau is not None and inputs.pairwise is None:
         raise PfsmError(
-            "--tau is of preferences (better, worse), and there are none; see --statistics kendall"
+            f"--tau needs pairwise preferences, but {inputs.absolute_tables[0].path} has absolute scores; "
+            "see --statistics kendall"
         )
     if options.test is not None and options.versus is None:
         raise PfsmError(f"--test {options.test}: give what to test against with --versus")

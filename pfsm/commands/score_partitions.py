@@ -38,7 +38,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--output-format", choices=tuple(FORMATS), help="of the partitions of --output (default: parquet)"
     )
     parser.add_argument(
-        "--keep", metavar="COLUMN[,COLUMN…]", help="with --output: copy these columns beside the scores"
+        "--keep", metavar="COLUMN[,COLUMN…]", help="with --output: copy these columns to the output, too"
     )
     parser.add_argument(
         "--partition-size",

@@ -70,7 +70,7 @@ class _Trial:
         reverse = self._analyser.analyse(self._lines[::-1], WANTED)[::-1]
         for line, one, *others in zip(self._lines, together, alone, reverse, strict=True):
             for other in others:
-                hold(_alike(one, other), f"that of {line!r} changes with the lines beside it")
+                hold(_alike(one, other), f"that of {line!r} changes with the other lines")
 
     def repeats_elsewhere(self) -> None:
         there = in_another_process(_analyses, self._name, self._lines)

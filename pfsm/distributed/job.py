@@ -32,7 +32,7 @@ class Job:
         folder: Where the scores go, likewise.
         spec: What scores.
         form: ``parquet``, ``tsv`` or ``tsv.gz``.
-        keep: Columns to be copied beside the scores.
+        keep: Columns of the input that are copied to the output, too.
         partition_bytes: Largest partition, in bytes of text.
         pools: Whether the corpus score pools statistics, and is not the mean.
     """

@@ -44,7 +44,7 @@ def spec_of(metric: SegmentMetric) -> ScorerSpec:
     """What to send for a metric at hand.
 
     Raises:
-        PfsmError: If its score of a pair depends on the pairs beside it, or it cannot be made elsewhere.
+        PfsmError: If its score of a pair depends on other pairs, or it cannot be made in another process.
     """
     metric.check_independent()
     return ScorerSpec(metric.recipe(), metric.get_signature(1))

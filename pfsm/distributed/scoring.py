@@ -34,7 +34,7 @@ class PieceTask:
         spec: What scores it.
         folder: Address of the folder of scores.
         form: One of ``FORMATS``.
-        keep: Columns of the input that are copied beside the scores.
+        keep: Columns of the input that are copied to the output, too.
         pools: Whether the corpus score pools statistics, which are to be added up.
         before: What was made of it earlier, of a file that has changed since, or been copied: perhaps not in this part.
     """

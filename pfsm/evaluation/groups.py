@@ -81,7 +81,7 @@ def evaluate_groups(
         groups: [n], the group of every judgment.
         n_resamples: Of each group, at least 1.
         seed: Of the resamples; `default_seed` where it is None. A group's resamples depend on the seed and
-            its name, not on the groups beside it.
+            its name, not on the other groups.
         confidence: Of the percentile intervals, between 0 and 1.
         segments: [n], the segment of every judgment: segments are resampled, within their group, with all
             their judgments; each judgment by itself where it is None.

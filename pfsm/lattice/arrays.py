@@ -49,7 +49,7 @@ class ArcFeatures:
 
 @dataclass(frozen=True, eq=False)
 class SentenceFeatures:
-    """Numbers about whole pairs, such as another metric's score, each a regressor beside the edit score.
+    """Numbers about whole pairs, such as another metric's score, each a regressor in addition to the edit score.
 
     Attributes:
         names: Weight names, such as ``feature:chrf``.

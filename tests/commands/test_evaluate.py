@@ -38,7 +38,7 @@ def truth(made: list[Row]) -> dict[str, float]:
 @pytest.mark.parametrize(
     ("extra", "fault"),
     [
-        (("--tau", "wmt13"), "--tau is of preferences"),
+        (("--tau", "wmt13"), "--tau needs pairwise preferences, but "),
         (("--test", "perm-both"), "--test perm-both: give what to test against with --versus"),
         (("--statistics", "king"), "d.tsv: king needs absolute scores with the column segment_id"),
     ],

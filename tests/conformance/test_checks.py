@@ -505,7 +505,7 @@ def test_good_ones(kind: str, name: str) -> None:
             "analyser",
             "tagged",
             "the analysis of a line depends on nothing but the line",
-            "changes with the lines",
+            "changes with the other lines",
         ),
         (
             "analyser",

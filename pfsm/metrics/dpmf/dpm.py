@@ -83,7 +83,7 @@ def dpm_scores(
 class _Reference:
     """Numbers for the words and tags of a reference, in the order they come, and its tree in these.
 
-    They are its own, for sums are to be taken in the same order whatever is scored beside it.
+    Each reference has its own numbers, so that sums are taken in the same order whatever else is scored.
     """
 
     def __init__(self, analysis: Analysis, lowercase: bool) -> None:
