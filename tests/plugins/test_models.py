@@ -105,7 +105,7 @@ def test_a_package_in_place_of_a_script_is_refused(file: Path, lengths: Path) ->
     assert lengths.is_dir()
     file.write_text(text.replace('"pfsm-lengths 0.3"', '"module my_lengths 1f2e3d4c"'), encoding="utf-8")
     with pytest.raises(PfsmError, match=r"but here it is of pfsm-lengths 0.3; import my_lengths instead$"):
-        load_model(file)
+        load_model(file, trust=True)
 
 
 def test_another_version_is_used_with_a_warning(file: Path, lengths: Path, cli: Cli) -> None:
