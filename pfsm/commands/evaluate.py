@@ -49,11 +49,13 @@ def add_arguments(parser: ArgumentParser) -> None:
         help="files with reference, hypothesis and a score, or with reference, better and worse; .gz is read",
     )
     add_source(parser)
-    parser.add_argument("--score-column", metavar="NAME", help="people's; default: score")
+    parser.add_argument(
+        "--score-column", metavar="NAME", help="column with the human scores (default: score)"
+    )
     parser.add_argument(
         "--by",
         metavar="COLUMN",
-        help=f"group by this column (default: {DEFAULT_GROUPING} where every file has it)",
+        help=f"compute the statistics for each value of this column (default: {DEFAULT_GROUPING} if every file has it)",
     )
     parser.add_argument(
         "--tau",
@@ -64,9 +66,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--statistics",
         metavar="NAME[,NAME…]",
-        help=f"instead of the usual ones; absolute scores: {', '.join(BY_LEVEL[SEGMENT])}, {KING}; documents: "
-        f"{', '.join(BY_LEVEL[DOCUMENT])}; systems: {', '.join(BY_LEVEL[SYSTEM])}; preferences: "
-        f"{', '.join(PREFERENCES)}",
+        help="statistics to compute instead of the default ones; for absolute scores: "
+        f"{', '.join(BY_LEVEL[SEGMENT])}, {KING}; documents: {', '.join(BY_LEVEL[DOCUMENT])}; systems: "
+        f"{', '.join(BY_LEVEL[SYSTEM])}; preferences: {', '.join(PREFERENCES)}",
     )
     parser.add_argument(
         "--level",
@@ -77,18 +79,18 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--versus",
         metavar="MODEL|metric:NAME|column:NAME|scores:FILE",
-        help="test the difference to another metric",
+        help="another metric: test whether the two differ in their agreement with people",
     )
     parser.add_argument(
         "--test",
         choices=tuple(TESTS),
-        help="of --versus: paired bootstrap (default), or PERM-BOTH, for absolute scores",
+        help="test for --versus: the paired bootstrap (default), or PERM-BOTH for absolute scores",
     )
     parser.add_argument(
         "--resample",
         choices=RESAMPLES,
-        help="what the bootstrap draws, and PERM-BOTH swaps: whole segments with all their translations (default; at "
-        "document level documents), single judgments, documents or systems",
+        help="unit that the bootstrap draws and PERM-BOTH swaps: whole segments with all their translations (default; "
+        "whole documents at document level), single judgments, documents or systems",
     )
     add_format(parser, "text", "json")
     add_resamples(parser)

@@ -155,12 +155,13 @@ def add_source(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--column",
         metavar="NAME",
-        help="instead, scores in this column of the data (preferences: NAME_better and NAME_worse)",
+        help="evaluate the scores in this column of the data (preferences: NAME_better and NAME_worse)",
     )
     parser.add_argument(
         "--scores",
         metavar="FILE",
-        help="instead, scores in this file, a line for each row of the data (preferences: two, a tab between)",
+        help="evaluate the scores in this file: one line for each row of the data (preferences: two scores, separated "
+        "by a tab)",
     )
 
 

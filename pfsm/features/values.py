@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from pfsm.errors import PfsmError
 from pfsm.metrics.base import SegmentMetric
-from pfsm.metrics.family import Family, PairFeatures
-from pfsm.metrics.registry import family_of, feature_names, get_metric
+from pfsm.metrics.metric_group import MetricGroup, PairFeatures
+from pfsm.metrics.registry import feature_names, get_metric, group_of
 from pfsm.runtime.near_names import known_names
 
 Float = NDArray[np.float64]
@@ -28,11 +28,11 @@ def check_feature(name: str) -> None:
         PfsmError: If there is no feature of this name, its options are wrong, or its value for a pair would depend on
             the other pairs, whatever is counted over the references first.
     """
-    family = _family(name)
-    if family.is_metric(name):
+    group = _group(name)
+    if group.is_metric(name):
         get_metric(name).counted_over(()).check_independent()
     else:
-        family.check_part(name)
+        group.check_part(name)
 
 
 def counted_features(names: Iterable[str], references: Sequence[str]) -> list[str]:
@@ -44,20 +44,20 @@ def counted_features(names: Iterable[str], references: Sequence[str]) -> list[st
         PfsmError: If there is no such feature, or something that it needs is not there.
     """
     distinct = list(dict.fromkeys(references))
-    return [_family(name).counted(name, distinct) for name in names]
+    return [_group(name).counted(name, distinct) for name in names]
 
 
 def is_counted(name: str) -> bool:
     """Whether the value of a feature depends on the pair alone: the name says where the counts come from."""
-    return _family(name).counted(name, ()) == name
+    return _group(name).counted(name, ()) == name
 
 
-def _family(name: str) -> Family:
-    family = family_of(name)
-    if family is None:
+def _group(name: str) -> MetricGroup:
+    group = group_of(name)
+    if group is None:
         known = known_names(name, feature_names(), "`pfsm metrics --features`")
         raise PfsmError(f"unknown feature {name!r}; {known}")
-    return family
+    return group
 
 
 def _metric(name: str) -> SegmentMetric:
@@ -72,9 +72,9 @@ def feature_signature(name: str) -> str:
 
     A part of a metric has the metric's.
     """
-    family = _family(name)
-    if family.label is not None:
-        return family.label(name)
+    group = _group(name)
+    if group.label is not None:
+        return group.label(name)
     bare, parenthesis, options = name.partition("(")
     metric = get_metric(bare.partition(".")[0] + parenthesis + options)
     return f"{name}({','.join(metric.signature.split('|')[1:-1])})"
@@ -86,7 +86,7 @@ def with_checksum(name: str) -> str:
     Raises:
         PfsmError: If what it needs is not there.
     """
-    return _family(name).pin(name)
+    return _group(name).pin(name)
 
 
 class FeatureSet:
@@ -106,12 +106,12 @@ class FeatureSet:
         self.names = tuple(names)
         self._prepared: dict[str, PairFeatures] = {}
         for name in self.names:
-            family = _family(name)
+            group = _group(name)
             if not is_counted(name):
                 check_feature(name)
-            elif _is_plain_metric(family, name):
+            elif _is_plain_metric(group, name):
                 self._prepared[name] = partial(_score, name, _metric(name))
-            elif family.prepared is None:
+            elif group.prepared is None:
                 check_feature(name)
 
     def values(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
@@ -134,13 +134,13 @@ class FeatureSet:
         if name not in self._prepared:
             if not is_counted(name):
                 raise PfsmError(f"feature {name}: {UNCOUNTED}")
-            self._prepared[name] = _family(name).prepare(name)
+            self._prepared[name] = _group(name).prepare(name)
         return self._prepared[name]
 
 
-def _is_plain_metric(family: Family, name: str) -> bool:
+def _is_plain_metric(group: MetricGroup, name: str) -> bool:
     """Whether the values of a feature are the scores of the metric of that name."""
-    return family.is_metric(name) and (family.label is None or family.values is None)
+    return group.is_metric(name) and (group.label is None or group.values is None)
 
 
 def _score(

@@ -15,7 +15,7 @@ SUBSTITUTION = "S_"
 """How every state of a substitution begins."""
 CLASS_MARK = ":"
 ARROW = ">"
-FEATURE_FAMILY, LINK_FAMILY = "feature:", "link:"
+FEATURE_PREFIX, LINK_PREFIX = "feature:", "link:"
 
 
 def transition(before: str, after: str) -> str:
@@ -65,9 +65,9 @@ def shared(name: str) -> tuple[str, ...]:
 
 def sentence_feature(name: str) -> str:
     """Name of the weight of a sentence-level feature."""
-    return f"{FEATURE_FAMILY}{name}"
+    return f"{FEATURE_PREFIX}{name}"
 
 
 def link_feature(relation: str) -> str:
     """Name of the weight of a link feature."""
-    return f"{LINK_FAMILY}{relation}"
+    return f"{LINK_PREFIX}{relation}"

@@ -16,9 +16,9 @@ BUILT_IN = {
     "dep": "pfsm.matchers.dependency:MATCHER",
 }
 # Features that no matcher owns begin with these words: a matcher's begin with its name.
-FAMILIES = ("link", "feature")
+RESERVED = ("link", "feature")
 
-MATCHERS: Table[MatcherKind] = Table("matcher", BUILT_IN, checked_kind, FAMILIES.__contains__)
+MATCHERS: Table[MatcherKind] = Table("matcher", BUILT_IN, checked_kind, RESERVED.__contains__)
 
 
 def matcher_state(name: str) -> str:

@@ -7,7 +7,7 @@ from typing import Self
 
 from pfsm.errors import PfsmError
 from pfsm.metrics.base import SegmentMetric
-from pfsm.metrics.family import Options, parse_name, written_name
+from pfsm.metrics.metric_group import Options, parse_name, written_name
 from pfsm.metrics.ngram_table import INFO, SET, NgramTable, remember
 
 
@@ -67,7 +67,7 @@ class Counted(SegmentMetric):
 
 
 def counted_name(make: Callable[[str, Options], SegmentMetric]) -> Callable[[str, Sequence[str]], str]:
-    """`pfsm.metrics.family.Family.counted` of metrics and their parts.
+    """`pfsm.metrics.metric_group.MetricGroup.counted` of metrics and their parts.
 
     Args:
         make: From the name of a metric and options to the metric.

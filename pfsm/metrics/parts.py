@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.errors import PfsmError
-from pfsm.metrics.family import PairFeatures, parse_name, written_name
 from pfsm.metrics.meteor.metric import MeteorMetric
 from pfsm.metrics.meteor.options import check_options
+from pfsm.metrics.metric_group import PairFeatures, parse_name, written_name
 from pfsm.metrics.ngram_table import INFO, ORDERS
 from pfsm.metrics.nist import NIST_PARTS
 from pfsm.metrics.ter import TER_PARTS, ter_parts

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from pfsm.errors import PfsmError
 from pfsm.metrics.base import SegmentMetric
-from pfsm.metrics.family import Family, Options, with_options
+from pfsm.metrics.metric_group import MetricGroup, Options, with_options
 from pfsm.metrics.pairs import check_pairs
 from pfsm.registry import origin_label
 
@@ -17,7 +17,7 @@ Float = NDArray[np.float64]
 Compute = Callable[[Sequence[str], Sequence[str]], Any]
 
 
-def metric_family(name: str, value: Any) -> Family:
+def metric_group(name: str, value: Any) -> MetricGroup:
     """A metric of another package as the registry holds it.
 
     Args:
@@ -38,7 +38,9 @@ def metric_family(name: str, value: Any) -> Family:
     called = getattr(value, "name", name) if isinstance(value, type) else name
     if called != name:
         raise PfsmError(f"calls itself {called!r}; its name must be {name!r}, as it is registered")
-    return Family({name: first_line(value)}, with_options(lambda _, options: _made(name, value, options)))
+    return MetricGroup(
+        {name: first_line(value)}, with_options(lambda _, options: _made(name, value, options))
+    )
 
 
 def _made(name: str, make: Callable[..., SegmentMetric], options: Options) -> SegmentMetric:
@@ -69,7 +71,7 @@ def _check_options(name: str, make: Callable[..., object], options: Options) -> 
         raise PfsmError(f"metric {name}: takes no such options ({error})") from None
 
 
-def feature_family(name: str, value: Any) -> Family:
+def feature_group(name: str, value: Any) -> MetricGroup:
     """A feature of another package as the registry holds it.
 
     Args:
@@ -85,7 +87,7 @@ def feature_family(name: str, value: Any) -> Family:
     def values(_: str, hypotheses: Sequence[str], references: Sequence[str]) -> dict[str, Float]:
         return {name: watched_values(f"feature {name!r}", value, hypotheses, references)}
 
-    return Family(
+    return MetricGroup(
         parts={name: (name,)},
         values=values,
         label=lambda feature: f"{feature}({origin_label('feature', name)})",

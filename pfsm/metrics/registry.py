@@ -9,40 +9,40 @@ from numpy.typing import NDArray
 
 from pfsm.errors import PfsmError
 from pfsm.metrics.base import SegmentMetric
-from pfsm.metrics.families import FAMILIES
-from pfsm.metrics.family import Family, written_name
+from pfsm.metrics.built_in import GROUPS
+from pfsm.metrics.metric_group import MetricGroup, written_name
 from pfsm.metrics.ngram_table import remember_documents
-from pfsm.metrics.plugin import feature_family, metric_family
+from pfsm.metrics.plugin import feature_group, metric_group
 from pfsm.metrics.syntax.interpolation import mixtures
 from pfsm.registry import Table
 from pfsm.runtime.near_names import known_names
 
 Float = NDArray[np.float64]
 # Mixtures first: a name such as dp-or-*_b is theirs, not a type of dp-or.
-_ALL = (mixtures(FAMILIES), *FAMILIES)
+_ALL = (mixtures(GROUPS), *GROUPS)
 
 
-def _built_in(name: str) -> Family | None:
-    return next((family for family in _ALL if family.knows(name)), None)
+def _built_in(name: str) -> MetricGroup | None:
+    return next((group for group in _ALL if group.knows(name)), None)
 
 
 def _is_taken(name: str) -> bool:
-    return _built_in(name) is not None or any(name in family.parts for family in FAMILIES)
+    return _built_in(name) is not None or any(name in group.parts for group in GROUPS)
 
 
-METRICS: Table[Family] = Table("metric", {}, metric_family, _is_taken)
-"""Metrics of other packages: those that come with pfsm are made by `FAMILIES`."""
-FEATURES: Table[Family] = Table("feature", {}, feature_family, _is_taken)
+METRICS: Table[MetricGroup] = Table("metric", {}, metric_group, _is_taken)
+"""Metrics of other packages: those that come with pfsm are made by `GROUPS`."""
+FEATURES: Table[MetricGroup] = Table("feature", {}, feature_group, _is_taken)
 """Sentence-level features of other packages that are no metrics."""
 
 
 def metric_names() -> tuple[str, ...]:
     """Names of all metrics but models; those from vectors need more than a name."""
-    return (*(name for family in FAMILIES if family.listed for name in family.metrics), *METRICS)
+    return (*(name for group in GROUPS if group.listed for name in group.metrics), *METRICS)
 
 
-def family_of(name: str) -> Family | None:
-    """The family of a metric or feature; None where there is none of this name."""
+def group_of(name: str) -> MetricGroup | None:
+    """The group of a metric or feature; None where there is none of this name."""
     bare = name.partition("(")[0]
     return _built_in(name) or METRICS.get(bare) or FEATURES.get(bare)
 
@@ -53,7 +53,7 @@ def describe_metric(name: str) -> str:
     Raises:
         PfsmError: If there is no metric of this name.
     """
-    return _family_of_metric(name).describe(name)
+    return _group_of_metric(name).describe(name)
 
 
 def describe_feature(name: str) -> str:
@@ -62,18 +62,18 @@ def describe_feature(name: str) -> str:
     Raises:
         PfsmError: If there is neither of this name.
     """
-    family = family_of(str(name))
-    return _family_of_metric(name).describe(name) if family is None else family.describe(name)
+    group = group_of(str(name))
+    return _group_of_metric(name).describe(name) if group is None else group.describe(name)
 
 
-def _family_of_metric(name: str) -> Family:
+def _group_of_metric(name: str) -> MetricGroup:
     # Who calls from Python may give anything.
-    family = family_of(str(name))
-    if family is not None and not family.is_metric(name):
+    group = group_of(str(name))
+    if group is not None and not group.is_metric(name):
         raise PfsmError(f"{name!r} is a feature of models, it cannot score alone")
-    if family is None:
+    if group is None:
         raise PfsmError(f"unknown metric {name!r}; {known_names(name, metric_names(), '`pfsm metrics`')}")
-    return family
+    return group
 
 
 def get_metric(name: str, **options: Any) -> SegmentMetric:
@@ -88,7 +88,7 @@ def get_metric(name: str, **options: Any) -> SegmentMetric:
     Raises:
         PfsmError: If there is no such metric, or it has no such option or value.
     """
-    metric = _family_of_metric(name).make(name, options)
+    metric = _group_of_metric(name).make(name, options)
     metric.origin = written_name(name, options)
     return metric
 
@@ -107,7 +107,7 @@ def metric_with_tables(text: str) -> SegmentMetric:
 def expanded(name: str) -> tuple[str, ...]:
     """The features that a name means: of ``bleu.*`` all parts of BLEU, of any other name itself."""
     prefix = name.removesuffix(".*")
-    parts = () if prefix == name else tuple(part for one in FAMILIES for part in one.parts.get(prefix, ()))
+    parts = () if prefix == name else tuple(part for one in GROUPS for part in one.parts.get(prefix, ()))
     return parts or (name,)
 
 
@@ -116,9 +116,9 @@ def part_names(name: str) -> tuple[str, ...]:
     base, parenthesis, options = name.partition("(")
     return tuple(
         part + parenthesis + options
-        for family in FAMILIES
-        if base in family.metrics
-        for part in family.parts.get(base, ())
+        for group in GROUPS
+        if base in group.metrics
+        for part in group.parts.get(base, ())
     )
 
 
@@ -129,15 +129,15 @@ def metric_parts(name: str, hypotheses: Sequence[str], references: Sequence[str]
         PfsmError: If there is no such metric, or its parts do not have its options.
         ValueError: If the lists differ in length, or one of them is a single string.
     """
-    family, names = _family_of_metric(name), part_names(name)
+    group, names = _group_of_metric(name), part_names(name)
     if not names:
         return {}
-    family.check_part(names[0])
-    return family.prepare(names[0])(hypotheses, references)
+    group.check_part(names[0])
+    return group.prepare(names[0])(hypotheses, references)
 
 
 def feature_names() -> tuple[str, ...]:
     """Names of all sentence-level features."""
-    parts = (name for family in FAMILIES for names in family.parts.values() for name in names)
-    others = (name for family in FAMILIES if not family.listed for name in family.metrics)
+    parts = (name for group in GROUPS for names in group.parts.values() for name in names)
+    others = (name for group in GROUPS if not group.listed for name in group.metrics)
     return (*metric_names(), *parts, *others, *FEATURES)

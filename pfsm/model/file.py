@@ -12,8 +12,8 @@ from typing import Any
 from pfsm.errors import PfsmError
 from pfsm.features.values import UNCOUNTED, is_counted
 from pfsm.io.files import atomic_write, decode, display_name, read_bytes
-from pfsm.lattice.names import DELETE, FEATURE_FAMILY, INSERT, JUMP, class_of, shared, states_of, transition
-from pfsm.matchers.registry import BUILT_IN, FAMILIES, matcher_state
+from pfsm.lattice.names import DELETE, FEATURE_PREFIX, INSERT, JUMP, class_of, shared, states_of, transition
+from pfsm.matchers.registry import BUILT_IN, RESERVED, matcher_state
 from pfsm.model.plugins import check_plugins, plugins_of
 from pfsm.model.settings import Settings, settings_from_dict
 from pfsm.model.trust import Trust, check_trust
@@ -167,7 +167,7 @@ def model_from_dict(document: object, where: str, *, trust: Trust = False, run: 
 
 
 def _check_without_edits(settings: Settings, weights: Mapping[str, float], where: str) -> None:
-    edit = next((name for name in weights if not name.startswith(FEATURE_FAMILY)), None)
+    edit = next((name for name in weights if not name.startswith(FEATURE_PREFIX)), None)
     if not settings.edits and edit is not None:
         raise PfsmError(
             f"{where}: weights names {edit!r}, but settings say edits: false; leave out one of them"
@@ -259,8 +259,8 @@ def _is_feature(name: str, known: Collection[str], matchers: Collection[str]) ->
         return True
     if not name.isprintable():
         return False
-    family, mark, _ = name.partition(":")
-    return (bool(mark) and (family in FAMILIES or family in matchers)) or (
+    kind, mark, _ = name.partition(":")
+    return (bool(mark) and (kind in RESERVED or kind in matchers)) or (
         all(class_of(state) in {"", *CLASSES} for state in states_of(name))
         and any(whole in known for whole in shared(name))
     )

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from pfsm.errors import PfsmError, PfsmWarning
-from pfsm.metrics.family import parse_name
+from pfsm.metrics.metric_group import parse_name
 from pfsm.model.settings import Settings
 from pfsm.registry import TABLES, Origin, table
 

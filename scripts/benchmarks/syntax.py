@@ -2,7 +2,7 @@
 
     PFSM_DATA=… python scripts/benchmarks/syntax.py [METRIC …]
 
-Without names, all listed metrics of the syntactic families are timed, and parsing: one tree, lists of 50, probabilities
+Without names, all listed metrics of the syntactic groups are timed, and parsing: one tree, lists of 50, probabilities
 of all trees. Names may have options, as in ``edpm(gamma=1)``. Analyses are cached in a temporary folder.
 """
 
@@ -23,8 +23,8 @@ from stopwatch import cost, one_core
 from pfsm.analysis.parser.parse import Wanted
 from pfsm.analysis.service import analyse_lines
 from pfsm.metrics import get_metric
-from pfsm.metrics.syntax.dependency_families import FAMILIES as DEPENDENCIES
-from pfsm.metrics.syntax.overlap_families import FAMILIES as OVERLAPS
+from pfsm.metrics.syntax.dependency_groups import GROUPS as DEPENDENCIES
+from pfsm.metrics.syntax.overlap_groups import GROUPS as OVERLAPS
 
 PARSED = 1000
 RUNS = 3
@@ -42,7 +42,7 @@ def main() -> None:
     one_core()
     references, hypotheses = pairs()
     names = sys.argv[1:] or [
-        name for family in (*DEPENDENCIES, *OVERLAPS) if family.listed for name in family.metrics
+        name for group in (*DEPENDENCIES, *OVERLAPS) if group.listed for name in group.metrics
     ]
     report = Report(f"Metrics over syntax, {len(references):,} pairs")
     with tempfile.TemporaryDirectory() as folder:

@@ -188,3 +188,14 @@ def test_data_that_does_not_fit_the_experiment_is_refused(
 ) -> None:
     with pytest.raises(PfsmError, match=fault):
         plan(tmp_path, data, **changes)
+
+
+def test_statistics_that_apply_to_no_test_set_are_noted(tmp_path: Path) -> None:
+    (tmp_path / "test.tsv").write_text(tsv(rows(8)), encoding="utf-8")
+    config = tmp_path / "c.yaml"
+    config.write_text(
+        "title: T\ntest: test.tsv\nrows: [{name: chrF, metric: chrf}]\nstatistics: [pearson, tau_wmt14]\n",
+        encoding="utf-8",
+    )
+    plan = make_plan(read_experiment(config), DataFolder(tmp_path))
+    assert plan.notes == ("tau_wmt14: left out: it applies to none of the test sets",)

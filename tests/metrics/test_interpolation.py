@@ -9,7 +9,7 @@ from pfsm import PfsmError
 from pfsm.distributed.scorers import spec_of
 from pfsm.features.values import check_feature, feature_signature, feature_values, with_checksum
 from pfsm.metrics import get_metric
-from pfsm.metrics.registry import describe_metric, family_of
+from pfsm.metrics.registry import describe_metric, group_of
 
 LINES = ["The old bird sings near the river.", "We walked. It rained.", "Where is the house?", "No!"]
 OTHERS = ["An old bird sang near a river.", "We walked, and it rained.", "Where are houses?", "No way!"]
@@ -106,16 +106,16 @@ def test_the_order_of_pairs_does_not_matter(parser: str) -> None:
 
 def test_names_and_signatures() -> None:
     for name in ("stm_i", "dp-or-*_b", "sp-op-NN_i", "chrf++_i(scale=3)"):
-        family = family_of(name)
-        assert family is not None
-        assert family.is_metric(name)
+        group = group_of(name)
+        assert group is not None
+        assert group.is_metric(name)
         assert describe_metric(name).endswith("lexical overlap")
     signature = get_metric("stm(depth=3)").signature
     mixed = get_metric("stm_b(depth=3)").signature
     assert mixed == signature.replace("|version:", "|backoff:ol|scale:mean|version:")
     assert get_metric("stm_i").name == "stm_i"
-    assert family_of("length_difference_i") is None
-    assert family_of("bleu.bp_i") is None
+    assert group_of("length_difference_i") is None
+    assert group_of("bleu.bp_i") is None
 
 
 def test_as_features() -> None:

@@ -6,7 +6,7 @@ import pytest
 from pfsm import PfsmError
 from pfsm.features.values import check_feature, feature_values
 from pfsm.metrics import get_metric
-from pfsm.metrics.family import parse_name
+from pfsm.metrics.metric_group import parse_name
 
 HYPOTHESES, REFERENCES = (
     ["An old bird sang.", "We walked."],

@@ -10,7 +10,7 @@ import pytest
 from pfsm import Metric, Model
 from pfsm.data import Preferences
 from pfsm.features import values as features
-from pfsm.metrics.family import Family, columns
+from pfsm.metrics.metric_group import MetricGroup, columns
 from pfsm.metrics.parts import LENGTHS, lengths
 from pfsm.metrics.terp.metric import TerpMetric
 from pfsm.model.settings import Settings, settings_from_dict
@@ -102,8 +102,8 @@ def test_features_learned_from_are_not_computed_again_on_workers(monkeypatch: py
         sizes.append(len(hypotheses))
         return lengths(hypotheses, references)
 
-    family = Family(parts={"length": LENGTHS}, values=columns(LENGTHS, counted), label=str)
-    monkeypatch.setattr(features, "family_of", lambda _: family)
+    group = MetricGroup(parts={"length": LENGTHS}, values=columns(LENGTHS, counted), label=str)
+    monkeypatch.setattr(features, "group_of", lambda _: group)
     learning = Settings(features={"length": None, "length_difference": (0.0, 1.0)})
     text = TrainingText(JUDGMENTS, None, learning)
     data = encoder(16)(text)

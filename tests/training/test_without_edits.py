@@ -16,7 +16,7 @@ from pfsm.data import Judgments, Preferences
 from pfsm.evaluation import pearson
 from pfsm.features import values as features
 from pfsm.features.values import feature_values
-from pfsm.metrics.family import Family, columns
+from pfsm.metrics.metric_group import MetricGroup, columns
 from pfsm.metrics.parts import LENGTHS, lengths
 from pfsm.metrics.ter import TER_PARTS
 from pfsm.model.builder import LatticeBuilder
@@ -294,8 +294,8 @@ def test_features_of_training_pairs_are_computed_once(monkeypatch: pytest.Monkey
         seen.append(len(hypotheses))
         return lengths(hypotheses, references)
 
-    family = Family(parts={"length": LENGTHS}, values=columns(LENGTHS, counted), label=str)
-    monkeypatch.setattr(features, "family_of", lambda _: family)
+    group = MetricGroup(parts={"length": LENGTHS}, values=columns(LENGTHS, counted), label=str)
+    monkeypatch.setattr(features, "group_of", lambda _: group)
     options = {"edits": False, "features": ["length", "length_difference"]}
     model = train(JUDGMENTS, config=config_from_dict(options, "settings"), threads=1)
     assert seen == [len(JUDGMENTS)]

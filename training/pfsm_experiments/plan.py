@@ -1,7 +1,7 @@
 """Plans the cells of an experiment: which models are trained on which data, and which test rows they score."""
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -85,6 +85,7 @@ def make_plan(experiment: Experiment, folder: DataFolder) -> Plan:
     for test in tests:
         _check_statistics(experiment, test)
     planner = _Planner(experiment, folder, train, tests)
+    planner.notes += _unused_statistics(experiment, tests)
     cells = tuple(cell for row in experiment.rows for cell in planner.cells(row) if cell.tests)
     sizes = sorted({cell.size for cell in cells if cell.size is not None})
     return Plan(tests, cells, tuple(sizes), tuple(dict.fromkeys(planner.notes)))
@@ -94,6 +95,16 @@ def statistics_of(experiment: Experiment, test: TestSet) -> tuple[str, ...]:
     """The experiment's statistics that apply to a test set."""
     known = absolute_names() if isinstance(test.data, Judgments) else PAIRWISE
     return tuple(name for name in experiment.statistics if name in known)
+
+
+def _unused_statistics(experiment: Experiment, tests: Sequence[TestSet]) -> list[str]:
+    """Sentences about statistics that apply to no test set."""
+    used = {name for test in tests for name in statistics_of(experiment, test)}
+    return [
+        f"{name}: left out: it applies to none of the test sets"
+        for name in experiment.statistics
+        if name not in used
+    ]
 
 
 def _check_statistics(experiment: Experiment, test: TestSet) -> None:

@@ -54,16 +54,16 @@ def subtrees(trees: Trees, deepest: int) -> list[Bags]:
     """Subtrees of 1 to ``deepest`` levels: for each depth keys, weights and offsets of all lines."""
     symbols = trees.symbols.astype(np.uint64)
     keys, there = mixed(symbols), np.ones(symbols.size, dtype=np.bool_)
-    families = Families(trees)
+    groups = Groups(trees)
     found = [as_bags(keys, there, trees.offsets)]
     for _ in range(1, deepest):
-        there = families.any_child(there)
-        keys = followed(families.children(keys), symbols)
+        there = groups.any_child(there)
+        keys = followed(groups.children(keys), symbols)
         found.append(as_bags(keys, there, trees.offsets))
     return found
 
 
-class Families:
+class Groups:
     """Which nodes hang on which, in order."""
 
     def __init__(self, trees: Trees) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.analysis.sentence import Analysis
-from pfsm.metrics.syntax.dependency_fragments import Families
+from pfsm.metrics.syntax.dependency_fragments import Groups
 from pfsm.metrics.syntax.dependency_lines import WORDS, Trees, as_keys, as_trees, followed, mixed
 
 Float = NDArray[np.float64]
@@ -43,20 +43,20 @@ def _nodes(trees: Trees, single: bool) -> tuple[Int64, Int64, Int64, Int64]:
     Returns:
         What the kernel takes: productions, where the children of each node begin, the children, where each line begins.
     """
-    families = Families(trees)
+    groups = Groups(trees)
     symbols = trees.symbols.astype(np.uint64)
     keys = mixed(symbols)
     line = np.repeat(np.arange(trees.offsets.size - 1), np.diff(trees.offsets))
-    inner = np.flatnonzero(families.has_children)
+    inner = np.flatnonzero(groups.has_children)
     inner = inner[np.lexsort((-_depths(trees)[inner], line[inner]))]
-    productions = as_keys(followed(families.children(keys), symbols))[inner]
-    sizes = np.diff(families.starts)[inner]
+    productions = as_keys(followed(groups.children(keys), symbols))[inner]
+    sizes = np.diff(groups.starts)[inner]
     first = np.concatenate([[0], np.cumsum(np.bincount(line[inner], minlength=trees.offsets.size - 1))])
     # Inside its line, as the kernel counts; words with nothing below them are leaves.
     place = np.full(symbols.size, -1, dtype=np.int64)
     place[inner] = np.arange(inner.size) - first[line[inner]]
     within = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    children = place[families.members[np.repeat(families.starts[inner], sizes) + within]]
+    children = place[groups.members[np.repeat(groups.starts[inner], sizes) + within]]
     if single:
         order = np.argsort(np.concatenate([line[inner], line]), kind="stable")
         productions = np.concatenate([productions, as_keys(keys)])[order]

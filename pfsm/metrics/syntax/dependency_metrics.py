@@ -1,4 +1,4 @@
-"""EDPM and its family, HWCM, DSTM and DTKM as metrics with parts."""
+"""EDPM and its group, HWCM, DSTM and DTKM as metrics with parts."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from pfsm.analysis.parser.parse import Wanted
 from pfsm.analysis.sentence import Analysis
 from pfsm.metrics.analysed import AnalysedMetric
-from pfsm.metrics.family import Options
+from pfsm.metrics.metric_group import Options
 from pfsm.metrics.syntax.counted import (
     CountedMetric,
     f_of_sums,

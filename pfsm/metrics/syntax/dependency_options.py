@@ -7,7 +7,7 @@ from typing import Any
 from pfsm.analysis.analysers import DEFAULT_PARSER
 from pfsm.analysis.parser.parse import MOST_TREES
 from pfsm.errors import PfsmError
-from pfsm.metrics.family import Options
+from pfsm.metrics.metric_group import Options
 from pfsm.metrics.syntax.dependency_lines import CATEGORIES, RELATIONS, WORDS
 from pfsm.metrics.syntax.dependency_pairs import DECOMPOSITIONS, FROM_CONSTITUENTS, UNIVERSAL
 

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from pfsm.errors import PfsmError
 from pfsm.metrics.base import SegmentMetric
-from pfsm.metrics.family import Family, parse_name, written_name
+from pfsm.metrics.metric_group import MetricGroup, parse_name, written_name
 from pfsm.metrics.ngram_table import INFO, NgramTable
 from pfsm.metrics.pairs import check_pairs
 from pfsm.metrics.words import WordMetric
@@ -181,17 +181,17 @@ def _taken_apart(name: str) -> _Parts | None:
 
 
 @dataclass(frozen=True)
-class Mixtures(Family):
-    """``NAME_b`` and ``NAME_i`` of every metric of some families.
+class Mixtures(MetricGroup):
+    """``NAME_b`` and ``NAME_i`` of every metric of some groups.
 
     Attributes:
-        of: The families.
+        of: The groups.
     """
 
-    of: tuple[Family, ...] = ()
+    of: tuple[MetricGroup, ...] = ()
 
     def knows(self, name: str) -> bool:
-        """Whether it is a metric of the families with one of the two endings."""
+        """Whether it is a metric of the groups with one of the two endings."""
         return _inner_family(self.of, name) is not None
 
     def is_metric(self, name: str) -> bool:
@@ -200,39 +200,39 @@ class Mixtures(Family):
 
     def describe(self, name: str) -> str:
         """A mixture in half a line."""
-        parts, family = _taken_apart(name), _inner_family(self.of, name)
-        if parts is None or family is None:
+        parts, group = _taken_apart(name), _inner_family(self.of, name)
+        if parts is None or group is None:
             raise KeyError(name)
         how = "backing off to" if parts.ending == BACK_OFF else "mean with"
-        return f"{family.describe(parts.inner)}; {how} lexical overlap"
+        return f"{group.describe(parts.inner)}; {how} lexical overlap"
 
 
-def mixtures(families: tuple[Family, ...]) -> Mixtures:
-    """The mixtures of all metrics of some families."""
+def mixtures(groups: tuple[MetricGroup, ...]) -> Mixtures:
+    """The mixtures of all metrics of some groups."""
     return Mixtures(
-        make=lambda name, options: _mixture(families, name, options),
-        pin=lambda name: _pinned(families, name),
+        make=lambda name, options: _mixture(groups, name, options),
+        pin=lambda name: _pinned(groups, name),
         counted=lambda name, references: _rebuilt(
-            families, name, lambda family, inner: family.counted(inner, references)
+            groups, name, lambda group, inner: group.counted(inner, references)
         ),
         listed=False,
-        of=families,
+        of=groups,
     )
 
 
-def _inner_family(families: tuple[Family, ...], name: str) -> Family | None:
+def _inner_family(groups: tuple[MetricGroup, ...], name: str) -> MetricGroup | None:
     parts = _taken_apart(name)
-    return next((family for family in families if parts and family.is_metric(parts.inner)), None)
+    return next((group for group in groups if parts and group.is_metric(parts.inner)), None)
 
 
-def _mixture(families: tuple[Family, ...], name: str, options: Options) -> SegmentMetric:
-    parts, family = _taken_apart(name), _inner_family(families, name)
-    if parts is None or family is None:
+def _mixture(groups: tuple[MetricGroup, ...], name: str, options: Options) -> SegmentMetric:
+    parts, group = _taken_apart(name), _inner_family(groups, name)
+    if parts is None or group is None:
         raise PfsmError(f"{name!r} is no mixture of a metric with lexical overlap")
     others = dict(options)
     in_name = parse_name(name).options.get(SCALE)
     scale = _checked_scale(name, others.pop(SCALE, in_name))
-    metric = family.make(parts.inner, others)
+    metric = group.make(parts.inner, others)
     bare = name.partition("(")[0]
     if parts.ending == BACK_OFF:
         return BackOff(bare, metric, scale)
@@ -250,19 +250,19 @@ def _checked_scale(name: str, value: Any) -> float | None:
     return float(value)
 
 
-def _pinned(families: tuple[Family, ...], name: str) -> str:
-    """The feature with the metric as its family pins it; a feature must not depend on the pairs beside it."""
+def _pinned(groups: tuple[MetricGroup, ...], name: str) -> str:
+    """The feature with the metric as its group pins it; a feature must not depend on the pairs beside it."""
     parts = _taken_apart(name)
     if parts is not None and parts.ending == BACK_OFF and not parts.scale:
         raise PfsmError(f"feature {name}: give the mean score, as in {name.partition('(')[0]}({SCALE}=0.4)")
-    return _rebuilt(families, name, lambda family, inner: family.pin(inner))
+    return _rebuilt(groups, name, lambda group, inner: group.pin(inner))
 
 
-def _rebuilt(families: tuple[Family, ...], name: str, rename: Callable[[Family, str], str]) -> str:
+def _rebuilt(groups: tuple[MetricGroup, ...], name: str, rename: Callable[[MetricGroup, str], str]) -> str:
     """The name with that of the metric within it changed."""
-    parts, family = _taken_apart(name), _inner_family(families, name)
-    if parts is None or family is None:
+    parts, group = _taken_apart(name), _inner_family(groups, name)
+    if parts is None or group is None:
         raise PfsmError(f"{name!r} is no mixture of a metric with lexical overlap")
-    base, _, options = rename(family, parts.inner).partition("(")
+    base, _, options = rename(group, parts.inner).partition("(")
     inside = ",".join(filter(None, [options.removesuffix(")"), parts.scale]))
     return f"{base}{parts.ending}({inside})" if inside else f"{base}{parts.ending}"

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.errors import PfsmError
-from pfsm.metrics.family import PairFeatures, parse_name
+from pfsm.metrics.metric_group import PairFeatures, parse_name
 from pfsm.metrics.syntax.counted import CountedMetric
 from pfsm.metrics.syntax.dependency_metrics import EDPM, pair_metric
 

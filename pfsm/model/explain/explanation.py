@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from pfsm.errors import PfsmError
 from pfsm.lattice.arrays import LatticeBatch, weight_table
-from pfsm.lattice.names import FEATURE_FAMILY, JUMP
+from pfsm.lattice.names import FEATURE_PREFIX, JUMP
 from pfsm.model.file import Model
 
 if TYPE_CHECKING:
@@ -161,7 +161,7 @@ def _feature_points(batch: LatticeBatch, model: Model) -> tuple[FeaturePoints, .
     values = given.values[0].tolist() if given.names else []
     return tuple(
         FeaturePoints(
-            name.removeprefix(FEATURE_FAMILY), value, model.scale.sd * model.weights.get(name, 0.0) * value
+            name.removeprefix(FEATURE_PREFIX), value, model.scale.sd * model.weights.get(name, 0.0) * value
         )
         for name, value in zip(given.names, values, strict=True)
     )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.lattice.names import FEATURE_FAMILY, ends, transition
+from pfsm.lattice.names import FEATURE_PREFIX, ends, transition
 from pfsm.model.file import Model
 from pfsm_experiments.report.figures import COLOURS, new_figure
 
@@ -54,7 +54,7 @@ def _draw(models: Sequence[Model]) -> "Figure":
 
 def label(name: str) -> str:
     """A short name of a weight for the axis of a plot: without the source of a feature, and cut if still too long."""
-    short = _SOURCE.sub("", name.removeprefix(FEATURE_FAMILY)).replace("()", "")
+    short = _SOURCE.sub("", name.removeprefix(FEATURE_PREFIX)).replace("()", "")
     return short if len(short) <= LONGEST_LABEL else f"{short[: LONGEST_LABEL - 1]}…"
 
 

@@ -1,10 +1,10 @@
-"""The family of the entailment features."""
+"""The group of the entailment features."""
 
 from pfsm.metrics.entailment.features import FEATURES, entailment_label, entailment_values
-from pfsm.metrics.family import Family
+from pfsm.metrics.metric_group import MetricGroup
 
-FAMILIES = (
-    Family(
+GROUPS = (
+    MetricGroup(
         parts={"rte": FEATURES},
         values=entailment_values,
         label=entailment_label,

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.metrics.family import Family, PairFeatures, parse_name, with_options
+from pfsm.metrics.metric_group import MetricGroup, PairFeatures, parse_name, with_options
 from pfsm.metrics.terp.errors import NAME, E, N, error_label, error_metric, prepared_errors
 from pfsm.metrics.terp.metric import PARTS, TerpMetric
 from pfsm.metrics.terp.options import BASE, TERP
@@ -30,8 +30,8 @@ def _check(name: str) -> None:
     TerpMetric(parsed.base, parsed.options)
 
 
-def _terp(name: str, about: str) -> Family:
-    return Family(
+def _terp(name: str, about: str) -> MetricGroup:
+    return MetricGroup(
         {name: about},
         with_options(TerpMetric),
         {name: tuple(f"{name}.{part}" for part in PARTS)},
@@ -40,12 +40,12 @@ def _terp(name: str, about: str) -> Family:
     )
 
 
-FAMILIES = (
+GROUPS = (
     _terp(
         TERP, "TERp: TER with stems, synonyms, paraphrases and costs (English; needs the extra paraphrases)"
     ),
     _terp(BASE, "TERp with what ships: few paraphrases (English)"),
-    Family(
+    MetricGroup(
         parts={NAME: (*E, *N)},
         prepared=prepared_errors,
         check_part=error_metric,

@@ -1,4 +1,4 @@
-"""Families of metrics over dependencies, and of their parts as sentence-level features."""
+"""Groups of metrics over dependencies, and of their parts as sentence-level features."""
 
 from collections.abc import Callable, Sequence
 
@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from pfsm.errors import PfsmError
 from pfsm.metrics.analysed import AnalysedMetric
-from pfsm.metrics.family import Family, Options, PairFeatures, parse_name, with_options
+from pfsm.metrics.metric_group import MetricGroup, Options, PairFeatures, parse_name, with_options
 from pfsm.metrics.syntax.dependency_metrics import (
     DPM,
     EDPM,
@@ -54,10 +54,10 @@ def prepared_parts(name: str, make: Make, parts: Sequence[str]) -> PairFeatures:
     return values
 
 
-def _family(
+def _group(
     name: str, about: str, make: Make, parts: Sequence[str] = (), make_parts: Make | None = None
-) -> Family:
-    """The family of one metric.
+) -> MetricGroup:
+    """The group of one metric.
 
     Args:
         name: Its name.
@@ -75,8 +75,8 @@ def _family(
         make(parsed.base, parsed.options)
 
     if not parts:
-        return Family({name: about}, with_options(make))
-    return Family(
+        return MetricGroup({name: about}, with_options(make))
+    return MetricGroup(
         {name: about},
         with_options(make),
         {name: tuple(f"{name}.{part}" for part in parts)},
@@ -100,11 +100,11 @@ _CHAINS = {
     "hwcm-r": "HWCM over grammatical relations",
 }
 
-FAMILIES = (
-    *(_family(name, about, pair_metric, PAIR_PARTS, _all_decompositions) for name, about in _PAIRS.items()),
-    *(_family(name, about, chain_metric, SIZE_PARTS) for name, about in _CHAINS.items()),
-    _family(
+GROUPS = (
+    *(_group(name, about, pair_metric, PAIR_PARTS, _all_decompositions) for name, about in _PAIRS.items()),
+    *(_group(name, about, chain_metric, SIZE_PARTS) for name, about in _CHAINS.items()),
+    _group(
         "dstm", "DSTM: dependency subtrees in common, mean precision over depths", subtree_metric, SIZE_PARTS
     ),
-    _family("dtkm", "DTKM: tree kernel of the two dependency trees, cosine", kernel_metric),
+    _group("dtkm", "DTKM: tree kernel of the two dependency trees, cosine", kernel_metric),
 )

@@ -6,15 +6,15 @@ from typing import Any
 from pfsm.metrics.base import SegmentMetric
 from pfsm.metrics.dpmf.dpm import DPM, dpm_metric
 from pfsm.metrics.dpmf.dpmf import DPMF, DPMF_BASE, DpmfMetric
-from pfsm.metrics.family import Family, with_options
+from pfsm.metrics.metric_group import MetricGroup, with_options
 
 
 def _make(name: str, options: Mapping[str, Any]) -> SegmentMetric:
     return dpm_metric(name, options) if name == DPM else DpmfMetric(name, options)
 
 
-FAMILIES = (
-    Family(
+GROUPS = (
+    MetricGroup(
         {
             DPM: "DPM: a parsing model of the reference alone derives the hypothesis (English)",
             DPMF: "DPMF: DPM times METEOR's F (English; needs the extra paraphrases)",

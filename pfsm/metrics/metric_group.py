@@ -1,4 +1,4 @@
-"""Families: metrics, and the sentence-level features that go with them, which are made in one way.
+"""Groups: metrics, and the sentence-level features that go with them, which are made in one way.
 
 A name is that of a metric, as in ``chrf``; with options, as in ``edpm(n=50,gamma=0.25)``; or one part of what a metric
 is made of, as in ``bleu.bp``. A metric can be scored alone, stand in an experiment, and enter a model as a feature; a
@@ -116,7 +116,7 @@ def no_options(name: str) -> None:
 
 
 @dataclass(frozen=True)
-class Family:
+class MetricGroup:
     """Metrics and features that are made in one way.
 
     Attributes:
@@ -152,7 +152,7 @@ class Family:
     about: Mapping[str, str] = field(default_factory=dict)
 
     def knows(self, name: str) -> bool:
-        """Whether a metric or feature is of this family, whatever stands in its parentheses."""
+        """Whether a metric or feature is of this group, whatever stands in its parentheses."""
         bare = name.partition("(")[0]
         return bare in self.metrics or any(bare in parts for parts in self.parts.values())
 
@@ -169,7 +169,7 @@ class Family:
         return partial(self.values, name)
 
     def describe(self, name: str) -> str:
-        """A metric or feature of the family in half a line; of a part, whose part it is."""
+        """A metric or feature of the group in half a line; of a part, whose part it is."""
         bare = name.partition("(")[0]
         if bare in self.metrics:
             return self.metrics[bare]
@@ -203,7 +203,7 @@ def with_options(
 def columns(
     names: Sequence[str], compute: Callable[[Sequence[str], Sequence[str]], Float]
 ) -> Callable[[str, Sequence[str], Sequence[str]], dict[str, Float]]:
-    """`Family.values` of features without options from a function that gives float64 [n_pairs, n_names]."""
+    """`MetricGroup.values` of features without options from a function that gives float64 [n_pairs, n_names]."""
 
     def values(_: str, hypotheses: Sequence[str], references: Sequence[str]) -> dict[str, Float]:
         return dict(zip(names, compute(hypotheses, references).T, strict=True))
@@ -214,7 +214,7 @@ def columns(
 def prepared_columns(
     names: Sequence[str], make: Callable[[], Callable[[Sequence[str], Sequence[str]], Float]]
 ) -> Callable[[str], PairFeatures]:
-    """`Family.prepared` of features without options.
+    """`MetricGroup.prepared` of features without options.
 
     Args:
         names: The features.

@@ -1,29 +1,29 @@
-"""The families of metrics and features there are."""
+"""The groups of metrics and features there are."""
 
 from functools import partial
 
 from pfsm.embeddings.features import DESCRIPTIONS as EMBEDDINGS
 from pfsm.embeddings.features import embedding_values, feature_label, pinned_feature
 from pfsm.metrics.counted import counted_name
-from pfsm.metrics.dpmf.families import FAMILIES as DPMF
+from pfsm.metrics.dpmf.dpmf_group import GROUPS as DPMF
 from pfsm.metrics.embedding import EmbeddingMetric
-from pfsm.metrics.entailment.families import FAMILIES as ENTAILMENT
-from pfsm.metrics.family import Family, columns, prepared_columns, with_options, without_options
+from pfsm.metrics.entailment.entailment_group import GROUPS as ENTAILMENT
 from pfsm.metrics.length import LengthRatio
 from pfsm.metrics.meteor.metric import PARTS, MeteorMetric
 from pfsm.metrics.meteor.options import BASE, METEOR, check_options
+from pfsm.metrics.metric_group import MetricGroup, columns, prepared_columns, with_options, without_options
 from pfsm.metrics.parts import BLEU_PARTS, LENGTHS, MORE_NIST_PARTS, lengths, meteor_parts, nist, sacre_parts
 from pfsm.metrics.sacre import sacre_metric
-from pfsm.metrics.syntax.dependency_families import FAMILIES as DEPENDENCIES
-from pfsm.metrics.syntax.overlap_families import FAMILIES as OVERLAPS
+from pfsm.metrics.syntax.dependency_groups import GROUPS as DEPENDENCIES
+from pfsm.metrics.syntax.overlap_groups import GROUPS as OVERLAPS
 from pfsm.metrics.ter import TER_PARTS
-from pfsm.metrics.terp.families import FAMILIES as EDIT_RATES
+from pfsm.metrics.terp.terp_groups import GROUPS as EDIT_RATES
 from pfsm.metrics.words import word_metric
 
 
-def _of_meteor(name: str, description: str) -> Family:
+def _of_meteor(name: str, description: str) -> MetricGroup:
     parts = tuple(f"{name}.{part}" for part in PARTS)
-    return Family(
+    return MetricGroup(
         {name: description},
         with_options(lambda name, options: MeteorMetric(name, check_options(name, options))),
         {name: parts},
@@ -31,8 +31,8 @@ def _of_meteor(name: str, description: str) -> Family:
     )
 
 
-FAMILIES = (
-    Family(
+GROUPS = (
+    MetricGroup(
         {
             "bleu": "sentence BLEU, smoothed, effective order (sacrebleu)",
             "chrf": "chrF, character n-grams (sacrebleu)",
@@ -43,7 +43,7 @@ FAMILIES = (
         {"bleu": BLEU_PARTS, "ter": TER_PARTS},
         sacre_parts,
     ),
-    Family(
+    MetricGroup(
         {
             "nist": "NIST, information of n-grams, counted over the references scored together",
             "wer": "word error rate in percent, negated: 0 is best",
@@ -63,11 +63,11 @@ FAMILIES = (
     ),
     _of_meteor(METEOR, "METEOR 1.5 (needs the extra paraphrases)"),
     _of_meteor(BASE, "METEOR 1.5 with what ships: no paraphrases, own function words"),
-    Family(
+    MetricGroup(
         {"length_ratio": "shorter length over longer, in characters"},
         with_options(without_options(lambda _: LengthRatio())),
     ),
-    Family(
+    MetricGroup(
         parts={"length": LENGTHS},
         values=columns(LENGTHS, lengths),
         label=str,
@@ -78,7 +78,7 @@ FAMILIES = (
     *DPMF,
     *EDIT_RATES,
     *ENTAILMENT,
-    Family(
+    MetricGroup(
         EMBEDDINGS,
         without_options(EmbeddingMetric),
         values=embedding_values,

@@ -16,7 +16,7 @@ from pfsm.analysis.sentence import Analysis
 from pfsm.errors import PfsmError
 from pfsm.metrics.analysed import AnalysedMetric
 from pfsm.metrics.counted import counted_name
-from pfsm.metrics.family import Family, parse_name, with_options
+from pfsm.metrics.metric_group import MetricGroup, parse_name, with_options
 from pfsm.metrics.ngram_table import INFO, known_table
 from pfsm.metrics.syntax.constituent import DEPTH, subtree_layer, tree_cosines
 from pfsm.metrics.syntax.layers import CONSTITUENTS, LAYERS, Layer, has_constituents
@@ -78,7 +78,7 @@ _CHAINS = {
 }
 
 
-class OverlapFamily(Family):
+class OverlapFamily(MetricGroup):
     """Overlaps ``LAYER-*`` and ``LAYER-TYPE``."""
 
     def knows(self, name: str) -> bool:
@@ -212,7 +212,7 @@ def sequence_metric(name: str, options: Options) -> SequenceNist:
     return SequenceNist(name, name.rpartition("-")[2], chosen["parser"], table)
 
 
-FAMILIES: tuple[Family, ...] = (
+GROUPS: tuple[MetricGroup, ...] = (
     OverlapFamily(
         {
             f"{stem}-{ALL}": f"lexical overlap within {of.what}, mean over all"
@@ -220,25 +220,25 @@ FAMILIES: tuple[Family, ...] = (
         },
         overlap_metric,
     ),
-    Family(
+    MetricGroup(
         {
             f"dp-hwc-{kind}": f"head-word chains of {what} up to length 4"
             for kind, (_, what) in _CHAINS.items()
         },
         with_options(chain_metric),
     ),
-    Family(
+    MetricGroup(
         {
             "stm": "subtrees of constituent trees in common, up to a depth (Liu and Gildea 2005)",
             "cp-stm": "the same, up to depth 4 (Giménez and Màrquez 2009)",
         },
         with_options(subtree_match),
     ),
-    Family(
+    MetricGroup(
         {"tkm": "cosine of all subtrees of constituent trees (Liu and Gildea 2005)"},
         with_options(tree_kernel),
     ),
-    Family(
+    MetricGroup(
         {
             "sp-nist-l": "NIST over lemmas",
             "sp-nist-p": "NIST over part-of-speech tags",
