@@ -76,7 +76,7 @@ def statistic_names(text: str, inputs: Inputs, level: str) -> list[str]:
     for given in text.split(","):
         name = level_and_name(given.strip())[1]
         if name in names:
-            raise PfsmError(f"--statistics: {name} is there twice")
+            raise PfsmError(f"--statistics: {name} is named twice")
         if name not in known:
             raise PfsmError(f"--statistics: no {given.strip()!r} here; there are {', '.join(known)}")
         names.append(name)

@@ -37,7 +37,7 @@ def open_metric(options: Namespace) -> SegmentMetric:
     if not part_names(options.metric) and not metric.has_named_parts:
         known = ", ".join(name for name in metric_names() if part_names(name))
         raise PfsmError(
-            f"metric {metric.name}: has no parts to explain its scores by; metrics with parts: {known}"
+            f"metric {metric.name}: its scores have no parts that explain them; metrics with parts: {known}"
         )
     return metric
 

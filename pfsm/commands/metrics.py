@@ -27,7 +27,9 @@ def run(options: Namespace) -> None:
     for name, text in about.items():
         print(f"{name:<{width}}  {text}".rstrip())
     if not options.features:
-        print("[any of them with options: NAME(KEY=VALUE,…); NAME_i and NAME_b: with lexical overlap]")
+        print(
+            "[options: NAME(KEY=VALUE,…); with lexical overlap, for metrics that come with pfsm: NAME_i, NAME_b]"
+        )
 
 
 def _described(name: str) -> str:

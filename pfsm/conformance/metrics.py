@@ -28,7 +28,7 @@ ROUNDING = 1e-12
 def metric_checks(subject: Subject) -> Iterator[Check]:
     """The checks of a metric."""
     trial = _Trial(subject)
-    yield Check("it can be made by its name, and says in half a line what it is", trial.can_be_made)
+    yield Check("its name makes it, and its docstring begins with a description", trial.can_be_made)
     yield Check("one finite number for each pair", lambda: _varies(trial.score(*trial.sides)))
     yield Check("no pairs have no scores", lambda: _is_empty(trial.score))
     yield Check("the score of a pair depends on nothing but the pair", trial.is_independent)
@@ -37,7 +37,7 @@ def metric_checks(subject: Subject) -> Iterator[Check]:
     yield Check(
         "the score of a corpus is a finite number, and that of the sums of its parts", trial.scores_corpora
     )
-    yield Check("its parts, if it has any, are one finite number for each pair", trial.has_parts)
+    yield Check("each of its parts, if it has any, gives one finite number for each pair", trial.has_parts)
     yield Check("its signature names its package, and is the same from a metric made anew", trial.signs)
     if trial.metric_is_independent():
         yield Check("a model can use it as a feature", lambda: scores(subject.name, subject))

@@ -30,7 +30,7 @@ def metric_group(name: str, value: Any) -> MetricGroup:
     """
     if not callable(value) or (isinstance(value, type) and not issubclass(value, SegmentMetric)):
         raise PfsmError(
-            "is no class derived from pfsm.metrics.base.SegmentMetric, nor a function that makes a metric"
+            "must be a class derived from pfsm.metrics.base.SegmentMetric, or a function that makes a metric"
         )
     missing = ", ".join(f"{method}()" for method in sorted(getattr(value, "__abstractmethods__", ())))
     if missing:

@@ -113,7 +113,7 @@ def test_williams_needs_independent_items(cli: Cli) -> None:
             ("d.tsv", "--level", "system", "--statistics", "document-pearson"),
             "--level system: document-pearson is a statistic of documents",
         ),
-        (("d.tsv", "--statistics", "kendall,kendall_tau_b"), "--statistics: kendall is there twice"),
+        (("d.tsv", "--statistics", "kendall,kendall_tau_b"), "--statistics: kendall is named twice"),
         (
             ("d.tsv", "--statistics", "document-acc-t"),
             "--statistics: no 'document-acc-t' here; there are pearson",

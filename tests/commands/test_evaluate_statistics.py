@@ -330,7 +330,7 @@ class TestSources:
             (("--scores", "wide.txt"), "wide.txt:3: 2 scores, 1 needed for d.tsv"),
             (("--statistics", "pearson,persimmon"), "--statistics: no 'persimmon' here; there are pearson"),
             (("--statistics", ""), "--statistics: no '' here"),
-            (("--statistics", "pearson, pearson"), "--statistics: pearson is there twice"),
+            (("--statistics", "pearson, pearson"), "--statistics: pearson is named twice"),
             (("--statistics", "best-possible"), "--statistics: no 'best-possible' here"),
             (
                 ("--statistics", "acc-t", "--level", "system"),

@@ -142,7 +142,7 @@ class TestExplain:
         [
             (
                 ("rouge-l",),
-                "metric rouge-l: has no parts to explain its scores by; metrics with parts: bleu, ter,",
+                "metric rouge-l: its scores have no parts that explain them; metrics with parts: bleu, ter,",
             ),
             (("bleu(lowercase=true)",), "feature bleu.1(lowercase=true): has no options; write it as bleu.1"),
             (("bleu", "--html", "x.html"), "give either --metric or --html, not both"),

@@ -78,7 +78,7 @@ def test_mbr(cli: Cli, write: Write) -> None:
 def test_explain_needs_parts(cli: Cli, files: tuple[str, str, str]) -> None:
     fault = cli("explain", files[0], "-i", files[1], "--metric", "letters").fault
     assert fault.startswith(
-        "metric letters: has no parts to explain its scores by; metrics with parts: bleu, "
+        "metric letters: its scores have no parts that explain them; metrics with parts: bleu, "
     )
     explained = cli("explain", files[0], "-i", files[1], "--metric", "parted", "-f", "json").document
     assert explained[0]["segments"][0]["parts"] == {"ours": 3.0}

@@ -104,9 +104,9 @@ def test_a_metric_by_its_name() -> None:
         ),
         (
             "number",
-            "metric 'number' of pfsm-numbers 0.9: is no class derived from pfsm.metrics.base.SegmentMetric, ",
+            "metric 'number' of pfsm-numbers 0.9: must be a class derived from pfsm.metrics.base.SegmentMetric, ",
         ),
-        ("list", "metric 'list' of pfsm-numbers 0.9: is no class derived from"),
+        ("list", "metric 'list' of pfsm-numbers 0.9: must be a class derived from"),
         ("nothing", "metric 'nothing': makes a int, which is no SegmentMetric"),
         (
             "letters(size=3)",

@@ -26,7 +26,7 @@ class Difference:
 
     @property
     def significant(self) -> bool:
-        """Whether it is beyond chance, corrected for the number of differences that were tested together.
+        """Whether it is significant, corrected for the number of differences that were tested together.
 
         The interval must be there and not hold zero: where a few segments carry the whole difference, resamples have
         two heaps, and centring them, as the test does, makes any difference look certain.

@@ -192,7 +192,7 @@ class Mixtures(MetricGroup):
 
     def knows(self, name: str) -> bool:
         """Whether it is a metric of the groups with one of the two endings."""
-        return _inner_family(self.of, name) is not None
+        return _inner_group(self.of, name) is not None
 
     def is_metric(self, name: str) -> bool:
         """All of them are."""
@@ -200,7 +200,7 @@ class Mixtures(MetricGroup):
 
     def describe(self, name: str) -> str:
         """A mixture in half a line."""
-        parts, group = _taken_apart(name), _inner_family(self.of, name)
+        parts, group = _taken_apart(name), _inner_group(self.of, name)
         if parts is None or group is None:
             raise KeyError(name)
         how = "backing off to" if parts.ending == BACK_OFF else "mean with"
@@ -220,13 +220,13 @@ def mixtures(groups: tuple[MetricGroup, ...]) -> Mixtures:
     )
 
 
-def _inner_family(groups: tuple[MetricGroup, ...], name: str) -> MetricGroup | None:
+def _inner_group(groups: tuple[MetricGroup, ...], name: str) -> MetricGroup | None:
     parts = _taken_apart(name)
     return next((group for group in groups if parts and group.is_metric(parts.inner)), None)
 
 
 def _mixture(groups: tuple[MetricGroup, ...], name: str, options: Options) -> SegmentMetric:
-    parts, group = _taken_apart(name), _inner_family(groups, name)
+    parts, group = _taken_apart(name), _inner_group(groups, name)
     if parts is None or group is None:
         raise PfsmError(f"{name!r} is no mixture of a metric with lexical overlap")
     others = dict(options)
@@ -260,7 +260,7 @@ def _pinned(groups: tuple[MetricGroup, ...], name: str) -> str:
 
 def _rebuilt(groups: tuple[MetricGroup, ...], name: str, rename: Callable[[MetricGroup, str], str]) -> str:
     """The name with that of the metric within it changed."""
-    parts, group = _taken_apart(name), _inner_family(groups, name)
+    parts, group = _taken_apart(name), _inner_group(groups, name)
     if parts is None or group is None:
         raise PfsmError(f"{name!r} is no mixture of a metric with lexical overlap")
     base, _, options = rename(group, parts.inner).partition("(")
