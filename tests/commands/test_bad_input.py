@@ -121,7 +121,6 @@ class TestTables:
 
     def test_preferences_where_scores_are_needed(self, cli: Cli) -> None:
         fault = "; this is a file of preferences (better, worse), which `pfsm evaluate` reads"
-        assert train(cli, "good.tsv", "--dev", "pairs.tsv").endswith(fault)
         assert cli("score", "--table", "pairs.tsv", *MODEL).fault.endswith(fault)
 
     @pytest.mark.parametrize(

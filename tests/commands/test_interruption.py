@@ -130,7 +130,10 @@ class TestInterruption:
 
     def test_a_line_for_each_iteration_on_a_terminal(self, tmp_path: Path) -> None:
         (tmp_path / "d.tsv").write_text(tsv(rows(20)), encoding="utf-8")
-        process, terminal = self.start(tmp_path, "train", "d.tsv", "-o", "m.json")
+        (tmp_path / "c.yaml").write_text(
+            "start: zero\n", encoding="utf-8"
+        )  # one start, one list of iterations
+        process, terminal = self.start(tmp_path, "train", "d.tsv", "-o", "m.json", "--config", "c.yaml")
         try:
             shown = read(terminal, None).decode().splitlines()
             printed, _ = process.communicate(timeout=LONGEST_WAIT)
