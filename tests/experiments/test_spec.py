@@ -112,6 +112,10 @@ def trained_model(tmp_path: Path) -> Path:
         ({"rows": row(metric="blue")}, "table.yaml: row 'one': unknown metric 'blue'; did you mean bleu"),
         ({"rows": row(metric="bleu", options={"x": 1})}, "row 'one': metric bleu: unknown option 'x'"),
         ({"rows": row(metric="bleu", init="en-small")}, "table.yaml: row 'one': init needs train"),
+        (
+            {"rows": row(train={"init": "en"}, init="en-small")},
+            "table.yaml: row 'one': init is given twice, in the row and in train; leave out one of them",
+        ),
         ({"rows": row(model="nowhere.json")}, "row 'one': model: nowhere.json: no such file"),
         ({"rows": row(train={"max_jumps": 1})}, "row 'one': train: unknown key 'max_jumps'"),
         ({"rows": row(train=3)}, "row 'one': train is 3, it must be lines `key: value`"),
@@ -150,3 +154,15 @@ def test_the_shipped_experiments_can_be_read() -> None:
         if "rows:" in path.read_text(encoding="utf-8")
     ]
     assert {one.scheme for one in read} == {"train-test", "k-fold", "round-robin", "learning-curve"}
+
+
+def test_the_initial_model_may_stand_in_train(tmp_path: Path) -> None:
+    specs = [
+        read_experiment(write_experiment(tmp_path, table(rows=row(**keys), versus=None))).rows[0]
+        for keys in (
+            {"train": {"lambda": 50}, "init": "en-small"},
+            {"train": {"lambda": 50, "init": "en-small"}},
+        )
+    ]
+    assert [spec.training for spec in specs] == [{"lambda": 50}] * 2
+    assert [spec.init.name for spec in specs if spec.init is not None] == ["en-small"] * 2

@@ -167,7 +167,14 @@ def _row_of_kind(name: str, fields: Fields, find: Find) -> RowSpec:
         return _metric_row(name, fields)
     if kinds == ["model"]:
         return RowSpec(name, model=find(fields, "model"))
-    training = fields.mapping("train")
+    training = dict(fields.mapping("train"))
+    if "init" in training:
+        # The initial model may stand beside `train` or, as an option of the training, in it.
+        if "init" in fields:
+            raise PfsmError(
+                f"{fields.where}: init is given twice, in the row and in train; leave out one of them"
+            )
+        fields.values["init"] = training.pop("init")
     init = find(fields, "init") if "init" in fields else None
     config_from_dict(training, f"{fields.where}: train", init)
     return RowSpec(name, training=training, init=init, train_data=fields.items("train_data", _data))
