@@ -454,7 +454,12 @@ PAIR_ALONE = "the score of a pair depends on nothing but the pair"
             "its signature names its package, and is the same from a metric made anew",
             "not name",
         ),
-        ("metric", "parted", "its parts, if it has any, are one finite number for each pair", "'one' is not"),
+        (
+            "metric",
+            "parted",
+            "each of its parts, if it has any, gives one finite number for each pair",
+            "'one' is not",
+        ),
         ("feature", "place", "the value of a pair depends on nothing but the pair", "in reverse order"),
         ("statistic", "first", "the order of the translations makes no difference", "in another order"),
         ("statistic", "both", "it gives one number, and the same one every time", "a number is needed"),
