@@ -30,6 +30,8 @@ from pfsm.evaluation.tie_calibration import CalibratedAccuracy
 from pfsm.registry import Table
 
 Data = TypeVar("Data")
+OfScores = Callable[[NDArray[np.float64], NDArray[np.float64]], float]
+"""From a metric's scores and people's, float64 [n] each, to a number."""
 SEGMENT, DOCUMENT, SYSTEM = LEVELS = ("segment", "document", "system")
 
 
@@ -48,6 +50,8 @@ class Statistic(Generic[Data]):
     """Whether it depends on the metric: yardsticks do not."""
     aliases: tuple[str, ...] = ()
     """Other names that it answers to."""
+    function: OfScores | None = None
+    """What it computes, where that is a plain function."""
 
     @property
     def key(self) -> str:
@@ -55,9 +59,7 @@ class Statistic(Generic[Data]):
         return "kendall_tau_b" if self.name == "kendall" else self.name.replace("-", "_")
 
 
-def plain(
-    name: str, function: Callable[[NDArray[np.float64], NDArray[np.float64]], float], heading: str = ""
-) -> Statistic[Items]:
+def plain(name: str, function: OfScores, heading: str = "") -> Statistic[Items]:
     """A statistic of translations from a plain function, resampled by brute force.
 
     Args:
@@ -67,7 +69,11 @@ def plain(
         heading: What tables call it; the name where it is empty.
     """
     return Statistic(
-        name, heading or name, (), lambda items: PlainMeasure(function, items.human, items.units)
+        name,
+        heading or name,
+        (),
+        lambda items: PlainMeasure(function, items.human, items.units),
+        function=function,
     )
 
 
@@ -147,19 +153,17 @@ _OF_SEGMENTS: Mapping[str, Statistic[Items]] = _by_name(
     Statistic("darr", "DARR tau", _WITHIN, _bind_wmt("darr"), aliases=("tau_darr",)),
 )
 
-SYSTEM_LEVEL: Mapping[str, Statistic[Items]] = _by_name(
+_OF_SYSTEMS: Mapping[str, Statistic[Items]] = _by_name(
     Statistic("pearson", "Pearson r", ("systems",), _bind_system("pearson")),
     Statistic("spearman", "Spearman rho", ("systems",), _bind_system("spearman")),
     Statistic("kendall", "Kendall tau-b", ("systems",), _bind_system("kendall"), aliases=_KENDALL),
     Statistic("accuracy", "pairwise accuracy", ("systems",), _bind_system("accuracy")),
     Statistic("spa", "soft pairwise acc.", ("systems", "segments"), SoftPairwiseAccuracy),
 )
-"""Of the systems' scores: means, or corpus scores of metrics that pool counts (`pfsm.evaluation.pooled`)."""
 
-DOCUMENT_LEVEL: Mapping[str, Statistic[Items]] = _by_name(
+_OF_DOCUMENTS: Mapping[str, Statistic[Items]] = _by_name(
     *(_OF_SEGMENTS[name] for name in ("pearson", "spearman", "kendall", "mean-removed"))
 )
-"""Of documents' scores (`pfsm.evaluation.document_level`), a document taking the place of a segment."""
 
 PREFERENCES: Mapping[str, Statistic[PreferenceItems]] = _by_name(
     Statistic("accuracy", "accuracy", (), _bind_preference("accuracy")),
@@ -196,6 +200,38 @@ def plugged_statistic(name: str, value: Any) -> Statistic[Items]:
         if value.name != name:
             raise PfsmError(f"calls itself {value.name!r}; its name must be {name!r}, as it is registered")
         return value
+    return plain(name, _watched(name, value))
+
+
+def plugged_system_statistic(name: str, value: Any) -> Statistic[Items]:
+    """A statistic of another package, asked about systems: its function gets one score for each system.
+
+    Args:
+        name: What it is registered under.
+        value: A function as `plain` takes it, or what `plain` made of one.
+
+    Raises:
+        PfsmError: If it is neither.
+    """
+    of_translations = plugged_statistic(name, value)
+    function = of_translations.function
+    if function is None:
+        raise PfsmError("compares translations; only a function of two arrays can be asked about systems")
+
+    def of_systems(human: NDArray[np.float64], metric: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.array([function(*row) for row in zip(metric, human, strict=True)], dtype=np.float64)
+
+    return Statistic(
+        name,
+        of_translations.heading,
+        ("systems",),
+        lambda items: SystemMeasure(items, of_systems, on_scale=True),
+        function=function,
+    )
+
+
+def _watched(name: str, value: Any) -> OfScores:
+    """A plug-in's function, held to giving numbers."""
     if not callable(value):
         raise PfsmError("is neither a function of a metric's and people's scores nor a Statistic")
 
@@ -205,7 +241,7 @@ def plugged_statistic(name: str, value: Any) -> Statistic[Items]:
             raise PfsmError(f"statistic {name!r}: gives a {type(found).__name__}, a number is needed")
         return float(found)
 
-    return plain(name, watched)
+    return watched
 
 
 def _is_taken(name: str) -> bool:
@@ -218,6 +254,12 @@ def _is_taken(name: str) -> bool:
 
 SEGMENT_LEVEL: Table[Statistic[Items]] = Table("statistic", _OF_SEGMENTS, plugged_statistic, _is_taken)
 """Of absolute scores of translations; those of other packages too."""
+
+DOCUMENT_LEVEL: Table[Statistic[Items]] = Table("statistic", _OF_DOCUMENTS, plugged_statistic, _is_taken)
+"""Of documents' scores (`pfsm.evaluation.document_level`), a document taking the place of a segment."""
+
+SYSTEM_LEVEL: Table[Statistic[Items]] = Table("statistic", _OF_SYSTEMS, plugged_system_statistic, _is_taken)
+"""Of the systems' scores: means, or corpus scores of metrics that pool counts (`pfsm.evaluation.pooled`)."""
 
 BY_LEVEL: Mapping[str, Mapping[str, Statistic[Items]]] = {
     SEGMENT: SEGMENT_LEVEL,
@@ -241,8 +283,8 @@ def _built_in(name: str) -> Statistic[Any] | None:
     """The statistic that comes with pfsm and has this name, among others."""
     tables: tuple[Mapping[str, Statistic[Any]], ...] = (
         _OF_SEGMENTS,
-        DOCUMENT_LEVEL,
-        SYSTEM_LEVEL,
+        _OF_DOCUMENTS,
+        _OF_SYSTEMS,
         PREFERENCES,
         LIKENESS,
     )

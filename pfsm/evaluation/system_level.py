@@ -72,11 +72,16 @@ class SystemMeasure(AdditiveMeasure):
     """From people's and the metric's scores, float64 [m, n_systems], to the statistic, float64 [m]."""
     of_totals: OfTotals = _mean
     """From sums of what the translations add, float64 [m, n_systems, k], to scores, float64 [m, n_systems]."""
+    on_scale: bool = False
+    """Whether the statistic sees the scores as they are. Otherwise they are centred and scaled: a common offset then
+    costs no digits, and no correlation changes."""
 
     def pooled(self, of_totals: OfTotals) -> "SystemMeasure":
         """As `Measure.pooled`."""
         # Scaled, so that scores which differ by a rounding error tie whatever unit they are in.
-        return replace(self, of_totals=lambda totals: _scaled(of_totals(totals)))
+        return replace(
+            self, of_totals=of_totals if self.on_scale else lambda totals: _scaled(of_totals(totals))
+        )
 
     @property
     def n_units(self) -> int:
@@ -86,9 +91,9 @@ class SystemMeasure(AdditiveMeasure):
     def value(self, metric: NDArray[np.float64]) -> float:
         """As `Measure.value`."""
         systems = system_ids(self.items)
-        human = _means(_centred(self.items.human), systems)
+        human = _means(self._prepared(self.items.human), systems)
         return float(
-            self._agreement(human[np.newaxis], sums_of_segments(_added(metric), systems)[np.newaxis])[0]
+            self._agreement(human[np.newaxis], sums_of_segments(self._added(metric), systems)[np.newaxis])[0]
         )
 
     def table(self, metric: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -98,7 +103,7 @@ class SystemMeasure(AdditiveMeasure):
         cells = self.items.units * n_systems + systems
         parts = [
             np.bincount(cells, weights=values, minlength=self.n_units * n_systems).reshape(-1, n_systems)
-            for values in (np.ones(systems.size), _centred(self.items.human), *_added(metric).T)
+            for values in (np.ones(systems.size), self._prepared(self.items.human), *self._added(metric).T)
         ]
         return np.concatenate(parts, axis=1)
 
@@ -111,6 +116,15 @@ class SystemMeasure(AdditiveMeasure):
         totals = np.stack(statistics, axis=-1)[full]
         result[full] = self._agreement(people[full] / numbers[full], totals)
         return result
+
+    def _prepared(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        return scores if self.on_scale else _centred(scores)
+
+    def _added(self, metric: NDArray[np.float64]) -> NDArray[np.float64]:
+        """What translations add to the sums: statistics as they are, float64 [n, k]; of scores [score, 1]."""
+        if metric.ndim == 2:
+            return metric
+        return np.column_stack([self._prepared(metric), np.ones(metric.size)])
 
     def _agreement(self, human: NDArray[np.float64], totals: NDArray[np.float64]) -> NDArray[np.float64]:
         """float64 [m]: the statistic; NaN where a system has no score.
@@ -176,11 +190,6 @@ def system_ids(items: Items) -> NDArray[np.int64]:
 def _means(scores: NDArray[np.float64], systems: NDArray[np.int64]) -> NDArray[np.float64]:
     means: NDArray[np.float64] = np.bincount(systems, weights=scores) / np.bincount(systems)
     return means
-
-
-def _added(metric: NDArray[np.float64]) -> NDArray[np.float64]:
-    """What translations add to the sums: statistics as they are, float64 [n, k]; of scores [score, 1]."""
-    return metric if metric.ndim == 2 else np.column_stack([_centred(metric), np.ones(metric.size)])
 
 
 def _scaled(scores: NDArray[np.float64]) -> NDArray[np.float64]:

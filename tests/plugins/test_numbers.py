@@ -203,6 +203,60 @@ def test_a_statistic_on_the_command_line(cli: Cli, write: Write) -> None:
     )
 
 
+def test_a_statistic_of_systems_and_documents(cli: Cli, write: Write) -> None:
+    made = rows(40)
+    places = [(f"s{index % 4}", f"d{index // 8}") for index in range(40)]
+    lines = [
+        "\t".join((reference, ours, str(score), *place))
+        for (reference, ours, score), place in zip(made, places, strict=True)
+    ]
+    judged = write("test.tsv", "\n".join(("reference\thypothesis\tscore\tsystem\tdocument", *lines)) + "\n")
+    human = np.array([float(score) for _, _, score in made])
+    metric = get_metric("letters").score_pairs(
+        [ours for _, ours, _ in made], [theirs for theirs, _, _ in made]
+    )
+    for level, keys in (("system", [(place[0],) for place in places]), ("document", places)):
+        names = sorted(set(keys))
+        means = [
+            np.array(
+                [np.mean([x for x, key in zip(scores, keys, strict=True) if key == name]) for name in names]
+            )
+            for scores in (metric, human)
+        ]
+        asked = ("evaluate", judged, "--metric", "letters", "--confidence-n", "20", "-f", "json")
+        expected = {
+            "spread": -np.std(means[0] - means[1]),
+            "agreement": np.mean(np.sign(means[0]) == np.sign(means[1])),
+        }
+        for form in (("--level", level, "--statistics", "spread,agreement"),
+                     ("--statistics", f"{level}-spread,{level}-agreement")):  # fmt: skip
+            found = cli(*asked, *form).document
+            for name, value in expected.items():
+                assert pytest.approx(value, rel=1e-12) in _values(found, name), (level, name, found)
+
+
+def test_an_experiment_about_systems(cli: Cli, write: Write) -> None:
+    header, *lines = tsv(rows(24)).splitlines()
+    table = [f"{header}\tsystem", *(f"{line}\ts{index % 3}" for index, line in enumerate(lines))]
+    write("test.tsv", "\n".join(table) + "\n")
+    values = {
+        "title": "x",
+        "test": {"name": "made", "files": "test.tsv"},
+        "statistics": ["system-spread"],
+        "resamples": 10,
+        "rows": [{"name": "letters", "metric": "letters"}],
+    }
+    write("x.yaml", yaml.safe_dump(values))
+    done = cli("experiment", "x.yaml", "--data", ".", "-o", "out", "--jobs", "1")
+    assert done.status == 0, done.err
+    asked = ("evaluate", "test.tsv", "--metric", "letters", "--statistics", "system-spread", "-f", "json")
+    (expected,) = {
+        value for value in _values(cli(*asked).document, "spread") if isinstance(value, float)
+    } & set(_leaves(json.loads(Path("out/results.json").read_text(encoding="utf-8"))))
+    assert expected < 0.0
+    assert "spread of systems" in Path("out/table.md").read_text(encoding="utf-8")
+
+
 def _values(found: object, key: str) -> list[object]:
     """Everything below a key, anywhere in a document."""
     if isinstance(found, dict):

@@ -8,13 +8,14 @@ from numpy.typing import NDArray
 
 from pfsm.data import Judgments
 from pfsm.data.parallel import all_references
+from pfsm.evaluation.catalogue import SEGMENT
 from pfsm.evaluation.pooled import PooledScores, corpus_statistics, oriented_scores
 from pfsm.metrics import get_metric
 from pfsm.metrics.base import SegmentMetric
 from pfsm.metrics.references import number_by_segment
 from pfsm_experiments.data import TestSet
 from pfsm_experiments.questions import questions_of
-from pfsm_experiments.spec import DOCUMENTS, SYSTEMS, RowSpec
+from pfsm_experiments.spec import RowSpec, level_of
 
 Float = NDArray[np.float64]
 
@@ -43,7 +44,7 @@ def corpora_of(test: TestSet, statistics: Sequence[str], resample: str) -> list[
     data = test.data
     if not isinstance(data, Judgments):
         return []
-    names = [name for name in statistics if name in DOCUMENTS or name in SYSTEMS]
+    names = [name for name in statistics if level_of(name) != SEGMENT]
     references = all_references(data.references, data.columns)
     return [
         Corpora(test.name, question.level, data.hypotheses, references, question.corpora)

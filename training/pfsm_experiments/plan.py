@@ -8,6 +8,7 @@ import numpy as np
 
 from pfsm.data import Judgments
 from pfsm.errors import PfsmError
+from pfsm.evaluation.catalogue import DOCUMENT, SEGMENT, SYSTEM
 from pfsm_experiments.data import (
     DataFolder,
     Judged,
@@ -19,7 +20,7 @@ from pfsm_experiments.data import (
 )
 from pfsm_experiments.questions import check_questions
 from pfsm_experiments.requirements import missing, without_places
-from pfsm_experiments.spec import DOCUMENTS, PAIRWISE, SYSTEMS, Experiment, RowSpec, absolute_names
+from pfsm_experiments.spec import PAIRWISE, Experiment, RowSpec, absolute_names, level_of
 from pfsm_experiments.training_overlap import overlap_with_model, overlap_with_training, reference_notes
 
 
@@ -107,6 +108,10 @@ def _unused_statistics(experiment: Experiment, tests: Sequence[TestSet]) -> list
     ]
 
 
+# What statistics of a level need in every row.
+_COLUMNS = {SEGMENT: (), DOCUMENT: ("document", "system"), SYSTEM: ("system",)}
+
+
 def _check_statistics(experiment: Experiment, test: TestSet) -> None:
     if not statistics_of(experiment, test):
         kind, known = (
@@ -117,8 +122,7 @@ def _check_statistics(experiment: Experiment, test: TestSet) -> None:
             f"for {kind} there are {', '.join(known)}"
         )
     for name in statistics_of(experiment, test):
-        needed = ("document", "system") if name in DOCUMENTS else ("system",) if name in SYSTEMS else ()
-        for column in needed:
+        for column in _COLUMNS[level_of(name)]:
             # If some files have the column and others do not, its fields are empty in the others.
             if not all(field.strip() for field in test.data.columns.get(column, ("",))):
                 raise PfsmError(

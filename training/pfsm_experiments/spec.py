@@ -30,18 +30,29 @@ def reported(name: str) -> str:
     return own if level in {None, SEGMENT} else f"{level}-{own}"
 
 
-# Statistics of documents; the data needs the columns `document` and `system`.
-DOCUMENTS = tuple(reported(f"{DOCUMENT}-{name}") for name in DOCUMENT_LEVEL)
-# Statistics of systems; the data needs the column `system`.
-SYSTEMS = tuple(reported(f"{SYSTEM}-{name}") for name in SYSTEM_LEVEL)
+_ABOVE_SEGMENTS = {DOCUMENT: DOCUMENT_LEVEL, SYSTEM: SYSTEM_LEVEL}
 # In experiments the taus of the WMT tasks are statistics of preferences.
-ABSOLUTE = (*(reported(name) for name in SEGMENT_LEVEL.built_in if name not in TAUS), *DOCUMENTS, *SYSTEMS)
+ABSOLUTE = (
+    *(reported(name) for name in SEGMENT_LEVEL.built_in if name not in TAUS),
+    *(reported(f"{level}-{name}") for level, table in _ABOVE_SEGMENTS.items() for name in table.built_in),
+)
 PAIRWISE = ("accuracy", *map(reported, TAUS))
 
 
 def absolute_names() -> tuple[str, ...]:
-    """Statistics of absolute scores, those of other packages among them."""
-    return (*ABSOLUTE, *(name for name in SEGMENT_LEVEL if name not in SEGMENT_LEVEL.built_in))
+    """Statistics of absolute scores, those of other packages at every level among them."""
+    plugged = [name for name in SEGMENT_LEVEL if name not in SEGMENT_LEVEL.built_in]
+    above = [f"{level}-{name}" for level in _ABOVE_SEGMENTS for name in plugged]
+    return (*ABSOLUTE, *plugged, *above)
+
+
+def level_of(name: str) -> str:
+    """The level of a statistic of absolute scores, by any of its names.
+
+    >>> level_of("document-kendall_tau_b"), level_of("pearson")
+    ('document', 'segment')
+    """
+    return level_and_name(name)[0] or SEGMENT
 
 
 @dataclass(frozen=True)

@@ -4,12 +4,12 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pfsm.evaluation.catalogue import SEGMENT_LEVEL
+from pfsm.evaluation.catalogue import DOCUMENT, SEGMENT, SEGMENT_LEVEL, level_and_name
 from pfsm.evaluation.questions import ONE_GROUP
 from pfsm_experiments.data import MEAN
 from pfsm_experiments.differences import Difference
 from pfsm_experiments.estimates import Column, Entry
-from pfsm_experiments.spec import DOCUMENTS, Experiment
+from pfsm_experiments.spec import Experiment, level_of
 
 STATISTICS = {
     "pearson": "Pearson's r",
@@ -39,7 +39,11 @@ BETTER, WORSE = "▲", "▼"
 
 def title_of(statistic: str) -> str:
     """What tables and plots call a statistic; one of another package by its heading."""
-    return STATISTICS[statistic] if statistic in STATISTICS else SEGMENT_LEVEL[statistic].heading
+    if statistic in STATISTICS:
+        return STATISTICS[statistic]
+    level, name = level_and_name(statistic)
+    heading = SEGMENT_LEVEL[name].heading
+    return heading if level in {None, SEGMENT} else f"{heading} of {level}s"
 
 
 NOTHING = "–"
@@ -180,7 +184,7 @@ def _lacks_a_group(line: Line) -> bool:
 
 def what_is_drawn(experiment: Experiment, statistics: Sequence[str]) -> str:
     """Number, kind and seed of the resamples behind the tables of some statistics."""
-    of_documents = sum(name in DOCUMENTS for name in statistics)
+    of_documents = sum(level_of(name) == DOCUMENT for name in statistics)
     units = "documents" if of_documents == len(statistics) > 0 else experiment.resample
     also = ", or of documents where the table says so" if 0 < of_documents < len(statistics) else ""
     return f"{experiment.resamples} resamples of {units}{also}, seed {experiment.seed}"
