@@ -81,7 +81,7 @@ def swapped() -> Explanation:
     explanation = summed(reference, hypothesis, best)
     others = (
         Contribution("Delete", (0, 1), (0, 0), 0.125, -0.0625),
-        Contribution("S_lemma", (0, 1), (2, 3), 0.25, 0.015625),
+        Contribution("S_lemma", (0, 1), (2, 3), 0.25, 0.0156),
         Contribution("Jump", (0, 0), (0, 0), 2.625, -0.1875),
     )
     score = explanation.score + sum(part.points for part in others)

@@ -16,7 +16,6 @@ CHARACTER_ORDERS = 6
 WORD_ORDERS = 2
 # Bits of a character's number in a key of 63 bits, the last of which tells the sides apart.
 BITS = 10
-_CODE_POINTS = 0x110000
 
 
 @njit(nogil=True)
@@ -106,8 +105,16 @@ def _numbered(line, table, used):
 
 
 @njit(nogil=True)
+def _largest(line):
+    largest = 0
+    for symbol in line:
+        largest = max(largest, symbol)
+    return largest
+
+
+@njit(nogil=True)
 def _characters(left, left_offsets, right, right_offsets, bits, counts):
-    table = np.zeros(_CODE_POINTS, np.int32)
+    table = np.zeros(max(_largest(left), _largest(right)) + 1, np.int32)
     for pair in range(left_offsets.size - 1):
         ref = left[left_offsets[pair] : left_offsets[pair + 1]]
         hyp = right[right_offsets[pair] : right_offsets[pair + 1]]

@@ -96,14 +96,17 @@ def _chosen(segment: int | None, count: int) -> Sequence[int]:
 
 
 def _explain(metric: Metric, text: ParallelText, system: int, chosen: Sequence[int]) -> list[Explanation]:
-    explanations = []
-    for segment in chosen:
-        try:
-            explanations.append(
-                metric.explain(text.systems[system].lines[segment], text.references[0][segment])
-            )
-        except PfsmError as error:
-            raise PfsmError(f"{text.systems[system].name}:{segment + 1}: {error}") from None
+    hypotheses, references = text.systems[system].lines, text.references[0]
+    explained = metric.explanations(
+        [hypotheses[segment] for segment in chosen], [references[segment] for segment in chosen]
+    )
+    explanations: list[Explanation] = []
+    try:
+        for explanation in explained:
+            explanations.append(explanation)  # noqa: PERF402 - a fault leaves those before it
+    except PfsmError as error:
+        place = chosen[len(explanations)] + 1
+        raise PfsmError(f"{text.systems[system].name}:{place}: {error}") from None
     return explanations
 
 

@@ -96,13 +96,18 @@ class LatticeBatch:
         """Number of sentence pairs."""
         return len(self.lattices)
 
-    def weights(self, named: Mapping[str, float]) -> "Weights":
-        """The kernel's weights from weights by feature name; an absent name weighs nothing."""
+    def weights(self, named: Mapping[str, float], table: Float | None = None) -> "Weights":
+        """The kernel's weights from weights by feature name; an absent name weighs nothing.
+
+        Args:
+            named: Weights by feature name.
+            table: `weight_table` of the states and these weights, where it is at hand.
+        """
         from pfsm_kernels.inference import Weights  # noqa: PLC0415 - brings numba
 
         n_arcs = self.lattices.arcs.shape[0]
         return Weights(
-            weight_table(self.states, named),
+            weight_table(self.states, named) if table is None else table,
             self.arc_features.arc_weights(named, n_arcs),
             self.link_features.arc_weights(named, n_arcs),
         )

@@ -151,12 +151,16 @@ class LatticeBuilder:
             yield self.lattices(part, first=first)
             first = last
 
-    def tokens(self, pairs: EncodedPairs) -> tuple[list[str], list[str]]:
-        """The tokens of all references and of all hypotheses; of a model without edits too."""
-        sides = (pairs.references, pairs.hypotheses)
+    def tokens(self, pairs: EncodedPairs) -> list[tuple[list[str], list[str]]]:
+        """The tokens of the reference and of the hypothesis of every pair; of a model without edits too."""
+        sides = [pairs.references, pairs.hypotheses]
         if not self.settings.edits:
-            sides = (self.vocabulary.encode(sides[0].lines), self.vocabulary.encode(sides[1].lines))
-        return self.vocabulary.forms(sides[0]), self.vocabulary.forms(sides[1])
+            sides = [self.vocabulary.encode(side.lines) for side in sides]
+        references, hypotheses = (
+            [forms[first:stop] for first, stop in pairwise(side.offsets.tolist())]
+            for side, forms in ((side, self.vocabulary.forms(side)) for side in sides)
+        )
+        return list(zip(references, hypotheses, strict=True))
 
     def _standardised(self, values: Float) -> SentenceFeatures:
         """Sentence-level features; not standardised where no scale is known yet."""

@@ -13,12 +13,13 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pfsm.errors import PfsmError
-from pfsm.model.explain.explanation import Contribution, Edit, Explanation
+from pfsm.model.explain.explanation import Contribution, Edit, Explanation, FeaturePoints
 from pfsm.model.explain.page import SCRIPTS, render_page
 from tests.explanation_cases import explained, swapped
 
@@ -78,40 +79,77 @@ def page_of(*systems: tuple[str, list[Explanation]]) -> str:
 
 def rebuilt(data: Any, system: int) -> list[Explanation]:
     """The explanations of a system, from the JSON alone."""
-    states = data["states"]
-    return [
-        Explanation(
-            reference=tuple(raw["reference"]),
-            hypothesis=tuple(raw["hypothesis"]),
-            score=raw["score"],
-            edits=tuple(Edit(states[s], (a, b), (c, d), jump) for s, a, b, c, d, jump in raw["edits"]),
-            contributions=tuple(
-                Contribution(states[s], (a, b), (c, d), posterior, points)
-                for s, a, b, c, d, posterior, points in raw["contributions"]
-            ),
-            entropy=raw["entropy"],
-            base=raw["base"],
+    states, features = data["states"], data["features"]
+    explanations = []
+    for raw in data["explanations"][system]:
+        parts = tuple(
+            Contribution(*place(states, row[:-2]), row[-2] / 10_000, round(row[-1] * data["unit"], 9))
+            for row in raw["contributions"]
         )
-        for raw in data["explanations"][system]
-    ]
+        edits = tuple(
+            Edit(*place(states, row[:5]), row[5] if len(row) > 5 else None)
+            if isinstance(row, list)
+            else Edit(parts[row].state, parts[row].reference, parts[row].hypothesis)
+            for row in raw["edits"]
+        )
+        points = tuple(FeaturePoints(features[name], value, added) for name, value, added in raw["features"])
+        texts = tuple(raw["reference"]), tuple(raw["hypothesis"])
+        explanations.append(
+            Explanation(*texts, raw["score"], edits, parts, raw["entropy"], raw["base"], points)
+        )
+    return explanations
+
+
+def place(states: list[str], row: list[int]) -> tuple[str, tuple[int, int], tuple[int, int]]:
+    """State and ranges of a row, as `pfsm.model.explain.page_data` describes rows."""
+    state = states[row[0]]
+    if len(row) == 5:
+        return state, (row[1], row[2]), (row[3], row[4])
+    if len(row) == 3:
+        return state, (row[1], row[1] + 1), (row[2], row[2] + 1)
+    token, none = (row[1], row[1] + 1), (0, 0)
+    return (state, none, token) if state.startswith("Insert") else (state, token, none)
+
+
+FEATURES = (FeaturePoints("length", -0.5, 0.25), FeaturePoints("chrf", 1.25, -2.0))
 
 
 def awkward() -> Explanation:
     """Every token could break a page that is careless with it."""
     edits = tuple(Edit("S_word", (k, k + 1), (k, k + 1)) for k in range(len(NASTY)))
-    parts = tuple(Contribution("S_word", edit.reference, edit.hypothesis, 1 / 3, 0.1) for edit in edits)
+    parts = tuple(Contribution("S_word", edit.reference, edit.hypothesis, 0.3333, 0.1) for edit in edits)
     return Explanation(NASTY, NASTY, 0.1 + 0.2, edits, parts, 1e-300, -0.0)
 
 
-def test_the_data_are_the_objects_to_the_last_bit() -> None:
+def test_the_data_are_the_objects() -> None:
     first, second = (
-        [swapped(), explained("a b , c", "b a"), awkward()],
+        [swapped(), replace(explained("a b , c", "b a"), features=FEATURES), awkward()],
         [explained("", ""), swapped(), awkward()],
     )
     data = Page(page_of(("one", first), ("two", second))).data
     assert data["systems"] == ["one", "two"]
     assert rebuilt(data, 0) == first
     assert rebuilt(data, 1) == second
+
+
+def test_rows_are_short_and_sums_are_whole() -> None:
+    good = explained("a b", "a")
+    faint = Contribution("S_lemma", (1, 2), (0, 1), 0.0004, -0.001)
+    exact = Contribution("S_para", (0, 2), (0, 1), 1 / 3, 2e-6 / 3)
+    tried = replace(good, contributions=(*good.contributions, faint, exact))
+    (raw,) = Page(page_of(("one", [tried]))).data["explanations"][0]
+    # States in order of their names: Delete, S_lemma, S_para, S_word.
+    assert raw["edits"] == [0, 1]
+    # The score is .5625: six digits are units of 1e-6.
+    assert raw["contributions"] == [
+        [3, 0, 0, 8750, 250_000], [0, 1, 8750, -500_000], [2, 0, 2, 0, 1, 3333, 1],
+    ]  # fmt: skip
+    matches = [0.875 + 0.0004 + 1 / 3, 0.25 - 0.001 + 2e-6 / 3]
+    np.testing.assert_allclose(raw["sums"], [matches, [0.875, -0.5], [0.0, 0.0], [0.0, 0.0]], rtol=1e-7)
+    # What is improbable but on the best sequence stays.
+    rare = replace(good, contributions=tuple(replace(part, posterior=1e-9) for part in good.contributions))
+    (raw,) = Page(page_of(("one", [rare]))).data["explanations"][0]
+    assert [row[-2] for row in raw["contributions"]] == [1, 1]
 
 
 @given(st.lists(st.text(min_size=1), max_size=6), st.lists(st.text(min_size=1), max_size=6), st.text())

@@ -9,7 +9,7 @@ those of the transitions into it. Divided by m + n and scaled, the contributions
 the predicted score. If a model has sentence-level features, each adds its weight times its value.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -17,12 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.errors import PfsmError
-from pfsm.lattice.arrays import LatticeBatch, weight_table
+from pfsm.lattice.arrays import LatticeBatch
 from pfsm.lattice.names import FEATURE_PREFIX, JUMP
 from pfsm.model.file import Model
 
 if TYPE_CHECKING:
-    from pfsm_kernels.inference import Jumps
+    from pfsm_kernels.inference import Jumps, Weights
     from pfsm_kernels.lattices import Lattices
 
 # Every place where an edit is possible becomes a state, and there is a table entry for every two states.
@@ -131,34 +131,51 @@ class _Places:
     ranges: tuple[tuple[Range, Range], ...]
 
 
-def explain_lattice(
-    batch: LatticeBatch, model: Model, reference: Sequence[str], hypothesis: Sequence[str]
-) -> Explanation:
-    """Explains the score of a batch of one pair.
+def explain_lattices(
+    batch: LatticeBatch,
+    model: Model,
+    weights: "Weights | None",
+    tokens: Sequence[tuple[list[str], list[str]]],
+) -> Iterator[Explanation]:
+    """Explains the score of every pair of a batch, in order.
 
     Args:
-        batch: The pair's lattice.
+        batch: The lattices.
         model: The model, with its weights and scale.
-        reference: The tokens of the reference.
-        hypothesis: The tokens of the hypothesis.
+        weights: The kernel's weights for this batch; None where the model has no edits.
+        tokens: The tokens of each pair's reference and hypothesis.
 
     Raises:
-        PfsmError: If the pair has too many places for an explanation, such as lines of thousands of words.
+        PfsmError: If a pair has too many places for an explanation, such as lines of thousands of words.
     """
     base = model.scale.mean + model.scale.sd * model.alpha
-    features = _feature_points(batch, model)
-    points = sum(part.points for part in features)
-    if not batch.states:
-        return Explanation(
-            tuple(reference), tuple(hypothesis), base + points, (), (), 0.0, base, features, edited=False
-        )
-    explained = _explain_edits(batch, model, reference, hypothesis)
-    return replace(explained, score=explained.score + points, features=features)
+    for pair, (reference, hypothesis) in enumerate(tokens):
+        features = _feature_points(batch, pair, model)
+        points = sum(part.points for part in features)
+        if weights is None:
+            plain = tuple(reference), tuple(hypothesis)
+            yield Explanation(*plain, base + points, (), (), 0.0, base, features, edited=False)
+            continue
+        explained = _explain_edits(*_alone(batch, weights, pair), model, reference, hypothesis)
+        yield replace(explained, score=explained.score + points, features=features)
 
 
-def _feature_points(batch: LatticeBatch, model: Model) -> tuple[FeaturePoints, ...]:
+def _alone(batch: LatticeBatch, weights: "Weights", pair: int) -> tuple[LatticeBatch, "Weights"]:
+    """One pair of a batch as a batch of its own, and its weights."""
+    from pfsm_kernels.inference import Weights, find_jumps  # noqa: PLC0415 - brings numba
+
+    lattices = batch.lattices.select(np.array([pair]))
+    jumps = batch.jumps
+    if jumps is not None:
+        jumps = find_jumps(lattices, jumps.state, jumps.crossings.max_jump)
+    own = slice(*batch.lattices.offsets[pair : pair + 2, 2].tolist())
+    arcs, links = (None if part is None else part[own] for part in (weights.arcs, weights.links))
+    return LatticeBatch(batch.states, lattices, jumps=jumps), Weights(weights.table, arcs, links)
+
+
+def _feature_points(batch: LatticeBatch, pair: int, model: Model) -> tuple[FeaturePoints, ...]:
     given = batch.sentence_features
-    values = given.values[0].tolist() if given.names else []
+    values = given.values[pair].tolist() if given.names else []
     return tuple(
         FeaturePoints(
             name.removeprefix(FEATURE_PREFIX), value, model.scale.sd * model.weights.get(name, 0.0) * value
@@ -168,22 +185,20 @@ def _feature_points(batch: LatticeBatch, model: Model) -> tuple[FeaturePoints, .
 
 
 def _explain_edits(
-    batch: LatticeBatch, model: Model, reference: Sequence[str], hypothesis: Sequence[str]
+    batch: LatticeBatch, given: "Weights", model: Model, reference: Sequence[str], hypothesis: Sequence[str]
 ) -> Explanation:
     """The explanation of the edit score."""
     from pfsm_kernels.inference import Weights, best_path, expectations  # noqa: PLC0415 - brings numba
 
-    named = model.weights
     lattices = batch.lattices
     m, n = int(lattices.delete_states.size), int(lattices.insert_states.size)
     scale = model.scale.sd / max(m + n, 1)
     base = model.scale.mean + model.scale.sd * model.alpha
-    edits = _edits(batch, best_path(lattices, batch.weights(named), 0, batch.jumps).edits)
+    edits = _edits(batch, best_path(lattices, given, 0, batch.jumps).edits)
     if m + n == 0:
         return Explanation((), (), base, (), (), 0.0, base)
     places = _split(batch)
-    table = _place_table(batch.states, places.state_of, named)
-    given = batch.weights(named)
+    table = _place_table(given.table, places.state_of)
     expected = expectations(
         places.batch.lattices, Weights(table, given.arcs, given.links), 1, places.batch.jumps
     )
@@ -250,12 +265,9 @@ def _jumps(batch: LatticeBatch, lattices: "Lattices") -> "Jumps | None":
     return find_jumps(lattices, lattices.n_states - 1, batch.jumps.crossings.max_jump)
 
 
-def _place_table(
-    states: Sequence[str], state_of: NDArray[np.int64], named: Mapping[str, float]
-) -> NDArray[np.float64]:
-    """The weight table between places, float64 [P + 1, P]."""
-    table = weight_table(states, named)
-    rows = np.append(state_of, len(states))
+def _place_table(table: NDArray[np.float64], state_of: NDArray[np.int64]) -> NDArray[np.float64]:
+    """The weight table between places, float64 [P + 1, P], from that between states, float64 [S + 1, S]."""
+    rows = np.append(state_of, table.shape[1])
     return np.ascontiguousarray(table[np.ix_(rows, state_of)])
 
 

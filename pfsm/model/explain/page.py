@@ -8,15 +8,11 @@ import base64
 import hashlib
 import html
 import json
-import math
 import re
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
 
-from pfsm.errors import PfsmError
-from pfsm.model.explain.explanation import Contribution, Edit, Explanation, FeaturePoints
-
-System = tuple[str, Sequence[Explanation]]
+from pfsm.model.explain.page_data import System, page_data
 
 # In the order in which they are joined: each file uses only what earlier files define.
 SCRIPTS = ("segments.js", "layout.js", "detail.js", "figure.js", "ledger.js", "card.js", "page.js")
@@ -56,7 +52,7 @@ def render_page(systems: Sequence[System], title: str, signature: str) -> str:
             "policy": f"default-src 'none'; img-src data:; style-src {_digest(style)}; script-src {_digest(script)}",
             "style": style,
             "script": script,
-            "data": _embedded(_data(systems)),
+            "data": _embedded(page_data(systems)),
         },
     )
 
@@ -85,63 +81,3 @@ def _embedded(data: object) -> str:
 def _digest(source: str) -> str:
     """The source expression of an inline style or script for the content security policy."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(source.encode('utf-8')).digest()).decode('ascii')}'"
-
-
-def _data(systems: Sequence[System]) -> dict[str, object]:
-    """What the script reads: names of systems, an inventory of states, and the explanations by system."""
-    states: set[str] = set()
-    for _, explanations in systems:
-        for explanation in explanations:
-            states.update(edit.state for edit in explanation.edits)
-            states.update(part.state for part in explanation.contributions)
-    number = {state: k for k, state in enumerate(sorted(states))}
-    return {
-        "systems": [name for name, _ in systems],
-        "edited": all(explanation.edited for _, explanations in systems for explanation in explanations),
-        "states": list(number),
-        "explanations": [
-            [
-                _explanation(explanation, number, f"{name}:{k}")
-                for k, explanation in enumerate(explanations, 1)
-            ]
-            for name, explanations in systems
-        ],
-    }
-
-
-def _explanation(explanation: Explanation, number: Mapping[str, int], where: str) -> dict[str, object]:
-    """One explanation as JSON; edits and contributions become rows, because there are many."""
-    for field in ("score", "base", "entropy"):
-        _require_finite(getattr(explanation, field), field, where)
-    return {
-        "reference": explanation.reference,
-        "hypothesis": explanation.hypothesis,
-        "score": explanation.score,
-        "base": explanation.base,
-        "entropy": explanation.entropy,
-        "edits": [(*_place(edit, number), edit.jump) for edit in explanation.edits],
-        "contributions": [_row(part, number, where) for part in explanation.contributions],
-        "features": [_feature_row(part, where) for part in explanation.features],
-    }
-
-
-def _feature_row(part: FeaturePoints, where: str) -> tuple[str, float, float]:
-    _require_finite(part.value, f"value of {part.name}", where)
-    _require_finite(part.points, f"points of {part.name}", where)
-    return part.name, part.value, part.points
-
-
-def _row(part: Contribution, number: Mapping[str, int], where: str) -> tuple[float, ...]:
-    _require_finite(part.posterior, f"posterior of {part.state}", where)
-    _require_finite(part.points, f"points of {part.state}", where)
-    return (*_place(part, number), part.posterior, part.points)
-
-
-def _place(part: Edit | Contribution, number: Mapping[str, int]) -> tuple[int, int, int, int, int]:
-    """State number, then the two token ranges."""
-    return (number[part.state], *part.reference, *part.hypothesis)
-
-
-def _require_finite(value: float, field: str, where: str) -> None:
-    if not math.isfinite(value):
-        raise PfsmError(f"{where}: {field} is '{value}', a finite number is needed to draw the explanation")

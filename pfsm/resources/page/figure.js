@@ -29,11 +29,12 @@ function pairsOf({ reference: [r0, r1], hypothesis: [h0, h1] }) {
 
 class Figure {
   constructor(raw) {
+    const contributions = raw.contributions.map(readContribution);
     this.explanation = {
       reference: raw.reference,
       hypothesis: raw.hypothesis,
-      edits: raw.edits.map(readEdit),
-      contributions: raw.contributions.map(readContribution),
+      edits: raw.edits.map((edit) => readEdit(edit, contributions)),
+      contributions,
     };
     this.best = new Set(this.explanation.edits.map(keyOf));
     this.pairs = this.explanation.edits.flatMap(pairsOf);

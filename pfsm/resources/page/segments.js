@@ -33,34 +33,42 @@ function nameOf(state) {
   return wordClass ? `${name} (${wordClass})` : name;
 }
 
-function readEdit([state, r0, r1, h0, h1, jump]) {
-  return { state: data.states[state], reference: [r0, r1], hypothesis: [h0, h1], jump };
+// A row begins with the number of its state; how many numbers say where it is depends on what it is.
+function readPlace(row) {
+  const state = data.states[row[0]];
+  if (row.length > 3) return { state, reference: [row[1], row[2]], hypothesis: [row[3], row[4]] };
+  if (row.length > 2) return { state, reference: [row[1], row[1] + 1], hypothesis: [row[2], row[2] + 1] };
+  const [none, token] = [[0, 0], [row[1], row[1] + 1]];
+  return kindOf(state) === "insert" ? { state, reference: none, hypothesis: token } : { state, reference: token, hypothesis: none };
 }
 
-function readContribution([state, r0, r1, h0, h1, posterior, points]) {
-  return { state: data.states[state], reference: [r0, r1], hypothesis: [h0, h1], posterior, points };
+function readContribution(row) {
+  const [posterior, points] = row.slice(-2);
+  return { ...readPlace(row.slice(0, -2)), posterior: posterior / 1e4, points: points * data.unit };
+}
+
+// An edit of the best sequence is the number of its contribution, or a row of its own: jumps end with their number.
+function readEdit(edit, contributions) {
+  if (!Array.isArray(edit)) {
+    const { state, reference, hypothesis } = contributions[edit];
+    return { state, reference, hypothesis, jump: null };
+  }
+  return edit.length > 5 ? { ...readPlace(edit.slice(0, 5)), jump: edit[5] } : { ...readPlace(edit), jump: null };
 }
 
 // The sum of an explanation in the order in which it is shown; `start` and `end` are running totals.
 function sumOf(raw) {
-  const empty = () => ({ match: 0, delete: 0, insert: 0, jump: 0 });
-  const [points, counts] = [empty(), empty()];
-  for (const row of raw.contributions) {
-    const kind = kindOf(data.states[row[0]]);
-    const group = kind in points ? kind : "match";
-    counts[group] += row[5];
-    points[group] += row[6];
-  }
-  const part = (kind, label) => ({ kind, label, points: points[kind], count: counts[kind] });
+  const [match, deleted, inserted, jump] = raw.sums.map(([count, points]) => ({ count, points }));
+  const part = (kind, label, { points, count }) => ({ kind, label, points, count });
   const edits = [
-    part("match", "Matches"),
-    part("delete", "Deletes"),
-    part("insert", "Inserts"),
-    part("jump", "Jumps"),
+    part("match", "Matches", match),
+    part("delete", "Deletes", deleted),
+    part("insert", "Inserts", inserted),
+    part("jump", "Jumps", jump),
     { kind: "entropy", label: "Entropy", points: raw.entropy },
   ].filter(({ kind }) => kind !== "jump" || hasJumps);
   const features = raw.features.map(([name, value, added]) => (
-    { kind: "feature", label: `${name}, ${signed(value, 1)} sd`, points: added }
+    { kind: "feature", label: `${data.features[name]}, ${signed(value, 1)} sd`, points: added }
   ));
   const parts = [{ kind: "base", label: "Base", points: raw.base }, ...(data.edited ? edits : []), ...features];
   let total = 0;
