@@ -1,9 +1,9 @@
 """The typed front of the machines: log-sums, expected counts and best paths of a batch.
 
-Linear space is tried first: from arc to arc where there are few (``machine_sparse``, with jumps ``pushdown_sparse``),
-else from cell to cell (``machine``, ``pushdown``). Lattices whose sum it cannot vouch for are done again in log space
-(``machine_log``, ``pushdown_log``). What is computed for a pair depends on that pair and the weights alone: not on the
-batch it stands in, nor on the number of threads.
+Linear space is tried first: from arc to arc where there are few (``arc_to_arc`` of ``machine``, with jumps of
+``pushdown``), else from cell to cell (``cell_to_cell``). Lattices whose sum it cannot vouch for are done again in log
+space (``log_space``). What is computed for a pair depends on that pair and the weights alone: not on the batch it
+stands in, nor on the number of threads.
 """
 
 from collections.abc import Callable, Iterator
@@ -14,13 +14,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm_kernels import machine_log, pushdown_log
-from pfsm_kernels.batch import Factors, Jumps, Outputs, Weights
-from pfsm_kernels.crossings import find_crossings
-from pfsm_kernels.lattices import Lattices
+from pfsm_kernels.lattice.batch import Factors, Outputs, Weights
+from pfsm_kernels.lattice.lattices import Lattices
 from pfsm_kernels.linear_space import linear_task
-from pfsm_kernels.sweep import DELETE, INSERT, JUMP
-from pfsm_kernels.tilt import LARGEST_WEIGHT
+from pfsm_kernels.machine.log_space import best_path as best_of_machine
+from pfsm_kernels.machine.log_space import log_forward_backward
+from pfsm_kernels.machine.sweep import DELETE, INSERT, JUMP
+from pfsm_kernels.machine.tilt import LARGEST_WEIGHT
+from pfsm_kernels.pushdown.crossings import Jumps, find_crossings
+from pfsm_kernels.pushdown.log_space import best_pushdown, log_pushdown
 
 __all__ = [
     "DELETE",
@@ -139,9 +141,9 @@ def best_path(lattices: Lattices, weights: Weights, pair: int, jumps: Jumps | No
     (d0, i0, _), (d1, i1, _) = lattices.offsets[pair : pair + 2].tolist()
     path = np.empty((1 if jumps is None else 2) * (d1 - d0 + i1 - i0), dtype=np.int32)
     if jumps is None:
-        score, length = machine_log.best_path(_pair(lattices, weights, pair), path)
+        score, length = best_of_machine(_pair(lattices, weights, pair), path)
     else:
-        score, length = pushdown_log.best_pushdown(*_swaps(lattices, weights, pair, jumps), path)
+        score, length = best_pushdown(*_swaps(lattices, weights, pair, jumps), path)
     return BestPath(float(score), path[:length])
 
 
@@ -196,9 +198,9 @@ def _in_log_space(
             links[:] = 0.0
         outputs = expected is not None, counts, arcs, links
         if jumps is None:
-            result[pair] = machine_log.log_forward_backward(_pair(lattices, weights, pair), *outputs)
+            result[pair] = log_forward_backward(_pair(lattices, weights, pair), *outputs)
         else:
-            result[pair] = pushdown_log.log_pushdown(*_swaps(lattices, weights, pair, jumps), *outputs)
+            result[pair] = log_pushdown(*_swaps(lattices, weights, pair, jumps), *outputs)
 
     rejected = np.flatnonzero(~accepted)
     if threads <= 1 or rejected.size <= 1:
@@ -211,7 +213,7 @@ def _in_log_space(
 
 
 def _pair(lattices: Lattices, weights: Weights, pair: int) -> tuple[Any, ...]:
-    """One pair as ``machine_log`` takes it."""
+    """One pair as ``machine.log_space`` takes it."""
     (d0, i0, a0), (d1, i1, a1) = lattices.offsets[pair : pair + 2].tolist()
     arc_weights = np.zeros(a1 - a0) if weights.arcs is None else weights.arcs[a0:a1]
     link_weights = np.zeros(0) if weights.links is None else weights.links[a0:a1]
@@ -221,7 +223,7 @@ def _pair(lattices: Lattices, weights: Weights, pair: int) -> tuple[Any, ...]:
 
 
 def _swaps(lattices: Lattices, weights: Weights, pair: int, jumps: Jumps) -> tuple[tuple[Any, ...], ...]:
-    """One pair as ``pushdown_log`` takes it."""
+    """One pair as ``pushdown.log_space`` takes it."""
     deletes, inserts, _, _, *arrays = _pair(lattices, weights, pair)
     crossings = jumps.crossings
     limits = jumps.state, crossings.max_jump, int(lattices.offsets[pair, 2])

@@ -1,8 +1,9 @@
 """Which kernel of linear space does a pair, and what all pairs share: rates, tables.
 
-From arc to arc go pairs with few arcs and one state each for Insert and Delete (``machine_sparse``, with jumps
-``pushdown_sparse``); the others, and those whose sum comes out of range that way, from cell to cell (``machine``,
-``pushdown``). What is still out of range without jumps is tried at a rate that is looked for (``machine_measured``).
+From arc to arc go pairs with few arcs and one state each for Insert and Delete (``arc_to_arc`` of ``machine``, with
+jumps of ``pushdown``); the others, and those whose sum comes out of range that way, from cell to cell
+(``cell_to_cell``). What is still out of range without jumps is tried at a rate that is looked for
+(``machine.measured``).
 """
 
 from collections.abc import Callable
@@ -11,11 +12,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm_kernels import machine, machine_measured, machine_sparse, pushdown, pushdown_sparse
-from pfsm_kernels.batch import Cells, Factors, Float, Jumping, Jumps, Outputs
-from pfsm_kernels.lattices import Lattices
-from pfsm_kernels.runs import few_arcs, find_groups
-from pfsm_kernels.tilt import rates_with_jumps
+from pfsm_kernels.groups import few_arcs, find_groups
+from pfsm_kernels.lattice.batch import Cells, Factors, Float, Outputs
+from pfsm_kernels.lattice.lattices import Lattices
+from pfsm_kernels.machine.arc_to_arc import sparse_machine_batch
+from pfsm_kernels.machine.cell_to_cell import machine_batch
+from pfsm_kernels.machine.measured import measured_batch
+from pfsm_kernels.machine.tilt import rates_with_jumps
+from pfsm_kernels.pushdown.arc_to_arc import sparse_pushdown_batch
+from pfsm_kernels.pushdown.cell_to_cell import pushdown_batch
+from pfsm_kernels.pushdown.crossings import Jumping, Jumps
 
 Task = Callable[[int, int], None]
 
@@ -61,14 +67,14 @@ def arc_to_arc(
         for group in find_groups(lattices, few_arcs(lattices)):
             runs = group.tables(factors.table, derivatives)
             if runs is not None:
-                tasks.append(_where(group.wanted, machine_sparse.sparse_batch, cells, factors, runs, outputs))
+                tasks.append(_where(group.wanted, sparse_machine_batch, cells, factors, runs, outputs))
     else:
         jumping = jumping_of(jumps)
         for group in find_groups(lattices, jumps.crossings.sparse):
             windows = group.windows(factors.table, jumping.state, jumping.limit, derivatives)
             if windows is not None:
                 inputs = cells, factors, jumping, rates, windows, outputs
-                tasks.append(_where(group.wanted, pushdown_sparse.sparse_batch, *inputs))
+                tasks.append(_where(group.wanted, sparse_pushdown_batch, *inputs))
 
     def task(first: int, last: int) -> None:
         for own in tasks:
@@ -84,9 +90,9 @@ def cell_to_cell(
     cells = cells_of(lattices)
     if jumps is None:
         inputs = plain((cells, factors, outputs))
-        return lambda first, last: machine.machine_batch(first, last, *inputs)
+        return lambda first, last: machine_batch(first, last, *inputs)
     inputs = plain((cells, factors, jumping_of(jumps), rates, outputs))
-    return lambda first, last: pushdown.pushdown_batch(first, last, *inputs)
+    return lambda first, last: pushdown_batch(first, last, *inputs)
 
 
 def at_measured_rates(
@@ -100,7 +106,7 @@ def at_measured_rates(
     if jumps is not None:
         return lambda _first, _last: None
     inputs = plain((cells_of(lattices), factors, outputs))
-    return lambda first, last: machine_measured.measured_batch(first, last, *inputs)
+    return lambda first, last: measured_batch(first, last, *inputs)
 
 
 def _where(wanted: NDArray[np.bool_], kernel: Callable[..., None], *inputs: Any) -> Task:

@@ -159,7 +159,7 @@ def resampled_times(n: int, n_resamples: int, seed: Seed = None) -> Iterator[NDA
     Raises:
         ValueError: If the seed is negative.
     """
-    from pfsm_kernels.resampling import drawn_times  # noqa: PLC0415 - starts a JIT compiler
+    from pfsm_kernels.statistics.resampling import drawn_times  # noqa: PLC0415 - starts a JIT compiler
 
     for rows in resampled_rows(n, n_resamples, seed):
         yield drawn_times(rows, n)

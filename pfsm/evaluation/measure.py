@@ -250,7 +250,7 @@ class RankCorrelation(Measure):
 
     def resampler(self, metric: NDArray[np.float64]) -> OfTimes:
         """As `Measure.resampler`."""
-        from pfsm_kernels.rank import (  # noqa: PLC0415 - starts a JIT compiler
+        from pfsm_kernels.statistics.rank import (  # noqa: PLC0415 - starts a JIT compiler
             repeated_kendall_tau_b,
             repeated_spearman,
         )
@@ -311,7 +311,7 @@ class AdditiveMeasure(Measure):
 
     def resampler(self, metric: NDArray[np.float64]) -> OfTimes:
         """As `Measure.resampler`."""
-        from pfsm_kernels.resampling import resampled_sums  # noqa: PLC0415 - starts a JIT compiler
+        from pfsm_kernels.statistics.resampling import resampled_sums  # noqa: PLC0415 - starts a JIT compiler
 
         table = self.table(metric)
         return lambda times: self.of_sums(resampled_sums(times, table))

@@ -239,7 +239,7 @@ def _circles(pairs: _Pairs, n_items: int) -> NDArray[np.int64]:
 def _best_of_circle(
     low: NDArray[np.int64], high: NDArray[np.int64], votes: NDArray[np.float64]
 ) -> tuple[float, bool]:
-    from pfsm_kernels.orders import best_order  # noqa: PLC0415 - starts a JIT compiler
+    from pfsm_kernels.statistics.orders import best_order  # noqa: PLC0415 - starts a JIT compiler
 
     items, places = np.unique(np.concatenate([low, high]), return_inverse=True)
     if items.size > (_MOST_TIED if votes[:, 1].any() else _MOST_STRICT):

@@ -73,7 +73,7 @@ def pair_table(
     human: ArrayLike, metric: ArrayLike, segments: Names | None = None, tie_threshold: float = 0.0
 ) -> NDArray[np.int64]:
     """`pair_counts` of every segment: int64 [n_segments, 5], columns in the order of its fields."""
-    from pfsm_kernels.pairs import ordered_pairs  # noqa: PLC0415 - starts a JIT compiler
+    from pfsm_kernels.statistics.pairs import ordered_pairs  # noqa: PLC0415 - starts a JIT compiler
 
     human, metric = paired_scores(human, metric)
     ids = np.zeros(human.size, np.int64) if segments is None else dense_ids(segments, human.size, "segments")
@@ -133,7 +133,7 @@ def order_votes(
     Raises:
         ValueError: If lengths differ, a score is not finite, or the difference is negative.
     """
-    from pfsm_kernels.pairs import ordered_pairs  # noqa: PLC0415 - starts a JIT compiler
+    from pfsm_kernels.statistics.pairs import ordered_pairs  # noqa: PLC0415 - starts a JIT compiler
 
     human, metric = paired_scores(human, metric)
     ids = dense_ids(segments, human.size, "segments")

@@ -102,7 +102,7 @@ class CalibratedAccuracy(Measure):
 
     def resampler(self, metric: NDArray[np.float64]) -> OfTimes:
         """As `Measure.resampler`."""
-        from pfsm_kernels.pairs import calibrated_accuracies  # noqa: PLC0415 - starts a JIT compiler
+        from pfsm_kernels.statistics.pairs import calibrated_accuracies  # noqa: PLC0415 - starts a JIT compiler
 
         of_segment = whole_parts(self.segments, self.units)
         pairs = _sorted_pairs(self.human, metric, self.segments)
@@ -120,7 +120,7 @@ _ROUNDING = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class _Pairs:
-    """The pairs that matter to the calibration, in order of their gaps; see `pfsm_kernels.pairs.tie_changes`."""
+    """The pairs that matter to the calibration, in order of their gaps; see `statistics.pairs.tie_changes`."""
 
     gaps: NDArray[np.float64]
     changes: NDArray[np.int8]
@@ -136,7 +136,7 @@ class _Pairs:
 
 
 def _sorted_pairs(human: NDArray[np.float64], metric: NDArray[np.float64], ids: NDArray[np.int64]) -> _Pairs:
-    from pfsm_kernels.pairs import tie_changes  # noqa: PLC0415 - starts a JIT compiler
+    from pfsm_kernels.statistics.pairs import tie_changes  # noqa: PLC0415 - starts a JIT compiler
 
     order = np.argsort(ids, kind="stable")
     starts = segment_starts(ids[order])

@@ -11,7 +11,7 @@ from pfsm.lattice.names import shared, transition
 
 if TYPE_CHECKING:
     from pfsm_kernels.inference import Jumps, Weights
-    from pfsm_kernels.lattices import Lattices
+    from pfsm_kernels.lattice.lattices import Lattices
 
 Int32 = NDArray[np.int32]
 Int64 = NDArray[np.int64]
@@ -78,7 +78,7 @@ class LatticeBatch:
     Attributes:
         states: Name of each state id; Insert and Delete first, substitutions in the order of the matchers, Jump last.
             None where a model has no edits.
-        lattices: The arrays (``pfsm_kernels.lattices.Lattices``).
+        lattices: The arrays (``pfsm_kernels.lattice.lattices.Lattices``).
         arc_features: Features whose weights are added whenever an arc is taken.
         link_features: Features added when a 1:1 substitution directly continues another (model, "link feature").
         jumps: Where the pushdown machine can jump; None for the finite-state machine.
@@ -129,7 +129,7 @@ def weight_table(states: Sequence[str], named: Mapping[str, float]) -> Float:
 
 def without_edits(n_pairs: int) -> LatticeBatch:
     """As many pairs in which nothing is edited: no states, no tokens, a log-sum of 0."""
-    from pfsm_kernels.lattices import Lattices  # noqa: PLC0415 - brings numba
+    from pfsm_kernels.lattice.lattices import Lattices  # noqa: PLC0415 - brings numba
 
     none = np.zeros(0, dtype=np.int32)
     arcs = np.zeros((0, 5), dtype=np.int32)

@@ -16,7 +16,7 @@ from pfsm.text.vocabulary import EncodedLines, Vocabulary
 
 if TYPE_CHECKING:
     from pfsm_kernels.inference import Jumps
-    from pfsm_kernels.lattices import Lattices
+    from pfsm_kernels.lattice.lattices import Lattices
 
 Int32 = NDArray[np.int32]
 Int64 = NDArray[np.int64]
@@ -40,9 +40,9 @@ def build_lattices(
         split: Which states are split by word class.
 
     Raises:
-        TooManyCrossingsError: As ``pfsm_kernels.crossings.find_crossings``.
+        TooManyCrossingsError: As ``pfsm_kernels.pushdown.crossings.find_crossings``.
     """
-    from pfsm_kernels.lattices import Lattices  # noqa: PLC0415 - brings numba
+    from pfsm_kernels.lattice.lattices import Lattices  # noqa: PLC0415 - brings numba
 
     states = state_names(matchers, max_jump, split)
     annotators = [matcher for matcher in matchers if isinstance(matcher, Annotator)]
@@ -89,7 +89,7 @@ def find_jumps(states: Sequence[str], lattices: "Lattices", max_jump: int) -> "J
     """Where the pushdown machine can jump; None where the limit is 0.
 
     Raises:
-        TooManyCrossingsError: As ``pfsm_kernels.crossings.find_crossings``.
+        TooManyCrossingsError: As ``pfsm_kernels.pushdown.crossings.find_crossings``.
     """
     from pfsm_kernels.inference import find_jumps as kernel_find_jumps  # noqa: PLC0415 - brings numba
 

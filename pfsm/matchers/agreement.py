@@ -40,7 +40,7 @@ class AgreementMatcher:
 
     def offers(self, pairs: EncodedPairs) -> Offers:
         """Blocks whose tokens agree one by one."""
-        from pfsm_kernels.matching import agreeing_blocks  # noqa: PLC0415 - brings numba
+        from pfsm_kernels.strings.matching import agreeing_blocks  # noqa: PLC0415 - brings numba
 
         keys = self.keys(pairs.vocabulary)
         references, hypotheses = pairs.references, pairs.hypotheses

@@ -17,7 +17,7 @@ def merged(offers: Sequence[Int32], n_pairs: int, exclusive: bool) -> tuple[Int3
         number of arcs of each pair; int64 [n_offers], the arc of each offer, with offers counted through all matchers,
         or -1 if an earlier matcher offered the block.
     """
-    from pfsm_kernels.arcs import is_sorted, merge  # noqa: PLC0415 - brings numba
+    from pfsm_kernels.lattice.arcs import is_sorted, merge  # noqa: PLC0415 - brings numba
 
     starts = np.zeros(len(offers) + 1, dtype=np.int64)
     np.cumsum([offer.shape[0] for offer in offers], out=starts[1:])

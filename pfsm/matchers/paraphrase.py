@@ -99,7 +99,7 @@ class _Finder:
 
     def links(self, pairs: EncodedPairs, direction: str) -> tuple[Int32, Float32]:
         """Blocks and their probabilities by this table, in one direction."""
-        from pfsm_kernels.sharing import linked_phrases  # noqa: PLC0415 - brings numba
+        from pfsm_kernels.strings.sharing import linked_phrases  # noqa: PLC0415 - brings numba
 
         _, words = self._words.of(pairs.vocabulary)
         sides = (pairs.references, pairs.hypotheses)
@@ -118,7 +118,7 @@ class _Finder:
     def _phrases(
         self, words: Int32, lines: EncodedLines, wanted: NDArray[np.bool_]
     ) -> tuple[Int32, NDArray[np.int64]]:
-        from pfsm_kernels.sharing import find_phrases  # noqa: PLC0415 - brings numba
+        from pfsm_kernels.strings.sharing import find_phrases  # noqa: PLC0415 - brings numba
 
         table = self.table
         return find_phrases(

@@ -67,7 +67,7 @@ class SpellingMatcher:
 
     def similar(self, pairs: EncodedPairs) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
         """Blocks, int32 [n_offers, 5], and their similarities, float64 [n_offers]."""
-        from pfsm_kernels.spelling import similar_words  # noqa: PLC0415 - brings numba
+        from pfsm_kernels.strings.spelling import similar_words  # noqa: PLC0415 - brings numba
 
         references, hypotheses = pairs.references, pairs.hypotheses
         places, codes, words = self._spelled(pairs.vocabulary, references, hypotheses)

@@ -49,7 +49,7 @@ class TypeLists:
             pairs: The sentence pairs.
             count: Upper limit of the numbers, exclusive.
         """
-        from pfsm_kernels.sharing import tokens_sharing_keys  # noqa: PLC0415 - brings numba
+        from pfsm_kernels.strings.sharing import tokens_sharing_keys  # noqa: PLC0415 - brings numba
 
         ours, theirs = pairs.references, pairs.hypotheses
         offsets, numbers = self.of(pairs.vocabulary)

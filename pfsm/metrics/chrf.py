@@ -29,7 +29,7 @@ def ngram_counts(
         words: Whether words are counted after the characters, as chrF++ does.
         lowercase: Whether case is ignored.
     """
-    from pfsm_kernels.ngrams import character_ngrams, word_ngrams  # noqa: PLC0415 - brings numba
+    from pfsm_kernels.strings.ngrams import character_ngrams, word_ngrams  # noqa: PLC0415 - brings numba
 
     ours, theirs = (
         [line.lower() for line in side] if lowercase else side for side in (references, hypotheses)

@@ -43,7 +43,7 @@ SKIP = 4
 
 
 def _edits(pairs: WordPairs) -> Float:
-    from pfsm_kernels.overlap import edit_distances  # noqa: PLC0415 - brings numba
+    from pfsm_kernels.strings.overlap import edit_distances  # noqa: PLC0415 - brings numba
 
     return edit_distances(*pairs.sides)
 
@@ -66,7 +66,7 @@ def _error_rate(errors: Float, pairs: WordPairs) -> Float:
 
 
 def _common(pairs: WordPairs) -> Float:
-    from pfsm_kernels.overlap import common_words  # noqa: PLC0415 - brings numba
+    from pfsm_kernels.strings.overlap import common_words  # noqa: PLC0415 - brings numba
 
     return common_words(*pairs.sides)
 
@@ -76,7 +76,7 @@ def _rouge_l(pairs: WordPairs) -> Float:
 
 
 def _rouge_w(pairs: WordPairs, power: float = ROUGE_W) -> Float:
-    from pfsm_kernels.overlap import common_subsequences  # noqa: PLC0415 - brings numba
+    from pfsm_kernels.strings.overlap import common_subsequences  # noqa: PLC0415 - brings numba
 
     # The inverse of k^power, of the quotient of two such values.
     shared = common_subsequences(*pairs.sides, power) ** (1.0 / power)
@@ -84,7 +84,7 @@ def _rouge_w(pairs: WordPairs, power: float = ROUGE_W) -> Float:
 
 
 def _rouge_s(pairs: WordPairs) -> Float:
-    from pfsm_kernels.overlap import common_skip_bigrams  # noqa: PLC0415 - brings numba
+    from pfsm_kernels.strings.overlap import common_skip_bigrams  # noqa: PLC0415 - brings numba
 
     shared, of_reference, of_hypothesis = common_skip_bigrams(*pairs.sides, SKIP).T
     return _f(shared, of_hypothesis, of_reference)
@@ -95,7 +95,7 @@ def _gtm_1(pairs: WordPairs) -> Float:
 
 
 def _gtm_2(pairs: WordPairs) -> Float:
-    from pfsm_kernels.overlap import squared_runs  # noqa: PLC0415 - brings numba
+    from pfsm_kernels.strings.overlap import squared_runs  # noqa: PLC0415 - brings numba
 
     return _f(np.sqrt(squared_runs(*pairs.sides)), pairs.h, pairs.r)
 

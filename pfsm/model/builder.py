@@ -170,7 +170,7 @@ class LatticeBuilder:
         return SentenceFeatures(names, (values - np.array(means)) / np.array(sds))
 
     def _edit_lattices(self, pairs: EncodedPairs, first: int) -> LatticeBatch:
-        from pfsm_kernels.crossings import TooManyCrossingsError  # noqa: PLC0415 - brings numba
+        from pfsm_kernels.pushdown.crossings import TooManyCrossingsError  # noqa: PLC0415 - brings numba
 
         settings = self.settings
         exclusive = settings.matching == "exclusive"

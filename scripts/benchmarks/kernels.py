@@ -31,7 +31,7 @@ from pfsm.lattice.arrays import LatticeBatch
 from pfsm.lattice.names import JUMP
 from pfsm.model.builder import LatticeBuilder
 from pfsm_kernels.inference import Weights, best_path, expectations, find_jumps, log_sum
-from pfsm_kernels.lattices import Lattices
+from pfsm_kernels.lattice.lattices import Lattices
 
 RUNS = 5
 LENGTHS = (10, 25, 50, 100, 200)

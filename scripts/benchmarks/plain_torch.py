@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from pfsm_kernels.inference import Jumps, Weights, best_path, expectations
-from pfsm_kernels.lattices import Lattices
+from pfsm_kernels.lattice.lattices import Lattices
 
 # Sums over the last dimension but one, or takes its maximum.
 Combine = Callable[[Tensor], Tensor]

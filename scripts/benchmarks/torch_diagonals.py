@@ -10,7 +10,7 @@ import torch
 from plain_torch import Combine, add_up
 from torch import Tensor
 
-from pfsm_kernels.lattices import Lattices
+from pfsm_kernels.lattice.lattices import Lattices
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,7 @@ from plain_torch import Combine, add_up, arcs_of, onward
 from torch import Tensor
 
 from pfsm_kernels.inference import Jumps
-from pfsm_kernels.lattices import Lattices
+from pfsm_kernels.lattice.lattices import Lattices
 
 NORMAL, LANDED, MOVED, BACK, GAP = range(5)
 Configuration = tuple[int, ...]

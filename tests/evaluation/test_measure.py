@@ -11,7 +11,7 @@ from pfsm.evaluation.bootstrap import resampled_rows
 from pfsm.evaluation.catalogue import PREFERENCES, SEGMENT_LEVEL, SYSTEM_LEVEL, Statistic, plain
 from pfsm.evaluation.measure import Items, scored_items
 from pfsm.evaluation.preference_measures import preference_items
-from pfsm_kernels.rank import repeated_kendall_tau_b, repeated_spearman
+from pfsm_kernels.statistics.rank import repeated_kendall_tau_b, repeated_spearman
 
 SEED = 11
 N_RESAMPLES = 40

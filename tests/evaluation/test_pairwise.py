@@ -17,7 +17,7 @@ from pfsm.evaluation import (
     random_accuracy,
 )
 from pfsm.evaluation import pairwise as module
-from pfsm_kernels.orders import best_order
+from pfsm_kernels.statistics.orders import best_order
 from tests.oracles import pairs
 from tests.oracles.pairs import Judgment
 

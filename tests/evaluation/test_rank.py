@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
-from pfsm_kernels.rank import repeated_kendall_tau_b, repeated_spearman
+from pfsm_kernels.statistics.rank import repeated_kendall_tau_b, repeated_spearman
 from tests.oracles import rank
 
 Case = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from pfsm_kernels.resampling import drawn_times, resampled_sums
+from pfsm_kernels.statistics.resampling import drawn_times, resampled_sums
 
 
 @given(st.data())

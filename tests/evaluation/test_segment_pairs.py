@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from pfsm.evaluation import kendall_tau_b, pair_counts, wmt_kendall
 from pfsm.evaluation.segment_pairs import order_votes, pair_table
-from pfsm_kernels.pairs import ordered_pairs
+from pfsm_kernels.statistics.pairs import ordered_pairs
 from tests.oracles import pairs
 
 VARIANTS = ("wmt12", "wmt13", "wmt14", "darr")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from pfsm.errors import PfsmError
 from pfsm.evaluation import accuracy_with_ties, calibrate_ties, tie_calibration
-from pfsm_kernels.pairs import calibrated_accuracies, tie_changes
+from pfsm_kernels.statistics.pairs import calibrated_accuracies, tie_changes
 from tests.oracles import pairs
 
 rows = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 6), st.sampled_from("abc")), max_size=12)

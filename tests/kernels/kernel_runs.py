@@ -7,10 +7,11 @@ from unittest import mock
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm_kernels import crossings, inference, linear_space, runs
-from pfsm_kernels.batch import Factors, Outputs
+from pfsm_kernels import groups, inference, linear_space
 from pfsm_kernels.inference import Expectations, Jumps, Weights
-from pfsm_kernels.lattices import Lattices
+from pfsm_kernels.lattice.batch import Factors, Outputs
+from pfsm_kernels.lattice.lattices import Lattices
+from pfsm_kernels.pushdown import crossings
 
 Float = NDArray[np.float64]
 
@@ -160,7 +161,7 @@ def outcomes(lattices: Lattices, weights: Weights, jumps: Jumps | None = None) -
         accepted, expected = measured(lattices, weights)
         _, forward = measured(lattices, weights, derivatives=False)
         found.append(Outcome("measured", accepted, expected, forward.log_sum))
-    with mock.patch.object(runs, "PAIR_OF_ARCS", 0.0), mock.patch.object(crossings, "PAIR_OF_ARCS", 0.0):
+    with mock.patch.object(groups, "PAIR_OF_ARCS", 0.0), mock.patch.object(crossings, "PAIR_OF_ARCS", 0.0):
         if jumps is not None:
             jumps = Jumps(jumps.state, crossings.find_crossings(lattices, jumps.crossings.max_jump))
         accepted, expected = arc_to_arc(lattices, weights, jumps)

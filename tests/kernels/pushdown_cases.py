@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from pfsm_kernels.inference import Weights
-from pfsm_kernels.lattices import Lattices
+from pfsm_kernels.lattice.lattices import Lattices
 from tests.kernels.lattice_cases import random_lattices, random_named, random_weights
 from tests.oracles.configuration_graph import add_up
 from tests.oracles.enumeration import JUMP, Arc, EditLattice, Link

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from pfsm_kernels.crossings import find_crossings
-from pfsm_kernels.lattices import Lattices
-from pfsm_kernels.runs import few_arcs, find_groups
+from pfsm_kernels.groups import few_arcs, find_groups
+from pfsm_kernels.lattice.lattices import Lattices
+from pfsm_kernels.pushdown.crossings import find_crossings
 from tests.kernels.lattice_cases import random_lattices
 
 

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pfsm.matchers.merging import merged
-from pfsm_kernels.arcs import FINE, OUTSIDE, UNSORTED, check_arcs, is_sorted, merge, order_of_ends
+from pfsm_kernels.lattice.arcs import FINE, OUTSIDE, UNSORTED, check_arcs, is_sorted, merge, order_of_ends
 
 Row = tuple[int, int, int, int, int]
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from pfsm_kernels.bags import shared_weights
+from pfsm_kernels.strings.bags import shared_weights
 
 Sides = tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int64]]
 

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from pfsm_kernels.bracketing import best_bracketing, span_marginals
+from pfsm_kernels.syntax.bracketing import best_bracketing, span_marginals
 from tests.oracles.syntax import Float, bracketing_score, bracketings, span_sums
 
 

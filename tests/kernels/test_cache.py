@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from numba.core import config
 
-from pfsm_kernels import tilt
 from pfsm_kernels.cache import (
     FOLDER,
     IN_USE,
@@ -22,6 +21,7 @@ from pfsm_kernels.cache import (
     njit,
     provide_cache,
 )
+from pfsm_kernels.machine import tilt
 
 
 def refuse(monkeypatch: pytest.MonkeyPatch, *folders: Path) -> None:

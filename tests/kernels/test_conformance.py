@@ -15,7 +15,7 @@ import pytest
 from numpy.typing import NDArray
 
 from pfsm_kernels.inference import Expectations, Jumps, Weights, best_path, expectations, find_jumps, log_sum
-from pfsm_kernels.lattices import Lattices
+from pfsm_kernels.lattice.lattices import Lattices
 from tests.kernels.kernel_runs import (
     Outcome,
     assert_agree,

@@ -14,7 +14,7 @@ import pytest
 from numpy.typing import NDArray
 
 from pfsm_kernels.inference import Weights, best_path, expectations, find_jumps, log_sum
-from pfsm_kernels.lattices import Lattices, single
+from pfsm_kernels.lattice.lattices import Lattices, single
 from tests.kernels.kernel_runs import (
     LARGEST,
     assert_agree,

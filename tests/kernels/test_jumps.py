@@ -6,10 +6,10 @@ import itertools
 import numpy as np
 import pytest
 
-from pfsm_kernels import crossings
-from pfsm_kernels.crossings import find_crossings
 from pfsm_kernels.inference import Jumps, Weights, expectations, find_jumps, log_sum
-from pfsm_kernels.lattices import Lattices, single
+from pfsm_kernels.lattice.lattices import Lattices, single
+from pfsm_kernels.pushdown import crossings
+from pfsm_kernels.pushdown.crossings import find_crossings
 from tests.kernels.kernel_runs import assert_agree, chosen, outcomes, uniform
 from tests.kernels.lattice_cases import random_lattices
 from tests.kernels.pushdown_cases import random_batch

@@ -11,8 +11,8 @@ import pytest
 from numpy.typing import NDArray
 
 from pfsm_kernels.inference import DELETE, INSERT, Weights, best_path, expectations, find_jumps, log_sum
-from pfsm_kernels.lattices import Lattices, single
-from pfsm_kernels.machine import STORED_CELLS
+from pfsm_kernels.lattice.lattices import Lattices, single
+from pfsm_kernels.machine.cell_to_cell import STORED_CELLS
 from tests.kernels.kernel_runs import assert_agree, in_linear_space, in_log_space
 from tests.kernels.lattice_cases import random_lattices, random_weights
 from tests.kernels.pushdown_cases import random_batch

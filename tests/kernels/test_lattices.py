@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from pfsm_kernels.inference import Weights, best_path, expectations, log_sum
-from pfsm_kernels.lattices import Lattices, single
+from pfsm_kernels.lattice.lattices import Lattices, single
 from tests.kernels.lattice_cases import random_lattices, random_weights
 
 

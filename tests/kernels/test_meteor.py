@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from pfsm_kernels.meteor import best_alignments
+from pfsm_kernels.strings.meteor import best_alignments
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from pfsm_kernels.overlap import (
+from pfsm_kernels.strings.overlap import (
     common_skip_bigrams,
     common_subsequences,
     common_words,

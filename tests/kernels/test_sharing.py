@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pfsm_kernels.sharing import find_phrases, linked_phrases, tokens_sharing_keys
+from pfsm_kernels.strings.sharing import find_phrases, linked_phrases, tokens_sharing_keys
 
 ids = np.zeros(1, dtype=np.int32)
 one, two = np.array([0, 1]), np.array([0, 0, 1])

@@ -9,7 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from rapidfuzz.distance import Levenshtein
 
-from pfsm_kernels.spelling import LONGEST, similar_words
+from pfsm_kernels.strings.spelling import LONGEST, similar_words
 
 Sentences = list[list[str]]
 # Few letters, so that words are alike; one beyond 16 bits, one that differs from another in its highest bit alone.

@@ -19,7 +19,7 @@ from pfsm.model import builder as builder_module
 from pfsm.model.builder import LatticeBuilder
 from pfsm.model.settings import Settings, settings_from_dict
 from pfsm.text.vocabulary import Vocabulary
-from pfsm_kernels.lattices import single
+from pfsm_kernels.lattice.lattices import single
 from tests.oracles import matching
 
 TOKENS = ("walk", "Walk", "walks", "cat", ".", ",", "7")

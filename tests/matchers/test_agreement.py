@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pfsm.matchers.protocol import EncodedPairs
 from pfsm.matchers.registry import MATCHERS
 from pfsm.text.vocabulary import Vocabulary
-from pfsm_kernels.matching import agreeing_blocks
+from pfsm_kernels.strings.matching import agreeing_blocks
 from tests.oracles import matching
 
 NAMES = ("punct", "word", "lemma")

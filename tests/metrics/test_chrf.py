@@ -8,7 +8,7 @@ from sacrebleu.metrics import CHRF
 
 from pfsm.metrics import get_metric
 from pfsm.metrics.chrf import f_scores, ngram_counts
-from pfsm_kernels.ngrams import character_ngrams, word_ngrams
+from pfsm_kernels.strings.ngrams import character_ngrams, word_ngrams
 
 any_line = st.one_of(
     st.text(max_size=40),

@@ -62,7 +62,7 @@ def test_training_and_search_against_scipy_and_all_derivations(name: str, action
 
 @pytest.mark.parametrize("legal_only", [True, False])
 def test_the_weights_are_those_of_another_optimiser(legal_only: bool) -> None:
-    from pfsm_kernels.shift_reduce import parsing_model
+    from pfsm_kernels.syntax.shift_reduce import parsing_model
 
     reference = SENTENCES["plain"]
     model = Model(reference, 0.3, legal_only)

@@ -253,7 +253,7 @@ class TestAgainstTryingEverything:
     def run(
         self, ref: list[int], hyp: list[int], links: Links, phrases: Phrases, costs: NDArray[np.float64]
     ) -> tuple[NDArray[np.float64], float]:
-        from pfsm_kernels.edit_rate import count_edits
+        from pfsm_kernels.strings.edit_rate import count_edits
 
         counts, used = count_edits(
             np.array(ref, dtype=np.int32),

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from pfsm.lattice.arrays import ArcFeatures, LatticeBatch
 from pfsm.model.builder import LatticeBuilder
 from pfsm.model.settings import Settings
-from pfsm_kernels.instances import count_instances
-from pfsm_kernels.lattices import Lattices, single
+from pfsm_kernels.lattice.instances import count_instances
+from pfsm_kernels.lattice.lattices import Lattices, single
 from pfsm_training.lattices.features import feature_index, frequent, instances, select_pairs
 from tests.oracles import log_linear as oracle
 from tests.training.small_data import STATES, invented, random_batch, random_features

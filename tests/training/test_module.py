@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from pfsm.lattice.arrays import ArcFeatures, LatticeBatch
 from pfsm.lattice.names import transition
-from pfsm_kernels.lattices import Lattices
+from pfsm_kernels.lattice.lattices import Lattices
 from pfsm_training import LogLinearMachine
 from pfsm_training.loss.objective import Objective, SquaredError
 from tests.oracles.log_linear import predictions, squared_error

@@ -116,7 +116,7 @@ class Parser:
 
     def _constituents(self, encoded: Matrix, tags: Sequence[str], first: int) -> Constituent:
         """The tree of a sentence: its likeliest bracketing, and for every span the likeliest label."""
-        from pfsm_kernels.bracketing import best_bracketing  # noqa: PLC0415 - brings numba
+        from pfsm_kernels.syntax.bracketing import best_bracketing  # noqa: PLC0415 - brings numba
 
         n = len(tags)
         spans = np.zeros((n - 1, 2), dtype=np.int32)

@@ -25,7 +25,7 @@ def tree_marginals(scores: Float) -> tuple[float, Float]:
     Returns:
         The log-sum and float64 [n, n + 1]; the matrix-tree theorem (Koo et al. 2007, section 3.2), O(n^3).
     """
-    from pfsm_kernels.arborescence import tree_marginals as kernel  # noqa: PLC0415 - brings numba
+    from pfsm_kernels.syntax.arborescence import tree_marginals as kernel  # noqa: PLC0415 - brings numba
 
     marginals = np.zeros_like(scores)
     log_sum, determinant = kernel(scores, marginals)
@@ -37,7 +37,7 @@ def tree_marginals(scores: Float) -> tuple[float, Float]:
 
 def best_tree(scores: Float) -> tuple[float, Int32]:
     """The single-root tree with the largest sum of scores: that sum, and int32 [n], the head of every word."""
-    from pfsm_kernels.spanning import best_tree as kernel  # noqa: PLC0415 - brings numba
+    from pfsm_kernels.syntax.spanning import best_tree as kernel  # noqa: PLC0415 - brings numba
 
     heads = np.zeros(scores.shape[0], dtype=np.int32)
     value = kernel(scores, np.zeros(scores.shape, dtype=np.int8), heads)
@@ -63,7 +63,7 @@ def best_trees(scores: Float, count: int) -> list[tuple[float, Int32]]:
         scores: As in `best_tree`.
         count: Number of trees, at least 1.
     """
-    from pfsm_kernels.spanning import best_tree as kernel  # noqa: PLC0415 - brings numba
+    from pfsm_kernels.syntax.spanning import best_tree as kernel  # noqa: PLC0415 - brings numba
 
     n = scores.shape[0]
     value, heads = best_tree(scores)

@@ -1,7 +1,7 @@
 """DPM (Yu et al. 2015): how probable, per action, a parsing model of the reference finds the hypothesis.
 
 The reference's dependency tree gives one derivation of 2n - 1 actions; a maximum-entropy classifier is trained on it
-alone (`pfsm_kernels.shift_reduce`), a beam search finds the hypothesis's likeliest derivation under it, and
+alone (`pfsm_kernels.syntax.shift_reduce`), a beam search finds the hypothesis's likeliest derivation under it, and
 
     DPM = exp(sum of its log-probabilities / (2n - 1)),    n words of the hypothesis                               (7)
 
@@ -55,7 +55,7 @@ def dpm_scores(
     Raises:
         PfsmError: If an analysis lacks tags, or that of a reference a tree.
     """
-    from pfsm_kernels.shift_reduce import parsing_scores  # noqa: PLC0415 - brings numba
+    from pfsm_kernels.syntax.shift_reduce import parsing_scores  # noqa: PLC0415 - brings numba
 
     # The kernel wants all hypotheses of a reference together.
     rank: dict[int, int] = {}

@@ -26,7 +26,7 @@ SUBSETS: Mapping[str, tuple[str, ...]] = {
 
 def template_table(subset: str) -> NDArray[np.int64]:
     """The templates of a subset as the kernel takes them, int64 [n_templates, 4]."""
-    from pfsm_kernels.shift_reduce import SLOTS  # noqa: PLC0415 - brings numba
+    from pfsm_kernels.syntax.shift_reduce import SLOTS  # noqa: PLC0415 - brings numba
 
     rows = []
     for template in SUBSETS[subset]:

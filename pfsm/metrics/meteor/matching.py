@@ -123,7 +123,7 @@ class Analyser:
         return _of_different_words(pairs, self._synsets.sharing(pairs, self._synonyms.size))
 
     def _para(self, pairs: EncodedPairs) -> Int32:
-        from pfsm_kernels.sharing import find_phrases, linked_phrases  # noqa: PLC0415 - brings numba
+        from pfsm_kernels.strings.sharing import find_phrases, linked_phrases  # noqa: PLC0415 - brings numba
 
         table = self._paraphrases
         _, words = self._words.of(self._vocabulary)
@@ -149,7 +149,7 @@ class Analyser:
 
 def _agreeing(pairs: EncodedPairs, keys: Int32) -> Int32:
     """Pairs of single words whose types have the same key."""
-    from pfsm_kernels.matching import agreeing_blocks  # noqa: PLC0415 - brings numba
+    from pfsm_kernels.strings.matching import agreeing_blocks  # noqa: PLC0415 - brings numba
 
     references, hypotheses = pairs.references, pairs.hypotheses
     return agreeing_blocks(

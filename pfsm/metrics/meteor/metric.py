@@ -1,8 +1,8 @@
 """METEOR 1.5 (Denkowski and Lavie 2014, *Meteor Universal*), from the definition to the score.
 
 All matches of the two sentences are found (`matching`), the best alignment among them is searched for
-(`pfsm_kernels.meteor`), and its words are counted. With ``m_s(h_c)`` content words of the hypothesis matched in stage
-s, ``m_s(h_f)`` function words, ``w_s`` the weight of the stage, and the same for the reference r:
+(`pfsm_kernels.strings.meteor`), and its words are counted. With ``m_s(h_c)`` content words of the hypothesis matched in
+stage s, ``m_s(h_f)`` function words, ``w_s`` the weight of the stage, and the same for the reference r:
 
     P = sum_s w_s (delta m_s(h_c) + (1 - delta) m_s(h_f)) / (delta |h_c| + (1 - delta) |h_f|),    R likewise
     F = P R / (alpha P + (1 - alpha) R)
@@ -131,7 +131,7 @@ _engine = lru_cache(maxsize=4)(_Engine)
 
 def _aligned(matches: Matches, parameters: Parameters) -> "_Counts":
     """What the best alignments of pairs count."""
-    from pfsm_kernels.meteor import best_alignments  # noqa: PLC0415 - brings numba
+    from pfsm_kernels.strings.meteor import best_alignments  # noqa: PLC0415 - brings numba
 
     sizes = [np.diff(side.offsets) for side in (matches.references, matches.hypotheses)]
     weights = np.array(list(parameters.weights.values()))[matches.stages]

@@ -5,7 +5,7 @@
   deep; a single node has depth 1, words are no nodes.
 * TKM: the cosine of the vectors of counts of all subtrees as Collins and Duffy (2001) have them: nodes with all or none
   of their children, one production at least; the best reference counts. Computed by their recurrence
-  (`pfsm_kernels.tree_fragments`), which weighs a subtree of k productions by ``decay ** k``; 1 is the papers'.
+  (`pfsm_kernels.syntax.tree_fragments`), which weighs a subtree of k productions by ``decay ** k``; 1 is the papers'.
 
 A line of several sentences has several trees, and the subtrees of all of them. The label ``TOP`` is no node.
 """
@@ -83,7 +83,7 @@ def tree_cosines(hypotheses: Sequence[Trees], references: Sequence[Trees], decay
         references: As many.
         decay: What every production in a subtree weighs, above 0 and at most 1.
     """
-    from pfsm_kernels.tree_fragments import log_tree_kernels  # noqa: PLC0415 - brings numba
+    from pfsm_kernels.syntax.tree_fragments import log_tree_kernels  # noqa: PLC0415 - brings numba
 
     places: dict[int, int] = {}
     rows = np.array(
@@ -104,7 +104,7 @@ def tree_cosines(hypotheses: Sequence[Trees], references: Sequence[Trees], decay
 
 
 def _forest(lines: Iterable[Trees]) -> tuple[Int64, Int64, Int64, Int64]:
-    """Lines as `pfsm_kernels.tree_fragments` takes them: nodes with children, from below."""
+    """Lines as `pfsm_kernels.syntax.tree_fragments` takes them: nodes with children, from below."""
     ids: dict[Hashable, int] = {}
     productions: list[int] = []
     child_offsets, children, line_offsets = [0], [], [0]

@@ -141,7 +141,7 @@ def clipped_counts(fragments: Sequence[Bags]) -> Float:
     What is in several references counts as often as in the one that has it most often; the last column is the size of
     that bag.
     """
-    from pfsm_kernels.bags import shared_weights  # noqa: PLC0415 - brings numba
+    from pfsm_kernels.strings.bags import shared_weights  # noqa: PLC0415 - brings numba
 
     rows = []
     for keys, weights, offsets in fragments:

@@ -2,10 +2,11 @@
 
     score = H(h) . H(r) / (|H(h)| |H(r)|)
 
-``H(x)`` counts every subtree of x; the products are those of Collins and Duffy (2001; ``pfsm_kernels.tree_fragments``).
-With several references the largest cosine counts. A subtree has, of each of its words, all the words that hang on it,
-in their order, or none; single words count as subtrees unless it is said that they do not: without them short lines
-have no subtree at all. The cosine is 1 where neither line has a subtree, 0 where one of them alone has.
+``H(x)`` counts every subtree of x; the products are those of Collins and Duffy (2001;
+``pfsm_kernels.syntax.tree_fragments``). With several references the largest cosine counts. A subtree has, of each of
+its words, all the words that hang on it, in their order, or none; single words count as subtrees unless it is said that
+they do not: without them short lines have no subtree at all. The cosine is 1 where neither line has a
+subtree, 0 where one of them alone has.
 """
 
 from collections.abc import Sequence
@@ -32,7 +33,7 @@ def log_kernels(trees: Trees, left: Int64, right: Int64, *, decay: float = 1.0, 
             word weighs as much as one of these.
         single: Whether single words are subtrees.
     """
-    from pfsm_kernels.tree_fragments import log_tree_kernels  # noqa: PLC0415 - brings numba
+    from pfsm_kernels.syntax.tree_fragments import log_tree_kernels  # noqa: PLC0415 - brings numba
 
     return log_tree_kernels(*_nodes(trees, single), left, right, float(np.log(decay)))
 

@@ -36,7 +36,8 @@ class Matches:
     Attributes:
         references: Words of all references, equal where words are, and where each begins.
         hypotheses: Those of the hypotheses.
-        links: int32 [n_links, 3], rows (j, i, how) as `pfsm_kernels.edit_rate` takes them, and where each pair's begin.
+        links: int32 [n_links, 3], rows (j, i, how) as `pfsm_kernels.strings.edit_rate` takes them, and where
+            each pair's begin.
         phrases: int32 [n_phrases, 4], rows (j, q, i, p), and where each pair's begin.
         values: float64 [n_phrases, 4], what each phrase counts as of the features P, in their order.
     """
@@ -49,7 +50,7 @@ class Matches:
 
     def count(self, costs: Float) -> Float:
         """Edits of each kind (`KINDS`) of the alignment that is best by these costs, float64 [n_pairs, 11]."""
-        from pfsm_kernels.edit_rate import count_edits  # noqa: PLC0415 - brings numba
+        from pfsm_kernels.strings.edit_rate import count_edits  # noqa: PLC0415 - brings numba
 
         counts, used = count_edits(
             *self.references,
@@ -142,7 +143,7 @@ class Finder:
 
     def _edits_between(self, pairs: EncodedPairs, blocks: Int32) -> Float:
         """Edit distance of linked phrases, in words."""
-        from pfsm_kernels.overlap import edit_distances  # noqa: PLC0415 - brings numba
+        from pfsm_kernels.strings.overlap import edit_distances  # noqa: PLC0415 - brings numba
 
         words = self._vocabulary.word_ids
         sides = []
@@ -158,7 +159,7 @@ finder = lru_cache(maxsize=4)(Finder)
 
 
 def _agreeing(pairs: EncodedPairs, keys: Int32) -> Int32:
-    from pfsm_kernels.matching import agreeing_blocks  # noqa: PLC0415 - brings numba
+    from pfsm_kernels.strings.matching import agreeing_blocks  # noqa: PLC0415 - brings numba
 
     references, hypotheses = pairs.references, pairs.hypotheses
     return agreeing_blocks(

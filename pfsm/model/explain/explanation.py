@@ -23,7 +23,7 @@ from pfsm.model.file import Model
 
 if TYPE_CHECKING:
     from pfsm_kernels.inference import Jumps, Weights
-    from pfsm_kernels.lattices import Lattices
+    from pfsm_kernels.lattice.lattices import Lattices
 
 # Every place where an edit is possible becomes a state, and there is a table entry for every two states.
 MOST_PLACES = 6000
@@ -225,7 +225,7 @@ def _explain_edits(
 
 def _split(batch: LatticeBatch) -> _Places:
     """The same lattice with a separate state for every place where an edit is possible."""
-    from pfsm_kernels.lattices import Lattices  # noqa: PLC0415 - brings numba
+    from pfsm_kernels.lattice.lattices import Lattices  # noqa: PLC0415 - brings numba
 
     arrays = batch.lattices
     m, n, n_arcs = arrays.delete_states.size, arrays.insert_states.size, arrays.arcs.shape[0]

@@ -13,7 +13,7 @@ from pfsm.model.builder import LatticeBuilder
 from pfsm.model.file import Model, Scale
 from pfsm.model.metric import Metric
 from pfsm_kernels.inference import log_sum
-from pfsm_kernels.lattices import Lattices
+from pfsm_kernels.lattice.lattices import Lattices
 from pfsm_training.lattices.features import select_pairs
 
 NOTE = (

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from pfsm.lattice.arrays import ArcFeatures, LatticeBatch, SentenceFeatures
 from pfsm.lattice.building import find_jumps
 from pfsm.lattice.names import JUMP, shared, states_of, transition
-from pfsm_kernels.instances import count_instances
+from pfsm_kernels.lattice.instances import count_instances
 
 # Section 2.3 of Wang and Manning (2012): "We also threw away features occurring fewer than five times".
 FEWEST_INSTANCES = 5

@@ -10,7 +10,7 @@ from torch.autograd.function import once_differentiable
 
 from pfsm_kernels.inference import Expectations, Jumps, Weights, expectations
 from pfsm_kernels.inference import log_sum as kernel_log_sum
-from pfsm_kernels.lattices import Lattices
+from pfsm_kernels.lattice.lattices import Lattices
 
 
 class _LogSum(torch.autograd.Function):

@@ -17,7 +17,7 @@ from pfsm.analysis.parser.network import Network
 from pfsm.analysis.parser.parameters import ParserWeights
 from pfsm.analysis.parser.trees import tree_marginals
 from pfsm.analysis.scoring import N_BINS
-from pfsm_kernels.bracketing import span_marginals
+from pfsm_kernels.syntax.bracketing import span_marginals
 from pfsm_training.parsing.treebank import Example, binary_spans
 
 _RANGE = (0.3, 4.0)

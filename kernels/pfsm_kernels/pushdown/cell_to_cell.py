@@ -21,8 +21,8 @@ the transposed view. Every sum above is bilinear, so the backward pass is its pl
     R_cL[e] = f_c sum_u Z_c[u] bV[u, e],   dJ[row b, start] = W[Jump, b] f_b sum_e K_bc[e] R_cL[e].
 
 **Tilt.** As in ``machine``: every edit is divided by ``rho`` per consumed token; jumps consume nothing. ``rho`` is
-large enough for swaps as well (``pushdown_tilt``), so all masses stay bounded and a total of at least
-``SMALLEST_TOTAL`` is exact to rounding; other pairs are left to ``pushdown_log``. Window rows are followed until their
+large enough for swaps as well (``tilt``), so all masses stay bounded and a total of at least
+``SMALLEST_TOTAL`` is exact to rounding; other pairs are left to ``log_space``. Window rows are followed until their
 mass falls under ``NEGLIGIBLE``, which that bound covers.
 
 **Cost.** O(m n + arcs with crossings x window + groups x rows x D) time; 32 (m + 1)(n + 1) bytes, 16 D bytes a crossing
@@ -35,10 +35,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm_kernels.batch import Cells, Factors, Float, Int32, Outputs
 from pfsm_kernels.cache import njit
-from pfsm_kernels.crossings import Side
-from pfsm_kernels.tilt import NEGLIGIBLE, SMALLEST_TOTAL_WITH_JUMPS, tilt_arcs
+from pfsm_kernels.lattice.batch import Cells, Factors, Float, Int32, Outputs
+from pfsm_kernels.machine.tilt import NEGLIGIBLE, SMALLEST_TOTAL_WITH_JUMPS, tilt_arcs
+from pfsm_kernels.pushdown.crossings import Side
 
 
 class Table(NamedTuple):

@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm_kernels.arcs import OUTSIDE, UNSORTED, check_arcs, order_of_ends
+from pfsm_kernels.lattice.arcs import OUTSIDE, UNSORTED, check_arcs, order_of_ends
 
 Int32 = NDArray[np.int32]
 Int64 = NDArray[np.int64]

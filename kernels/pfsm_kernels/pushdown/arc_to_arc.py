@@ -1,6 +1,6 @@
 """The restricted pushdown machine in linear space, from arc to arc: for sparse arcs, one Insert and one Delete state.
 
-The swaps are those of ``pushdown``; see there for K, Z, F, V, R and J. Here their windows are not filled cell by cell.
+The swaps are those of ``cell_to_cell``; see there for K, Z, F, V, R and J. Here windows are not filled cell by cell.
 Between two arcs there is nothing but Inserts and Deletes, and with one state each their sum depends on no more than
 how many there are, so that it stands in tables that all pairs share: M, X and P of ``windows``. For one side, with
 "along" the edit of its rows and "across" that of its columns:
@@ -12,14 +12,14 @@ how many there are, so that it stands in tables that all pairs share: M, X and P
 
 (arcs that end where the next one, or the jump, begins enter without M). Arcs a lie within the jump limit of x, which no
 part of a sequence between them leaves: the pairs (x, b) within the limit are found once, with the crossings. The outer
-machine is that of ``pushdown``, and the backward pass again the plain adjoint of everything.
+machine is that of ``cell_to_cell``, and the backward pass again the plain adjoint of everything.
 
-**Tilt.** As in ``machine_sparse``, all pairs have the same rate, that of their Inserts and Deletes. What arcs and swaps
-of a pair can add to a mass is below ``exp(growth)``, from the rate that ``pushdown_tilt`` finds for the pair alone;
-where that is large, or the total small, the pair is left to ``pushdown``.
+**Tilt.** As in ``machine``, all pairs have the same rate, that of their Inserts and Deletes. What arcs and swaps
+of a pair can add to a mass is below ``exp(growth)``, from the rate that ``rates_with_jumps`` finds for the pair alone;
+where that is large, or the total small, the pair is left to ``cell_to_cell``.
 
 **Cost.** O(m n + (m + n) D + crossings x arcs in a window x D + groups x (m + n)) time: for 23 words a side and 22 arcs
-a quarter of the time of ``pushdown`` with derivatives; worse than it where every window holds many arcs.
+a quarter of the time of ``cell_to_cell`` with derivatives; worse than it where every window holds many arcs.
 
 **Indices** have no sign: one that has might count from the end, and looking after that takes as long as the work. For
 each pair both sides are laid out anew, from 0 on (``_lay_out``). Chains of arcs are listed once (``_chains``), so that
@@ -32,11 +32,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm_kernels.batch import Cells, Factors, Float, Outputs
 from pfsm_kernels.cache import njit
-from pfsm_kernels.crossings import Side
-from pfsm_kernels.tilt import LARGEST_FACTOR, LARGEST_GROWTH, LARGEST_TILTED_ENTRY, SMALLEST_TOTAL_WITH_JUMPS
-from pfsm_kernels.windows import Windows
+from pfsm_kernels.lattice.batch import Cells, Factors, Float, Outputs
+from pfsm_kernels.machine.tilt import (
+    LARGEST_FACTOR,
+    LARGEST_GROWTH,
+    LARGEST_TILTED_ENTRY,
+    SMALLEST_TOTAL_WITH_JUMPS,
+)
+from pfsm_kernels.pushdown.crossings import Side
+from pfsm_kernels.pushdown.windows import Windows
 
 Whole = NDArray[np.uintp]
 # Loops are unrolled so far; what is left over goes one by one. Rows have so many zeros behind them.
@@ -821,12 +826,12 @@ def _backward(hypothesis, reference, table, order, outer, M, B, rows, counts):
 
 
 @njit(nogil=True, error_model="numpy")
-def sparse_batch(first, last, chosen, cells, factors, jumping, rates, windows, outputs):
-    """As ``pushdown.pushdown_batch``, from arc to arc.
+def sparse_pushdown_batch(first, last, chosen, cells, factors, jumping, rates, windows, outputs):
+    """As ``pushdown_batch``, from arc to arc.
 
     Only lattices that are ``chosen`` (bool [n_lattices]) are done: with
     the two states alone, tokens on both sides, and fewer on either than ``windows`` has rows. ``rates`` are those of
-    ``tilt``. What comes out not accepted is to be done by ``pushdown``.
+    ``tilt``. What comes out not accepted is to be done by ``cell_to_cell``.
     """
     cells, factors, windows, outputs = Cells(*cells), Factors(*factors), Windows(*windows), Outputs(*outputs)
     offsets, arc_factor, link_factor, E = cells.offsets, factors.arcs, factors.links, factors.table

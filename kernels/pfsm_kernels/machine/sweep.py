@@ -1,6 +1,6 @@
 """The one recurrence of both machines in the log domain: what can follow an edit, cell by cell.
 
-A cell (u, v) lies behind u rows and v columns of a frame: of a whole pair, or of a window of it (``pushdown_log``).
+A cell (u, v) lies behind u rows and v columns of a frame: of a whole pair, or of a window of it (``pushdown``).
 Rows run *along* one side, columns *across* the other; in a whole pair the reference runs along, so that Delete is the
 edit along and Insert the one across. What arrives in a cell are its sources, what may be done next its targets:
 

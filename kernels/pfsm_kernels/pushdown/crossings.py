@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm_kernels.cache import njit
-from pfsm_kernels.lattices import Lattices
+from pfsm_kernels.lattice.lattices import Lattices
 
 Int32 = NDArray[np.int32]
 Int64 = NDArray[np.int64]
@@ -81,13 +81,42 @@ class Crossings:
         hypothesis: For jumps on s.
         reference: For jumps on r.
         sparse: bool [n_pairs], whether Insert and Delete have one state each and arcs are so few that going from arc to
-            arc (``pushdown_sparse``) takes less time than going from cell to cell (``pushdown``).
+            arc (``arc_to_arc``) takes less time than going from cell to cell (``cell_to_cell``).
     """
 
     max_jump: int
     hypothesis: Side
     reference: Side
     sparse: NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Jumps:
+    """What makes the finite-state machine a pushdown machine.
+
+    Attributes:
+        state: Id of the state Jump, whose weights stand in the table like any other's.
+        crossings: Where jumps can be made, for the jump limit and the lattices at hand.
+    """
+
+    state: int
+    crossings: Crossings
+
+
+class Jumping(NamedTuple):
+    """Jumps as kernels take them.
+
+    Attributes:
+        state: Id of the state Jump.
+        limit: The jump limit D.
+        hypothesis: For jumps on s.
+        reference: For jumps on r.
+    """
+
+    state: int
+    limit: int
+    hypothesis: Side
+    reference: Side
 
 
 # What a pair of arcs in a window costs, in cells.

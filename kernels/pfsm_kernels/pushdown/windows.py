@@ -1,4 +1,4 @@
-"""Tables of the pushdown machine from arc to arc (``pushdown_sparse``), shared by all pairs with the same states.
+"""Tables of the pushdown machine from arc to arc (``arc_to_arc``), shared by all pairs with the same states.
 
 For one side, with "along" the edit of its rows and "across" that of its columns, ``T0 = exp(W)``, ``T1 = T0 / rate``,
 ``T2 = T1 / rate``:

@@ -1,6 +1,6 @@
 """The finite-state machine in linear space with a rate that is found, not derived: for wide ranges of weights.
 
-The recurrences and the exactness of the tilt are those of ``machine``. There the rate is so large that no mass can
+The recurrences and the exactness of the tilt are those of ``cell_to_cell``. There the rate is so large that no mass can
 exceed one, whatever matches; where weights span several orders of magnitude the total may then underflow, although some
 smaller rate would keep every mass of this lattice in range. Here rates are tried, and masses looked at.
 
@@ -21,9 +21,9 @@ import math
 
 import numpy as np
 
-from pfsm_kernels.batch import Cells, Factors, Outputs
 from pfsm_kernels.cache import njit
-from pfsm_kernels.machine import (
+from pfsm_kernels.lattice.batch import Cells, Factors, Outputs
+from pfsm_kernels.machine.cell_to_cell import (
     Counts,
     Lattice,
     Steps,
@@ -33,7 +33,7 @@ from pfsm_kernels.machine import (
     _prepare,
     _total,
 )
-from pfsm_kernels.tilt import edit_rate, tilt_arcs
+from pfsm_kernels.machine.tilt import edit_rate, tilt_arcs
 
 # 1e-308 x 1e10 operations x 1e16 (double precision) x 1e14 (tilted factors of an edit and of its arc).
 SMALLEST_SHARE = 1e-268
@@ -180,7 +180,7 @@ def _measured_forward_backward(lattice, E, table, arc_counts, link_counts):
 
 @njit(nogil=True, error_model="numpy")
 def measured_batch(first, last, cells, factors, outputs):
-    """As ``machine.machine_batch``, for the lattices that are not accepted yet.
+    """As ``machine_batch``, for the lattices that are not accepted yet.
 
     The sums are the same with and without derivatives: what vouches for them needs the backward pass in any case.
     """

@@ -15,7 +15,7 @@ lives only where there is an arc. The backward masses are the adjoint recurrence
 (forward mass) x (weight) x (backward mass) / total.
 
 **Tilt.** Every edit is divided by ``rho`` per consumed token (``tilt``). A total of at least ``SMALLEST_TOTAL`` is then
-exact to rounding; below it the lattice is reported as not accepted and the caller goes to log space (``machine_log``).
+exact to rounding; below it the lattice is reported as not accepted and the caller goes to log space (``log_space``).
 
 **Cost.** O(m n + arcs) time. The forward pass is cut into blocks of rows; forward-backward keeps one row per
 block and recomputes a block when the backward sweep reaches it, so memory is 24 (n + 1) sqrt(m + 1) bytes
@@ -27,9 +27,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pfsm_kernels.batch import Cells, Factors, Float, Int32, Outputs
 from pfsm_kernels.cache import njit
-from pfsm_kernels.tilt import SMALLEST_TOTAL, column_maxima, edit_rate, growth_rate, match_rate, tilt_arcs
+from pfsm_kernels.lattice.batch import Cells, Factors, Float, Int32, Outputs
+from pfsm_kernels.machine.tilt import (
+    SMALLEST_TOTAL,
+    column_maxima,
+    edit_rate,
+    growth_rate,
+    match_rate,
+    tilt_arcs,
+)
 
 STORED_CELLS = 32768
 # Rows at a time where no derivatives are wanted.

@@ -1,6 +1,6 @@
 """The finite-state machine in linear space, from arc to arc: for sparse arcs, one Insert and one Delete state.
 
-The sums are those of ``machine``. Between two substitutions there is nothing but Inserts and Deletes, and with one
+The sums are those of ``cell_to_cell``. Between two substitutions there is nothing but Inserts and Deletes, and with one
 state each their sum depends on no more than how many there are of either. It is tabled once for all pairs:
 
     G[x, y](d, k)   sum over sequences of d Deletes and k Inserts, first edit x, last edit y, entry left out
@@ -15,10 +15,10 @@ state each their sum depends on no more than how many there are of either. It is
 with the start as one more a, at (0, 0), and the end as one more b, at (m, n). Expected counts are sums of M T R and of
 L T f B; those of transitions between Insert and Delete put N in the place of G.
 
-**Tilt.** As in ``machine``, every edit is divided by ``rate`` per consumed token, but by the same rate in all pairs:
+**Tilt.** As in ``cell_to_cell``, every edit is divided by ``rate`` per consumed token, but by one rate in all pairs:
 the largest row sum of the table over Insert and Delete, so that G stays below one. Masses then stay below
 ``exp(growth)``, what the arcs of a pair can add; pairs in which that is large, or the total small, are left to
-``machine``. Which pairs these are depends on the weights and the pair alone.
+``cell_to_cell``. Which pairs these are depends on the weights and the pair alone.
 
 **Cost.** O(arcs^2) time for a pair, O(arcs) memory; 20 numbers for each possible distance.
 """
@@ -29,9 +29,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm_kernels.batch import Cells, Factors, Outputs
 from pfsm_kernels.cache import njit
-from pfsm_kernels.tilt import (
+from pfsm_kernels.lattice.batch import Cells, Factors, Outputs
+from pfsm_kernels.machine.tilt import (
     LARGEST_GROWTH,
     LARGEST_RATE,
     LARGEST_TILTED_ENTRY,
@@ -355,11 +355,11 @@ def _backward(m, n, base, A, batch, tables, ends, begins, k, outputs):
 
 
 @njit(nogil=True, error_model="numpy")
-def sparse_batch(first, last, wanted, cells, factors, runs, outputs):
-    """Those of lattices first..last-1 that are ``wanted``: as ``machine.machine_batch``.
+def sparse_machine_batch(first, last, wanted, cells, factors, runs, outputs):
+    """Those of lattices first..last-1 that are ``wanted``: as ``machine_batch``.
 
     ``wanted`` is bool [n_lattices]: lattices with the two states of ``runs`` alone, no longer than its tables. Lattices
-    that come out not accepted are to be done by ``machine``.
+    that come out not accepted are to be done by ``cell_to_cell``.
     """
     cells, factors, runs, outputs = Cells(*cells), Factors(*factors), Runs(*runs), Outputs(*outputs)
     offsets, arcs, by_end, accepted = cells.offsets, cells.arcs, cells.by_end, outputs.accepted

@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm_kernels.cache import njit
-from pfsm_kernels.semiring import BEST, LOG, NONE
-from pfsm_kernels.sweep import (
+from pfsm_kernels.machine.sweep import (
     ACROSS,
     ALONG,
     START,
@@ -30,6 +29,7 @@ from pfsm_kernels.sweep import (
     trace,
     turn_round,
 )
+from pfsm_kernels.semiring import BEST, LOG, NONE
 
 Int32 = NDArray[np.int32]
 Float = NDArray[np.float64]

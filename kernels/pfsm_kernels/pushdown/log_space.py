@@ -1,8 +1,8 @@
 """The restricted pushdown machine (pPDA) in the log domain: for what a tilt cannot save, and for best edit sequences.
 
-The sums are those of ``pushdown`` (see there for what E, Y, H, K, Z, J, F, V and R are), made by the sweep of ``sweep``
+The sums are those of ``cell_to_cell`` (see there for what E, Y, H, K, Z, J, F, V and R are), made by ``machine.sweep``
 over whole pairs and over windows, in either semiring. Windows are followed to their last row. Expected counts are added
-up as probabilities, exp(forward + weight + backward - log_sum). Slow and safe; memory as in ``pushdown``.
+up as probabilities, exp(forward + weight + backward - log_sum). Slow and safe; memory as in ``cell_to_cell``.
 
 A best edit sequence is traced back by asking at every step which of the sums was the largest; windows are opened again
 where the trace enters a swap.
@@ -15,10 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm_kernels.cache import njit
-from pfsm_kernels.crossings import Side
-from pfsm_kernels.machine_log import make_masses
-from pfsm_kernels.semiring import BEST, LOG, NONE, log_add, plus
-from pfsm_kernels.sweep import (
+from pfsm_kernels.machine.log_space import make_masses
+from pfsm_kernels.machine.sweep import (
     ACROSS,
     ALONG,
     DELETE,
@@ -37,6 +35,8 @@ from pfsm_kernels.sweep import (
     turn_round,
     write,
 )
+from pfsm_kernels.pushdown.crossings import Side
+from pfsm_kernels.semiring import BEST, LOG, NONE, log_add, plus
 
 Float = NDArray[np.float64]
 Int32 = NDArray[np.int32]

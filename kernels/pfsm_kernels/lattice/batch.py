@@ -6,8 +6,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm_kernels.crossings import Crossings, Side
-
 Float = NDArray[np.float64]
 Int32 = NDArray[np.int32]
 
@@ -25,19 +23,6 @@ class Weights:
     table: Float
     arcs: Float | None = None
     links: Float | None = None
-
-
-@dataclass(frozen=True, eq=False)
-class Jumps:
-    """What makes the finite-state machine a pushdown machine.
-
-    Attributes:
-        state: Id of the state Jump, whose weights stand in the table like any other's.
-        crossings: Where jumps can be made, for the jump limit and the lattices at hand.
-    """
-
-    state: int
-    crossings: Crossings
 
 
 class Cells(NamedTuple):
@@ -70,22 +55,6 @@ class Factors(NamedTuple):
     arcs: Float
     links: Float
     table: Float
-
-
-class Jumping(NamedTuple):
-    """Jumps as kernels take them.
-
-    Attributes:
-        state: Id of the state Jump.
-        limit: The jump limit D.
-        hypothesis: For jumps on s.
-        reference: For jumps on r.
-    """
-
-    state: int
-    limit: int
-    hypothesis: Side
-    reference: Side
 
 
 class Outputs(NamedTuple):

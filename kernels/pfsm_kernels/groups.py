@@ -1,13 +1,13 @@
-"""Which pairs go from arc to arc (``machine_sparse``, ``pushdown_sparse``), and the tables they share."""
+"""Which pairs go from arc to arc (``arc_to_arc`` of both machines), and the tables they share."""
 
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm_kernels.lattices import Lattices
-from pfsm_kernels.machine_sparse import Runs, fill_runs, runs_rate
-from pfsm_kernels.windows import Windows, make_windows
+from pfsm_kernels.lattice.lattices import Lattices
+from pfsm_kernels.machine.arc_to_arc import Runs, fill_runs, runs_rate
+from pfsm_kernels.pushdown.windows import Windows, make_windows
 
 # What the square of the number of arcs costs, in cells.
 PAIR_OF_ARCS = 1.0

@@ -1,0 +1,1 @@
+"""Lattices as arrays: how they are checked and put in order, and what kernels take and give for a batch of them."""
