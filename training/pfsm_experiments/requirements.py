@@ -11,6 +11,7 @@ from pfsm.features.values import feature_signature
 from pfsm.io.user_folders import FOLDER_VARIABLE, user_folder
 from pfsm.lexicons.registry import shipped_folder
 from pfsm.metrics import get_metric
+from pfsm.metrics.data_columns import columns_of
 from pfsm.model.builder import LatticeBuilder
 from pfsm.model.plugins import plugin_labels
 from pfsm.model.settings import Settings
@@ -69,6 +70,12 @@ def settings_of(row: RowSpec) -> Settings | None:
     if model is not None:
         return model.settings
     return None if row.training is None else config_from_dict(row.training, row.name).settings
+
+
+def columns_of_row(row: RowSpec) -> tuple[str, ...]:
+    """The columns of the data that a row's model weighs."""
+    settings = settings_of(row)
+    return () if settings is None else columns_of(tuple(settings.features))
 
 
 def missing(row: RowSpec) -> str:

@@ -11,6 +11,7 @@ import torch
 
 from pfsm.data import Judgments, Preferences
 from pfsm.errors import PfsmError
+from pfsm.metrics.data_columns import columns_of
 from pfsm.model.file import Model, Scale
 from pfsm.model.plugins import plugins_of
 from pfsm.model.settings import Settings
@@ -89,6 +90,7 @@ def train(
     """
     config = config or TrainingConfig()
     settings = settings_to_train(settings, config, init)
+    _check_columns(judgments, preferences, settings)
     judgments, preferences = _checked(judgments, preferences)
     progress("reading", None)
     text = TrainingText(judgments, preferences, settings)
@@ -131,6 +133,7 @@ def _decisive(
             for part in (judgments, preferences)
         ],
         "scores": None if judgments is None else hashlib.sha256(judgments.scores.tobytes()).hexdigest(),
+        **_columns_digest(judgments, preferences, settings),
         "settings": settings.to_dict(),
         "config": [
             *(config.penalty, config.solver, config.start),
@@ -140,6 +143,30 @@ def _decisive(
         "version": __version__,
         **({"plugins": plugins} if (plugins := plugins_of(settings)) else {}),
     }
+
+
+def _columns_digest(
+    judgments: Judgments | None, preferences: Preferences | None, settings: Settings
+) -> dict[str, Any]:
+    """The columns that are features, if there are any."""
+    names = columns_of(tuple(settings.features))
+    if not names:
+        return {}
+    digest = hashlib.sha256()
+    for name in names:
+        for values in () if judgments is None else (judgments.numbers(name),):
+            digest.update(values.tobytes())
+        for values in () if preferences is None else preferences.numbers(name):
+            digest.update(values.tobytes())
+    return {"columns": digest.hexdigest()}
+
+
+def _check_columns(judgments: Judgments | None, preferences: Preferences | None, settings: Settings) -> None:
+    """Refuses data without the columns that are features, while its rows are still in the order of the user."""
+    for name in columns_of(tuple(settings.features)):
+        for data in (judgments, preferences):
+            if data is not None and len(data):
+                data.numbers(name)
 
 
 def _checked(
