@@ -61,7 +61,9 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--score-column", default="score", metavar="NAME", help="column of the scores (default: score)"
     )
     parser.add_argument(
-        "--init", metavar="MODEL", help="model (name or file) to start from and stay close to"
+        "--init",
+        metavar="MODEL",
+        help="model (name or file) to start from and stay close to; --config may add features, matchers and tables to it",
     )
     add_trust(parser)
     parser.add_argument(

@@ -17,6 +17,7 @@ from pfsm.model.plugins import plugin_labels
 from pfsm.model.settings import Settings
 from pfsm_experiments.spec import RowSpec
 from pfsm_training.config import config_from_dict
+from pfsm_training.fit.initial import settings_to_train
 
 _FOLDERS: tuple[tuple[Callable[[], Path], str], ...] = (
     (user_folder, f"${FOLDER_VARIABLE}"),
@@ -66,10 +67,11 @@ def _places() -> dict[str, str]:
 
 def settings_of(row: RowSpec) -> Settings | None:
     """The settings of a row's model; None for a metric."""
-    model = row.model or row.init
-    if model is not None:
-        return model.settings
-    return None if row.training is None else config_from_dict(row.training, row.name).settings
+    if row.model is not None:
+        return row.model.settings
+    if row.training is None:
+        return None
+    return settings_to_train(None, config_from_dict(row.training, row.name, row.init), row.init)
 
 
 def columns_of_row(row: RowSpec) -> tuple[str, ...]:

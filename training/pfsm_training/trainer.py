@@ -30,7 +30,7 @@ from pfsm_training.fit.crossval import (
     make_folds,
 )
 from pfsm_training.fit.fitting import Choice, Fitted, Fitter, Progress
-from pfsm_training.fit.initial import settings_to_train
+from pfsm_training.fit.initial import added_to, settings_to_train
 from pfsm_training.fit.lbfgs import Iteration
 from pfsm_training.fit.record import record
 from pfsm_training.fit.starts import is_sampled
@@ -72,7 +72,8 @@ def train(
         settings: Settings of the machine; None: those of ``init``, or else of ``config``.
         preferences: Pairs of translations of which one is better.
         config: lambda, solver and objective; None: the paper's.
-        init: Model to start from. The penalty pulls the weights towards its weights instead of zero.
+        init: Model to start from. The penalty pulls the weights towards its weights instead of zero. Settings may add
+            features, matchers, tables and states split by word class to the model's; their weights start at zero.
         name: Name of the new model.
         licence: Terms of its weights.
         score_column: Name of the scores in the data, for the model's record of its training.
@@ -85,7 +86,7 @@ def train(
         The model; ``model.training`` describes the training.
 
     Raises:
-        PfsmError: If there is nothing to train on, all scores are equal, or the given settings differ from those of
+        PfsmError: If there is nothing to train on, all scores are equal, or the given settings do not hold those of
             ``init``.
     """
     config = config or TrainingConfig()
@@ -106,6 +107,8 @@ def train(
         if fitted is None:
             raise PfsmError("the scores are too close to each other to learn from")
         training = record(fitter, fitted, data, validated, tried, (judgments, preferences), score_column)
+    if init is not None and (added := added_to(init.settings, settings)):
+        training["init"] = {**training["init"], "added": added}
     return Model(
         name,
         settings,
