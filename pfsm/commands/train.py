@@ -63,7 +63,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--init",
         metavar="MODEL",
-        help="model (name or file) to start from and stay close to; --config may add features, matchers and tables to it",
+        help="model (name or file) to start from and stay close to; --config may add features and matchers to it",
     )
     add_trust(parser)
     parser.add_argument(
