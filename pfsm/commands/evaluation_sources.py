@@ -19,8 +19,9 @@ from pfsm.evaluation.catalogue import SEGMENT
 from pfsm.evaluation.pooled import Scores, pooled_scores
 from pfsm.evaluation.questions import Question
 from pfsm.io.files import display_name, read_lines
-from pfsm.metrics import get_metric, score_distinct
+from pfsm.metrics import get_metric
 from pfsm.metrics.base import SegmentMetric
+from pfsm.metrics.data_columns import score_distinct_rows
 from pfsm.metrics.references import NumberOfReferences, number_by_segment
 from pfsm.model.metric import Metric
 from pfsm.model.shipped import DEFAULT_MODEL, load
@@ -70,17 +71,23 @@ class Scorer:
         """As `Source.absolute`; a pair that is there many times is scored once."""
         data = inputs.absolute
         assert data is not None
-        return score_distinct(self.score_pairs, data.hypotheses, data.references)
+        columns = {name: data.numbers(name) for name in self.metric.columns}
+        return score_distinct_rows(self.metric, data.hypotheses, data.references, columns)
 
     def pairwise(self, inputs: Inputs) -> Float:
         """As `Source.pairwise`."""
         data = inputs.pairwise
         assert data is not None
         hypotheses, references = [*data.better, *data.worse], [*data.references, *data.references]
-        return score_distinct(self.score_pairs, hypotheses, references).reshape(2, -1).T
+        columns = {name: np.concatenate(data.numbers(name)) for name in self.metric.columns}
+        return score_distinct_rows(self.metric, hypotheses, references, columns).reshape(2, -1).T
 
     def check(self, inputs: Inputs) -> None:
-        """Nothing to check."""
+        """As `Source.check`: the columns that the metric needs."""
+        for name in self.metric.columns:
+            for data in (inputs.absolute, inputs.pairwise):
+                if data is not None:
+                    data.numbers(name)
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,9 @@ from pfsm.metrics.registry import describe_feature, feature_names, metric_names
 def add_arguments(parser: ArgumentParser) -> None:
     """Arguments of the command."""
     parser.add_argument(
-        "--features", action="store_true", help="sentence-level features, metrics and their parts, instead"
+        "--features",
+        action="store_true",
+        help="sentence-level features, metrics and their parts, instead; column:NAME, a column of the data, is another",
     )
     add_format(parser, "text", "json")
 

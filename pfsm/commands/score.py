@@ -17,7 +17,8 @@ from pfsm.data import SystemOutput, read_pairs_table, read_parallel
 from pfsm.data.parallel import PairsTable
 from pfsm.errors import PfsmError
 from pfsm.io.files import STANDARD_INPUT
-from pfsm.metrics import SegmentMetric, best_of_references
+from pfsm.metrics import SegmentMetric
+from pfsm.metrics.data_columns import best_of_rows, missing_column
 from pfsm.metrics.references import NumberOfReferences, Streams, as_streams, number_by_segment
 
 Float = NDArray[np.float64]
@@ -79,6 +80,8 @@ def run(options: Namespace) -> None:
     if options.table is None and not options.references:
         raise PfsmError("nothing to score; give a reference file, or --table FILE")
     metric = open_scorer(options)
+    if options.table is None and metric.columns:
+        raise missing_column(metric.columns[0], f"model {metric.name}")
     if options.output is not None:
         score_partitions.run(metric, options)
         return
@@ -119,11 +122,11 @@ class _Work:
 
     def table(self, path: str) -> tuple[list[_Scored], NumberOfReferences]:
         """Scores of a table, and of each system in it."""
-        table = read_pairs_table(path)
+        table = read_pairs_table(path, self._metric.columns)
         rows = _rows_by_system(table)
         segments, score, parts = np.zeros(0), math.nan, {}
         if self._segments or self._metric.averages:
-            segments = best_of_references(self._metric.score_pairs, table.hypotheses, table.references)
+            segments = best_of_rows(self._metric, table.hypotheses, table.references, table.numbers)
         if self._metric.averages:
             score = float(segments.mean())
             parts = {name: float(segments[chosen].mean()) for name, chosen in rows.items()}

@@ -94,6 +94,7 @@ def run(metric: SegmentMetric, options: Namespace) -> None:
             keep,
             size,
             not metric.averages,
+            metric.columns,
         )
         report = Report(pool)
         scored = score_job(job, pool, report)

@@ -26,6 +26,7 @@ from pfsm.distributed.report import Report
 from pfsm.distributed.tables import read_tables
 from pfsm.errors import PfsmError
 from pfsm.evaluation import pearson, preference_counts
+from pfsm.metrics.data_columns import columns_of
 from pfsm.model.file import Model, check_line, save_model
 from pfsm.model.metric import Metric
 from pfsm.model.shipped import find_model
@@ -60,7 +61,9 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--score-column", default="score", metavar="NAME", help="column of the scores (default: score)"
     )
     parser.add_argument(
-        "--init", metavar="MODEL", help="model (name or file) to start from and stay close to"
+        "--init",
+        metavar="MODEL",
+        help="model (name or file) to start from and stay close to; --config may add features and matchers to it",
     )
     add_trust(parser)
     parser.add_argument(
@@ -94,10 +97,14 @@ def run(options: Namespace) -> None:
     inputs = [*options.data, *(path for path in (options.config, options.dev) if path is not None)]
     check_output(options.output, inputs)
     from pfsm_training import TrainingConfig, read_config, train  # noqa: PLC0415 - brings torch
+    from pfsm_training.fit.initial import settings_to_train  # noqa: PLC0415 - brings torch
 
     init = find_model(options.init, trust=options.trust_model) if options.init is not None else None
     config = read_config(options.config, init) if options.config is not None else TrainingConfig()
     dev = _read_dev(options)
+    if dev is not None:
+        for column in columns_of(tuple(settings_to_train(None, config, init).features)):
+            dev.numbers(column)
     judgments, preferences = _read(options)
     checkpoint = _checkpoint(options)
     with _encoder(options) as encoder:
@@ -226,10 +233,17 @@ def _dev_agreement(model: Model, dev: Judgments | Preferences, options: Namespac
     """Agreement with held-out judgments, or with held-out preferences."""
     metric = Metric(model, options.threads)
     if isinstance(dev, Preferences):
-        better, worse = (metric.score_pairs(side, dev.references) for side in (dev.better, dev.worse))
+        columns = {name: dev.numbers(name) for name in metric.columns}
+        better, worse = (
+            metric.score_rows(
+                side, dev.references, {name: numbers[place] for name, numbers in columns.items()}
+            )
+            for place, side in enumerate((dev.better, dev.worse))
+        )
         tau = preference_counts(better, worse, dev.votes).kendall_tau("wmt12")
         return f"Kendall tau, {options.dev}: {_number(tau)}"
-    r = pearson(metric.score_pairs(dev.hypotheses, dev.references), dev.scores)
+    numbers = {name: dev.numbers(name) for name in metric.columns}
+    r = pearson(metric.score_rows(dev.hypotheses, dev.references, numbers), dev.scores)
     return f"Pearson r, {options.dev}: {_number(r)}"
 
 

@@ -1,12 +1,83 @@
 """The other columns of judgments, carried along with them: selected by row, and concatenated."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pfsm.data.fields import finite_number, shown
+from pfsm.errors import PfsmError
+
 Columns = Mapping[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True, eq=False)
+class Places:
+    """Where rows stand, for messages."""
+
+    files: tuple[str, ...]
+    """Paths as messages show them."""
+    file: NDArray[np.int64]
+    """int64 [n], which of the files each row is in."""
+    line: NDArray[np.int64]
+    """int64 [n], the line of the file on which each row begins."""
+
+    @staticmethod
+    def of(path: str, line_numbers: Sequence[int]) -> "Places":
+        """The places of all rows of a file."""
+        lines = np.array(line_numbers, dtype=np.int64)
+        return Places((path,), np.zeros(lines.size, dtype=np.int64), lines)
+
+    def select(self, rows: NDArray[np.int64]) -> "Places":
+        """The places of some rows."""
+        return Places(self.files, self.file[rows], self.line[rows])
+
+    @staticmethod
+    def join(parts: Sequence["Places | None"]) -> "Places | None":
+        """The places of the rows of several parts; None if one of them has none."""
+        known = [part for part in parts if part is not None]
+        if len(known) < len(parts):
+            return None
+        firsts = np.cumsum([0, *(len(part.files) for part in known)])
+        return Places(
+            tuple(file for part in known for file in part.files),
+            np.concatenate([part.file + first for part, first in zip(known, firsts, strict=False)]),
+            np.concatenate([part.line for part in known]),
+        )
+
+    def of_row(self, row: int) -> str:
+        """``FILE:LINE`` of a row."""
+        return f"{self.files[int(self.file[row])]}:{int(self.line[row])}"
+
+
+def select_places(places: Places | None, rows: Sequence[int]) -> Places | None:
+    """The places of some rows, if they are known."""
+    return None if places is None else places.select(np.array(rows, dtype=np.int64))
+
+
+def numbers_of(fields: Sequence[str], name: str, places: Places | None) -> NDArray[np.float64]:
+    """A column as numbers, float64 [n].
+
+    Raises:
+        PfsmError: A field is not a finite number.
+    """
+    values = np.empty(len(fields), dtype=np.float64)
+    for row, field in enumerate(fields):
+        value = finite_number(field)
+        if value is None:
+            where = f"row {row + 1}" if places is None else places.of_row(row)
+            raise PfsmError(f"{where}: {name} is {shown(field)}, a finite number is needed")
+        values[row] = value
+    return values + 0.0  # -0.0 becomes 0.0, so that equal numbers sort together
+
+
+def no_column(name: str, columns: Columns, places: Places | None) -> PfsmError:
+    """What to say where data lacks a column."""
+    where = "the data" if places is None else ", ".join(dict.fromkeys(places.files))
+    there = f"the other columns are {', '.join(map(shown, columns))}" if columns else "there are no others"
+    return PfsmError(f"{where}: no column {name!r}; {there}")
 
 
 def row_list(rows: NDArray[np.int64]) -> list[int]:

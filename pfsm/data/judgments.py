@@ -7,7 +7,16 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.data.columns import canonical_order, join_columns, row_list, select_columns
+from pfsm.data.columns import (
+    Places,
+    canonical_order,
+    join_columns,
+    no_column,
+    numbers_of,
+    row_list,
+    select_columns,
+    select_places,
+)
 from pfsm.data.preferences import absolute_advice
 from pfsm.data.table import DataSource, Table, read_table
 from pfsm.errors import PfsmError
@@ -30,9 +39,21 @@ class Judgments:
     """Every other column of the files (segment_id, system, source_lang, document …), each [n]."""
     sources: tuple[DataSource, ...]
     """The files that the judgments came from, as whole files even if only some of their rows are here."""
+    places: Places | None = None
+    """Where the rows stand, for messages; None where they were not read from files."""
 
     def __len__(self) -> int:
         return len(self.references)
+
+    def numbers(self, name: str) -> NDArray[np.float64]:
+        """A further column as numbers, float64 [n].
+
+        Raises:
+            PfsmError: There is no such column, or a field in it is not a finite number.
+        """
+        if name not in self.columns:
+            raise no_column(name, self.columns, self.places)
+        return numbers_of(self.columns[name], name, self.places)
 
     def select(self, rows: NDArray[np.int64]) -> "Judgments":
         """The judgments of some rows, in the order given; a row may be given more than once.
@@ -51,6 +72,7 @@ class Judgments:
             self.scores[np.array(chosen, dtype=np.int64)],
             select_columns(self.columns, chosen),
             self.sources,
+            select_places(self.places, chosen),
         )
 
     @staticmethod
@@ -68,6 +90,7 @@ class Judgments:
             np.concatenate([part.scores for part in parts]),
             join_columns([(len(part), part.columns) for part in parts]),
             tuple(chain.from_iterable(part.sources for part in parts)),
+            Places.join([part.places for part in parts]),
         )
 
     def sorted(self) -> "Judgments":
@@ -79,7 +102,7 @@ class Judgments:
         fields = self.references, self.hypotheses, self.scores.tolist()
         order, columns = canonical_order(fields, self.columns)
         sources = tuple(sorted(self.sources, key=lambda source: (source.name, source.checksum, source.rows)))
-        ordered = Judgments(self.references, self.hypotheses, self.scores, columns, sources)
+        ordered = Judgments(self.references, self.hypotheses, self.scores, columns, sources, self.places)
         return ordered.select(order)
 
 
@@ -113,4 +136,5 @@ def judgments_from_table(table: Table, score_column: str) -> Judgments:
         table.numbers(score_column),
         table.other_columns(["reference", "hypothesis", score_column]),
         (table.source,),
+        Places.of(table.path, table.line_numbers),
     )

@@ -3,7 +3,10 @@
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
 
 from pfsm.data.preferences import absolute_advice
 from pfsm.data.table import Table, read_table
@@ -46,6 +49,8 @@ class PairsTable:
     """[n_rows]"""
     systems: tuple[str, ...] | None
     """[n_rows], the column ``system``; None if the table has no such column."""
+    numbers: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
+    """Further columns that were asked for, float64 [n_rows] each."""
 
     def __len__(self) -> int:
         return len(self.hypotheses)
@@ -88,33 +93,34 @@ def _lines(count: int) -> str:
     return f"{count} line" if count == 1 else f"{count} lines"
 
 
-def read_pairs_table(path: StrPath) -> PairsTable:
+def read_pairs_table(path: StrPath, numeric: Sequence[str] = ()) -> PairsTable:
     """Read references and hypotheses to be scored from a TSV or CSV file (``-``: standard input).
 
     Args:
         path: a file with the columns ``reference`` and ``hypothesis`` (COMET: ``ref`` and ``mt``). The columns
             ``reference_2``, ``reference_3`` … with further references, and ``system``, are optional.
+        numeric: further columns to read, of numbers.
 
     Raises:
-        PfsmError: what `pfsm.data.table.read_table` raises, a missing column, or no rows.
+        PfsmError: what `pfsm.data.table.read_table` raises, a missing column, no rows, or a number that is not finite.
     """
     table = read_table(path)
-    pairs = pairs_from_table(table)
+    pairs = pairs_from_table(table, numeric)
     table.need_rows()
     return pairs
 
 
-def pairs_from_table(table: Table) -> PairsTable:
-    """The references and hypotheses in a table, which may have no rows.
+def pairs_from_table(table: Table, numeric: Sequence[str] = ()) -> PairsTable:
+    """The references and hypotheses in a table, which may have no rows; ``numeric`` as in `read_pairs_table`.
 
     Raises:
-        PfsmError: A missing column.
+        PfsmError: A missing column, or a number that is not finite.
     """
     advice = absolute_advice(table)
     references = all_references(table.column("reference", advice), table.columns)
     hypotheses = tuple(table.column("hypothesis", advice))
     systems = tuple(table.columns["system"]) if "system" in table.columns else None
-    return PairsTable(references, hypotheses, systems)
+    return PairsTable(references, hypotheses, systems, {name: table.numbers(name) for name in numeric})
 
 
 def all_references(first: Sequence[str], columns: Mapping[str, Sequence[str]]) -> tuple[tuple[str, ...], ...]:

@@ -7,7 +7,16 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.data.columns import canonical_order, join_columns, row_list, select_columns
+from pfsm.data.columns import (
+    Places,
+    canonical_order,
+    join_columns,
+    no_column,
+    numbers_of,
+    row_list,
+    select_columns,
+    select_places,
+)
 from pfsm.data.table import DataSource, Table, read_table
 from pfsm.errors import PfsmError
 from pfsm.io.files import StrPath
@@ -32,9 +41,28 @@ class Preferences:
     """Every other column of the files (segment_id, better_system, votes_against …), each [n]."""
     sources: tuple[DataSource, ...]
     """The files that the preferences came from, as whole files even if only some of their rows are here."""
+    places: Places | None = None
+    """Where the rows stand, for messages; None where they were not read from files."""
 
     def __len__(self) -> int:
         return len(self.references)
+
+    def numbers(self, name: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """A number of each better and of each worse translation, float64 [n] each.
+
+        They stand in the columns ``NAME_better`` and ``NAME_worse``, as in `pfsm evaluate --column`, or
+        ``better_NAME`` and ``worse_NAME``.
+
+        Raises:
+            PfsmError: There are no such columns, or a field in them is not a finite number.
+        """
+        return self._side(name, "better"), self._side(name, "worse")
+
+    def _side(self, name: str, side: str) -> NDArray[np.float64]:
+        for column in (f"{name}_{side}", f"{side}_{name}"):
+            if column in self.columns:
+                return numbers_of(self.columns[column], column, self.places)
+        raise no_column(f"{name}_{side}", self.columns, self.places)
 
     def select(self, rows: NDArray[np.int64]) -> "Preferences":
         """The preferences of some rows, in the order given; a row may be given more than once.
@@ -54,6 +82,7 @@ class Preferences:
             self.votes[np.array(chosen, dtype=np.int64)],
             select_columns(self.columns, chosen),
             self.sources,
+            select_places(self.places, chosen),
         )
 
     @staticmethod
@@ -72,6 +101,7 @@ class Preferences:
             np.concatenate([part.votes for part in parts]),
             join_columns([(len(part), part.columns) for part in parts]),
             tuple(chain.from_iterable(part.sources for part in parts)),
+            Places.join([part.places for part in parts]),
         )
 
     def sorted(self) -> "Preferences":
@@ -83,7 +113,9 @@ class Preferences:
         fields = self.references, self.better, self.worse, self.votes.tolist()
         order, columns = canonical_order(fields, self.columns)
         sources = tuple(sorted(self.sources, key=lambda source: (source.name, source.checksum, source.rows)))
-        ordered = Preferences(self.references, self.better, self.worse, self.votes, columns, sources)
+        ordered = Preferences(
+            self.references, self.better, self.worse, self.votes, columns, sources, self.places
+        )
         return ordered.select(order)
 
 
@@ -128,4 +160,5 @@ def preferences_from_table(table: Table) -> Preferences:
         else np.ones(len(table), dtype=np.float64)
     )
     columns = table.other_columns(["reference", "better", "worse", "votes"])
-    return Preferences(references, better, worse, votes, columns, (table.source,))
+    places = Places.of(table.path, table.line_numbers)
+    return Preferences(references, better, worse, votes, columns, (table.source,), places)

@@ -35,6 +35,7 @@ class Job:
         keep: Columns of the input that are copied to the output, too.
         partition_bytes: Largest partition, in bytes of text.
         pools: Whether the corpus score pools statistics, and is not the mean.
+        columns: Columns of the input that the scores depend on.
     """
 
     source: str
@@ -44,6 +45,7 @@ class Job:
     keep: tuple[str, ...] = ()
     partition_bytes: int = PARTITION_BYTES
     pools: bool = False
+    columns: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -139,7 +141,7 @@ def _missing(job: Job, manifest: Manifest, pieces: Sequence[Piece], report: Repo
         if entry is not None and entry.identity == piece.identity:
             report.found += 1
         else:
-            yield PieceTask(piece, job.spec, folder, job.form, job.keep, job.pools, entry)
+            yield PieceTask(piece, job.spec, folder, job.form, job.keep, job.pools, entry, job.columns)
 
 
 def _take(outcome: PieceOutcome, manifest: Manifest, report: Report, faults: list[str]) -> None:

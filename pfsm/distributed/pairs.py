@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +32,7 @@ class PairsTask:
         hypotheses: Translations.
         references: For each of them its references.
         statistics: Whether statistics of segments are wanted, not scores; scores take one reference.
+        columns: The numbers of the metric's `columns`, float64 [n_pairs] each.
     """
 
     number: int
@@ -39,6 +40,7 @@ class PairsTask:
     hypotheses: tuple[str, ...]
     references: tuple[tuple[str, ...], ...]
     statistics: bool = False
+    columns: Mapping[str, Float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +62,8 @@ def score_task(task: PairsTask) -> PairsOutcome:
             if task.statistics:
                 scores = metric.segment_statistics(task.hypotheses, streams)
             else:
-                scores = metric.score_pairs(task.hypotheses, [first for (first,) in task.references])
+                references = [first for (first,) in task.references]
+                scores = metric.score_rows(task.hypotheses, references, task.columns)
     except PfsmError as error:
         scores = Fault(str(error), isinstance(error, WorkerFaultError))
     return PairsOutcome(task.number, scores, time.thread_time() - started)
@@ -79,6 +82,7 @@ class ClusterMetric(SegmentMetric):
         self.metric = metric
         self.name, self.origin, self.language = metric.name, metric.origin, metric.language
         self.lower_is_better, self.is_additive = metric.lower_is_better, metric.is_additive
+        self.columns = metric.columns
         metric.counted_over(()).check_independent()
         self._pool = pool
         self._report = report
@@ -127,8 +131,15 @@ class ClusterMetric(SegmentMetric):
             ValueError: If the lists differ in length, or one of them is a single string.
             PfsmError: A pair cannot be scored, a worker cannot score, or the cluster is gone.
         """
+        return self.score_rows(hypotheses, references, {})
+
+    def score_rows(
+        self, hypotheses: Sequence[str], references: Sequence[str], columns: Mapping[str, Float]
+    ) -> Float:
+        """As the metric's own; what `score_pairs` raises."""
         check_pairs(hypotheses, references)
-        parts = self._run(hypotheses, [(reference,) for reference in references], statistics=False)
+        single = [(reference,) for reference in references]
+        parts = self._run(hypotheses, single, statistics=False, columns=columns)
         return np.concatenate([np.zeros(0), *parts])
 
     def segment_statistics(self, hypotheses: Sequence[str], references: Streams) -> Float:
@@ -145,7 +156,12 @@ class ClusterMetric(SegmentMetric):
         return self.metric.corpus_from_totals(totals)
 
     def _run(
-        self, hypotheses: Sequence[str], references: Sequence[tuple[str, ...]], *, statistics: bool
+        self,
+        hypotheses: Sequence[str],
+        references: Sequence[tuple[str, ...]],
+        *,
+        statistics: bool,
+        columns: Mapping[str, Float] | None = None,
     ) -> list[Float]:
         """What the workers find, part by part."""
         # Workers see some of the references only.
@@ -158,6 +174,7 @@ class ClusterMetric(SegmentMetric):
                 tuple(hypotheses[start : start + PAIRS_PER_TASK]),
                 tuple(references[start : start + PAIRS_PER_TASK]),
                 statistics,
+                {name: values[start : start + PAIRS_PER_TASK] for name, values in (columns or {}).items()},
             )
             for number, start in enumerate(starts)
         )

@@ -23,39 +23,44 @@ class Rows:
         table: Its columns.
         checksum: SHA-256 of what was read.
         size: Bytes of it.
+        numeric: Columns of numbers that were asked for.
     """
 
     table: Table
     checksum: str
     size: int
+    numeric: tuple[str, ...] = ()
 
     @property
     def pairs(self) -> PairsTable:
-        """References and hypotheses."""
-        return pairs_from_table(self.table)
+        """References and hypotheses, and the numbers that were asked for."""
+        return pairs_from_table(self.table, self.numeric)
 
 
-def read_piece(piece: Piece, columns: tuple[str, ...] = ()) -> Rows:
+def read_piece(piece: Piece, columns: tuple[str, ...] = (), numeric: tuple[str, ...] = ()) -> Rows:
     """Reads a partition.
 
     Args:
         piece: Which.
         columns: Columns wanted besides references and hypotheses.
+        numeric: The same, of numbers.
 
     Raises:
         PfsmError: The file is damaged, or a row is not what it must be.
     """
     if piece.row_group is not None:
-        return _parquet_rows(piece, piece.row_group, columns)
+        return _parquet_rows(piece, piece.row_group, columns, numeric)
     content, header = _content(piece)
     checksum = hashlib.sha256(header + content).hexdigest()
     try:
         table = table_from_bytes(header + content, piece.file.label)
         if not piece.is_last and (content.endswith(_BLANK) or content in {b"\n", b"\r\n"}):
             _refuse_empty_line(piece, content)
+        for name in numeric:
+            table.numbers(name)
     except PfsmError as error:
         raise PfsmError(_relocated(str(error), piece)) from None
-    return Rows(table, checksum, len(content))
+    return Rows(table, checksum, len(content), numeric)
 
 
 def _content(piece: Piece) -> tuple[bytes, bytes]:
@@ -118,11 +123,11 @@ def _lines_before(file: InputFile, stop: int) -> int:
     return lines
 
 
-def _parquet_rows(piece: Piece, row_group: int, columns: tuple[str, ...]) -> Rows:
+def _parquet_rows(piece: Piece, row_group: int, columns: tuple[str, ...], numeric: tuple[str, ...]) -> Rows:
     from pfsm.distributed.parquet import read_rows  # noqa: PLC0415 - brings PyArrow
 
     def wanted(name: str) -> bool:
-        return name in _BASE or name in columns or FURTHER_REFERENCE.fullmatch(name) is not None
+        return name in {*_BASE, *columns, *numeric} or FURTHER_REFERENCE.fullmatch(name) is not None
 
     table = read_rows(piece.file, row_group, piece.start, piece.stop, wanted)
     digest, size = hashlib.sha256(), 0
@@ -131,4 +136,4 @@ def _parquet_rows(piece: Piece, row_group: int, columns: tuple[str, ...]) -> Row
             encoded = field.encode("utf-8", "surrogatepass")
             digest.update(len(encoded).to_bytes(8, "little") + encoded)
             size += len(encoded)
-    return Rows(table, digest.hexdigest(), size)
+    return Rows(table, digest.hexdigest(), size, numeric)

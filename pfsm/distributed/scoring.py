@@ -18,7 +18,8 @@ from pfsm.distributed.pieces import Piece
 from pfsm.distributed.rows import Rows, read_piece
 from pfsm.distributed.scorers import ScorerSpec, borrowed
 from pfsm.errors import PfsmError
-from pfsm.metrics import SegmentMetric, best_of_references
+from pfsm.metrics import SegmentMetric
+from pfsm.metrics.data_columns import best_of_rows
 from pfsm.metrics.references import as_streams
 
 FORMATS = {"parquet": ".parquet", "tsv": ".tsv", "tsv.gz": ".tsv.gz"}
@@ -37,6 +38,7 @@ class PieceTask:
         keep: Columns of the input that are copied to the output, too.
         pools: Whether the corpus score pools statistics, which are to be added up.
         before: What was made of it earlier, of a file that has changed since, or been copied: perhaps not in this part.
+        columns: Columns of the input that the scores depend on.
     """
 
     piece: Piece
@@ -46,6 +48,7 @@ class PieceTask:
     keep: tuple[str, ...]
     pools: bool = False
     before: Entry | None = None
+    columns: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -75,7 +78,7 @@ def score_piece(task: PieceTask) -> PieceOutcome:
     sizes: list[int] = []
 
     def work() -> tuple[Entry, bool]:
-        rows = read_piece(task.piece, task.keep)
+        rows = read_piece(task.piece, task.keep, task.columns)
         sizes.append(rows.size)
         before = task.before
         if before is not None and before.sha256 == rows.checksum:
@@ -97,7 +100,7 @@ def _scored(task: PieceTask, rows: Rows) -> Entry:
     piece, pairs = task.piece, rows.pairs
     kept = {name: rows.table.column(name) for name in task.keep}
     with borrowed(task.spec) as metric:
-        scores = best_of_references(metric.score_pairs, pairs.hypotheses, pairs.references)
+        scores = best_of_rows(metric, pairs.hypotheses, pairs.references, pairs.numbers)
         totals = _totals(metric, pairs) if task.pools and len(pairs) else None
     content = _content(kept, scores, task.form, rows.table)
     output = f"{piece.file.name}.{piece.number:05d}{FORMATS[task.form]}"

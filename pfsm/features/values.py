@@ -3,7 +3,7 @@
 Every registered metric is one; others are parts of a metric, or too plain to be a metric.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from pfsm.errors import PfsmError
 from pfsm.metrics.base import SegmentMetric
+from pfsm.metrics.data_columns import PREFIX, missing_column
 from pfsm.metrics.metric_group import MetricGroup, PairFeatures
 from pfsm.metrics.registry import feature_names, get_metric, group_of
 from pfsm.runtime.near_names import known_names
@@ -114,15 +115,25 @@ class FeatureSet:
             elif group.prepared is None:
                 check_feature(name)
 
-    def values(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
+    def values(
+        self,
+        hypotheses: Sequence[str],
+        references: Sequence[str],
+        columns: Mapping[str, Float] | None = None,
+    ) -> Float:
         """Values of the features, float64 [n_pairs, n_names]; what features share is computed once.
+
+        Args:
+            hypotheses: Translations.
+            references: As many references.
+            columns: Of each column that a feature is taken from the numbers, float64 [n_pairs].
 
         Raises:
             PfsmError: If something that a feature needs is not there.
             ValueError: If the lists differ in length.
         """
         values = np.zeros((len(hypotheses), len(self.names)))
-        known: dict[str, Float] = {}
+        known = {f"{PREFIX}{name}": numbers for name, numbers in (columns or {}).items()}
         for column, name in enumerate(self.names):
             if name not in known:
                 known.update(self._computer(name)(hypotheses, references))
@@ -131,6 +142,8 @@ class FeatureSet:
 
     def _computer(self, name: str) -> PairFeatures:
         """What computes a feature. Of features that are computed together only the first one needs it."""
+        if name.startswith(PREFIX):
+            raise missing_column(name.removeprefix(PREFIX), f"feature {name}")
         if name not in self._prepared:
             if not is_counted(name):
                 raise PfsmError(f"feature {name}: {UNCOUNTED}")

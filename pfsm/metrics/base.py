@@ -72,6 +72,7 @@ class SegmentMetric(ABC):
             segment, ``all`` uses them together.
         n_types: Word types remembered so far; a metric that remembers none has 0.
         language: Code of the language of a metric that is made for one; empty for others.
+        columns: Columns of the data that scores depend on besides the text; `score_rows` takes them.
     """
 
     name: str
@@ -80,6 +81,7 @@ class SegmentMetric(ABC):
     is_additive: bool = True
     corpus_references: Literal["best", "all"] = "best"
     language: str = ""
+    columns: tuple[str, ...] = ()
 
     @abstractmethod
     def score_pairs(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
@@ -170,6 +172,21 @@ class SegmentMetric(ABC):
         return Recipe("pfsm.metrics.registry:get_metric", self.origin)
 
     # Segments
+
+    def score_rows(
+        self,
+        hypotheses: Sequence[str],
+        references: Sequence[str],
+        columns: Mapping[str, Float],  # noqa: ARG002
+    ) -> Float:
+        """`score_pairs` of rows of data that have more than text.
+
+        Args:
+            hypotheses: Translations.
+            references: As many references.
+            columns: Of each of the metric's `columns` the numbers, float64 [n_pairs]; others do not matter.
+        """
+        return self.score_pairs(hypotheses, references)
 
     def understood_scores(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
         """`score_pairs` with NaN for pairs that the metric cannot judge, such as lines without a parse."""

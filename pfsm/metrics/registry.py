@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from pfsm.errors import PfsmError
 from pfsm.metrics.base import SegmentMetric
 from pfsm.metrics.built_in import GROUPS
+from pfsm.metrics.data_columns import GROUP as COLUMNS
 from pfsm.metrics.metric_group import MetricGroup, written_name
 from pfsm.metrics.ngram_table import remember_documents
 from pfsm.metrics.plugin import feature_group, metric_group
@@ -18,8 +19,8 @@ from pfsm.registry import Table
 from pfsm.runtime.near_names import known_names
 
 Float = NDArray[np.float64]
-# Mixtures first: a name such as dp-or-*_b is theirs, not a type of dp-or.
-_ALL = (mixtures(GROUPS), *GROUPS)
+# Columns first, whatever they are called; then mixtures: a name such as dp-or-*_b is theirs, not a type of dp-or.
+_ALL = (COLUMNS, mixtures(GROUPS), *GROUPS)
 
 
 def _built_in(name: str) -> MetricGroup | None:

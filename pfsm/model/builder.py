@@ -1,6 +1,6 @@
 """Text in, lattices out: the way of a sentence pair up to the kernel, for scoring and training alike."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -72,13 +72,20 @@ class LatticeBuilder:
         """
         return self.lattices(self.encode(references, hypotheses))
 
-    def lattices(self, pairs: EncodedPairs, values: Float | None = None, first: int = 0) -> LatticeBatch:
+    def lattices(
+        self,
+        pairs: EncodedPairs,
+        values: Float | None = None,
+        first: int = 0,
+        columns: Mapping[str, Float] | None = None,
+    ) -> LatticeBatch:
         """Lattices of pairs that the builder's reader has read, in one batch.
 
         Args:
             pairs: The pairs.
             values: Their sentence-level features, float64 [n_pairs, n_features], where they are known.
             first: Number of the first pair, for errors.
+            columns: If they are not known, the columns that features are taken from, float64 [n_pairs] each.
 
         Raises:
             PfsmError: If a pair has more crossing matches than memory should be spent on (with jumps only), or
@@ -88,7 +95,7 @@ class LatticeBuilder:
         if not self.settings.features:
             return batch
         if values is None:
-            values = self.reader.feature_values(pairs.references.lines, pairs.hypotheses.lines)
+            values = self.reader.feature_values(pairs.references.lines, pairs.hypotheses.lines, columns)
         return replace(batch, sentence_features=self._standardised(values))
 
     def blocks(
@@ -108,8 +115,13 @@ class LatticeBuilder:
             known = None if values is None else values[first:stop]
             yield self.lattices(pairs.part(first, stop), known, first)
 
-    def batches(self, references: Sequence[str], hypotheses: Sequence[str]) -> Iterator[LatticeBatch]:
-        """Lattices of all pairs in their order, in batches of bounded size.
+    def batches(
+        self,
+        references: Sequence[str],
+        hypotheses: Sequence[str],
+        columns: Mapping[str, Float] | None = None,
+    ) -> Iterator[LatticeBatch]:
+        """Lattices of all pairs in their order, in batches of bounded size; ``columns`` as in `lattices`.
 
         Raises:
             ValueError: If the two lists differ in length.
@@ -117,14 +129,18 @@ class LatticeBuilder:
         """
         check_lengths(references, hypotheses)
         places: dict[str, int] = {}
-        sides = [
+        rows, others = (
             np.array([places.setdefault(line, len(places)) for line in side], dtype=np.int64)
             for side in (references, hypotheses)
-        ]
-        return self.batches_of(list(places), *sides)
+        )
+        return self.batches_of(list(places), rows, others, columns)
 
     def batches_of(
-        self, lines: Sequence[str], references: Int64, hypotheses: Int64
+        self,
+        lines: Sequence[str],
+        references: Int64,
+        hypotheses: Int64,
+        columns: Mapping[str, Float] | None = None,
     ) -> Iterator[LatticeBatch]:
         """The same where lines stand in many pairs: each is tokenised once.
 
@@ -132,6 +148,7 @@ class LatticeBuilder:
             lines: The text.
             references: int64 [n_pairs], which line is the reference of each pair.
             hypotheses: int64 [n_pairs], which is its hypothesis.
+            columns: As in `lattices`.
 
         Raises:
             ValueError: If the two arrays differ in length.
@@ -148,7 +165,8 @@ class LatticeBuilder:
             last = min(max(first + 1, last), first + PAIRS_PER_BATCH)
             sides = references[first:last], hypotheses[first:last]
             part = EncodedPairs(self.vocabulary, *(encoded.select(side) for side in sides))
-            yield self.lattices(part, first=first)
+            numbers = {name: values[first:last] for name, values in (columns or {}).items()}
+            yield self.lattices(part, first=first, columns=numbers)
             first = last
 
     def tokens(self, pairs: EncodedPairs) -> list[tuple[list[str], list[str]]]:

@@ -1,7 +1,7 @@
 """A model at work: scores of sentence pairs, segments with several references, and systems."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -11,7 +11,15 @@ from numpy.typing import NDArray
 from pfsm.errors import PfsmError
 from pfsm.lattice.arrays import LatticeBatch, weight_table
 from pfsm.metrics.base import Level, Recipe, SegmentMetric
-from pfsm.metrics.references import NumberOfReferences, Streams, number_of_references
+from pfsm.metrics.data_columns import best_of_rows, columns_of, missing_column, needed_columns
+from pfsm.metrics.references import (
+    NumberOfReferences,
+    Streams,
+    by_segment,
+    check_streams,
+    number_of_references,
+)
+from pfsm.metrics.score import Score
 from pfsm.model.builder import PAIRS_PER_BATCH, LatticeBuilder
 from pfsm.model.explain.explanation import Explanation, explain_lattices
 from pfsm.model.file import Model, model_from_dict
@@ -24,6 +32,8 @@ if TYPE_CHECKING:
 
 Float = NDArray[np.float64]
 Int64 = NDArray[np.int64]
+# By the name of a column of the data, a number for each hypothesis.
+Columns = Mapping[str, Sequence[float] | Float]
 
 # Their lattices are built together; more of them would take memory and no less time.
 EXPLAINED_AT_ONCE = 100
@@ -43,6 +53,7 @@ class Metric(SegmentMetric):
         self.model = model
         self.name = model.name
         self.language = model.settings.language
+        self.columns = columns_of(tuple(model.settings.features))
         self.threads = default_threads() if threads is None else threads
         self._builder = LatticeBuilder(model.settings)
         self._nrefs: NumberOfReferences = "var"
@@ -58,12 +69,15 @@ class Metric(SegmentMetric):
         """Token types met so far: their number grows with the text, and so does the memory they take."""
         return len(self._builder.vocabulary)
 
-    def score_pairs(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
+    def score_pairs(
+        self, hypotheses: Sequence[str], references: Sequence[str], columns: Columns | None = None
+    ) -> Float:
         """Scores of single-reference pairs.
 
         Args:
             hypotheses: Translations, one string each.
             references: As many references.
+            columns: Of each of the metric's `columns` a number for each pair; None: the model has no such features.
 
         Returns:
             float64 [n_pairs], ``mean + sd * (y / (m + n) + alpha)`` with the y of equation (2) of Wang and
@@ -71,9 +85,16 @@ class Metric(SegmentMetric):
 
         Raises:
             ValueError: If the lists differ in length, or one of them is a single string.
+            PfsmError: If a column is missing, or has a number that is not finite.
         """
         self._nrefs = 1
-        return self._score_pairs(hypotheses, references)
+        return self._score_pairs(hypotheses, references, columns)
+
+    def score_rows(
+        self, hypotheses: Sequence[str], references: Sequence[str], columns: Mapping[str, Float]
+    ) -> Float:
+        """As `SegmentMetric.score_rows`."""
+        return self.score_pairs(hypotheses, references, columns)
 
     def score_lines(self, lines: Sequence[str], hypotheses: Int64, references: Int64) -> Float:
         """Scores of single-reference pairs of lines, given by number: a line of many pairs is tokenised once.
@@ -88,14 +109,23 @@ class Metric(SegmentMetric):
 
         Raises:
             ValueError: If the arrays differ in length.
+            PfsmError: If the model needs columns of the data, which belong to translations, not to pairs of lines.
         """
+        for name in self.columns:
+            raise missing_column(name, f"model {self.name}")
         return self._scored(self._builder.batches_of(lines, references, hypotheses), hypotheses.size)
 
-    def _score_pairs(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
+    def _score_pairs(
+        self, hypotheses: Sequence[str], references: Sequence[str], columns: Columns | None
+    ) -> Float:
         for name, value in (("hypotheses", hypotheses), ("references", references)):
             if isinstance(value, str):
                 raise ValueError(f"{name} must be a list of strings, not one string")
-        return self._scored(self._builder.batches(references, hypotheses), len(hypotheses))
+        numbers = self._numbers(columns, len(hypotheses))
+        return self._scored(self._builder.batches(references, hypotheses, numbers), len(hypotheses))
+
+    def _numbers(self, columns: Columns | None, n_pairs: int) -> Mapping[str, Float]:
+        return needed_columns(self.columns, columns, n_pairs, f"model {self.name}")
 
     def _scored(self, batches: Iterator[LatticeBatch], n_pairs: int) -> Float:
         """Scores of the pairs of all batches: threads share out the batches, or the pairs of the only one."""
@@ -114,50 +144,98 @@ class Metric(SegmentMetric):
         parts = each(normalised, batches, self.threads if several else 1)
         return self._to_scale(np.concatenate([np.zeros(0), *parts]))
 
-    def segment_scores(self, hypotheses: Sequence[str], references: Streams) -> Float:
-        """As `SegmentMetric.segment_scores`."""
-        scores = super().segment_scores(hypotheses, references)
+    def segment_scores(
+        self, hypotheses: Sequence[str], references: Streams, columns: Columns | None = None
+    ) -> Float:
+        """As `SegmentMetric.segment_scores`; ``columns`` has a number for each hypothesis, as in `score_pairs`."""
+        if self.columns:
+            check_streams(hypotheses, references)
+            numbers = self._numbers(columns, len(hypotheses))
+            scores = best_of_rows(self, hypotheses, by_segment(references), numbers)
+        else:
+            scores = super().segment_scores(hypotheses, references)
         self._nrefs = number_of_references(references)
         return scores
+
+    def sentence_score(
+        self, hypothesis: str, references: Sequence[str], columns: Mapping[str, float] | None = None
+    ) -> Score:
+        """As `SegmentMetric.sentence_score`; ``columns`` has the number of this translation in each column."""
+        if not self.columns or isinstance(references, str) or not references:
+            return super().sentence_score(hypothesis, references)
+        scores = self.segment_scores(
+            [hypothesis], [[reference] for reference in references], _single(columns)
+        )
+        return Score.of(scores, self.name, self.get_signature(len(references)))
+
+    def corpus_score(
+        self, hypotheses: Sequence[str], references: Streams, columns: Columns | None = None
+    ) -> Score:
+        """As `SegmentMetric.corpus_score`; ``columns`` has a number for each hypothesis, as in `score_pairs`."""
+        if not self.columns or not hypotheses:
+            return super().corpus_score(hypotheses, references)
+        scores = self.segment_scores(hypotheses, references, columns)
+        return Score.of(scores, self.name, self.get_signature(number_of_references(references), "corpus"))
 
     def recipe(self) -> Recipe:
         """The model without what it says of its training."""
         document = replace(self.model, training={}).to_dict()
         return Recipe("pfsm.model.metric:from_document", json.dumps(document, ensure_ascii=False))
 
-    def explain(self, hypothesis: str, reference: str) -> Explanation:
+    def explain(
+        self, hypothesis: str, reference: str, columns: Mapping[str, float] | None = None
+    ) -> Explanation:
         """Why a pair gets its score: best edit sequence, alignment posteriors, contributions that add up to it.
 
+        Args:
+            hypothesis: The translation.
+            reference: Its reference.
+            columns: The translation's number in each of the metric's `columns`.
+
         Raises:
-            PfsmError: If the pair is too long to be explained place by place.
+            PfsmError: If the pair is too long to be explained place by place, or a column is missing.
         """
-        (explanation,) = self._explained([hypothesis], [reference])
+        (explanation,) = self._explained([hypothesis], [reference], self._numbers(_single(columns), 1))
         return explanation
 
-    def explanations(self, hypotheses: Sequence[str], references: Sequence[str]) -> Iterator[Explanation]:
+    def explanations(
+        self, hypotheses: Sequence[str], references: Sequence[str], columns: Columns | None = None
+    ) -> Iterator[Explanation]:
         """As `explain`, of every pair in order: quicker than one by one.
 
         Args:
             hypotheses: Translations, one string each.
             references: As many references.
+            columns: As in `score_pairs`.
 
         Raises:
             ValueError: If the lists differ in length.
-            PfsmError: If a pair is too long, when its turn comes.
+            PfsmError: If a column is missing; if a pair is too long, when its turn comes.
         """
         check_lengths(references, hypotheses)
+        numbers = self._numbers(columns, len(hypotheses))
         for first in range(0, len(hypotheses), EXPLAINED_AT_ONCE):
             part = slice(first, first + EXPLAINED_AT_ONCE)
+            own = {name: values[part] for name, values in numbers.items()}
             try:
-                explained = self._explained(hypotheses[part], references[part])
+                explained = self._explained(hypotheses[part], references[part], own)
             except PfsmError:
                 # One pair of the block is at fault: those before it come first.
-                explained = map(self.explain, hypotheses[part], references[part])
+                explained = self._one_by_one(hypotheses[part], references[part], own)
             yield from explained
 
-    def _explained(self, hypotheses: Sequence[str], references: Sequence[str]) -> Iterator[Explanation]:
+    def _one_by_one(
+        self, hypotheses: Sequence[str], references: Sequence[str], numbers: Mapping[str, Float]
+    ) -> Iterator[Explanation]:
+        for k, (hypothesis, reference) in enumerate(zip(hypotheses, references, strict=True)):
+            own = {name: values[k : k + 1] for name, values in numbers.items()}
+            yield from self._explained([hypothesis], [reference], own)
+
+    def _explained(
+        self, hypotheses: Sequence[str], references: Sequence[str], numbers: Mapping[str, Float]
+    ) -> Iterator[Explanation]:
         pairs = self._builder.encode(references, hypotheses)
-        batch = self._builder.lattices(pairs)
+        batch = self._builder.lattices(pairs, columns=numbers)
         weights = self._weights(batch) if batch.states else None
         return explain_lattices(batch, self.model, weights, self._builder.tokens(pairs))
 
@@ -178,6 +256,11 @@ class Metric(SegmentMetric):
     def _to_scale(self, normalised: Float) -> Float:
         scale = self.model.scale
         return scale.mean + scale.sd * (normalised + self.model.alpha)
+
+
+def _single(columns: Mapping[str, float] | None) -> Columns | None:
+    """Columns of one translation."""
+    return None if columns is None else {name: [value] for name, value in columns.items()}
 
 
 def from_document(text: str) -> Metric:

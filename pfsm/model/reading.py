@@ -1,6 +1,6 @@
 """Text as a model reads it: the tokens of its lines, and the sentence-level features of its pairs."""
 
-from collections.abc import Sequence, Sized
+from collections.abc import Mapping, Sequence, Sized
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,14 +47,19 @@ class TextReader:
         half = len(references)
         return EncodedPairs(self.vocabulary, both.part(0, half), both.part(half, 2 * half))
 
-    def feature_values(self, references: Sequence[str], hypotheses: Sequence[str]) -> Float:
-        """Values of the features, not standardised, float64 [n_pairs, n_features].
+    def feature_values(
+        self,
+        references: Sequence[str],
+        hypotheses: Sequence[str],
+        columns: Mapping[str, Float] | None = None,
+    ) -> Float:
+        """Values of the features, not standardised, float64 [n_pairs, n_features]; arguments as `FeatureSet.values`.
 
         Raises:
             PfsmError: If something that a feature needs is not there.
             ValueError: If the two lists differ in length.
         """
-        return self._features.values(hypotheses, references)
+        return self._features.values(hypotheses, references, columns)
 
 
 def check_lengths(references: Sized, hypotheses: Sized) -> None:

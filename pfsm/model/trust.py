@@ -16,6 +16,7 @@ from typing import Any
 
 from pfsm.analysis.analysers import BUILT_IN
 from pfsm.errors import PfsmError
+from pfsm.metrics.data_columns import PREFIX as COLUMN
 from pfsm.registry import TABLES, table
 
 FILE = "file"
@@ -128,6 +129,8 @@ def _of_settings(settings: Mapping[str, Any]) -> Iterator[Reach]:
 
 
 def _of_feature(name: str) -> Iterator[Reach]:
+    if name.startswith(COLUMN):
+        return  # a column of the data, whatever it is called: nothing looks into the name
     bare = name.partition("(")[0].removesuffix(".*")
     for kind in ("metric", "feature"):
         for one in dict.fromkeys((bare, bare.partition(".")[0])):

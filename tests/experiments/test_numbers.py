@@ -269,3 +269,23 @@ def test_a_row_that_is_tested_nowhere_has_no_numbers(run: Run) -> None:
     assert len(entries) == 8
     assert all((one.value, one.interval, one.difference) == (None, None, None) for one in entries)
     assert number(results, "chrF", "cs").value is not None
+
+
+def test_a_row_grows_from_its_initial_model(run: Run, data: Path) -> None:
+    """The number of the row is that of the training in Python."""
+    init, grown = load("en-small").model, {"features": ["chrf"], "lambda": 50}
+    results = run(
+        table(
+            rows=[
+                {"name": "grown", "train": {**grown, "init": "en-small"}},
+                {"name": "chrF", "metric": "chrf"},
+            ],
+            resamples=20,
+        )
+    )
+    model = train(joined(data, "train"), config=config_from_dict(grown, "", init), init=init)
+    assert model.training["init"]["added"] == {"features": ["chrf"]}
+    test = read_judgments(data / "test" / "cs-en.tsv")
+    scores = Metric(model).score_pairs(test.hypotheses, test.references)
+    expected = stats.pearsonr(scores, test.scores)[0]
+    assert number(results, "grown", "cs").value == pytest.approx(expected, abs=1e-9)

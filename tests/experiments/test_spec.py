@@ -166,3 +166,12 @@ def test_the_initial_model_may_stand_in_train(tmp_path: Path) -> None:
     ]
     assert [spec.training for spec in specs] == [{"lambda": 50}] * 2
     assert [spec.init.name for spec in specs if spec.init is not None] == ["en-small"] * 2
+
+
+def test_what_an_initial_model_cannot_become_is_refused_when_the_file_is_read(tmp_path: Path) -> None:
+    rows = row(train={"max_jump": 3, "init": "en-small"})
+    path = write_experiment(tmp_path, table(rows=rows, versus=None))
+    with pytest.raises(
+        PfsmError, match=r"row 'one': train: max_jump is 3, but the initial model en-small has"
+    ):
+        read_experiment(path)

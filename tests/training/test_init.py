@@ -15,7 +15,7 @@ from pfsm.model.settings import Settings
 from pfsm_training import TrainingConfig, train
 from pfsm_training.config import config_from_dict
 from pfsm_training.fit.anchor import anchored
-from pfsm_training.fit.initial import settings_to_train
+from pfsm_training.fit.initial import added_to, settings_to_train
 from tests.oracles import log_linear as oracle
 from tests.training.small_data import MARKS, invented
 
@@ -151,7 +151,8 @@ def test_without_settings_those_of_the_model_are_taken_over() -> None:
         ({"tokeniser": "plain", "matchers": ["punct", "word"]}, "matchers"),
         ({"tokeniser": "plain", "matchers": ["word", "punct"], "matching": "overlapping"}, "matching"),
         ({"tokeniser": "plain", "matchers": ["word", "punct"], "max_block": {"word": 2}}, "max_block"),
-        ({"features": ["chrf"]}, "features"),
+        ({"matchers": ["punct"]}, "matchers"),
+        ({"matchers": ["word", "punct", "syn"], "max_jump": 1}, "max_jump"),
         ({"edits": False, "features": ["chrf"]}, "edits"),
     ],
 )
@@ -244,7 +245,15 @@ def test_unset_options_keep_them_if_the_configuration_is_read_without_the_model(
             r"^matchers is \['word'\], but the initial model start ",
         ),
         ({"edits": False, "features": ["chrf"]}, r"^edits is False, but the initial model start has True"),
-        ({"features": ["chrf"]}, r"^features is {'chrf': 'auto'}, but the initial model start has none"),
+        (
+            {"matchers": ["punct", "syn", "word", "para"]},
+            r"^matchers is .* matchers may be added, in any place, but not left out or moved; leave the settings out",
+        ),
+        (
+            {"split": ["Insert", "Delete"]},
+            r"^split is \['Insert', 'Delete'\].*; others may be added to these",
+        ),
+        ({"options": {"para": {"table": ["en-ppdb"]}}}, r"^options is .*, but the initial model start "),
     ],
 )
 def test_given_settings_must_agree_with_the_model(given: dict[str, object], message: str) -> None:
@@ -301,3 +310,130 @@ def test_transitions_of_classes_are_free() -> None:
         kept, weights={key: kept.weights[key] for key in kept.weights.keys() - of_classes(kept)}
     )
     assert scores_of(without, data) != pytest.approx(scores_of(kept, data), abs=1e-3)
+
+
+GROWTH = [
+    ({"features": ["chrf"]}, {"features": ["chrf"]}),
+    ({"matchers": ["punct", "word", "lemma", "syn"]}, {"matchers": ["syn"]}),
+    (
+        {
+            "matchers": ["punct", "char", "word", "lemma"],
+            "max_block": {"char": 1},
+            "options": {"char": {"minimum": 0.6}},
+            "split": ["Insert", "S_char"],
+        },
+        {"matchers": ["char"], "split": ["Insert", "S_char"]},
+    ),
+]
+
+
+@pytest.mark.parametrize(("given", "added"), GROWTH)
+def test_a_model_grows(init: Model, given: dict[str, object], added: dict[str, list[str]]) -> None:
+    model = train(
+        invented(20), config=config_from_dict({**given, "lambda": 0.5}, "x.yaml", init), init=init, threads=1
+    )
+    assert model.training["init"] == {"name": "first", "fingerprint": init.fingerprint, "added": added}
+    for name, size in init.settings.max_block.items():
+        assert model.settings.max_block[name] == size
+    assert replace(
+        model.settings, matchers=(), max_block={}, options={}, split=(), classes="", features={}
+    ) == (replace(init.settings, matchers=(), max_block={}, options={}, split=(), classes="", features={}))
+    for key, value in given.items():
+        if key in {"matchers", "split"}:
+            assert list(getattr(model.settings, key)) == value
+    new = set(model.weights) - set(init.weights)
+    assert any(model.weights[name] for name in new)
+
+
+def test_grown_by_nothing_is_not_grown(init: Model) -> None:
+    data = invented(21)
+    again = {"matchers": ["punct", "word", "lemma"], "max_block": 1, "split": [], "features": []}
+    plain = train(data, init=init, threads=1)
+    for config in (config_from_dict(again, "x.yaml", init), config_from_dict(again, "x.yaml")):
+        model = train(data, config=config, init=init, threads=1)
+        assert (model.weights, model.alpha, model.settings) == (plain.weights, plain.alpha, plain.settings)
+        assert "added" not in model.training["init"]
+
+
+@pytest.mark.parametrize(("given", "_"), GROWTH)
+def test_a_large_penalty_keeps_what_was_and_nothing_of_what_is_new(
+    init: Model, given: dict[str, object], _: object
+) -> None:
+    data = invented(22)
+    config = config_from_dict({**given, "lambda": 1e10}, "x.yaml", init)
+    model = train(data, config=config, init=init, threads=1)
+    for name, weight in model.weights.items():
+        assert weight == pytest.approx(init.weights.get(name, 0.0), abs=1e-7), name
+    if "matchers" in given:
+        return  # what an added matcher finds has the weight zero, not none: it is one more way to edit
+    # Alpha and the scale are those of the data, without a penalty: the rest is the initial model's.
+    unseen = invented(23)
+    both = [(scores_of(one, unseen) - one.scale.mean) / one.scale.sd - one.alpha for one in (model, init)]
+    np.testing.assert_allclose(both[0], both[1], atol=1e-6)
+
+
+def test_splitting_and_features_leave_the_scores_of_the_model_at_first(init: Model) -> None:
+    """Weights of parts of states are added to those of the states, and start at zero."""
+    config = config_from_dict(
+        {"split": ["Insert", "S_word"], "features": ["chrf", "length_ratio"], "lambda": 1e10}, "x.yaml", init
+    )
+    model = train(invented(24), config=config, init=init, threads=1)
+    assert sum(":" in name for name in model.weights) > 4
+    unseen = invented(25)
+    both = [(scores_of(one, unseen) - one.scale.mean) / one.scale.sd - one.alpha for one in (model, init)]
+    np.testing.assert_allclose(both[0], both[1], atol=1e-6)
+
+
+def test_the_penalty_pulls_old_weights_to_the_model_and_new_ones_to_zero(init: Model) -> None:
+    """The minimum is the loss plus lambda times the squared distance from there, and its slope vanishes there."""
+    data = invented(26, segments=20)
+    config = config_from_dict({"features": ["chrf"], "lambda": 2.0}, "x.yaml", init)
+    model = train(data, config=config, init=init, threads=1)
+
+    def objective(weights: dict[str, float]) -> float:
+        predicted = scores_of(replace(model, weights=weights), data)
+        residuals = (data.scores - predicted) / data.scores.std()
+        moved = sum((weight - init.weights.get(name, 0.0)) ** 2 for name, weight in weights.items())
+        return float((residuals**2).sum()) + 2.0 * moved
+
+    lowest = objective(dict(model.weights))
+    assert lowest == pytest.approx(model.training["minimum"], rel=1e-10)
+    assert model.weights["feature:chrf"] != 0.0
+    learned = [name for name, count in model.training["instances"].items() if count >= 5]
+    for name in ("feature:chrf", "S_word", *learned[:3]):
+        ends = [objective({**model.weights, name: model.weights[name] + step}) for step in (-1e-4, 1e-4)]
+        assert (ends[1] - ends[0]) / 2e-4 == pytest.approx(0.0, abs=1e-4), name
+        assert min(ends) > lowest
+
+
+def test_a_grown_model_keeps_scales_and_adds_features_behind_its_own() -> None:
+    first = train(
+        invented(27), config=config_from_dict({"edits": False, "features": ["chrf"]}, "x"), threads=1
+    )
+    config = config_from_dict({"features": ["length", "chrf"]}, "x.yaml", first)
+    model = train(invented(28), config=config, init=first, threads=1)
+    assert list(model.settings.features) == ["chrf", "length"]
+    assert model.settings.features["chrf"] == first.settings.features["chrf"]
+    assert not model.settings.edits
+    with pytest.raises(PfsmError, match=r"^features is .*others may be added to these"):
+        train(invented(28), config=config_from_dict({"features": ["length"]}, "x", first), init=first)
+
+
+def test_tables_are_added_to_a_matcher() -> None:
+    start = Model("start", settings=KNOWING)
+    given = {"options": {"para": {"table": ["mine", "learned-en"]}}}
+    grown = settings_to_train(None, config_from_dict(given, "x.yaml", start), start)
+    assert grown.options["para"]["table"] == ["learned-en", "mine"]
+    assert {**grown.options["para"], "table": 0} == {**KNOWING.options["para"], "table": 0}
+    assert added_to(KNOWING, grown) == {"tables": ["para: mine"]}
+    assert replace(grown, options=KNOWING.options) == KNOWING
+
+
+def test_counts_of_the_model_stay_when_it_grows() -> None:
+    first = train(
+        invented(29), config=config_from_dict({"edits": False, "features": ["nist"]}, "x"), threads=1
+    )
+    config = config_from_dict({"features": ["nist", "chrf"]}, "x.yaml", first)
+    model = train(invented(30), config=config, init=first, threads=1)
+    assert next(iter(model.settings.features)) == next(iter(first.settings.features))
+    assert model.settings.counts == first.settings.counts

@@ -235,6 +235,15 @@ def pairs_of(data: Judged) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return (*data.better, *data.worse), (*data.references, *data.references)
 
 
+def numbers_of_pairs(data: Judged, column: str) -> NDArray[np.float64]:
+    """A column as the number of each pair of `pairs_of`.
+
+    Raises:
+        PfsmError: There is no such column, or a field in it is not a finite number.
+    """
+    return data.numbers(column) if isinstance(data, Judgments) else np.concatenate(data.numbers(column))
+
+
 def columns_digest(data: Judged) -> str:
     """SHA-256 of everything in the data, in the order of the rows."""
     digest = hashlib.sha256()

@@ -19,7 +19,7 @@ from pfsm_experiments.data import (
     sample_rows,
 )
 from pfsm_experiments.questions import check_questions
-from pfsm_experiments.requirements import missing, without_places
+from pfsm_experiments.requirements import columns_of_row, missing, without_places
 from pfsm_experiments.spec import PAIRWISE, Experiment, RowSpec, absolute_names, level_of
 from pfsm_experiments.training_overlap import overlap_with_model, overlap_with_training, reference_notes
 
@@ -152,11 +152,13 @@ class _Planner:
                 raise PfsmError(f"{self.experiment.where}: row {row.name!r}: {reason}")
             self.notes.append(f"{row.name}: left out: {without_places(reason)}")
             return
+        self._check_columns(row, [test.data for test in self.tests])
         if row.training is None:
             yield self._checked(Cell(row, "", None, self.whole), None)
             return
         train = self.folder.train_data(row.train_data) if row.train_data else self.train
         assert train is not None  # the configuration was checked
+        self._check_columns(row, train.parts)
         scheme = {
             "train-test": self._train_test,
             "k-fold": self._folds,
@@ -170,6 +172,14 @@ class _Planner:
                 )
             # Overlap with a test set must not depend on the draw, so all data that a sample is drawn from counts.
             yield self._checked(cell, cell.train if cell.size is None else train)
+
+    def _check_columns(self, row: RowSpec, parts: Sequence[Judged]) -> None:
+        for name in columns_of_row(row):
+            for data in parts:
+                try:
+                    data.numbers(name)
+                except PfsmError as error:
+                    raise PfsmError(f"{self.experiment.where}: row {row.name!r}: {error}") from None
 
     def _train_test(self, row: RowSpec, train: TrainData) -> Iterator[Cell]:
         yield Cell(row, "", train, self.whole)

@@ -16,6 +16,7 @@ from pfsm_experiments.checks import check_whole
 from pfsm_experiments.fields import Fields, name_or_number, two_names
 from pfsm_experiments.spec import PAIRWISE, SCHEMES, DataSpec, Experiment, RowSpec, absolute_names, reported
 from pfsm_training.config import config_from_dict
+from pfsm_training.fit.initial import settings_to_train
 from pfsm_training.yaml_file import read_yaml_mapping
 
 # From the fields of a row and a key to the model that stands there.
@@ -176,7 +177,11 @@ def _row_of_kind(name: str, fields: Fields, find: Find) -> RowSpec:
             )
         fields.values["init"] = training.pop("init")
     init = find(fields, "init") if "init" in fields else None
-    config_from_dict(training, f"{fields.where}: train", init)
+    config = config_from_dict(training, f"{fields.where}: train", init)
+    try:
+        settings_to_train(None, config, init)
+    except PfsmError as error:
+        raise PfsmError(f"{fields.where}: train: {error}") from None
     return RowSpec(name, training=training, init=init, train_data=fields.items("train_data", _data))
 
 

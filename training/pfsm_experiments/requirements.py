@@ -11,11 +11,13 @@ from pfsm.features.values import feature_signature
 from pfsm.io.user_folders import FOLDER_VARIABLE, user_folder
 from pfsm.lexicons.registry import shipped_folder
 from pfsm.metrics import get_metric
+from pfsm.metrics.data_columns import columns_of
 from pfsm.model.builder import LatticeBuilder
 from pfsm.model.plugins import plugin_labels
 from pfsm.model.settings import Settings
 from pfsm_experiments.spec import RowSpec
 from pfsm_training.config import config_from_dict
+from pfsm_training.fit.initial import settings_to_train
 
 _FOLDERS: tuple[tuple[Callable[[], Path], str], ...] = (
     (user_folder, f"${FOLDER_VARIABLE}"),
@@ -65,10 +67,17 @@ def _places() -> dict[str, str]:
 
 def settings_of(row: RowSpec) -> Settings | None:
     """The settings of a row's model; None for a metric."""
-    model = row.model or row.init
-    if model is not None:
-        return model.settings
-    return None if row.training is None else config_from_dict(row.training, row.name).settings
+    if row.model is not None:
+        return row.model.settings
+    if row.training is None:
+        return None
+    return settings_to_train(None, config_from_dict(row.training, row.name, row.init), row.init)
+
+
+def columns_of_row(row: RowSpec) -> tuple[str, ...]:
+    """The columns of the data that a row's model weighs."""
+    settings = settings_of(row)
+    return () if settings is None else columns_of(tuple(settings.features))
 
 
 def missing(row: RowSpec) -> str:

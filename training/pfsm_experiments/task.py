@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.metadata import version
 from typing import Any
 
@@ -17,9 +17,9 @@ from pfsm.model.metric import Metric
 from pfsm.model.plugins import metric_labels
 from pfsm.version import __version__
 from pfsm_experiments.corpora import Corpora, pooling_metric, statistics_and_signature
-from pfsm_experiments.data import TestSet, TrainData, columns_digest, pairs_of
+from pfsm_experiments.data import TestSet, TrainData, columns_digest, numbers_of_pairs, pairs_of
 from pfsm_experiments.plan import Cell, Plan
-from pfsm_experiments.requirements import resources_of, settings_of
+from pfsm_experiments.requirements import columns_of_row, resources_of, settings_of
 from pfsm_experiments.spec import RowSpec
 from pfsm_training.config import config_from_dict
 
@@ -40,6 +40,7 @@ class Task:
         hypotheses: Of the distinct pairs to score.
         references: As many.
         corpora: What is scored as corpora, by a metric that pools counts.
+        columns: Columns of the data that the row's model weighs, a number for each pair.
     """
 
     key: str
@@ -51,6 +52,7 @@ class Task:
     hypotheses: tuple[str, ...]
     references: tuple[str, ...]
     corpora: tuple[Corpora, ...] = ()
+    columns: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +95,7 @@ def run_task(task: Task) -> Outcome:
     model = row.model if row.training is None else _trained(task)
     assert model is not None
     scorer = Metric(model, threads=1)
-    scores = scorer.score_pairs(task.hypotheses, task.references)
+    scores = scorer.score_pairs(task.hypotheses, task.references, task.columns)
     return Outcome(model, scorer.get_signature(1), scores)
 
 
@@ -135,25 +137,39 @@ def make_task(cell: Cell, plan: Plan, score_column: str, corpora: Sequence[Corpo
         pair for test in plan.tests if test.name in cell.tests for pair in _pairs(cell, test)
     )
     hypotheses, references = tuple(pair[0] for pair in pairs), tuple(pair[1] for pair in pairs)
+    names = columns_of_row(cell.row)
+    columns = {name: tuple(numbers[at] for *_, numbers in pairs) for at, name in enumerate(names)}
     decisive: dict[str, Any] = {
         "row": identity,
         "train": None if cell.train is None else [columns_digest(part) for part in cell.train.parts],
         "score_column": score_column if cell.train is not None else None,
         "test": _text_digest(hypotheses, references),
         "versions": row_versions(cell.row),
+        **({"columns": columns} if columns else {}),
     }
     pooled = tuple(one for one in corpora if pools and one.test in cell.tests)
     if pooled:
         decisive["corpora"] = [_corpora_digest(one) for one in pooled]
     key = hashlib.sha256(json.dumps(decisive, sort_keys=True).encode()).hexdigest()
     return Task(
-        key, cell.label, cell.where, cell.row, cell.train, score_column, hypotheses, references, pooled
+        key,
+        cell.label,
+        cell.where,
+        cell.row,
+        cell.train,
+        score_column,
+        hypotheses,
+        references,
+        pooled,
+        columns,
     )
 
 
 def cell_scores(cell: Cell, plan: Plan, task: Task, outcome: Outcome) -> dict[str, Float]:
     """Scores of the cell's rows of every test set; of preferences, those of the better ones and then the worse."""
-    place = {pair: at for at, pair in enumerate(zip(task.hypotheses, task.references, strict=True))}
+    numbers = zip(*task.columns.values(), strict=True) if task.columns else [()] * len(task.hypotheses)
+    pairs = zip(task.hypotheses, task.references, numbers, strict=True)
+    place = {pair: at for at, pair in enumerate(pairs)}
     return {
         test.name: outcome.scores[np.array([place[pair] for pair in _pairs(cell, test)], dtype=np.int64)]
         for test in plan.tests
@@ -161,8 +177,13 @@ def cell_scores(cell: Cell, plan: Plan, task: Task, outcome: Outcome) -> dict[st
     }
 
 
-def _pairs(cell: Cell, test: TestSet) -> list[tuple[str, str]]:
-    return list(zip(*pairs_of(test.data.select(cell.tests[test.name])), strict=True))
+def _pairs(cell: Cell, test: TestSet) -> list[tuple[str, str, tuple[float, ...]]]:
+    """Hypothesis, reference, and the numbers in the columns that the row's model weighs."""
+    data = test.data.select(cell.tests[test.name])
+    hypotheses, references = pairs_of(data)
+    columns = [numbers_of_pairs(data, name).tolist() for name in columns_of_row(cell.row)]
+    numbers = zip(*columns, strict=True) if columns else [()] * len(hypotheses)
+    return list(zip(hypotheses, references, numbers, strict=True))
 
 
 def row_identity(row: RowSpec) -> Mapping[str, Any]:

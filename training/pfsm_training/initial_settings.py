@@ -1,6 +1,6 @@
 """Settings of a training that starts from an initial model: unset options keep the model's values."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pfsm.errors import PfsmError
@@ -29,19 +29,24 @@ def completed_settings(values: Mapping[str, Any], where: str, init: Model | None
 
 
 def _completes(settings: Settings, given: Mapping[str, Any]) -> bool:
-    """Whether a model's settings can complete those given: other matchers, or no edits, mean other options."""
+    """Whether a model's settings can complete those given: fewer matchers, or no edits, mean other options."""
     if given.get("edits", settings.edits) is not settings.edits:
         return False
     if not settings.edits:
         return all(key in WITHOUT_EDITS for key in given)
     matchers = given.get("matchers", settings.matchers)
-    return isinstance(matchers, list | tuple) and tuple(matchers) == settings.matchers
+    return isinstance(matchers, list | tuple) and is_subsequence(settings.matchers, matchers)
+
+
+def is_subsequence(part: Sequence[object], whole: Sequence[object]) -> bool:
+    """Whether the members of one sequence stand in another, in their order, perhaps with others between them."""
+    rest = iter(whole)
+    return all(one in rest for one in part)
 
 
 def _completed(given: Mapping[str, Any], settings: Settings) -> dict[str, Any]:
     own = settings.to_dict()
-    if "split" in given:
-        # The model's classes belong to the states that the model splits.
+    if not given.get("split", settings.split):
         own.pop("classes", None)
     whole = {**own, **given}
     for key in ("max_block", "options"):

@@ -11,6 +11,7 @@ import torch
 
 from pfsm.data import Judgments, Preferences
 from pfsm.errors import PfsmError
+from pfsm.metrics.data_columns import columns_of
 from pfsm.model.file import Model, Scale
 from pfsm.model.plugins import plugins_of
 from pfsm.model.settings import Settings
@@ -29,7 +30,7 @@ from pfsm_training.fit.crossval import (
     make_folds,
 )
 from pfsm_training.fit.fitting import Choice, Fitted, Fitter, Progress
-from pfsm_training.fit.initial import settings_to_train
+from pfsm_training.fit.initial import added_to, settings_to_train
 from pfsm_training.fit.lbfgs import Iteration
 from pfsm_training.fit.record import record
 from pfsm_training.fit.starts import is_sampled
@@ -71,7 +72,8 @@ def train(
         settings: Settings of the machine; None: those of ``init``, or else of ``config``.
         preferences: Pairs of translations of which one is better.
         config: lambda, solver and objective; None: the paper's.
-        init: Model to start from. The penalty pulls the weights towards its weights instead of zero.
+        init: Model to start from. The penalty pulls the weights towards its weights instead of zero. Settings may add
+            features, matchers, tables and states split by word class to the model's; their weights start at zero.
         name: Name of the new model.
         licence: Terms of its weights.
         score_column: Name of the scores in the data, for the model's record of its training.
@@ -84,11 +86,12 @@ def train(
         The model; ``model.training`` describes the training.
 
     Raises:
-        PfsmError: If there is nothing to train on, all scores are equal, or the given settings differ from those of
+        PfsmError: If there is nothing to train on, all scores are equal, or the given settings do not hold those of
             ``init``.
     """
     config = config or TrainingConfig()
     settings = settings_to_train(settings, config, init)
+    _check_columns(judgments, preferences, settings)
     judgments, preferences = _checked(judgments, preferences)
     progress("reading", None)
     text = TrainingText(judgments, preferences, settings)
@@ -104,6 +107,8 @@ def train(
         if fitted is None:
             raise PfsmError("the scores are too close to each other to learn from")
         training = record(fitter, fitted, data, validated, tried, (judgments, preferences), score_column)
+    if init is not None and (added := added_to(init.settings, settings)):
+        training["init"] = {**training["init"], "added": added}
     return Model(
         name,
         settings,
@@ -131,6 +136,7 @@ def _decisive(
             for part in (judgments, preferences)
         ],
         "scores": None if judgments is None else hashlib.sha256(judgments.scores.tobytes()).hexdigest(),
+        **_columns_digest(judgments, preferences, settings),
         "settings": settings.to_dict(),
         "config": [
             *(config.penalty, config.solver, config.start),
@@ -140,6 +146,30 @@ def _decisive(
         "version": __version__,
         **({"plugins": plugins} if (plugins := plugins_of(settings)) else {}),
     }
+
+
+def _columns_digest(
+    judgments: Judgments | None, preferences: Preferences | None, settings: Settings
+) -> dict[str, Any]:
+    """The columns that are features, if there are any."""
+    names = columns_of(tuple(settings.features))
+    if not names:
+        return {}
+    digest = hashlib.sha256()
+    for name in names:
+        for values in () if judgments is None else (judgments.numbers(name),):
+            digest.update(values.tobytes())
+        for values in () if preferences is None else preferences.numbers(name):
+            digest.update(values.tobytes())
+    return {"columns": digest.hexdigest()}
+
+
+def _check_columns(judgments: Judgments | None, preferences: Preferences | None, settings: Settings) -> None:
+    """Refuses data without the columns that are features, while its rows are still in the order of the user."""
+    for name in columns_of(tuple(settings.features)):
+        for data in (judgments, preferences):
+            if data is not None and len(data):
+                data.numbers(name)
 
 
 def _checked(

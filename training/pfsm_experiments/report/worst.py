@@ -118,7 +118,7 @@ def _of_set(
             float(data.scores[at]),
             float(scores[at]),
             float(errors[at]),
-            explainer.lines(test.name, at, data.hypotheses[at], data.references[at]),
+            explainer.lines(test.name, at, data),
         )
 
     def largest(signed: Float) -> tuple[Mistake, ...]:
@@ -140,12 +140,17 @@ class _Explainer:
     cells: "Sequence[Finished]"
     metrics: dict[int, Metric] = field(default_factory=dict)
 
-    def lines(self, test: str, judgment: int, hypothesis: str, reference: str) -> tuple[str, ...]:
+    def lines(self, test: str, judgment: int, data: Judgments) -> tuple[str, ...]:
         metric = self._metric(test, judgment)
         if metric is None:
             return ()
         try:
-            return tuple(line.rstrip() for line in explanation_lines(metric.explain(hypothesis, reference)))
+            explanation = metric.explain(
+                data.hypotheses[judgment],
+                data.references[judgment],
+                {name: float(data.columns[name][judgment]) for name in metric.columns},
+            )
+            return tuple(line.rstrip() for line in explanation_lines(explanation))
         except PfsmError as error:
             return (f"no explanation: {error}",)
 

@@ -1,6 +1,6 @@
 """What training reads: every line is encoded once, every feature computed once, and options are learned from both."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 
@@ -11,18 +11,24 @@ from pfsm.data import Judgments, Preferences
 from pfsm.features.values import counted_features, with_checksum
 from pfsm.matchers.protocol import EncodedPairs
 from pfsm.matchers.registry import MATCHERS
+from pfsm.metrics.data_columns import columns_of
 from pfsm.metrics.ngram_table import documents_of
 from pfsm.model.reading import TextReader
 from pfsm.model.settings import Settings
+from pfsm_training.data.moments import mean_and_sd
 
 Float = NDArray[np.float64]
 Rows = NDArray[np.int64]
+# Numbers of a pair from columns of the data, in the order of the settings.
+Numbers = tuple[float, ...]
+Pair = tuple[str, str, Numbers]
 
 
 class TrainingText:
     """The sentence pairs of judgments and preferences, and settings with all that is learned from their text.
 
-    The pairs of the judgments come first, one a judgment; then the distinct pairs of the preferences.
+    The pairs of the judgments come first, one a judgment; then the distinct pairs of the preferences: two with the same
+    text are distinct if columns of the data that are features differ.
 
     Args:
         judgments: What people scored.
@@ -41,15 +47,25 @@ class TrainingText:
         reader: Reads text under these settings.
 
     Raises:
-        PfsmError: If something that the settings name is not there.
+        PfsmError: If something that the settings name is not there, or a column is not of finite numbers.
     """
 
     def __init__(
         self, judgments: Judgments | None, preferences: Preferences | None, settings: Settings
     ) -> None:
-        self.references, self.hypotheses, place = _training_pairs(judgments, preferences)
+        names = columns_of(tuple(settings.features))
+        compared = None if preferences is None else _compared(preferences, names)
+        pairs, place = _training_pairs(judgments, compared, names)
+        self.references, self.hypotheses = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+        self._columns = {
+            name: np.array([numbers[at] for *_, numbers in pairs], dtype=np.float64)
+            for at, name in enumerate(names)
+        }
         self.scores = np.zeros(0) if judgments is None else judgments.scores
-        self.better, self.worse, self.votes = _judged_rows(preferences, place)
+        self.better, self.worse = (
+            np.array([place[pair] for pair in side], dtype=np.int64) for side in compared or ((), ())
+        )
+        self.votes = np.zeros(0) if preferences is None else preferences.votes
         pinned = counted_features(map(with_checksum, settings.features), self.references)
         named = dict(zip(pinned, settings.features.values(), strict=True))
         settings = replace(settings, features=named, counts=documents_of(named))
@@ -70,14 +86,17 @@ class TrainingText:
 
     @property
     def known_values(self) -> Float | None:
-        """Values of the features, float64 [n_pairs, n_features], if they were needed to learn from; else None."""
-        return self._values
+        """As `feature_values` if they were needed to learn from, or if text alone does not give them; else None."""
+        return self.feature_values() if self._columns else self._values
 
     def feature_values(self) -> Float | None:
         """Values of the features, float64 [n_pairs, n_features], not standardised; None where there are none."""
         if self._values is None and self.settings.features:
-            self._values = self.reader.feature_values(self.references, self.hypotheses)
+            self._values = self._computed_values()
         return self._values
+
+    def _computed_values(self) -> Float:
+        return self.reader.feature_values(self.references, self.hypotheses, self._columns)
 
     def _learned_options(self, settings: Settings) -> dict[str, dict[str, object]]:
         return {name: MATCHERS[name].learn(given, self.pairs) for name, given in settings.options.items()}
@@ -86,7 +105,7 @@ class TrainingText:
         """Mean and standard deviation of each feature; those that are given stay."""
         scales = dict(settings.features)
         if None in scales.values():
-            self._values = self.reader.feature_values(self.references, self.hypotheses)
+            self._values = self._computed_values()
             for (name, scale), column in zip(settings.features.items(), self._values.T, strict=True):
                 scales[name] = scale or _mean_and_sd(column)
         return scales
@@ -96,39 +115,44 @@ def _mean_and_sd(column: Float) -> tuple[float, float]:
     """Mean and standard deviation; those of a constant feature are the constant and 1."""
     if (column == column[0]).all():
         return float(column[0]), 1.0  # what its mean and standard deviation would be but for rounding
-    return float(column.mean()), float(column.std())
+    mean, sd = mean_and_sd(column)
+    return mean, sd or 1.0
 
 
 def _training_pairs(
-    judgments: Judgments | None, preferences: Preferences | None
-) -> tuple[list[str], list[str], dict[tuple[str, str], int]]:
-    """References and hypotheses of the pairs, and the number of each distinct pair of a preference."""
-    references = [] if judgments is None else list(judgments.references)
-    hypotheses = [] if judgments is None else list(judgments.hypotheses)
-    place: dict[tuple[str, str], int] = {}
-    if preferences is not None:
-        rows = zip(preferences.references, preferences.better, preferences.worse, strict=True)
-        for reference, *both in rows:
-            for hypothesis in both:
-                if (reference, hypothesis) not in place:
-                    place[reference, hypothesis] = len(references)
-                    references.append(reference)
-                    hypotheses.append(hypothesis)
-    return references, hypotheses, place
+    judgments: Judgments | None, compared: tuple[list[Pair], list[Pair]] | None, names: Sequence[str]
+) -> tuple[list[Pair], dict[Pair, int]]:
+    """The pairs, and the number of each distinct pair of a preference."""
+    pairs: list[Pair] = []
+    if judgments is not None:
+        numbers = _numbers([judgments.numbers(name) for name in names], len(judgments))
+        pairs += zip(judgments.references, judgments.hypotheses, numbers, strict=True)
+    place: dict[Pair, int] = {}
+    for both in zip(*compared, strict=True) if compared is not None else ():
+        for pair in both:
+            if pair not in place:
+                place[pair] = len(pairs)
+                pairs.append(pair)
+    return pairs, place
 
 
-def _judged_rows(
-    preferences: Preferences | None, place: Mapping[tuple[str, str], int]
-) -> tuple[Rows, Rows, Float]:
-    """Which pairs are the better and the worse ones, int64 [n_preferences] each, and float64 [n_preferences] votes."""
-    if preferences is None:
-        return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), np.zeros(0)
-    better = _places(place, preferences.references, preferences.better)
-    worse = _places(place, preferences.references, preferences.worse)
-    return better, worse, preferences.votes
+def _compared(preferences: Preferences, names: Sequence[str]) -> tuple[list[Pair], list[Pair]]:
+    """The better and the worse pair of each preference."""
+    columns = [preferences.numbers(name) for name in names]
+    better, worse = (
+        list(
+            zip(
+                preferences.references,
+                side,
+                _numbers([column[place] for column in columns], len(preferences)),
+                strict=True,
+            )
+        )
+        for place, side in enumerate((preferences.better, preferences.worse))
+    )
+    return better, worse
 
 
-def _places(
-    place: Mapping[tuple[str, str], int], references: Sequence[str], hypotheses: Sequence[str]
-) -> Rows:
-    return np.array([place[pair] for pair in zip(references, hypotheses, strict=True)], dtype=np.int64)
+def _numbers(columns: Sequence[Float], n_rows: int) -> list[Numbers]:
+    """The numbers of each row."""
+    return list(zip(*(column.tolist() for column in columns), strict=True)) if columns else [()] * n_rows

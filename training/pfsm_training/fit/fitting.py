@@ -14,6 +14,7 @@ from pfsm.lattice.names import class_of, ends
 from pfsm.matchers.bins import is_rising
 from pfsm.model.file import Model
 from pfsm_training.config import ZERO, TrainingConfig
+from pfsm_training.data.moments import mean_and_sd
 from pfsm_training.data.training_set import TrainingSet
 from pfsm_training.fit import gauss_newton, lbfgs
 from pfsm_training.fit.checkpoint import Checkpoint
@@ -268,16 +269,6 @@ class _Problem:
 def _minimum(start: str, machine: LogLinearMachine, fit: Fit) -> Minimum:
     weights = dict(zip(machine.learned, machine.theta.tolist(), strict=True))
     return Minimum(start, weights, float(machine.alpha.detach()), fit.objective, fit.secant)
-
-
-def mean_and_sd(scores: Float) -> tuple[float, float]:
-    """Mean and population standard deviation of scores of any magnitude; 0 and 1 without scores."""
-    if not scores.size:
-        return 0.0, 1.0
-    # Near 1 no square overflows or underflows, and scaling by a power of two does not round.
-    exponent = int(np.frexp(np.abs(scores).max())[1])
-    scaled = np.ldexp(scores, -exponent)
-    return float(np.ldexp(scaled.mean(), exponent)), float(np.ldexp(scaled.std(), exponent))
 
 
 def _no_bounds(learned: tuple[str, ...]) -> None:

@@ -1,6 +1,11 @@
-"""Settings of a training that starts from an initial model, checked against the model's own."""
+"""Settings of a training that starts from an initial model: the model's own, which may grow but not change.
+
+Features, matchers, tables and states split by word class may be added. The initial model has no weights for what is
+added, so these start at zero, and the penalty pulls them there.
+"""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from pfsm.errors import PfsmError
@@ -9,16 +14,21 @@ from pfsm.metrics.ngram_table import without_label
 from pfsm.model.file import Model
 from pfsm.model.settings import AUTO, KEYS, Settings
 from pfsm_training.config import TrainingConfig
-from pfsm_training.initial_settings import completed_settings
+from pfsm_training.initial_settings import completed_settings, is_subsequence
 
 # Edits first: a model without them has few other settings, and the mismatch in edits explains the rest.
 _ORDER = ("edits", *(key for key in KEYS if key != "edits"))
+# The option of a matcher that names one table or several.
+TABLE = "table"
+_LONGEST = 100
+
+Scale = tuple[float, float] | None
 
 
 def settings_to_train(settings: Settings | None, config: TrainingConfig, init: Model | None) -> Settings:
-    """The settings of the new model: those of the initial model if there is one.
+    """The settings of the new model: those of the initial model if there is one, and what is added to them.
 
-    Settings that are given in addition must agree with those of the initial model: all of ``settings``, or those that
+    Settings that are given in addition must hold all of the initial model: all of ``settings``, or those that
     ``config`` was given. Options unset in ``config`` keep the model's values.
 
     Raises:
@@ -29,16 +39,34 @@ def settings_to_train(settings: Settings | None, config: TrainingConfig, init: M
     given = _ORDER if settings is not None else [key for key in _ORDER if key in config.given]
     # The names of features refer to the counts.
     given = [key for key in given if key != "counts"]
-    ours = _values(settings or completed_settings(config.given, "config", init))
-    theirs = _values(init.settings)
+    wanted = settings or completed_settings(config.given, "config", init)
+    ours, theirs = _values(wanted), _values(init.settings)
     for key in given:
-        if not _agrees(key, ours.get(key), theirs.get(key)):
+        if not _holds(key, ours.get(key), theirs.get(key), init.settings):
             value = ours.get(key) or ({} if settings is not None else config.given).get(key)
             raise PfsmError(
                 f"{key} is {_shown(value, 'not given')}, but the initial model {init.name} has "
-                f"{_shown(theirs.get(key), 'none')}; leave the settings out to keep the model's own"
+                f"{_shown(theirs.get(key), 'none')}{_advice(key)}; leave the settings out to keep the model's own"
             )
-    return init.settings
+    grown = _grown(init.settings, wanted)
+    return init.settings if grown == init.settings else grown
+
+
+def added_to(init: Settings, settings: Settings) -> dict[str, list[str]]:
+    """What grown settings have that those of the initial model lack: names by kind; empty if nothing was added."""
+    tables = [
+        f"{matcher}: {name}"
+        for matcher, options in settings.options.items()
+        if matcher in init.options
+        for name in _missing(_tables(options.get(TABLE)), _tables(init.options[matcher].get(TABLE)))
+    ]
+    kinds = {
+        "matchers": [name for name in settings.matchers if name not in init.matchers],
+        "tables": tables,
+        "split": [name for name in settings.split if name not in init.split],
+        "features": [name for name in settings.features if name not in init.features],
+    }
+    return {kind: names for kind, names in kinds.items() if names}
 
 
 def _values(settings: Settings) -> dict[str, Any]:
@@ -47,15 +75,84 @@ def _values(settings: Settings) -> dict[str, Any]:
     return values
 
 
-def _agrees(key: str, ours: Any, theirs: Any) -> bool:
-    """Whether two values mean the same."""
+def _holds(key: str, ours: Any, theirs: Any, initial: Settings) -> bool:
+    """Whether a setting holds all that the initial model has there."""
     if key == "features":
+        return _holds_features(ours or {}, theirs or {})
+    if not initial.edits:
+        return _same(ours or None, theirs or None)
+    if key == "matchers":
+        return is_subsequence(theirs, ours)
+    if key in {"max_block", "options"}:
         ours, theirs = ours or {}, theirs or {}
-        scales = [{with_checksum(name): scale for name, scale in side.items()} for side in (ours, theirs)]
-        counted = {without_label(name): name for name in scales[1]}
-        scales[0] = {counted.get(name, name): scale for name, scale in scales[0].items()}
-        return scales[0].keys() == scales[1].keys() and _same(*scales)
+        # Options of added matchers are free.
+        names = theirs.keys() | (ours.keys() & set(initial.matchers))
+        return all(_holds_options(ours.get(name), theirs.get(name)) for name in names)
+    if key == "split":
+        return set(theirs or ()) <= set(ours or ())
+    if key == "classes" and not initial.split:
+        return True
     return _same(ours or None, theirs or None)
+
+
+def _holds_features(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> bool:
+    named = _as_in(theirs, ours)
+    return theirs.keys() <= named.keys() and all(_same(named[name], scale) for name, scale in theirs.items())
+
+
+def _as_in(theirs: Mapping[str, Any], ours: Mapping[str, Any]) -> dict[str, Any]:
+    """Our features under the names that the initial model has for them: with checksums and labels of counts."""
+    counted = {without_label(name): name for name in theirs}
+    pinned = {with_checksum(name): scale for name, scale in ours.items()}
+    return {counted.get(name, name): scale for name, scale in pinned.items()}
+
+
+def _holds_options(ours: Any, theirs: Any) -> bool:
+    """Whether the block size or the options of one matcher agree, but for added tables."""
+    if not isinstance(ours, Mapping) or not isinstance(theirs, Mapping) or TABLE not in theirs:
+        return _same(ours, theirs)
+    others = [{key: value for key, value in side.items() if key != TABLE} for side in (ours, theirs)]
+    return _same(*others) and not _missing(_tables(theirs[TABLE]), _tables(ours.get(TABLE)))
+
+
+def _tables(value: Any) -> list[str]:
+    return list(value) if isinstance(value, list | tuple) else [] if value is None else [value]
+
+
+def _missing(names: list[str], among: list[str]) -> list[str]:
+    """The tables that are not among others, by name or by name and checksum."""
+    return [name for name in names if not any(_same(one, name) or _same(name, one) for one in among)]
+
+
+def _grown(init: Settings, wanted: Settings) -> Settings:
+    """The initial model's settings with all that is new in those that are wanted."""
+    named = _as_in(init.features, wanted.features) if wanted.features else {}
+    added: dict[str, Scale] = {name: scale for name, scale in named.items() if name not in init.features}
+    features = {**init.features, **added}
+    if not (init.edits and wanted.edits):
+        return replace(init, features=features)
+    options = {
+        name: _grown_options(init.options[name], wanted.options[name])
+        if name in init.options
+        else wanted.options[name]
+        for name in wanted.matchers
+        if name in wanted.options
+    }
+    return replace(
+        init,
+        matchers=wanted.matchers,
+        max_block={**wanted.max_block, **init.max_block},
+        options=options,
+        split=wanted.split,
+        classes=init.classes if init.split else wanted.classes,
+        features=features,
+    )
+
+
+def _grown_options(init: Mapping[str, Any], wanted: Mapping[str, Any]) -> dict[str, Any]:
+    own = _tables(init.get(TABLE))
+    added = _missing(_tables(wanted.get(TABLE)), own)
+    return {**init, TABLE: [*own, *added]} if added else dict(init)
 
 
 def _same(ours: Any, theirs: Any) -> bool:
@@ -69,11 +166,15 @@ def _same(ours: Any, theirs: Any) -> bool:
     return bool(ours == theirs)
 
 
+def _advice(key: str) -> str:
+    """What may be added, where something was taken away or moved."""
+    if key == "matchers":
+        return "; matchers may be added, in any place, but not left out or moved"
+    return "; others may be added to these" if key in {"features", "split"} else ""
+
+
 def _shown(value: object, absent: str) -> str:
     if value is None:
         return absent
     text = repr(value)
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
-
-
-_LONGEST = 100

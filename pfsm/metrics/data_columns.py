@@ -1,0 +1,116 @@
+"""Features that stand in the data: ``column:NAME`` is the number in the column NAME of a judgment.
+
+Another metric's score, a quality estimate or a length penalty enters a model in this way. Text alone does not give such
+a number, so a model with one scores rows of a table, or text together with the numbers.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pfsm.errors import PfsmError
+from pfsm.metrics.base import SegmentMetric
+from pfsm.metrics.distinct import score_distinct
+from pfsm.metrics.metric_group import MetricGroup
+from pfsm.metrics.references import best_of_references
+
+Float = NDArray[np.float64]
+# By the name of the column, a number for each pair.
+Columns = Mapping[str, Float]
+PREFIX = "column:"
+
+
+def columns_of(features: Sequence[str]) -> tuple[str, ...]:
+    """The columns that features are taken from, in their order."""
+    return tuple(name.removeprefix(PREFIX) for name in features if name.startswith(PREFIX))
+
+
+def check_column(feature: str) -> None:
+    """Refuses ``column:`` with a name that no column can have, or that a signature cannot hold.
+
+    Raises:
+        PfsmError: The name is empty, begins or ends with a space, or has a ``|`` or a character that does not print.
+    """
+    name = feature.removeprefix(PREFIX)
+    if not name or name != name.strip() or not name.isprintable() or "|" in name:
+        raise PfsmError(
+            f"feature {feature!r}: write it as column:NAME, with the name of a numeric column of the data (no '|')"
+        )
+
+
+@dataclass(frozen=True)
+class ColumnGroup(MetricGroup):
+    """All features ``column:NAME``."""
+
+    def knows(self, name: str) -> bool:
+        """Whether it begins with ``column:``."""
+        return name.startswith(PREFIX)
+
+    def is_metric(self, name: str) -> bool:  # noqa: ARG002
+        """Never."""
+        return False
+
+    def describe(self, name: str) -> str:
+        """What it is, in half a line."""
+        return f"the number in the column {name.removeprefix(PREFIX)} of the data"
+
+
+GROUP = ColumnGroup(check_part=check_column, label=str)
+
+
+def missing_column(name: str, needed_by: str) -> PfsmError:
+    """What to say where a column is needed and only text is there."""
+    return PfsmError(
+        f"{needed_by} needs {PREFIX}{name}, a number of every translation that its text does not give; score a table "
+        f"with the column {name} (pfsm score --table FILE), or in Python give columns={{{name!r}: […]}}"
+    )
+
+
+def needed_columns(
+    names: Sequence[str], given: Mapping[str, Sequence[float] | Float] | None, n_pairs: int, needed_by: str
+) -> Columns:
+    """The columns that are needed, float64 [n_pairs] each, checked; others are left out.
+
+    Raises:
+        PfsmError: A column is missing, or has a number that is not finite.
+        ValueError: A column has another length.
+    """
+    found = {}
+    for name in names:
+        if given is None or name not in given:
+            raise missing_column(name, needed_by)
+        try:
+            values = np.asarray(given[name], dtype=np.float64)
+        except (TypeError, ValueError):
+            raise PfsmError(f"columns[{name!r}] holds something that is no number") from None
+        if values.shape != (n_pairs,):
+            raise ValueError(f"columns[{name!r}] has {values.size} numbers for {n_pairs} hypotheses")
+        if not np.isfinite(values).all():
+            row = int(np.flatnonzero(~np.isfinite(values))[0])
+            raise PfsmError(f"columns[{name!r}][{row}] is {values[row]}, a finite number is needed")
+        found[name] = values + 0.0
+    return found
+
+
+def best_of_rows(
+    metric: SegmentMetric, hypotheses: Sequence[str], references: Sequence[Sequence[str]], columns: Columns
+) -> Float:
+    """`best_of_references` of rows of data: every reference of a row goes with the row's own numbers."""
+    counts = [len(several) for several in references]
+    repeated = {name: np.repeat(values, counts) for name, values in columns.items()}
+
+    def score(flat_hypotheses: Sequence[str], flat_references: Sequence[str]) -> Float:
+        return metric.score_rows(flat_hypotheses, flat_references, repeated)
+
+    return best_of_references(score, hypotheses, references)
+
+
+def score_distinct_rows(
+    metric: SegmentMetric, hypotheses: Sequence[str], references: Sequence[str], columns: Columns
+) -> Float:
+    """`score_distinct` of rows of data; rows whose numbers count are all scored."""
+    if metric.columns:
+        return metric.score_rows(hypotheses, references, columns)
+    return score_distinct(metric.score_pairs, hypotheses, references)

@@ -1,0 +1,145 @@
+"""Models with columns of the data as features, on the command line and in experiments."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pfsm import load
+from tests.command_runs import Cli, Write
+from tests.experiments.experiment_cases import write_experiment
+from tests.judgment_cases import rows, tsv
+
+ROWS = rows(30, seed=2)
+QUALITY = [f"{value:.3f}" for value in np.random.default_rng(1).normal(size=30)]
+CONFIG = "matchers: [word]\nfeatures: ['column:quality', length]\n"
+NEEDS = "model pfsm needs column:quality, a number of every translation that its text does not give; "
+
+
+@pytest.fixture
+def model(cli: Cli, write: Write) -> str:
+    write("d.tsv", tsv(ROWS, quality=QUALITY, system=["A", "B"] * 15))
+    write("c.yaml", CONFIG)
+    cli("train", "d.tsv", "--config", "c.yaml", "-o", "m.json").lines  # noqa: B018 - checks that it succeeded
+    return "m.json"
+
+
+def expected() -> list[float]:
+    metric = load("m.json", 1)
+    references, hypotheses = [row[0] for row in ROWS], [row[1] for row in ROWS]
+    return list(metric.score_pairs(hypotheses, references, {"quality": list(map(float, QUALITY))}))
+
+
+def test_tables_are_scored_in_one_piece_and_in_partitions(cli: Cli, model: str) -> None:
+    whole = cli("score", "--table", "d.tsv", "-m", model, "-sl", "-f", "json").document
+    assert whole["segment_scores"] == expected()
+    assert "feat:column:quality+length" in whole["signature"]
+    arguments = ("--output", "out", "--output-format", "tsv", "--partition-size", "1K")
+    assert cli("score", "--table", "d.tsv", "-m", model, *arguments).status == 0
+    parts = sorted(Path("out").glob("*.tsv"))
+    assert len(parts) > 1
+    found = [float(line) for part in parts for line in part.read_text().splitlines()[1:]]
+    assert found == expected()
+
+
+def test_held_out_data_and_evaluation_use_the_column(cli: Cli, model: str, write: Write) -> None:
+    human = [float(row[2]) for row in ROWS]
+    r = np.corrcoef(expected(), human)[0, 1]
+    printed = cli("train", "d.tsv", "--config", "c.yaml", "-o", "n.json", "--dev", "d.tsv").lines
+    assert f"Pearson r, d.tsv: {r:.3f}" in printed
+    document = json.loads(cli("evaluate", "d.tsv", "-m", model, "-f", "json").out)
+    assert f"{r:.6f}" in {f"{value:.6f}" for value in numbers_in(document)}
+
+
+def numbers_in(value: object) -> list[float]:
+    if isinstance(value, dict):
+        return [one for part in value.values() for one in numbers_in(part)]
+    if isinstance(value, list):
+        return [one for part in value for one in numbers_in(part)]
+    return [value] if isinstance(value, float) else []
+
+
+def test_preferences_are_evaluated_by_the_numbers_of_their_sides(cli: Cli, model: str, write: Write) -> None:
+    text = "reference\tbetter\tworse\tquality_better\tquality_worse\n"
+    write("p.tsv", text + "a b\ta b\ta b\t2\t-2\n" + "a c\ta c\ta c\t-2\t2\n" * 3)
+    rising = load(model, 1).model.weights["feature:column:quality"] > 0
+    right = 1 if rising else 3
+    document = cli("evaluate", "p.tsv", "-m", model, "-f", "json", "--statistics", "accuracy").document
+    assert right / 4 in numbers_in(document)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("score", "ref.txt", "-i", "hyp.txt"),
+        ("mbr", "-i", "hyp.txt", "-n", "2"),
+        ("compare", "ref.txt", "-i", "hyp.txt", "ref.txt"),
+    ],
+)
+def test_text_is_refused(cli: Cli, model: str, write: Write, command: tuple[str, ...]) -> None:
+    for name in ("ref.txt", "hyp.txt"):
+        write(name, "a b\nc d\n")
+    fault = cli(*command, "-m", model).fault
+    assert fault.startswith(NEEDS)
+    assert "score a table with the column quality (pfsm score --table FILE)" in fault
+
+
+@pytest.mark.parametrize(
+    ("field", "shown"), [("", "''"), ("NaN", "'NaN'"), ("good", "'good'"), ("inf", "'inf'")]
+)
+def test_a_cell_without_a_number_is_named(cli: Cli, model: str, write: Write, field: str, shown: str) -> None:
+    write("bad.tsv", tsv(ROWS, quality=[*QUALITY[:7], field, *QUALITY[8:]]))
+    message = f"bad.tsv:9: quality is {shown}, a finite number is needed"
+    assert cli("train", "bad.tsv", "--config", "c.yaml", "-o", "n.json").fault == message
+    assert cli("train", "d.tsv", "bad.tsv", "--config", "c.yaml", "-o", "n.json").fault == message
+    assert cli("train", "d.tsv", "--config", "c.yaml", "-o", "n.json", "--dev", "bad.tsv").fault == message
+    assert cli("score", "--table", "bad.tsv", "-m", model).fault == message
+    assert cli("evaluate", "bad.tsv", "-m", model).fault == message
+    parts = cli("score", "--table", "bad.tsv", "-m", model, "-o", "out", "--partition-size", "1K")
+    assert message in parts.err
+    assert parts.status == 2
+
+
+def test_data_without_the_column(cli: Cli, model: str, write: Write) -> None:
+    write("no.tsv", tsv(ROWS))
+    for command in (
+        ("train", "no.tsv", "--config", "c.yaml", "-o", "n.json"),
+        ("score", "--table", "no.tsv", "-m", model),
+        ("evaluate", "no.tsv", "-m", model),
+    ):
+        assert cli(*command).fault.startswith("no.tsv: no column 'quality'; ")
+
+
+def test_experiments_train_and_score_with_columns(cli: Cli, model: str, write: Write, tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    write("data/train.tsv", tsv(ROWS, quality=QUALITY))
+    # Twice the same texts with other numbers: they must not be taken for one.
+    again = [*ROWS[:10], *ROWS[:10]]
+    write("data/test.tsv", tsv(again, quality=[*QUALITY[:10], *QUALITY[10:20]]))
+    values = {
+        "title": "Columns",
+        "train": "train.tsv",
+        "test": "test.tsv",
+        "resamples": 20,
+        "rows": [
+            {"name": "trained", "train": {"matchers": ["word"], "features": ["column:quality", "length"]}},
+            {"name": "given", "model": str(Path(model).resolve())},
+        ],
+    }
+    config = write_experiment(tmp_path, values)
+    arguments = ("experiment", str(config), "--data", "data", "--jobs", "1", "-o", "results")
+    assert cli(*arguments).status == 0
+    metric = load(model, 1)
+    scores = metric.score_pairs(
+        [row[1] for row in again],
+        [row[0] for row in again],
+        {"quality": list(map(float, QUALITY[:20]))},
+    )
+    human = [float(row[2]) for row in again]
+    r = np.corrcoef(scores, human)[0, 1]
+    found = numbers_in(json.loads(Path("results/results.json").read_text()))
+    assert sum(abs(value - r) < 1e-9 for value in found) >= 2  # both rows: the same training
+    write("data/test.tsv", tsv(again, quality=[*QUALITY[:19], "?"]))
+    fault = cli(*arguments).fault
+    assert fault.endswith("data/test.tsv:21: quality is '?', a finite number is needed"), fault

@@ -1,0 +1,203 @@
+"""Columns of the data as features: models with them are regressions on these columns, and say what they need."""
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from pfsm import Metric, Model, PfsmError
+from pfsm.data import Judgments, Preferences
+from pfsm.distributed.pairs import ClusterMetric
+from pfsm.distributed.pools import InProcess
+from pfsm.distributed.report import Report
+from pfsm.model.file import load_model, model_from_dict, save_model
+from pfsm.model.mbr import choose
+from pfsm.model.trust import reaches
+from pfsm_training import train
+from pfsm_training.config import config_from_dict
+from pfsm_training.data.blocks import build
+from pfsm_training.data.distributed import _block
+from pfsm_training.data.training_text import TrainingText
+from tests.training.small_data import invented
+
+Float = NDArray[np.float64]
+RNG = np.random.default_rng(3)
+PLAIN = invented(4, segments=20)
+QUALITY = RNG.normal(2.0, 3.0, len(PLAIN)).round(4)
+JUDGMENTS = replace(
+    PLAIN,
+    scores=PLAIN.scores + 5.0 * QUALITY,
+    columns={**PLAIN.columns, "quality": tuple(map(str, QUALITY.tolist()))},
+)
+ALONE = {"edits": False, "features": ["column:quality"]}
+WITH_EDITS = {"matchers": ["punct", "word"], "features": ["column:quality", "length_ratio"]}
+
+
+def trained(options: dict[str, Any], data: Judgments = JUDGMENTS, **others: Any) -> Model:
+    return train(data, config=config_from_dict(options, "settings"), threads=1, **others)
+
+
+@pytest.fixture(scope="module")
+def model() -> Model:
+    return trained(WITH_EDITS)
+
+
+def test_a_model_of_a_column_alone_is_a_ridge_regression_on_it() -> None:
+    model = trained({**ALONE, "lambda": 3.0})
+    column = (QUALITY - QUALITY.mean()) / QUALITY.std()
+    scores = JUDGMENTS.scores
+    targets = (scores - scores.mean()) / scores.std()
+    weight = (column @ targets) / (column @ column + 3.0)
+    assert model.weights == pytest.approx({"feature:column:quality": weight}, abs=1e-8)
+    assert model.settings.features["column:quality"] == pytest.approx((QUALITY.mean(), QUALITY.std()))
+    found = Metric(model, 1).score_pairs(["any"] * 2, ["text"] * 2, {"quality": [-1.0, 4.0]})
+    standard = (np.array([-1.0, 4.0]) - QUALITY.mean()) / QUALITY.std()
+    np.testing.assert_allclose(found, scores.mean() + scores.std() * weight * standard, atol=1e-6)
+
+
+def test_preferences_have_a_number_on_each_side() -> None:
+    # One pair of texts throughout: the numbers alone tell better from worse, and each row is a pair of its own.
+    rng = np.random.default_rng(5)
+    better, worse = rng.normal(1.0, 1.0, 40), rng.normal(0.0, 1.0, 40)
+
+    def preferences(names: tuple[str, str]) -> Preferences:
+        columns = dict(zip(names, (tuple(map(repr, side.tolist())) for side in (better, worse)), strict=True))
+        same = ("a b",) * 40
+        return Preferences(same, same, same, np.ones(40), columns, ())
+
+    config = config_from_dict({**ALONE, "lambda": 0.5}, "settings")
+    both = [
+        train(None, preferences=preferences(names), config=config, threads=1)
+        for names in (("quality_better", "quality_worse"), ("better_quality", "worse_quality"))
+    ]
+    assert both[0].weights == both[1].weights
+    (weight,) = both[0].weights.values()
+    values = np.concatenate([better, worse])
+    margins = (better - worse) / values.std()
+    # The derivative of sum log(1 + exp(-w m)) + .5 w^2 vanishes.
+    slope = (-margins / (1.0 + np.exp(weight * margins))).sum() + 2 * 0.5 * weight
+    assert slope == pytest.approx(0.0, abs=1e-5)
+    assert weight > 0.5
+    with pytest.raises(PfsmError, match="no column 'quality_better'; the other columns are 'x', 'y'"):
+        train(None, preferences=preferences(("x", "y")), config=config)
+
+
+def test_equal_pairs_of_preferences_with_equal_numbers_are_one() -> None:
+    same = ("a b",) * 3
+    columns = {"q_better": ("1", "1", "2"), "q_worse": ("0", "0", "0")}
+    preferences = Preferences(same, same, same, np.ones(3), columns, ())
+    settings = config_from_dict({"edits": False, "features": ["column:q"]}, "settings").settings
+    text = TrainingText(None, preferences, settings)
+    assert len(text) == 3  # numbers 1, 0 and 2
+    assert text.better.tolist() == [0, 0, 2]
+    assert text.worse.tolist() == [1, 1, 1]
+
+
+def test_scores_depend_on_the_column_by_its_weight(model: Model) -> None:
+    metric = Metric(model, 1)
+    (hypotheses, references) = list(JUDGMENTS.hypotheses[:5]), list(JUDGMENTS.references[:5])
+    zeros = metric.score_pairs(hypotheses, references, {"quality": [0.0] * 5})
+    numbers = np.arange(5.0)
+    found = metric.score_pairs(hypotheses, references, {"quality": numbers, "unused": numbers})
+    _, sd = model.settings.features["column:quality"] or (0.0, math.nan)
+    step = model.scale.sd * model.weights["feature:column:quality"] / sd
+    np.testing.assert_allclose(found - zeros, step * numbers, atol=1e-9)
+    assert "|feat:column:quality+length_ratio" in metric.signature
+
+
+def test_every_way_to_score_takes_columns(model: Model) -> None:
+    metric = Metric(model, 1)
+    hypotheses, references = list(JUDGMENTS.hypotheses[:4]), list(JUDGMENTS.references[:4])
+    others = [None, *JUDGMENTS.references[5:8]]
+    numbers = {"quality": [0.5, -1.0, 2.0, 3.0]}
+    pairs = metric.score_pairs(hypotheses, references, numbers)
+    last = {"quality": numbers["quality"][1:]}
+    best = np.maximum(pairs[1:], metric.score_pairs(hypotheses[1:], JUDGMENTS.references[5:8], last))
+    segments = metric.segment_scores(hypotheses, [references, others], numbers)
+    assert segments.tolist() == [pairs[0], *best.tolist()]
+    assert metric.corpus_score(hypotheses, [references, others], numbers).score == pytest.approx(
+        segments.mean()
+    )
+    sentence = metric.sentence_score(hypotheses[2], [references[2]], {"quality": 2.0})
+    assert sentence.score == pairs[2]
+    assert metric.explain(hypotheses[2], references[2], {"quality": 2.0}).score == pytest.approx(pairs[2])
+    shared = ClusterMetric(metric, InProcess(), Report(InProcess()))
+    columns = {"quality": np.array(numbers["quality"])}
+    assert shared.score_rows(hypotheses, references, columns).tolist() == pairs.tolist()
+    many = metric.score_pairs(hypotheses * 600, references * 600, {"quality": numbers["quality"] * 600})
+    assert many.tolist() == pairs.tolist() * 600  # several batches
+
+
+def test_text_alone_is_refused_in_a_line_that_says_how(model: Model) -> None:
+    metric = Metric(model, 1)
+    needs = r"model pfsm needs column:quality.*pfsm score --table FILE.*columns=\{'quality': \[…\]\}"
+    for attempt in (
+        lambda: metric.score_pairs(["a"], ["b"]),
+        lambda: metric.segment_scores(["a"], [["b"]]),
+        lambda: metric.sentence_score("a", ["b"]),
+        lambda: metric.corpus_score(["a"], [["b"]], {"other": [1.0]}),
+        lambda: metric.explain("a", "b"),
+        lambda: choose(metric, [["a", "b"]]),
+    ):
+        with pytest.raises(PfsmError, match=needs) as caught:
+            attempt()
+        assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("columns", "error", "message"),
+    [
+        ({"quality": [1.0]}, ValueError, r"columns\['quality'\] has 1 numbers for 2 hypotheses"),
+        ({"quality": [1.0, math.nan]}, PfsmError, r"columns\['quality'\]\[1\] is nan"),
+        ({"quality": [1.0, "high"]}, PfsmError, r"columns\['quality'\] holds something that is no number"),
+    ],
+)
+def test_numbers_that_cannot_be(model: Model, columns: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        Metric(model, 1).score_pairs(["a", "b"], ["a", "b"], columns)
+
+
+def test_the_order_of_the_data_does_not_matter(model: Model) -> None:
+    order = np.random.default_rng(1).permutation(len(JUDGMENTS))
+    again = trained(WITH_EDITS, JUDGMENTS.select(order))
+    assert (again.weights, again.settings) == (model.weights, model.settings)
+
+
+def test_the_model_file_names_the_column(model: Model, tmp_path: Any) -> None:
+    save_model(model, tmp_path / "m.json")
+    again = load_model(tmp_path / "m.json")
+    assert list(again.settings.features) == ["column:quality", "length_ratio"]
+    assert again.fingerprint == model.fingerprint
+    assert Metric(again, 1).columns == ("quality",)
+
+
+@pytest.mark.parametrize("name", ["column:", "column: x", "column:a|b", "column:a\tb"])
+def test_names_that_no_column_has(name: str) -> None:
+    with pytest.raises(PfsmError, match="write it as column:NAME"):
+        config_from_dict({"features": [name]}, "settings")
+
+
+def test_a_column_is_data_whatever_it_is_called() -> None:
+    features = {"column:command:rm(x=/etc)": "auto", "column:bleu": {"mean": 0.0, "sd": 1.0}}
+    assert reaches({"settings": {"features": features}}) == ()
+    document = Model("m").to_dict()
+    document["settings"]["features"] = {"column:command:rm(x=/etc)": {"mean": 0.0, "sd": 1.0}}
+    assert Metric(model_from_dict(document, "m"), 1).columns == ("command:rm(x=/etc)",)
+
+
+def test_a_cluster_gets_the_numbers_with_the_text(model: Model) -> None:
+    text = TrainingText(JUDGMENTS.sorted(), None, model.settings)
+    block = build(_block(text, (), 3, 8))
+    mean, sd = model.settings.features["column:quality"] or (0.0, math.nan)
+    numbers = JUDGMENTS.sorted().numbers("quality")[3:8]
+    found = block.batch.sentence_features.values[:, 0]
+    np.testing.assert_allclose(found, (numbers - mean) / sd, atol=1e-12)
+
+
+def test_numbers_of_any_magnitude() -> None:
+    large = replace(JUDGMENTS, columns={"quality": tuple(f"{value}e300" for value in QUALITY.tolist())})
+    weights = [trained({**ALONE}, data).weights["feature:column:quality"] for data in (JUDGMENTS, large)]
+    assert weights[0] == pytest.approx(weights[1], abs=1e-9)
