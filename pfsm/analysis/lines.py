@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from pfsm.analysis.alignment import plain_spelling, squeezed
-from pfsm.analysis.sentence import Analysis, joined
+from pfsm.analysis.sentence import Analysis, joined, unparsed
 from pfsm.errors import PfsmError
 
 EMPTY = Analysis(())
@@ -37,8 +37,16 @@ class LineFinder:
         return joined(parts) if parts else EMPTY
 
 
-def put_on_lines(sentences: Sequence[Analysis], lines: Sequence[str], source: str) -> list[Analysis]:
+def put_on_lines(
+    sentences: Sequence[Analysis], lines: Sequence[str], source: str, *, gaps: bool = False
+) -> list[Analysis]:
     """The analyses of lines from their sentences, in the order of the text.
+
+    Args:
+        sentences: What was read, in order.
+        lines: The lines.
+        source: What messages call the place that the sentences come from.
+        gaps: Whether lines may have no sentences; their parses failed.
 
     Raises:
         PfsmError: If the sentences are not those of the lines; the message names the first line that differs.
@@ -47,15 +55,25 @@ def put_on_lines(sentences: Sequence[Analysis], lines: Sequence[str], source: st
     place = 0
     for number, line in enumerate(lines, 1):
         text = plain_spelling(line).casefold()
-        parts: list[Analysis] = []
-        read = ""
-        while len(read) < len(text) and place < len(sentences):
-            parts.append(sentences[place])
-            read += squeezed(sentences[place].tokens).casefold()
-            place += 1
-        if read != text:
-            raise PfsmError(f"{source}: its words differ from line {number}; it must keep every character")
-        found.append(joined(parts) if parts else EMPTY)
+        count = _sentences_of(text, sentences, place)
+        if count is None:
+            if not gaps:
+                raise PfsmError(
+                    f"{source}: its words differ from line {number}; it must keep every character"
+                )
+            found.append(unparsed(line))
+            continue
+        found.append(joined(sentences[place : place + count]) if count else EMPTY)
+        place += count
     if place < len(sentences):
         raise PfsmError(f"{source}: sentences beyond the last line: {len(sentences) - place}")
     return found
+
+
+def _sentences_of(text: str, sentences: Sequence[Analysis], place: int) -> int | None:
+    """How many sentences from a place on make up a text; None if they do not."""
+    read, count = "", 0
+    while len(read) < len(text) and place + count < len(sentences):
+        read += squeezed(sentences[place + count].tokens).casefold()
+        count += 1
+    return count if read == text else None

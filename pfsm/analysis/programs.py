@@ -1,6 +1,7 @@
 """External parsers: spaCy and Stanza if they are installed, and any program that writes CoNLL-U or brackets."""
 
 import hashlib
+import re
 import shlex
 import shutil
 import subprocess
@@ -10,19 +11,26 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from pfsm.analysis.conllu import parse_conllu
+from pfsm.analysis.conllu import NOTHING, parse_conllu
 from pfsm.analysis.conllu_lines import analyses_of
-from pfsm.analysis.constituents import BracketedSentence, parse_brackets
+from pfsm.analysis.constituents import TOP, BracketedSentence, parse_brackets
 from pfsm.analysis.lines import EMPTY, LineFinder, put_on_lines
 from pfsm.analysis.parser.parse import Wanted
-from pfsm.analysis.sentence import ROOT_LABEL, Analysis, DependencyTree, joined
+from pfsm.analysis.sentence import ROOT_LABEL, Analysis, DependencyTree, joined, unparsed
 from pfsm.errors import PfsmError
 from pfsm.io.faults import is_file
 from pfsm.io.files import content_checksum, decode, read_bytes, split_lines
 
+# The outermost label of brackets that hold the words of a sentence whose parse failed, and what parsers write for a
+# sentence without any of its words.
+NO_PARSE = "NOPARSE"
+_WITHOUT_WORDS = re.compile(r"[\s()]*")
+
 
 def parsed_text(text: Sequence[str], source: str) -> list[Analysis]:
     """Analyses from lines of CoNLL-U or, if the first character is a bracket, of Penn-style trees.
+
+    Brackets around no words, as in ``(())``, are skipped: a parser that failed writes them.
 
     Raises:
         PfsmError: If the lines are in neither format.
@@ -32,15 +40,21 @@ def parsed_text(text: Sequence[str], source: str) -> list[Analysis]:
         return [
             bracketed_analysis(parse_brackets(line, f"{source}:{number}"))
             for number, line in enumerate(text, 1)
-            if line.strip()
+            if not _WITHOUT_WORDS.fullmatch(line)
         ]
     return analyses_of(parse_conllu(text, source))
 
 
 def bracketed_analysis(sentence: BracketedSentence) -> Analysis:
-    """A bracketed tree as an analysis, with its tags."""
-    tags = tuple(node.label for node in sentence.tree.nodes() if node.is_leaf)
-    return Analysis(sentence.words, (0,), (), tags, constituents=(sentence.tree,))
+    """A bracketed tree as an analysis, with its tags.
+
+    Words under `NO_PARSE` alone have no tree; they have tags, unless these are ``_``.
+    """
+    tree = sentence.tree
+    tags = tuple("" if node.label == NOTHING else node.label for node in tree.nodes() if node.is_leaf)
+    outermost = tree.children[0] if tree.label == TOP and len(tree.children) == 1 else tree
+    trees = () if outermost.label == NO_PARSE else (tree,)
+    return Analysis(sentence.words, (0,), (), tags if any(tags) else (), constituents=trees)
 
 
 class FileAnalyser:
@@ -56,18 +70,25 @@ class FileAnalyser:
         self._path = path
         self._finder = LineFinder(parsed_text(split_lines(decode(content, path)), path))
 
-    def analyse(self, lines: Sequence[str], wanted: Wanted) -> list[Analysis]:  # noqa: ARG002 - a file has what it has
+    def analyse(self, lines: Sequence[str], wanted: Wanted) -> list[Analysis]:
         """The analyses of lines.
 
         Raises:
-            PfsmError: If the file lacks a line.
+            PfsmError: If the file lacks a line, unless ``wanted.gaps``.
         """
-        found = [self._finder.find(line) for line in lines]
-        for line, analysis in zip(lines, found, strict=True):
-            if analysis is None:
-                shown = line if len(line) <= 60 else f"{line[:57]}..."
-                raise PfsmError(f"{self._path}: has no analysis of {shown!r}; add its sentences to the file")
-        return [analysis for analysis in found if analysis is not None]
+        return [self._analysis(line, wanted.gaps) for line in lines]
+
+    def _analysis(self, line: str, gaps: bool) -> Analysis:
+        found = self._finder.find(line)
+        if found is not None:
+            return found
+        if gaps:
+            return unparsed(line)
+        shown = line if len(line) <= 60 else f"{line[:57]}..."
+        raise PfsmError(
+            f"{self._path}: has no analysis of {shown!r}; add its sentences to the file, without a tree if their "
+            "parse failed, or let the metric back off, as in hwcm_b"
+        )
 
 
 class CommandAnalyser:
@@ -92,11 +113,12 @@ class CommandAnalyser:
                 digest.update(Path(word).read_bytes())
         self.label = f"command:{command}@{digest.hexdigest()[:8]}"
 
-    def analyse(self, lines: Sequence[str], wanted: Wanted) -> list[Analysis]:  # noqa: ARG002 - a program does what it does
+    def analyse(self, lines: Sequence[str], wanted: Wanted) -> list[Analysis]:
         """The analyses of lines.
 
         Raises:
-            PfsmError: If the program fails, or its output is in neither format or does not belong to these lines.
+            PfsmError: If the program fails, or its output is in neither format or does not belong to these lines;
+                with ``wanted.gaps`` it may lack lines.
         """
         text = "".join(f"{line}\n" for line in lines)
         try:
@@ -111,7 +133,8 @@ class CommandAnalyser:
                 f"command {self._command!r}: ended with status {done.returncode}{': ' + said[-1] if said else ''}"
             )
         source = f"output of {self._command!r}"
-        return put_on_lines(parsed_text(split_lines(decode(done.stdout, source)), source), lines, source)
+        found = parsed_text(split_lines(decode(done.stdout, source)), source)
+        return put_on_lines(found, lines, source, gaps=wanted.gaps)
 
 
 class SpacyAnalyser:

@@ -77,6 +77,11 @@ class Analysis:
     constituents: tuple[Constituent, ...] = ()
 
     @property
+    def is_failed(self) -> bool:
+        """Whether the parse failed: there are words, but neither a dependency tree nor constituents."""
+        return bool(self.tokens) and not (self.trees or self.constituents)
+
+    @property
     def tree(self) -> DependencyTree | None:
         """The likeliest dependency tree; None if there is none."""
         return self.trees[0] if self.trees else None
@@ -86,6 +91,12 @@ class Analysis:
         """First token of each sentence and the token after its last."""
         # An empty line has no sentence, and so no end of a sentence.
         return list(zip(self.sentences, (*self.sentences[1:], len(self.tokens)), strict=bool(self.sentences)))
+
+
+def unparsed(line: str) -> Analysis:
+    """The analysis of a line whose parse failed: its words between spaces, nothing else."""
+    words = tuple(line.split())
+    return Analysis(words, (0,) if words else ())
 
 
 def joined(parts: Sequence[Analysis]) -> Analysis:

@@ -61,7 +61,9 @@ def analyse_lines(
     for portion, found in _analysed(analyser, parser, portions, wanted, processes):
         fresh = dict(zip(portion, found, strict=True))
         if shelf:
-            shelf.add(fresh)
+            # What is missing today is not missing for good, and without gaps it is an error.
+            kept = {line: one for line, one in fresh.items() if not (wanted.gaps and one.is_failed)}
+            shelf.add(kept)
         known |= fresh
         done += len(portion)
         if progress:

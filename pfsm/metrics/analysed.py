@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from pfsm.analysis.lines import EMPTY
 from pfsm.analysis.parser.parse import Wanted
 from pfsm.analysis.sentence import Analysis
 from pfsm.analysis.service import analyse_lines, analyser_label
@@ -21,6 +22,10 @@ BATCH = 256
 class AnalysedMetric(PartedMetric):
     """A metric that asks the analysis layer, and no parser by itself.
 
+    A line with words that the parser could not analyse is a failed parse: a pair with one scores 0. A file of parses
+    has to have every line, with or without a tree; `understood_scores` and `tolerant_scores` take a line that is
+    missing for a failed parse.
+
     Args:
         name: What scores are reported under.
         entries: Settings that change scores, for the signature.
@@ -29,7 +34,9 @@ class AnalysedMetric(PartedMetric):
         compute: From analyses of hypotheses and of references to float64 [n_pairs, 1 + n_parts], the score first; the
             row of a pair depends on the pair alone.
         understood: Whether an analysis says what the metric needs, so that it can be scored; where nothing is said,
-            whether it has a tree of some kind.
+            whether it has a tree of some kind. An analysis that has a tree, but not what the metric needs, is no
+            failed parse: the parser is the wrong one, and ``compute`` refuses it with `PfsmError`.
+        understood_hypothesis: The same of hypotheses, where they need less than references.
     """
 
     def __init__(
@@ -40,9 +47,12 @@ class AnalysedMetric(PartedMetric):
         wanted: Wanted,
         compute: Compute,
         understood: Callable[[Analysis], bool] | None = None,
+        *,
+        understood_hypothesis: Callable[[Analysis], bool] | None = None,
     ) -> None:
         self.name = name
         self._understood = understood or _has_a_tree
+        self._understood_hypothesis = understood_hypothesis or self._understood
         self._settings = dict(entries)
         self._parser, self._wanted, self._compute = parser, wanted, compute
 
@@ -64,34 +74,75 @@ class AnalysedMetric(PartedMetric):
         """
         check_pairs(hypotheses, references)
 
+        wanted = self._wanted.with_gaps()
+
         def score(ours: Sequence[str], theirs: Sequence[str]) -> Float:
-            return self._analysed(self._compute_understood, ours, theirs)
+            return self._analysed(self._compute_understood, ours, theirs, wanted)
+
+        return score_distinct(score, hypotheses, references)
+
+    def tolerant_scores(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
+        """As `SegmentMetric.tolerant_scores`: 0 where the parse of a line failed; an empty line has none to fail."""
+        check_pairs(hypotheses, references)
+        wanted = self._wanted.with_gaps()
+
+        def score(ours: Sequence[str], theirs: Sequence[str]) -> Float:
+            return self._analysed(self._compute_robust, ours, theirs, wanted)[:, 0]
 
         return score_distinct(score, hypotheses, references)
 
     def _compute_understood(self, hypotheses: Sequence[Analysis], references: Sequence[Analysis]) -> Float:
         pairs = list(zip(hypotheses, references, strict=True))
-        good = [k for k, pair in enumerate(pairs) if all(map(self._understood, pair))]
+        good = [k for k, (h, r) in enumerate(pairs) if self._understood_hypothesis(h) and self._understood(r)]
         scores = np.full(len(pairs), np.nan)
-        # The others are not shown to it: a metric may refuse what has no tree.
         scores[good] = self._compute([pairs[k][0] for k in good], [pairs[k][1] for k in good])[:, 0]
         return scores
 
-    def _rows(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
-        return self._analysed(self._compute, hypotheses, references)
+    def _compute_robust(self, hypotheses: Sequence[Analysis], references: Sequence[Analysis]) -> Float:
+        """Rows of pairs, 0 where a parse failed."""
+        ours, theirs = self.without_failed(hypotheses, references)
+        lost = [
+            a is not b or c is not d for a, b, c, d in zip(ours, hypotheses, theirs, references, strict=True)
+        ]
+        return np.where(np.array(lost, dtype=np.bool_)[:, np.newaxis], 0.0, self._compute(ours, theirs))
 
-    def _analysed(self, compute: Compute, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
+    def without_failed(
+        self, hypotheses: Sequence[Analysis], references: Sequence[Analysis]
+    ) -> tuple[list[Analysis], list[Analysis]]:
+        """The analyses with an empty one in place of every failed parse."""
+        return (
+            [EMPTY if one.is_failed and not self._understood_hypothesis(one) else one for one in hypotheses],
+            [EMPTY if one.is_failed and not self._understood(one) else one for one in references],
+        )
+
+    def _rows(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
+        return self._analysed(self._compute_robust, hypotheses, references)
+
+    def _analysed(
+        self,
+        compute: Compute,
+        hypotheses: Sequence[str],
+        references: Sequence[str],
+        wanted: Wanted | None = None,
+    ) -> Float:
         """What a function says of the analyses of pairs, which are never in memory all at once."""
         # No pairs are a batch too: the function knows the shape of nothing.
         return np.concatenate(
             [
-                self._batch(compute, hypotheses[first : first + BATCH], references[first : first + BATCH])
+                self._batch(
+                    compute,
+                    hypotheses[first : first + BATCH],
+                    references[first : first + BATCH],
+                    wanted or self._wanted,
+                )
                 for first in range(0, max(1, len(hypotheses)), BATCH)
             ]
         )
 
-    def _batch(self, compute: Compute, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
-        analyses = analyse_lines([*hypotheses, *references], self._parser, self._wanted)
+    def _batch(
+        self, compute: Compute, hypotheses: Sequence[str], references: Sequence[str], wanted: Wanted
+    ) -> Float:
+        analyses = analyse_lines([*hypotheses, *references], self._parser, wanted)
         return compute(analyses[: len(hypotheses)], analyses[len(hypotheses) :])
 
 

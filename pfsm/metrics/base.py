@@ -192,6 +192,10 @@ class SegmentMetric(ABC):
         """`score_pairs` with NaN for pairs that the metric cannot judge, such as lines without a parse."""
         return self.score_pairs(hypotheses, references)
 
+    def tolerant_scores(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
+        """`score_pairs` with 0 for pairs that the metric cannot judge, whatever it says of them itself."""
+        return np.nan_to_num(self.understood_scores(hypotheses, references), nan=0.0)
+
     def segment_scores(self, hypotheses: Sequence[str], references: Streams) -> Float:
         """Scores of segments; with several references the best one counts.
 

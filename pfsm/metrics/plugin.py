@@ -61,6 +61,13 @@ def _made(name: str, make: Callable[..., SegmentMetric], options: Options) -> Se
 
     # Of this object alone: the author's class stays what it is.
     vars(metric).update(score_pairs=watched_scores, entries=labelled)
+    if type(metric).understood_scores is not SegmentMetric.understood_scores:
+        understood = metric.understood_scores
+
+        def watched_understood(hypotheses: Sequence[str], references: Sequence[str]) -> Float:
+            return watched_values(f"metric {name!r}", understood, hypotheses, references, gaps=True)
+
+        vars(metric).update(understood_scores=watched_understood)
     return metric
 
 
@@ -96,9 +103,16 @@ def feature_group(name: str, value: Any) -> MetricGroup:
 
 
 def watched_values(
-    what: str, compute: Compute, hypotheses: Sequence[str], references: Sequence[str]
+    what: str, compute: Compute, hypotheses: Sequence[str], references: Sequence[str], *, gaps: bool = False
 ) -> Float:
     """What a plug-in says of pairs, float64 [n_pairs].
+
+    Args:
+        what: What messages call it.
+        compute: The plug-in.
+        hypotheses: Translations.
+        references: As many references.
+        gaps: Whether NaN may stand where it can say nothing.
 
     Raises:
         PfsmError: If that is not one finite number for each pair.
@@ -112,8 +126,9 @@ def watched_values(
         raise PfsmError(f"{what}: gives a {type(found).__name__}, float64 [n_pairs] is needed") from None
     if values.shape != (len(hypotheses),):
         raise PfsmError(f"{what}: gives numbers of shape {values.shape} for {len(hypotheses)} pairs")
-    if not np.isfinite(values).all():
-        place = int(np.flatnonzero(~np.isfinite(values))[0])
+    good = np.isfinite(values) | (gaps & np.isnan(values))
+    if not good.all():
+        place = int(np.flatnonzero(~good)[0])
         raise PfsmError(f"{what}: gives {values[place]} for {hypotheses[place]!r} and {references[place]!r}")
     return values
 

@@ -19,8 +19,14 @@ from pfsm.registry import Table
 from pfsm.runtime.near_names import known_names
 
 Float = NDArray[np.float64]
+
+
+def _of_ours(name: str) -> MetricGroup | None:
+    return next((group for group in GROUPS if group.is_metric(name)), None)
+
+
 # Columns first, whatever they are called; then mixtures: a name such as dp-or-*_b is theirs, not a type of dp-or.
-_ALL = (COLUMNS, mixtures(GROUPS), *GROUPS)
+_ALL = (COLUMNS, mixtures(_of_ours), *GROUPS)
 
 
 def _built_in(name: str) -> MetricGroup | None:
@@ -35,6 +41,8 @@ METRICS: Table[MetricGroup] = Table("metric", {}, metric_group, _is_taken)
 """Metrics of other packages: those that come with pfsm are made by `GROUPS`."""
 FEATURES: Table[MetricGroup] = Table("feature", {}, feature_group, _is_taken)
 """Sentence-level features of other packages that are no metrics."""
+# Mixtures of metrics of other packages; a package's own NAME_b or NAME_i comes first.
+_OF_PLUGINS = mixtures(lambda name: METRICS.get(name.partition("(")[0]))
 
 
 def metric_names() -> tuple[str, ...]:
@@ -45,7 +53,8 @@ def metric_names() -> tuple[str, ...]:
 def group_of(name: str) -> MetricGroup | None:
     """The group of a metric or feature; None where there is none of this name."""
     bare = name.partition("(")[0]
-    return _built_in(name) or METRICS.get(bare) or FEATURES.get(bare)
+    found = _built_in(name) or METRICS.get(bare) or FEATURES.get(bare)
+    return _OF_PLUGINS if found is None and _OF_PLUGINS.knows(name) else found
 
 
 def describe_metric(name: str) -> str:

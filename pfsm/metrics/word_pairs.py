@@ -35,6 +35,25 @@ class WordPairs:
     h: Float
     labels: Sequence[str]
 
+    @property
+    def distinct(self) -> "WordPairs":
+        """The same with every word of a line once."""
+        references, firsts, hypotheses, others = self.sides
+        one, other = _distinct(references, firsts), _distinct(hypotheses, others)
+        sizes = [np.diff(offsets).astype(np.float64) for _, offsets in (one, other)]
+        return WordPairs((*one, *other), sizes[0], sizes[1], self.labels)
+
+
+def _distinct(
+    ids: NDArray[np.int32], offsets: NDArray[np.int64]
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """The distinct ids of lines, and where each line begins."""
+    size = np.int64(ids.max(initial=0)) + 1
+    line = np.repeat(np.arange(offsets.size - 1), np.diff(offsets))
+    lines, words = np.divmod(np.unique(line * size + ids), size)
+    counts = np.bincount(lines, minlength=offsets.size - 1)
+    return words.astype(np.int32), np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+
 
 def quotient(over: Float, under: Float) -> Float:
     """``over / under``, 0 where there is nothing to divide by."""

@@ -9,8 +9,8 @@ same over what the reference has, F = 2 P R / (P + R), 0 where nothing is shared
   in common in whatever order) / r. With an empty reference -100, or 0 where both sides are empty.
 * ``rouge-l`` (Lin 2004): F of the longest common subsequence. ``rouge-w``: the same with k consecutive matches worth
   k^1.2, P and R raised to 1 / 1.2. ``rouge-s``: F of skip-bigrams with at most four words between them (ROUGE-S4).
-* ``ol`` (O_l of Giménez and Màrquez 2009): words in common over the words that either side has, c / (r + h - c); 1 for
-  two empty lines.
+* ``ol`` (O_l of Giménez and Màrquez 2009, appendix A): words in common over the words that either side has, each word
+  once, c / (r + h - c); with the option ``over=bags`` a word counts as often as it occurs; 1 for two empty lines.
 * ``gtm-1``, ``gtm-2`` (Melamed, Green and Turian 2003): F of (sum of size^e)^(1/e) over matching runs, e = 1, 2.
 
 Words are the tokens of one of our tokenisers (``plain`` by default), in lower case.
@@ -38,6 +38,7 @@ from pfsm.text.languages import TOKENISERS, check_tokeniser
 Float = NDArray[np.float64]
 
 NIST, WER, PER = "nist", "wer", "per"
+OL, OVER, SETS, BAGS = "ol", "over", "sets", "bags"
 ROUGE_W = 1.2
 SKIP = 4
 
@@ -106,6 +107,10 @@ def _overlap(pairs: WordPairs) -> Float:
     return np.divide(common, either, out=np.ones(either.size), where=either > 0)
 
 
+def _overlap_of_sets(pairs: WordPairs) -> Float:
+    return _overlap(pairs.distinct)
+
+
 def _f(shared: Float, of_hypothesis: Float, of_reference: Float) -> Float:
     """``2 P R / (P + R)``, which is twice what is shared over the sum of the sides."""
     return quotient(2.0 * shared, of_hypothesis + of_reference)
@@ -128,8 +133,9 @@ _KINDS: Mapping[str, _Kind] = {
     "rouge-s": _Kind(_rouge_s, {"beta": "1", "skip": str(SKIP)}),
     "gtm-1": _Kind(_gtm_1, {"e": "1"}),
     "gtm-2": _Kind(_gtm_2, {"e": "2"}),
-    "ol": _Kind(_overlap, {"bag": "counts"}),
+    OL: _Kind(_overlap_of_sets, {"over": SETS}),
 }
+_OVER_BAGS = _Kind(_overlap, {"over": BAGS})
 WORD_METRICS = (NIST, *_KINDS)
 
 
@@ -180,15 +186,20 @@ class WordMetric(_OverWords):
 
     Args:
         name: One of `WORD_METRICS`.
-        options: ``tokeniser`` (``plain``, the default, or ``penn``), ``lowercase`` (default: true).
+        options: ``tokeniser`` (``plain``, the default, or ``penn``), ``lowercase`` (default: true); of ``ol``
+            ``over``: ``sets`` of words (the default), or ``bags``, where a word counts as often as it occurs.
 
     Raises:
         PfsmError: If an option is unknown or has no such value.
     """
 
     def __init__(self, name: str, options: Mapping[str, Any] | None = None) -> None:
-        super().__init__(name, options)
-        self._kind = _KINDS[name]
+        others = dict(options or {})
+        over = others.pop(OVER, SETS) if name == OL else SETS
+        super().__init__(name, others)
+        if over not in (SETS, BAGS):
+            raise PfsmError(f"metric {name}: {OVER} is {over!r}, it must be {SETS} or {BAGS}")
+        self._kind = _KINDS[name] if over == SETS else _OVER_BAGS
 
     def entries(self) -> Mapping[str, str]:
         """What words are, and the metric's parameters."""
@@ -292,7 +303,7 @@ def word_metric(name: str, options: Mapping[str, Any] | None = None) -> SegmentM
 def _checked(name: str, options: Mapping[str, Any]) -> tuple[str, bool]:
     for key in options:
         if key not in {"tokeniser", "lowercase"}:
-            known = "tokeniser, lowercase" + (f", {INFO}" if name == NIST else "")
+            known = "tokeniser, lowercase" + {NIST: f", {INFO}", OL: f", {OVER}"}.get(name, "")
             raise PfsmError(f"metric {name}: unknown option {key!r}; known are {known}")
     tokeniser, lowercase = options.get("tokeniser", "plain"), options.get("lowercase", True)
     if not isinstance(tokeniser, str):

@@ -6,6 +6,8 @@ from typing import Any
 
 from pfsm.errors import PfsmError, PfsmWarning
 from pfsm.metrics.metric_group import parse_name
+from pfsm.metrics.registry import METRICS
+from pfsm.metrics.syntax.interpolation import mixed_metric
 from pfsm.model.settings import Settings
 from pfsm.registry import TABLES, Origin, table
 
@@ -57,6 +59,9 @@ def _named(settings: Settings) -> Iterator[tuple[str, str]]:
 def _of_metric(name: str, options: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     parsed = parse_name(name)
     yield "metric", parsed.base
+    # The plug-in of NAME_b and NAME_i is NAME, unless it is a plug-in itself.
+    if METRICS.plugin(parsed.base) is None:
+        yield "metric", mixed_metric(parsed.base)
     yield "feature", parsed.base
     yield from _naming({**parsed.options, **options})
 

@@ -191,3 +191,71 @@ def test_options_that_cannot_be(name: str, fault: str) -> None:
 def test_parts_that_options_leave_out() -> None:
     with pytest.raises(PfsmError, match=r"'hwcm\.4\(length=2\)': with these options there is no such part"):
         feature_values(["hwcm.4(length=2)"], ["a"], ["a"])
+
+
+class TestHeadRules:
+    BRACKETS = """\
+(TOP (S (NP (PRP We)) (VP (VBD sat) (PP (IN on) (NP (DT a) (NN bench)))) (. .)))
+(TOP (S (NP (PRP We)) (VP (VBD slept) (PP (IN on) (NP (DT a) (NN bench)))) (. !)))
+(TOP (INTJ (UH Yes)))
+(NOPARSE (_ Lost) (_ words))
+"""
+    ONE, OTHER = "We sat on a bench.", "We slept on a bench!"
+
+    @pytest.fixture
+    def trees(self, tmp_path: Path) -> str:
+        (tmp_path / "trees.ptb").write_text(self.BRACKETS, encoding="utf-8")
+        return f"file:{tmp_path / 'trees.ptb'}"
+
+    @pytest.mark.parametrize(
+        ("name", "wanted"),
+        [
+            # Words: 4 of 5. Pairs: sat-We, sat-on, on-bench, bench-a; 2 of 4. Threes: sat-on-bench, on-bench-a; 1 of 2.
+            # Fours: sat-on-bench-a.
+            ("hwcm", (4 / 5 + 2 / 4 + 1 / 2 + 0) / 4),
+            ("hwcm(length=2)", (4 / 5 + 2 / 4) / 2),
+            ("hwcm-c(length=4)", 1.0),
+            ("hwcm-r", 1.0),
+            # Words; sat(We, on), on(bench), bench(a): 2 of 3; on(bench(a)) of two; nothing of depth 4.
+            ("dstm", (4 / 5 + 2 / 3 + 1 / 2 + 0) / 4),
+        ],
+    )
+    def test_by_hand(self, name: str, wanted: float, trees: str) -> None:
+        metric = get_metric(name, heads="collins", parser=trees)
+        assert metric.score_pairs([self.ONE], [self.OTHER])[0] == pytest.approx(wanted)
+        assert metric.score_pairs([self.ONE, ""], [self.ONE, ""]).tolist() == [1.0, 1.0]
+        assert "|heads:collins|" in metric.signature
+        assert "|heads:ud|" in get_metric(name, parser=trees).signature
+
+    def test_the_kernel(self, trees: str) -> None:
+        # Subtrees of bench(a): itself, bench and a alone; of on(bench): one with bench open, one with all; sat has
+        # (We, on) with on open or as on has it, and itself alone.
+        shared, own = 3 + (1 + 2) + 1, 3 + (1 + 2) + 1 + (1 + 3)
+        found = get_metric("dtkm", heads="collins", parser=trees).score_pairs([self.ONE], [self.OTHER])
+        assert found[0] == pytest.approx(shared / own)
+
+    def test_what_has_no_constituents(self, trees: str, parser: str) -> None:
+        metric = get_metric("hwcm", heads="collins", parser=trees)
+        assert metric.score_pairs(["Lost words"], ["Yes"]).tolist() == [0.0]
+        assert get_metric("hwcm_b", heads="collins", parser=trees, scale=1).score_pairs(
+            ["Lost words", "Gone words"], ["Lost words", "Yes"]
+        ).tolist() == [1.0, 0.0]
+        with pytest.raises(PfsmError, match="gives no constituents, which heads=collins needs, of"):
+            get_metric("hwcm", heads="collins", parser=parser).score_pairs(["Yes"], ["Yes"])
+        with pytest.raises(PfsmError, match="heads is 'x', it must be one of ud, collins"):
+            get_metric("hwcm(heads=x)")
+
+    def test_as_features_and_with_the_parser_that_ships(self) -> None:
+        names = [
+            "hwcm(heads=collins)",
+            "hwcm.1(heads=collins)",
+            "dstm.2(heads=collins)",
+            "dtkm(heads=collins)",
+        ]
+        lines = ["The cat saw a dog, and it ran.", "Did they ask us?"]
+        assert feature_values(names, lines, lines) == pytest.approx(1.0)
+        for name in names:
+            assert ",heads:collins," in feature_signature(name)
+        one, other = (get_metric("hwcm", heads=heads).score_pairs(lines[:1], ["A cat has seen the dog run."])[0]
+                      for heads in ("ud", "collins"))  # fmt: skip
+        assert one != other

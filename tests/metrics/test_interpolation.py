@@ -1,5 +1,8 @@
 """Any metric mixed with lexical overlap: against the paper's formulas, names, options, features."""
 
+import re
+import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +12,10 @@ from pfsm import PfsmError
 from pfsm.distributed.scorers import spec_of
 from pfsm.features.values import check_feature, feature_signature, feature_values, with_checksum
 from pfsm.metrics import get_metric
+from pfsm.metrics.base import SegmentMetric
+from pfsm.metrics.counted import Counted
 from pfsm.metrics.registry import describe_metric, group_of
+from tests.command_runs import Cli, Write
 
 LINES = ["The old bird sings near the river.", "We walked. It rained.", "Where is the house?", "No!"]
 OTHERS = ["An old bird sang near a river.", "We walked, and it rained.", "Where are houses?", "No way!"]
@@ -30,12 +36,151 @@ HYPOTHESES = ["Birds sing", "Birds sang", "How sing", "Birds sing", ""]
 REFERENCES = ["Birds sang", "Birds sang", "Birds sing", "How sing", ""]
 OVERLAPS = np.array([1 / 3, 1.0, 1 / 3, 1 / 3, 1.0])
 
+# The same parses as brackets. The third sentence was not parsed; of another one nothing but (()) is left.
+BRACKETS = """\
+(TOP (S (NP (NNS Birds)) (VP (VBP sing))))
+(())
+(TOP (S (NP (NNS Birds)) (VP (VBD sang))))
+(NOPARSE (_ How) (_ sing))
+"""
+# No file has these two lines, alone or with a sentence that it has.
+MISSING = ["Birds fly", "Birds sing how"]
+FAILED = [("How sing", "Birds sing"), ("Birds sing", "How sing")] + [
+    pair for line in MISSING for pair in ((line, "Birds sing"), ("Birds sing", line), (line, line))
+]
+PARSED = [("Birds sing", "Birds sang"), ("Birds sang", "Birds sang"), ("birds sang", "Birds sing")]
+OVER_DEPENDENCIES = (
+    "edpm", "dpm", "hwcm", "hwcm-c", "hwcm-r", "dstm", "dtkm", "sp-op-*", "sp-op-NNS", "dp-ol-*", "dp-ol-1",
+    "dp-oc-*", "dp-or-*", "dp-hwc-w", "dp-hwc-c", "dp-hwc-r", "sp-nist-l", "sp-nist-p", "dpm-model", "dpmf-base",
+)  # fmt: skip
+OVER_CONSTITUENTS = (
+    "sp-oc-*", "cp-op-*", "cp-oc-*", "cp-oc-NP", "stm", "cp-stm", "tkm", "dpm(labels=ab)", "sp-nist-c", "sp-nist-iob",
+)  # fmt: skip
+SYNTACTIC = [
+    *((name, "conllu") for name in OVER_DEPENDENCIES),
+    *((name, "ptb") for name in (*OVER_DEPENDENCIES, *OVER_CONSTITUENTS)),
+]
+
 
 @pytest.fixture
 def parser(tmp_path: Path) -> str:
     path = tmp_path / "parses.conllu"
     path.write_text(CONLLU, encoding="utf-8")
     return f"file:{path}"
+
+
+@pytest.fixture
+def holes(tmp_path: Path) -> Path:
+    """A folder with two files of parses, the same sentences in each and not in each."""
+    (tmp_path / "parses.conllu").write_text(CONLLU, encoding="utf-8")
+    (tmp_path / "parses.ptb").write_text(BRACKETS, encoding="utf-8")
+    return tmp_path
+
+
+def with_parser(name: str, parser: str) -> str:
+    base, _, options = name.partition("(")
+    return f"{base}({options.removesuffix(')')}{',' if options else ''}parser={parser})"
+
+
+def mixed(name: str, ending: str, parser: str) -> SegmentMetric:
+    base, parenthesis, options = with_parser(name, parser).partition("(")
+    return get_metric(f"{base}{ending}{parenthesis}{options}")
+
+
+def overlaps(pairs: Sequence[tuple[str, str]]) -> list[float]:
+    sets = [(set(one.lower().split()), set(other.lower().split())) for one, other in pairs]
+    return [len(one & other) / len(one | other) for one, other in sets]
+
+
+class TestAFileOfParsesWithHoles:
+    @pytest.mark.parametrize(("name", "kind"), SYNTACTIC)
+    def test_every_metric_over_syntax(self, name: str, kind: str, holes: Path) -> None:
+        parser = f"file:{holes / f'parses.{kind}'}"
+        hypotheses, references = (list(side) for side in zip(*PARSED, *FAILED, strict=True))
+        ours, n = slice(0, len(PARSED)), len(PARSED)
+        plain = get_metric(with_parser(name, parser))
+        if isinstance(plain, Counted):
+            # What is counted is counted over all references in each call.
+            plain = plain.counted_over([line for line in references if line not in MISSING])
+        own = plain.score_pairs(hypotheses[ours], references[ours])
+        backed = mixed(name, "_b", parser).score_pairs(hypotheses, references)
+        np.testing.assert_allclose(backed[:n], own, rtol=1e-12)
+        np.testing.assert_allclose(backed[n:], own.mean() * np.array(overlaps(FAILED)), rtol=1e-12)
+        between = mixed(name, "_i", parser).score_pairs(hypotheses, references)
+        np.testing.assert_allclose(between[:n], (own + overlaps(PARSED)) / 2, rtol=1e-12)
+        np.testing.assert_allclose(between[n:], np.array(overlaps(FAILED)) / 2, rtol=1e-12)
+
+    @pytest.mark.parametrize(("name", "kind"), SYNTACTIC)
+    def test_metrics_by_themselves(self, name: str, kind: str, holes: Path) -> None:
+        metric = get_metric(with_parser(name, f"file:{holes / f'parses.{kind}'}"))
+        # What is marked scores 0, what is missing may be a mistake.
+        assert metric.score_pairs(*zip(*FAILED[:2], strict=True)).tolist() == [0.0, 0.0]
+        with pytest.raises(PfsmError, match=r"parses.\w+: has no analysis of 'Birds fly'; add its sentences"):
+            metric.score_pairs(["Birds sing"], ["Birds fly"])
+
+    def test_counts_of_a_corpus(self, holes: Path) -> None:
+        metric = get_metric(f"hwcm(length=2,parser=file:{holes / 'parses.conllu'})")
+        # One word of two, no pair of one; from the failed hypothesis nothing, of chains there is no recall.
+        corpus = metric.corpus_score(["Birds sing", "How sing"], [["Birds sang", "Birds sang"]])
+        assert corpus.score == (1 / 2 + 0 / 1) / 2
+        both = get_metric(f"dpm(parts=1g,parser=file:{holes / 'parses.conllu'})")
+        # One word of two and of four: what the failed hypothesis should have had is missing.
+        corpus = both.corpus_score(["Birds sing", "How sing"], [["Birds sang", "Birds sang"]])
+        assert corpus.score == pytest.approx(2 * 1 / (2 + 4))
+        assert both.score_pairs(["How sing"], ["Birds sang"]).tolist() == [0.0]
+
+    @pytest.mark.parametrize(
+        ("name", "ending"),
+        [
+            *(
+                (name, end)
+                for name in ("stm", "sp-op-*", "dpm-model", "sp-nist-p")
+                for end in ("", "_b", "_i")
+            ),
+            *((name, end) for name in ("hwcm-c", "edpm-exact", "dpm(labels=ab)") for end in ("", "_i")),
+        ],
+    )
+    def test_the_wrong_parser_is_no_failed_parse(self, name: str, ending: str, tmp_path: Path) -> None:
+        path = tmp_path / "no-tags.conllu"
+        path.write_text(re.sub(r"(NOUN|VERB)\t\w+", "_\t_", CONLLU), encoding="utf-8")
+        metric = (
+            mixed(name, ending, f"file:{path}") if ending else get_metric(with_parser(name, f"file:{path}"))
+        )
+        with pytest.raises(PfsmError, match=r"the parser gives no .*; choose (another|one)"):
+            metric.score_pairs(["Birds sing"], ["Birds sang"])
+
+    def test_a_program_that_leaves_out_a_line(self, tmp_path: Path) -> None:
+        script = "import sys; print(*[f'(S (X {l.strip()}))' for l in sys.stdin if l != 'b\\n'], sep='\\n')"
+        (tmp_path / "parse.py").write_text(script, encoding="utf-8")
+        parser = f"command:{sys.executable} {tmp_path / 'parse.py'}"
+        pairs = ["a", "b", "c", "c"], ["a", "b", "b", "c"]
+        for _ in range(2):  # the second time from the cache
+            assert get_metric("stm_b", parser=parser).score_pairs(*pairs).tolist() == [1.0, 1.0, 0.0, 1.0]
+            with pytest.raises(PfsmError, match="words differ from line"):
+                get_metric("stm", parser=parser).score_pairs(*pairs)
+
+    def test_as_features(self, holes: Path) -> None:
+        parser = f"file:{holes / 'parses.conllu'}"
+        names = [f"hwcm_b(parser={parser},scale=0.5)", f"dpmf-base_i(parser={parser})"]
+        hypotheses, references = (list(side) for side in zip(*FAILED, strict=True))
+        values = feature_values(names, hypotheses, references)
+        np.testing.assert_allclose(values, np.array([overlaps(FAILED)] * 2).T / 2, rtol=1e-12)
+        # Parts of a line whose parse failed are 0.
+        assert not feature_values([f"hwcm.1(parser={parser})"], ["How sing"], ["Birds sing"]).any()
+
+    def test_on_the_command_line(self, holes: Path, cli: Cli, write: Write) -> None:
+        reference, hypothesis = (
+            write("r.txt", "Birds sang\nBirds sing\n"),
+            write("h.txt", "Birds sing\nBirds fly\n"),
+        )
+        arguments = ("score", reference, "-i", hypothesis, "-sl", "-f", "json", "--metric")
+        # HWCM is 1/2 for words and 0 for pairs of them; O_l is 1/3.
+        mean = cli(*arguments, f"hwcm_i(parser=file:{holes / 'parses.conllu'})").document
+        assert mean["segment_scores"] == pytest.approx([(1 / 4 + 1 / 3) / 2, 1 / 6])
+        back = cli(*arguments, f"hwcm_b(parser=file:{holes / 'parses.conllu'})").document
+        assert back["segment_scores"] == pytest.approx([1 / 4, 1 / 4 * 1 / 3])
+        fault = cli(*arguments, f"hwcm(parser=file:{holes / 'parses.conllu'})").fault
+        assert "has no analysis of 'Birds fly'" in fault
 
 
 def test_back_off_is_scaled_by_the_mean_of_what_was_parsed(parser: str) -> None:

@@ -19,6 +19,7 @@ from pfsm.metrics.syntax.overlap import (
     layer_scores,
     pooled_overlap,
 )
+from tests.judgment_cases import rows
 
 # I have a red pen: the sentence of Liu and Gildea (2005), section 2.1.
 PEN = Analysis(
@@ -214,14 +215,26 @@ class TestNames:
         assert {"ol", "stm", "cp-stm", "tkm", "sp-nist-l", "sp-nist-iob", "dp-hwc-w"} <= set(metric_names())
 
     def test_o_l_by_hand(self) -> None:
-        metric = get_metric("ol")
-        # {a, a, b} and {a, b, c}: two in common, four in either.
-        assert metric.score_pairs(["a a B", "", "x", ""], ["A b c", "", "", "x"]).tolist() == [
-            0.5,
-            1.0,
-            0.0,
-            0.0,
-        ]
+        lines, others = ["a a B", "", "x", "", "a a a"], ["A b c", "", "", "x", "a a"]
+        # Sets {a, b} and {a, b, c}: two in common of three.
+        assert get_metric("ol").score_pairs(lines, others).tolist() == [2 / 3, 1.0, 0.0, 0.0, 1.0]
+        # Bags {a, a, b} and {a, b, c}: two in common of four; two of three.
+        bags = get_metric("ol(over=bags)")
+        assert bags.score_pairs(lines, others).tolist() == [0.5, 1.0, 0.0, 0.0, 2 / 3]
+        assert get_metric("ol").signature.replace("over:sets", "over:bags") == bags.signature
+        assert get_metric("ol").score_pairs([], []).shape == (0,)
+        for name in ("ol(over=words)", "ol(over=true)"):
+            with pytest.raises(PfsmError, match="it must be sets or bags"):
+                get_metric(name)
+        with pytest.raises(PfsmError, match=r"unknown option 'over'; known are tokeniser, lowercase$"):
+            get_metric("gtm-1(over=sets)")
+
+    def test_o_l_is_that_of_pythons_sets(self) -> None:
+        pairs = [(hypothesis, reference) for reference, hypothesis, _ in rows(200, seed=7)]
+        found = get_metric("ol").score_pairs(*zip(*pairs, strict=True))
+        sets = [(set(one.split()), set(other.split())) for one, other in pairs]
+        wanted = [len(one & other) / len(one | other) if one | other else 1.0 for one, other in sets]
+        np.testing.assert_allclose(found, wanted, rtol=1e-15)
 
     @pytest.mark.parametrize(
         "name", ["sp-op-NN", "sp-op-PRP$", "sp-oc-NP", "dp-ol-2", "dp-oc-VERB", "dp-or-nmod:poss", "cp-oc-PP"]

@@ -9,6 +9,7 @@ import yaml
 
 from pfsm.errors import PfsmError
 from pfsm.evaluation.catalogue import SEGMENT_LEVEL, canonical, level_and_name
+from pfsm.features.values import check_feature, feature_values, with_checksum
 from pfsm.metrics.registry import describe_metric, get_metric, metric_names
 from pfsm.model.plugins import metric_labels, plugins_of
 from pfsm.model.settings import settings_from_dict
@@ -40,6 +41,16 @@ SOURCE = '''
         metric.name = "made"
         return metric
 
+    class Picky(Letters):
+        name = "picky"
+        def understood_scores(self, hypotheses, references):
+            known = [bool(ours and theirs) for ours, theirs in zip(hypotheses, references)]
+            return np.where(known, self.score_pairs(hypotheses, references), np.nan)
+    class Boundless(Letters):
+        name = "boundless"
+        def understood_scores(self, hypotheses, references):
+            return np.full(len(hypotheses), np.inf)
+
     class Nameless(Letters):
         name = "other"
     class Abstract(SegmentMetric):
@@ -58,6 +69,7 @@ SOURCE = '''
 POINTS = {
     "metric": {
         "letters": "numbers_here:Letters", "made": "numbers_here:made", "nameless": "numbers_here:Nameless",
+        "picky": "numbers_here:Picky", "boundless": "numbers_here:Boundless", "made_i": "numbers_here:made",
         "abstract": "numbers_here:Abstract", "short": "numbers_here:Short", "nothing": "numbers_here:nothing",
         "number": "numbers_here:NUMBER", "list": "builtins:list", "bleu": "numbers_here:Letters",
     },
@@ -117,6 +129,54 @@ def test_a_metric_by_its_name() -> None:
 def test_what_cannot_be_made(name: str, fault: str) -> None:
     with pytest.raises(PfsmError, match=f"^{fault}"):
         get_metric(name)
+
+
+class TestMixturesWithLexicalOverlap:
+    def test_the_mean(self) -> None:
+        metric = get_metric("letters_i(weight=2,scale=10)")
+        # Two letters of weight 2 and none of two words; one letter and the one word.
+        assert metric.score_pairs(["abc", "x"], ["bcd", "x"]).tolist() == [4 / 2, (2 + 10) / 2]
+        assert "|plugin:pfsm-numbers@0.9|weight:2|interpolated:ol|scale:10|" in metric.signature
+        assert metric.name == "letters_i"
+        assert describe_metric("letters_i") == "Letters that both lines have; mean with lexical overlap"
+        assert describe_metric("made_b") == "backing off to lexical overlap"
+
+    def test_backing_off(self) -> None:
+        # A metric that does not say what it cannot judge never backs off.
+        assert get_metric("letters_b").score_pairs(["abc", ""], ["bcd", ""]).tolist() == [2.0, 0.0]
+        metric = get_metric("picky_b")
+        # 2 and 1 on average; both empty: O_l is 1; one empty: 0.
+        assert metric.score_pairs(["abc", "x", "", ""], ["bcd", "x", "", "a"]).tolist() == [
+            2.0,
+            1.0,
+            1.5,
+            0.0,
+        ]
+        assert get_metric("picky_i").score_pairs(["x", ""], ["x", ""]).tolist() == [1.0, 0.5]
+        with pytest.raises(PfsmError, match=r"^metric 'boundless': gives inf for 'a' and 'b'$"):
+            get_metric("boundless_b").score_pairs(["a"], ["b"])
+
+    def test_a_plug_in_of_that_very_name_comes_first(self) -> None:
+        with pytest.raises(PfsmError, match="calls itself 'made'; its name must be 'made_i'"):
+            get_metric("made_i")
+
+    def test_as_features(self) -> None:
+        name = "letters_b(weight=2,scale=0.5)"
+        check_feature(name)
+        assert feature_values([name], ["abc"], ["bcd"]).tolist() == [[4.0]]
+        assert with_checksum(name) == name
+        with pytest.raises(PfsmError, match=r"feature letters_b: give the mean score"):
+            with_checksum("letters_b")
+        settings = settings_from_dict({"matchers": ["word"], "features": ["letters_i"]}, "x")
+        assert plugins_of(settings) == {"metrics": {"letters": "pfsm-numbers 0.9"}}
+        assert metric_labels("letters_i", {}) == ["metric letters(pfsm-numbers@0.9)"]
+
+    def test_on_the_command_line(self, cli: Cli, write: Write) -> None:
+        reference, hypothesis = write("r.txt", "abc\nx\n"), write("h.txt", "bcd\nx\n")
+        scored = cli(
+            "score", reference, "-i", hypothesis, "--metric", "letters_i", "-sl", "-f", "json"
+        ).document
+        assert scored["segment_scores"] == [1.0, 1.0]
 
 
 def test_scores_are_checked() -> None:

@@ -1,7 +1,7 @@
 """Analyses of lines of words: sentences, tags, dependency trees, marginals, constituent trees."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +34,8 @@ class Wanted:
         one_sentence: Whether to treat every line as one sentence.
         gamma: Marginals are computed with tree probabilities proportional to the gamma-th power of the parser's:
             flatter below 1, uniform at 0. The n-best list and the labels of given arcs do not change.
+        gaps: Whether a line that a file or a program does not analyse comes back as a failed parse, an analysis with
+            words alone, rather than as an error.
     """
 
     trees: int = 1
@@ -41,6 +43,12 @@ class Wanted:
     constituents: bool = False
     one_sentence: bool = False
     gamma: float = 1.0
+    # Not in the representation, by which analyses are cached: it changes no analysis.
+    gaps: bool = field(default=False, repr=False)
+
+    def with_gaps(self) -> "Wanted":
+        """The same with `gaps`."""
+        return replace(self, gaps=True)
 
 
 class Parser:

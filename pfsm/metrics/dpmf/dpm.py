@@ -21,6 +21,7 @@ from pfsm.metrics.analysed import AnalysedMetric
 from pfsm.metrics.dpmf.options import LEGAL, ParsingOptions, check_options
 from pfsm.metrics.dpmf.projective import projective_heads
 from pfsm.metrics.dpmf.templates import template_table
+from pfsm.metrics.syntax.layers import dependency_tree, has_tags, has_tree
 
 Float = NDArray[np.float64]
 Int64 = NDArray[np.int64]
@@ -44,7 +45,20 @@ def dpm_metric(name: str, options: Mapping[str, Any]) -> AnalysedMetric:
     def compute(hypotheses: Sequence[Analysis], references: Sequence[Analysis]) -> Float:
         return dpm_scores(hypotheses, references, checked)[:, np.newaxis]
 
-    return AnalysedMetric(name, checked.entries, checked.parser, Wanted(), compute)
+    # A hypothesis needs no tree: the model of the reference makes its own.
+    return AnalysedMetric(
+        name,
+        checked.entries,
+        checked.parser,
+        Wanted(),
+        compute,
+        _is_learnable,
+        understood_hypothesis=has_tags,
+    )
+
+
+def _is_learnable(analysis: Analysis) -> bool:
+    return has_tree(analysis) and has_tags(analysis)
 
 
 def dpm_scores(
@@ -89,10 +103,10 @@ class _Reference:
     def __init__(self, analysis: Analysis, lowercase: bool) -> None:
         self._lowercase = lowercase
         tokens, tags = _words_and_tags(analysis, lowercase)
-        if tokens and analysis.tree is None:
+        if analysis.is_failed:
             raise PfsmError("metric dpm-model: the parser gives no dependency trees; choose one that does")
         self._words, self._tags = _numbered(tokens), _numbered(tags)
-        heads = projective_heads(analysis.tree.heads) if analysis.tree else []
+        heads = projective_heads(dependency_tree(analysis).heads) if tokens else []
         self.tree: list[list[int]] = [*self.numbers(analysis), heads]
 
     def numbers(self, analysis: Analysis) -> list[list[int]]:

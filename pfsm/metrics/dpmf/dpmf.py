@@ -63,5 +63,25 @@ class DpmfMetric(SegmentMetric):
             PfsmError: If something that is needed is not installed.
             ValueError: If the lists differ in length, or one of them is a single string.
         """
-        syntax = self._parsing.score_pairs(hypotheses, references)
-        return syntax * self._words.parts(hypotheses, references)[:, _F]
+        return self._parsing.score_pairs(hypotheses, references) * self._f(hypotheses, references)
+
+    def understood_scores(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
+        """Scores of pairs, float64 [n_pairs]; NaN where the parser had nothing to say about one of the lines.
+
+        Raises:
+            PfsmError: If something that is needed is not installed.
+            ValueError: If the lists differ in length, or one of them is a single string.
+        """
+        return self._parsing.understood_scores(hypotheses, references) * self._f(hypotheses, references)
+
+    def tolerant_scores(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
+        """Scores of pairs, float64 [n_pairs]; 0 where the parse of a line failed.
+
+        Raises:
+            PfsmError: If something that is needed is not installed.
+            ValueError: If the lists differ in length, or one of them is a single string.
+        """
+        return self._parsing.tolerant_scores(hypotheses, references) * self._f(hypotheses, references)
+
+    def _f(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
+        return self._words.parts(hypotheses, references)[:, _F]

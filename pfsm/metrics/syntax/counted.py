@@ -49,12 +49,17 @@ class CountedMetric(AnalysedMetric):
     def counts(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
         """Counts of pairs, float64 [n_pairs, n_kinds, 3]: shared, of the hypothesis, of the reference.
 
+        A line whose parse failed has nothing to count.
+
         Raises:
             PfsmError: If the parser cannot be loaded, or does not give what is needed.
             ValueError: If the lists differ in length, or one of them is a single string.
         """
         check_pairs(hypotheses, references)
-        return score_distinct(lambda h, r: self._analysed(self._count, h, r), hypotheses, references)
+        return score_distinct(lambda h, r: self._analysed(self._count_robust, h, r), hypotheses, references)
+
+    def _count_robust(self, hypotheses: Sequence[Analysis], references: Sequence[Analysis]) -> Float:
+        return self._count(*self.without_failed(hypotheses, references))
 
     def pair_statistics(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
         """The counts in a row, float64 [n_pairs, 3 * n_kinds]."""

@@ -42,10 +42,7 @@ def lacking(analysis: Analysis, what: str) -> PfsmError:
     """The fault that a parser does not give what is needed of a line."""
     text = " ".join(analysis.tokens)
     shown = text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
-    return PfsmError(
-        f"the parser gives no {what} of {shown!r}; choose another, as in parser=en-ewt, or let the metric back off "
-        f"where lines are not parsed, as in hwcm_b"
-    )
+    return PfsmError(f"the parser gives no {what} of {shown!r}; choose another, as in parser=en-ewt")
 
 
 def has_tree(analysis: Analysis) -> bool:

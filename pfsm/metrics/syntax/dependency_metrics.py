@@ -18,8 +18,8 @@ from pfsm.metrics.syntax.counted import (
     precision_recall,
 )
 from pfsm.metrics.syntax.dependency_fragments import chain_counts, subtree_counts
+from pfsm.metrics.syntax.dependency_heads import has_heads, over_heads, wanted_for
 from pfsm.metrics.syntax.dependency_kernel import kernel_scores
-from pfsm.metrics.syntax.dependency_lines import has_symbols
 from pfsm.metrics.syntax.dependency_options import (
     ALL_TREES,
     CHAINS,
@@ -106,7 +106,7 @@ def chain_metric(name: str, options: Options) -> CountedMetric:
 
     Args:
         name: ``hwcm``, ``hwcm-c`` or ``hwcm-r``: chains of words, categories or relations by default.
-        options: ``length``, ``of``, ``lowercase``, ``parser``.
+        options: ``length``, ``of``, ``heads``, ``lowercase``, ``parser``.
 
     Raises:
         PfsmError: If an option is unknown or has no such value.
@@ -119,7 +119,7 @@ def subtree_metric(name: str, options: Options) -> CountedMetric:
 
     Args:
         name: ``dstm``.
-        options: ``depth``, ``of``, ``lowercase``, ``parser``.
+        options: ``depth``, ``of``, ``heads``, ``lowercase``, ``parser``.
 
     Raises:
         PfsmError: If an option is unknown or has no such value.
@@ -129,15 +129,19 @@ def subtree_metric(name: str, options: Options) -> CountedMetric:
 
 def _fragments(name: str, chosen: Mapping[str, Any], size: str) -> CountedMetric:
     count = chain_counts if size == "length" else subtree_counts
-    most, kind, lowercase = chosen[size], chosen["of"], chosen["lowercase"]
+    most, kind, lowercase, heads = chosen[size], chosen["of"], chosen["lowercase"], chosen["heads"]
+
+    def counts_of(ours: Sequence[Analysis], theirs: Sequence[Analysis]) -> Float:
+        return count(ours, theirs, most, kind, lowercase=lowercase)
+
     return CountedMetric(
         name,
-        {"of": kind, size: str(most), **case_entry(lowercase)},
+        {"of": kind, "heads": heads, size: str(most), **case_entry(lowercase)},
         chosen["parser"],
-        Wanted(),
-        lambda ours, theirs: count(ours, theirs, most, kind, lowercase=lowercase),
+        wanted_for(heads),
+        over_heads(counts_of, heads),
         lambda counts: np.column_stack([mean_precision(counts), precision_recall(counts)[0]]),
-        lambda analysis: has_symbols(analysis, kind),
+        lambda analysis: has_heads(analysis, kind, heads),
     )
 
 
@@ -146,14 +150,14 @@ def kernel_metric(name: str, options: Options) -> AnalysedMetric:
 
     Args:
         name: ``dtkm``.
-        options: ``of``, ``decay``, ``single``, ``lowercase``, ``parser``.
+        options: ``of``, ``heads``, ``decay``, ``single``, ``lowercase``, ``parser``.
 
     Raises:
         PfsmError: If an option is unknown or has no such value.
     """
     chosen = checked(name, options, KERNEL)
     kind, lowercase, single = chosen["of"], chosen["lowercase"], chosen["single"]
-    decay = float(chosen["decay"])
+    decay, heads = float(chosen["decay"]), chosen["heads"]
 
     def compute(ours: Sequence[Analysis], theirs: Sequence[Analysis]) -> Float:
         return kernel_scores(ours, theirs, kind, decay=decay, single=single, lowercase=lowercase)
@@ -162,12 +166,13 @@ def kernel_metric(name: str, options: Options) -> AnalysedMetric:
         name,
         {
             "of": kind,
+            "heads": heads,
             "decay": repr(decay),
             "single": str(single).lower(),
             **case_entry(lowercase),
         },
         chosen["parser"],
-        Wanted(),
-        compute,
-        lambda analysis: has_symbols(analysis, kind),
+        wanted_for(heads),
+        over_heads(compute, heads),
+        lambda analysis: has_heads(analysis, kind, heads),
     )

@@ -8,6 +8,7 @@ from pfsm.analysis.analysers import DEFAULT_PARSER
 from pfsm.analysis.parser.parse import MOST_TREES
 from pfsm.errors import PfsmError
 from pfsm.metrics.metric_group import Options
+from pfsm.metrics.syntax.dependency_heads import AS_PARSED, COLLINS
 from pfsm.metrics.syntax.dependency_lines import CATEGORIES, RELATIONS, WORDS
 from pfsm.metrics.syntax.dependency_pairs import DECOMPOSITIONS, FROM_CONSTITUENTS, UNIVERSAL
 
@@ -86,6 +87,7 @@ def _are_decompositions(value: object) -> bool:
 PARSER = Rule(DEFAULT_PARSER, lambda value: isinstance(value, str) and value != "", "the name of a parser")
 LOWERCASE = Rule(True, lambda value: isinstance(value, bool), "true or false")
 OF = one_of(WORDS, CATEGORIES, RELATIONS)
+HEADS = one_of(AS_PARSED, COLLINS)
 
 PAIRS: Mapping[str, Rule] = {
     "parts": Rule("dl+lh", _are_decompositions, f"some of {', '.join(DECOMPOSITIONS)}, joined by +"),
@@ -105,12 +107,14 @@ CHAINS: Mapping[str, Rule] = {
     "of": OF,
     "lowercase": LOWERCASE,
     "parser": PARSER,
+    "heads": HEADS,
 }
 SUBTREES: Mapping[str, Rule] = {
     "depth": whole(4, MOST_LEVELS),
     "of": OF,
     "lowercase": LOWERCASE,
     "parser": PARSER,
+    "heads": HEADS,
 }
 KERNEL: Mapping[str, Rule] = {
     "of": OF,
@@ -118,6 +122,7 @@ KERNEL: Mapping[str, Rule] = {
     "single": Rule(True, lambda value: isinstance(value, bool), "true or false"),
     "lowercase": LOWERCASE,
     "parser": PARSER,
+    "heads": HEADS,
 }
 
 

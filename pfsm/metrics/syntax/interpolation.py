@@ -9,7 +9,10 @@ the option ``scale`` it does not: that number takes the place of the mean. As a 
 scored in parts, a back-off needs it. If no pair of T was parsed, the scale is 1.
 
 ``NAME_i`` interpolates: x_i(t) = (x(t) + scale * O_l(t)) / 2. The scale is 1, as in the paper, or 100 where the metric
-is in percent.
+is in percent. Where the parser has nothing to say about a pair, x(t) is 0.
+
+A line could not be parsed if its analysis has no tree, or if a file of parses lacks it (`pfsm.analysis.sentence`).
+O_l is over sets of words, as in the paper.
 """
 
 import math
@@ -156,7 +159,7 @@ class Interpolation(_Mixed):
             PfsmError: If something that the metric needs cannot be loaded.
             ValueError: If the lists differ in length, or one of them is a single string.
         """
-        own = self.metric.score_pairs(hypotheses, references)
+        own = self.metric.tolerant_scores(hypotheses, references)
         return np.asarray((own + self._scale * self.lexical.score_pairs(hypotheses, references)) / 2.0)
 
 
@@ -166,6 +169,12 @@ class _Parts(NamedTuple):
     inner: str
     ending: str
     scale: str
+
+
+def mixed_metric(name: str) -> str:
+    """The name of the metric that ``NAME_b`` or ``NAME_i`` is a mixture of, with its options; else the name itself."""
+    parts = _taken_apart(name)
+    return name if parts is None else parts.inner
 
 
 def _taken_apart(name: str) -> _Parts | None:
@@ -180,19 +189,28 @@ def _taken_apart(name: str) -> _Parts | None:
     return _Parts(f"{base[:-2]}({others})" if others else base[:-2], ending, "".join(scales))
 
 
+# From the name of a metric, whatever stands in its parentheses, to its group; None where there is none.
+Find = Callable[[str], MetricGroup | None]
+
+
+def _nothing(_: str) -> MetricGroup | None:
+    return None
+
+
 @dataclass(frozen=True)
 class Mixtures(MetricGroup):
     """``NAME_b`` and ``NAME_i`` of every metric of some groups.
 
     Attributes:
-        of: The groups.
+        of: Finds the group of a metric.
     """
 
-    of: tuple[MetricGroup, ...] = ()
+    of: Find = _nothing
 
     def knows(self, name: str) -> bool:
         """Whether it is a metric of the groups with one of the two endings."""
-        return _inner_group(self.of, name) is not None
+        parts = _taken_apart(name)
+        return parts is not None and self.of(parts.inner) is not None
 
     def is_metric(self, name: str) -> bool:
         """All of them are."""
@@ -200,35 +218,35 @@ class Mixtures(MetricGroup):
 
     def describe(self, name: str) -> str:
         """A mixture in half a line."""
-        parts, group = _taken_apart(name), _inner_group(self.of, name)
-        if parts is None or group is None:
-            raise KeyError(name)
+        parts, group = _parts_and_group(self.of, name)
         how = "backing off to" if parts.ending == BACK_OFF else "mean with"
-        return f"{group.describe(parts.inner)}; {how} lexical overlap"
+        about = group.describe(parts.inner)
+        return f"{about}{'; ' if about else ''}{how} lexical overlap"
 
 
-def mixtures(groups: tuple[MetricGroup, ...]) -> Mixtures:
-    """The mixtures of all metrics of some groups."""
+def mixtures(find: Find) -> Mixtures:
+    """The mixtures of all metrics that a function finds the group of."""
     return Mixtures(
-        make=lambda name, options: _mixture(groups, name, options),
-        pin=lambda name: _pinned(groups, name),
+        make=lambda name, options: _mixture(find, name, options),
+        pin=lambda name: _pinned(find, name),
         counted=lambda name, references: _rebuilt(
-            groups, name, lambda group, inner: group.counted(inner, references)
+            find, name, lambda group, inner: group.counted(inner, references)
         ),
         listed=False,
-        of=groups,
+        of=find,
     )
 
 
-def _inner_group(groups: tuple[MetricGroup, ...], name: str) -> MetricGroup | None:
+def _parts_and_group(find: Find, name: str) -> tuple[_Parts, MetricGroup]:
     parts = _taken_apart(name)
-    return next((group for group in groups if parts and group.is_metric(parts.inner)), None)
-
-
-def _mixture(groups: tuple[MetricGroup, ...], name: str, options: Options) -> SegmentMetric:
-    parts, group = _taken_apart(name), _inner_group(groups, name)
+    group = None if parts is None else find(parts.inner)
     if parts is None or group is None:
         raise PfsmError(f"{name!r} is no mixture of a metric with lexical overlap")
+    return parts, group
+
+
+def _mixture(find: Find, name: str, options: Options) -> SegmentMetric:
+    parts, group = _parts_and_group(find, name)
     others = dict(options)
     in_name = parse_name(name).options.get(SCALE)
     scale = _checked_scale(name, others.pop(SCALE, in_name))
@@ -250,19 +268,17 @@ def _checked_scale(name: str, value: Any) -> float | None:
     return float(value)
 
 
-def _pinned(groups: tuple[MetricGroup, ...], name: str) -> str:
+def _pinned(find: Find, name: str) -> str:
     """The feature with the metric as its group pins it; a feature must not depend on the pairs beside it."""
     parts = _taken_apart(name)
     if parts is not None and parts.ending == BACK_OFF and not parts.scale:
         raise PfsmError(f"feature {name}: give the mean score, as in {name.partition('(')[0]}({SCALE}=0.4)")
-    return _rebuilt(groups, name, lambda group, inner: group.pin(inner))
+    return _rebuilt(find, name, lambda group, inner: group.pin(inner))
 
 
-def _rebuilt(groups: tuple[MetricGroup, ...], name: str, rename: Callable[[MetricGroup, str], str]) -> str:
+def _rebuilt(find: Find, name: str, rename: Callable[[MetricGroup, str], str]) -> str:
     """The name with that of the metric within it changed."""
-    parts, group = _taken_apart(name), _inner_group(groups, name)
-    if parts is None or group is None:
-        raise PfsmError(f"{name!r} is no mixture of a metric with lexical overlap")
+    parts, group = _parts_and_group(find, name)
     base, _, options = rename(group, parts.inner).partition("(")
     inside = ",".join(filter(None, [options.removesuffix(")"), parts.scale]))
     return f"{base}{parts.ending}({inside})" if inside else f"{base}{parts.ending}"

@@ -93,7 +93,9 @@ class SequenceNist(Counted):
     def count(self, references: Sequence[str]) -> NgramTable:
         """See `Counted`."""
         ids: dict[str, int] = {}
-        side = _numbered([labels or () for labels in self._labels(references).values()], ids)
+        # A line without an analysis counts nothing; scoring refuses it, unless it may be a failed parse.
+        wanted = self._layer.wanted.with_gaps()
+        side = _numbered([labels or () for labels in self._labels(references, wanted).values()], ids)
         return count_ngrams(*side, list(ids))
 
     def score_pairs(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
@@ -103,7 +105,7 @@ class SequenceNist(Counted):
             PfsmError: If the parser cannot be loaded.
             ValueError: If the lists differ in length, or one of them is a single string.
         """
-        return np.nan_to_num(self.understood_scores(hypotheses, references), nan=0.0)
+        return np.nan_to_num(self._scores(hypotheses, references, self._layer.wanted), nan=0.0)
 
     def understood_scores(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
         """Scores of pairs, float64 [n_pairs]; NaN where the parser had nothing to say about one of the lines.
@@ -112,9 +114,12 @@ class SequenceNist(Counted):
             PfsmError: If the parser cannot be loaded.
             ValueError: If the lists differ in length, or one of them is a single string.
         """
+        return self._scores(hypotheses, references, self._layer.wanted.with_gaps())
+
+    def _scores(self, hypotheses: Sequence[str], references: Sequence[str], wanted: Wanted) -> Float:
         check_pairs(hypotheses, references)
         table = self.table_for(references)
-        labels = self._labels(list(dict.fromkeys([*references, *hypotheses])))
+        labels = self._labels(list(dict.fromkeys([*references, *hypotheses])), wanted)
 
         def score(ours: Sequence[str], theirs: Sequence[str]) -> Float:
             scores = sequence_nist(
@@ -127,12 +132,12 @@ class SequenceNist(Counted):
 
         return score_distinct(score, hypotheses, references)
 
-    def _labels(self, lines: Sequence[str]) -> dict[str, Sequence[str] | None]:
+    def _labels(self, lines: Sequence[str], wanted: Wanted) -> dict[str, Sequence[str] | None]:
         """The labels of lines; None for one that could not be analysed."""
         found: dict[str, Sequence[str] | None] = {}
         for first in range(0, len(lines), BATCH):
             batch = lines[first : first + BATCH]
-            analyses = analyse_lines(batch, self._parser, self._layer.wanted)
+            analyses = analyse_lines(batch, self._parser, wanted)
             found |= zip(batch, [labels_of(one, self._layer) for one in analyses], strict=True)
         return found
 

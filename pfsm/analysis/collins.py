@@ -1,0 +1,192 @@
+"""Dependencies read off constituent trees by the head rules of Collins (1999, appendix A).
+
+A tree is prepared as Collins's parser has its trees: quotation marks and marks at the end of a sentence are removed;
+commas and colons at an edge of a constituent move up, so that they stand between two constituents, and those at an edge
+of the sentence are removed too. Then each constituent has a head child:
+
+* the table says from which side its children are searched, and for which labels, in order; without any of them, the
+  first child from that side is the head, from the left for labels that the table lacks;
+* noun phrases have rules of their own (`_head_of_noun_phrase`);
+* coordination: if the child right before the head is a conjunction (CC), the head is the conjunct before that one.
+
+All other children hang with their head words on the head word of the head child. So prepositions head prepositional
+phrases, and auxiliaries head verb phrases, unlike in `pfsm.analysis.heads`. The label ``NML``, which treebanks have had
+since, is a noun phrase here, and a noun inside one.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from pfsm.analysis.constituents import TOP, Constituent
+from pfsm.analysis.sentence import Analysis, DependencyTree
+
+LEFT, RIGHT = "left", "right"
+# The side from which to search the children, and the labels to search for, in order (table A.1).
+_RULES: dict[str, tuple[str, str]] = {
+    "ADJP": (LEFT, "NNS QP NN $ ADVP JJ VBN VBG ADJP JJR NP JJS DT FW RBR RBS SBAR RB"),
+    "ADVP": (RIGHT, "RB RBR RBS FW ADVP TO CD JJR JJ IN NP JJS NN"),
+    "CONJP": (RIGHT, "CC RB IN"),
+    "FRAG": (RIGHT, ""),
+    "INTJ": (LEFT, ""),
+    "LST": (RIGHT, "LS :"),
+    "NAC": (LEFT, "NN NNS NNP NNPS NP NAC EX $ CD QP PRP VBG JJ JJS JJR ADJP FW"),
+    "PP": (RIGHT, "IN TO VBG VBN RP FW"),
+    "PRN": (LEFT, ""),
+    "PRT": (RIGHT, "RP"),
+    "QP": (LEFT, "$ IN NNS NN JJ RB DT CD NCD QP JJR JJS"),
+    "RRC": (RIGHT, "VP NP ADVP ADJP PP"),
+    "S": (LEFT, "TO IN VP S SBAR ADJP UCP NP"),
+    "SBAR": (LEFT, "WHNP WHPP WHADVP WHADJP IN DT S SQ SINV SBAR FRAG"),
+    "SBARQ": (LEFT, "SQ S SINV SBARQ FRAG"),
+    "SINV": (LEFT, "VBZ VBD VBP VB MD VP S SINV ADJP NP"),
+    "SQ": (LEFT, "VBZ VBD VBP VB MD VP SQ"),
+    "UCP": (RIGHT, ""),
+    "VP": (LEFT, "TO VBD VBN MD VBZ VB VBG VBP VP ADJP NN NNS NP"),
+    "WHADJP": (LEFT, "CC WRB JJ ADJP"),
+    "WHADVP": (RIGHT, "CC WRB"),
+    "WHNP": (LEFT, "WDT WP WP$ WHADJP WHPP WHNP"),
+    "WHPP": (RIGHT, "IN TO FW"),
+}
+_NOUN_PHRASES = frozenset({"NP", "NML"})
+_CONJUNCTION = "CC"
+_REMOVED = frozenset({"``", "''", "."})
+_RAISED = frozenset({",", ":"})
+
+
+@dataclass(frozen=True)
+class _Node:
+    """A node of a prepared tree; a leaf has no children and is the word of this number."""
+
+    label: str
+    word: int
+    children: tuple["_Node", ...] = ()
+
+
+def collins_analysis(analysis: Analysis) -> Analysis:
+    """The analysis with the one dependency tree that the head rules give, and without the words that are removed.
+
+    Labels of the tree are A/B: A is the constituent that the head word's child and the dependent's are parts of, B the
+    label of the latter, as in `pfsm.analysis.heads.head_dependencies`.
+
+    Args:
+        analysis: An analysis with constituents; of an empty line, an empty one.
+    """
+    prepared = [_prepared(tree) for tree in analysis.constituents]
+    arcs: dict[int, tuple[int, str]] = {}
+    for root in prepared:
+        _attach(root, arcs)
+        arcs[_head_word(root)] = (-1, f"{TOP}/{_highest(root).label}")
+    words = sorted(arcs)
+    place = {word: number for number, word in enumerate(words, 1)}
+    heads = tuple(place.get(arcs[word][0], 0) for word in words)
+    return replace(
+        analysis,
+        tokens=tuple(analysis.tokens[word] for word in words),
+        sentences=tuple(min(place[word] for word in _words(root)) - 1 for root in prepared),
+        upos=tuple(analysis.upos[word] for word in words) if analysis.upos else (),
+        xpos=tuple(analysis.xpos[word] for word in words) if analysis.xpos else (),
+        trees=(DependencyTree(heads, tuple(arcs[word][1] for word in words)),) if words else (),
+        marginals=None,
+        constituents=(),
+    )
+
+
+def _prepared(tree: Constituent) -> _Node:
+    """A tree without punctuation at its edges; of a sentence of nothing else, the tree as it is."""
+    _, node, _ = _raised(tree)
+    return _copied(tree) if node is None else node
+
+
+def _copied(tree: Constituent) -> _Node:
+    return _Node(tree.label, tree.start, tuple(map(_copied, tree.children)))
+
+
+def _raised(tree: Constituent) -> tuple[list[_Node], _Node | None, list[_Node]]:
+    """Commas and colons before a constituent, what is left of it, and those after it."""
+    if tree.is_leaf:
+        return [], None if tree.label in _REMOVED else _Node(tree.label, tree.start), []
+    row: list[_Node] = []
+    for child in tree.children:
+        before, node, after = _raised(child)
+        row += [*before, *([] if node is None else [node]), *after]
+    first = next((k for k, node in enumerate(row) if not _is_raised(node)), len(row))
+    last = next((k for k in range(len(row), first, -1) if not _is_raised(row[k - 1])), first)
+    inner = _Node(tree.label, -1, tuple(row[first:last])) if last > first else None
+    return row[:first], inner, row[last:]
+
+
+def _is_raised(node: _Node) -> bool:
+    return not node.children and node.label in _RAISED
+
+
+def _head(node: _Node) -> _Node:
+    """The head child of a constituent."""
+    place = _place_of_head(node)
+    if place >= 2 and node.children[place - 1].label == _CONJUNCTION:
+        # In "red, and blue" the conjunct is before the comma.
+        return next(
+            (child for child in reversed(node.children[: place - 1]) if not _is_raised(child)),
+            node.children[place],
+        )
+    return node.children[place]
+
+
+def _place_of_head(node: _Node) -> int:
+    labels = [child.label for child in node.children]
+    if node.label in _NOUN_PHRASES:
+        return _head_of_noun_phrase(labels)
+    side, wanted = _RULES.get(node.label, (LEFT, ""))
+    places = range(len(labels)) if side == LEFT else range(len(labels) - 1, -1, -1)
+    for label in wanted.split():
+        for place in places:
+            if labels[place] == label:
+                return place
+    return places[0]
+
+
+def _head_of_noun_phrase(labels: Sequence[str]) -> int:
+    """Each step searches from one side for any of its labels; else the last child is the head."""
+    last = len(labels) - 1
+    if labels[last] == "POS":
+        return last
+    backwards = range(last, -1, -1)
+    for places, wanted in (
+        (backwards, {"NN", "NNP", "NNPS", "NNS", "NX", "NML", "POS", "JJR"}),
+        (range(last + 1), {"NP"}),
+        (backwards, {"$", "ADJP", "PRN"}),
+        (backwards, {"CD"}),
+        (backwards, {"JJ", "JJS", "RB", "QP"}),
+    ):
+        for place in places:
+            if labels[place] in wanted:
+                return place
+    return last
+
+
+def _head_word(node: _Node) -> int:
+    while node.children:
+        node = _head(node)
+    return node.word
+
+
+def _highest(root: _Node) -> _Node:
+    """The highest constituent of a sentence below `TOP`."""
+    while root.label == TOP and root.children:
+        root = _head(root)
+    return root
+
+
+def _words(node: _Node) -> list[int]:
+    return [word for child in node.children for word in _words(child)] if node.children else [node.word]
+
+
+def _attach(node: _Node, arcs: dict[int, tuple[int, str]]) -> None:
+    """Attaches the head words of all children but the head child, everywhere in the tree."""
+    if not node.children:
+        return
+    chosen = _head(node)
+    governor = _head_word(chosen)
+    for child in node.children:
+        if child is not chosen:
+            arcs[_head_word(child)] = (governor, f"{node.label}/{child.label}")
+        _attach(child, arcs)
