@@ -13,6 +13,8 @@ from pfsm.cli import main
 from tests.command_runs import Cli, Outcome, Write
 from tests.judgment_cases import rows, tsv
 
+pytest_plugins = ("tests.skips",)
+
 # No test depends on time.
 settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
