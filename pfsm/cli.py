@@ -30,6 +30,7 @@ COMMANDS = {
     "show": "print what a model has learned",
     "parse": "tag and parse text, or evaluate a parser",
     "plugins": "list and check what other packages add",
+    "trust": "let model files run and read what they name",
     "resources": "list tables of synonyms and paraphrases; compile others",
 }
 DESCRIPTION = "Learned translation metrics you can train on your own judgments, run on a laptop, and read."

@@ -1,8 +1,9 @@
 """Compares the METEOR 1.5 program with pfsm's METEOR.
 
 Without arguments, the program scores the pairs of ``tests/metrics/meteor_pairs.tsv``, with all stages and without
-paraphrases, and the numbers are written into that file for the tests. With files of judgments (TSV), the agreement and
-the speed of both are printed. Needs Java and the package ``pycocoevalcap``.
+paraphrases, and those of ``meteor_tasks.tsv`` beside it, in their languages and for their tasks. The numbers are
+written into these files for the tests. With files of judgments (TSV), the agreement and the speed of both are printed.
+Needs Java and the package ``pycocoevalcap``.
 
     python scripts/meteor_reference.py
     python scripts/meteor_reference.py $PFSM_DATA/wmt16-daseg/*-en-test.tsv.gz
@@ -21,12 +22,15 @@ from pfsm.data import read_table
 from pfsm.io.files import atomic_write
 from pfsm.lexicons.meteor import table_path
 from pfsm.metrics import get_metric
+from pfsm.metrics.meteor.options import check_options
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from real_data import CHECKOUT
 
 PAIRS = CHECKOUT / "tests" / "metrics" / "meteor_pairs.tsv"
 COLUMNS = ("reference", "hypothesis", "precision", "recall", "penalty", "score", "score_without_paraphrases")
+TASKS = PAIRS.with_name("meteor_tasks.tsv")
+STAGES = {"exact": "exact", "stem": "stem", "syn": "synonym"}
 WITHOUT_PARAPHRASES = ("-m", "exact stem synonym", "-w", "1.0 0.6 0.8")
 
 
@@ -36,6 +40,31 @@ def main() -> None:
         compare(sys.argv[1:])
     else:
         record()
+        record_tasks()
+
+
+def record_tasks() -> None:
+    """Writes the program's scores of other languages and tasks, without paraphrases, into the file of their pairs."""
+    table = read_table(TASKS)
+    columns = [table.column(name) for name in ("language", "task", "reference", "hypothesis")]
+    rows = list(zip(*columns, strict=True))
+    scores: dict[tuple[str, ...], float] = {}
+    for language, task in dict.fromkeys(row[:2] for row in rows):
+        chosen = [row for row in rows if row[:2] == (language, task)]
+        given = check_options("meteor-base", {"language": language, "task": task}).parameters.weights
+        stages = [stage for stage in given if stage in STAGES]
+        found = run_program(
+            [row[3] for row in chosen],
+            [row[2] for row in chosen],
+            *("-t", task, "-m", " ".join(STAGES[stage] for stage in stages)),
+            *("-w", " ".join(str(given[stage]) for stage in stages)),
+            language=language,
+        )
+        scores |= {row: values[-1] for row, values in zip(chosen, found, strict=True)}
+    with atomic_write(TASKS) as handle:
+        handle.write("\t".join(("language", "task", "reference", "hypothesis", "score")) + "\n")
+        for row in rows:
+            handle.write("\t".join((*row, f"{scores[row]:.10f}")) + "\n")
 
 
 def record() -> None:
@@ -73,9 +102,9 @@ def compare(paths: Sequence[str]) -> None:
 
 
 def run_program(
-    hypotheses: Sequence[str], references: Sequence[str], *options: str
+    hypotheses: Sequence[str], references: Sequence[str], *options: str, language: str = "en"
 ) -> list[tuple[float, ...]]:
-    """Precision, recall, penalty and score of each pair from the METEOR program (``-l en -norm``)."""
+    """Precision, recall, penalty and score of each pair from the METEOR program (``-norm``)."""
     table = table_path()
     if table is None:
         sys.exit("the package pycocoevalcap is needed")
@@ -86,7 +115,7 @@ def run_program(
             path.write_text("".join(f"{line}\n" for line in lines), "utf-8")
         command = ["java", "-Xmx2G", "-Dfile.encoding=UTF-8", "-jar", str(program), *map(str, files)]
         done = subprocess.run(
-            [*command, "-l", "en", "-norm", "-vOut", *options], capture_output=True, text=True, check=True
+            [*command, "-l", language, "-norm", "-vOut", *options], capture_output=True, text=True, check=True
         )
     rows = [line.split("\t")[1:] for line in done.stdout.splitlines() if line.startswith("Segment")]
     return [tuple(map(float, row)) for row in rows]

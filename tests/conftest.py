@@ -13,14 +13,17 @@ from pfsm.cli import main
 from tests.command_runs import Cli, Outcome, Write
 from tests.judgment_cases import rows, tsv
 
+pytest_plugins = ("tests.skips",)
+
 # No test depends on time.
 settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
 
 
 @pytest.fixture(autouse=True)
-def _no_variables(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Clears the environment variables of pfsm, so that those of the developer change no test."""
+def _no_variables(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Clears the environment variables of pfsm, so that neither they nor the developer's settings change a test."""
+    monkeypatch.setenv("PFSM_CONFIG", str(tmp_path_factory.getbasetemp() / "no-settings"))
     for variable in ("PFSM_SEED", "PFSM_CACHE_SIZE", "PFSM_LATTICE_MEMORY", "PFSM_RESOURCES"):
         monkeypatch.delenv(variable, raising=False)
 

@@ -16,7 +16,8 @@ from pfsm.lattice.names import DELETE, FEATURE_PREFIX, INSERT, JUMP, class_of, s
 from pfsm.matchers.registry import BUILT_IN, RESERVED, matcher_state
 from pfsm.model.plugins import check_plugins, plugins_of
 from pfsm.model.settings import Settings, settings_from_dict
-from pfsm.model.trust import Trust, check_trust
+from pfsm.model.trust import Trust, check_trust, reaches
+from pfsm.model.trusted import is_trusted
 from pfsm.text.classes import CLASSES
 
 FORMAT = "pfsm-model-1"
@@ -110,23 +111,36 @@ def load_model(path: str | Path, *, trust: Trust = False, run: bool = True) -> M
     Args:
         path: The file.
         trust: Whether the model may run programs and plug-ins that it names, and read files outside the working folder.
+            Files on the user's own list (`pfsm.model.trusted`) always may.
         run: Whether the model is to be used; False where it is only shown.
 
     Raises:
         PfsmError: If the file is missing, not JSON, of another format, or a field is not what it must be; or the model
             needs ``trust``.
     """
+    content, document = read_document(path)
+    if trust is not True and reaches(document) and is_trusted(content):
+        trust = True
+    return model_from_dict(document, display_name(path), trust=trust, run=run)
+
+
+def read_document(path: str | Path) -> tuple[bytes, dict[str, Any]]:
+    """The decompressed content of a model file, and its JSON document, of which only the format is checked.
+
+    Raises:
+        PfsmError: If the file is missing, not JSON, or of another format.
+    """
     name = display_name(path)
-    text = decode(read_bytes(path), name, "a model file of pfsm (JSON)")
+    content = read_bytes(path)
     try:
-        document = json.loads(text)
+        document = json.loads(decode(content, name, "a model file of pfsm (JSON)"))
     except json.JSONDecodeError as error:
         raise PfsmError(f"{name}:{error.lineno}: not valid JSON ({error.msg})") from None
     except RecursionError:
         raise PfsmError(f"{name}: not a pfsm model file (nested too deeply)") from None
     except ValueError:  # Python's bound on the digits of a whole number
         raise PfsmError(f"{name}: not a pfsm model file (a number of thousands of digits)") from None
-    return model_from_dict(document, name, trust=trust, run=run)
+    return content, _checked_format(document, name)
 
 
 def model_from_dict(document: object, where: str, *, trust: Trust = False, run: bool = True) -> Model:
@@ -135,12 +149,7 @@ def model_from_dict(document: object, where: str, *, trust: Trust = False, run: 
     Raises:
         PfsmError: If a field is missing or not what it must be, or the model needs ``trust``.
     """
-    if not isinstance(document, dict) or "format" not in document:
-        raise PfsmError(f"{where}: not a pfsm model file (there is no key 'format')")
-    if document["format"] != FORMAT:
-        raise PfsmError(
-            f"{where}: format is {document['format']!r}, this version of pfsm reads {FORMAT!r}; retrain or convert it"
-        )
+    document = _checked_format(document, where)
     for key in KEYS:
         if key not in document:
             raise PfsmError(f"{where}: the key {key!r} is missing")
@@ -164,6 +173,16 @@ def model_from_dict(document: object, where: str, *, trust: Trust = False, run: 
         licence=check_line(document["licence"], f"{where}: licence"),
         plugins=plugins,
     )
+
+
+def _checked_format(document: object, where: str) -> dict[str, Any]:
+    if not isinstance(document, dict) or "format" not in document:
+        raise PfsmError(f"{where}: not a pfsm model file (there is no key 'format')")
+    if document["format"] != FORMAT:
+        raise PfsmError(
+            f"{where}: format is {document['format']!r}, this version of pfsm reads {FORMAT!r}; retrain or convert it"
+        )
+    return document
 
 
 def _check_without_edits(settings: Settings, weights: Mapping[str, float], where: str) -> None:

@@ -227,3 +227,15 @@ class TestFileNames:
         done = python(CALL, "evaluate", self.NAME, folder=tmp_path)
         assert (done.returncode, done.stdout) == (2, "")
         assert done.stderr == "pfsm: h\\udcff.txt: no column 'reference'; the columns are 'a'\n"
+
+
+def test_without_memory_it_says_so_and_exits_with_2(
+    cli: Cli, write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from pfsm.commands import models
+
+    def full(_: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(models, "run", full)
+    assert cli("models").fault == "not enough memory; give less at once"

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from pfsm.evaluation import calibrate_ties, perm_both, system_pairwise_accuracy, system_scores
+from pfsm.evaluation.permutation import _p_value
 from tests.evaluation.test_paired_bootstrap import groups_of, scores
 
 
@@ -101,6 +102,22 @@ def test_what_is_undefined_stays_so() -> None:
     nothing = perm_both([], [], [], n_permutations=20)
     assert nothing.groups == ()
     assert math.isnan(nothing.mean.p_value)
+
+
+def test_permutations_that_are_not_a_number_count_as_large() -> None:
+    """They say nothing against the null hypothesis: of nine, five are as large, and four of these not a number."""
+    permuted = np.array([math.nan, 0.1, math.nan, -0.5, 0.2, math.nan, -0.1, 0.0, math.nan])
+    assert _p_value(permuted, 0.3) == pytest.approx((5 + 1) / (9 + 1))
+    assert _p_value(np.full(9, math.nan), 0.3) == 1.0
+    assert math.isnan(_p_value(permuted, math.nan))
+
+
+def test_swaps_that_leave_nothing_to_correlate() -> None:
+    """Of the four ways to swap, two turn tau's sign, two make it not a number: all are as large, so p is 1."""
+    human, a, b = np.array([0.0, 1.0]), np.array([0.0, 1.0]), np.array([1.0, 0.0])
+    (group,) = perm_both(human, a, b, statistic="kendall", n_permutations=2000, resample="judgments").groups
+    assert group.value_a - group.value_b == 2.0
+    assert group.p_value == pytest.approx(1.0, abs=0.001)
 
 
 def test_the_same_metric_twice() -> None:

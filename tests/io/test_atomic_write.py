@@ -2,7 +2,9 @@
 
 import gzip
 import os
+import signal
 import stat
+import subprocess
 import sys
 from pathlib import Path
 
@@ -240,3 +242,45 @@ def test_a_named_pipe_is_written_to_and_not_replaced(linked: bool, tmp_path: Pat
         assert os.read(both, 100) == "é\n".encode()
     finally:
         os.close(both)
+
+
+def test_whoever_has_the_old_file_open_reads_on(tmp_path: Path) -> None:
+    """The old file is replaced, not overwritten: it lives on until its last reader closes it."""
+    path = tmp_path / "x.txt"
+    path.write_text("old\n" * 5000)
+    before = path.stat().st_ino
+    with path.open() as reader:
+        assert reader.readline() == "old\n"
+        with atomic_write(path) as handle:
+            handle.write("new\n")
+        assert reader.read() == "old\n" * 4999
+    assert path.read_text() == "new\n"
+    assert path.stat().st_ino != before
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from pfsm.io.files import atomic_write
+end = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+Path.replace = os.replace = os.rename = end
+if sys.argv[2] == "inside":
+    with atomic_write(sys.argv[1]) as handle:
+        handle.write("new\\n" * 100000)
+        handle.flush()
+        end()
+with atomic_write(sys.argv[1]) as handle:
+    handle.write("new\\n")
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
+@pytest.mark.parametrize("when", ["inside", "before the rename"])
+@pytest.mark.parametrize("before", ["old\n", None])
+def test_a_killed_process_leaves_what_was_there(tmp_path: Path, before: str | None, when: str) -> None:
+    path = tmp_path / "x.txt"
+    if before is not None:
+        path.write_text(before)
+    done = subprocess.run([sys.executable, "-c", KILLED, str(path), when], check=False, capture_output=True)
+    assert done.returncode == -signal.SIGKILL, done.stderr
+    assert (path.read_text() if path.exists() else None) == before

@@ -21,6 +21,8 @@ from tests.judgment_cases import rows
 
 TER = "terp-base(costs=ter,tokeniser=ter,edits=none)"
 DATA = os.environ.get("PFSM_DATA")
+# Of tercom and sacrebleu (_MAX_SHIFT_DIST): a block is moved so many words at most.
+FARTHEST = 50
 # The features are those of section 6.1 of Kahn, Snover and Ostendorf (2009).
 SETS = {
     "E": [
@@ -80,6 +82,17 @@ class TestWithTersCosts:
         assert get_metric(TER).score_pairs(hypotheses, references).tolist() == sacrebleus(
             hypotheses, references
         )
+
+    @pytest.mark.parametrize("distance", [FARTHEST - 1, FARTHEST, FARTHEST + 1])
+    def test_the_farthest_shift(self, distance: int) -> None:
+        """A word at the other end: one shift as far as it may go, else an insertion and a deletion."""
+        words = [f"w{k}" for k in range(distance)]
+        pairs = [(["x", *words], [*words, "x"]), ([*words, "x"], ["x", *words])]
+        for hypothesis, reference in pairs:
+            lines = [" ".join(hypothesis)], [" ".join(reference)]
+            (score,) = get_metric(TER).score_pairs(*lines)
+            assert [score] == sacrebleus(*lines)
+            assert score == pytest.approx(-100 * (1 if distance <= FARTHEST else 2) / (distance + 1))
 
     @pytest.mark.skipif(DATA is None, reason="PFSM_DATA is not set")
     def test_real_pairs(self) -> None:
@@ -194,6 +207,13 @@ class TestParaphrases:
         assert found["shift"] == 1
         assert found["paraphrase"] == 1
         assert found["match"] == 4
+
+    def test_it_moves_as_far_as_a_word_may(self, table: str) -> None:
+        for distance in (FARTHEST, FARTHEST + 1):
+            words = " ".join(f"w{k}" for k in range(distance))
+            found = edits(f"besides {words}", f"{words} by the way", paraphrases=table)
+            assert found.get("shift", 0) == (distance == FARTHEST)
+            assert found.get("paraphrase", 0) == (distance == FARTHEST)
 
     def test_too_dear(self, table: str) -> None:
         assert "paraphrase" not in edits("a huge dog", "a very big dog", paraphrases=table, paraphrase=5.0)

@@ -1,19 +1,23 @@
 """A training that is interrupted and resumed gives the same result as one that is not."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 
+from pfsm.data import Preferences
 from pfsm.errors import PfsmError
+from pfsm.model.file import Model
+from pfsm.model.settings import Settings
 from pfsm_training import TrainingConfig, train
 from pfsm_training.fit import starts
 from pfsm_training.fit.checkpoint import Checkpoint
 from tests.training.small_data import invented
 
 if TYPE_CHECKING:
-    from pfsm.model.file import Model
     from pfsm_training.fit.fitting import Progress
     from pfsm_training.fit.lbfgs import Iteration
 
@@ -106,3 +110,71 @@ def test_damaged_numbers_are_refused(tmp_path: Path, value: str) -> None:
     path.write_text(f'{{"format": "pfsm-checkpoint-1", "key": "", "fits": [{fit}]}}', encoding="utf-8")
     with pytest.raises(PfsmError, match="not a checkpoint of pfsm"):
         training(Checkpoint(path, resume=True))
+
+
+def votes_for(better: str, worse: str, votes: float = 1.0) -> Preferences:
+    return Preferences(
+        ("a lamp", "a river"), (better, "river"), (worse, "stone"), np.array([votes, 1.0]), {}, ()
+    )
+
+
+HELD: dict[str, Any] = {
+    "judgments": JUDGMENTS,
+    "preferences": votes_for("lamp", "night"),
+    "config": CONFIG,
+    "init": None,
+}
+"""A training that is begun; each of the following differs from it in one thing."""
+OTHERS: dict[str, dict[str, Any]] = {
+    "lambda": {"config": replace(CONFIG, penalty=(0.5, 5.5))},
+    "rule of lambda": {"config": replace(CONFIG, lambda_rule="one_standard_error")},
+    "solver": {"config": replace(CONFIG, solver="lbfgs")},
+    "start": {"config": replace(CONFIG, start="zero")},
+    "objective": {"config": replace(CONFIG, objective="huber")},
+    "mixture": {"config": replace(CONFIG, mixture=0.25)},
+    "class transitions": {"config": replace(CONFIG, class_transitions=True)},
+    "settings": {"settings": Settings(matchers=("word",))},
+    "no judgments": {"judgments": None},
+    "fewer judgments": {"judgments": JUDGMENTS.select(np.arange(80))},
+    "scores": {"judgments": replace(JUDGMENTS, scores=JUDGMENTS.scores + 1.0)},
+    "references": {"judgments": replace(JUDGMENTS, references=("x", *JUDGMENTS.references[1:]))},
+    "hypotheses": {"judgments": replace(JUDGMENTS, hypotheses=("x", *JUDGMENTS.hypotheses[1:]))},
+    "segments": {"judgments": replace(JUDGMENTS, columns={})},
+    "languages": {
+        "judgments": replace(JUDGMENTS, columns={**JUDGMENTS.columns, "source_lang": ("de",) * 90})
+    },
+    "no preferences": {"preferences": None},
+    "better": {"preferences": votes_for("lamps", "night")},
+    "worse": {"preferences": votes_for("lamp", "nights")},
+    "votes": {"preferences": votes_for("lamp", "night", 2.0)},
+    "initial model": {"init": Model("init", weights={"S_word": 1.0})},
+}
+
+
+@pytest.mark.parametrize("key", OTHERS)
+def test_a_training_that_differs_in_one_thing_is_refused(tmp_path: Path, key: str) -> None:
+    path = tmp_path / "m.checkpoint"
+    with pytest.raises(KeyboardInterrupt):
+        train(**HELD, threads=1, checkpoint=Checkpoint(path, resume=False), progress=Counting(1))
+    other = {**HELD, **OTHERS[key]}
+    with pytest.raises(PfsmError, match="checkpoint of a training with other data, settings or version"):
+        train(**other, threads=1, checkpoint=Checkpoint(path, resume=True), progress=Counting(1))
+
+
+def test_every_option_of_training_is_among_them() -> None:
+    changed = {
+        name
+        for other in OTHERS.values()
+        if "config" in other
+        for name in TrainingConfig.__dataclass_fields__
+        if getattr(other["config"], name) != getattr(CONFIG, name)
+    }
+    # The settings of the machine are among the others; what was given is there in other fields.
+    assert changed == set(TrainingConfig.__dataclass_fields__) - {"settings", "given"}
+
+
+def test_the_same_training_is_not_refused(tmp_path: Path) -> None:
+    path = tmp_path / "m.checkpoint"
+    for resume in (False, True):
+        with pytest.raises(KeyboardInterrupt):
+            train(**HELD, threads=1, checkpoint=Checkpoint(path, resume=resume), progress=Counting(1))

@@ -22,6 +22,7 @@ from pfsm_training.data.training_set import Encoder, TrainingSet, encode_here
 from pfsm_training.data.training_text import TrainingText
 from pfsm_training.fit.checkpoint import Checkpoint
 from pfsm_training.fit.crossval import (
+    FOLD_COLUMNS,
     MIXTURES,
     PENALTIES,
     CrossValidation,
@@ -135,12 +136,12 @@ def _decisive(
             else None
             for part in (judgments, preferences)
         ],
-        "scores": None if judgments is None else hashlib.sha256(judgments.scores.tobytes()).hexdigest(),
         **_columns_digest(judgments, preferences, settings),
+        "rows": [_digest(part) for part in (judgments, preferences)],
         "settings": settings.to_dict(),
         "config": [
             *(config.penalty, config.solver, config.start),
-            *(config.objective, config.mixture, config.class_transitions),
+            *(config.objective, config.mixture, config.class_transitions, config.lambda_rule),
         ],
         "init": None if init is None else init.fingerprint,
         "version": __version__,
@@ -170,6 +171,23 @@ def _check_columns(judgments: Judgments | None, preferences: Preferences | None,
         for data in (judgments, preferences):
             if data is not None and len(data):
                 data.numbers(name)
+
+
+def _digest(part: Judgments | Preferences | None) -> str:
+    """SHA-256 of the rows: texts, numbers, and what folds are made by. Their files may have more rows than these."""
+    if part is None:
+        return ""
+    if isinstance(part, Judgments):
+        texts, numbers = [part.references, part.hypotheses], part.scores
+    else:
+        texts, numbers = [part.references, part.better, part.worse], part.votes
+    digest = hashlib.sha256(numbers.tobytes())
+    for column in (*texts, *(part.columns.get(name, ()) for name in FOLD_COLUMNS)):
+        for text in column:
+            content = text.encode("utf-8", "surrogatepass")
+            digest.update(len(content).to_bytes(8, "little") + content)
+        digest.update(b"|")
+    return digest.hexdigest()
 
 
 def _checked(

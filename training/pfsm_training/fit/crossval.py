@@ -22,6 +22,8 @@ MOST_GROUPS = 10
 PENALTIES = (0.05, 0.15, 0.5, 1.5, 5.0, 15.0, 50.0, 150.0)
 MIXTURES = (0.1, 0.3, 0.5, 0.7)
 NEVER_HELD_OUT = -1
+# Columns that folds are made by, where the data has them.
+FOLD_COLUMNS = SOURCE_LANG, SEGMENT_ID = "source_lang", "segment_id"
 # Held-out judgments of a fold: a correlation of fewer says nothing.
 FEWEST_HELD_OUT = 5
 
@@ -104,7 +106,7 @@ def make_folds(judgments: Judgments | None, preferences: Preferences | None = No
     other = preferences if judgments is not None else None
     languages = _languages(main)
     if 2 <= len(set(languages)) <= MOST_GROUPS and (other is None or _languages(other)):
-        by, names = "source_lang", tuple(sorted(set(languages)))
+        by, names = SOURCE_LANG, tuple(sorted(set(languages)))
         fold_of = {name: place for place, name in enumerate(names)}
         keys, other_keys = languages, () if other is None else _languages(other)
     else:
@@ -122,12 +124,12 @@ def make_folds(judgments: Judgments | None, preferences: Preferences | None = No
 
 
 def _languages(data: Judgments | Preferences) -> Sequence[str]:
-    languages = data.columns.get("source_lang", ())
+    languages = data.columns.get(SOURCE_LANG, ())
     return languages if languages and all(languages) else ()
 
 
 def _segments(data: Judgments | Preferences) -> Sequence[str]:
-    ids = data.columns.get("segment_id", ())
+    ids = data.columns.get(SEGMENT_ID, ())
     return ids if ids and all(ids) else data.references
 
 

@@ -1,0 +1,134 @@
+"""Faults that once went unnoticed, for ``scripts/mutants.py``: what each changes, and the tests that have to notice it.
+
+A place is found by its text, which stands in one source file alone, so that files may move.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One change of one place.
+
+    Attributes:
+        what: What goes wrong.
+        before: Text of the source, which occurs once.
+        after: What it becomes.
+        tests: Where the tests are that notice it, relative to the checkout.
+    """
+
+    what: str
+    before: str
+    after: str
+    tests: str
+
+
+_FOLDS = "tests/training/test_preference_folds.py"
+_SIGNATURES = "tests/metrics/test_signatures.py"
+_CHECKPOINT = "tests/training/test_checkpoint.py"
+
+PLANTED = (
+    Fault(
+        "atomic_write overwrites the target instead of renaming",
+        "            temporary.replace(target)\n    except BaseException:",
+        "            target.write_bytes(temporary.read_bytes())\n            temporary.unlink()\n"
+        "    except BaseException:",
+        "tests/io/test_atomic_write.py",
+    ),
+    Fault(
+        "preferences that are held out are trained on",
+        "np.flatnonzero(self.preference_member != fold)",
+        "np.arange(self.preference_member.size)",
+        _FOLDS,
+    ),
+    Fault(
+        "preferences are folded by the better translation",
+        "    return ids if ids and all(ids) else data.references",
+        '    return ids if ids and all(ids) else getattr(data, "better", data.references)',
+        _FOLDS,
+    ),
+    Fault(
+        "preferences beside judgments are folded by the better translation",
+        "        other_keys = () if other is None else other.references",
+        "        other_keys = () if other is None else other.better",
+        _FOLDS,
+    ),
+    Fault(
+        "folds ignore segment_id",
+        "    return ids if ids and all(ids) else data.references",
+        "    return data.references",
+        _FOLDS,
+    ),
+    Fault(
+        "the mixture shares by rows instead of votes",
+        "share = choice.mixture * targets.size / float(data.votes.sum())",
+        "share = choice.mixture * targets.size / float(data.votes.size)",
+        _FOLDS,
+    ),
+    Fault(
+        "the key of a checkpoint lacks the objective",
+        "            *(config.objective, config.mixture, ",
+        "            *(config.mixture, ",
+        _CHECKPOINT,
+    ),
+    Fault(
+        "the key of a checkpoint lacks the rule of lambda",
+        ", config.class_transitions, config.lambda_rule),",
+        ", config.class_transitions),",
+        _CHECKPOINT,
+    ),
+    Fault(
+        "the key of a checkpoint lacks the votes",
+        "[part.references, part.better, part.worse], part.votes",
+        "[part.references, part.better, part.worse], part.votes[:0]",
+        _CHECKPOINT,
+    ),
+    Fault(
+        "the signature lacks HWCM's length", '{"of": kind, size: str(most), ', '{"of": kind, ', _SIGNATURES
+    ),
+    Fault("the signature lacks DTKM's decay", '            "decay": repr(decay),\n', "", _SIGNATURES),
+    Fault("the signature lacks EDPM's gamma", '            "gamma": repr(gamma),\n', "", _SIGNATURES),
+    Fault("EDPM's published gamma is another", "n=50, gamma=0.25", "n=50, gamma=0.5", _SIGNATURES),
+    Fault(
+        "METEOR's exponents above 1 are 1",
+        "parameters.gamma * fragmentation**parameters.beta",
+        "parameters.gamma * fragmentation**min(1.0, parameters.beta)",
+        "tests/metrics/test_meteor_tasks.py",
+    ),
+    Fault(
+        "the n-best list of a line keeps the best of its first sentence",
+        "-(pair[0].log_probability + pair[1].log_probability)",
+        "-pair[0].log_probability",
+        "tests/analysis/test_n_best.py",
+    ),
+    Fault(
+        "permutations that are not a number count as small",
+        "short = int(np.count_nonzero(np.abs(permuted) < abs(difference) - 1e-12))",
+        "short = int(np.count_nonzero(~(np.abs(permuted) >= abs(difference) - 1e-12)))",
+        "tests/evaluation/test_permutation.py",
+    ),
+    Fault(
+        "a MemoryError exits with 1",
+        'print("pfsm: not enough memory; give less at once", file=sys.stderr)\n        return 2',
+        'print("pfsm: not enough memory; give less at once", file=sys.stderr)\n        return 1',
+        "tests/commands/test_cli.py::test_without_memory_it_says_so_and_exits_with_2",
+    ),
+    Fault(
+        "TERp's farthest shift of a word is one less",
+        "range(max(0, i - FARTHEST_SHIFT), min(kinds.shape[0], i + FARTHEST_SHIFT + 1))",
+        "range(max(0, i - FARTHEST_SHIFT), min(kinds.shape[0], i + FARTHEST_SHIFT))",
+        "tests/metrics/test_terp.py",
+    ),
+    Fault(
+        "TERp's farthest shift of a phrase is one less",
+        "abs(i - phrase[REF]) > FARTHEST_SHIFT",
+        "abs(i - phrase[REF]) >= FARTHEST_SHIFT",
+        "tests/metrics/test_terp.py",
+    ),
+    Fault(
+        "the pushdown tilt forgets long arcs at rates below one",
+        "match = B * max(1.0 / (rho * rho), rho ** -float(longest))",
+        "match = B / (rho * rho)",
+        "tests/kernels/test_tilt.py",
+    ),
+)

@@ -1,0 +1,124 @@
+"""Every option of every metric stands in its signature: other options, other signature."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from pfsm.errors import PfsmError
+from pfsm.lexicons.container import write_lexicon
+from pfsm.lexicons.paraphrases import compile_paraphrases
+from pfsm.lexicons.synonyms import Part, compile_synonyms
+from pfsm.metrics import get_metric, metric_names
+
+# Another value than the default, by option; more than one where metrics differ in their defaults.
+OTHER: dict[str, tuple[object, ...]] = {
+    "lowercase": (True, False), "tokenize": ("char",), "case_sensitive": (True,), "normalized": (True,),
+    "no_punct": (True,), "asian_support": (True,), "tokeniser": ("penn", "ter"), "language": ("de",), "task": ("adq",),
+    "synonyms": ("other-synonyms",), "paraphrases": ("other-paraphrases",), "parts": ("dl",), "n": (3,),
+    "gamma": (0.5,), "mean": ("pr",), "labels": ("ab",), "parser": ("file:trees.conllu",), "length": (3,),
+    "depth": (3,), "of": ("relations", "words"), "decay": (0.5,), "single": (False,), "average": ("elements",),
+    "beam": (3,), "penalty": (0.5,), "features": ("single",), "actions": ("all",), "costs": ("ter",),
+    "edits": ("stem",), "scale": (0.25,),
+    **dict.fromkeys(
+        ("match", "insertion", "deletion", "substitution", "shift", "synonym", "stem", "paraphrase",
+         "paraphrase_log", "paraphrase_probability", "paraphrase_edits"), (0.125,),
+    ),
+}  # fmt: skip
+# The label of counted references, which cannot be given without the counts: tests/metrics/test_nist.py.
+APART = {"info"}
+# Metrics that need tables of METEOR's, which do not ship: their twins with those that ship have the same options.
+TWINS = {"meteor": "meteor-base", "terp": "terp-base", "dpmf": "dpmf-base"}
+TREES = "1\ta\t_\tX\tY\t_\t0\troot\t_\t_\n\n"
+
+
+def options_of(name: str) -> tuple[str, ...]:
+    """What a metric says that it knows."""
+    with pytest.raises(PfsmError) as refused:
+        get_metric(name, no_such_option=1)
+    found = re.search(r"; known are (.*)$", str(refused.value))
+    if found is None:
+        assert "has no options" in str(refused.value)
+        return ()
+    return tuple(found[1].split(", "))
+
+
+METRICS = [TWINS.get(name, name) for name in metric_names()]
+CASES = [
+    (name, option) for name in dict.fromkeys(METRICS) for option in options_of(name) if option not in APART
+]
+
+
+def signature(name: str, **options: object) -> str:
+    return get_metric(name, **options).get_signature(1)
+
+
+@pytest.fixture
+def user_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another parser, another table of synonyms, another one of paraphrases."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PFSM_RESOURCES", str(tmp_path))
+    (tmp_path / "trees.conllu").write_text(TREES, encoding="utf-8")
+    synonyms = compile_synonyms(
+        "other-synonyms", [Part("n", {"car": ["1"], "automobile": ["1"]}, {})], "", []
+    )
+    write_lexicon(synonyms, tmp_path / "other-synonyms.lexicon")
+    phrases = compile_paraphrases("other-paraphrases", {(("big",), ("huge",)): 0.5}, "", ())
+    write_lexicon(phrases, tmp_path / "other-paraphrases.lexicon")
+
+
+@pytest.mark.parametrize(("name", "option"), CASES)
+def test_an_option_changes_the_signature(name: str, option: str, user_files: None) -> None:
+    # Labels of constituents are those of one tree; METEOR's paraphrases need parameters that have them.
+    base: dict[str, object] = {"n": 1} if option == "labels" else {}
+    found = {
+        signature(name, **base, **{option: value}) for value in OTHER[option] if fits(name, option, value)
+    }
+    assert found - {signature(name, **base)}, f"{name}: {option} leaves no trace in {found}"
+
+
+def fits(name: str, option: str, value: object) -> bool:
+    """Whether the metric has such a value: not all have the same tokenisers."""
+    try:
+        get_metric(name, **{option: value})
+    except PfsmError:
+        return option == "labels"
+    return True
+
+
+@pytest.mark.parametrize("name", ["chrf_i", "chrf_b", "stm_b"])
+def test_mixtures(name: str) -> None:
+    assert len({signature(name, scale=scale) for scale in (0.25, 0.5)}) == 2
+
+
+def test_the_twins_have_the_same_options() -> None:
+    for name, twin in TWINS.items():
+        assert options_of(name) == options_of(twin)
+
+
+# What the papers and the programs say; a number that moves here is another metric under the same name.
+PUBLISHED = {
+    "bleu": "case:mixed|eff:yes|tok:13a|smooth:exp",  # sacrebleu
+    "chrf": "case:mixed|eff:yes|nc:6|nw:0|space:no",  # Popović (2015), sacrebleu
+    "chrf++": "case:mixed|eff:yes|nc:6|nw:2|space:no",  # Popović (2017), sacrebleu
+    "ter": "sign:negative|case:lc|tok:tercom|norm:no|punct:yes|asian:no",  # sacrebleu
+    "nist": "order:5",  # Doddington (2002)
+    "rouge-w": "weight:1.2",  # Lin (2004)
+    "rouge-s": "skip:4",  # Lin (2004)
+    "gtm-1": "e:1",  # Melamed, Green and Turian (2003)
+    "gtm-2": "e:2",
+    "edpm": "parts:1g+2g+dl+lh|trees:50|gamma:0.25|mean:f",  # Kahn, Snover and Ostendorf (2009)
+    "dpm": "parts:dl+lh|trees:1|gamma:1.0|mean:f",
+    "hwcm": "of:words|length:4",  # Liu and Gildea (2005)
+    "dstm": "of:words|depth:4",
+    "dtkm": "of:words|decay:1.0|single:true",
+    "stm": "depth:4",
+    "tkm": "decay:1",
+    "meteor-base": "lang:en|task:rank|stages:exact+stem+syn",  # Denkowski and Lavie (2014)
+    "terp-base": "costs:0/1.4/0.3/1.3/1/0.2/0/0.2/0/0/0",  # docs/metrics.md: tuned on WMT15
+}
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_published_defaults(name: str) -> None:
+    assert f"|{PUBLISHED[name]}|" in signature(name)
