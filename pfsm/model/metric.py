@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from pfsm.errors import NotInstalledError, all_missing
 from pfsm.lattice.arrays import LatticeBatch
 from pfsm.metrics.base import Level, Recipe, SegmentMetric
 from pfsm.metrics.references import NumberOfReferences, Streams, number_of_references
@@ -28,6 +29,10 @@ class Metric(SegmentMetric):
     Args:
         model: The model. What it names is run and read: whether a file is trusted is decided where it is read.
         threads: Threads for the dynamic programs; None: as many as the process may use. Scores do not depend on it.
+
+    Raises:
+        NotInstalledError: If something that the model needs is not installed; the message names all of it.
+        PfsmError: If a table that the model needs cannot be used.
     """
 
     def __init__(self, model: Model, threads: int | None = None) -> None:
@@ -35,7 +40,10 @@ class Metric(SegmentMetric):
         self.name = model.name
         self.language = model.settings.language
         self.threads = default_threads() if threads is None else threads
-        self._builder = LatticeBuilder(model.settings)
+        try:
+            self._builder = LatticeBuilder(model.settings)
+        except NotInstalledError as error:
+            raise all_missing(f"model {model.name}", [error]) from None
         self._nrefs: NumberOfReferences = "var"
 
     @property

@@ -1,4 +1,4 @@
-"""Training and scoring behind scikit-learn's interface; needs scikit-learn (``pip install 'pfsm[integrations]'``)."""
+"""Training and scoring behind scikit-learn's interface; needs scikit-learn (extra ``integrations``)."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
