@@ -19,6 +19,7 @@ from pfsm.analysis.sentence import ROOT_LABEL, Analysis, DependencyTree, joined
 from pfsm.errors import NotInstalledError, PfsmError
 from pfsm.io.faults import is_file
 from pfsm.io.files import content_checksum, decode, read_bytes, split_lines
+from pfsm.text.language_names import code_of
 
 
 def parsed_text(text: Sequence[str], source: str) -> list[Analysis]:
@@ -187,6 +188,7 @@ class StanzaAnalyser:
 
     def __init__(self, language: str) -> None:
         stanza = _imported("stanza")
+        language = code_of(language)
         try:
             self._pipeline: Callable[[str], Any] = stanza.Pipeline(
                 language, processors="tokenize,mwt,pos,lemma,depparse", download_method=None, verbose=False

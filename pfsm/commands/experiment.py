@@ -16,7 +16,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "config",
         metavar="CONFIG.yaml",
-        help="what is trained on what, and how it is tested (docs/experiments.md)",
+        help="what is trained on what, and how it is tested (`pfsm help experiments`)",
     )
     parser.add_argument(
         "--data", required=True, metavar="DIR", help="folder that the file's paths are relative to"
