@@ -26,9 +26,9 @@ types: $(VENV)/.dev
 tests: $(VENV)/.dev
 	$(BIN)/python -m pytest
 
-# Checks the wheel as a user installs it: in a clean environment, without torch.
+# Builds the wheel into dist/ and checks it as a user installs it: in a clean environment, without torch.
 wheel: $(VENV)/.dev
-	$(BIN)/python scripts/check_wheel.py
+	$(BIN)/python scripts/check_wheel.py dist
 
 # Builds the shipped models; needs PFSM_DATA.
 models: $(VENV)/.train
@@ -55,10 +55,12 @@ $(VENV)/bin/python:
 $(VENV)/.train: $(VENV)/bin/python pyproject.toml constraints.txt
 	$(INSTALL) --editable '.[train]'
 	touch $@
+	@echo "made $(VENV): pfsm-metric with training; use $(BIN)/pfsm"
 
 $(VENV)/.dev: $(VENV)/bin/python pyproject.toml constraints.txt
 	$(INSTALL) --editable '.[$(EXTRAS)]'
 	touch $@ $(VENV)/.train
+	@echo "made $(VENV): pfsm-metric with training and the tools of development; use $(BIN)/pfsm"
 
 clean:
 	rm -rf $(VENV) .venv-wheel build dist demo-output .pytest_cache .mypy_cache .ruff_cache *.egg-info

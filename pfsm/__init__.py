@@ -4,7 +4,8 @@
     metric = pfsm.load()  # or the name of a model, or its file
     metric.score_pairs(["a translation"], ["its reference"])
 
-Training lives in ``pfsm_training`` (extra ``train``). Importing this package starts neither torch nor numba.
+The distribution is called ``pfsm-metric``. Training lives in ``pfsm_training`` (extra ``train``). Importing this
+package starts neither torch nor numba.
 """
 
 from typing import TYPE_CHECKING, Any

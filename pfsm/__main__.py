@@ -2,6 +2,6 @@
 
 import sys
 
-from pfsm.cli import main
+from pfsm_installation import main
 
 sys.exit(main())

@@ -1,6 +1,5 @@
 """The command line: parses, calls a command, and turns errors that the user can fix into one line and status 2."""
 
-import argparse
 import errno
 import io
 import os
@@ -10,29 +9,11 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import TextIO
 
+from pfsm.commands import COMMANDS
+from pfsm.commands.usage import Parser
 from pfsm.errors import PfsmError, PfsmWarning
 from pfsm.runtime.interrupts import kept_interrupts
 
-COMMANDS = {
-    "train": "learn a metric from human scores",
-    "tune": "tune the costs of TERp's edits to human scores",
-    "score": "score translations",
-    "compare": "say which of two or more systems is better",
-    "evaluate": "measure how well scores agree with people",
-    "submit": "write score files for the WMT metrics task",
-    "explain": "show why translations got their scores",
-    "mbr": "choose among candidates by expected score",
-    "probe": "test on minimal pairs whether a model notices faults",
-    "data": "convert, check and summarise human judgments",
-    "experiment": "run a table of experiments from a YAML file",
-    "models": "list the models that ship with pfsm",
-    "metrics": "list other metrics, and features of models",
-    "show": "print what a model has learned",
-    "parse": "tag and parse text, or evaluate a parser",
-    "plugins": "list and check what other packages add",
-    "trust": "let model files run and read what they name",
-    "resources": "list tables of synonyms and paraphrases; compile others",
-}
 DESCRIPTION = "Learned translation metrics you can train on your own judgments, run on a laptop, and read."
 
 
@@ -107,7 +88,7 @@ def _run(arguments: list[str]) -> int:
     if isinstance(sys.stdout, io.TextIOWrapper):
         # File names may contain characters that the terminal's encoding lacks.
         sys.stdout.reconfigure(errors="backslashreplace")
-    parser = argparse.ArgumentParser(prog="pfsm", description=DESCRIPTION)
+    parser = Parser(prog="pfsm", description=DESCRIPTION)
     parser.add_argument("--version", action="store_true", help="print the version and exit")
     # The length of this metavar, less three letters, is the width of the column of command names.
     subparsers = parser.add_subparsers(dest="command", metavar="COMMAND ARGUMENTS", title="commands")

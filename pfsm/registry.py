@@ -40,7 +40,7 @@ TABLES = {
     "format": "pfsm.data.formats.registry:FORMATS",
     "statistic": "pfsm.evaluation.catalogue:SEGMENT_LEVEL",
 }
-PAGE = "docs/extending.md"
+PAGE = "`pfsm help extending`"
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_+-]*")
 _MAIN = ("__main__", "__mp_main__")
 _SCRIPT = "module"

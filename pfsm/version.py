@@ -1,8 +1,8 @@
-"""The version, read from the installed package's metadata: pyproject.toml is its only home."""
+"""The version of the distribution ``pfsm-metric``: pyproject.toml is its only home."""
 
-from importlib.metadata import PackageNotFoundError, version
+from pfsm_installation import check, installed_version
 
-try:
-    __version__ = version("pfsm")
-except PackageNotFoundError:  # a checkout on the path that was never installed
-    __version__ = "0+unknown"
+# Whatever computes or prints a score imports this module: nothing runs under another project's ``pfsm``.
+check()
+
+__version__ = installed_version()

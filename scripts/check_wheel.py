@@ -1,7 +1,9 @@
 """Builds the wheel, installs it into a clean environment without torch, and scores with it there.
 
 This finds faults that an editable install hides: files that are not packaged, imports of packages that are not
-dependencies, scoring that needs torch. ``make test`` runs it.
+dependencies, scoring that needs torch, files of another project that stand in the way. ``make test`` runs it.
+
+    python scripts/check_wheel.py [FOLDER]    # leaves the wheel in FOLDER
 """
 
 import json
@@ -16,6 +18,7 @@ from pathlib import Path
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 LARGEST_WHEEL = 30_000_000
+PACKAGES = ("pfsm", "pfsm_installation", "pfsm_kernels", "pfsm_training", "pfsm_experiments")
 
 PROBE = """
 import importlib.util, sys
@@ -41,7 +44,13 @@ def main() -> None:
         python = install(wheel, Path(folder) / "environment")
         run(python, "-c", PROBE, cwd=folder)
         try_commands(python, Path(folder))
-    print(f"{wheel.name}: installs without torch and scores")
+        try_beside_another(python, Path(folder))
+        print(f"{wheel.name}: installs without torch and scores")
+        if len(sys.argv) > 1:
+            kept = Path(sys.argv[1])
+            kept.mkdir(exist_ok=True)
+            made = shutil.copy(wheel, kept)
+            print(f"made {made}; install it with: pip install {made}")
 
 
 def run(*command: str | Path, cwd: str | Path, expect: int = 0) -> subprocess.CompletedProcess[str]:
@@ -74,6 +83,7 @@ def check_content(wheel: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
     for wanted in (
         "pfsm/py.typed",
+        "pfsm_installation/py.typed",
         "pfsm_kernels/py.typed",
         "pfsm_experiments/py.typed",
         "pfsm/resources/demo/train.tsv",
@@ -92,7 +102,7 @@ def check_content(wheel: Path) -> None:
     stray = [
         name
         for name in names
-        if not name.startswith(("pfsm/", "pfsm_kernels/", "pfsm_training/", "pfsm_experiments/", "pfsm-"))
+        if not name.startswith((*(f"{package}/" for package in PACKAGES), "pfsm_metric-"))
     ]
     if stray or wheel.stat().st_size > LARGEST_WHEEL:
         sys.exit(f"{wheel.name}: {wheel.stat().st_size} bytes, unexpected files {stray}")
@@ -122,8 +132,19 @@ def try_commands(python: Path, folder: Path) -> None:
     run(pfsm, "score", "ref.txt", "-i", "hyp.txt", "--metric", "chrf++", cwd=folder)
     run(pfsm, "compare", "ref.txt", "-i", "hyp.txt", "ref.txt", cwd=folder)
     refused = run(pfsm, "train", "ref.txt", "-o", "model.json", cwd=folder, expect=2)
-    if "pfsm[train]" not in refused.stderr:
+    if "pip install 'pfsm-metric[train]'\n" not in refused.stderr:
         sys.exit(f"pfsm train without torch said {refused.stderr}")
+
+
+def try_beside_another(python: Path, folder: Path) -> None:
+    """Puts the files of another project called pfsm in the place of ours: the command says so in one line."""
+    where = run(python, "-c", "import pfsm; print(pfsm.__file__)", cwd=folder).stdout.strip()
+    Path(where).write_text("from .pfsm import *\n", encoding="utf-8")
+    Path(where).with_name("pfsm.py").write_text("raise SystemExit('must not run')\n", encoding="utf-8")
+    for command in (["--version"], ["score", "ref.txt", "-i", "hyp.txt"]):
+        said = run(python.with_name("pfsm"), *command, cwd=folder, expect=2).stderr
+        if said.count("\n") != 1 or "belongs to another project" not in said:
+            sys.exit(f"pfsm beside another project said {said}")
 
 
 if __name__ == "__main__":

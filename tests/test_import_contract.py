@@ -7,6 +7,13 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
+PACKAGES = (
+    "pfsm",
+    "pfsm_installation",
+    "kernels/pfsm_kernels",
+    "training/pfsm_training",
+    "training/pfsm_experiments",
+)
 # An import that each contract forbids: the file that would have it, and the line.
 BREAKS = {
     "layers": ("pfsm/text/plain.py", "from pfsm.metrics.registry import get_metric"),
@@ -29,7 +36,7 @@ def lint(folder: Path) -> subprocess.CompletedProcess[str]:
 def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The Python files of the packages, and the contract."""
     folder = tmp_path_factory.mktemp("tree")
-    for package in ("pfsm", "kernels/pfsm_kernels", "training/pfsm_training", "training/pfsm_experiments"):
+    for package in PACKAGES:
         for source in (ROOT / package).rglob("*.py"):
             target = folder / source.relative_to(ROOT)
             target.parent.mkdir(parents=True, exist_ok=True)

@@ -17,9 +17,10 @@ from pfsm.analysis.constituents import TOP, BracketedSentence, parse_brackets
 from pfsm.analysis.lines import EMPTY, LineFinder, put_on_lines
 from pfsm.analysis.parser.parse import Wanted
 from pfsm.analysis.sentence import ROOT_LABEL, Analysis, DependencyTree, joined, unparsed
-from pfsm.errors import PfsmError
+from pfsm.errors import NotInstalledError, PfsmError
 from pfsm.io.faults import is_file
 from pfsm.io.files import content_checksum, decode, read_bytes, split_lines
+from pfsm.text.language_names import code_of
 
 # The outermost label of brackets that hold the words of a sentence whose parse failed, and what parsers write for a
 # sentence without any of its words.
@@ -145,7 +146,7 @@ class SpacyAnalyser:
     """
 
     def __init__(self, name: str) -> None:
-        spacy = _imported("spacy", "pip install spacy")
+        spacy = _imported("spacy")
         try:
             self._pipeline: Callable[[str], Any] = spacy.load(name)
         except (OSError, ValueError) as error:
@@ -209,7 +210,8 @@ class StanzaAnalyser:
     """
 
     def __init__(self, language: str) -> None:
-        stanza = _imported("stanza", "pip install stanza")
+        stanza = _imported("stanza")
+        language = code_of(language)
         try:
             self._pipeline: Callable[[str], Any] = stanza.Pipeline(
                 language, processors="tokenize,mwt,pos,lemma,depparse", download_method=None, verbose=False
@@ -242,8 +244,8 @@ def _of_sentences(sentences: Sequence[Any]) -> Analysis:
     return joined(parts) if parts else EMPTY
 
 
-def _imported(name: str, install: str) -> Any:
+def _imported(name: str) -> Any:
     try:
         return import_module(name)
     except ImportError:
-        raise PfsmError(f"{name} is not installed; install it with `{install}`") from None
+        raise NotInstalledError(f"{name} is not installed", [name], packages=[name]) from None

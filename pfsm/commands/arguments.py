@@ -61,7 +61,7 @@ def add_trust(parser: ArgumentParser) -> None:
         "--trust-model",
         action="store_true",
         help="let a model file run the programs and plug-ins that it names, and read files anywhere "
-        "(docs/security.md)",
+        "(`pfsm help security`)",
     )
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pfsm.commands.arguments import add_scheduler, add_trust, positive
 from pfsm.distributed.pools import open_pool
-from pfsm.errors import PfsmError
+from pfsm.errors import NotInstalledError, PfsmError
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -16,7 +16,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "config",
         metavar="CONFIG.yaml",
-        help="what is trained on what, and how it is tested (docs/experiments.md)",
+        help="what is trained on what, and how it is tested (`pfsm help experiments`)",
     )
     parser.add_argument(
         "--data", required=True, metavar="DIR", help="folder that the file's paths are relative to"
@@ -45,7 +45,9 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(options: Namespace) -> None:
     """Runs, reports, names what was written."""
     if find_spec("matplotlib") is None:
-        raise PfsmError("experiments need matplotlib, which is not installed; pip install 'pfsm[experiment]'")
+        raise NotInstalledError(
+            "experiments need matplotlib, which is not installed", ["matplotlib"], ["experiment"]
+        )
     config, data, output = Path(options.config), Path(options.data), Path(options.output)
     if not data.is_dir():
         raise PfsmError(f"{data}: no such folder of data")

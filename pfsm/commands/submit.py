@@ -20,6 +20,7 @@ from pfsm.data.submission import (
 from pfsm.errors import PfsmError
 from pfsm.io.files import STANDARD_INPUT, display_name, read_lines
 from pfsm.metrics import SegmentMetric
+from pfsm.text.language_names import code_of
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -103,7 +104,8 @@ def run(options: Namespace) -> None:
     streams = [text.references] if options.together else [(stream,) for stream in text.references]
     empty = {name: {system: np.zeros(len(stream[0])) for system in systems}
              for name, stream in zip(shown, streams, strict=True)}  # fmt: skip
-    submission(options.metric_name, options.language_pair, options.testset, empty, domains, documents)
+    pair = "-".join(map(code_of, options.language_pair.split("-")))
+    submission(options.metric_name, pair, options.testset, empty, domains, documents)
     metric = open_scorer(options)
     scored = {
         (name, system): _Scored(metric, output.lines, references)
@@ -113,7 +115,7 @@ def run(options: Namespace) -> None:
     scores = {name: {system: scored[name, system].segments for system in systems} for name in shown}
     found = submission(
         options.metric_name,
-        options.language_pair,
+        pair,
         options.testset,
         scores,
         domains,

@@ -24,7 +24,7 @@ from pfsm.data import (
 from pfsm.distributed.pools import open_pool
 from pfsm.distributed.report import Report
 from pfsm.distributed.tables import read_tables
-from pfsm.errors import PfsmError
+from pfsm.errors import NotInstalledError, PfsmError
 from pfsm.evaluation import pearson, preference_counts
 from pfsm.metrics.data_columns import columns_of
 from pfsm.model.file import Model, check_line, save_model
@@ -91,7 +91,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(options: Namespace) -> None:
     """Trains, reports, writes."""
     if find_spec("torch") is None:
-        raise PfsmError("training needs PyTorch, which is not installed; pip install 'pfsm[train]'")
+        raise NotInstalledError("training needs PyTorch, which is not installed", ["torch"], ["train"])
     check_line(options.name, "--name")
     check_line(options.licence, "--licence")
     inputs = [*options.data, *(path for path in (options.config, options.dev) if path is not None)]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pfsm.commands.arguments import add_format, check_output, positive
 from pfsm.data import Judgments, read_judgments
-from pfsm.errors import PfsmError
+from pfsm.errors import NotInstalledError, PfsmError
 from pfsm.metrics.registry import get_metric
 from pfsm.metrics.terp.metric import TerpMetric
 from pfsm.model.file import check_line, save_model
@@ -66,7 +66,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(options: Namespace) -> None:
     """Tunes, reports, writes."""
     if find_spec("torch") is None:
-        raise PfsmError("tuning needs PyTorch, which is not installed; pip install 'pfsm[train]'")
+        raise NotInstalledError("tuning needs PyTorch, which is not installed", ["torch"], ["train"])
     check_line(options.name, "--name")
     check_line(options.licence, "--licence")
     if options.output is not None:

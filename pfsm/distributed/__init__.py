@@ -6,7 +6,7 @@ Nothing here imports Dask, PyArrow or fsspec before it is used; they come with t
 from collections.abc import Sequence
 from importlib.util import find_spec
 
-from pfsm.errors import PfsmError
+from pfsm.errors import NotInstalledError
 
 FILES = ("fsspec", "pyarrow")
 PACKAGES = ("distributed", *FILES)
@@ -21,7 +21,11 @@ def need_packages(packages: Sequence[str] = PACKAGES) -> None:
     Raises:
         PfsmError: It is not.
     """
-    for package in packages:
-        if find_spec(package) is None:
-            workers = " here and on every worker" if "distributed" in packages else ""
-            raise PfsmError(f"{package} is not installed; pip install 'pfsm[distributed]'{workers}")
+    missing = [package for package in packages if find_spec(package) is None]
+    if missing:
+        raise NotInstalledError(
+            f"{' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} not installed",
+            missing,
+            ["distributed"],
+            after=" here and on every worker" if "distributed" in packages else "",
+        )

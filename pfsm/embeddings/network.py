@@ -9,6 +9,7 @@ import hashlib
 import json
 from collections.abc import Callable, Sequence
 from functools import cached_property
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +20,13 @@ from pfsm.embeddings.alignment import line_of, pieces_of_tokens, token_sums
 from pfsm.embeddings.session import open_session, runtime
 from pfsm.embeddings.store import VectorStore
 from pfsm.embeddings.vectors import Int16, unit_rows
-from pfsm.errors import PfsmError
+from pfsm.errors import NotInstalledError, PfsmError
 from pfsm.io.faults import reading_explained
 from pfsm.io.files import checksum, decode, read_bytes
 
 TOKENIZER, CONFIG, ONNX, SAFETENSORS = "tokenizer.json", "config.json", "model.onnx", "model.safetensors"
-INSTALL = "pip install 'pfsm[embeddings]'"
+PACKAGES = ("onnx", "onnxruntime", "tokenizers")
+EXTRA = "embeddings"
 # Number of positions if the network does not say how many it has.
 USUAL_POSITIONS = 512
 # Number of lines whose vectors are kept in memory, about 20 kB each.
@@ -34,6 +36,11 @@ FORMAT = 1
 
 Span = tuple[int, int]
 Ids = NDArray[np.int64]
+
+
+def missing_packages() -> list[str]:
+    """The packages that a network needs and that are not installed."""
+    return [name for name in PACKAGES if find_spec(name) is None]
 
 
 class NetworkVectors:
@@ -200,7 +207,11 @@ class NetworkVectors:
             runtime()
             from tokenizers import Tokenizer  # noqa: PLC0415
         except ImportError:
-            raise PfsmError(f"vectors of a network need a further package: {INSTALL}") from None
+            raise NotInstalledError(
+                "vectors of a network need further packages, which are not installed",
+                missing_packages(),
+                [EXTRA],
+            ) from None
         path = self._folder / TOKENIZER
         with reading_explained(path):
             content = path.read_bytes()

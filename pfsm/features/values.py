@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.errors import PfsmError
+from pfsm.errors import NotInstalledError, PfsmError
 from pfsm.metrics.base import SegmentMetric
 from pfsm.metrics.data_columns import PREFIX, missing_column
 from pfsm.metrics.metric_group import MetricGroup, PairFeatures
@@ -88,6 +88,21 @@ def with_checksum(name: str) -> str:
         PfsmError: If what it needs is not there.
     """
     return _group(name).pin(name)
+
+
+def missing_packages(names: Iterable[str]) -> list[NotInstalledError]:
+    """What features need and is not installed, one error for each feature that lacks something."""
+    found = []
+    for name in names:
+        try:
+            feature_signature(name)
+            if not _is_plain_metric(_group(name), name):
+                _group(name).prepare(name)
+        except NotInstalledError as error:
+            found.append(error)
+        except PfsmError:  # another fault is for the call that uses the feature
+            continue
+    return found
 
 
 class FeatureSet:

@@ -1,6 +1,6 @@
 """METEOR's English paraphrase table, for users who have installed a package that contains it.
 
-The PyPI package ``pycocoevalcap`` (extra ``pfsm[paraphrases]``) contains METEOR 1.5 with ``paraphrase-en.gz``, 5.3
+The PyPI package ``pycocoevalcap`` (extra ``paraphrases``) contains METEOR 1.5 with ``paraphrase-en.gz``, 5.3
 million entries, under the LGPL. No part of it ships with pfsm. The table ``meteor-en`` is compiled on the user's
 machine when a model first needs it.
 """
@@ -9,7 +9,6 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 
-from pfsm.errors import PfsmError
 from pfsm.io.files import check_writable, checksum
 from pfsm.lexicons.container import Source, write_lexicon
 from pfsm.lexicons.paraphrase_formats import read_paraphrases
@@ -57,7 +56,7 @@ def table_to_compile(name: str, path: Path, duration: str) -> Path:
     """
     table = table_path()
     if table is None:
-        raise PfsmError(f"{PACKAGE} has no METEOR table; {METEOR.install}")
+        raise METEOR.not_installed(f"{PACKAGE} has no METEOR table")
     check_writable(path)
     say(f"compiling {name} into {path} (once, about {duration})")
     return table
@@ -73,6 +72,7 @@ METEOR = Recipe(
     KIND,
     ABOUT,
     lambda: table_path() is not None,
-    "pip install 'pfsm[paraphrases]' (the package pycocoevalcap); it is compiled on first use",
+    PACKAGE,
+    "paraphrases",
     compile_meteor,
 )

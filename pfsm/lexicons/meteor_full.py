@@ -52,4 +52,4 @@ def full_table(path: Path) -> Lexicon:
     return compile_links(NAME, list(place_of), links, LICENCE, [source], ABOUT)
 
 
-METEOR_FULL = Recipe(KIND, ABOUT, METEOR.is_possible, METEOR.install, compile_meteor_full)
+METEOR_FULL = Recipe(KIND, ABOUT, METEOR.is_possible, METEOR.package, METEOR.extra, compile_meteor_full)

@@ -143,7 +143,7 @@ def _find(name: str, kind: str) -> Path:
             return entry.path
     if recipe is not None and recipe.kind == kind:
         if not recipe.is_possible():
-            raise PfsmError(f"the table of {kind} {name} is not installed: {recipe.install}")
+            raise recipe.not_installed(f"the table of {kind} {name} is not installed")
         path = user_path(name)
         recipe.compile(path)
         return path

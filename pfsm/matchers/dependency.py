@@ -25,6 +25,7 @@ from pfsm.errors import PfsmError
 from pfsm.matchers.kind import BuiltIn
 from pfsm.matchers.protocol import Annotations, EncodedPairs, Offers
 from pfsm.matchers.relations import CLASS_OF_LABEL, LINK_CLASSES, Relation, Relations, relations
+from pfsm.runtime.places import elsewhere
 from pfsm.text.vocabulary import EncodedLines, Vocabulary
 
 Options = Mapping[str, Any]
@@ -181,7 +182,8 @@ def check_options(options: Options, where: str) -> dict[str, Any]:
     """
     for key, value in options.items():
         if key not in DEFAULTS:
-            raise PfsmError(f"{where}: unknown option {key!r}; known are {', '.join(DEFAULTS)}")
+            belongs = elsewhere(key, DEFAULTS) or f"known are {', '.join(DEFAULTS)}"
+            raise PfsmError(f"{where}: unknown option {key!r}; {belongs}")
         if not isinstance(value, type(DEFAULTS[key])) or value == "":
             kind = "true or false" if isinstance(DEFAULTS[key], bool) else "the name of a parser"
             raise PfsmError(f"{where}: {key} is {value!r}, it must be {kind}")

@@ -19,6 +19,7 @@ from pfsm.errors import PfsmError
 from pfsm.matchers.bins import AUTO, check_knots, quantile_knots, ramped
 from pfsm.matchers.kind import BuiltIn
 from pfsm.matchers.protocol import EncodedPairs, Offers
+from pfsm.runtime.places import elsewhere
 from pfsm.text.vocabulary import EncodedLines
 
 NAME = "emb"
@@ -166,7 +167,8 @@ def check_options(options: Options, where: str) -> dict[str, Any]:
     """
     for key in options:
         if key not in {*DEFAULTS, "bins"}:
-            raise PfsmError(f"{where}: unknown option {key!r}; known are {', '.join(DEFAULTS)}, bins")
+            belongs = elsewhere(key, (*DEFAULTS, "bins")) or f"known are {', '.join(DEFAULTS)}, bins"
+            raise PfsmError(f"{where}: unknown option {key!r}; {belongs}")
     values = {**DEFAULTS, **options}
     minimum, nearest = values["minimum"], values["nearest"]
     if isinstance(minimum, bool) or not isinstance(minimum, int | float) or not 0.0 < minimum <= 1.0:

@@ -17,6 +17,7 @@ from pfsm.matchers.bins import AUTO, check_knots, quantile_knots, ramped
 from pfsm.matchers.kind import BuiltIn
 from pfsm.matchers.protocol import EncodedPairs, Offers
 from pfsm.matchers.type_lists import TypeLists
+from pfsm.runtime.places import elsewhere
 from pfsm.text.vocabulary import EncodedLines
 
 DEFAULT_TABLE = "learned-en"
@@ -150,7 +151,8 @@ def check_options(options: Options, where: str) -> dict[str, Any]:
     """
     for key in options:
         if key not in DEFAULTS:
-            raise PfsmError(f"{where}: unknown option {key!r}; known are {', '.join(DEFAULTS)}")
+            belongs = elsewhere(key, DEFAULTS) or f"known are {', '.join(DEFAULTS)}"
+            raise PfsmError(f"{where}: unknown option {key!r}; {belongs}")
     values = {**DEFAULTS, **options}
     if values["direction"] not in DIRECTIONS:
         raise PfsmError(

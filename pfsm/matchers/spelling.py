@@ -18,6 +18,7 @@ from pfsm.errors import PfsmError
 from pfsm.matchers.bins import AUTO, check_knots, quantile_knots, ramped
 from pfsm.matchers.kind import BuiltIn
 from pfsm.matchers.protocol import EncodedPairs, Offers
+from pfsm.runtime.places import elsewhere
 from pfsm.text.vocabulary import EncodedLines, Vocabulary
 
 NAME = "char"
@@ -131,7 +132,8 @@ def check_options(options: Options, where: str) -> dict[str, Any]:
     """
     for key in options:
         if key not in {"minimum", "shortest", "bins"}:
-            raise PfsmError(f"{where}: unknown option {key!r}; known are minimum, shortest, bins")
+            belongs = elsewhere(key, ("minimum", "shortest", "bins")) or "known are minimum, shortest, bins"
+            raise PfsmError(f"{where}: unknown option {key!r}; {belongs}")
     minimum = options.get("minimum", MINIMUM)
     if isinstance(minimum, bool) or not isinstance(minimum, int | float) or not 0.0 < minimum <= 1.0:
         raise PfsmError(f"{where}: minimum is {minimum!r}, it must be a number above 0, at most 1")

@@ -10,6 +10,7 @@ from pfsm.lexicons.synonyms import KIND, SynonymTable
 from pfsm.matchers.kind import BuiltIn
 from pfsm.matchers.protocol import EncodedPairs, Offers
 from pfsm.matchers.type_lists import TypeLists
+from pfsm.runtime.places import elsewhere
 
 DEFAULT_TABLE = "wordnet-3.0"
 Options = Mapping[str, Any]
@@ -54,7 +55,8 @@ def check_options(options: Options, where: str) -> dict[str, Any]:
     """
     for key in options:
         if key != "table":
-            raise PfsmError(f"{where}: unknown option {key!r}; known is table")
+            belongs = elsewhere(key, ("table",)) or "known is table"
+            raise PfsmError(f"{where}: unknown option {key!r}; {belongs}")
     return {"table": registry.check_reference(options.get("table", DEFAULT_TABLE), f"{where}: table")}
 
 

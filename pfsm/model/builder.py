@@ -7,12 +7,13 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.errors import PfsmError
+from pfsm.errors import NotInstalledError, PfsmError, all_missing
+from pfsm.features.values import missing_packages
 from pfsm.lattice.arrays import LatticeBatch, SentenceFeatures, without_edits
 from pfsm.lattice.building import build_lattices
 from pfsm.lattice.names import sentence_feature
 from pfsm.lattice.states import NO_SPLIT, Split, state_names
-from pfsm.matchers.protocol import EncodedPairs
+from pfsm.matchers.protocol import EncodedPairs, Matcher
 from pfsm.matchers.registry import MATCHERS
 from pfsm.model.reading import TextReader, check_lengths
 from pfsm.model.settings import Settings
@@ -43,10 +44,7 @@ class LatticeBuilder:
         self.settings = settings
         self.reader = TextReader(settings) if reader is None else reader
         self.vocabulary = self.reader.vocabulary
-        self.matchers = [
-            MATCHERS[name].build(settings.max_block[name], settings.options.get(name, {}))
-            for name in settings.matchers
-        ]
+        self.matchers = _matchers(settings)
         self.split = _split(settings)
         self.states = state_names(self.matchers, settings.max_jump, self.split) if settings.edits else ()
 
@@ -205,6 +203,23 @@ class LatticeBuilder:
                 f"segment {first + error.pair} (counted from 0): too many matches cross for max_jump "
                 f"{settings.max_jump}, as where one word fills the whole line; take the segment out"
             ) from None
+
+
+def _matchers(settings: Settings) -> list[Matcher]:
+    """The matchers of the settings, in their order.
+
+    Raises:
+        NotInstalledError: If any of them, or a feature, needs something that is not installed: one error for all.
+    """
+    built, missing = [], []
+    for name in settings.matchers:
+        try:
+            built.append(MATCHERS[name].build(settings.max_block[name], settings.options.get(name, {})))
+        except NotInstalledError as error:
+            missing.append(error)
+    if missing:
+        raise all_missing("the model", [*missing, *missing_packages(settings.features)])
+    return built
 
 
 def _split(settings: Settings) -> Split:

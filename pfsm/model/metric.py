@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.errors import PfsmError
+from pfsm.errors import NotInstalledError, PfsmError, all_missing
 from pfsm.lattice.arrays import LatticeBatch, weight_table
 from pfsm.metrics.base import Level, Recipe, SegmentMetric
 from pfsm.metrics.data_columns import best_of_rows, columns_of, missing_column, needed_columns
@@ -47,6 +47,10 @@ class Metric(SegmentMetric):
     Args:
         model: The model. What it names is run and read: whether a file is trusted is decided where it is read.
         threads: Threads for the dynamic programs; None: as many as the process may use. Scores do not depend on it.
+
+    Raises:
+        NotInstalledError: If something that the model needs is not installed; the message names all of it.
+        PfsmError: If a table that the model needs cannot be used.
     """
 
     def __init__(self, model: Model, threads: int | None = None) -> None:
@@ -55,7 +59,10 @@ class Metric(SegmentMetric):
         self.language = model.settings.language
         self.columns = columns_of(tuple(model.settings.features))
         self.threads = default_threads() if threads is None else threads
-        self._builder = LatticeBuilder(model.settings)
+        try:
+            self._builder = LatticeBuilder(model.settings)
+        except NotInstalledError as error:
+            raise all_missing(f"model {model.name}", [error]) from None
         self._nrefs: NumberOfReferences = "var"
         self._tables: dict[tuple[str, ...], Float] = {}
 

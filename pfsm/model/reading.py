@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence, Sized
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.features.values import FeatureSet
+from pfsm.errors import NotInstalledError, all_missing
+from pfsm.features.values import FeatureSet, missing_packages
 from pfsm.matchers.protocol import EncodedPairs
 from pfsm.metrics.ngram_table import remember_documents
 from pfsm.model.settings import Settings
@@ -59,7 +60,11 @@ class TextReader:
             PfsmError: If something that a feature needs is not there.
             ValueError: If the two lists differ in length.
         """
-        return self._features.values(hypotheses, references, columns)
+        try:
+            return self._features.values(hypotheses, references, columns)
+        except NotInstalledError as error:
+            found = missing_packages(self._features.names)
+            raise all_missing("the model", found or [error]) from None
 
 
 def check_lengths(references: Sized, hypotheses: Sized) -> None:

@@ -11,19 +11,20 @@ from pfsm.matchers.registry import MATCHERS, matcher_state
 from pfsm.metrics.ngram_table import remember_documents
 from pfsm.metrics.registry import expanded
 from pfsm.runtime.near_names import known_names
+from pfsm.runtime.places import unknown_key
 from pfsm.text.classes import check_lists, default_lists
 from pfsm.text.languages import (
-    check_language,
     check_stemmer,
     check_tokeniser,
     default_stemmer,
     default_tokeniser,
+    language_code,
 )
 
 DEFAULT_MATCHERS = ("punct", "word", "lemma")
 MATCHING = ("exclusive", "overlapping")
 LARGEST_BLOCK = 9
-_PAGE = "docs/settings.md"
+_PAGE = "`pfsm help settings`"
 AUTO = "auto"
 
 
@@ -115,11 +116,11 @@ def settings_from_dict(values: Mapping[str, Any], where: str) -> Settings:
     """
     for key in values:
         if key not in KEYS:
-            raise PfsmError(f"{where}: unknown setting {key!r}; {known_names(key, KEYS, _PAGE)}")
+            raise PfsmError(f"{where}: unknown setting {key!r}; {unknown_key(key, KEYS, _PAGE)}")
     counts = _counts(values.get("counts", {}), where)
     if not _edits(values, where):
         return _without_edits(values, where)
-    language = _named(where, check_language, _text(values.get("language", "en"), "language", where))
+    language = _language(values, where)
     tokeniser = _text(values.get("tokeniser", default_tokeniser(language)), "tokeniser", where)
     stemmer = _text(values.get("stemmer", default_stemmer(language)), "stemmer", where)
     _named(where, check_tokeniser, tokeniser)
@@ -175,7 +176,7 @@ def _without_edits(values: Mapping[str, Any], where: str) -> Settings:
     for key in values:
         if key not in WITHOUT_EDITS:
             raise PfsmError(f"{where}: {key} needs edits, but edits is false; leave out one of them")
-    language = _named(where, check_language, _text(values.get("language", "en"), "language", where))
+    language = _language(values, where)
     features = _features(values.get("features", ()), where)
     if not features:
         raise PfsmError(f"{where}: edits: false needs features, because there is nothing else to score with")
@@ -254,7 +255,14 @@ def _options(value: object, matchers: tuple[str, ...], where: str) -> dict[str, 
     return result
 
 
-def _named(where: str, check: Callable[[str], None], name: str) -> str:
+def _language(values: Mapping[str, Any], where: str) -> str:
+    """The code of the language, which may be given by its English name."""
+    given = _text(values.get("language", "en"), "language", where)
+    _named(where, language_code, given)
+    return language_code(given)
+
+
+def _named(where: str, check: Callable[[str], object], name: str) -> str:
     try:
         check(name)
     except PfsmError as error:

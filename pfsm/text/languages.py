@@ -5,10 +5,12 @@ of the language if there is one.
 """
 
 import re
+from difflib import get_close_matches
 
 from pfsm.errors import PfsmError
 from pfsm.registry import Table
 from pfsm.text.chunks import Tokeniser
+from pfsm.text.language_names import CODE_OF_NAME, code_of
 from pfsm.text.penn import PENN
 from pfsm.text.plain import PLAIN
 from pfsm.text.stemming import NO_STEMMER, check_stemmer
@@ -20,6 +22,7 @@ __all__ = [
     "check_tokeniser",
     "default_stemmer",
     "default_tokeniser",
+    "language_code",
     "tokeniser_named",
 ]
 
@@ -70,13 +73,29 @@ def check_language(language: str) -> None:
     """Checks the form of a language code: ``en``, ``pt-BR``, ``zho_Hans``. Every code of this form is legal.
 
     Raises:
-        PfsmError: If the code has another form; the message lists the codes of languages with a stemmer.
+        PfsmError: If the code has another form; the message lists the codes of languages with a stemmer, or says which
+            language was probably meant.
     """
     if not _CODE.fullmatch(language):
         known = ", ".join(code for code in sorted(_STEMMER_OF) if len(code) == 2)
+        names = [name for name in CODE_OF_NAME if len(name) > 3]
+        near = get_close_matches(language.strip().lower(), names, 1)
+        meant = f"did you mean {near[0]}? " if near else ""
         raise PfsmError(
-            f"language is {language!r}, an ISO 639 code is needed, such as (with a stemmer) {known}"
+            f"language is {language!r}, {meant}an ISO 639 code or an English name is needed, such as (with a stemmer) "
+            f"{known}"
         )
+
+
+def language_code(language: str) -> str:
+    """The code of a language that is given by its code or its English name: ``de`` for ``German``, ``deu`` for ``deu``.
+
+    Raises:
+        PfsmError: If it is neither, as `check_language`.
+    """
+    code = code_of(language)
+    check_language(code)
+    return code
 
 
 def default_tokeniser(language: str) -> str:

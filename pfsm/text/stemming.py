@@ -83,7 +83,7 @@ def check_stemmer(name: str) -> None:
     if name in built_in_stemmers():
         return
     if name not in STEMMERS:
-        known = known_names(name, stemmer_names(), "docs/settings.md")
+        known = known_names(name, stemmer_names(), "`pfsm help settings`")
         raise PfsmError(f"stemmer is {name!r}, there is none of this name; {known}")
     _ = STEMMERS[name]
 

@@ -2,7 +2,7 @@
 
 Scores WMT16 direct assessment into English from text (`Metric.score_pairs`), on one core, warm, in processor time. The
 weights do not matter here and are hand-set. All kinds are timed in turn, round after round, so that a slow minute of
-the machine affects all of them. METEOR's table is measured if the extra ``pfsm[paraphrases]`` is installed.
+the machine affects all of them. METEOR's table is measured if the extra ``paraphrases`` is installed.
 
     PFSM_DATA=… python scripts/benchmarks/knowledge.py
 """

@@ -90,7 +90,7 @@ def machine() -> str:
             line.partition(":")[2].strip() for line in info.read_text().splitlines() if "model name" in line
         ]
         model = names[0] if names else model
-    packages = " ".join(f"{name} {version(name)}" for name in ("pfsm", "numba", "numpy"))
+    packages = " ".join(f"{name} {version(name)}" for name in ("pfsm-metric", "numba", "numpy"))
     return f"{model}, {len(os.sched_getaffinity(0))} core(s), Python {platform.python_version()}, {packages}"
 
 

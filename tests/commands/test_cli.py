@@ -9,6 +9,7 @@ import pytest
 
 from pfsm.cli import COMMANDS
 from pfsm.version import __version__
+from pfsm_installation import install_command
 from tests.command_runs import Cli, Write, text
 from tests.judgment_cases import rows, tsv
 from tests.model_cases import saved
@@ -114,7 +115,10 @@ sys.exit(status)
         done = python(self.RUN, "without torch", "torch nltk", *lines, folder=tmp_path)
         assert (done.returncode, done.stderr.splitlines()) == (
             2,
-            ["pfsm: training needs PyTorch, which is not installed; pip install 'pfsm[train]'", "loaded:"],
+            [
+                f"pfsm: training needs PyTorch, which is not installed; {install_command(['train'])}",
+                "loaded:",
+            ],
         )
 
 

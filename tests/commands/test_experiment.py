@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from pfsm_installation import install_command
 from tests.command_runs import Cli, Write
 from tests.experiments.experiment_cases import run_here
 from tests.judgment_cases import rows, tsv
@@ -82,7 +83,7 @@ def test_a_cell_that_cannot_be_learned_from_is_named(cli: Cli, write: Write) -> 
 def test_what_must_be_installed(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pfsm.commands.experiment.find_spec", lambda name: name != "matplotlib" or None)
     fault = cli("experiment", "c.yaml", "--data", "d", "-o", "out").fault
-    assert fault == "experiments need matplotlib, which is not installed; pip install 'pfsm[experiment]'"
+    assert fault == f"experiments need matplotlib, which is not installed; {install_command(['experiment'])}"
 
 
 def test_torch_must_be_installed_where_a_row_trains(
@@ -90,7 +91,7 @@ def test_torch_must_be_installed_where_a_row_trains(
 ) -> None:
     monkeypatch.setattr("pfsm_experiments.run.find_spec", lambda name: name != "torch" or None)
     fault = cli("experiment", "c.yaml", "--data", "d", "-o", "out").fault
-    assert fault == "c.yaml: row 'pFSM' is trained, which needs PyTorch; pip install 'pfsm[experiment]'"
+    assert fault == f"c.yaml: row 'pFSM' is trained, which needs PyTorch; {install_command(['experiment'])}"
     assert not (tmp_path / "out").exists()
 
 

@@ -13,6 +13,7 @@ from scipy import stats
 
 import pfsm
 from pfsm.data import digests
+from pfsm_installation import install_command
 from tests.command_runs import Cli, Outcome, Write
 from tests.judgment_cases import rows, tsv
 from tests.model_cases import STATES
@@ -247,7 +248,7 @@ class TestInput:
 def test_without_torch_it_says_what_to_install(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "torch", None)
     assert cli("train", "d.tsv", "-o", "m.json").fault == (
-        "training needs PyTorch, which is not installed; pip install 'pfsm[train]'"
+        f"training needs PyTorch, which is not installed; {install_command(['train'])}"
     )
 
 

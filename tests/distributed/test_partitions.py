@@ -17,9 +17,12 @@ from pfsm.distributed.addresses import InputFile
 from pfsm.distributed.rows import read_piece
 from pfsm.errors import PfsmError
 from pfsm.model.shipped import DEFAULT_MODEL
+from pfsm_installation import install_command
 from tests.command_runs import Cli, Outcome, Write
 from tests.distributed.inputs import columns, scores_below, tsv_bytes, write_all
 from tests.judgment_cases import rows
+
+EXTRA = install_command(["distributed"])
 
 MANIFEST = "_manifest.json"
 
@@ -46,9 +49,9 @@ def test_dask_is_for_clusters_alone(
     assert cli(*command).status == 0
     assert (tmp_path / "out" / MANIFEST).is_file()
     fault = cli(*command, "--scheduler", "local:1").fault
-    assert fault == "distributed is not installed; pip install 'pfsm[distributed]' here and on every worker"
+    assert fault == f"distributed is not installed; {EXTRA} here and on every worker"
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    assert cli(*command).fault == "pyarrow is not installed; pip install 'pfsm[distributed]'"
+    assert cli(*command).fault == f"pyarrow is not installed; {EXTRA}"
 
 
 def pieces_of(path: Path, partition_bytes: int) -> list[pieces.Piece]:

@@ -52,7 +52,7 @@ def test_a_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     [
         (
             "package:no-such-package",
-            "are not installed: pip install --no-deps no-such-package && pip install",
+            "vectors of the package no-such-package are not installed; pip install no-such-package$",
         ),
         (
             "/no/such/file.vec",
@@ -79,7 +79,7 @@ def test_the_extra_is_not_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         return usual(name, *rest, **options)
 
     monkeypatch.setattr(builtins, "__import__", without)
-    with pytest.raises(PfsmError, match=r"pip install 'pfsm\[embeddings\]'"):
+    with pytest.raises(PfsmError, match=r"pip install 'pfsm-metric\[embeddings\]"):
         load_vectors(str(folder))
 
 

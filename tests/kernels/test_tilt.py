@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-
 from pfsm_kernels.tilt import growth_rate, growth_rate_with_jumps
 
 # (A, B): rates far below one, near it, above it.

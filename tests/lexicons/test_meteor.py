@@ -52,7 +52,9 @@ def test_a_folder_that_cannot_be_written_is_found_first(
 
 def test_without_the_package_it_says_what_to_install(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(meteor, "find_spec", lambda name: None)
-    with pytest.raises(PfsmError, match=r"meteor-en is not installed: pip install 'pfsm\[paraphrases\]'"):
+    with pytest.raises(
+        PfsmError, match=r"meteor-en is not installed; pip install 'pfsm-metric\[paraphrases\]"
+    ):
         registry.load("meteor-en", "paraphrases")
     assert list(folder.iterdir()) == []
 

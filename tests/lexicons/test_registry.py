@@ -99,7 +99,7 @@ def test_what_a_recipe_made_is_made_again_where_it_can_be_read_no_longer(
         made.append(path)
         install(paraphrases({("a", "b"): 0.5}, "own"), folder)
 
-    recipe = Recipe("paraphrases", "made up", lambda: True, "nothing to install", make)
+    recipe = Recipe("paraphrases", "made up", lambda: True, "no-package", "no-extra", make)
     monkeypatch.setattr(registry, "recipes", lambda: {"own": recipe})
     (folder / "own.lexicon").write_text('{"format": "pfsm-lexicon-0"}\n', encoding="utf-8")
     for _ in range(2):

@@ -41,7 +41,7 @@ def test_the_keys_are_those_of_the_model_file_and_no_others() -> None:
     assert list(used) == [key for key in KEYS if key in used]
     assert tuple(Settings().to_dict()) == KEYS[:8]
     assert fault({"lower_case": True}) == (
-        "unknown setting 'lower_case'; did you mean lowercase? docs/settings.md lists all"
+        "unknown setting 'lower_case'; did you mean lowercase? `pfsm help settings` lists all"
     )
 
 
@@ -198,7 +198,7 @@ def test_word_lists_of_ones_own_are_kept_tidy_in_the_settings() -> None:
 
 
 def test_names_of_other_modules_are_refused_with_what_is_known() -> None:
-    assert fault({"language": "english!"}).startswith("language is 'english!', an ISO 639 code is needed")
+    assert fault({"language": "english!"}).startswith("language is 'english!', did you mean english? an ISO")
     assert fault({"stemmer": "klingon"}).startswith("stemmer is 'klingon'")
     assert "did you mean german? " in fault({"stemmer": "germann"})
 

@@ -31,9 +31,11 @@ def test_of_many_names_the_nearest_are_given(name: str, expected: str) -> None:
 
 @pytest.mark.parametrize("name", [5, None, True, 2.5, ("a", 1)])
 def test_names_that_are_no_text_are_refused_as_others(name: object) -> None:
-    with pytest.raises(PfsmError, match=rf"^x: unknown setting {re.escape(repr(name))}; docs/settings.md"):
+    with pytest.raises(
+        PfsmError, match=rf"^x: unknown setting {re.escape(repr(name))}; `pfsm help settings`"
+    ):
         settings_from_dict(cast("Any", {name: 1}), "x")
-    with pytest.raises(PfsmError, match=rf"^x: unknown key {re.escape(repr(name))}; docs/settings.md"):
+    with pytest.raises(PfsmError, match=rf"^x: unknown key {re.escape(repr(name))}; `pfsm help settings`"):
         config_from_dict(cast("Any", {name: 1}), "x")
     with pytest.raises(PfsmError, match=rf"^unknown metric {re.escape(repr(name))}; `pfsm metrics`"):
         get_metric(cast("Any", name))

@@ -5,7 +5,7 @@ from typing import Any, TypeVar
 
 from pfsm.errors import PfsmError
 from pfsm.model.file import check_line
-from pfsm.runtime.near_names import known_names
+from pfsm.runtime.places import unknown_key
 
 T = TypeVar("T")
 
@@ -29,7 +29,7 @@ class Fields:
         for key in values:
             if key not in known:
                 raise PfsmError(
-                    f"{where}: unknown key {key!r}; {known_names(str(key), known, 'docs/experiments.md')}"
+                    f"{where}: unknown key {key!r}; {unknown_key(str(key), known, '`pfsm help experiments`')}"
                 )
         self.values: dict[str, Any] = dict(values)
 

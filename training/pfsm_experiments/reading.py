@@ -12,6 +12,9 @@ from pfsm.io.files import StrPath, display_name
 from pfsm.metrics import get_metric
 from pfsm.model.file import Model
 from pfsm.model.shipped import find_model, shipped_models
+from pfsm.runtime.places import DATA as DATA_KEYS
+from pfsm.runtime.places import EXPERIMENT as KEYS
+from pfsm.runtime.places import ROW as ROW_KEYS
 from pfsm_experiments.checks import check_whole
 from pfsm_experiments.fields import Fields, name_or_number, two_names
 from pfsm_experiments.spec import PAIRWISE, SCHEMES, DataSpec, Experiment, RowSpec, absolute_names, reported
@@ -22,14 +25,6 @@ from pfsm_training.yaml_file import read_yaml_mapping
 # From the fields of a row and a key to the model that stands there.
 Find = Callable[[Fields, str], Model]
 ALL = "all"
-KEYS = (
-    *("title", "description", "scheme", "by", "folds", "sizes", "repeats"),
-    *("train", "test", "rows", "group_by", "statistics", "versus", "contrasts", "seed", "resamples"),
-    "resample",
-    *("mistakes", "mistakes_of"),
-)
-DATA_KEYS = ("files", "name", "score_column", "negate", "where", "sample", "seed")
-ROW_KEYS = ("name", "metric", "options", "model", "train", "init", "train_data", "optional")
 # Keys that only some schemes use. With another scheme they would silently do nothing, so they are refused.
 SCHEME_KEYS: Mapping[str, tuple[str, ...]] = {
     "train-test": (),

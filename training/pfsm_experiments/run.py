@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from pfsm.distributed.pools import Pool
-from pfsm.errors import PfsmError
+from pfsm.errors import NotInstalledError
 from pfsm.evaluation.pooled import PooledScores
 from pfsm.runtime.threads import default_threads
 from pfsm_experiments.cells import Finished
@@ -96,8 +96,8 @@ def _check_packages(experiment: Experiment) -> None:
     """Refuses a row that is trained if PyTorch is missing, before any work is done."""
     trained = next((row.name for row in experiment.rows if row.training is not None), None)
     if trained is not None and find_spec("torch") is None:
-        raise PfsmError(
-            f"{experiment.where}: row {trained!r} is trained, which needs PyTorch; pip install 'pfsm[experiment]'"
+        raise NotInstalledError(
+            f"{experiment.where}: row {trained!r} is trained, which needs PyTorch", ["torch"], ["experiment"]
         )
 
 

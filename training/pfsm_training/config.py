@@ -10,7 +10,8 @@ from pfsm.io.files import StrPath, display_name
 from pfsm.model.file import Model
 from pfsm.model.settings import KEYS as SETTINGS_KEYS
 from pfsm.model.settings import Settings
-from pfsm.runtime.near_names import known_names
+from pfsm.runtime.places import TRAINING as KEYS
+from pfsm.runtime.places import unknown_key
 from pfsm_training.initial_settings import completed_settings
 from pfsm_training.loss.names import OBJECTIVES
 from pfsm_training.yaml_file import read_yaml_mapping
@@ -20,7 +21,6 @@ BEST, MATCHES, ZERO = "best", "matches", "zero"
 STARTS = (BEST, MATCHES, ZERO)
 HIGHEST, ONE_STANDARD_ERROR = "highest", "one_standard_error"
 LAMBDA_RULES = (HIGHEST, ONE_STANDARD_ERROR)
-KEYS = ("lambda", "lambda_rule", "solver", "start", "objective", "mixture", "class_transitions")
 AUTO: Literal["auto"] = "auto"
 # Fixes every weight at its start. Far above, the penalty swamps the errors and the solver cannot find alpha.
 LARGEST_PENALTY = 1e12
@@ -94,7 +94,7 @@ def config_from_dict(values: Mapping[str, Any], where: str, init: Model | None =
     """
     for key in values:
         if key not in SETTINGS_KEYS and key not in KEYS:
-            known = known_names(key, (*SETTINGS_KEYS, *KEYS), "docs/settings.md")
+            known = unknown_key(key, (*SETTINGS_KEYS, *KEYS), "`pfsm help settings`")
             raise PfsmError(f"{where}: unknown key {key!r}; {known}")
     settings = completed_settings(values, where, init)
     class_transitions = _flag(values.get("class_transitions", False), "class_transitions", where)

@@ -2,37 +2,15 @@
 
 import re
 
-_CODES = {
-    "cs": "czech cze ces cz",
-    "de": "german ger deu",
-    "en": "english eng",
-    "es": "spanish spa",
-    "et": "estonian est",
-    "fi": "finnish fin",
-    "fr": "french fre fra",
-    "gu": "gujarati guj",
-    "ha": "hausa hau",
-    "hi": "hindi hin",
-    "hu": "hungarian hun",
-    "is": "icelandic ice isl",
-    "it": "italian ita",
-    "ja": "japanese jpn",
-    "kk": "kazakh kaz",
-    "lt": "lithuanian lit",
-    "lv": "latvian lav",
-    "ne": "nepali nep",
-    "pl": "polish pol",
-    "ro": "romanian rum ron",
-    "ru": "russian rus",
-    "si": "sinhala sin",
-    "ta": "tamil tam",
-    "tr": "turkish tur",
-    "uk": "ukrainian ukr",
-    "zh": "chinese chi zho",
-}
-_BY_NAME = {name: code for code, names in _CODES.items() for name in names.split()}
+from pfsm.text.language_names import CODE_OF_NAME, NAMES
+
 _PAIR = re.compile(r"(?<![A-Za-z0-9])([a-z]{2,3})-([a-z]{2,3})(?![A-Za-z0-9])")
-_KNOWN = frozenset(_CODES) | frozenset(_BY_NAME)
+# Languages of public data sets: few enough that no other word in a file's name is taken for one.
+_SETS = (
+    *("cs", "de", "en", "es", "et", "fi", "fr", "gu", "ha", "hi", "hu", "is", "it"),
+    *("ja", "kk", "lt", "lv", "ne", "pl", "ro", "ru", "si", "ta", "tr", "uk", "zh"),
+)
+_KNOWN = frozenset(code for one in _SETS for code in (one, *NAMES[one].split()))
 
 
 def language_code(name: str) -> str:
@@ -41,7 +19,7 @@ def language_code(name: str) -> str:
     An unknown name is returned in lower case.
     """
     lower = name.strip().lower()
-    return _BY_NAME.get(lower, lower)
+    return CODE_OF_NAME.get(lower, lower)
 
 
 def pair_in_name(name: str) -> tuple[str, str] | None:

@@ -29,7 +29,7 @@ class DpmfMetric(SegmentMetric):
     """DPMF.
 
     Args:
-        name: ``dpmf``: with METEOR's paraphrases and word lists, which the extra ``pfsm[paraphrases]`` brings.
+        name: ``dpmf``: with METEOR's paraphrases and word lists, which the extra ``paraphrases`` brings.
             ``dpmf-base``: with what ships with pfsm.
         options: As of ``dpm-model``.
 

@@ -53,7 +53,7 @@ class MeteorMetric(PartedMetric):
     """METEOR 1.5, from 0 to 1. Its parts are `PARTS`.
 
     Args:
-        name: ``meteor``: with METEOR's paraphrases and word lists, which the extra ``pfsm[paraphrases]`` brings.
+        name: ``meteor``: with METEOR's paraphrases and word lists, which the extra ``paraphrases`` brings.
             ``meteor-base``: with what ships with pfsm: its own word lists, no paraphrases.
         options: As `check_options` returns them.
 

@@ -9,7 +9,7 @@ from pfsm.lexicons.meteor_full import NAME as METEOR_TABLE
 from pfsm.lexicons.registry import check_reference
 from pfsm.matchers.synonym import DEFAULT_TABLE as SYNONYM_TABLE
 from pfsm.metrics.meteor.parameters import Parameters, default_task, parameters
-from pfsm.text.languages import check_language
+from pfsm.text.languages import language_code
 
 NAMES = METEOR, BASE = ("meteor", "meteor-base")
 NONE = "none"
@@ -68,8 +68,7 @@ def check_options(name: str, options: Mapping[str, Any]) -> MeteorOptions:
     language = options.get("language", "en")
     if not isinstance(language, str):
         raise PfsmError(f"metric {name}: language is {language!r}, it must be a code in quotes")
-    check_language(language)
-    language = language.replace("_", "-").partition("-")[0].lower()
+    language = language_code(language).replace("_", "-").partition("-")[0].lower()
     task = options.get("task", default_task(language))
     paraphrases = _PARAPHRASES.get(language, NONE) if name == METEOR else NONE
     checked = MeteorOptions(

