@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pfsm.cli import COMMANDS
+from pfsm.commands import COMMANDS
 from pfsm.version import __version__
 from pfsm_installation import install_command
 from tests.command_runs import Cli, Write, text

@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from pfsm_kernels.tilt import growth_rate, growth_rate_with_jumps
+
+from pfsm_kernels.machine.tilt import growth_rate, growth_rate_with_jumps
 
 # (A, B): rates far below one, near it, above it.
 RATES = [(1e-3, 1e-5), (0.01, 0.02), (0.3, 0.0), (0.0, 0.2), (0.2, 0.3), (0.9, 0.9), (5.0, 40.0)]

@@ -6,8 +6,8 @@ import pytest
 
 from pfsm.errors import PfsmError
 from pfsm.model.settings import Settings
+from pfsm.runtime.places import TRAINING as KEYS
 from pfsm_training import TrainingConfig, read_config
-from pfsm_training.config import KEYS
 
 FOLDER = Path(__file__).parents[2] / "configs"
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from pfsm.cli import COMMANDS
+from pfsm.commands import COMMANDS
 from tests.command_runs import Cli, Write, text
 from tests.experiments.experiment_cases import table, write_experiment
 from tests.judgment_cases import rows, tsv
