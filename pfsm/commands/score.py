@@ -17,7 +17,7 @@ from pfsm.data import SystemOutput, read_pairs_table, read_parallel
 from pfsm.data.parallel import PairsTable
 from pfsm.errors import PfsmError
 from pfsm.io.files import STANDARD_INPUT
-from pfsm.metrics import SegmentMetric, best_of_references
+from pfsm.metrics import SegmentMetric
 from pfsm.metrics.references import NumberOfReferences, Streams, as_streams, number_by_segment
 
 Float = NDArray[np.float64]
@@ -123,7 +123,7 @@ class _Work:
         rows = _rows_by_system(table)
         segments, score, parts = np.zeros(0), math.nan, {}
         if self._segments or self._metric.averages:
-            segments = best_of_references(self._metric.score_pairs, table.hypotheses, table.references)
+            segments = self._metric.score_segments(table.hypotheses, table.references)
         if self._metric.averages:
             score = float(segments.mean())
             parts = {name: float(segments[chosen].mean()) for name, chosen in rows.items()}

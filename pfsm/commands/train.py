@@ -226,10 +226,10 @@ def _dev_agreement(model: Model, dev: Judgments | Preferences, options: Namespac
     """Agreement with held-out judgments, or with held-out preferences."""
     metric = Metric(model, options.threads)
     if isinstance(dev, Preferences):
-        better, worse = (metric.score_pairs(side, dev.references) for side in (dev.better, dev.worse))
+        better, worse = (metric.score_segments(side, dev.all_references) for side in (dev.better, dev.worse))
         tau = preference_counts(better, worse, dev.votes).kendall_tau("wmt12")
         return f"Kendall tau, {options.dev}: {_number(tau)}"
-    r = pearson(metric.score_pairs(dev.hypotheses, dev.references), dev.scores)
+    r = pearson(metric.score_segments(dev.hypotheses, dev.all_references), dev.scores)
     return f"Pearson r, {options.dev}: {_number(r)}"
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain
 
 import numpy as np
@@ -9,6 +10,7 @@ from numpy.typing import NDArray
 
 from pfsm.data.columns import canonical_order, join_columns, row_list, select_columns
 from pfsm.data.preferences import absolute_advice
+from pfsm.data.references import all_references
 from pfsm.data.table import DataSource, Table, read_table
 from pfsm.errors import PfsmError
 from pfsm.io.files import StrPath
@@ -33,6 +35,11 @@ class Judgments:
 
     def __len__(self) -> int:
         return len(self.references)
+
+    @cached_property
+    def all_references(self) -> tuple[tuple[str, ...], ...]:
+        """[n][1 or more]: the reference of every row, and those of ``reference_2``, ``reference_3`` … not empty."""
+        return all_references(self.references, self.columns)
 
     def select(self, rows: NDArray[np.int64]) -> "Judgments":
         """The judgments of some rows, in the order given; a row may be given more than once.

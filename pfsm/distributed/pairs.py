@@ -31,7 +31,7 @@ class PairsTask:
         spec: What scores them.
         hypotheses: Translations.
         references: For each of them its references.
-        statistics: Whether statistics of segments are wanted, not scores; scores take one reference.
+        statistics: Whether statistics of segments are wanted, not scores.
     """
 
     number: int
@@ -56,11 +56,10 @@ def score_task(task: PairsTask) -> PairsOutcome:
     scores: Float | Fault
     try:
         with borrowed(task.spec) as metric:
-            streams = as_streams(task.references)
             if task.statistics:
-                scores = metric.segment_statistics(task.hypotheses, streams)
+                scores = metric.segment_statistics(task.hypotheses, as_streams(task.references))
             else:
-                scores = metric.score_pairs(task.hypotheses, [first for (first,) in task.references])
+                scores = metric.score_segments(task.hypotheses, task.references)
     except PfsmError as error:
         scores = Fault(str(error), isinstance(error, WorkerFaultError))
     return PairsOutcome(task.number, scores, time.thread_time() - started)
@@ -79,6 +78,7 @@ class ClusterMetric(SegmentMetric):
         self.metric = metric
         self.name, self.origin, self.language = metric.name, metric.origin, metric.language
         self.lower_is_better, self.is_additive = metric.lower_is_better, metric.is_additive
+        self.segment_references = metric.segment_references
         metric.counted_over(()).check_independent()
         self._pool = pool
         self._report = report
@@ -129,6 +129,15 @@ class ClusterMetric(SegmentMetric):
         """
         check_pairs(hypotheses, references)
         parts = self._run(hypotheses, [(reference,) for reference in references], statistics=False)
+        return np.concatenate([np.zeros(0), *parts])
+
+    def several_references(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Float:
+        """Scores of segments, as the metric's own ``score_segments`` gives them.
+
+        Raises:
+            PfsmError: As `score_pairs`.
+        """
+        parts = self._run(hypotheses, [tuple(several) for several in references], statistics=False)
         return np.concatenate([np.zeros(0), *parts])
 
     def segment_statistics(self, hypotheses: Sequence[str], references: Streams) -> Float:

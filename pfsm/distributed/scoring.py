@@ -18,7 +18,7 @@ from pfsm.distributed.pieces import Piece
 from pfsm.distributed.rows import Rows, read_piece
 from pfsm.distributed.scorers import ScorerSpec, borrowed
 from pfsm.errors import PfsmError
-from pfsm.metrics import SegmentMetric, best_of_references
+from pfsm.metrics import SegmentMetric
 from pfsm.metrics.references import as_streams
 
 FORMATS = {"parquet": ".parquet", "tsv": ".tsv", "tsv.gz": ".tsv.gz"}
@@ -97,7 +97,7 @@ def _scored(task: PieceTask, rows: Rows) -> Entry:
     piece, pairs = task.piece, rows.pairs
     kept = {name: rows.table.column(name) for name in task.keep}
     with borrowed(task.spec) as metric:
-        scores = best_of_references(metric.score_pairs, pairs.hypotheses, pairs.references)
+        scores = metric.score_segments(pairs.hypotheses, pairs.references)
         totals = _totals(metric, pairs) if task.pools and len(pairs) else None
     content = _content(kept, scores, task.form, rows.table)
     output = f"{piece.file.name}.{piece.number:05d}{FORMATS[task.form]}"

@@ -11,9 +11,12 @@ from pfsm.analysis.service import analyse_lines, analyser_label
 from pfsm.metrics.distinct import score_distinct
 from pfsm.metrics.pairs import check_pairs
 from pfsm.metrics.parted import PartedMetric
+from pfsm.metrics.references import best_of_references
 
 Float = NDArray[np.float64]
 Compute = Callable[[Sequence[Analysis], Sequence[Analysis]], Float]
+ComputeTogether = Callable[[Sequence[Analysis], Sequence[Sequence[Analysis]]], Float]
+RowsOfLines = Callable[[Sequence[str], Sequence[Sequence[str]]], Float]
 # Pairs analysed at once: probabilities of arcs take up to a hundred kilobytes a line.
 BATCH = 256
 
@@ -30,6 +33,8 @@ class AnalysedMetric(PartedMetric):
             row of a pair depends on the pair alone.
         understood: Whether an analysis says what the metric needs, so that it can be scored; where nothing is said,
             whether it has a tree of some kind.
+        together: From analyses of hypotheses and of all references of each to scores, float64 [n_segments, 1], where
+            several references are used together; None: the best one counts.
     """
 
     def __init__(
@@ -40,8 +45,11 @@ class AnalysedMetric(PartedMetric):
         wanted: Wanted,
         compute: Compute,
         understood: Callable[[Analysis], bool] | None = None,
+        together: ComputeTogether | None = None,
     ) -> None:
         self.name = name
+        self._together = together
+        self.segment_references = "best" if together is None else "all"
         self._understood = understood or _has_a_tree
         self._settings = dict(entries)
         self._parser, self._wanted, self._compute = parser, wanted, compute
@@ -77,6 +85,71 @@ class AnalysedMetric(PartedMetric):
         scores[good] = self._compute([pairs[k][0] for k in good], [pairs[k][1] for k in good])[:, 0]
         return scores
 
+    def several_references(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Float:
+        """As `SegmentMetric.several_references`; references that the parser does not understand are left out.
+
+        Where it does not understand the hypothesis or any reference, the best of the single pairs counts.
+        """
+        if self._together is None:
+            return super().several_references(hypotheses, references)
+        return self.rows_together(self._together, self._best_pairs, hypotheses, references)[:, 0]
+
+    def understood_segments(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Float:
+        """As `SegmentMetric.understood_segments`."""
+        if self._together is None:
+            return super().understood_segments(hypotheses, references)
+        return self.rows_together(self._together, _not_known, hypotheses, references)[:, 0]
+
+    def _best_pairs(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Float:
+        return best_of_references(self.score_pairs, hypotheses, references)[:, np.newaxis]
+
+    def rows_together(
+        self,
+        compute: ComputeTogether,
+        otherwise: RowsOfLines,
+        hypotheses: Sequence[str],
+        references: Sequence[Sequence[str]],
+    ) -> Float:
+        """What is computed from a hypothesis and all its references, float64 [n_segments, k].
+
+        Args:
+            compute: From analyses, all of them understood.
+            otherwise: From lines, where the hypothesis or all its references are not understood.
+            hypotheses: One translation a segment.
+            references: For each of them its references.
+        """
+
+        def rows(ours: Sequence[str], theirs: Sequence[tuple[str, ...]]) -> Float:
+            parts = [
+                self._together_batch(
+                    compute, otherwise, ours[first : first + BATCH], theirs[first : first + BATCH]
+                )
+                for first in range(0, len(ours), BATCH)
+            ]
+            return np.concatenate(parts)
+
+        return score_distinct(rows, hypotheses, [tuple(several) for several in references])
+
+    def _together_batch(
+        self,
+        compute: ComputeTogether,
+        otherwise: RowsOfLines,
+        hypotheses: Sequence[str],
+        references: Sequence[tuple[str, ...]],
+    ) -> Float:
+        lines = list(dict.fromkeys([*hypotheses, *(line for several in references for line in several)]))
+        found = dict(zip(lines, analyse_lines(lines, self._parser, self._wanted), strict=True))
+        known = [[found[line] for line in several if self._understood(found[line])] for several in references]
+        good = [k for k, line in enumerate(hypotheses) if known[k] and self._understood(found[line])]
+        lost = sorted(set(range(len(hypotheses))) - set(good))
+        parts = []
+        if good:
+            parts.append(compute([found[hypotheses[k]] for k in good], [known[k] for k in good]))
+        if lost:
+            parts.append(otherwise([hypotheses[k] for k in lost], [references[k] for k in lost]))
+        rows = np.concatenate(parts)
+        return np.asarray(rows[np.argsort([*good, *lost])])
+
     def _rows(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
         return self._analysed(self._compute, hypotheses, references)
 
@@ -93,6 +166,10 @@ class AnalysedMetric(PartedMetric):
     def _batch(self, compute: Compute, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
         analyses = analyse_lines([*hypotheses, *references], self._parser, self._wanted)
         return compute(analyses[: len(hypotheses)], analyses[len(hypotheses) :])
+
+
+def _not_known(hypotheses: Sequence[str], _: Sequence[Sequence[str]]) -> Float:
+    return np.full((len(hypotheses), 1), np.nan)
 
 
 def _has_a_tree(analysis: Analysis) -> bool:

@@ -9,10 +9,16 @@ from numpy.typing import NDArray
 
 from pfsm.lattice.arrays import LatticeBatch
 from pfsm.metrics.base import Level, Recipe, SegmentMetric
-from pfsm.metrics.references import NumberOfReferences, Streams, number_of_references
+from pfsm.metrics.references import (
+    NumberOfReferences,
+    best_of_references,
+    mean_of_references,
+    number_by_segment,
+)
 from pfsm.model.builder import PAIRS_PER_BATCH, LatticeBuilder
 from pfsm.model.explain.explanation import Explanation, explain_lattice
 from pfsm.model.file import Model, model_from_dict
+from pfsm.model.settings import MEAN
 from pfsm.model.signature import signature
 from pfsm.runtime.threads import default_threads, each
 
@@ -23,7 +29,8 @@ Int64 = NDArray[np.int64]
 class Metric(SegmentMetric):
     """Scores translations with one model.
 
-    The score of a corpus is the mean of its segment scores, under the same signature.
+    The score of a corpus is the mean of its segment scores, under the same signature. Several references: the best one
+    counts, or with the setting ``references: mean`` the mean of the scores against each.
 
     Args:
         model: The model. What it names is run and read: whether a file is trusted is decided where it is read.
@@ -34,6 +41,7 @@ class Metric(SegmentMetric):
         self.model = model
         self.name = model.name
         self.language = model.settings.language
+        self.segment_references = model.settings.references
         self.threads = default_threads() if threads is None else threads
         self._builder = LatticeBuilder(model.settings)
         self._nrefs: NumberOfReferences = "var"
@@ -104,11 +112,16 @@ class Metric(SegmentMetric):
         parts = each(normalised, batches, self.threads if several else 1)
         return self._to_scale(np.concatenate([np.zeros(0), *parts]))
 
-    def segment_scores(self, hypotheses: Sequence[str], references: Streams) -> Float:
-        """As `SegmentMetric.segment_scores`."""
-        scores = super().segment_scores(hypotheses, references)
-        self._nrefs = number_of_references(references)
+    def score_segments(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Float:
+        """As `SegmentMetric.score_segments`."""
+        scores = super().score_segments(hypotheses, references)
+        self._nrefs = number_by_segment(references)
         return scores
+
+    def several_references(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Float:
+        """The best score of each segment against its references, or the mean, as the settings say."""
+        over = mean_of_references if self.model.settings.references == MEAN else best_of_references
+        return over(self._score_pairs, hypotheses, references)
 
     def recipe(self) -> Recipe:
         """The model without what it says of its training."""

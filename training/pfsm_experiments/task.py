@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 
 from pfsm.errors import PfsmError
 from pfsm.metrics import get_metric
+from pfsm.metrics.references import number_by_segment
 from pfsm.model.file import Model
 from pfsm.model.metric import Metric
 from pfsm.model.plugins import metric_labels
 from pfsm.version import __version__
 from pfsm_experiments.corpora import Corpora, pooling_metric, statistics_and_signature
-from pfsm_experiments.data import TestSet, TrainData, columns_digest, pairs_of
+from pfsm_experiments.data import TestSet, TrainData, columns_digest, segments_of
 from pfsm_experiments.plan import Cell, Plan
 from pfsm_experiments.requirements import resources_of, settings_of
 from pfsm_experiments.spec import RowSpec
@@ -37,8 +38,8 @@ class Task:
         row: Row of the table.
         train: Training data; None where there is nothing to train.
         score_column: What the scores are called in the data.
-        hypotheses: Of the distinct pairs to score.
-        references: As many.
+        hypotheses: Of the distinct segments to score.
+        references: As many, all references of each.
         corpora: What is scored as corpora, by a metric that pools counts.
     """
 
@@ -49,7 +50,7 @@ class Task:
     train: TrainData | None
     score_column: str
     hypotheses: tuple[str, ...]
-    references: tuple[str, ...]
+    references: tuple[tuple[str, ...], ...]
     corpora: tuple[Corpora, ...] = ()
 
 
@@ -60,7 +61,7 @@ class Outcome:
     Attributes:
         model: The model, where it has one.
         signature: Of the scores.
-        scores: float64 [n_pairs].
+        scores: float64 [n_segments].
         statistics: For each of the task's corpora what its rows add, float64 [n_rows, k].
         corpus_signatures: As many, the signatures of the scores of systems or documents.
     """
@@ -81,11 +82,11 @@ def run_task(task: Task) -> Outcome:
     row = task.row
     if row.metric is not None:
         metric = get_metric(row.metric, **row.options)
-        scores = metric.score_pairs(task.hypotheses, task.references)
+        scores = metric.score_segments(task.hypotheses, task.references)
         pooled = [statistics_and_signature(metric, corpora) for corpora in task.corpora]
         return Outcome(
             None,
-            metric.signature,
+            metric.get_signature(number_by_segment(task.references)),
             scores,
             tuple(statistics for statistics, _ in pooled),
             tuple(signature for _, signature in pooled),
@@ -93,8 +94,8 @@ def run_task(task: Task) -> Outcome:
     model = row.model if row.training is None else _trained(task)
     assert model is not None
     scorer = Metric(model, threads=1)
-    scores = scorer.score_pairs(task.hypotheses, task.references)
-    return Outcome(model, scorer.get_signature(1), scores)
+    scores = scorer.score_segments(task.hypotheses, task.references)
+    return Outcome(model, scorer.get_signature(number_by_segment(task.references)), scores)
 
 
 def _trained(task: Task) -> Model:
@@ -131,10 +132,10 @@ def make_task(cell: Cell, plan: Plan, score_column: str, corpora: Sequence[Corpo
         pools = pooling_metric(cell.row) is not None
     except PfsmError as error:
         raise PfsmError(f"{cell.where}: {error}") from None
-    pairs = dict.fromkeys(
-        pair for test in plan.tests if test.name in cell.tests for pair in _pairs(cell, test)
+    segments = dict.fromkeys(
+        segment for test in plan.tests if test.name in cell.tests for segment in _segments(cell, test)
     )
-    hypotheses, references = tuple(pair[0] for pair in pairs), tuple(pair[1] for pair in pairs)
+    hypotheses, references = tuple(ours for ours, _ in segments), tuple(theirs for _, theirs in segments)
     decisive: dict[str, Any] = {
         "row": identity,
         "train": None if cell.train is None else [columns_digest(part) for part in cell.train.parts],
@@ -153,16 +154,18 @@ def make_task(cell: Cell, plan: Plan, score_column: str, corpora: Sequence[Corpo
 
 def cell_scores(cell: Cell, plan: Plan, task: Task, outcome: Outcome) -> dict[str, Float]:
     """Scores of the cell's rows of every test set; of preferences, those of the better ones and then the worse."""
-    place = {pair: at for at, pair in enumerate(zip(task.hypotheses, task.references, strict=True))}
+    place = {segment: at for at, segment in enumerate(zip(task.hypotheses, task.references, strict=True))}
     return {
-        test.name: outcome.scores[np.array([place[pair] for pair in _pairs(cell, test)], dtype=np.int64)]
+        test.name: outcome.scores[
+            np.array([place[segment] for segment in _segments(cell, test)], dtype=np.int64)
+        ]
         for test in plan.tests
         if test.name in cell.tests
     }
 
 
-def _pairs(cell: Cell, test: TestSet) -> list[tuple[str, str]]:
-    return list(zip(*pairs_of(test.data.select(cell.tests[test.name])), strict=True))
+def _segments(cell: Cell, test: TestSet) -> list[tuple[str, tuple[str, ...]]]:
+    return list(zip(*segments_of(test.data.select(cell.tests[test.name])), strict=True))
 
 
 def row_identity(row: RowSpec) -> Mapping[str, Any]:
@@ -197,11 +200,11 @@ def row_versions(row: RowSpec) -> dict[str, str]:
 
 def _corpora_digest(corpora: Corpora) -> list[str]:
     members = " ".join(map(str, corpora.members.tolist()))
-    counts = " ".join(str(len(several)) for several in corpora.references)
-    flat = tuple(reference for several in corpora.references for reference in several)
-    return [members, counts, _text_digest(corpora.hypotheses, flat)]
+    return [members, _text_digest(corpora.hypotheses, corpora.references)]
 
 
-def _text_digest(hypotheses: tuple[str, ...], references: tuple[str, ...]) -> str:
-    text = "\n".join(f"{len(line)} {line}" for line in (*hypotheses, *references))
+def _text_digest(hypotheses: tuple[str, ...], references: tuple[tuple[str, ...], ...]) -> str:
+    counts = " ".join(str(len(several)) for several in references)
+    flat = (line for several in references for line in several)
+    text = "\n".join([counts, *(f"{len(line)} {line}" for line in (*hypotheses, *flat))])
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

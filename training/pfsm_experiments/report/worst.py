@@ -37,7 +37,7 @@ class Mistake:
         judgment: Index of the judgment in the test set, from 0.
         group: Its group in the test set.
         labels: Names and values of further columns that identify the segment.
-        reference: Text of the reference.
+        reference: Text of the reference; of several the one that the model scores highest, without a model the first.
         hypothesis: Text of the hypothesis.
         human: The human score, in the units of the data.
         predicted: The metric's score, in its own units.
@@ -109,16 +109,17 @@ def _of_set(
     errors = human_scale(data.scores, group_members(test.groups, len(data))).errors(scores)
 
     def mistake(at: int) -> Mistake:
+        reference = explainer.reference(test.name, at, data.hypotheses[at], data.all_references[at])
         return Mistake(
             at,
             test.groups[at],
             tuple((name, data.columns[name][at]) for name in labels if name in data.columns),
-            data.references[at],
+            reference,
             data.hypotheses[at],
             float(data.scores[at]),
             float(scores[at]),
             float(errors[at]),
-            explainer.lines(test.name, at, data.hypotheses[at], data.references[at]),
+            explainer.lines(test.name, at, data.hypotheses[at], reference),
         )
 
     def largest(signed: Float) -> tuple[Mistake, ...]:
@@ -139,6 +140,12 @@ class _Explainer:
 
     cells: "Sequence[Finished]"
     metrics: dict[int, Metric] = field(default_factory=dict)
+
+    def reference(self, test: str, judgment: int, hypothesis: str, references: Sequence[str]) -> str:
+        metric = self._metric(test, judgment)
+        if metric is None or len(references) == 1:
+            return references[0]
+        return references[int(np.argmax(metric.score_pairs([hypothesis] * len(references), references)))]
 
     def lines(self, test: str, judgment: int, hypothesis: str, reference: str) -> tuple[str, ...]:
         metric = self._metric(test, judgment)

@@ -14,15 +14,19 @@ from pfsm.matchers.registry import MATCHERS
 from pfsm.metrics.ngram_table import documents_of
 from pfsm.model.reading import TextReader
 from pfsm.model.settings import Settings
+from pfsm_training.loss.references import PairsOfItems
 
 Float = NDArray[np.float64]
 Rows = NDArray[np.int64]
+# All references of a translation, and the translation.
+Item = tuple[tuple[str, ...], str]
 
 
 class TrainingText:
     """The sentence pairs of judgments and preferences, and settings with all that is learned from their text.
 
-    The pairs of the judgments come first, one a judgment; then the distinct pairs of the preferences.
+    The pairs of the judgments come first, one for each reference of a judgment; then those of the distinct
+    translations of the preferences.
 
     Args:
         judgments: What people scored.
@@ -34,7 +38,8 @@ class TrainingText:
         references: One of each pair.
         hypotheses: The other.
         scores: float64 [n_scored], in the units of the data.
-        better: int64 [n_preferences], which pair is the preferred translation.
+        items: Which pairs each judged translation has, those of the judgments first.
+        better: int64 [n_preferences], which item is the preferred translation.
         worse: int64 [n_preferences], which is the other.
         votes: float64 [n_preferences].
         settings: Settings with nothing left to learn.
@@ -47,7 +52,10 @@ class TrainingText:
     def __init__(
         self, judgments: Judgments | None, preferences: Preferences | None, settings: Settings
     ) -> None:
-        self.references, self.hypotheses, place = _training_pairs(judgments, preferences)
+        items, place = _training_items(judgments, preferences)
+        self.items = PairsOfItems.of_sizes([len(references) for references, _ in items], settings.references)
+        self.references = [line for references, _ in items for line in references]
+        self.hypotheses = [hypothesis for references, hypothesis in items for _ in references]
         self.scores = np.zeros(0) if judgments is None else judgments.scores
         self.better, self.worse, self.votes = _judged_rows(preferences, place)
         pinned = counted_features(map(with_checksum, settings.features), self.references)
@@ -99,36 +107,34 @@ def _mean_and_sd(column: Float) -> tuple[float, float]:
     return float(column.mean()), float(column.std())
 
 
-def _training_pairs(
+def _training_items(
     judgments: Judgments | None, preferences: Preferences | None
-) -> tuple[list[str], list[str], dict[tuple[str, str], int]]:
-    """References and hypotheses of the pairs, and the number of each distinct pair of a preference."""
-    references = [] if judgments is None else list(judgments.references)
-    hypotheses = [] if judgments is None else list(judgments.hypotheses)
-    place: dict[tuple[str, str], int] = {}
+) -> tuple[list[Item], dict[Item, int]]:
+    """What is judged, and the number of each distinct translation of a preference."""
+    items: list[Item] = []
+    if judgments is not None:
+        items += zip(judgments.all_references, judgments.hypotheses, strict=True)
+    place: dict[Item, int] = {}
     if preferences is not None:
-        rows = zip(preferences.references, preferences.better, preferences.worse, strict=True)
-        for reference, *both in rows:
+        rows = zip(preferences.all_references, preferences.better, preferences.worse, strict=True)
+        for references, *both in rows:
             for hypothesis in both:
-                if (reference, hypothesis) not in place:
-                    place[reference, hypothesis] = len(references)
-                    references.append(reference)
-                    hypotheses.append(hypothesis)
-    return references, hypotheses, place
+                if (references, hypothesis) not in place:
+                    place[references, hypothesis] = len(items)
+                    items.append((references, hypothesis))
+    return items, place
 
 
-def _judged_rows(
-    preferences: Preferences | None, place: Mapping[tuple[str, str], int]
-) -> tuple[Rows, Rows, Float]:
-    """Which pairs are the better and the worse ones, int64 [n_preferences] each, and float64 [n_preferences] votes."""
+def _judged_rows(preferences: Preferences | None, place: Mapping[Item, int]) -> tuple[Rows, Rows, Float]:
+    """Which items are the better and the worse ones, int64 [n_preferences] each, and float64 [n_preferences] votes."""
     if preferences is None:
         return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), np.zeros(0)
-    better = _places(place, preferences.references, preferences.better)
-    worse = _places(place, preferences.references, preferences.worse)
+    better = _places(place, preferences.all_references, preferences.better)
+    worse = _places(place, preferences.all_references, preferences.worse)
     return better, worse, preferences.votes
 
 
 def _places(
-    place: Mapping[tuple[str, str], int], references: Sequence[str], hypotheses: Sequence[str]
+    place: Mapping[Item, int], references: Sequence[tuple[str, ...]], hypotheses: Sequence[str]
 ) -> Rows:
-    return np.array([place[pair] for pair in zip(references, hypotheses, strict=True)], dtype=np.int64)
+    return np.array([place[item] for item in zip(references, hypotheses, strict=True)], dtype=np.int64)
