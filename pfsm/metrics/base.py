@@ -221,7 +221,12 @@ class SegmentMetric(ABC):
 
         A segment with one reference must get the score that `score_pairs` gives it.
         """
-        return best_of_references(self.score_pairs, hypotheses, references)
+        metric = self.counted_over([line for several in references for line in several])
+        if metric.is_independent or len({len(several) for several in references}) > 1:
+            return best_of_references(metric.score_pairs, hypotheses, references)
+        # Scores that depend on the other pairs: each translation is to be among them once.
+        streams = zip(*references, strict=True)
+        return np.asarray(np.max([metric.score_pairs(hypotheses, stream) for stream in streams], axis=0))
 
     def understood_segments(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Float:
         """`score_segments` by the references that the metric can judge; NaN for segments where it can judge none."""

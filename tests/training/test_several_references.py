@@ -1,6 +1,5 @@
 """Training on rows with several references: derivatives, closed forms, and single-reference data that is the same."""
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -102,12 +101,13 @@ def test_blocks_keep_references_and_preferences_together(use: UseOfReferences) -
     one, many = (encode_here(text, size) for size in (10_000, 7))
     assert len(many.lattices.blocks) > 5
     np.testing.assert_allclose(one.predictions(machine), many.predictions(machine), rtol=1e-14)
-    scorer: Callable[[Float], float] = {"best": max, "mean": lambda part: float(np.mean(part))}[use]
     pairs = np.split(
         LogLinearMachine.__call__(machine, next(iter(one.lattices))).detach().numpy(),
         text.items.offsets[1:-1],
     )
-    assert one.predictions(machine) == pytest.approx([scorer(part) for part in pairs])
+    assert one.predictions(machine) == pytest.approx(
+        [part.max() if use == "best" else part.mean() for part in pairs]
+    )
     loss = SquaredError((data.scores - data.scores.mean()) / data.scores.std())
     centre = torch.zeros(2, dtype=torch.float64)
     values = [part.objective(loss, 1.0, centre).quadratic(machine, free_alpha=True) for part in (one, many)]
