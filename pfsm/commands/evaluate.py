@@ -16,7 +16,6 @@ from pfsm.commands.evaluation_sources import (
     open_named,
     open_source,
     pools,
-    references_at_level,
     signature_at_level,
 )
 from pfsm.commands.evaluation_statistics import BOOTSTRAP, PERM_BOTH, statistics_document, versus_document
@@ -123,8 +122,6 @@ def _run(options: Namespace, shared: Sharing) -> None:
     _check_swapped(options, level, (source, other))
     tasks = tasks_of(inputs, level, names, options.tau, options.resample)
     warnings = _warnings(source, inputs)
-    if other is not None:
-        warnings += _unequal_references(source, other, inputs, level)
     for warning in warnings + ([] if other is None else _warnings(other, inputs)):
         print(f"pfsm: warning: {warning}", file=sys.stderr)
     document: dict[str, Any] = {
@@ -208,19 +205,6 @@ def _warnings(source: Source, inputs: Inputs) -> list[str]:
     if not isinstance(source, Scorer) or source.model is None:
         return []
     return training_overlap(source.model.model.training, inputs.tables)
-
-
-def _unequal_references(source: Source, other: Source, inputs: Inputs, level: str) -> list[str]:
-    """A warning if only one of two metrics uses the further references."""
-    if not isinstance(source, Scorer) or not isinstance(other, Scorer):
-        return []
-    several, single = source.name, other.name
-    used, others = (references_at_level(one, inputs, level) for one in (source, other))
-    if used == others:
-        return []
-    if used == 1:
-        several, single = single, several
-    return [f"{several} uses all references of a segment, {single} the first alone"]
 
 
 def _check_swapped(options: Namespace, level: str, sources: Sequence[Source | None]) -> None:

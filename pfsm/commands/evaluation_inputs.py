@@ -19,6 +19,7 @@ from pfsm.data.table import COMET_NAMES
 from pfsm.distributed.tables import read_tables
 from pfsm.errors import PfsmError
 from pfsm.evaluation.questions import group_names
+from pfsm.metrics.references import NumberOfReferences, number_by_segment
 
 DEFAULT_GROUPING = "source_lang"
 TIES = "ties"
@@ -54,6 +55,12 @@ class Inputs:
         if by is not None and by not in data.columns:
             by = COMET_NAMES.get(by, by)
         return group_names(data, by)
+
+    @property
+    def n_references(self) -> NumberOfReferences:
+        """How many references the segments have."""
+        parts = [part for part in (self.absolute, self.pairwise) if part is not None]
+        return number_by_segment([several for part in parts for several in part.all_references])
 
     @property
     def ties(self) -> NDArray[np.float64] | None:

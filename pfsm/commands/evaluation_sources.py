@@ -13,7 +13,6 @@ from pfsm.commands.clusters import ALONE, Sharing
 from pfsm.commands.evaluation_inputs import Inputs
 from pfsm.data import is_preferences
 from pfsm.data.fields import finite_number, shown
-from pfsm.data.parallel import all_references
 from pfsm.errors import PfsmError
 from pfsm.evaluation.catalogue import SEGMENT
 from pfsm.evaluation.pooled import Scores, pooled_scores
@@ -22,7 +21,6 @@ from pfsm.io.files import display_name, read_lines
 from pfsm.metrics import get_metric
 from pfsm.metrics.base import SegmentMetric
 from pfsm.metrics.data_columns import score_distinct_rows
-from pfsm.metrics.references import NumberOfReferences, number_by_segment
 from pfsm.model.metric import Metric
 from pfsm.model.shipped import DEFAULT_MODEL, load
 
@@ -35,10 +33,6 @@ class Source(Protocol):
     @property
     def name(self) -> str:
         """What tables call it."""
-
-    @property
-    def signature(self) -> str | None:
-        """What the scores depend on; None where that is not known."""
 
     def absolute(self, inputs: Inputs) -> Float:
         """float64 [n]: scores of the hypotheses, of which there are some."""
@@ -55,7 +49,6 @@ class Scorer:
     """A model or another metric, at work."""
 
     metric: SegmentMetric
-    signature: str | None
     model: Metric | None = None
 
     @property
@@ -63,22 +56,22 @@ class Scorer:
         """As `Source.name`."""
         return self.metric.name
 
-    def score_pairs(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
-        """As `SegmentMetric.score_pairs`."""
-        return self.metric.score_pairs(hypotheses, references)
+    def score_segments(self, hypotheses: Sequence[str], references: Sequence[tuple[str, ...]]) -> Float:
+        """As `SegmentMetric.score_segments`."""
+        return self.metric.score_segments(hypotheses, references)
 
     def absolute(self, inputs: Inputs) -> Float:
-        """As `Source.absolute`; a pair that is there many times is scored once."""
+        """As `Source.absolute`; a translation that is there many times is scored once."""
         data = inputs.absolute
         assert data is not None
         columns = {name: data.numbers(name) for name in self.metric.columns}
-        return score_distinct_rows(self.metric, data.hypotheses, data.references, columns)
+        return score_distinct_rows(self.metric, data.hypotheses, data.all_references, columns)
 
     def pairwise(self, inputs: Inputs) -> Float:
         """As `Source.pairwise`."""
         data = inputs.pairwise
         assert data is not None
-        hypotheses, references = [*data.better, *data.worse], [*data.references, *data.references]
+        hypotheses, references = [*data.better, *data.worse], [*data.all_references, *data.all_references]
         columns = {name: np.concatenate(data.numbers(name)) for name in self.metric.columns}
         return score_distinct_rows(self.metric, hypotheses, references, columns).reshape(2, -1).T
 
@@ -95,7 +88,6 @@ class Column:
     """Scores that stand in the files; with preferences ``NAME_better`` and ``NAME_worse``."""
 
     name: str
-    signature: str | None = None
 
     def absolute(self, inputs: Inputs) -> Float:
         """As `Source.absolute`."""
@@ -123,7 +115,6 @@ class Lines:
 
     name: str
     rows: tuple[tuple[float, ...], ...]
-    signature: str | None = None
 
     def absolute(self, inputs: Inputs) -> Float:
         """As `Source.absolute`."""
@@ -201,13 +192,14 @@ def open_named(name: str, options: Namespace, shared: Sharing = ALONE) -> Source
 def _open(kind: str, value: str, options: Namespace, shared: Sharing) -> Source:
     if kind == "metric":
         metric = get_metric(value)
-        return Scorer(shared.metric(metric), metric.signature)
+        metric.check_available()
+        return Scorer(shared.metric(metric))
     if kind == "column":
         return Column(value)
     if kind == "scores":
         return Lines(display_name(value), _read_scores(value))
     model = load(value, options.threads, trust=options.trust_model)
-    return Scorer(shared.metric(model), model.get_signature(1), model)
+    return Scorer(shared.metric(model), model)
 
 
 def pools(source: Source, level: str) -> bool:
@@ -220,23 +212,17 @@ def scores_at_level(source: Source, inputs: Inputs, question: Question[Any]) -> 
     data = inputs.absolute
     if data is None or not isinstance(source, Scorer) or not pools(source, question.level):
         return source.absolute(inputs)
-    references = all_references(data.references, data.columns)
-    return pooled_scores(source.metric, data.hypotheses, references, question.corpora)
+    return pooled_scores(source.metric, data.hypotheses, data.all_references, question.corpora)
 
 
 def signature_at_level(source: Source, inputs: Inputs, level: str) -> str | None:
-    """What the scores at a level depend on: of systems and documents, a metric's signature of corpora."""
-    if level == SEGMENT or not isinstance(source, Scorer):
-        return source.signature
-    return source.metric.get_signature(references_at_level(source, inputs, level), "corpus")
+    """What the scores at a level depend on: of systems and documents, a metric's signature of corpora.
 
-
-def references_at_level(source: Source, inputs: Inputs, level: str) -> NumberOfReferences:
-    """How many references of a segment are used: all of them where counts are pooled, otherwise the first."""
-    data = inputs.absolute
-    if data is None or not pools(source, level):
-        return 1
-    return number_by_segment(all_references(data.references, data.columns))
+    None where that is not known.
+    """
+    if not isinstance(source, Scorer):
+        return None
+    return source.metric.get_signature(inputs.n_references, "segment" if level == SEGMENT else "corpus")
 
 
 def _read_scores(path: str) -> tuple[tuple[float, ...], ...]:

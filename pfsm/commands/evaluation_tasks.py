@@ -167,7 +167,7 @@ def _likeness(inputs: Inputs, data: Judgments, resample: str | None) -> Task:
     return Task(
         cases.question,
         list(LIKENESS.values()),
-        lambda source: cases.scores(scorer_for_likeness(source).score_pairs),
+        lambda source: cases.scores(scorer_for_likeness(source).score_segments),
     )
 
 

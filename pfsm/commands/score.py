@@ -18,7 +18,7 @@ from pfsm.data.parallel import PairsTable
 from pfsm.errors import PfsmError
 from pfsm.io.files import STANDARD_INPUT
 from pfsm.metrics import SegmentMetric
-from pfsm.metrics.data_columns import best_of_rows, missing_column
+from pfsm.metrics.data_columns import missing_column
 from pfsm.metrics.references import NumberOfReferences, Streams, as_streams, number_by_segment
 
 Float = NDArray[np.float64]
@@ -126,7 +126,7 @@ class _Work:
         rows = _rows_by_system(table)
         segments, score, parts = np.zeros(0), math.nan, {}
         if self._segments or self._metric.averages:
-            segments = best_of_rows(self._metric, table.hypotheses, table.references, table.numbers)
+            segments = self._metric.score_rows(table.hypotheses, table.references, table.numbers)
         if self._metric.averages:
             score = float(segments.mean())
             parts = {name: float(segments[chosen].mean()) for name, chosen in rows.items()}

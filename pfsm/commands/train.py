@@ -236,14 +236,14 @@ def _dev_agreement(model: Model, dev: Judgments | Preferences, options: Namespac
         columns = {name: dev.numbers(name) for name in metric.columns}
         better, worse = (
             metric.score_rows(
-                side, dev.references, {name: numbers[place] for name, numbers in columns.items()}
+                side, dev.all_references, {name: numbers[place] for name, numbers in columns.items()}
             )
             for place, side in enumerate((dev.better, dev.worse))
         )
         tau = preference_counts(better, worse, dev.votes).kendall_tau("wmt12")
         return f"Kendall tau, {options.dev}: {_number(tau)}"
     numbers = {name: dev.numbers(name) for name in metric.columns}
-    r = pearson(metric.score_rows(dev.hypotheses, dev.references, numbers), dev.scores)
+    r = pearson(metric.score_rows(dev.hypotheses, dev.all_references, numbers), dev.scores)
     return f"Pearson r, {options.dev}: {_number(r)}"
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain
 
 import numpy as np
@@ -18,6 +19,7 @@ from pfsm.data.columns import (
     select_places,
 )
 from pfsm.data.preferences import absolute_advice
+from pfsm.data.references import all_references
 from pfsm.data.table import DataSource, Table, read_table
 from pfsm.errors import PfsmError
 from pfsm.io.files import StrPath
@@ -54,6 +56,11 @@ class Judgments:
         if name not in self.columns:
             raise no_column(name, self.columns, self.places)
         return numbers_of(self.columns[name], name, self.places)
+
+    @cached_property
+    def all_references(self) -> tuple[tuple[str, ...], ...]:
+        """[n][1 or more]: the reference of every row, and those of ``reference_2``, ``reference_3`` … not empty."""
+        return all_references(self.references, self.columns)
 
     def select(self, rows: NDArray[np.int64]) -> "Judgments":
         """The judgments of some rows, in the order given; a row may be given more than once.

@@ -1,7 +1,6 @@
 """Text to be scored: files that are parallel line by line, or tables of references and hypotheses."""
 
 import os
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -9,11 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.data.preferences import absolute_advice
+from pfsm.data.references import all_references
 from pfsm.data.table import Table, read_table
 from pfsm.errors import PfsmError
 from pfsm.io.files import STANDARD_INPUT, StrPath, display_name, read_lines
-
-FURTHER_REFERENCE = re.compile(r"reference_([1-9][0-9]*)", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -121,17 +119,3 @@ def pairs_from_table(table: Table, numeric: Sequence[str] = ()) -> PairsTable:
     hypotheses = tuple(table.column("hypothesis", advice))
     systems = tuple(table.columns["system"]) if "system" in table.columns else None
     return PairsTable(references, hypotheses, systems, {name: table.numbers(name) for name in numeric})
-
-
-def all_references(first: Sequence[str], columns: Mapping[str, Sequence[str]]) -> tuple[tuple[str, ...], ...]:
-    """The references of every row: the first one, then those of the columns ``reference_2`` … that are not empty."""
-    further = [columns[name] for name in _further_references(columns)]
-    return tuple(
-        (reference, *filter(None, others)) for reference, *others in zip(first, *further, strict=True)
-    )
-
-
-def _further_references(columns: Mapping[str, Sequence[str]]) -> list[str]:
-    """The columns ``reference_2``, ``reference_3`` …, by number; gaps in the numbers do not matter."""
-    numbers = {name: int(match[1]) for name in columns if (match := FURTHER_REFERENCE.fullmatch(name))}
-    return sorted((name for name, number in numbers.items() if number > 1), key=numbers.__getitem__)

@@ -31,7 +31,7 @@ class PairsTask:
         spec: What scores them.
         hypotheses: Translations.
         references: For each of them its references.
-        statistics: Whether statistics of segments are wanted, not scores; scores take one reference.
+        statistics: Whether statistics of segments are wanted, not scores.
         columns: The numbers of the metric's `columns`, float64 [n_pairs] each.
     """
 
@@ -58,12 +58,10 @@ def score_task(task: PairsTask) -> PairsOutcome:
     scores: Float | Fault
     try:
         with borrowed(task.spec) as metric:
-            streams = as_streams(task.references)
             if task.statistics:
-                scores = metric.segment_statistics(task.hypotheses, streams)
+                scores = metric.segment_statistics(task.hypotheses, as_streams(task.references))
             else:
-                references = [first for (first,) in task.references]
-                scores = metric.score_rows(task.hypotheses, references, task.columns)
+                scores = metric.score_rows(task.hypotheses, task.references, task.columns)
     except PfsmError as error:
         scores = Fault(str(error), isinstance(error, WorkerFaultError))
     return PairsOutcome(task.number, scores, time.thread_time() - started)
@@ -83,6 +81,7 @@ class ClusterMetric(SegmentMetric):
         self.name, self.origin, self.language = metric.name, metric.origin, metric.language
         self.lower_is_better, self.is_additive = metric.lower_is_better, metric.is_additive
         self.columns = metric.columns
+        self.segment_references = metric.segment_references
         metric.counted_over(()).check_independent()
         self._pool = pool
         self._report = report
@@ -131,16 +130,24 @@ class ClusterMetric(SegmentMetric):
             ValueError: If the lists differ in length, or one of them is a single string.
             PfsmError: A pair cannot be scored, a worker cannot score, or the cluster is gone.
         """
-        return self.score_rows(hypotheses, references, {})
+        check_pairs(hypotheses, references)
+        return self.score_rows(hypotheses, [(reference,) for reference in references], {})
 
     def score_rows(
-        self, hypotheses: Sequence[str], references: Sequence[str], columns: Mapping[str, Float]
+        self, hypotheses: Sequence[str], references: Sequence[Sequence[str]], columns: Mapping[str, Float]
     ) -> Float:
         """As the metric's own; what `score_pairs` raises."""
-        check_pairs(hypotheses, references)
-        single = [(reference,) for reference in references]
-        parts = self._run(hypotheses, single, statistics=False, columns=columns)
+        segments = [tuple(several) for several in references]
+        parts = self._run(hypotheses, segments, statistics=False, columns=columns)
         return np.concatenate([np.zeros(0), *parts])
+
+    def several_references(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Float:
+        """Scores of segments, as the metric's own ``score_segments`` gives them.
+
+        Raises:
+            PfsmError: As `score_pairs`.
+        """
+        return self.score_rows(hypotheses, references, {})
 
     def segment_statistics(self, hypotheses: Sequence[str], references: Streams) -> Float:
         """As the metric's own; those that depend on other segments are not shared out."""

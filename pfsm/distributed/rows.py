@@ -5,7 +5,8 @@ import re
 from dataclasses import dataclass
 from typing import BinaryIO
 
-from pfsm.data.parallel import FURTHER_REFERENCE, PairsTable, pairs_from_table
+from pfsm.data.parallel import PairsTable, pairs_from_table
+from pfsm.data.references import FURTHER_REFERENCE
 from pfsm.data.table import Table, table_from_bytes
 from pfsm.distributed.addresses import InputFile, reading
 from pfsm.distributed.pieces import BLOCK, Piece

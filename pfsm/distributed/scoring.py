@@ -19,7 +19,6 @@ from pfsm.distributed.rows import Rows, read_piece
 from pfsm.distributed.scorers import ScorerSpec, borrowed
 from pfsm.errors import PfsmError
 from pfsm.metrics import SegmentMetric
-from pfsm.metrics.data_columns import best_of_rows
 from pfsm.metrics.references import as_streams
 
 FORMATS = {"parquet": ".parquet", "tsv": ".tsv", "tsv.gz": ".tsv.gz"}
@@ -100,7 +99,7 @@ def _scored(task: PieceTask, rows: Rows) -> Entry:
     piece, pairs = task.piece, rows.pairs
     kept = {name: rows.table.column(name) for name in task.keep}
     with borrowed(task.spec) as metric:
-        scores = best_of_rows(metric, pairs.hypotheses, pairs.references, pairs.numbers)
+        scores = metric.score_rows(pairs.hypotheses, pairs.references, pairs.numbers)
         totals = _totals(metric, pairs) if task.pools and len(pairs) else None
     content = _content(kept, scores, task.form, rows.table)
     output = f"{piece.file.name}.{piece.number:05d}{FORMATS[task.form]}"

@@ -12,9 +12,12 @@ from pfsm.analysis.service import analyse_lines, analyser_label
 from pfsm.metrics.distinct import score_distinct
 from pfsm.metrics.pairs import check_pairs
 from pfsm.metrics.parted import PartedMetric
+from pfsm.metrics.references import best_of_references
 
 Float = NDArray[np.float64]
 Compute = Callable[[Sequence[Analysis], Sequence[Analysis]], Float]
+ComputeTogether = Callable[[Sequence[Analysis], Sequence[Sequence[Analysis]]], Float]
+RowsOfLines = Callable[[Sequence[str], Sequence[Sequence[str]]], Float]
 # Pairs analysed at once: probabilities of arcs take up to a hundred kilobytes a line.
 BATCH = 256
 
@@ -37,6 +40,8 @@ class AnalysedMetric(PartedMetric):
             whether it has a tree of some kind. An analysis that has a tree, but not what the metric needs, is no
             failed parse: the parser is the wrong one, and ``compute`` refuses it with `PfsmError`.
         understood_hypothesis: The same of hypotheses, where they need less than references.
+        together: From analyses of hypotheses and of all references of each to scores, float64 [n_segments, 1], where
+            several references are used together; None: the best one counts.
     """
 
     def __init__(
@@ -49,8 +54,11 @@ class AnalysedMetric(PartedMetric):
         understood: Callable[[Analysis], bool] | None = None,
         *,
         understood_hypothesis: Callable[[Analysis], bool] | None = None,
+        together: ComputeTogether | None = None,
     ) -> None:
         self.name = name
+        self._together = together
+        self.segment_references = "best" if together is None else "all"
         self._understood = understood or _has_a_tree
         self._understood_hypothesis = understood_hypothesis or self._understood
         self._settings = dict(entries)
@@ -106,6 +114,73 @@ class AnalysedMetric(PartedMetric):
         ]
         return np.where(np.array(lost, dtype=np.bool_)[:, np.newaxis], 0.0, self._compute(ours, theirs))
 
+    def several_references(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Float:
+        """As `SegmentMetric.several_references`; references that the parser does not understand are left out.
+
+        Where it does not understand the hypothesis or any reference, the best of the single pairs counts.
+        """
+        if self._together is None:
+            return super().several_references(hypotheses, references)
+        return self.rows_together(self._together, self._best_pairs, hypotheses, references)[:, 0]
+
+    def understood_segments(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Float:
+        """As `SegmentMetric.understood_segments`."""
+        if self._together is None:
+            return super().understood_segments(hypotheses, references)
+        return self.rows_together(self._together, _not_known, hypotheses, references)[:, 0]
+
+    def _best_pairs(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Float:
+        return best_of_references(self.score_pairs, hypotheses, references)[:, np.newaxis]
+
+    def rows_together(
+        self,
+        compute: ComputeTogether,
+        otherwise: RowsOfLines,
+        hypotheses: Sequence[str],
+        references: Sequence[Sequence[str]],
+    ) -> Float:
+        """What is computed from a hypothesis and all its references, float64 [n_segments, k].
+
+        Args:
+            compute: From analyses, all of them understood.
+            otherwise: From lines, where the hypothesis or all its references are not understood.
+            hypotheses: One translation a segment.
+            references: For each of them its references.
+        """
+
+        def rows(ours: Sequence[str], theirs: Sequence[tuple[str, ...]]) -> Float:
+            parts = [
+                self._together_batch(
+                    compute, otherwise, ours[first : first + BATCH], theirs[first : first + BATCH]
+                )
+                for first in range(0, len(ours), BATCH)
+            ]
+            return np.concatenate(parts)
+
+        return score_distinct(rows, hypotheses, [tuple(several) for several in references])
+
+    def _together_batch(
+        self,
+        compute: ComputeTogether,
+        otherwise: RowsOfLines,
+        hypotheses: Sequence[str],
+        references: Sequence[tuple[str, ...]],
+    ) -> Float:
+        lines = list(dict.fromkeys([*hypotheses, *(line for several in references for line in several)]))
+        found = dict(zip(lines, analyse_lines(lines, self._parser, self._wanted), strict=True))
+        known = [[found[line] for line in several if self._understood(found[line])] for several in references]
+        good = [
+            k for k, line in enumerate(hypotheses) if known[k] and self._understood_hypothesis(found[line])
+        ]
+        lost = sorted(set(range(len(hypotheses))) - set(good))
+        parts = []
+        if good:
+            parts.append(compute([found[hypotheses[k]] for k in good], [known[k] for k in good]))
+        if lost:
+            parts.append(otherwise([hypotheses[k] for k in lost], [references[k] for k in lost]))
+        rows = np.concatenate(parts)
+        return np.asarray(rows[np.argsort([*good, *lost])])
+
     def without_failed(
         self, hypotheses: Sequence[Analysis], references: Sequence[Analysis]
     ) -> tuple[list[Analysis], list[Analysis]]:
@@ -144,6 +219,10 @@ class AnalysedMetric(PartedMetric):
     ) -> Float:
         analyses = analyse_lines([*hypotheses, *references], self._parser, wanted)
         return compute(analyses[: len(hypotheses)], analyses[len(hypotheses) :])
+
+
+def _not_known(hypotheses: Sequence[str], _: Sequence[Sequence[str]]) -> Float:
+    return np.full((len(hypotheses), 1), np.nan)
 
 
 def _has_a_tree(analysis: Analysis) -> bool:

@@ -19,7 +19,7 @@ import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, Self, cast
+from typing import Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,10 +30,11 @@ from pfsm.metrics.references import (
     NumberOfReferences,
     Streams,
     best_of_references,
+    best_understood,
     by_segment,
+    check_references,
     check_streams,
     flat_pairs,
-    is_complete,
     number_of_references,
 )
 from pfsm.metrics.score import Score
@@ -42,6 +43,7 @@ from pfsm.version import __version__
 Float = NDArray[np.float64]
 Int64 = NDArray[np.int64]
 Level = Literal["segment", "corpus"]
+UseOfReferences = Literal["best", "mean", "all"]
 
 
 @dataclass(frozen=True)
@@ -68,8 +70,9 @@ class SegmentMetric(ABC):
         is_independent: Whether the score of a pair depends on that pair alone, not on others in the same call.
         is_additive: Whether the statistics of a segment depend on that segment alone, so that a corpus can be
             scored in parts.
-        corpus_references: What the corpus score does with several references: ``best`` takes the best one of each
-            segment, ``all`` uses them together.
+        segment_references: What a segment score does with several references: ``best`` takes the score against the
+            best one, ``mean`` the mean of the scores against each, ``all`` uses them together.
+        corpus_references: The same of a corpus score that pools statistics.
         n_types: Word types remembered so far; a metric that remembers none has 0.
         language: Code of the language of a metric that is made for one; empty for others.
         columns: Columns of the data that scores depend on besides the text; `score_rows` takes them.
@@ -79,7 +82,8 @@ class SegmentMetric(ABC):
     origin: str = ""
     lower_is_better: bool = False
     is_additive: bool = True
-    corpus_references: Literal["best", "all"] = "best"
+    segment_references: UseOfReferences = "best"
+    corpus_references: UseOfReferences = "best"
     language: str = ""
     columns: tuple[str, ...] = ()
 
@@ -173,21 +177,6 @@ class SegmentMetric(ABC):
 
     # Segments
 
-    def score_rows(
-        self,
-        hypotheses: Sequence[str],
-        references: Sequence[str],
-        columns: Mapping[str, Float],  # noqa: ARG002
-    ) -> Float:
-        """`score_pairs` of rows of data that have more than text.
-
-        Args:
-            hypotheses: Translations.
-            references: As many references.
-            columns: Of each of the metric's `columns` the numbers, float64 [n_pairs]; others do not matter.
-        """
-        return self.score_pairs(hypotheses, references)
-
     def understood_scores(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
         """`score_pairs` with NaN for pairs that the metric cannot judge, such as lines without a parse."""
         return self.score_pairs(hypotheses, references)
@@ -197,7 +186,7 @@ class SegmentMetric(ABC):
         return np.nan_to_num(self.understood_scores(hypotheses, references), nan=0.0)
 
     def segment_scores(self, hypotheses: Sequence[str], references: Streams) -> Float:
-        """Scores of segments; with several references the best one counts.
+        """Scores of segments, as `score_segments` gives them.
 
         Args:
             hypotheses: One translation a segment.
@@ -211,12 +200,59 @@ class SegmentMetric(ABC):
             ValueError: If there is no stream, or one differs in length from the hypotheses.
         """
         check_streams(hypotheses, references)
-        if not is_complete(references):
-            return best_of_references(self.score_pairs, hypotheses, by_segment(references))
-        streams = cast("Sequence[Sequence[str]]", references)  # a complete stream holds no None
-        metric = self if len(streams) == 1 else self.counted_over([line for one in streams for line in one])
-        scores: Float = np.max([metric.score_pairs(hypotheses, stream) for stream in streams], axis=0)
-        return scores
+        return self.score_segments(hypotheses, by_segment(references))
+
+    def score_segments(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Float:
+        """Scores of segments against all their references; what several mean, `segment_references` says.
+
+        Every command, experiment and training scores by this method.
+
+        Args:
+            hypotheses: One translation a segment.
+            references: For each of them its references, one at least.
+
+        Returns:
+            float64 [n_segments]; higher is better.
+
+        Raises:
+            ValueError: If the lists differ in length, or a segment has no reference.
+        """
+        check_references(hypotheses, references)
+        if all(len(several) == 1 for several in references):
+            return self.score_pairs(hypotheses, [several[0] for several in references])
+        return self.several_references(hypotheses, references)
+
+    def score_rows(
+        self,
+        hypotheses: Sequence[str],
+        references: Sequence[Sequence[str]],
+        columns: Mapping[str, Float],  # noqa: ARG002
+    ) -> Float:
+        """`score_segments` of rows of data that have more than text.
+
+        Args:
+            hypotheses: One translation a row.
+            references: For each of them its references.
+            columns: Of each of the metric's `columns` the numbers, float64 [n_rows]; others do not matter.
+        """
+        return self.score_segments(hypotheses, references)
+
+    def several_references(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Float:
+        """`score_segments` where some segment has several references: the best one counts, unless this is overridden.
+
+        A segment with one reference must get the score that `score_pairs` gives it.
+        """
+        metric = self.counted_over([line for several in references for line in several])
+        if metric.is_independent or len({len(several) for several in references}) > 1:
+            return best_of_references(metric.score_pairs, hypotheses, references)
+        # Scores that depend on the other pairs: each translation is to be among them once.
+        streams = zip(*references, strict=True)
+        return np.asarray(np.max([metric.score_pairs(hypotheses, stream) for stream in streams], axis=0))
+
+    def understood_segments(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Float:
+        """`score_segments` by the references that the metric can judge; NaN for segments where it can judge none."""
+        repeated, flat, starts = flat_pairs(hypotheses, references)
+        return best_understood(self.understood_scores(repeated, flat), starts)
 
     def named_parts(self, hypotheses: Sequence[str], references: Sequence[str]) -> Mapping[str, Float]:  # noqa: ARG002
         """What the scores of pairs are made of, by name, float64 [n_pairs] each; `pfsm explain --metric` prints it.
@@ -244,7 +280,7 @@ class SegmentMetric(ABC):
         )
 
     def sentence_score(self, hypothesis: str, references: Sequence[str]) -> Score:
-        """Score of one translation; with several references the best one counts.
+        """Score of one translation, as `score_segments` gives it.
 
         Raises:
             ValueError: If ``references`` is a string or empty.
@@ -335,7 +371,8 @@ class SegmentMetric(ABC):
         Raises:
             PfsmError: If something that the metric needs is not installed.
         """
-        used = "best" if level == "segment" else self.corpus_references
+        pools = level == "corpus" and not self.averages
+        used = self.corpus_references if pools else self.segment_references
         entries = {
             "nrefs": str(nrefs),
             **({} if nrefs == 1 else {"refs": used}),
@@ -366,6 +403,7 @@ class MeanOf(SegmentMetric):
     def __init__(self, metric: SegmentMetric) -> None:
         self.metric = metric
         self.name, self.origin, self.language = metric.name, metric.origin, metric.language
+        self.segment_references = metric.segment_references
 
     @property
     def is_independent(self) -> bool:
@@ -393,3 +431,22 @@ class MeanOf(SegmentMetric):
     def score_pairs(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
         """The metric's."""
         return self.metric.score_pairs(hypotheses, references)
+
+    def score_rows(
+        self,
+        hypotheses: Sequence[str],
+        references: Sequence[Sequence[str]],
+        columns: Mapping[str, Float],  # noqa: ARG002
+    ) -> Float:
+        """`score_segments` of rows of data that have more than text.
+
+        Args:
+            hypotheses: One translation a row.
+            references: For each of them its references.
+            columns: Of each of the metric's `columns` the numbers, float64 [n_rows]; others do not matter.
+        """
+        return self.score_segments(hypotheses, references)
+
+    def several_references(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Float:
+        """The metric's."""
+        return self.metric.several_references(hypotheses, references)

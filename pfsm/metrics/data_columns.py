@@ -14,7 +14,6 @@ from pfsm.errors import PfsmError
 from pfsm.metrics.base import SegmentMetric
 from pfsm.metrics.distinct import score_distinct
 from pfsm.metrics.metric_group import MetricGroup
-from pfsm.metrics.references import best_of_references
 
 Float = NDArray[np.float64]
 # By the name of the column, a number for each pair.
@@ -94,23 +93,10 @@ def needed_columns(
     return found
 
 
-def best_of_rows(
-    metric: SegmentMetric, hypotheses: Sequence[str], references: Sequence[Sequence[str]], columns: Columns
-) -> Float:
-    """`best_of_references` of rows of data: every reference of a row goes with the row's own numbers."""
-    counts = [len(several) for several in references]
-    repeated = {name: np.repeat(values, counts) for name, values in columns.items()}
-
-    def score(flat_hypotheses: Sequence[str], flat_references: Sequence[str]) -> Float:
-        return metric.score_rows(flat_hypotheses, flat_references, repeated)
-
-    return best_of_references(score, hypotheses, references)
-
-
 def score_distinct_rows(
-    metric: SegmentMetric, hypotheses: Sequence[str], references: Sequence[str], columns: Columns
+    metric: SegmentMetric, hypotheses: Sequence[str], references: Sequence[tuple[str, ...]], columns: Columns
 ) -> Float:
-    """`score_distinct` of rows of data; rows whose numbers count are all scored."""
+    """`score_distinct` of rows of data with all their references; rows whose numbers count are all scored."""
     if metric.columns:
         return metric.score_rows(hypotheses, references, columns)
-    return score_distinct(metric.score_pairs, hypotheses, references)
+    return score_distinct(metric.score_segments, hypotheses, references)

@@ -37,6 +37,45 @@ def best_of_references(
     return np.maximum.reduceat(score_pairs(repeated, flat), starts)
 
 
+def mean_of_references(
+    score_pairs: PairScorer, hypotheses: Sequence[str], references: Sequence[Sequence[str]]
+) -> Float:
+    """As `best_of_references`, but the mean of the scores against each reference."""
+    if not hypotheses:
+        return np.zeros(0)
+    repeated, flat, starts = flat_pairs(hypotheses, references)
+    sums = np.add.reduceat(score_pairs(repeated, flat), starts)
+    return np.asarray(sums / np.diff([*starts, len(flat)]))
+
+
+def best_understood(scores: Float, starts: NDArray[np.int64]) -> Float:
+    """The best score of each segment that is known, float64 [n_segments]; NaN where none is.
+
+    Args:
+        scores: float64 [n_pairs], NaN where unknown.
+        starts: int64 [n_segments], where the pairs of each segment begin.
+    """
+    if not scores.size:
+        return np.zeros(0)
+    best = np.maximum.reduceat(np.where(np.isnan(scores), -np.inf, scores), starts)
+    return np.where(np.isneginf(best), np.nan, best)
+
+
+def check_references(hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> None:
+    """Refuses what are not the references of each of these hypotheses.
+
+    Raises:
+        ValueError: If the lists differ in length, a segment has no reference, or a list is a single string.
+    """
+    if isinstance(hypotheses, str) or isinstance(references, str):
+        raise ValueError("hypotheses and references must be lists, not one string")
+    if len(hypotheses) != len(references):
+        raise ValueError(f"references of {len(references)} segments for {len(hypotheses)} hypotheses")
+    for place, several in enumerate(references):
+        if isinstance(several, str) or not len(several):
+            raise ValueError(f"segment {place} needs a list of references, one at least")
+
+
 def flat_pairs(
     hypotheses: Sequence[str], references: Sequence[Sequence[str]]
 ) -> tuple[list[str], list[str], NDArray[np.int64]]:

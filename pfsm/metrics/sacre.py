@@ -1,8 +1,9 @@
 """sacrebleu's metrics: BLEU (Papineni et al. 2002), chrF (Popović 2015), TER (Snover et al. 2006).
 
 Segment scores are sacrebleu's ``sentence_score`` at its defaults (BLEU with effective order, as sacrebleu has it for
-sentences), TER negated. Corpus scores are sacrebleu's ``corpus_score``. chrF is counted by `pfsm.metrics.chrf`: the
-same numbers, sooner.
+sentences), TER negated; with several references too: BLEU clips by all of them together, TER divides the fewest edits
+by their mean length, chrF takes the best one. Corpus scores are sacrebleu's ``corpus_score``. chrF is counted by
+`pfsm.metrics.chrf`: the same numbers, sooner.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -16,9 +17,9 @@ from pfsm.errors import PfsmError
 from pfsm.metrics.base import SegmentMetric
 from pfsm.metrics.chrf import f_scores, ngram_counts
 from pfsm.metrics.distinct import score_distinct
-from pfsm.metrics.error_rates import rates_of_totals
+from pfsm.metrics.error_rates import fewest_edits, rates_of_totals
 from pfsm.metrics.pairs import check_pairs
-from pfsm.metrics.references import Streams, by_segment, check_streams, flat_pairs
+from pfsm.metrics.references import Streams, by_segment, check_streams
 
 Float = NDArray[np.float64]
 
@@ -79,9 +80,23 @@ class SacreMetric(SegmentMetric):
 
 
 class BleuMetric(SacreMetric):
-    """BLEU: of segments with effective order, of corpora as sacrebleu has it, clipped by all references together."""
+    """BLEU: of segments with effective order, of corpora as sacrebleu has it.
 
+    Several references: n-grams are clipped by all of them together, and the length is that of the closest one
+    (Papineni et al. 2002).
+    """
+
+    segment_references = "all"
     corpus_references = "all"
+
+    def several_references(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Float:
+        """sacrebleu's ``sentence_score`` of each segment, float64 [n_segments]."""
+        score = self._sentences().sentence_score
+
+        def scores(ours: Sequence[str], theirs: Sequence[tuple[str, ...]]) -> Float:
+            return np.array([score(*segment).score for segment in zip(ours, theirs, strict=True)], np.float64)
+
+        return score_distinct(scores, hypotheses, [tuple(several) for several in references])
 
     def corpus_entries(self) -> Mapping[str, str]:
         """Those of sacrebleu's own signature of corpora."""
@@ -112,7 +127,7 @@ class BleuMetric(SacreMetric):
 
 
 class ChrfMetric(SacreMetric):
-    """chrF and chrF++, counted by `pfsm.metrics.chrf`."""
+    """chrF and chrF++, counted by `pfsm.metrics.chrf`. Several references: the best one of each segment counts."""
 
     def _score_pairs(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
         return f_scores(self._counts(hypotheses, references))
@@ -140,9 +155,13 @@ class ChrfMetric(SacreMetric):
 
 
 class TerMetric(SacreMetric):
-    """TER: of segments negated, 0 is best; of corpora the edits to the closest references over their mean length."""
+    """TER: of segments negated, 0 is best; of corpora all edits over all words of the references.
+
+    Several references: the fewest edits over the mean length of all references (Snover et al. 2006).
+    """
 
     lower_is_better = True
+    segment_references = "all"
     corpus_references = "all"
 
     def __init__(self, name: str, options: Mapping[str, Any] | None = None) -> None:
@@ -163,12 +182,11 @@ class TerMetric(SacreMetric):
     def segment_statistics(self, hypotheses: Sequence[str], references: Streams) -> Float:
         """Fewest edits, and mean length of the references: float64 [n_segments, 2]."""
         check_streams(hypotheses, references)
-        if not hypotheses:
-            return np.zeros((0, 2))
-        repeated, flat, starts = flat_pairs(hypotheses, by_segment(references))
-        edits, words = self.pair_statistics(repeated, flat).T
-        counts = np.diff([*starts, len(flat)])
-        return np.column_stack([np.minimum.reduceat(edits, starts), np.add.reduceat(words, starts) / counts])
+        return fewest_edits(self.pair_statistics, hypotheses, by_segment(references))
+
+    def several_references(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Float:
+        """Scores of segments, float64 [n_segments]."""
+        return np.asarray(0.0 - rates_of_totals(fewest_edits(self.pair_statistics, hypotheses, references)))
 
     def corpus_from_totals(self, totals: Float) -> Float:
         """All edits over all words of the references, in percent."""

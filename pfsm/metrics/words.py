@@ -184,6 +184,8 @@ class _OverWords(SegmentMetric):
 class WordMetric(_OverWords):
     """One of the classic metrics over words but NIST; of segments higher is better.
 
+    Several references: the best one of each segment counts.
+
     Args:
         name: One of `WORD_METRICS`.
         options: ``tokeniser`` (``plain``, the default, or ``penn``), ``lowercase`` (default: true); of ``ol``

@@ -11,12 +11,16 @@ from numpy.typing import NDArray
 from pfsm.errors import NotInstalledError, PfsmError, all_missing
 from pfsm.lattice.arrays import LatticeBatch, weight_table
 from pfsm.metrics.base import Level, Recipe, SegmentMetric
-from pfsm.metrics.data_columns import best_of_rows, columns_of, missing_column, needed_columns
+from pfsm.metrics.data_columns import columns_of, missing_column, needed_columns
 from pfsm.metrics.references import (
     NumberOfReferences,
     Streams,
+    best_of_references,
     by_segment,
+    check_references,
     check_streams,
+    mean_of_references,
+    number_by_segment,
     number_of_references,
 )
 from pfsm.metrics.score import Score
@@ -24,6 +28,7 @@ from pfsm.model.builder import PAIRS_PER_BATCH, LatticeBuilder
 from pfsm.model.explain.explanation import Explanation, explain_lattices
 from pfsm.model.file import Model, model_from_dict
 from pfsm.model.reading import check_lengths
+from pfsm.model.settings import MEAN
 from pfsm.model.signature import signature
 from pfsm.runtime.threads import default_threads, each
 
@@ -42,7 +47,8 @@ EXPLAINED_AT_ONCE = 100
 class Metric(SegmentMetric):
     """Scores translations with one model.
 
-    The score of a corpus is the mean of its segment scores, under the same signature.
+    The score of a corpus is the mean of its segment scores, under the same signature. Several references: the best one
+    counts, or with the setting ``references: mean`` the mean of the scores against each.
 
     Args:
         model: The model. What it names is run and read: whether a file is trusted is decided where it is read.
@@ -58,6 +64,7 @@ class Metric(SegmentMetric):
         self.name = model.name
         self.language = model.settings.language
         self.columns = columns_of(tuple(model.settings.features))
+        self.segment_references = model.settings.references
         self.threads = default_threads() if threads is None else threads
         try:
             self._builder = LatticeBuilder(model.settings)
@@ -98,10 +105,13 @@ class Metric(SegmentMetric):
         return self._score_pairs(hypotheses, references, columns)
 
     def score_rows(
-        self, hypotheses: Sequence[str], references: Sequence[str], columns: Mapping[str, Float]
+        self,
+        hypotheses: Sequence[str],
+        references: Sequence[Sequence[str]],
+        columns: Mapping[str, Float],
     ) -> Float:
         """As `SegmentMetric.score_rows`."""
-        return self.score_pairs(hypotheses, references, columns)
+        return self.score_segments(hypotheses, references, columns)
 
     def score_lines(self, lines: Sequence[str], hypotheses: Int64, references: Int64) -> Float:
         """Scores of single-reference pairs of lines, given by number: a line of many pairs is tokenised once.
@@ -151,16 +161,35 @@ class Metric(SegmentMetric):
         parts = each(normalised, batches, self.threads if several else 1)
         return self._to_scale(np.concatenate([np.zeros(0), *parts]))
 
+    def score_segments(
+        self, hypotheses: Sequence[str], references: Sequence[Sequence[str]], columns: Columns | None = None
+    ) -> Float:
+        """As `SegmentMetric.score_segments`: the best score against the references, or the mean, as the settings say.
+
+        Args:
+            hypotheses: One translation a segment.
+            references: For each of them its references, one at least.
+            columns: Of each of the metric's `columns` a number for each hypothesis.
+        """
+        check_references(hypotheses, references)
+        counts = [len(several) for several in references]
+        numbers = self._numbers(columns, len(hypotheses))
+        repeated = {name: np.repeat(values, counts) for name, values in numbers.items()}
+
+        def score(flat_hypotheses: Sequence[str], flat_references: Sequence[str]) -> Float:
+            return self._score_pairs(flat_hypotheses, flat_references, repeated)
+
+        over = mean_of_references if self.model.settings.references == MEAN else best_of_references
+        scores = over(score, hypotheses, references)
+        self._nrefs = number_by_segment(references)
+        return scores
+
     def segment_scores(
         self, hypotheses: Sequence[str], references: Streams, columns: Columns | None = None
     ) -> Float:
-        """As `SegmentMetric.segment_scores`; ``columns`` has a number for each hypothesis, as in `score_pairs`."""
-        if self.columns:
-            check_streams(hypotheses, references)
-            numbers = self._numbers(columns, len(hypotheses))
-            scores = best_of_rows(self, hypotheses, by_segment(references), numbers)
-        else:
-            scores = super().segment_scores(hypotheses, references)
+        """As `SegmentMetric.segment_scores`; ``columns`` as in `score_segments`."""
+        check_streams(hypotheses, references)
+        scores = self.score_segments(hypotheses, by_segment(references), columns)
         self._nrefs = number_of_references(references)
         return scores
 
@@ -178,7 +207,7 @@ class Metric(SegmentMetric):
     def corpus_score(
         self, hypotheses: Sequence[str], references: Streams, columns: Columns | None = None
     ) -> Score:
-        """As `SegmentMetric.corpus_score`; ``columns`` has a number for each hypothesis, as in `score_pairs`."""
+        """As `SegmentMetric.corpus_score`; ``columns`` has a number for each hypothesis, as in `score_segments`."""
         if not self.columns or not hypotheses:
             return super().corpus_score(hypotheses, references)
         scores = self.segment_scores(hypotheses, references, columns)

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
-from typing import Any
+from typing import Any, Literal
 
 from pfsm.errors import PfsmError
 from pfsm.features.values import check_feature
@@ -25,6 +25,10 @@ DEFAULT_MATCHERS = ("punct", "word", "lemma")
 MATCHING = ("exclusive", "overlapping")
 LARGEST_BLOCK = 9
 _PAGE = "`pfsm help settings`"
+# What several references mean.
+BEST: Literal["best"] = "best"
+MEAN: Literal["mean"] = "mean"
+UseOfReferences = Literal["best", "mean"]
 AUTO = "auto"
 
 
@@ -49,7 +53,9 @@ class Settings:
         counts: Counts of n-grams over the references of the training data, by the label that the names of features
             refer to them with, as JSON values (`pfsm.metrics.ngram_table`).
         edits: Whether the model has edits. Without edits it is linear in its features, and of the settings above only
-            ``language``, ``features`` and ``counts`` are used.
+            ``language``, ``features``, ``counts`` and ``references`` are used.
+        references: What several references mean, in scoring and in training: the score against the ``best`` one, or the
+            ``mean`` of the scores against each.
     """
 
     language: str = "en"
@@ -66,6 +72,7 @@ class Settings:
     features: Mapping[str, tuple[float, float] | None] = field(default_factory=dict)
     counts: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     edits: bool = True
+    references: UseOfReferences = BEST
 
     def __post_init__(self) -> None:
         if not self.edits:
@@ -89,6 +96,8 @@ class Settings:
             del values["features"]
         if not self.counts:
             del values["counts"]
+        if self.references == BEST:
+            del values["references"]
         if not self.edits:
             return {key: values[key] for key in WITHOUT_EDITS if key in values}
         del values["edits"]
@@ -101,7 +110,7 @@ def _scale_document(scale: tuple[float, float] | None) -> dict[str, float] | str
 
 KEYS = tuple(entry.name for entry in fields(Settings))
 # The settings of models without edits.
-WITHOUT_EDITS = ("language", "edits", "features", "counts")
+WITHOUT_EDITS = ("language", "edits", "features", "counts", "references")
 
 
 def settings_from_dict(values: Mapping[str, Any], where: str) -> Settings:
@@ -153,6 +162,7 @@ def settings_from_dict(values: Mapping[str, Any], where: str) -> Settings:
         classes,
         _features(values.get("features", ()), where),
         counts,
+        references=_references(values, where),
     )
 
 
@@ -181,7 +191,16 @@ def _without_edits(values: Mapping[str, Any], where: str) -> Settings:
     if not features:
         raise PfsmError(f"{where}: edits: false needs features, because there is nothing else to score with")
     counts = dict(values.get("counts", {}))
-    return Settings(language, features=features, counts=counts, edits=False)
+    references = _references(values, where)
+    return Settings(language, features=features, counts=counts, edits=False, references=references)
+
+
+def _references(values: Mapping[str, Any], where: str) -> UseOfReferences:
+    given = values.get("references", BEST)
+    for known in (BEST, MEAN):
+        if given == known:
+            return known
+    raise PfsmError(f"{where}: references is {given!r}, it must be {BEST} or {MEAN}")
 
 
 def _features(value: object, where: str) -> dict[str, tuple[float, float] | None]:

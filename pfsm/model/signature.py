@@ -18,13 +18,14 @@ def signature(model: Model, nrefs: NumberOfReferences, resources: Sequence[str] 
     """``nrefs:1|model:NAME|weights:…|lang:en|tok:penn|…|version:X``, the version last.
 
     ``weights`` is a fingerprint of settings, weights and scale, so that a file edited by hand shows. Several
-    references: ``refs:best`` says that the best one counts. ``resources`` are the tables the matchers know from, as
-    ``NAME@CHECKSUM``. A plug-in is named with its package and version: ``match:word+glossary(pfsm-glossary@0.1.0)``.
+    references: ``refs:best`` says that the best one counts, ``refs:mean`` the mean over them. ``resources`` are the
+    tables the matchers know from, as ``NAME@CHECKSUM``. A plug-in is named with its package and version:
+    ``match:word+glossary(pfsm-glossary@0.1.0)``.
     """
     settings = model.settings
     entries = {
         "nrefs": str(nrefs),
-        "refs": "best",
+        "refs": settings.references,
         "model": model.name.replace("|", "/"),
         "weights": model.fingerprint,
         "lang": settings.language,

@@ -57,7 +57,7 @@ def test_a_task_that_cannot_be_done(tasks: list[Task]) -> None:
 
 
 def test_a_fault_of_ours_is_not_hidden(tasks: list[Task]) -> None:
-    bad = replace(tasks[1], references=("too few",))
+    bad = replace(tasks[1], references=(("too few",),))
     with pytest.raises(RuntimeError, match=r"(?s)ratio:.*Traceback.*ValueError"):
         list(run_tasks([bad], jobs=1))
 

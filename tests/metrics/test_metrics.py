@@ -197,8 +197,8 @@ class TestSeveralReferences:
         scores = scorer.segment_scores(["a b c", "x"], [["a b d", "x"], ["a b c", "y"]])
         assert scores.tolist() == pytest.approx([100.0, 100.0])
         assert scorer.score_pairs(["a b c"], ["a b d"])[0] < 99.0
-        assert scorer.get_signature(2).startswith("nrefs:2|refs:best|level:segment|")
-        assert scorer.get_signature("var").startswith("nrefs:var|refs:best|")
+        assert scorer.get_signature(2).startswith("nrefs:2|refs:all|level:segment|")
+        assert scorer.get_signature("var").startswith("nrefs:var|refs:all|")
         assert scorer.get_signature() == get_metric("bleu").signature
 
     def test_no_stream(self) -> None:

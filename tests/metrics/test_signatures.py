@@ -19,7 +19,7 @@ OTHER: dict[str, tuple[object, ...]] = {
     "gamma": (0.5,), "mean": ("pr",), "labels": ("ab",), "parser": ("file:trees.conllu",), "length": (3,),
     "depth": (3,), "of": ("relations", "words"), "decay": (0.5,), "single": (False,), "average": ("elements",),
     "beam": (3,), "penalty": (0.5,), "features": ("single",), "actions": ("all",), "costs": ("ter",),
-    "edits": ("stem",), "scale": (0.25,),
+    "edits": ("stem",), "scale": (0.25,), "over": ("bags",), "heads": ("collins",),
     **dict.fromkeys(
         ("match", "insertion", "deletion", "substitution", "shift", "synonym", "stem", "paraphrase",
          "paraphrase_log", "paraphrase_probability", "paraphrase_edits"), (0.125,),
@@ -109,9 +109,9 @@ PUBLISHED = {
     "gtm-2": "e:2",
     "edpm": "parts:1g+2g+dl+lh|trees:50|gamma:0.25|mean:f",  # Kahn, Snover and Ostendorf (2009)
     "dpm": "parts:dl+lh|trees:1|gamma:1.0|mean:f",
-    "hwcm": "of:words|length:4",  # Liu and Gildea (2005)
-    "dstm": "of:words|depth:4",
-    "dtkm": "of:words|decay:1.0|single:true",
+    "hwcm": "of:words|heads:ud|length:4",  # Liu and Gildea (2005)
+    "dstm": "of:words|heads:ud|depth:4",
+    "dtkm": "of:words|heads:ud|decay:1.0|single:true",
     "stm": "depth:4",
     "tkm": "decay:1",
     "meteor-base": "lang:en|task:rank|stages:exact+stem+syn",  # Denkowski and Lavie (2014)

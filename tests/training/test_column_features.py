@@ -126,7 +126,7 @@ def test_every_way_to_score_takes_columns(model: Model) -> None:
     assert metric.explain(hypotheses[2], references[2], {"quality": 2.0}).score == pytest.approx(pairs[2])
     shared = ClusterMetric(metric, InProcess(), Report(InProcess()))
     columns = {"quality": np.array(numbers["quality"])}
-    assert shared.score_rows(hypotheses, references, columns).tolist() == pairs.tolist()
+    assert shared.score_rows(hypotheses, [(line,) for line in references], columns).tolist() == pairs.tolist()
     many = metric.score_pairs(hypotheses * 600, references * 600, {"quality": numbers["quality"] * 600})
     assert many.tolist() == pairs.tolist() * 600  # several batches
 

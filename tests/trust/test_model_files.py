@@ -203,7 +203,7 @@ def test_models_of_experiments(key: str, tmp_path: Path, canary: Canary) -> None
 
 def test_a_stored_cell_runs_no_more_than_its_row(tmp_path: Path, canary: Canary) -> None:
     def stored(training: dict[str, Any], settings: dict[str, Any]) -> Outcome | None:
-        task = Task("0" * 64, "x", "x", RowSpec("x", training=training), None, "score", ("a",), ("b",))
+        task = Task("0" * 64, "x", "x", RowSpec("x", training=training), None, "score", ("a",), (("b",),))
         store = CellStore(tmp_path / "out")
         model = Model("x", settings_from_dict(settings, "x"))
         store.save(task, Outcome(model, "signature", np.array([1.5])))

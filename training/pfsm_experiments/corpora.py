@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.data import Judgments
-from pfsm.data.parallel import all_references
 from pfsm.evaluation.catalogue import SEGMENT
 from pfsm.evaluation.pooled import PooledScores, corpus_statistics, oriented_scores
 from pfsm.metrics import get_metric
@@ -45,9 +44,8 @@ def corpora_of(test: TestSet, statistics: Sequence[str], resample: str) -> list[
     if not isinstance(data, Judgments):
         return []
     names = [name for name in statistics if level_of(name) != SEGMENT]
-    references = all_references(data.references, data.columns)
     return [
-        Corpora(test.name, question.level, data.hypotheses, references, question.corpora)
+        Corpora(test.name, question.level, data.hypotheses, data.all_references, question.corpora)
         for question, _ in questions_of(test, names, resample)
     ]
 

@@ -228,15 +228,19 @@ def _joined(parts: Sequence[Judged]) -> TrainData:
     )
 
 
-def pairs_of(data: Judged) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Hypotheses and references to score: one pair per judgment; for preferences, all better ones, then all worse."""
+def segments_of(data: Judged) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
+    """What is to be scored: one hypothesis per judgment, for preferences all better ones, then all worse.
+
+    Returns:
+        Hypotheses, and all references of each.
+    """
     if isinstance(data, Judgments):
-        return data.hypotheses, data.references
-    return (*data.better, *data.worse), (*data.references, *data.references)
+        return data.hypotheses, data.all_references
+    return (*data.better, *data.worse), (*data.all_references, *data.all_references)
 
 
-def numbers_of_pairs(data: Judged, column: str) -> NDArray[np.float64]:
-    """A column as the number of each pair of `pairs_of`.
+def numbers_of_segments(data: Judged, column: str) -> NDArray[np.float64]:
+    """A column as the number of each hypothesis of `segments_of`.
 
     Raises:
         PfsmError: There is no such column, or a field in it is not a finite number.

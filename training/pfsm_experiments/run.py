@@ -14,7 +14,7 @@ from pfsm.runtime.threads import default_threads
 from pfsm_experiments.cells import Finished
 from pfsm_experiments.clusters import run_on
 from pfsm_experiments.corpora import corpora_of, pooled_scores
-from pfsm_experiments.data import DataFolder, pairs_of
+from pfsm_experiments.data import DataFolder, segments_of
 from pfsm_experiments.estimates import Prediction, estimate
 from pfsm_experiments.plan import Cell, Plan, make_plan, statistics_of
 from pfsm_experiments.reading import read_experiment
@@ -171,5 +171,5 @@ def _pooled(one: Finished) -> dict[tuple[str, str], PooledScores]:
 
 
 def _empty(plan: Plan, row: str, size: int | None, sample: int) -> Prediction:
-    scores = {test.name: np.full(len(pairs_of(test.data)[0]), np.nan) for test in plan.tests}
+    scores = {test.name: np.full(len(segments_of(test.data)[0]), np.nan) for test in plan.tests}
     return Prediction(row, size, sample, scores)

@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 
 from pfsm.errors import PfsmError
 from pfsm.metrics import get_metric
+from pfsm.metrics.references import number_by_segment
 from pfsm.model.file import Model
 from pfsm.model.metric import Metric
 from pfsm.model.plugins import metric_labels
 from pfsm.version import __version__
 from pfsm_experiments.corpora import Corpora, pooling_metric, statistics_and_signature
-from pfsm_experiments.data import TestSet, TrainData, columns_digest, numbers_of_pairs, pairs_of
+from pfsm_experiments.data import TestSet, TrainData, columns_digest, numbers_of_segments, segments_of
 from pfsm_experiments.plan import Cell, Plan
 from pfsm_experiments.requirements import columns_of_row, resources_of, settings_of
 from pfsm_experiments.spec import RowSpec
@@ -37,10 +38,10 @@ class Task:
         row: Row of the table.
         train: Training data; None where there is nothing to train.
         score_column: What the scores are called in the data.
-        hypotheses: Of the distinct pairs to score.
-        references: As many.
+        hypotheses: Of the distinct segments to score.
+        references: As many, all references of each.
         corpora: What is scored as corpora, by a metric that pools counts.
-        columns: Columns of the data that the row's model weighs, a number for each pair.
+        columns: Columns of the data that the row's model weighs, a number for each segment.
     """
 
     key: str
@@ -50,7 +51,7 @@ class Task:
     train: TrainData | None
     score_column: str
     hypotheses: tuple[str, ...]
-    references: tuple[str, ...]
+    references: tuple[tuple[str, ...], ...]
     corpora: tuple[Corpora, ...] = ()
     columns: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
 
@@ -62,7 +63,7 @@ class Outcome:
     Attributes:
         model: The model, where it has one.
         signature: Of the scores.
-        scores: float64 [n_pairs].
+        scores: float64 [n_segments].
         statistics: For each of the task's corpora what its rows add, float64 [n_rows, k].
         corpus_signatures: As many, the signatures of the scores of systems or documents.
     """
@@ -83,11 +84,11 @@ def run_task(task: Task) -> Outcome:
     row = task.row
     if row.metric is not None:
         metric = get_metric(row.metric, **row.options)
-        scores = metric.score_pairs(task.hypotheses, task.references)
+        scores = metric.score_segments(task.hypotheses, task.references)
         pooled = [statistics_and_signature(metric, corpora) for corpora in task.corpora]
         return Outcome(
             None,
-            metric.signature,
+            metric.get_signature(number_by_segment(task.references)),
             scores,
             tuple(statistics for statistics, _ in pooled),
             tuple(signature for _, signature in pooled),
@@ -95,8 +96,10 @@ def run_task(task: Task) -> Outcome:
     model = row.model if row.training is None else _trained(task)
     assert model is not None
     scorer = Metric(model, threads=1)
-    scores = scorer.score_pairs(task.hypotheses, task.references, task.columns)
-    return Outcome(model, scorer.get_signature(1), scores)
+    scores = scorer.score_rows(
+        task.hypotheses, task.references, {name: np.array(numbers) for name, numbers in task.columns.items()}
+    )
+    return Outcome(model, scorer.get_signature(number_by_segment(task.references)), scores)
 
 
 def _trained(task: Task) -> Model:
@@ -133,12 +136,12 @@ def make_task(cell: Cell, plan: Plan, score_column: str, corpora: Sequence[Corpo
         pools = pooling_metric(cell.row) is not None
     except PfsmError as error:
         raise PfsmError(f"{cell.where}: {error}") from None
-    pairs = dict.fromkeys(
-        pair for test in plan.tests if test.name in cell.tests for pair in _pairs(cell, test)
+    segments = dict.fromkeys(
+        segment for test in plan.tests if test.name in cell.tests for segment in _segments(cell, test)
     )
-    hypotheses, references = tuple(pair[0] for pair in pairs), tuple(pair[1] for pair in pairs)
+    hypotheses, references = tuple(one[0] for one in segments), tuple(one[1] for one in segments)
     names = columns_of_row(cell.row)
-    columns = {name: tuple(numbers[at] for *_, numbers in pairs) for at, name in enumerate(names)}
+    columns = {name: tuple(numbers[at] for *_, numbers in segments) for at, name in enumerate(names)}
     decisive: dict[str, Any] = {
         "row": identity,
         "train": None if cell.train is None else [columns_digest(part) for part in cell.train.parts],
@@ -168,20 +171,22 @@ def make_task(cell: Cell, plan: Plan, score_column: str, corpora: Sequence[Corpo
 def cell_scores(cell: Cell, plan: Plan, task: Task, outcome: Outcome) -> dict[str, Float]:
     """Scores of the cell's rows of every test set; of preferences, those of the better ones and then the worse."""
     numbers = zip(*task.columns.values(), strict=True) if task.columns else [()] * len(task.hypotheses)
-    pairs = zip(task.hypotheses, task.references, numbers, strict=True)
-    place = {pair: at for at, pair in enumerate(pairs)}
+    segments = zip(task.hypotheses, task.references, numbers, strict=True)
+    place = {segment: at for at, segment in enumerate(segments)}
     return {
-        test.name: outcome.scores[np.array([place[pair] for pair in _pairs(cell, test)], dtype=np.int64)]
+        test.name: outcome.scores[
+            np.array([place[segment] for segment in _segments(cell, test)], dtype=np.int64)
+        ]
         for test in plan.tests
         if test.name in cell.tests
     }
 
 
-def _pairs(cell: Cell, test: TestSet) -> list[tuple[str, str, tuple[float, ...]]]:
-    """Hypothesis, reference, and the numbers in the columns that the row's model weighs."""
+def _segments(cell: Cell, test: TestSet) -> list[tuple[str, tuple[str, ...], tuple[float, ...]]]:
+    """Hypothesis, all its references, and the numbers in the columns that the row's model weighs."""
     data = test.data.select(cell.tests[test.name])
-    hypotheses, references = pairs_of(data)
-    columns = [numbers_of_pairs(data, name).tolist() for name in columns_of_row(cell.row)]
+    hypotheses, references = segments_of(data)
+    columns = [numbers_of_segments(data, name).tolist() for name in columns_of_row(cell.row)]
     numbers = zip(*columns, strict=True) if columns else [()] * len(hypotheses)
     return list(zip(hypotheses, references, numbers, strict=True))
 
@@ -218,11 +223,11 @@ def row_versions(row: RowSpec) -> dict[str, str]:
 
 def _corpora_digest(corpora: Corpora) -> list[str]:
     members = " ".join(map(str, corpora.members.tolist()))
-    counts = " ".join(str(len(several)) for several in corpora.references)
-    flat = tuple(reference for several in corpora.references for reference in several)
-    return [members, counts, _text_digest(corpora.hypotheses, flat)]
+    return [members, _text_digest(corpora.hypotheses, corpora.references)]
 
 
-def _text_digest(hypotheses: tuple[str, ...], references: tuple[str, ...]) -> str:
-    text = "\n".join(f"{len(line)} {line}" for line in (*hypotheses, *references))
+def _text_digest(hypotheses: tuple[str, ...], references: tuple[tuple[str, ...], ...]) -> str:
+    counts = " ".join(str(len(several)) for several in references)
+    flat = (line for several in references for line in several)
+    text = "\n".join([counts, *(f"{len(line)} {line}" for line in (*hypotheses, *flat))])
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

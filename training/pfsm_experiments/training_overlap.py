@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from pfsm.data.reference_digests import overlap
 from pfsm.model.file import Model
-from pfsm_experiments.data import Judged, Rows, TestSet, TrainData, pairs_of
+from pfsm_experiments.data import Judged, Rows, TestSet, TrainData, segments_of
 from pfsm_experiments.spec import RowSpec
 
 
@@ -29,7 +29,7 @@ def overlap_with_training(train: TrainData, test: TestSet) -> str | None:
 
 def reference_notes(row: RowSpec, train: TrainData | None, fold: str, test: TestSet, rows: Rows) -> list[str]:
     """Notes on references that training data and test data have in common."""
-    references = {test.data.references[at] for at in rows.tolist()}
+    references = {line for at in rows.tolist() for line in test.data.all_references[at]}
     about = f"{test.name} ({fold})" if fold else test.name
     of = f"of the {len(references)} references of {about}"
     notes = [
@@ -39,7 +39,7 @@ def reference_notes(row: RowSpec, train: TrainData | None, fold: str, test: Test
         and (common := overlap(references, str(model.training.get("reference_digests", ""))))
     ]
     if train is not None:
-        known = {reference for part in train.parts for reference in part.references}
+        known = {line for part in train.parts for several in part.all_references for line in several}
         if common := len(references & known):
             own = f"{row.name}: " if row.train_data else ""
             notes.append(f"{own}{common} {of} are in the training data")
@@ -47,4 +47,4 @@ def reference_notes(row: RowSpec, train: TrainData | None, fold: str, test: Test
 
 
 def _pairs(data: Judged) -> set[tuple[str, str]]:
-    return set(zip(*pairs_of(data), strict=True))
+    return {(ours, line) for ours, several in zip(*segments_of(data), strict=True) for line in several}

@@ -6,7 +6,7 @@ import datasets
 import evaluate
 
 from pfsm import load
-from pfsm.metrics.references import best_of_references, number_by_segment
+from pfsm.metrics.references import number_by_segment
 from pfsm.model.shipped import DEFAULT_MODEL
 
 _CITATION = """\
@@ -70,7 +70,7 @@ class Pfsm(evaluate.Metric):
             raise ValueError("no predictions to score")
         if not all(several):
             raise ValueError("each prediction needs a reference")
-        scores = best_of_references(metric.score_pairs, predictions, several)
+        scores = metric.score_segments(predictions, several)
         return {
             "score": float(scores.mean()),
             "scores": scores.tolist(),

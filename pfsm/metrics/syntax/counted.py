@@ -10,9 +10,11 @@ from pfsm.analysis.sentence import Analysis
 from pfsm.metrics.analysed import AnalysedMetric
 from pfsm.metrics.distinct import score_distinct
 from pfsm.metrics.pairs import check_pairs
+from pfsm.metrics.references import Streams, as_streams, by_segment, check_streams
 
 Float = NDArray[np.float64]
 Count = Callable[[Sequence[Analysis], Sequence[Analysis]], Float]
+CountTogether = Callable[[Sequence[Analysis], Sequence[Sequence[Analysis]]], Float]
 Score = Callable[[Float], Float]
 SHARED, OF_HYPOTHESIS, OF_REFERENCE = range(3)
 
@@ -29,6 +31,7 @@ class CountedMetric(AnalysedMetric):
             share, what the hypothesis has, what the reference has; a pair's depend on the pair alone.
         score: From counts float64 [n, n_kinds, 3] to scores and parts, float64 [n, 1 + n_parts].
         understood: As of `AnalysedMetric`.
+        together: As ``count``, with all references of each hypothesis used together; None: the best one counts.
     """
 
     def __init__(
@@ -40,11 +43,19 @@ class CountedMetric(AnalysedMetric):
         count: Count,
         score: Score,
         understood: Callable[[Analysis], bool] | None = None,
+        together: CountTogether | None = None,
     ) -> None:
         super().__init__(
-            name, entries, parser, wanted, lambda ours, theirs: score(count(ours, theirs)), understood
+            name,
+            entries,
+            parser,
+            wanted,
+            lambda ours, theirs: score(count(ours, theirs)),
+            understood,
+            together=None if together is None else lambda ours, theirs: score(together(ours, theirs))[:, :1],
         )
-        self._count, self._score = count, score
+        self._count, self._score, self._count_together = count, score, together
+        self.corpus_references = self.segment_references
 
     def counts(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
         """Counts of pairs, float64 [n_pairs, n_kinds, 3]: shared, of the hypothesis, of the reference.
@@ -63,13 +74,32 @@ class CountedMetric(AnalysedMetric):
 
     def pair_statistics(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
         """The counts in a row, float64 [n_pairs, 3 * n_kinds]."""
-        counts = self.counts(hypotheses, references)
-        return counts.reshape(len(counts), 3 * counts.shape[1])
+        return _in_a_row(self.counts(hypotheses, references))
+
+    def segment_statistics(self, hypotheses: Sequence[str], references: Streams) -> Float:
+        """As `SegmentMetric.segment_statistics`; clipped over all references where segments are."""
+        check_streams(hypotheses, references)
+        segments = by_segment(references)
+        if self._count_together is None or all(len(several) == 1 for several in segments):
+            return super().segment_statistics(hypotheses, references)
+        count = self._count_together
+
+        def counted(ours: Sequence[Analysis], theirs: Sequence[Sequence[Analysis]]) -> Float:
+            return _in_a_row(count(ours, theirs))
+
+        return self.rows_together(counted, self._best_statistics, hypotheses, segments)
+
+    def _best_statistics(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Float:
+        return super().segment_statistics(hypotheses, as_streams(references))
 
     def corpus_from_totals(self, totals: Float) -> Float:
         """The score of summed counts, as BLEU has it for corpora."""
         scores = self._score(totals.reshape(-1, totals.shape[-1] // 3, 3))[:, 0]
         return scores.reshape(totals.shape[:-1])
+
+
+def _in_a_row(counts: Float) -> Float:
+    return counts.reshape(len(counts), 3 * counts.shape[1])
 
 
 def precision_recall(counts: Float) -> tuple[Float, Float, NDArray[np.bool_]]:

@@ -28,6 +28,7 @@ from pfsm.metrics.syntax.dependency_lines import (
     followed,
     mixed,
     shared_of,
+    split,
 )
 
 Float = NDArray[np.float64]
@@ -135,38 +136,84 @@ def subtree_counts(
     return shared_of(subtrees(trees, deepest), len(hypotheses))
 
 
-def clipped_counts(fragments: Sequence[Bags]) -> Float:
-    """Counts of a hypothesis, the first line, clipped over all its references, the others: float64 [1, n_kinds, 3].
+def chain_counts_together(
+    hypotheses: Sequence[Analysis],
+    references: Sequence[Sequence[Analysis]],
+    longest: int = 4,
+    kind: str = WORDS,
+    *,
+    lowercase: bool = True,
+) -> Float:
+    """As `chain_counts`, clipped over all references of each hypothesis: what they have is `union_of_largest`.
 
-    What is in several references counts as often as in the one that has it most often; the last column is the size of
-    that bag.
+    Raises:
+        PfsmError: If a line has no tree, or no tags where they are needed.
     """
+    trees, sizes = _with_references(hypotheses, references, kind, lowercase)
+    return _shared_together(chains(trees, longest), sizes)
+
+
+def subtree_counts_together(
+    hypotheses: Sequence[Analysis],
+    references: Sequence[Sequence[Analysis]],
+    deepest: int = 4,
+    kind: str = WORDS,
+    *,
+    lowercase: bool = True,
+) -> Float:
+    """As `subtree_counts`, clipped over all references of each hypothesis; see `chain_counts_together`.
+
+    Raises:
+        PfsmError: If a line has no tree, or no tags where they are needed.
+    """
+    trees, sizes = _with_references(hypotheses, references, kind, lowercase)
+    return _shared_together(subtrees(trees, deepest), sizes)
+
+
+def _with_references(
+    hypotheses: Sequence[Analysis], references: Sequence[Sequence[Analysis]], kind: str, lowercase: bool
+) -> tuple[Trees, Int64]:
+    """The trees of all lines, hypotheses first, and how many references each hypothesis has."""
+    flat = [reference for several in references for reference in several]
+    return as_trees([*hypotheses, *flat], kind, lowercase), np.array(
+        list(map(len, references)), dtype=np.int64
+    )
+
+
+def _shared_together(kinds: Sequence[Bags], sizes: Int64) -> Float:
+    """As `shared_of`, with ``sizes[i]`` references of hypothesis i."""
     from pfsm_kernels.strings.bags import shared_weights  # noqa: PLC0415 - brings numba
 
-    rows = []
-    for keys, weights, offsets in fragments:
-        best = largest_counts(keys[offsets[1] :], np.diff(offsets[1:]))
-        ends = (np.array([0, offsets[1]]), np.array([0, best[0].size]))
-        rows.append(shared_weights(keys[: offsets[1]], weights[: offsets[1]], ends[0], *best, ends[1]))
+    halves = (split(bags, sizes.size) for bags in kinds)
+    rows = [shared_weights(*ours, *union_of_largest(theirs, sizes)) for ours, theirs in halves]
     return np.stack(rows, axis=1)
 
 
-def largest_counts(keys: Int64, sizes: Int64) -> tuple[Int64, Float]:
-    """The union of bags with the largest count of every key.
+def union_of_largest(bags: Bags, sizes: Int64) -> Bags:
+    """Unions of the bags of consecutive lines, in which a key weighs as much as in the line that has most of it.
 
     Args:
-        keys: int64, the bags one after the other.
-        sizes: int64 [n_bags].
-
-    Returns:
-        Distinct keys, and float64 their counts.
+        bags: Keys, weights and offsets of the lines.
+        sizes: int64 [n_groups], how many lines go into each union.
     """
-    bag = np.repeat(np.arange(sizes.size), sizes)
-    pairs, counts = np.unique(np.stack([keys, bag]), axis=1, return_counts=True)
-    distinct, place = np.unique(pairs[0], return_inverse=True)
-    most = np.zeros(distinct.size)
-    np.maximum.at(most, place, counts.astype(np.float64))
-    return distinct, most
+    keys, weights, offsets = bags
+    line = np.repeat(np.arange(offsets.size - 1), np.diff(offsets))
+    keys, line, weights = _reduced(keys, line, weights, np.add)
+    group = np.repeat(np.arange(sizes.size), sizes)[line]
+    keys, group, weights = _reduced(keys, group, weights, np.maximum)
+    return keys, weights, np.searchsorted(group, np.arange(sizes.size + 1)).astype(np.int64)
+
+
+def _reduced(keys: Int64, owners: Int64, weights: Float, reduce: np.ufunc) -> tuple[Int64, Int64, Float]:
+    """Each key of an owner once, in the order of owners and keys, with its weights reduced to one."""
+    if not keys.size:
+        return keys, owners, weights
+    order = np.lexsort((keys, owners))
+    keys, owners = keys[order], owners[order]
+    first = np.flatnonzero(
+        np.diff(keys, prepend=keys[0] - 1).astype(np.bool_) | (np.diff(owners, prepend=-1) > 0)
+    )
+    return keys[first], owners[first], np.asarray(reduce.reduceat(weights[order], first))
 
 
 def chain_score(
@@ -185,8 +232,9 @@ def chain_score(
         PfsmError: If a line has no tree, or no tags where they are needed.
         ValueError: If there is no reference.
     """
-    trees = _with_references(hypothesis, references, kind, lowercase)
-    return float(mean_precision(clipped_counts(chains(trees, longest)))[0])
+    _check_one(references)
+    counts = chain_counts_together([hypothesis], [references], longest, kind, lowercase=lowercase)
+    return float(mean_precision(counts)[0])
 
 
 def subtree_score(
@@ -203,13 +251,11 @@ def subtree_score(
         PfsmError: If a line has no tree, or no tags where they are needed.
         ValueError: If there is no reference.
     """
-    trees = _with_references(hypothesis, references, kind, lowercase)
-    return float(mean_precision(clipped_counts(subtrees(trees, deepest)))[0])
+    _check_one(references)
+    counts = subtree_counts_together([hypothesis], [references], deepest, kind, lowercase=lowercase)
+    return float(mean_precision(counts)[0])
 
 
-def _with_references(
-    hypothesis: Analysis, references: Sequence[Analysis], kind: str, lowercase: bool
-) -> Trees:
+def _check_one(references: Sequence[Analysis]) -> None:
     if not references:
         raise ValueError("a hypothesis needs a reference at least")
-    return as_trees([hypothesis, *references], kind, lowercase)

@@ -17,6 +17,7 @@ from pfsm.metrics.syntax.dependency_lines import has_symbols, lacking
 
 Float = NDArray[np.float64]
 Compute = Callable[[Sequence[Analysis], Sequence[Analysis]], Float]
+ComputeTogether = Callable[[Sequence[Analysis], Sequence[Sequence[Analysis]]], Float]
 AS_PARSED, COLLINS = "ud", "collins"
 
 
@@ -44,6 +45,16 @@ def over_heads(compute: Compute, heads: str) -> Compute:
         return compute
     return lambda ours, theirs: compute(
         [with_heads(one, heads) for one in ours], [with_heads(one, heads) for one in theirs]
+    )
+
+
+def all_over_heads(compute: ComputeTogether, heads: str) -> ComputeTogether:
+    """As `over_heads`, of a function of hypotheses and all references of each."""
+    if heads == AS_PARSED:
+        return compute
+    return lambda ours, theirs: compute(
+        [with_heads(one, heads) for one in ours],
+        [[with_heads(one, heads) for one in several] for several in theirs],
     )
 
 

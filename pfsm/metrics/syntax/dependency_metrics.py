@@ -17,8 +17,18 @@ from pfsm.metrics.syntax.counted import (
     mean_precision,
     precision_recall,
 )
-from pfsm.metrics.syntax.dependency_fragments import chain_counts, subtree_counts
-from pfsm.metrics.syntax.dependency_heads import has_heads, over_heads, wanted_for
+from pfsm.metrics.syntax.dependency_fragments import (
+    chain_counts,
+    chain_counts_together,
+    subtree_counts,
+    subtree_counts_together,
+)
+from pfsm.metrics.syntax.dependency_heads import (
+    all_over_heads,
+    has_heads,
+    over_heads,
+    wanted_for,
+)
 from pfsm.metrics.syntax.dependency_kernel import kernel_scores
 from pfsm.metrics.syntax.dependency_options import (
     ALL_TREES,
@@ -55,7 +65,8 @@ def pair_metric(name: str, options: Options) -> CountedMetric:
     """Dependency pair match (`pfsm.metrics.syntax.dependency_pairs`); its parts are P and R of each decomposition.
 
     F[.] is the harmonic mean of precision and recall of all decompositions in one bag; mu_PR[.] that of the precisions
-    and recalls of each (Kahn et al. 2009, equations 1 and 2).
+    and recalls of each (Kahn et al. 2009, equations 1 and 2). Several references: the best one of each segment counts;
+    the paper has one.
 
     Args:
         name: ``edpm-exact``, ``edpm`` or ``dpm``, which differ in their defaults.
@@ -104,6 +115,8 @@ def _by_kind(counts: Float) -> Float:
 def chain_metric(name: str, options: Options) -> CountedMetric:
     """HWCM (`pfsm.metrics.syntax.dependency_fragments`); its parts are the precisions of each length.
 
+    Several references: chains are clipped over all of them together, in segments and in corpora.
+
     Args:
         name: ``hwcm``, ``hwcm-c`` or ``hwcm-r``: chains of words, categories or relations by default.
         options: ``length``, ``of``, ``heads``, ``lowercase``, ``parser``.
@@ -117,6 +130,8 @@ def chain_metric(name: str, options: Options) -> CountedMetric:
 def subtree_metric(name: str, options: Options) -> CountedMetric:
     """DSTM (`pfsm.metrics.syntax.dependency_fragments`); its parts are the precisions of each depth.
 
+    Several references: subtrees are clipped over all of them together, in segments and in corpora.
+
     Args:
         name: ``dstm``.
         options: ``depth``, ``of``, ``heads``, ``lowercase``, ``parser``.
@@ -128,11 +143,16 @@ def subtree_metric(name: str, options: Options) -> CountedMetric:
 
 
 def _fragments(name: str, chosen: Mapping[str, Any], size: str) -> CountedMetric:
-    count = chain_counts if size == "length" else subtree_counts
+    chains = size == "length"
+    count = chain_counts if chains else subtree_counts
+    count_together = chain_counts_together if chains else subtree_counts_together
     most, kind, lowercase, heads = chosen[size], chosen["of"], chosen["lowercase"], chosen["heads"]
 
     def counts_of(ours: Sequence[Analysis], theirs: Sequence[Analysis]) -> Float:
         return count(ours, theirs, most, kind, lowercase=lowercase)
+
+    def together(ours: Sequence[Analysis], theirs: Sequence[Sequence[Analysis]]) -> Float:
+        return count_together(ours, theirs, most, kind, lowercase=lowercase)
 
     return CountedMetric(
         name,
@@ -142,11 +162,12 @@ def _fragments(name: str, chosen: Mapping[str, Any], size: str) -> CountedMetric
         over_heads(counts_of, heads),
         lambda counts: np.column_stack([mean_precision(counts), precision_recall(counts)[0]]),
         lambda analysis: has_heads(analysis, kind, heads),
+        all_over_heads(together, heads),
     )
 
 
 def kernel_metric(name: str, options: Options) -> AnalysedMetric:
-    """DTKM (`pfsm.metrics.syntax.dependency_kernel`).
+    """DTKM (`pfsm.metrics.syntax.dependency_kernel`). Several references: the best one counts.
 
     Args:
         name: ``dtkm``.

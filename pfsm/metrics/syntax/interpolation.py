@@ -41,13 +41,14 @@ LARGEST_SCALE = 1000
 
 
 class _Mixed(SegmentMetric):
-    """A metric and lexical overlap."""
+    """A metric and lexical overlap. Several references: the metric and O_l use them each in its own way."""
 
     def __init__(self, name: str, metric: SegmentMetric, entries: Mapping[str, str]) -> None:
         self.name = name
         self.metric = metric
         self.lexical = WordMetric("ol")
         self._own = dict(entries)
+        self.segment_references = metric.segment_references
 
     def entries(self) -> Mapping[str, str]:
         """The metric's, and how it is mixed."""
@@ -114,6 +115,22 @@ class BackOff(_Mixed):
             scores[lost] = lexical * self._scaling(scores[~lost])
         return scores
 
+    def several_references(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Float:
+        """Scores of segments, float64 [n_segments]; O_l takes the place of the metric's where it judges no reference.
+
+        Raises:
+            PfsmError: If the parser cannot be loaded.
+        """
+        scores = self.metric.understood_segments(hypotheses, references)
+        lost = np.isnan(scores)
+        if lost.any():
+            places = np.flatnonzero(lost).tolist()
+            lexical = self.lexical.score_segments(
+                [hypotheses[k] for k in places], [references[k] for k in places]
+            )
+            scores[lost] = lexical * self._scaling(scores[~lost])
+        return scores
+
     @property
     def is_independent(self) -> bool:
         """Whether the score of a pair depends on that pair alone."""
@@ -161,6 +178,15 @@ class Interpolation(_Mixed):
         """
         own = self.metric.tolerant_scores(hypotheses, references)
         return np.asarray((own + self._scale * self.lexical.score_pairs(hypotheses, references)) / 2.0)
+
+    def several_references(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Float:
+        """Scores of segments, float64 [n_segments].
+
+        Raises:
+            PfsmError: If something that the metric needs cannot be loaded.
+        """
+        own = self.metric.several_references(hypotheses, references)
+        return np.asarray((own + self._scale * self.lexical.several_references(hypotheses, references)) / 2.0)
 
 
 class _Parts(NamedTuple):

@@ -110,6 +110,25 @@ def _fraction(ours: Counter[Element], theirs: Counter[Element], name: str) -> fl
     return sum(min(ours[element], theirs[element]) for element in own) / total if total else 0.0
 
 
+def clipped_scores(
+    hypotheses: Sequence[Analysis], references: Sequence[Sequence[Analysis]], layer: Layer
+) -> Float:
+    """`clipped_fraction` of analysed segments against all references of each, float64 [n_segments].
+
+    Args:
+        hypotheses: Analyses that have the layer.
+        references: For each of them the analyses of its references, which have it too.
+        layer: What to count.
+    """
+    return np.array(
+        [
+            clipped_fraction(layer.elements(ours), [layer.elements(one) for one in several])
+            for ours, several in zip(hypotheses, references, strict=True)
+        ],
+        dtype=np.float64,
+    )
+
+
 def layer_scores(
     hypotheses: Sequence[Analysis],
     references: Sequence[Analysis],

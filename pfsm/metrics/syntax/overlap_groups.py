@@ -25,6 +25,7 @@ from pfsm.metrics.syntax.overlap import (
     Measure,
     average_fraction,
     average_overlap,
+    clipped_scores,
     layer_scores,
     pooled_overlap,
 )
@@ -108,6 +109,8 @@ def _type(name: str) -> str:
 def overlap_metric(name: str, options: Options) -> AnalysedMetric:
     """An overlap over linguistic elements.
 
+    Several references: the best one counts (Giménez and Màrquez 2009, section 2).
+
     Args:
         name: ``LAYER-*`` or ``LAYER-TYPE``, options in parentheses.
         options: ``parser``; of averages ``average``: over ``types`` (the default), each counting alike, or over all
@@ -149,14 +152,22 @@ def _counted(
     measure: Measure,
     only: str | None = None,
 ) -> AnalysedMetric:
+    """A metric that counts elements; fractions are clipped over all references, of overlaps the best one counts."""
+
     def compute(hypotheses: Sequence[Analysis], references: Sequence[Analysis]) -> Float:
         return layer_scores(hypotheses, references, layer, measure, only)[:, np.newaxis]
 
-    return AnalysedMetric(name, entries, parser, layer.wanted, compute, layer.is_there)
+    def together(hypotheses: Sequence[Analysis], references: Sequence[Sequence[Analysis]]) -> Float:
+        return clipped_scores(hypotheses, references, layer)[:, np.newaxis]
+
+    clips = together if measure is average_fraction else None
+    return AnalysedMetric(name, entries, parser, layer.wanted, compute, layer.is_there, together=clips)
 
 
 def chain_metric(name: str, options: Options) -> AnalysedMetric:
     """DP-HWC: the mean clipped fraction of head-word chains of one to four words, categories or relations.
+
+    Several references: chains are clipped over all of them together, as in HWCM (Liu and Gildea 2005).
 
     Raises:
         PfsmError: If there is no such option or value.
@@ -170,6 +181,8 @@ def chain_metric(name: str, options: Options) -> AnalysedMetric:
 def subtree_match(name: str, options: Options) -> AnalysedMetric:
     """STM, up to the ``depth`` that is asked for.
 
+    Several references: subtrees are clipped over all of them together (Liu and Gildea 2005, section 2).
+
     Raises:
         PfsmError: If there is no such option or value.
     """
@@ -179,7 +192,7 @@ def subtree_match(name: str, options: Options) -> AnalysedMetric:
 
 
 def tree_kernel(name: str, options: Options) -> AnalysedMetric:
-    """TKM, with a weight of ``decay`` for each production.
+    """TKM, with a weight of ``decay`` for each production. Several references: the best one counts.
 
     Raises:
         PfsmError: If there is no such option or value.

@@ -13,9 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.metrics.distinct import score_distinct
-from pfsm.metrics.error_rates import rates_of_totals
+from pfsm.metrics.error_rates import fewest_edits, rates_of_totals
 from pfsm.metrics.pairs import check_pairs
 from pfsm.metrics.parted import PartedMetric
+from pfsm.metrics.references import Streams, by_segment, check_streams
 from pfsm.metrics.terp.costs import KINDS, cost_vector
 from pfsm.metrics.terp.matching import Matches, finder
 from pfsm.metrics.terp.options import NO_EDITS, check_options
@@ -29,6 +30,8 @@ PARTS = (*KINDS, "longer", "shorter")
 class TerpMetric(PartedMetric):
     """TERp in percent: of segments negated, 0 is best; of corpora positive. Its parts are `PARTS`.
 
+    Several references: the cheapest edits over the mean length of all references, as TER has it.
+
     Args:
         name: ``terp``: with METEOR's paraphrases, which the extra ``paraphrases`` brings. ``terp-base``: with
             what ships with pfsm.
@@ -39,6 +42,8 @@ class TerpMetric(PartedMetric):
     """
 
     lower_is_better = True
+    segment_references = "all"
+    corpus_references = "all"
 
     def __init__(self, name: str, options: Mapping[str, Any]) -> None:
         self.name = name
@@ -73,6 +78,19 @@ class TerpMetric(PartedMetric):
         """Cost of the edits, and words of the reference: float64 [n_pairs, 2]."""
         check_pairs(hypotheses, references)
         return score_distinct(self._costs, hypotheses, references)
+
+    def segment_statistics(self, hypotheses: Sequence[str], references: Streams) -> Float:
+        """Least cost of the edits, and mean length of the references: float64 [n_segments, 2]."""
+        check_streams(hypotheses, references)
+        return fewest_edits(self.pair_statistics, hypotheses, by_segment(references))
+
+    def several_references(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Float:
+        """Scores of segments, float64 [n_segments]; where no reference has a word those of single pairs."""
+        costs, words = fewest_edits(self.pair_statistics, hypotheses, references).T
+        scores = -100.0 * (costs / np.where(words > 0.0, words, 1.0)) + 0.0
+        empty = np.flatnonzero(words <= 0.0).tolist()
+        scores[empty] = self.score_pairs([hypotheses[k] for k in empty], [references[k][0] for k in empty])
+        return np.asarray(scores)
 
     def corpus_from_totals(self, totals: Float) -> Float:
         """Cost of all edits over all words of the references, in percent."""

@@ -37,7 +37,7 @@ class Mistake:
         judgment: Index of the judgment in the test set, from 0.
         group: Its group in the test set.
         labels: Names and values of further columns that identify the segment.
-        reference: Text of the reference.
+        reference: Text of the reference; of several the one that the model scores highest, without a model the first.
         hypothesis: Text of the hypothesis.
         human: The human score, in the units of the data.
         predicted: The metric's score, in its own units.
@@ -109,16 +109,17 @@ def _of_set(
     errors = human_scale(data.scores, group_members(test.groups, len(data))).errors(scores)
 
     def mistake(at: int) -> Mistake:
+        reference = explainer.reference(test.name, at, data)
         return Mistake(
             at,
             test.groups[at],
             tuple((name, data.columns[name][at]) for name in labels if name in data.columns),
-            data.references[at],
+            reference,
             data.hypotheses[at],
             float(data.scores[at]),
             float(scores[at]),
             float(errors[at]),
-            explainer.lines(test.name, at, data),
+            explainer.lines(test.name, at, data, reference),
         )
 
     def largest(signed: Float) -> tuple[Mistake, ...]:
@@ -140,14 +141,24 @@ class _Explainer:
     cells: "Sequence[Finished]"
     metrics: dict[int, Metric] = field(default_factory=dict)
 
-    def lines(self, test: str, judgment: int, data: Judgments) -> tuple[str, ...]:
+    def reference(self, test: str, judgment: int, data: Judgments) -> str:
+        """The reference that counts: of several, the one that the model scores the translation highest against."""
+        hypothesis, references = data.hypotheses[judgment], data.all_references[judgment]
+        metric = self._metric(test, judgment)
+        if metric is None or len(references) == 1:
+            return references[0]
+        columns = {name: np.full(len(references), data.numbers(name)[judgment]) for name in metric.columns}
+        scores = metric.score_pairs([hypothesis] * len(references), references, columns)
+        return references[int(np.argmax(scores))]
+
+    def lines(self, test: str, judgment: int, data: Judgments, reference: str) -> tuple[str, ...]:
         metric = self._metric(test, judgment)
         if metric is None:
             return ()
         try:
             explanation = metric.explain(
                 data.hypotheses[judgment],
-                data.references[judgment],
+                reference,
                 {name: float(data.columns[name][judgment]) for name in metric.columns},
             )
             return tuple(line.rstrip() for line in explanation_lines(explanation))

@@ -22,14 +22,15 @@ from pfsm_training.data.training_set import (
     PAIRS_PER_BLOCK,
     Float,
     Rows,
-    block_offsets,
-    selected_pairs,
+    selected_items,
+    text_offsets,
 )
 from pfsm_training.data.training_text import TrainingText
 from pfsm_training.lattices.features import total_instances
 from pfsm_training.lattices.store import check_ascending
 from pfsm_training.loss.module import LogLinearMachine
 from pfsm_training.loss.objective import Loss, Quadratic, added, penalty_of
+from pfsm_training.loss.references import PairsOfItems
 
 if TYPE_CHECKING:
     from pfsm.distributed.cluster import Cluster
@@ -85,6 +86,7 @@ class ClusterData:
 
     Attributes:
         lattices: Of all pairs: first the scored ones, then those of the preferences.
+        items: As in `pfsm_training.data.training_set.TrainingData`.
         scores: As in `pfsm_training.data.training_set.TrainingData`, and likewise:
         better: int64 [n_preferences].
         worse: int64 [n_preferences].
@@ -92,6 +94,7 @@ class ClusterData:
     """
 
     lattices: ClusterLattices
+    items: PairsOfItems
     scores: Float
     better: Rows
     worse: Rows
@@ -102,10 +105,10 @@ class ClusterData:
 
     def select(self, scored: Rows, preferences: Rows) -> "ClusterData":
         """As `pfsm_training.data.training_set.TrainingSet.select`."""
-        pairs, better, worse = selected_pairs(self, scored, preferences)
-        return ClusterData(
-            self.lattices.select(pairs), self.scores[scored], better, worse, self.votes[preferences]
-        )
+        chosen = selected_items(self, scored, preferences)
+        lattices = self.lattices.select(chosen.pairs)
+        scores, votes = self.scores[scored], self.votes[preferences]
+        return ClusterData(lattices, chosen.items, scores, chosen.better, chosen.worse, votes)
 
     def without_preferences(self) -> "ClusterData":
         """The scored pairs alone."""
@@ -121,13 +124,13 @@ class ClusterData:
         """As `pfsm_training.data.training_set.TrainingSet.predictions`."""
         lattices, weights = self.lattices, Weights.of(machine)
         asked = [lattices.cluster.submit(blocks.predict, one, weights) for one in lattices.futures]
-        return np.concatenate([np.zeros(0), *lattices.results(asked)])
+        return self.items.predictions(np.concatenate([np.zeros(0), *lattices.results(asked)]))
 
     def objective(self, loss: Loss, penalty: float, centre: Tensor) -> "ClusterObjective":
         """As `pfsm_training.data.training_set.TrainingSet.objective`."""
-        lattices = self.lattices
+        lattices, of_pairs = self.lattices, self.items.loss(loss)
         parts = [
-            lattices.cluster.submit(blocks.with_loss, future, loss.part(first, stop))
+            lattices.cluster.submit(blocks.with_loss, future, of_pairs.part(first, stop))
             for future, first, stop in lattices.ranges()
         ]
         held = ClusterLattices(lattices.cluster, lattices.report, tuple(parts), lattices.offsets)
@@ -187,13 +190,13 @@ class ClusterEncoder:
         """
         known = LatticeBuilder(text.settings, text.reader).resources
         resources = (*known, *plugin_labels(text.settings))
-        offsets = block_offsets(len(text), text.better, text.worse, self.pairs_per_block)
+        offsets = text_offsets(text, self.pairs_per_block)
         futures = tuple(
             self.cluster.submit(blocks.build, _block(text, resources, first, stop))
             for first, stop in pairwise(offsets.tolist())
         )
         lattices = ClusterLattices(self.cluster, self.report, futures, offsets)
-        return ClusterData(lattices, text.scores, text.better, text.worse, text.votes)
+        return ClusterData(lattices, text.items, text.scores, text.better, text.worse, text.votes)
 
 
 def _block(text: TrainingText, resources: tuple[str, ...], first: int, stop: int) -> BlockText:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol, Self
+from typing import NamedTuple, Protocol, Self
 
 import numpy as np
 import torch
@@ -15,6 +15,7 @@ from pfsm_training.lattices.features import instances, total_instances
 from pfsm_training.lattices.store import HeldLattices, Room, lattice_memory
 from pfsm_training.loss.module import LogLinearMachine
 from pfsm_training.loss.objective import Loss, Minimised, Objective
+from pfsm_training.loss.references import PairsOfItems
 
 Float = NDArray[np.float64]
 Rows = NDArray[np.int64]
@@ -26,6 +27,10 @@ class TrainingSet(Protocol):
     @property
     def scores(self) -> Float:
         """float64 [n_scored]."""
+
+    @property
+    def items(self) -> PairsOfItems:
+        """Which pairs each judged translation has."""
 
     @property
     def better(self) -> Rows:
@@ -52,10 +57,10 @@ class TrainingSet(Protocol):
         """As `pfsm_training.lattices.features.instances`."""
 
     def predictions(self, machine: LogLinearMachine) -> Float:
-        """The machine's predictions, float64 [n_pairs], in standardised units."""
+        """The machine's predictions of judged translations, float64 [n_items], in standardised units."""
 
     def objective(self, loss: Loss, penalty: float, centre: Tensor) -> Minimised:
-        """The function to minimise: a loss of the predictions plus a penalty."""
+        """The function to minimise: a loss of the predictions of items, plus a penalty."""
 
 
 # Sums over pairs are added block by block, here as on a cluster, so that both give the same result. Evaluating a block
@@ -70,14 +75,15 @@ Encoder = Callable[[TrainingText], TrainingSet]
 
 @dataclass(frozen=True, eq=False)
 class TrainingData:
-    """Scored pairs come first in the lattices, one a judgment; then the distinct pairs of the preferences.
+    """Scored translations come first, one a judgment; then the distinct translations of the preferences.
 
     Attributes:
         lattices: Of all pairs, in blocks.
         scores: float64 [n_scored], in the units of the data.
-        better: int64 [n_preferences], which pair is the preferred translation.
+        better: int64 [n_preferences], which item is the preferred translation.
         worse: int64 [n_preferences], which is the other.
         votes: float64 [n_preferences].
+        several: Which pairs each translation has; None: one each.
     """
 
     lattices: HeldLattices
@@ -85,9 +91,15 @@ class TrainingData:
     better: Rows
     worse: Rows
     votes: Float
+    several: PairsOfItems | None = None
 
     def __len__(self) -> int:
         return int(self.lattices.offsets[-1])
+
+    @property
+    def items(self) -> PairsOfItems:
+        """As `TrainingSet.items`."""
+        return self.several or PairsOfItems.single(len(self))
 
     def select(self, scored: Rows, preferences: Rows) -> "TrainingData":
         """As `TrainingSet.select`; what is left of each block stays together, as on a cluster.
@@ -95,9 +107,10 @@ class TrainingData:
         Raises:
             PfsmError: As `pfsm_training.lattices.store.HeldLattices.of`.
         """
-        pairs, better, worse = selected_pairs(self, scored, preferences)
-        lattices = self.lattices.select(pairs)
-        return TrainingData(lattices, self.scores[scored], better, worse, self.votes[preferences])
+        chosen = selected_items(self, scored, preferences)
+        lattices = self.lattices.select(chosen.pairs)
+        scores, votes = self.scores[scored], self.votes[preferences]
+        return TrainingData(lattices, scores, chosen.better, chosen.worse, votes, chosen.items)
 
     def without_preferences(self) -> "TrainingData":
         """The scored pairs alone."""
@@ -111,19 +124,37 @@ class TrainingData:
     def predictions(self, machine: LogLinearMachine) -> Float:
         """As `TrainingSet.predictions`."""
         with torch.no_grad():
-            return np.concatenate([np.zeros(0), *(machine(batch).numpy() for batch in self.lattices)])
+            of_pairs = np.concatenate([np.zeros(0), *(machine(batch).numpy() for batch in self.lattices)])
+        return self.items.predictions(of_pairs)
 
     def objective(self, loss: Loss, penalty: float, centre: Tensor) -> Objective:
         """As `TrainingSet.objective`."""
-        return Objective(self.lattices, loss, penalty, centre)
+        return Objective(self.lattices, self.items.loss(loss), penalty, centre)
 
 
-def selected_pairs(data: TrainingSet, scored: Rows, preferences: Rows) -> tuple[Rows, Rows, Rows]:
-    """Which pairs some judgments and preferences need, and where the better and the worse ones stand among these."""
-    pairs = np.concatenate([data.better[preferences], data.worse[preferences]])
-    kept, places = np.unique(pairs, return_inverse=True)
+class Selected(NamedTuple):
+    """What some judgments and preferences need.
+
+    Attributes:
+        pairs: int64, which pairs, ascending.
+        items: Which of these each translation has.
+        better: int64 [n_preferences], where the better translations stand among the items.
+        worse: int64 [n_preferences], where the worse ones stand.
+    """
+
+    pairs: Rows
+    items: PairsOfItems
+    better: Rows
+    worse: Rows
+
+
+def selected_items(data: TrainingSet, scored: Rows, preferences: Rows) -> Selected:
+    """Some of the judgments and preferences, as `TrainingSet.select` takes them."""
+    both = np.concatenate([data.better[preferences], data.worse[preferences]])
+    kept, places = np.unique(both, return_inverse=True)
     places = places.astype(np.int64) + scored.size
-    return np.concatenate([scored, kept]), places[: preferences.size], places[preferences.size :]
+    items, pairs = data.items.select(np.concatenate([scored, kept]))
+    return Selected(pairs, items, places[: preferences.size], places[preferences.size :])
 
 
 def encode_here(
@@ -142,10 +173,18 @@ def encode_here(
     """
     room = Room(lattice_memory() if memory is None else memory)
     builder = LatticeBuilder(text.settings, text.reader)
-    offsets = block_offsets(len(text), text.better, text.worse, pairs_per_block)
+    offsets = text_offsets(text, pairs_per_block)
     batches = builder.blocks(text.pairs, offsets.tolist(), text.feature_values())
     lattices = HeldLattices.of(batches, room)
-    return TrainingData(lattices, text.scores, text.better, text.worse, text.votes)
+    return TrainingData(lattices, text.scores, text.better, text.worse, text.votes, text.items)
+
+
+def text_offsets(text: TrainingText, size: int) -> Rows:
+    """`block_offsets` of a text: neither preferences nor the references of a translation are torn apart."""
+    first, last = text.items.offsets[:-1], text.items.offsets[1:] - 1
+    low, high = np.minimum(text.better, text.worse), np.maximum(text.better, text.worse)
+    begin, end = np.concatenate([first, first[low]]), np.concatenate([last, last[high]])
+    return block_offsets(len(text), begin, end, size)
 
 
 def block_offsets(n_pairs: int, better: Rows, worse: Rows, size: int = PAIRS_PER_BLOCK) -> Rows:

@@ -16,19 +16,21 @@ from pfsm.metrics.ngram_table import documents_of
 from pfsm.model.reading import TextReader
 from pfsm.model.settings import Settings
 from pfsm_training.data.moments import mean_and_sd
+from pfsm_training.loss.references import PairsOfItems
 
 Float = NDArray[np.float64]
 Rows = NDArray[np.int64]
-# Numbers of a pair from columns of the data, in the order of the settings.
+# Numbers of a translation from columns of the data, in the order of the settings.
 Numbers = tuple[float, ...]
-Pair = tuple[str, str, Numbers]
+# All references of a translation, the translation, and its numbers.
+Item = tuple[tuple[str, ...], str, Numbers]
 
 
 class TrainingText:
     """The sentence pairs of judgments and preferences, and settings with all that is learned from their text.
 
-    The pairs of the judgments come first, one a judgment; then the distinct pairs of the preferences: two with the same
-    text are distinct if columns of the data that are features differ.
+    The pairs of the judgments come first, one for each reference of a judgment; then those of the distinct
+    translations of the preferences. Two with the same text are distinct if columns that are features differ.
 
     Args:
         judgments: What people scored.
@@ -40,7 +42,8 @@ class TrainingText:
         references: One of each pair.
         hypotheses: The other.
         scores: float64 [n_scored], in the units of the data.
-        better: int64 [n_preferences], which pair is the preferred translation.
+        items: Which pairs each judged translation has, those of the judgments first.
+        better: int64 [n_preferences], which item is the preferred translation.
         worse: int64 [n_preferences], which is the other.
         votes: float64 [n_preferences].
         settings: Settings with nothing left to learn.
@@ -55,15 +58,18 @@ class TrainingText:
     ) -> None:
         names = columns_of(tuple(settings.features))
         compared = None if preferences is None else _compared(preferences, names)
-        pairs, place = _training_pairs(judgments, compared, names)
-        self.references, self.hypotheses = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+        items, place = _training_items(judgments, compared, names)
+        sizes = [len(references) for references, *_ in items]
+        self.items = PairsOfItems.of_sizes(sizes, settings.references)
+        self.references = [line for references, *_ in items for line in references]
+        self.hypotheses = [hypothesis for references, hypothesis, _ in items for _ in references]
         self._columns = {
-            name: np.array([numbers[at] for *_, numbers in pairs], dtype=np.float64)
+            name: np.repeat(np.array([numbers[at] for *_, numbers in items], dtype=np.float64), sizes)
             for at, name in enumerate(names)
         }
         self.scores = np.zeros(0) if judgments is None else judgments.scores
         self.better, self.worse = (
-            np.array([place[pair] for pair in side], dtype=np.int64) for side in compared or ((), ())
+            np.array([place[item] for item in side], dtype=np.int64) for side in compared or ((), ())
         )
         self.votes = np.zeros(0) if preferences is None else preferences.votes
         pinned = counted_features(map(with_checksum, settings.features), self.references)
@@ -119,30 +125,30 @@ def _mean_and_sd(column: Float) -> tuple[float, float]:
     return mean, sd or 1.0
 
 
-def _training_pairs(
-    judgments: Judgments | None, compared: tuple[list[Pair], list[Pair]] | None, names: Sequence[str]
-) -> tuple[list[Pair], dict[Pair, int]]:
-    """The pairs, and the number of each distinct pair of a preference."""
-    pairs: list[Pair] = []
+def _training_items(
+    judgments: Judgments | None, compared: tuple[list[Item], list[Item]] | None, names: Sequence[str]
+) -> tuple[list[Item], dict[Item, int]]:
+    """What is judged, and the number of each distinct translation of a preference."""
+    items: list[Item] = []
     if judgments is not None:
         numbers = _numbers([judgments.numbers(name) for name in names], len(judgments))
-        pairs += zip(judgments.references, judgments.hypotheses, numbers, strict=True)
-    place: dict[Pair, int] = {}
+        items += zip(judgments.all_references, judgments.hypotheses, numbers, strict=True)
+    place: dict[Item, int] = {}
     for both in zip(*compared, strict=True) if compared is not None else ():
-        for pair in both:
-            if pair not in place:
-                place[pair] = len(pairs)
-                pairs.append(pair)
-    return pairs, place
+        for item in both:
+            if item not in place:
+                place[item] = len(items)
+                items.append(item)
+    return items, place
 
 
-def _compared(preferences: Preferences, names: Sequence[str]) -> tuple[list[Pair], list[Pair]]:
-    """The better and the worse pair of each preference."""
+def _compared(preferences: Preferences, names: Sequence[str]) -> tuple[list[Item], list[Item]]:
+    """The better and the worse item of each preference."""
     columns = [preferences.numbers(name) for name in names]
     better, worse = (
         list(
             zip(
-                preferences.references,
+                preferences.all_references,
                 side,
                 _numbers([column[place] for column in columns], len(preferences)),
                 strict=True,

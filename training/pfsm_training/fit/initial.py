@@ -12,7 +12,7 @@ from pfsm.errors import PfsmError
 from pfsm.features.values import with_checksum
 from pfsm.metrics.ngram_table import without_label
 from pfsm.model.file import Model
-from pfsm.model.settings import AUTO, KEYS, Settings
+from pfsm.model.settings import AUTO, BEST, KEYS, Settings
 from pfsm_training.config import TrainingConfig
 from pfsm_training.initial_settings import completed_settings, is_subsequence
 
@@ -72,6 +72,7 @@ def added_to(init: Settings, settings: Settings) -> dict[str, list[str]]:
 def _values(settings: Settings) -> dict[str, Any]:
     values = settings.to_dict()
     values.setdefault("edits", True)
+    values.setdefault("references", BEST)
     return values
 
 

@@ -48,7 +48,9 @@ def record(
 def _data(sources: Data, score_column: str) -> dict[str, Any]:
     judgments, preferences = sources
     files = [source for part in sources if part is not None for source in part.sources]
-    references = [reference for part in sources if part is not None for reference in part.references]
+    references = [
+        line for part in sources if part is not None for several in part.all_references for line in several
+    ]
     return {
         "data": [{"name": source.name, "rows": source.rows, "sha256": source.checksum} for source in files],
         **({} if judgments is None else {"judgments": len(judgments), "score_column": score_column}),

@@ -5,6 +5,9 @@ costs are found in turn, until neither changes. A match costs 0: one kind of edi
 be free, because the costs of the others can be counted from it. The costs of edits of single words, of shifts and of
 phrases are 0 or more. The amounts that a phrase's edits and its probability add to its cost may have any sign, and so
 may the weights of further features. The unit is the mean cost of insertion, deletion and substitution.
+
+Of several references the one with the lowest rate of edits and features counts, as in scoring with the tuned model; it
+may be another one from round to round.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,12 +24,14 @@ from pfsm.evaluation.bootstrap import default_seed
 from pfsm.features.values import check_feature, counted_features, feature_values, with_checksum
 from pfsm.lattice.names import sentence_feature
 from pfsm.metrics.ngram_table import documents_of
+from pfsm.metrics.references import flat_pairs
 from pfsm.metrics.registry import expanded
 from pfsm.metrics.terp.costs import KINDS, T, cost_vector
 from pfsm.metrics.terp.metric import TerpMetric, features
 from pfsm.model.file import Model, Scale
-from pfsm.model.settings import Settings
+from pfsm.model.settings import BEST, Settings
 from pfsm.version import __version__
+from pfsm_training.loss.references import PairsOfItems
 from pfsm_training.tuning.hill_climbing import climb
 from pfsm_training.tuning.target import Target
 
@@ -103,7 +108,7 @@ class TunedCosts:
                     for source in judgments.sources
                 ],
                 "judgments": len(judgments),
-                "reference_digests": digests(judgments.references),
+                "reference_digests": digests(_lines(judgments)),
                 "objective": "length-weighted, mean-removed Pearson",
                 "solver": "hill climbing",
                 "converged": self.stable,
@@ -136,23 +141,23 @@ def tune_costs(
             unknown.
     """
     judgments = judgments.sorted()
-    further = _features(further, judgments.references)
+    further = _features(further, _lines(judgments))
     problem = _Problem(metric, judgments, further)
     random = np.random.default_rng(default_seed() if seed is None else seed)
     costs, weights = cost_vector(metric.options.costs), np.zeros(len(further))
-    counts = problem.count(costs)
-    if not problem.can_differ(counts):
+    columns = problem.columns(costs, weights)
+    if not problem.can_differ(columns):
         raise PfsmError(
             "all translations that are compared have the same edits and features, so there is nothing to tune"
         )
-    before = problem.correlation(counts, costs, weights)
+    before = problem.correlation(columns, costs, weights)
     best, reached, rounds, stable = (before, costs, weights), before, 0, False
     while rounds < MOST_ROUNDS and not stable:
-        costs, weights = problem.tuned(counts, costs, weights, restarts, random)
-        again = problem.count(costs)
+        costs, weights = problem.tuned(columns, costs, weights, restarts, random)
+        again = problem.columns(costs, weights)
         last, reached = reached, problem.correlation(again, costs, weights)
-        stable = bool((again == counts).all()) or abs(reached - last) < SETTLED
-        rounds, counts = rounds + 1, again
+        stable = bool((again == columns).all()) or abs(reached - last) < SETTLED
+        rounds, columns = rounds + 1, again
         if reached > best[0]:
             best = reached, costs, weights
     correlation, costs, weights = best
@@ -178,40 +183,46 @@ def _features(names: Sequence[str], references: Sequence[str]) -> tuple[str, ...
     return pinned
 
 
+def _lines(judgments: Judgments) -> list[str]:
+    return [line for several in judgments.all_references for line in several]
+
+
 class _Problem:
     """The judgments, their matches for alignment and their further features."""
 
     def __init__(self, metric: TerpMetric, judgments: Judgments, further: Sequence[str]) -> None:
         self._target = Target.of(judgments)
-        self._matches = metric.find(judgments.hypotheses, judgments.references)
-        self._further = feature_values(further, judgments.hypotheses, judgments.references)
+        hypotheses, references, starts = flat_pairs(judgments.hypotheses, judgments.all_references)
+        self._items = PairsOfItems(np.append(starts, len(references)), BEST)
+        self._matches = metric.find(hypotheses, references)
+        self._further = feature_values(further, hypotheses, references)
         self.name = metric.name_without_costs
         bounded = [kind in T or kind == "paraphrase" for kind in _FREE]
         self._lowest = np.where([*bounded, *[False] * len(further)], 0.0, -np.inf)
 
-    def count(self, costs: Float) -> Float:
-        """Numbers of edits in the alignments that are best under these costs, float64 [n_pairs, n_kinds]."""
-        return self._matches.count(costs)
+    def columns(self, costs: Float, weights: Float) -> Float:
+        """Edits per word in the alignments that are best under these costs, and further features.
 
-    def can_differ(self, counts: Float) -> bool:
+        Of several references those of the one with the lowest weighted sum: float64 [n_judgments, n_kinds + n_further].
+        """
+        edits = features(self._matches, self._matches.count(costs))[:, : len(KINDS)]
+        columns = np.concatenate([edits, self._further], axis=1)
+        return self._items.over(-(columns @ np.concatenate([costs, weights])), columns)
+
+    def can_differ(self, columns: Float) -> bool:
         """Whether a kind of edit or a feature varies among the translations that are compared."""
-        return bool(self._target.moments(self._columns(counts)).features.any())
+        return bool(self._target.moments(columns).features.any())
 
-    def correlation(self, counts: Float, costs: Float, weights: Float) -> float:
+    def correlation(self, columns: Float, costs: Float, weights: Float) -> float:
         """Correlation of the weighted sum of edits and features with human scores."""
-        moments = self._target.moments(-self._columns(counts))
-        return moments.correlation(np.concatenate([costs, weights]))
-
-    def _columns(self, counts: Float) -> Float:
-        return np.concatenate([self._edits(counts), self._further], axis=1)
+        return self._target.moments(-columns).correlation(np.concatenate([costs, weights]))
 
     def tuned(
-        self, counts: Float, costs: Float, weights: Float, restarts: int, random: np.random.Generator
+        self, columns: Float, costs: Float, weights: Float, restarts: int, random: np.random.Generator
     ) -> tuple[Float, Float]:
         """The best costs and weights for these alignments."""
-        columns = np.concatenate([self._edits(counts)[:, 1:], self._further], axis=1)
         start = np.concatenate([costs[1:], weights])
-        found, _ = climb(self._target.moments(-columns), start, self._lowest, restarts, random)
+        found, _ = climb(self._target.moments(-columns[:, 1:]), start, self._lowest, restarts, random)
         unit = found[[_FREE.index(kind) for kind in _UNIT]].mean()
         if unit > 0.0:
             found = found / unit
@@ -219,6 +230,3 @@ class _Problem:
         rounded = np.array([float(f"{value:.4g}") for value in found.tolist()])
         size = len(_FREE)
         return np.concatenate([[0.0], np.clip(rounded[:size], -LARGEST, LARGEST)]), rounded[size:]
-
-    def _edits(self, counts: Float) -> Float:
-        return features(self._matches, counts)[:, : len(KINDS)]

@@ -1,0 +1,200 @@
+"""Several references: one question has one number, whichever command, file, experiment or function is asked."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import pfsm
+from pfsm.data import read_judgments, read_preferences
+from pfsm.metrics import SegmentMetric, get_metric
+from pfsm_experiments import run_experiment
+from pfsm_experiments.report.summary import results_summary
+from tests.command_runs import Cli, Write
+from tests.experiments.experiment_cases import run_here, write_experiment
+from tests.judgment_cases import rows
+from tests.model_cases import document
+
+FAST = ("--format", "json", "--confidence-n", "20")
+METRICS = ("bleu", "ter", "chrf", "wer", "terp-base", "hwcm", "stm", "nist", "mean.json", "hand.json")
+COUNT = 24
+
+
+def made() -> list[list[str]]:
+    """Rows of segment, system, three references (the first is another segment's, some empty), hypothesis, score."""
+    texts = rows(COUNT, seed=9)
+    others = rows(COUNT, seed=10)
+    return [
+        [
+            f"s{k // 2}", "ab"[k % 2],
+            others[k // 2][0], texts[k // 2][0], others[-1 - k // 2][0] if k // 2 % 3 else "",
+            texts[k][1] if k % 2 else texts[k // 2][1], texts[k][2],
+        ]
+        for k in range(COUNT)
+    ]  # fmt: skip
+
+
+@pytest.fixture
+def files(write: Write) -> list[list[str]]:
+    table = made()
+    names = ["segment_id", "system", "reference", "reference_2", "reference_3", "hypothesis", "score"]
+    write("d.tsv", "".join("\t".join(line) + "\n" for line in [names, *table]))
+    names = ["segment_id", "reference", "reference_2", "reference_3", "better", "worse"]
+    pairs = [[*one[:1], *one[2:6], other[5]] for one, other in zip(table[0::2], table[1::2], strict=True)]
+    write("p.tsv", "".join("\t".join(line) + "\n" for line in [names, *pairs]))
+    write("hand.json", json.dumps(document()))
+    mean = document(settings={"language": "en", "max_block": 1, "references": "mean"}, name="mean")
+    write("mean.json", json.dumps(mean))
+    return table
+
+
+def scorer(name: str) -> SegmentMetric:
+    return pfsm.load(name, 1) if name.endswith(".json") else get_metric(name)
+
+
+def asked(name: str) -> tuple[str, str]:
+    return ("--model" if name.endswith(".json") else "--metric", name)
+
+
+def test_the_further_references_decide(cli: Cli, write: Write) -> None:
+    """Against the first reference alone the order of the translations is the wrong one."""
+    lines = ["reference\treference_2\thypothesis\tscore"]
+    for k in range(6):
+        good, bad = " ".join("abcdef"[: k + 1]), " ".join("uvwxyz"[: 6 - k])
+        lines.append(f"{bad} x y z u v w\ta b c d e f\t{good} {bad}\t{k}")
+    write("d.tsv", "\n".join(lines) + "\n")
+    alone = [line.replace("\ta b c d e f\t", "\t\t") for line in lines]
+    write("one.tsv", "\n".join(alone) + "\n")
+    command = ("--metric", "ol", "--statistics", "pearson", *FAST)
+    found, single = (
+        cli("evaluate", name, *command).document["correlation"]["groups"][0]["pearson"]["value"]
+        for name in ("d.tsv", "one.tsv")
+    )
+    data = read_judgments("d.tsv")
+    best = [
+        max(get_metric("ol").score_pairs([one] * 2, several))
+        for one, several in zip(data.hypotheses, data.all_references, strict=True)
+    ]
+    assert found == pytest.approx(stats.pearsonr(best, data.scores).statistic)
+    assert single < 0.0
+    assert abs(found - single) > 0.5
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_one_question_has_one_number(
+    name: str, files: list[list[str]], cli: Cli, write: Write, tmp_path: Path
+) -> None:
+    data = read_judgments("d.tsv")
+    metric = scorer(name)
+    wanted = metric.score_segments(data.hypotheses, data.all_references)
+    first = metric.score_pairs(data.hypotheses, data.references)
+    assert not np.allclose(wanted, first)
+    table = cli("score", "--table", "d.tsv", *asked(name), "-sl", "--format", "json").document
+    np.testing.assert_array_equal(table["segment_scores"], wanted)
+    assert table["segment_signature"] == metric.get_signature("var")
+    assert cli("score", "--table", "d.tsv", *asked(name), "-o", "out", "--partition-size", "1k").status == 0
+    parts = sorted((tmp_path / "out").glob("*.parquet"))
+    assert len(parts) > 1
+    pq = pytest.importorskip("pyarrow.parquet")
+    cut = np.concatenate([pq.read_table(part)["score"].to_numpy() for part in parts])
+    np.testing.assert_array_equal(cut, wanted)
+    command = ("evaluate", "d.tsv", *asked(name), "--statistics", "pearson,spearman", *FAST)
+    evaluated = cli(*command).document
+    assert evaluated["signature"] == metric.get_signature("var")
+    found = evaluated["correlation"]["groups"][0]
+    assert found["pearson"]["value"] == pytest.approx(
+        stats.pearsonr(wanted, data.scores).statistic, abs=1e-12
+    )
+    pairs = read_preferences("p.tsv")
+    better, worse = (
+        metric.score_segments(side, pairs.all_references) for side in (pairs.better, pairs.worse)
+    )
+    evaluated = cli("evaluate", "p.tsv", *asked(name), "--statistics", "accuracy", *FAST).document
+    if name != "nist":  # which counts over all references that are scored together
+        accuracy = evaluated["preference"]["groups"][0]["accuracy"]["value"]
+        assert accuracy == pytest.approx(np.mean(better > worse))
+    # Segments with all three references, as files: the streams of sacrebleu.
+    full = [row for row in files if row[4]]
+    for place, file in enumerate(("r1.txt", "r2.txt", "r3.txt", "hyp.txt")):
+        write(file, "".join(f"{row[2 + place]}\n" for row in full))
+    texts = cli(
+        "score", "r1.txt", "r2.txt", "r3.txt", "-i", "hyp.txt", *asked(name), "-sl", "--format", "json"
+    )
+    expected = metric.score_segments([row[5] for row in full], [tuple(row[2:5]) for row in full])
+    np.testing.assert_array_equal(texts.document["segment_scores"], expected)
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_experiments_give_the_same(
+    name: str, files: list[list[str]], cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pfsm_experiments.run.run_tasks", run_here)
+    monkeypatch.setattr("pfsm_experiments.report.output.write_output", lambda *_: None)
+    assert files
+    statistics = {"segment": "pearson", "system": "system-pearson"}
+    config = {
+        "title": "t",
+        "test": [{"name": "scores", "files": "d.tsv"}, {"name": "pairs", "files": "p.tsv"}],
+        "rows": [{"name": "row", "model" if name.endswith(".json") else "metric": name}],
+        "statistics": [*statistics.values(), "accuracy"],
+        "resamples": 20,
+        "seed": 12345,
+        "mistakes": 0,
+    }
+    results = run_experiment(write_experiment(tmp_path, config), tmp_path, tmp_path / "out")
+    summary = results_summary(results, "", [])
+    found = {(one["test"], one["statistic"]): one["value"] for one in summary["results"]}
+    for level, statistic in statistics.items():
+        command = ("evaluate", "d.tsv", *asked(name), "--level", level, "--statistics", "pearson", *FAST)
+        (group,) = cli(*command).document["correlation"]["groups"]
+        assert found["scores", statistic] == pytest.approx(group["pearson"]["value"], abs=1e-12)
+    if name != "nist":  # which counts over the references of both test sets here
+        (group,) = cli("evaluate", "p.tsv", *asked(name), "--statistics", "accuracy", *FAST).document[
+            "preference"
+        ]["groups"]
+        assert found["pairs", "accuracy"] == pytest.approx(group["accuracy"]["value"], abs=1e-12)
+    assert "|level:corpus" not in summary["cells"][0]["signature"]
+    assert summary["cells"][0]["signature"] == scorer(name).get_signature("var")
+
+
+def test_compare_and_submissions(files: list[list[str]], cli: Cli, write: Write) -> None:
+    full = [row for row in files if row[4]]
+    for place, file in enumerate(("r1.txt", "r2.txt", "r3.txt", "hyp.txt")):
+        write(file, "".join(f"{row[2 + place]}\n" for row in full))
+    write("other.txt", "".join(f"{row[3]}\n" for row in full))
+    references = [[row[2 + place] for row in full] for place in range(3)]
+    for name in ("hwcm", "terp-base", "mean.json"):
+        ran = cli("compare", "r1.txt", "r2.txt", "r3.txt", "-i", "hyp.txt", "other.txt", *asked(name), *FAST)
+        wanted = float(scorer(name).corpus_score([row[5] for row in full], references))
+        assert ran.document["systems"][0]["score"] == pytest.approx(wanted, abs=1e-12)
+
+
+def test_a_model_that_takes_the_mean(files: list[list[str]], cli: Cli) -> None:
+    data = read_judgments("d.tsv")
+    metric = pfsm.load("mean.json", 1)
+    wanted = [
+        np.mean(metric.score_pairs([one] * len(several), several))
+        for one, several in zip(data.hypotheses, data.all_references, strict=True)
+    ]
+    assert metric.score_segments(data.hypotheses, data.all_references) == pytest.approx(wanted, abs=1e-14)
+    assert "|refs:mean|" in metric.get_signature("var")
+    assert "|refs:" not in metric.get_signature(1)
+    assert metric.model.fingerprint != pfsm.load("hand.json", 1).model.fingerprint
+
+
+def test_training_from_the_command_line(files: list[list[str]], cli: Cli, write: Write) -> None:
+    write("mean.yaml", "references: mean\nlambda: 1\n")
+    ran = cli("train", "d.tsv", "--config", "mean.yaml", "-o", "m.json", "--dev", "d.tsv")
+    assert ran.status == 0, ran.err
+    model = json.loads(Path("m.json").read_text(encoding="utf-8"))
+    assert model["settings"]["references"] == "mean"
+    data = read_judgments("d.tsv")
+    metric = pfsm.load("m.json", 1)
+    r = stats.pearsonr(metric.score_segments(data.hypotheses, data.all_references), data.scores).statistic
+    assert model["training"]["pearson"] == pytest.approx(r)
+    assert f"Pearson r, d.tsv: {r:.3f}" in ran.out
+    write("bad.yaml", "references: all\n")
+    fault = cli("train", "d.tsv", "--config", "bad.yaml", "-o", "x.json").fault
+    assert fault == "bad.yaml: references is 'all', it must be best or mean"

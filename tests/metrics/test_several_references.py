@@ -1,0 +1,186 @@
+"""Several references of a segment, by metric: against sacrebleu, formulas and functions of one segment."""
+
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sacrebleu.metrics import BLEU, CHRF, TER
+
+from pfsm.analysis.parser.parse import Wanted
+from pfsm.analysis.service import analyse_lines
+from pfsm.metrics import SegmentMetric, get_metric
+from pfsm.metrics.syntax.constituent import subtree_metric, tree_kernel_metric
+from pfsm.metrics.syntax.dependency_fragments import chain_score, subtree_score
+from pfsm.metrics.syntax.layers import LAYERS
+from pfsm.metrics.syntax.overlap import clipped_fraction
+from tests.judgment_cases import rows
+
+MADE = rows(41, seed=3)
+HYPOTHESES = [hypothesis for _, hypothesis, _ in MADE[:20]]
+# One to three references each, now and then one that is another segment's.
+REFERENCES = [
+    tuple(reference for reference, _, _ in (MADE[k], MADE[k + 20], MADE[40 - k])[: 1 + k % 3])
+    for k in range(20)
+]
+CONLLU = """\
+1\tBirds\tbird\tNOUN\tNNS\t_\t2\tnsubj\t_\t_
+2\tsing\tsing\tVERB\tVBP\t_\t0\troot\t_\t_
+
+1\tBirds\tbird\tNOUN\tNNS\t_\t2\tnsubj\t_\t_
+2\tsang\tsing\tVERB\tVBD\t_\t0\troot\t_\t_
+
+1\tMen\tman\tNOUN\tNNS\t_\t2\tnsubj\t_\t_
+2\tsing\tsing\tVERB\tVBP\t_\t0\troot\t_\t_
+
+1\tHow\t_\t_\t_\t_\t_\t_\t_\t_
+2\tsing\t_\t_\t_\t_\t_\t_\t_\t_
+
+"""
+
+
+def streams() -> list[list[str | None]]:
+    return [[several[k] if k < len(several) else None for several in REFERENCES] for k in range(3)]
+
+
+@pytest.mark.parametrize("name", ["bleu", "chrf", "ter"])
+def test_sacrebleu_scores_sentences_alike(name: str) -> None:
+    theirs = {"bleu": BLEU(effective_order=True), "chrf": CHRF(), "ter": TER()}[name]
+    sign = -1.0 if name == "ter" else 1.0
+    wanted = [
+        sign * theirs.sentence_score(hypothesis, list(several)).score
+        for hypothesis, several in zip(HYPOTHESES, REFERENCES, strict=True)
+    ]
+    assert get_metric(name).score_segments(HYPOTHESES, REFERENCES) == pytest.approx(wanted, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    "name", ["wer", "per", "rouge-l", "gtm-2", "ol", "meteor-base", "length_ratio", "edpm(n=1)", "tkm"]
+)
+def test_the_best_reference_counts(name: str) -> None:
+    metric = get_metric(name)
+    wanted = [
+        max(metric.score_pairs([hypothesis] * len(several), several))
+        for hypothesis, several in zip(HYPOTHESES, REFERENCES, strict=True)
+    ]
+    np.testing.assert_array_equal(metric.score_segments(HYPOTHESES, REFERENCES), wanted)
+    assert metric.get_signature("var").startswith("nrefs:var|refs:best|")
+
+
+def test_terp_divides_by_the_mean_length() -> None:
+    metric = get_metric("terp-base")
+    for hypothesis, several in zip(HYPOTHESES, REFERENCES, strict=True):
+        costs, words = metric.pair_statistics([hypothesis] * len(several), several).T
+        wanted = -100.0 * costs.min() / words.mean()
+        assert metric.score_segments([hypothesis], [several])[0] == pytest.approx(wanted, rel=1e-12)
+    # As TER, with TER's costs: one edit against "a b", two words on average of 2 and 4.
+    plain = get_metric("terp-base", edits="none", costs="ter", tokeniser="ter")
+    assert plain.score_segments(["a"], [("a b", "c d e f")])[0] == pytest.approx(-100 / 3)
+    assert float(plain.corpus_score(["a"], [["a b"], ["c d e f"]])) == pytest.approx(100 / 3)
+    assert plain.score_segments(["a", ""], [("", ""), ("", "")]).tolist() == [
+        plain.score_pairs(["a"], [""])[0],
+        0.0,
+    ]
+
+
+def test_trees_are_clipped_over_all_references() -> None:
+    lines = list(dict.fromkeys([*HYPOTHESES, *(line for several in REFERENCES for line in several)]))
+    found = dict(zip(lines, analyse_lines(lines, "en-ewt", Wanted(constituents=True)), strict=True))
+    wanted: dict[str, list[float]] = {name: [] for name in ("stm", "tkm", "hwcm", "dstm", "dp-hwc-w")}
+    for hypothesis, several in zip(HYPOTHESES, REFERENCES, strict=True):
+        ours, theirs = found[hypothesis], [found[line] for line in several]
+        layer = LAYERS["chain-words"]
+        wanted["stm"].append(subtree_metric(ours.constituents, [one.constituents for one in theirs]))
+        wanted["tkm"].append(tree_kernel_metric(ours.constituents, [one.constituents for one in theirs]))
+        wanted["hwcm"].append(chain_score(ours, theirs))
+        wanted["dstm"].append(subtree_score(ours, theirs))
+        wanted["dp-hwc-w"].append(
+            clipped_fraction(layer.elements(ours), [layer.elements(one) for one in theirs])
+        )
+    for name, scores in wanted.items():
+        metric = get_metric(name)
+        assert metric.score_segments(HYPOTHESES, REFERENCES) == pytest.approx(scores, abs=1e-12), name
+        assert metric.segment_scores(HYPOTHESES, streams()) == pytest.approx(scores, abs=1e-12), name
+        if name != "tkm":
+            best = [
+                max(metric.score_pairs([one] * len(several), several))
+                for one, several in zip(HYPOTHESES, REFERENCES, strict=True)
+            ]
+            assert not np.allclose(best, scores)
+            assert metric.get_signature(2).startswith("nrefs:2|refs:all|")
+
+
+@pytest.fixture
+def parsed(tmp_path: Path) -> str:
+    (tmp_path / "parses.conllu").write_text(CONLLU, encoding="utf-8")
+    return f"file:{tmp_path / 'parses.conllu'}"
+
+
+class TestByHand:
+    def test_chains(self, parsed: str) -> None:
+        metric = get_metric("hwcm", parser=parsed, length=2)
+        # Both words are in one reference or the other, the chain in none: (2 / 2 + 0 / 1) / 2.
+        both = [("Birds sang", "Men sing")]
+        assert metric.score_segments(["Birds sing"], both).tolist() == [0.5]
+        assert metric.score_pairs(["Birds sing"] * 2, both[0]).tolist() == [0.25, 0.25]
+        assert float(metric.corpus_score(["Birds sing"], [["Birds sang"], ["Men sing"]])) == 0.5
+        # Two segments, of whose four words three are found, of whose two chains none.
+        corpus = metric.corpus_score(["Birds sing"] * 2, [["Birds sang", "Men sing"], ["Men sing", None]])
+        assert float(corpus) == pytest.approx(3 / 8)
+
+    def test_a_reference_without_a_parse_is_left_out(self, parsed: str) -> None:
+        metric = get_metric("hwcm", parser=parsed, length=2)
+        some = [("Birds sang", "How sing", "Men sing")]
+        assert metric.score_segments(["Birds sing"], some).tolist() == [0.5]
+        backing = get_metric("hwcm_b", parser=parsed, length=2, scale=0.5)
+        # Nothing parsed on one side: O_l of the best reference, 1 / 3, and 1, times the scale.
+        segments = backing.score_segments(
+            ["Birds sing", "Birds sing", "How sing"],
+            [*some, ("How sing", "How sing"), ("Birds sing", "How sing")],
+        )
+        assert segments == pytest.approx([0.5, 0.5 / 3, 0.5])
+        mean = get_metric("hwcm_b", parser=parsed, length=2)
+        # The scale is the mean of the one segment that was understood.
+        assert mean.score_segments(["Birds sing"] * 2, [*some, ("How sing", "How sing")]) == pytest.approx(
+            [0.5, 0.5 / 3]
+        )
+        mixed = get_metric("hwcm_i", parser=parsed, length=2)
+        assert mixed.score_segments(["Birds sing"], [("Birds sang", "Men sing")]) == pytest.approx(
+            [(0.5 + 1 / 3) / 2]
+        )
+
+
+class Letters(SegmentMetric):
+    name = "letters"
+
+    def score_pairs(self, hypotheses: object, references: object) -> np.ndarray:
+        return np.array([float(len(set(h) & set(r))) for h, r in zip(hypotheses, references, strict=True)])  # type: ignore[call-overload]
+
+
+def test_what_cannot_be_references_is_refused() -> None:
+    wrong: list[tuple[object, object, str]] = [
+        (["a"], ["a"], "segment 0 needs a list of references"),
+        (["a"], [()], "segment 0 needs a list of references"),
+        (["a"], [("a",), ("b",)], "references of 2 segments for 1 hypotheses"),
+        ("a", [("a",)], "must be lists"),
+    ]
+    for hypotheses, references, fault in wrong:
+        with pytest.raises(ValueError, match=fault):
+            Letters().score_segments(hypotheses, references)  # type: ignore[arg-type]
+    assert Letters().score_segments([], []).shape == (0,)
+    assert Letters().score_segments(["ab", "c"], [("a", "ab"), ("d",)]).tolist() == [2.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    "name", ["bleu", "ter", "terp-base", "stm", "hwcm", "dstm", "nist", "hwcm_i", "sp-op-*"]
+)
+def test_segments_do_not_depend_on_each_other_or_on_their_order(name: str) -> None:
+    metric = get_metric(name).counted_over([line for several in REFERENCES for line in several])
+    whole = metric.score_segments(HYPOTHESES, REFERENCES)
+    np.testing.assert_array_equal(metric.score_segments(HYPOTHESES[::-1], REFERENCES[::-1]), whole[::-1])
+    for k in range(3):
+        assert metric.score_segments(HYPOTHESES[k : k + 1], REFERENCES[k : k + 1])[0] == whole[k]
+    for one, several in pairwise([*zip(HYPOTHESES, REFERENCES, strict=True)][:3]):
+        twice = metric.score_segments([one[0]], [(*one[1], *one[1])])
+        assert twice[0] == pytest.approx(metric.score_segments([one[0]], [one[1]])[0], abs=1e-12)
+        assert several is not one

@@ -1,0 +1,204 @@
+"""Training on rows with several references: derivatives, closed forms, and single-reference data that is the same."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from numpy.typing import NDArray
+
+from pfsm.data import Judgments, Preferences
+from pfsm.metrics import get_metric
+from pfsm.model.metric import Metric
+from pfsm.model.settings import UseOfReferences, settings_from_dict
+from pfsm_training import LogLinearMachine, TrainingConfig, train
+from pfsm_training.config import config_from_dict
+from pfsm_training.data.training_set import encode_here
+from pfsm_training.data.training_text import TrainingText
+from pfsm_training.loss.objective import HuberError, Loss, PairwiseLogistic, SquaredError, WeightedSum
+from pfsm_training.loss.references import OverReferences, PairsOfItems
+from tests.training.small_data import invented
+
+Float = NDArray[np.float64]
+BOTH: tuple[UseOfReferences, ...] = ("best", "mean")
+SIZES = [1, 3, 2, 1, 2, 3]
+
+
+def several(seed: int = 1) -> Judgments:
+    """Judgments with one to three references; further ones are other translations of the same segment."""
+    data = invented(seed)
+    texts = data.hypotheses
+    second = tuple(texts[k - 1] if k % 3 else "" for k in range(len(data)))
+    third = tuple(texts[k - 2] if k % 3 == 2 else "" for k in range(len(data)))
+    return replace(data, columns={**data.columns, "reference_2": second, "reference_3": third})
+
+
+def single(data: Judgments, references: tuple[str, ...]) -> Judgments:
+    columns = {name: column for name, column in data.columns.items() if not name.startswith("reference_")}
+    return replace(data, references=references, columns=columns)
+
+
+def losses(rng: np.random.Generator) -> list[Loss]:
+    targets = rng.normal(size=4)
+    preferred = PairwiseLogistic(np.array([4, 0]), np.array([5, 3]), np.array([1.0, 2.5]), 0.7)
+    return [
+        SquaredError(targets),
+        HuberError(targets, 0.5),
+        WeightedSum([(0.3, SquaredError(targets)), (1.0, preferred)]),
+    ]
+
+
+@pytest.mark.parametrize("use", BOTH)
+def test_derivatives_are_those_of_finite_differences(use: UseOfReferences) -> None:
+    rng = np.random.default_rng(5)
+    items = PairsOfItems.of_sizes(SIZES, use)
+    constant, jacobian = rng.normal(size=12), rng.normal(size=(12, 3))
+    for inner in losses(rng):
+        loss = items.loss(inner)
+        assert isinstance(loss, OverReferences)
+
+        def at(weights: Float, loss: Loss = loss) -> float:
+            return float(loss.value(torch.from_numpy(constant + jacobian @ weights)))
+
+        weights, step = rng.normal(size=3), 1e-6
+        found = loss.quadratic(constant + jacobian @ weights, jacobian).gradient
+        wanted = [(at(weights + step * unit) - at(weights - step * unit)) / (2 * step) for unit in np.eye(3)]
+        assert found == pytest.approx(wanted, rel=1e-6, abs=1e-7)
+        tensor = torch.from_numpy(constant + jacobian @ weights).requires_grad_()
+        (gradient,) = torch.autograd.grad(loss.value(tensor), [tensor])
+        assert jacobian.T @ gradient.numpy() == pytest.approx(found, rel=1e-12)
+
+
+@pytest.mark.parametrize("use", BOTH)
+def test_items_by_hand(use: UseOfReferences) -> None:
+    items = PairsOfItems.of_sizes([1, 3, 2], use)
+    of_pairs = np.array([4.0, 1.0, 3.0, 3.0, 0.0, -2.0])
+    wanted = {"best": [4.0, 3.0, 0.0], "mean": [4.0, 7 / 3, -1.0]}[use]
+    assert items.predictions(of_pairs) == pytest.approx(wanted)
+    assert items.best(of_pairs).tolist() == [0, 2, 4]
+    chosen, pairs = items.select(np.array([0, 2]))
+    assert (chosen.offsets.tolist(), pairs.tolist()) == ([0, 1, 3], [0, 4, 5])
+    begin, end, part = items.part(1, 6)
+    assert (begin, end, part.offsets.tolist()) == (1, 3, [0, 3, 5])
+    with pytest.raises(ValueError, match="all references of a translation"):
+        items.part(2, 6)
+    loss = OverReferences(SquaredError(np.array([1.0, 2.0])), items)
+    total = float(loss.value(torch.from_numpy(of_pairs)))
+    parts = [loss.part(*ends).value(torch.from_numpy(of_pairs[slice(*ends)])) for ends in ((0, 4), (4, 6))]
+    assert total == pytest.approx(float(sum(parts)))
+
+
+@pytest.mark.parametrize("use", BOTH)
+def test_blocks_keep_references_and_preferences_together(use: UseOfReferences) -> None:
+    data = several()
+    compared = Preferences(
+        data.references[:9], data.hypotheses[:9], data.hypotheses[9:18], np.ones(9),
+        {name: column[:9] for name, column in data.columns.items()}, data.sources,
+    )  # fmt: skip
+    text = TrainingText(data, compared, settings_from_dict({"references": use}, "test"))
+    assert len(text) == text.items.offsets[-1] > len(text.items)
+    machine = LogLinearMachine(("Insert", "S_word"), {"Insert": -0.3, "S_word": 0.4}, 0.1)
+    one, many = (encode_here(text, size) for size in (10_000, 7))
+    assert len(many.lattices.blocks) > 5
+    np.testing.assert_allclose(one.predictions(machine), many.predictions(machine), rtol=1e-14)
+    pairs = np.split(
+        LogLinearMachine.__call__(machine, next(iter(one.lattices))).detach().numpy(),
+        text.items.offsets[1:-1],
+    )
+    assert one.predictions(machine) == pytest.approx(
+        [part.max() if use == "best" else part.mean() for part in pairs]
+    )
+    loss = SquaredError((data.scores - data.scores.mean()) / data.scores.std())
+    centre = torch.zeros(2, dtype=torch.float64)
+    values = [part.objective(loss, 1.0, centre).quadratic(machine, free_alpha=True) for part in (one, many)]
+    assert values[0][0] == pytest.approx(values[1][0], rel=1e-13)
+    np.testing.assert_allclose(values[0][1].gradient, values[1][1].gradient, rtol=1e-9, atol=1e-9)
+    rows = np.arange(0, len(data), 2)
+    part = many.select(rows, np.array([1, 4]))
+    np.testing.assert_allclose(part.predictions(machine)[: rows.size], one.predictions(machine)[rows])
+    np.testing.assert_allclose(
+        part.predictions(machine)[part.worse], one.predictions(machine)[one.worse[[1, 4]]]
+    )
+
+
+def config(use: str, **others: object) -> TrainingConfig:
+    return config_from_dict({"references": use, "lambda": 2.0, **others}, "test")
+
+
+def test_the_mean_is_ridge_regression_on_mean_features() -> None:
+    """A model of features alone is linear, so the mean of its scores is the score of the mean of its features."""
+    data = several()
+    model = train(data, config=config("mean", edits=False, features=["chrf", "length_ratio"]), threads=1)
+    raw = []
+    for name in ("chrf", "length_ratio"):
+        metric = get_metric(name)
+        raw.append(
+            [
+                metric.score_pairs([one] * len(lines), lines)
+                for one, lines in zip(data.hypotheses, data.all_references, strict=True)
+            ]
+        )
+    columns = []
+    for feature in raw:
+        flat = np.concatenate(feature)
+        columns.append([(part.mean() - flat.mean()) / flat.std() for part in feature])
+    design = np.column_stack([*columns, np.ones(len(data))])
+    targets = (data.scores - data.scores.mean()) / data.scores.std()
+    weights = np.linalg.solve(design.T @ design + np.diag([2.0, 2.0, 0.0]), design.T @ targets)
+    found = [
+        *(model.weights[name] for name in sorted(model.weights, key=lambda name: "length" in name)),
+        model.alpha,
+    ]
+    assert found == pytest.approx(weights.tolist(), rel=1e-6)
+    predicted = Metric(model, 1).score_segments(data.hypotheses, data.all_references)
+    assert predicted == pytest.approx(data.scores.mean() + data.scores.std() * (design @ weights), rel=1e-6)
+
+
+def test_the_best_is_a_minimum_of_the_references_that_it_chose() -> None:
+    data = several()
+    model = train(data, config=config("best"), threads=1)
+    metric = Metric(model, 1)
+    chosen = tuple(
+        lines[int(np.argmax(metric.score_pairs([one] * len(lines), lines)))]
+        for one, lines in zip(data.hypotheses, data.all_references, strict=True)
+    )
+    assert set(chosen) != set(data.references)
+    # The same weights minimise the objective of the chosen references alone, where only these are counted.
+    text = TrainingText(single(data, chosen), None, model.settings)
+    alone = encode_here(text)
+    names = tuple(model.weights)
+    machine = LogLinearMachine(names, model.weights, model.alpha, 1)
+    targets = (data.scores - data.scores.mean()) / data.scores.std()
+    centre = torch.zeros(len(names), dtype=torch.float64)
+    value, found = alone.objective(SquaredError(targets), 2.0, centre).quadratic(machine, free_alpha=True)
+    gradient = found.gradient + 4.0 * np.append(list(model.weights.values()), 0.0)
+    assert np.abs(gradient).max() < 1e-6 * len(data)
+    assert value == pytest.approx(model.training["minimum"], rel=1e-9)
+
+
+@pytest.mark.parametrize("use", BOTH)
+def test_a_reference_given_twice_changes_nothing(use: str) -> None:
+    data = single(several(), invented(1).references)
+    doubled = replace(data, columns={**data.columns, "reference_2": data.references})
+    alone, twice = (train(one, config=config(use), threads=1) for one in (data, doubled))
+    assert list(twice.weights) == list(alone.weights)
+    assert [*twice.weights.values()] == pytest.approx([*alone.weights.values()], rel=1e-6, abs=1e-8)
+    assert twice.settings.references == use
+
+
+def test_preferences_use_all_references_too() -> None:
+    data = invented(1)
+    order = np.argsort(data.scores.reshape(-1, 3), axis=1) + 3 * np.arange(len(data) // 3)[:, np.newaxis]
+    better, worse = (tuple(data.hypotheses[k] for k in order[:, place].tolist()) for place in (2, 0))
+    references = data.references[0::3]
+    made = Preferences(references, better, worse, np.ones(len(references)), {}, ())
+    # The best reference is the only one that has anything in common with either side.
+    nothing = ("unlike anything",) * len(references)
+    swapped = replace(made, references=nothing, columns={"reference_2": references})
+    alone, both, lost = (
+        train(None, preferences=one, config=config("best", start="matches"), threads=1)
+        for one in (made, swapped, replace(made, references=nothing))
+    )
+    taus = [model.training["kendall_tau"] for model in (alone, both, lost)]
+    assert taus[0] == pytest.approx(taus[1], abs=0.1)
+    assert taus[1] > taus[2] + 0.2
