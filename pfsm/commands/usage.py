@@ -14,13 +14,6 @@ class Parser(ArgumentParser):
     """A parser of arguments whose messages say what was probably meant."""
 
     _has_actions = False
-    _known: frozenset[str] = frozenset()
-
-    def add_argument(self, *names: Any, **settings: Any) -> Action:
-        """As in argparse."""
-        added = super().add_argument(*names, **settings)
-        self._known |= frozenset(added.option_strings)
-        return added
 
     def add_subparsers(self, **settings: Any) -> Any:
         """As in argparse."""
@@ -47,8 +40,10 @@ class Parser(ArgumentParser):
             name = word.partition("=")[0]
             if not name.startswith("--") or " " in word:  # argparse takes words with spaces for values
                 continue
-            if not any(known.startswith(name) for known in self._known):
-                self.error(f"unknown option {name}{meant(name, self._known)}")
+            # Those of argument groups are among them.
+            known = self._option_string_actions
+            if not any(option.startswith(name) for option in known):
+                self.error(f"unknown option {name}{meant(name, known)}")
 
     def _check_value(self, action: Action, value: Any) -> None:
         """As in argparse, and what was meant."""

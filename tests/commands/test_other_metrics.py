@@ -123,7 +123,7 @@ class TestExplain:
 
     def test_text(self, cli: Cli) -> None:
         lines = cli(*self.COMMAND[:4], "--metric", "hwcm(length=2)", "--segment", "0").lines
-        assert lines[0].startswith("hwcm|nrefs:1|level:segment|of:words|length:2|")
+        assert lines[0].startswith("hwcm|nrefs:1|level:segment|of:words|heads:ud|length:2|")
         assert lines[2] == "segment 0"
         assert [line.split()[-1] for line in lines[-2:]] == ["hwcm.1(length=2)", "hwcm.2(length=2)"]
 
