@@ -13,6 +13,7 @@ from pfsm.commands import COMMANDS
 from pfsm.commands.usage import Parser
 from pfsm.errors import PfsmError, PfsmWarning
 from pfsm.runtime.interrupts import kept_interrupts
+from pfsm.runtime.progress_display import error_line, shown_progress
 
 DESCRIPTION = "Learned translation metrics you can train on your own judgments, run on a laptop, and read."
 
@@ -62,7 +63,7 @@ def _show_warnings() -> None:
         line: str | None = None,
     ) -> None:
         if issubclass(category, PfsmWarning):
-            print(f"pfsm: warning: {message}", file=sys.stderr)
+            error_line(f"pfsm: warning: {message}")
         else:
             others(message, category, filename, lineno, file, line)
 
@@ -99,6 +100,11 @@ def _run(arguments: list[str]) -> int:
         if name == chosen:
             command = import_module(f"pfsm.commands.{name}")
             command.add_arguments(subparser)
+            subparser.add_argument(
+                "--verbose",
+                action="store_true",
+                help="say how far things are, every few seconds; on a terminal a bar shows it anyway",
+            )
             subparser.set_defaults(run=command.run)
     options = parser.parse_args(arguments)
     if options.version:
@@ -109,7 +115,8 @@ def _run(arguments: list[str]) -> int:
     if options.command is None:
         parser.print_help()
         return 0
-    options.run(options)
+    with shown_progress(verbose=options.verbose):
+        options.run(options)
     sys.stdout.flush()
     return 0
 

@@ -9,6 +9,7 @@ next. That folder has no name that others could guess, for whoever writes to it 
 
 import atexit
 import hashlib
+import logging
 import os
 import shutil
 import sys
@@ -21,7 +22,8 @@ from typing import Any
 import numba
 from numba.core import config, event
 
-NOTICE = "pfsm: compiling kernels for this machine, once: half a minute"
+NOTICE = "compiling kernels, about 20 s, once"
+LOGGER = logging.getLogger("pfsm.kernels")
 PREFIX = "pfsm-kernels-"
 # Folders of other versions: so many are kept, and those that a process may still use.
 OTHER_VERSIONS, IN_USE, OUTDATED = 4, 86_400.0, 30 * 86_400.0
@@ -91,16 +93,23 @@ def tidy_up(folder: Path) -> None:
 
 
 class Notice(event.Listener):  # type: ignore[misc]  # Numba has no types
-    """Says once, on a terminal, that kernels are being compiled, which is what the first run waits for."""
+    """Says once that kernels are being compiled, which is what the first run waits for.
+
+    It says so to those who listen to the logger ``pfsm.kernels``; if nobody does, on a terminal.
+    """
 
     def __init__(self) -> None:
         self.given = False
 
     def on_start(self, event: event.Event) -> None:  # noqa: ARG002 - Numba's signature
         """A kernel that was in no cache is about to be compiled."""
-        if not self.given and sys.stderr is not None and sys.stderr.isatty():
-            sys.stderr.write(f"{NOTICE}\n")
+        if self.given:
+            return
         self.given = True
+        if LOGGER.isEnabledFor(logging.INFO):
+            LOGGER.info(NOTICE)
+        elif sys.stderr is not None and sys.stderr.isatty():
+            sys.stderr.write(f"pfsm: {NOTICE}\n")
 
     def on_end(self, event: event.Event) -> None:
         """Nothing is said when it is done."""

@@ -1,7 +1,6 @@
 """``pfsm experiment``: from a YAML file to tables, plots, a report and the models behind them."""
 
 import sys
-import time
 from argparse import ArgumentParser, Namespace
 from importlib.util import find_spec
 from pathlib import Path
@@ -63,7 +62,6 @@ def run(options: Namespace) -> None:
             output,
             jobs=options.jobs,
             fresh=options.fresh,
-            progress=_Progress(),
             trust=options.trust_model,
             pool=None if options.scheduler is None else pool,
         )
@@ -72,15 +70,3 @@ def run(options: Namespace) -> None:
     for note in results.plan.notes:
         print(f"pfsm: note: {note}", file=sys.stderr)
     print(f"wrote {output / 'report.html'}")
-
-
-class _Progress:
-    """A line a step on a terminal, with the time since the start; silent elsewhere."""
-
-    def __init__(self) -> None:
-        self.terminal = sys.stderr.isatty()
-        self.start = time.monotonic()
-
-    def __call__(self, line: str) -> None:
-        if self.terminal:
-            print(f"{time.monotonic() - self.start:7.1f} s  {line}", file=sys.stderr)

@@ -72,12 +72,11 @@ def run(options: Namespace) -> None:
         weights = _weights(options.weights, options.num_samples, len(candidates))
     metric = open_scorer(options)
     metric.check_independent()
-    progress = _Progress(len(candidates))
     with sharing(options.scheduler) as shared:
         if shared.pool is not None and shared.report is not None:
-            choices = choose_on(shared.pool, spec_of(metric), candidates, weights, shared.report, progress)
+            choices = choose_on(shared.pool, spec_of(metric), candidates, weights, shared.report)
         else:
-            choices = choose(metric, candidates, weights, progress)
+            choices = choose(metric, candidates, weights)
     if options.output is None:
         _write(choices, options.format, sys.stdout)
         return
@@ -121,18 +120,6 @@ def _weight(text: str, where: str) -> float:
     if not (math.isfinite(value) and value >= 0.0):
         raise PfsmError(f"{where}: weight is {text!r}, a finite number from 0 is needed")
     return value
-
-
-class _Progress:
-    """A line a group of sources on a terminal; silent elsewhere."""
-
-    def __init__(self, sources: int) -> None:
-        self.sources = sources
-        self.terminal = sys.stderr.isatty()
-
-    def __call__(self, done: int) -> None:
-        if self.terminal:
-            print(f"{done:,} of {self.sources:,} sources", file=sys.stderr)
 
 
 def _write(choices: Sequence[Choice], form: str, handle: TextIO) -> None:

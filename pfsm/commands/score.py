@@ -20,8 +20,11 @@ from pfsm.io.files import STANDARD_INPUT
 from pfsm.metrics import SegmentMetric
 from pfsm.metrics.data_columns import missing_column
 from pfsm.metrics.references import NumberOfReferences, Streams, as_streams, number_by_segment
+from pfsm.runtime.progress import Stage
 
 Float = NDArray[np.float64]
+# Of the logger; and seconds before a stage is worth a bar.
+AREA, PATIENCE = "score", 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,8 +110,15 @@ class _Work:
         self, references: Sequence[str], outputs: Sequence[str]
     ) -> tuple[list[_Scored], NumberOfReferences]:
         """Scores of parallel files."""
-        text = read_parallel(references, outputs)
-        return [self._file(system, text.references) for system in text.systems], len(text.references)
+        with Stage(AREA, "reading", patience=PATIENCE):
+            text = read_parallel(references, outputs)
+        total, unit = (len(text.systems), "files") if len(text.systems) > 1 else (None, "")
+        results = []
+        with Stage(AREA, f"scoring with {self._metric.name}", total, unit, patience=PATIENCE) as stage:
+            for system in text.systems:
+                results.append(self._file(system, text.references))
+                stage.advance()
+        return results, len(text.references)
 
     def _file(self, system: SystemOutput, references: Streams) -> _Scored:
         segments, score = np.zeros(0), math.nan
@@ -122,7 +132,12 @@ class _Work:
 
     def table(self, path: str) -> tuple[list[_Scored], NumberOfReferences]:
         """Scores of a table, and of each system in it."""
-        table = read_pairs_table(path, self._metric.columns)
+        with Stage(AREA, "reading", patience=PATIENCE):
+            table = read_pairs_table(path, self._metric.columns)
+        with Stage(AREA, f"scoring with {self._metric.name}", patience=PATIENCE):
+            return self._rows(path, table)
+
+    def _rows(self, path: str, table: PairsTable) -> tuple[list[_Scored], NumberOfReferences]:
         rows = _rows_by_system(table)
         segments, score, parts = np.zeros(0), math.nan, {}
         if self._segments or self._metric.averages:

@@ -31,11 +31,12 @@ from pfsm.model.file import Model, check_line, save_model
 from pfsm.model.metric import Metric
 from pfsm.model.shipped import find_model
 from pfsm.model.trust import described, reaches
+from pfsm.runtime.progress import Stage
+from pfsm.runtime.progress_display import error_line
 
 if TYPE_CHECKING:
     from pfsm_training.data.training_set import Encoder
     from pfsm_training.fit.checkpoint import Checkpoint
-    from pfsm_training.fit.lbfgs import Iteration
 
 CHECKPOINT = ".checkpoint"
 # A sentence pair with more word pairs than this costs as much as thousands of others.
@@ -117,7 +118,6 @@ def run(options: Namespace) -> None:
             licence=options.licence,
             score_column=options.score_column,
             threads=options.threads,
-            progress=_Progress(),
             encoder=encoder,
             checkpoint=checkpoint,
         )
@@ -159,14 +159,15 @@ def _encoder(options: Namespace) -> Iterator["Encoder"]:
 
 def _read(options: Namespace) -> tuple[Judgments | None, Preferences | None]:
     """The judgments and the preferences in the files; None where there are none."""
-    tables = read_tables(options.data, anywhere=options.scheduler is not None)
-    scored = [
-        judgments_from_table(table, options.score_column) for table in tables if not is_preferences(table)
-    ]
-    ranked = [preferences_from_table(table) for table in tables if is_preferences(table)]
+    with Stage("training", "reading", patience=0.5):
+        tables = read_tables(options.data, anywhere=options.scheduler is not None)
+        scored = [
+            judgments_from_table(table, options.score_column) for table in tables if not is_preferences(table)
+        ]
+        ranked = [preferences_from_table(table) for table in tables if is_preferences(table)]
     for table in tables:
         for warning in _warnings(table, options.score_column):
-            print(f"pfsm: warning: {warning}", file=sys.stderr)
+            error_line(f"pfsm: warning: {warning}")
     judgments = Judgments.join(scored) if scored else None
     preferences = Preferences.join(ranked) if ranked else None
     if judgments is not None:
@@ -199,25 +200,6 @@ def _check_scores(judgments: Judgments, options: Namespace) -> None:
             f"{', '.join(options.data)}: {options.score_column} is {judgments.scores[0]:g} on every row "
             f"({len(judgments)}), scores that differ are needed to learn from"
         )
-
-
-class _Progress:
-    """Prints a line per iteration if standard error is a terminal."""
-
-    def __init__(self) -> None:
-        self.terminal = sys.stderr.isatty()
-
-    def __call__(self, step: str, iteration: "Iteration | None") -> None:
-        if not self.terminal:
-            return
-        if iteration is None:
-            print(step, file=sys.stderr)
-        else:
-            print(
-                f"  iteration {iteration.number:3d}   objective {iteration.objective:14.6f}   "
-                f"gradient {iteration.gradient:.1e}",
-                file=sys.stderr,
-            )
 
 
 def _read_dev(options: Namespace) -> Judgments | Preferences | None:

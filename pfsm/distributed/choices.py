@@ -10,6 +10,7 @@ from pfsm.distributed.report import Report
 from pfsm.distributed.scorers import ScorerSpec, borrowed
 from pfsm.errors import PfsmError
 from pfsm.model.mbr import PAIRS_AT_ONCE, Choice, Progress, choose
+from pfsm.runtime.progress import Stage
 
 Candidates = tuple[tuple[str, ...], ...]
 Weights = tuple[tuple[float, ...], ...] | None
@@ -76,13 +77,15 @@ def choose_on(
         ValueError: As `pfsm.model.mbr.choose`.
     """
     found: dict[int, list[Choice]] = {}
-    for outcome in pool.run(choose_task, _tasks(spec, candidates, weights)):
-        if isinstance(outcome.choices, Fault):
-            raise PfsmError(outcome.choices.message)
-        found[outcome.first] = outcome.choices
-        report.add(sum(choice.expected.size**2 for choice in outcome.choices), outcome.seconds)
-        if progress is not None:
-            progress(sum(map(len, found.values())))
+    with Stage("mbr", "choosing", len(candidates), "sources") as stage:
+        for outcome in pool.run(choose_task, _tasks(spec, candidates, weights)):
+            if isinstance(outcome.choices, Fault):
+                raise PfsmError(outcome.choices.message)
+            found[outcome.first] = outcome.choices
+            report.add(sum(choice.expected.size**2 for choice in outcome.choices), outcome.seconds)
+            stage.reach(sum(map(len, found.values())))
+            if progress is not None:
+                progress(stage.done)
     return [choice for first in sorted(found) for choice in found[first]]
 
 

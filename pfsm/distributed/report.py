@@ -1,12 +1,10 @@
-"""Progress while a job runs, and what it took in the end: a line each, on standard error."""
+"""How far a job has come, and what it took in the end, in a line."""
 
-import sys
 import time
 from dataclasses import dataclass, field
 
 from pfsm.distributed.pools import Pool
-
-PAUSE = 1.0
+from pfsm.runtime.progress import Stage
 
 
 @dataclass(eq=False)
@@ -37,28 +35,32 @@ class Report:
     bytes_out: int = 0
     retries: int = 0
     _start: float = field(default_factory=time.monotonic)
-    _shown: float = 0.0
+    _stage: Stage | None = None
 
     def add(
         self, pairs: int, seconds: float, bytes_in: int = 0, bytes_out: int = 0, retries: int = 0
     ) -> None:
-        """Counts a finished partition; shows how far things are, on a terminal, once in a while."""
+        """Counts a finished partition, and tells how far things are."""
         self.done += 1
         self.pairs += pairs
         self.seconds += seconds
         self.bytes_in += bytes_in
         self.bytes_out += bytes_out
         self.retries += retries
-        now = time.monotonic()
-        if sys.stderr.isatty() and now - self._shown >= PAUSE:
-            self._shown = now
-            of = "" if self.parts is None else f" of {self.parts:,}"
-            sys.stderr.write(
-                f"{now - self._start:7.1f} s  {self.done + self.found:,}{of} {self.unit}, {self._rates()}\n"
-            )
+        self._told()
+
+    def _told(self) -> None:
+        if self._stage is None:
+            self._stage = Stage("distributed", self.unit, unit=self.unit)
+            self._stage.begin()
+        self._stage.total = self.parts
+        self._stage.reach(self.done + self.found, self._rates())
 
     def summary(self) -> str:
-        """All of it in a line."""
+        """All of it in a line; the job has ended."""
+        if self._stage is not None:
+            self._stage.end()
+            self._stage = None
         elapsed = time.monotonic() - self._start
         there = f" ({self.found:,} there already)" if self.found else ""
         retries = self.retries + self.pool.retries

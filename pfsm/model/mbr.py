@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.metrics.base import SegmentMetric
+from pfsm.runtime.progress import Stage
 
 Float = NDArray[np.float64]
 Int64 = NDArray[np.int64]
@@ -84,11 +85,13 @@ def choose(
     if weights is not None and len(weights) != len(candidates):
         raise ValueError(f"weights of {len(weights)} sources, candidates of {len(candidates)}")
     choices: list[Choice] = []
-    for group in _groups(sources):
-        for source, scores in zip(group, _scores(metric, group), strict=True):
-            choices.append(_choice(source, scores))
-        if progress is not None:
-            progress(len(choices))
+    with Stage("mbr", "choosing", len(sources), "sources") as stage:
+        for group in _groups(sources):
+            for source, scores in zip(group, _scores(metric, group), strict=True):
+                choices.append(_choice(source, scores))
+            stage.reach(len(choices))
+            if progress is not None:
+                progress(len(choices))
     return choices
 
 

@@ -30,6 +30,7 @@ from pfsm.model.file import Model, model_from_dict
 from pfsm.model.reading import check_lengths
 from pfsm.model.settings import MEAN
 from pfsm.model.signature import signature
+from pfsm.runtime.progress import Stage
 from pfsm.runtime.threads import default_threads, each
 
 if TYPE_CHECKING:
@@ -39,6 +40,8 @@ Float = NDArray[np.float64]
 Int64 = NDArray[np.int64]
 # By the name of a column of the data, a number for each hypothesis.
 Columns = Mapping[str, Sequence[float] | Float]
+# Seconds before scoring is worth a bar.
+BAR_PATIENCE = 0.5
 
 # Their lattices are built together; more of them would take memory and no less time.
 EXPLAINED_AT_ONCE = 100
@@ -158,8 +161,17 @@ class Metric(SegmentMetric):
             sums = log_sum(batch.lattices, self._weights(batch), inner, batch.jumps)
             return sums / np.maximum(batch.lattices.lengths, 1) + points
 
-        parts = each(normalised, batches, self.threads if several else 1)
-        return self._to_scale(np.concatenate([np.zeros(0), *parts]))
+        if not several:
+            return self._to_scale(np.concatenate([np.zeros(0), *map(normalised, batches)]))
+        with Stage("score", "scoring", n_pairs, "pairs", patience=BAR_PATIENCE) as stage:
+
+            def counted(batch: LatticeBatch) -> Float:
+                scores = normalised(batch)
+                stage.advance(len(batch))
+                return scores
+
+            parts = each(counted, batches, self.threads)
+        return self._to_scale(np.concatenate(parts))
 
     def score_segments(
         self, hypotheses: Sequence[str], references: Sequence[Sequence[str]], columns: Columns | None = None

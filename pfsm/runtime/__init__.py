@@ -1,1 +1,1 @@
-"""The running process: threads, interrupts, near names."""
+"""The running process: threads, interrupts, progress, near names."""

@@ -108,7 +108,7 @@ class Terminal(io.StringIO):
         return True
 
 
-@pytest.mark.parametrize(("stream", "said"), [(Terminal(), f"{NOTICE}\n"), (io.StringIO(), "")])
+@pytest.mark.parametrize(("stream", "said"), [(Terminal(), f"pfsm: {NOTICE}\n"), (io.StringIO(), "")])
 def test_the_notice_is_given_once_and_on_a_terminal(
     stream: io.StringIO, said: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 from pfsm.distributed.pools import Pool
 from pfsm.errors import NotInstalledError
 from pfsm.evaluation.pooled import PooledScores
+from pfsm.runtime.progress import Stage
 from pfsm.runtime.threads import default_threads
 from pfsm_experiments.cells import Finished
 from pfsm_experiments.clusters import run_on
@@ -27,6 +28,8 @@ from pfsm_experiments.task import Outcome, Task, cell_scores, make_task
 from pfsm_experiments.workers import run_tasks
 
 Progress = Callable[[str], None]
+# Of the logger.
+AREA = "experiment"
 # Runs tasks, in any order.
 Run = Callable[[Sequence[Task]], Iterator[tuple[Task, Outcome]]]
 
@@ -72,7 +75,8 @@ def run_experiment(
     _check_packages(experiment)
     progress("reading")
     folder = DataFolder(data)
-    plan = make_plan(experiment, folder)
+    with Stage(AREA, "reading"):
+        plan = make_plan(experiment, folder)
     make_folder(output)
 
     def run(tasks: Sequence[Task]) -> Iterator[tuple[Task, Outcome]]:
@@ -80,15 +84,17 @@ def run_experiment(
 
     finished = _finish(experiment, plan, CellStore(output, ignore=fresh), run, progress)
     progress("statistics")
-    predictions = _predictions(experiment, plan, finished)
-    entries, contrasts = estimate(experiment, plan, predictions)
-    mistakes = mistake_tables(experiment, plan, predictions)
-    worst = worst_segments(experiment, plan, predictions, finished)
+    with Stage(AREA, "statistics"):
+        predictions = _predictions(experiment, plan, finished)
+        entries, contrasts = estimate(experiment, plan, predictions)
+        mistakes = mistake_tables(experiment, plan, predictions)
+        worst = worst_segments(experiment, plan, predictions, finished)
     results = Results(
         experiment, folder, plan, tuple(finished), predictions, entries, contrasts, mistakes, worst
     )
     progress("writing")
-    write_output(results, config, output)
+    with Stage(AREA, "writing"):
+        write_output(results, config, output)
     return results
 
 
@@ -124,10 +130,20 @@ def _finish(
     total = len(outcomes) + len(missing)
     if outcomes:
         progress(f"{len(outcomes)} of {total} cells finished earlier")
-    for task, outcome in run(list(missing.values())):
-        store.save(task, outcome)
-        outcomes[task.key] = outcome
-        progress(f"{len(outcomes)} of {total} cells: {task.label}")
+    if not missing:
+        return [
+            Finished(cell, task, outcomes[task.key]) for cell, task in zip(plan.cells, tasks, strict=True)
+        ]
+    there = f"{len(outcomes)} finished earlier" if outcomes else ""
+    # Cells that train take longer than others: of a mixture, nobody knows how long the rest takes.
+    alike = len({task.train is None for task in missing.values()}) == 1
+    with Stage(AREA, "cells", len(missing), "cells", typical=1 if alike else len(missing)) as stage:
+        stage.advance(0, there)
+        for task, outcome in run(list(missing.values())):
+            store.save(task, outcome)
+            outcomes[task.key] = outcome
+            stage.advance(1, task.label)
+            progress(f"{len(outcomes)} of {total} cells: {task.label}")
     return [Finished(cell, task, outcomes[task.key]) for cell, task in zip(plan.cells, tasks, strict=True)]
 
 

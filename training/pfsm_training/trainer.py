@@ -15,6 +15,7 @@ from pfsm.metrics.data_columns import columns_of
 from pfsm.model.file import Model, Scale
 from pfsm.model.plugins import plugins_of
 from pfsm.model.settings import Settings
+from pfsm.runtime.progress import Stage
 from pfsm.runtime.threads import default_threads
 from pfsm.version import __version__
 from pfsm_training.config import AUTO, TrainingConfig
@@ -35,6 +36,7 @@ from pfsm_training.fit.initial import added_to, settings_to_train
 from pfsm_training.fit.lbfgs import Iteration
 from pfsm_training.fit.record import record
 from pfsm_training.fit.starts import is_sampled
+from pfsm_training.fit.steps import AREA, PATIENCE, place_of, told, validating
 
 # Per training pair: the fifth digit of a correlation does not move any more.
 VALIDATION_TOLERANCE = 1e-6
@@ -95,16 +97,17 @@ def train(
     _check_columns(judgments, preferences, settings)
     judgments, preferences = _checked(judgments, preferences)
     progress("reading", None)
-    text = TrainingText(judgments, preferences, settings)
+    with Stage(AREA, "features", patience=PATIENCE):
+        text = TrainingText(judgments, preferences, settings)
     settings = text.settings
     if checkpoint is not None:
         checkpoint.begin(_decisive(judgments, preferences, settings, config, init))
     data = encoder(text)
     del text  # before lattices are copied for cross-validation
-    fitter = Fitter(config, init, threads or default_threads(), progress, checkpoint=checkpoint)
+    fitter = Fitter(config, init, threads or default_threads(), told(progress), checkpoint=checkpoint)
     with _one_torch_thread():
         validated, tried, whole = _validate(fitter, data, judgments, preferences)
-        fitted = whole.get(validated.choice) or fitter.fit(data, validated.choice, "training")
+        fitted = whole.get(validated.choice) or _fits(fitter, data, [validated.choice]).get(validated.choice)
         if fitted is None:
             raise PfsmError("the scores are too close to each other to learn from")
         training = record(fitter, fitted, data, validated, tried, (judgments, preferences), score_column)
@@ -222,10 +225,12 @@ def _validate(
     quick = replace(fitter, tolerance=VALIDATION_TOLERANCE)
 
     def fit(part: TrainingSet, choice: Choice) -> Fitted | None:
+        begin(choice)
         return quick.fit(part, choice, f"cross-validation, {_named(choice, choices)}", whole.get(choice))
 
     folds = make_folds(judgments, preferences)
-    tried = cross_validate(fit, data, folds, choices)
+    with validating(len(folds.names), choices) as begin:
+        tried = cross_validate(fit, data, folds, choices)
     return choose(tried, len(folds.names), fitter.config.lambda_rule), tried, whole
 
 
@@ -241,11 +246,15 @@ def _choices(config: TrainingConfig, *, both: bool) -> list[Choice]:
 def _fits(fitter: Fitter, data: TrainingSet, choices: Sequence[Choice]) -> dict[Choice, Fitted]:
     """Fits to all data. They come first, as the folds of cross-validation are then quickly done from their minima."""
     found: dict[Choice, Fitted] = {}
-    for choice in choices:
-        step = "training" if len(choices) == 1 else f"training, {_named(choice, choices)}"
-        fitted = fitter.fit(data, choice, step)
-        if fitted is not None:
-            found[choice] = fitted
+    total, unit = (len(choices), "fits") if len(choices) > 1 else (None, "")
+    with Stage(AREA, "training", total, unit, typical=len(choices)) as stage:
+        for choice in choices:
+            stage.place = place_of(choice, choices)
+            step = "training" if len(choices) == 1 else f"training, {_named(choice, choices)}"
+            fitted = fitter.fit(data, choice, step)
+            stage.advance()
+            if fitted is not None:
+                found[choice] = fitted
     return found
 
 

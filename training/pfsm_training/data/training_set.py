@@ -1,6 +1,6 @@
 """Training data: the lattices of scored pairs and of pairs that people compared, in blocks."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol, Self
 
@@ -9,7 +9,9 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from pfsm.lattice.arrays import LatticeBatch
 from pfsm.model.builder import LatticeBuilder
+from pfsm.runtime.progress import Stage
 from pfsm_training.data.training_text import TrainingText
 from pfsm_training.lattices.features import instances, total_instances
 from pfsm_training.lattices.store import HeldLattices, Room, lattice_memory
@@ -175,7 +177,8 @@ def encode_here(
     builder = LatticeBuilder(text.settings, text.reader)
     offsets = text_offsets(text, pairs_per_block)
     batches = builder.blocks(text.pairs, offsets.tolist(), text.feature_values())
-    lattices = HeldLattices.of(batches, room)
+    with Stage("training", "matching", len(text), "pairs") as stage:
+        lattices = HeldLattices.of(_counted(batches, stage), room)
     return TrainingData(lattices, text.scores, text.better, text.worse, text.votes, text.items)
 
 
@@ -185,6 +188,12 @@ def text_offsets(text: TrainingText, size: int) -> Rows:
     low, high = np.minimum(text.better, text.worse), np.maximum(text.better, text.worse)
     begin, end = np.concatenate([first, first[low]]), np.concatenate([last, last[high]])
     return block_offsets(len(text), begin, end, size)
+
+
+def _counted(batches: Iterable[LatticeBatch], stage: Stage) -> Iterator[LatticeBatch]:
+    for batch in batches:
+        stage.advance(len(batch))
+        yield batch
 
 
 def block_offsets(n_pairs: int, better: Rows, worse: Rows, size: int = PAIRS_PER_BLOCK) -> Rows:

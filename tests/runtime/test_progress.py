@@ -1,0 +1,228 @@
+"""How far work has come: what is logged, the time left, plain lines, bars."""
+
+import io
+import logging
+import subprocess
+import sys
+from collections.abc import Callable
+
+import pytest
+
+from pfsm.runtime import progress, progress_display
+from pfsm.runtime.progress import Stage, clock, note
+from pfsm.runtime.progress_display import Bar, Lines, shown_progress
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+Wait = Callable[[float], None]
+
+
+@pytest.fixture
+def wait(monkeypatch: pytest.MonkeyPatch) -> Wait:
+    """A clock that stands still until it is told how many seconds have passed."""
+    now = [100.0]
+    for module in (progress, progress_display):
+        monkeypatch.setattr(module.time, "monotonic", lambda: now[0])
+
+    def passed(seconds: float) -> None:
+        now[0] += seconds
+
+    return passed
+
+
+def interrupted(stage: Stage) -> None:
+    with stage:
+        stage.advance(3)
+        raise KeyboardInterrupt
+
+
+def test_begin_and_end_are_information_and_the_rest_is_detail(
+    caplog: pytest.LogCaptureFixture, wait: Wait
+) -> None:
+    with caplog.at_level(logging.DEBUG, "pfsm"), Stage("training", "matching", 8000, "pairs") as stage:
+        wait(2.0)
+        stage.advance(2000)
+        note("of the first file")
+        wait(3.0)
+    assert [(record.name, record.levelname, record.message) for record in caplog.records] == [
+        ("pfsm.training", "INFO", "matching: 0 of 8,000 pairs"),
+        ("pfsm.training", "DEBUG", "matching: 2,000 of 8,000 pairs"),
+        ("pfsm.training", "DEBUG", "matching: 2,000 of 8,000 pairs, of the first file"),
+        ("pfsm.training", "INFO", "matching: 8,000 of 8,000 pairs, of the first file, 5.0 s"),
+    ]
+
+
+def test_a_stage_that_fails_ends_as_it_is(caplog: pytest.LogCaptureFixture, wait: Wait) -> None:
+    stage = Stage("score", "scoring", 10, "pairs")
+    with caplog.at_level(logging.DEBUG, "pfsm"), pytest.raises(KeyboardInterrupt):
+        interrupted(stage)
+    assert (stage.done, stage.finished) == (3, False)
+    assert caplog.messages[-1] == "scoring: 3 of 10 pairs, 0.0 s"
+    note("nothing is open any more")
+    assert len(caplog.messages) == 3
+
+
+def test_the_time_left_is_told_once_it_is_known(wait: Wait) -> None:
+    stage = Stage("training", "cross-validation", 20, "fits", typical=4)
+
+    def left() -> float | None:
+        return stage.left
+
+    stage.begin()
+    for seconds in (30.0, 1.0, 1.0, 1.0):  # the first fit compiles
+        assert left() is None
+        wait(seconds)
+        stage.advance()
+    wait(5.0)
+    stage.advance(3)
+    assert left() is None  # one whole group, which does not count
+    wait(3.0)
+    stage.advance()
+    assert left() == pytest.approx(3 * 8.0)  # three groups of 8 seconds each
+    wait(2.0)
+    assert left() == pytest.approx(3 * 8.0 - 2.0)
+    assert str(stage) == "cross-validation: 8 of 20 fits, 43 s so far, about 22 s left"
+    wait(1000.0)
+    assert left() == 0.0
+    unknown = Stage("training", "training")
+    unknown.begin()
+    unknown.advance(5)
+    wait(60.0)
+    unknown.advance(5)
+    assert unknown.left is None
+
+
+def test_plain_lines_come_every_few_seconds(wait: Wait) -> None:
+    stream = io.StringIO()
+    lines = Lines(stream)
+    stage, inner = Stage("score", "files", 2, "files"), Stage("score", "scoring", 100, "pairs")
+    for one in (stage, inner):
+        one.begin()
+        lines.change(one, "begin", str(one))
+    for _ in range(56):
+        wait(0.125)
+        inner.advance()
+        lines.change(inner, "advance", str(inner))
+    shown = stream.getvalue().splitlines()
+    assert shown[:2] == ["pfsm: files: 0 of 2 files", "pfsm: scoring: 0 of 100 pairs"]
+    assert [line.partition(",")[0] for line in shown[2:]] == [
+        "pfsm: files: 0 of 2 files; scoring: 24 of 100 pairs",
+        "pfsm: files: 0 of 2 files; scoring: 48 of 100 pairs",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("verbose", "terminal"), [(False, True), (True, True), (True, False), (False, False)]
+)
+def test_what_is_shown_where(
+    verbose: bool, terminal: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    stream = Terminal() if terminal else io.StringIO()
+    logger = logging.getLogger("pfsm")
+    before = logger.level, logger.propagate, list(logger.handlers)
+    with monkeypatch.context() as patch:
+        patch.setattr(sys, "stderr", stream)
+        with shown_progress(verbose=verbose), Stage("score", "scoring", 10, "pairs") as stage:
+            stage.advance(4, "the first file")
+            logging.getLogger("pfsm.kernels").info("compiling")
+            stage.advance(6)
+    assert (logger.level, logger.propagate, logger.handlers) == before
+    shown = stream.getvalue()
+    assert capsys.readouterr().out == ""
+    if terminal:
+        assert "\npfsm: compiling\n" in shown.replace("\r", "\n")
+        assert "scoring: 100%|" in shown
+        assert "10/10 pairs" in shown
+        assert shown.endswith("\n")
+    elif verbose:
+        assert shown.splitlines()[:2] == ["pfsm: scoring: 0 of 10 pairs", "pfsm: compiling"]
+        assert shown.splitlines()[-1].startswith("pfsm: scoring: 10 of 10 pairs, the first file, ")
+    else:
+        assert shown == ""
+
+
+def test_an_interrupted_bar_goes(monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = Terminal()
+    monkeypatch.setattr(sys, "stderr", stream)
+    with pytest.raises(KeyboardInterrupt), shown_progress():
+        interrupted(Stage("score", "scoring", 10, "pairs"))
+    *_, blanks, rest = stream.getvalue().split("\r")
+    assert (blanks.strip(), rest) == ("", "")
+    assert "scoring: " in stream.getvalue()
+
+
+def test_the_outermost_stage_of_known_length_has_the_bar(monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = Terminal()
+    monkeypatch.setattr(sys, "stderr", stream)
+    with (
+        shown_progress(),
+        Stage("score", "whole"),
+        Stage("score", "files", 2, "files"),
+        Stage("score", "scoring", 100, "pairs") as inner,
+    ):
+        inner.advance(30)
+    assert "files:   0%|" in stream.getvalue()
+    assert ", scoring: 0 of 100 pairs]" in stream.getvalue()
+    assert "scoring:   0%|" not in stream.getvalue()
+
+
+def test_a_stage_that_is_short_has_no_bar(wait: Wait) -> None:
+    stream = Terminal()
+    bar = Bar(stream)
+    stage = Stage("score", "scoring", 10, "pairs", patience=1.0)
+    stage.begin()
+    bar.change(stage, "begin", "")
+    wait(0.9)
+    stage.advance(5)
+    bar.refresh()
+    assert stream.getvalue() == ""
+    wait(0.2)
+    bar.refresh()
+    assert "scoring:  50%|" in stream.getvalue()
+    bar.close()
+
+
+def test_an_error_stream_that_is_gone_does_not_stop_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Gone(Terminal):
+        def write(self, text: str) -> int:
+            raise OSError("gone")
+
+    monkeypatch.setattr(sys, "stderr", Gone())
+    with shown_progress(), Stage("score", "scoring", 10, "pairs") as stage:
+        stage.advance(5)
+    assert stage.finished
+
+
+def test_python_is_silent_unless_it_listens() -> None:
+    code = """
+import sys, pfsm
+assert "logging" not in sys.modules, "import pfsm stays light"
+import logging
+metric = pfsm.load("en-small")
+assert "tqdm" not in sys.modules
+if sys.argv[1:]:
+    logging.basicConfig(level=logging.INFO, format="%(name)s %(message)s")
+metric.score_pairs(["a cat"] * 5000, ["a dog"] * 5000)
+assert "tqdm" not in sys.modules
+"""
+    silent, told = (
+        subprocess.run([sys.executable, "-c", code, *more], capture_output=True, text=True, check=True)
+        for more in ((), ("listen",))
+    )
+    assert (silent.stdout, silent.stderr) == ("", "")
+    lines = [line for line in told.stderr.splitlines() if "kernels" not in line]
+    assert lines[0] == "pfsm.score scoring: 0 of 5,000 pairs"
+    assert lines[1].startswith("pfsm.score scoring: 5,000 of 5,000 pairs, ")
+    assert len(lines) == 2
+
+
+@pytest.mark.parametrize(
+    ("seconds", "shown"),
+    [(0.04, "0.0 s"), (9.94, "9.9 s"), (59.4, "59 s"), (61.0, "1:01 min"), (3723.0, "1:02:03 h")],
+)
+def test_times(seconds: float, shown: str) -> None:
+    assert clock(seconds) == shown
