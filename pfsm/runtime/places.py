@@ -6,7 +6,7 @@ from pfsm.runtime.near_names import known_names
 
 SETTINGS = (
     *("language", "tokeniser", "stemmer", "lowercase", "matchers", "matching", "max_block", "max_jump"),
-    *("options", "split", "classes", "features", "counts", "edits"),
+    *("options", "split", "classes", "features", "counts", "edits", "references"),
 )
 TRAINING = ("lambda", "lambda_rule", "solver", "start", "objective", "mixture", "class_transitions")
 EXPERIMENT = (
@@ -15,7 +15,7 @@ EXPERIMENT = (
     "resample",
     *("mistakes", "mistakes_of"),
 )
-DATA = ("files", "name", "score_column", "negate", "where", "sample", "seed")
+DATA = ("files", "name", "score_column", "negate", "where", "sample", "seed", "system_scores")
 ROW = ("name", "metric", "options", "model", "train", "init", "train_data", "optional")
 OPTIONS = {
     "syn": ("table",),
