@@ -20,7 +20,7 @@ from pfsm_experiments.data import (
 )
 from pfsm_experiments.questions import check_questions
 from pfsm_experiments.requirements import columns_of_row, missing, without_places
-from pfsm_experiments.spec import PAIRWISE, Experiment, RowSpec, absolute_names
+from pfsm_experiments.spec import PAIRWISE, Experiment, RowSpec, absolute_names, level_of
 from pfsm_experiments.training_overlap import overlap_with_model, overlap_with_training, reference_notes
 
 
