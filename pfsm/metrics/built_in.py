@@ -12,7 +12,9 @@ from pfsm.metrics.meteor.options import BASE, METEOR, check_options
 from pfsm.metrics.metric_group import (
     MetricGroup,
     Options,
+    PairFeatures,
     columns,
+    no_options,
     parse_name,
     with_options,
     without_options,
@@ -33,14 +35,20 @@ def _of_meteor(name: str, description: str) -> MetricGroup:
 
     def check(part: str) -> None:
         parsed = parse_name(part)
+        if not parsed.options:
+            no_options(part)
         make(parsed.base, parsed.options)
+
+    def prepared(part: str) -> PairFeatures:
+        check(part)
+        return prepared_parts(part, make, PARTS)
 
     return MetricGroup(
         {name: description},
         with_options(make),
         {name: tuple(f"{name}.{part}" for part in PARTS)},
         check_part=check,
-        prepared=lambda part: prepared_parts(part, make, PARTS),
+        prepared=prepared,
     )
 
 
