@@ -9,6 +9,9 @@ from sacrebleu.metrics import BLEU, CHRF, TER
 
 from pfsm.analysis.parser.parse import Wanted
 from pfsm.analysis.service import analyse_lines
+from pfsm.distributed.pairs import ClusterMetric
+from pfsm.distributed.pools import InProcess
+from pfsm.distributed.report import Report
 from pfsm.metrics import SegmentMetric, get_metric
 from pfsm.metrics.syntax.constituent import subtree_metric, tree_kernel_metric
 from pfsm.metrics.syntax.dependency_fragments import chain_score, subtree_score
@@ -184,3 +187,15 @@ def test_segments_do_not_depend_on_each_other_or_on_their_order(name: str) -> No
         twice = metric.score_segments([one[0]], [(*one[1], *one[1])])
         assert twice[0] == pytest.approx(metric.score_segments([one[0]], [one[1]])[0], abs=1e-12)
         assert several is not one
+
+
+@pytest.mark.parametrize("name", ["bleu", "ter", "hwcm", "ol", "nist"])
+def test_a_cluster_gives_the_same(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pfsm.distributed.pairs.PAIRS_PER_TASK", 7)
+    pool = InProcess()
+    metric = get_metric(name)
+    there = ClusterMetric(metric, pool, Report(pool))
+    wanted = metric.score_segments(HYPOTHESES, REFERENCES)
+    np.testing.assert_array_equal(there.score_segments(HYPOTHESES, REFERENCES), wanted)
+    np.testing.assert_array_equal(there.segment_scores(HYPOTHESES, streams()), wanted)
+    assert there.get_signature("var") == metric.get_signature("var")
