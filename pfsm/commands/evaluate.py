@@ -30,6 +30,7 @@ from pfsm.commands.evaluation_tasks import (
 )
 from pfsm.commands.evaluation_text import print_document
 from pfsm.data import Table, overlap
+from pfsm.data.references import all_references
 from pfsm.errors import PfsmError
 from pfsm.evaluation import canonical, default_seed, preference_counts
 from pfsm.evaluation.catalogue import BY_LEVEL, DOCUMENT, LEVELS, PREFERENCES, SEGMENT, SYSTEM
@@ -198,7 +199,8 @@ def training_overlap(training: Mapping[str, Any], tables: Sequence[Table]) -> li
     digests = str(training.get("reference_digests", ""))
     warnings = []
     for table in tables:
-        references = set(table.columns.get("reference", ()))
+        named = table.columns.get("reference", ())
+        references = {line for several in all_references(named, table.columns) for line in several}
         if table.checksum in known:
             warnings.append(
                 f"{table.path}: the model was trained on this very file; its agreement here says little"

@@ -120,7 +120,7 @@ STATISTICS: dict[str, Callable[[list[float], list[float]], float]] = {
 
 
 @pytest.mark.parametrize("kind", ["won", "expected-wins"])
-@pytest.mark.parametrize("metric", ["ol", "bleu", "ter"])
+@pytest.mark.parametrize("metric", ["ol", "bleu", "ter", "nist", "edpm(n=1)"])
 def test_against_plain_counts(metric: str, kind: str, rankings: Preferences, cli: Cli) -> None:
     command = ("evaluate", "p.tsv", "--metric", metric, "--level", "system", "--system-scores", kind)
     found = cli(*command, *FAST).document
