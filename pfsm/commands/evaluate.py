@@ -30,10 +30,12 @@ from pfsm.commands.evaluation_tasks import (
 )
 from pfsm.commands.evaluation_text import print_document
 from pfsm.data import Table, overlap
+from pfsm.data.references import all_references
 from pfsm.errors import PfsmError
 from pfsm.evaluation import canonical, default_seed, preference_counts
 from pfsm.evaluation.catalogue import BY_LEVEL, DOCUMENT, LEVELS, PREFERENCES, SEGMENT, SYSTEM
-from pfsm.evaluation.questions import PREFERENCE, RESAMPLES
+from pfsm.evaluation.questions import PREFERENCE, RANKING, RESAMPLES
+from pfsm.evaluation.rankings import EXPECTED_WINS, SYSTEM_SCORES
 
 USUAL = {"kendall_tau": "Kendall tau"}
 TESTS = {BOOTSTRAP: "paired bootstrap", PERM_BOTH: "PERM-BOTH"}
@@ -73,7 +75,13 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--level",
         choices=LEVELS,
         help="agreement about translations of segments (default), of documents (columns document, system), or about "
-        "systems (column system)",
+        "systems (column system; of preferences better_system and worse_system)",
+    )
+    parser.add_argument(
+        "--system-scores",
+        choices=tuple(SYSTEM_SCORES),
+        help="people's scores of systems at --level system, from preferences with better_system and worse_system: the "
+        "share of comparisons won (won, WMT12) or its mean over opponents (expected-wins, WMT13; the default)",
     )
     parser.add_argument(
         "--versus",
@@ -114,13 +122,14 @@ def _run(options: Namespace, shared: Sharing) -> None:
     _check_fit(options, inputs)
     level = level_of(options.statistics, options.level)
     check_level(inputs, level)
+    _check_ranked(options, inputs, level)
     for one in (source, other):
         if one is not None:
             one.check(inputs)
     names = None if options.statistics is None else statistic_names(options.statistics, inputs, level)
     _check_measured(options, inputs, names, (source, other))
     _check_swapped(options, level, (source, other))
-    tasks = tasks_of(inputs, level, names, options.tau, options.resample)
+    tasks = tasks_of(inputs, level, names, options.tau, options.resample, options.system_scores)
     warnings = _warnings(source, inputs)
     for warning in warnings + ([] if other is None else _warnings(other, inputs)):
         print(f"pfsm: warning: {warning}", file=sys.stderr)
@@ -137,6 +146,8 @@ def _run(options: Namespace, shared: Sharing) -> None:
         found = statistics_document(task.question, task.statistics, metric, options.confidence_n, seed)
         if names is None and task.question.kind == PREFERENCE:
             found = _usual_pairs(found, task, metric, options.tau)
+        if task.question.kind == RANKING:
+            found = {"system_scores": options.system_scores, **found}
         document[task.question.kind] = found
     if other is not None:
         signature = signature_at_level(other, inputs, level)
@@ -188,7 +199,8 @@ def training_overlap(training: Mapping[str, Any], tables: Sequence[Table]) -> li
     digests = str(training.get("reference_digests", ""))
     warnings = []
     for table in tables:
-        references = set(table.columns.get("reference", ()))
+        named = table.columns.get("reference", ())
+        references = {line for several in all_references(named, table.columns) for line in several}
         if table.checksum in known:
             warnings.append(
                 f"{table.path}: the model was trained on this very file; its agreement here says little"
@@ -230,6 +242,15 @@ def _check_fit(options: Namespace, inputs: Inputs) -> None:
         raise PfsmError(f"--test {options.test}: give what to test against with --versus")
     options.tau = options.tau or "wmt12"
     options.test = options.test or BOOTSTRAP
+
+
+def _check_ranked(options: Namespace, inputs: Inputs, level: str) -> None:
+    """Refuses scores of systems where none are made from preferences; fills in the default."""
+    if options.system_scores is not None and (inputs.pairwise is None or level != SYSTEM):
+        raise PfsmError(
+            f"--system-scores {options.system_scores}: is for preferences at --level system; leave it out"
+        )
+    options.system_scores = options.system_scores or EXPECTED_WINS
 
 
 def _check_measured(

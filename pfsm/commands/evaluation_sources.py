@@ -16,7 +16,7 @@ from pfsm.data.fields import finite_number, shown
 from pfsm.errors import PfsmError
 from pfsm.evaluation.catalogue import SEGMENT
 from pfsm.evaluation.pooled import Scores, pooled_scores
-from pfsm.evaluation.questions import Question
+from pfsm.evaluation.questions import RANKING, Question
 from pfsm.io.files import display_name, read_lines
 from pfsm.metrics import get_metric
 from pfsm.metrics.base import SegmentMetric
@@ -209,10 +209,26 @@ def pools(source: Source, level: str) -> bool:
 
 def scores_at_level(source: Source, inputs: Inputs, question: Question[Any]) -> Scores:
     """Scores of the hypotheses, or what they add to the scores of systems or documents."""
+    if question.kind == RANKING:
+        return _ranked(source, inputs, question)
     data = inputs.absolute
     if data is None or not isinstance(source, Scorer) or not pools(source, question.level):
         return source.absolute(inputs)
     return pooled_scores(source.metric, data.hypotheses, data.all_references, question.corpora)
+
+
+def _ranked(source: Source, inputs: Inputs, question: Question[Any]) -> Scores:
+    """Scores of the rows, or what the translations that were ranked add to the scores of systems."""
+    data, chosen = inputs.pairwise, question.translations
+    assert data is not None
+    assert chosen is not None
+    if not isinstance(source, Scorer) or not pools(source, question.level):
+        return source.pairwise(inputs)
+    hypotheses, references = (*data.better, *data.worse), (*data.all_references, *data.all_references)
+    places = chosen.tolist()
+    return pooled_scores(
+        source.metric, [hypotheses[k] for k in places], [references[k] for k in places], question.corpora
+    )
 
 
 def signature_at_level(source: Source, inputs: Inputs, level: str) -> str | None:

@@ -6,13 +6,14 @@ from typing import Any
 
 from pfsm.commands.evaluation_inputs import Inputs, check_documents, file_numbers
 from pfsm.commands.evaluation_sources import Scorer, Source, scores_at_level
-from pfsm.data import Judgments
+from pfsm.data import Judgments, Table
 from pfsm.errors import PfsmError
 from pfsm.evaluation.catalogue import (
     BY_LEVEL,
     DOCUMENT,
     LIKENESS,
     PREFERENCES,
+    RANKINGS,
     SEGMENT,
     SYSTEM,
     Statistic,
@@ -22,8 +23,16 @@ from pfsm.evaluation.engine import check_units
 from pfsm.evaluation.likeness import likeness_question
 from pfsm.evaluation.pooled import Scores
 from pfsm.evaluation.questions import SEGMENT as SEGMENT_COLUMN
-from pfsm.evaluation.questions import SEGMENTS, Question, absolute_question, preference_question
+from pfsm.evaluation.questions import (
+    SEGMENTS,
+    SIDES,
+    Question,
+    absolute_question,
+    preference_question,
+    ranking_question,
+)
 from pfsm.evaluation.questions import SYSTEM as SYSTEM_COLUMN
+from pfsm.evaluation.rankings import EXPECTED_WINS
 
 KING = "king"
 CORRELATIONS = ("pearson", "spearman", "kendall")
@@ -70,8 +79,8 @@ def statistic_names(text: str, inputs: Inputs, level: str) -> list[str]:
     known: list[str] = []
     if inputs.absolute is not None:
         known += [*BY_LEVEL[level], *(LIKENESS if level == SEGMENT else ())]
-    if inputs.pairwise is not None and level == SEGMENT:
-        known += [name for name in PREFERENCES if name not in known]
+    if inputs.pairwise is not None and level != DOCUMENT:
+        known += [name for name in (PREFERENCES if level == SEGMENT else RANKINGS) if name not in known]
     names: list[str] = []
     for given in text.split(","):
         name = level_and_name(given.strip())[1]
@@ -87,21 +96,41 @@ def check_level(inputs: Inputs, level: str) -> None:
     """Refuses what has no such level.
 
     Raises:
-        PfsmError: Preferences, or a file without systems, above the level of segments; a file without documents
-            at theirs.
+        PfsmError: Preferences at the level of documents; a file without systems above the level of segments, or
+            without documents at theirs.
     """
     if level == SEGMENT:
         return
     for table in inputs.pairwise_tables:
-        raise PfsmError(f"{table.path}: preferences have no {level} level; give absolute scores")
+        if level == DOCUMENT:
+            raise PfsmError(f"{table.path}: preferences have no document level; give absolute scores")
+        _check_ranked(table)
     if level == DOCUMENT:
         check_documents(inputs.absolute_tables)
     for table in inputs.absolute_tables:
         table.column(SYSTEM_COLUMN, f"; the {level} level needs it")
 
 
+def _check_ranked(table: Table) -> None:
+    """Refuses preferences that do not tell whose translations they compare."""
+    columns = [f"{side}_{SYSTEM_COLUMN}" for side in SIDES]
+    if any(name not in table.columns for name in columns):
+        raise PfsmError(
+            f"{table.path}: preferences have no system level without the columns {' and '.join(columns)}"
+        )
+    for name in columns:
+        for line, system in zip(table.line_numbers, table.columns[name], strict=True):
+            if not system.strip():
+                raise PfsmError(f"{table.path}:{line}: {name} is empty, the system level needs a name")
+
+
 def tasks_of(
-    inputs: Inputs, level: str, names: Sequence[str] | None, tau: str, resample: str | None
+    inputs: Inputs,
+    level: str,
+    names: Sequence[str] | None,
+    tau: str,
+    resample: str | None,
+    system_scores: str = EXPECTED_WINS,
 ) -> list[Task]:
     """What is to be measured, of each kind of data there is.
 
@@ -111,6 +140,7 @@ def tasks_of(
         names: Canonical names of statistics; None: those of the usual tables.
         tau: The Kendall's tau of the usual table of preferences.
         resample: What is resampled; None: the default of each.
+        system_scores: What people's scores of systems are where they ranked translations.
 
     Raises:
         PfsmError: The files lack what a statistic or the resamples need.
@@ -121,7 +151,9 @@ def tasks_of(
         tasks.append(_absolute(inputs, inputs.absolute, level, usual if names is None else names, resample))
         if names is not None and KING in names:
             tasks.append(_likeness(inputs, inputs.absolute, resample))
-    if inputs.pairwise is not None:
+    if inputs.pairwise is not None and level == SYSTEM:
+        tasks.append(_ranking(inputs, usual if names is None else names, resample, system_scores))
+    elif inputs.pairwise is not None:
         tasks.append(_pairwise(inputs, ("accuracy", tau) if names is None else names, resample))
     return [task for task in tasks if task.statistics]
 
@@ -155,6 +187,14 @@ def _pairwise(inputs: Inputs, names: Sequence[str], resample: str | None) -> Tas
     files = file_numbers(inputs.pairwise_tables)
     question = preference_question(data, files, inputs.groups(data), resample=resample, ties=inputs.ties)
     return Task(question, _chosen(names, PREFERENCES), lambda source: source.pairwise(inputs))
+
+
+def _ranking(inputs: Inputs, names: Sequence[str], resample: str | None, people: str) -> Task:
+    data = inputs.pairwise
+    assert data is not None
+    files = file_numbers(inputs.pairwise_tables)
+    question = ranking_question(data, files, inputs.groups(data), resample=resample, people=people)
+    return Task(question, _chosen(names, RANKINGS), lambda source: scores_at_level(source, inputs, question))
 
 
 def _likeness(inputs: Inputs, data: Judgments, resample: str | None) -> Task:

@@ -5,7 +5,11 @@ from typing import Any
 
 NO_INTERVAL = "–"
 _WHOLE = dict.fromkeys(("segments", "documents", "systems"), "each with all its translations")
-KINDS = ("correlation", "preference", "likeness")
+_SYSTEM_SCORES = {
+    "won": "the share of comparisons won, ties left out (WMT12)",
+    "expected-wins": "expected wins, the mean of that share over opponents (WMT13)",
+}
+KINDS = ("correlation", "preference", "ranking", "likeness")
 
 
 def print_document(document: Mapping[str, Any], headings: Mapping[str, Mapping[str, str]]) -> None:
@@ -23,6 +27,8 @@ def print_document(document: Mapping[str, Any], headings: Mapping[str, Mapping[s
             if "tau" in result:
                 print(f"Kendall tau as in {result['tau'].upper()}: metric ties "
                       f"{'count as discordant' if result['tau'] == 'wmt12' else 'are left out'}")  # fmt: skip
+            if "system_scores" in result:
+                print(f"People's scores of systems: {_SYSTEM_SCORES[result['system_scores']]}")
             print(
                 f"Intervals: {result['resampled']} are resampled, {_WHOLE.get(result['resampled'], 'one by one')}"
             )

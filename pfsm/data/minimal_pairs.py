@@ -39,6 +39,8 @@ class MinimalPairs:
     """[n], damaged ones"""
     source: DataSource
     """The file that the pairs came from."""
+    all_references: tuple[tuple[str, ...], ...] = ()
+    """[n][1 or more], where there are further references (``reference_2`` …); else empty."""
 
     def __len__(self) -> int:
         return len(self.kinds)
@@ -48,7 +50,7 @@ def read_minimal_pairs(path: StrPath) -> MinimalPairs:
     """Reads minimal pairs from a TSV or CSV file (``-``: standard input).
 
     Args:
-        path: A file with the columns ``kind``, ``reference``, ``better`` and ``worse``.
+        path: A file with the columns ``kind``, ``reference``, ``better`` and ``worse``; ``reference_2`` … are optional.
 
     Raises:
         PfsmError: A missing column, no rows, an empty kind, or what `pfsm.data.table.read_table` raises.
@@ -59,7 +61,8 @@ def read_minimal_pairs(path: StrPath) -> MinimalPairs:
     for kind, line in zip(kinds, table.line_numbers, strict=True):
         if not kind.strip():
             raise PfsmError(f"{table.path}:{line}: kind is empty, a name is needed")
-    return MinimalPairs(kinds, pairs.references, pairs.better, pairs.worse, table.source)
+    several = pairs.all_references if any(len(one) > 1 for one in pairs.all_references) else ()
+    return MinimalPairs(kinds, pairs.references, pairs.better, pairs.worse, table.source, several)
 
 
 def shipped_minimal_pairs(language: str = "en") -> MinimalPairs:

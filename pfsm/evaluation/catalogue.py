@@ -23,6 +23,7 @@ from pfsm.evaluation.measure import Correlation, Items, MeanScore, Measure, Plai
 from pfsm.evaluation.pairwise import Yardstick
 from pfsm.evaluation.preference import PreferenceStatistic
 from pfsm.evaluation.preference_measures import AccuracyWithTies, PreferenceItems, PreferenceMeasure
+from pfsm.evaluation.rankings import RankedSystems, bound_ranking
 from pfsm.evaluation.segment_pairs import WmtKendall, WmtVariant
 from pfsm.evaluation.soft_pairwise import SoftPairwiseAccuracy
 from pfsm.evaluation.system_level import SYSTEM_STATISTICS, SystemMeasure
@@ -176,6 +177,20 @@ PREFERENCES: Mapping[str, Statistic[PreferenceItems]] = _by_name(
     Statistic("darr", "DARR tau", (), _bind_preference("darr"), aliases=("tau_darr",)),
 )
 """Of preferences between two translations."""
+
+RANKINGS: Mapping[str, Statistic[RankedSystems]] = _by_name(
+    *(
+        Statistic(
+            name,
+            _OF_SYSTEMS[name].heading,
+            ("systems",),
+            bound_ranking(name),
+            aliases=_OF_SYSTEMS[name].aliases,
+        )
+        for name in ("pearson", "spearman", "kendall", "accuracy")
+    )
+)
+"""Of systems whose translations people ranked (`pfsm.evaluation.rankings`)."""
 
 LIKENESS: Mapping[str, Statistic[TestCases]] = _by_name(
     Statistic("king", "KING", ("segments",), lambda cases: King(cases.units, cases.automatic)),

@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from pfsm.data.minimal_pairs import MinimalPairs
 from pfsm.evaluation.bootstrap import CONFIDENCE, Interval, Seed, bootstrap_interval
 from pfsm.evaluation.samples import Estimate
+from pfsm.metrics.base import SegmentMetric
+from pfsm.metrics.references import best_of_references
 
 Float = NDArray[np.float64]
 ALL = "all"
@@ -81,7 +83,7 @@ def probe(
     """
     if not len(pairs):
         raise ValueError("a contrast test needs at least one pair")
-    scores = metric.score_pairs([*pairs.better, *pairs.worse], [*pairs.references, *pairs.references])
+    scores = _scores(metric, pairs)
     better, worse = scores[: len(pairs)], scores[len(pairs) :]
 
     def result(kind: str, rows: NDArray[np.bool_]) -> KindResult:
@@ -124,3 +126,14 @@ def wilson_interval(successes: int, n: int, confidence: float = CONFIDENCE) -> I
     reach = z * math.sqrt(share * (1.0 - share) / n + z * z / (4 * n * n))
     scale = 1.0 + z * z / n
     return Interval(max(0.0, (centre - reach) / scale), min(1.0, (centre + reach) / scale))
+
+
+def _scores(metric: PairScorer, pairs: MinimalPairs) -> Float:
+    """float64 [2 n]: scores of the better versions, then of the worse, against all references."""
+    hypotheses = [*pairs.better, *pairs.worse]
+    if not pairs.all_references:
+        return metric.score_pairs(hypotheses, [*pairs.references, *pairs.references])
+    references = [*pairs.all_references, *pairs.all_references]
+    if isinstance(metric, SegmentMetric):
+        return metric.score_segments(hypotheses, references)
+    return best_of_references(metric.score_pairs, hypotheses, references)

@@ -28,13 +28,15 @@ from pfsm.evaluation.document_level import TranslatedDocuments, translated_docum
 from pfsm.evaluation.measure import Items, Names, scored_items
 from pfsm.evaluation.pooled import PooledScores, Scores
 from pfsm.evaluation.preference_measures import PreferenceItems, items_of_votes, preference_items
-from pfsm.evaluation.samples import count_ids, dense_ids, group_members
+from pfsm.evaluation.rankings import EXPECTED_WINS, RankedSystems
+from pfsm.evaluation.samples import by_appearance, count_ids, dense_ids, group_members
 from pfsm.text.plain import token_counts
 
 SEGMENT, SYSTEM = "segment_id", "system"
 ONE_GROUP = "all"
 SEGMENTS, JUDGMENTS, DOCUMENTS, SYSTEMS = RESAMPLES = ("segments", "judgments", "documents", "systems")
-CORRELATION, PREFERENCE, LIKENESS = "correlation", "preference", "likeness"
+CORRELATION, PREFERENCE, LIKENESS, RANKING = "correlation", "preference", "likeness", "ranking"
+SIDES = ("better", "worse")
 
 
 class QuestionItems(Protocol):
@@ -61,7 +63,7 @@ class Question(Generic[Data]):
     """The human side of some data, in groups, and what is resampled."""
 
     kind: str
-    """`CORRELATION` (absolute scores), `PREFERENCE` or `LIKENESS`."""
+    """`CORRELATION` (absolute scores), `PREFERENCE`, `LIKENESS` or `RANKING`."""
     level: str
     """One of `pfsm.evaluation.catalogue.LEVELS`."""
     items: Data
@@ -71,6 +73,8 @@ class Question(Generic[Data]):
     """What is resampled, in a word."""
     documents: TranslatedDocuments | None = None
     """At document level: how scores of rows become those of items."""
+    translations: NDArray[np.int64] | None = None
+    """Of rankings: int64 [n], where each translation stands first, the better ones of all rows before the worse."""
 
     def scores(self, metric: Scores) -> Scores:
         """A metric's scores of the items, from those of the data's rows; NaN for what has none.
@@ -80,6 +84,8 @@ class Question(Generic[Data]):
         """
         if self.documents is not None:
             return self.documents.scores(metric)
+        if self.translations is not None and not isinstance(metric, PooledScores):
+            return np.asarray(metric.T.reshape(-1)[self.translations])
         if isinstance(metric, PooledScores) and self.level != SYSTEM_LEVEL:
             raise ValueError(f"at {self.level} level there is nothing to pool; give scores")
         return metric
@@ -94,7 +100,11 @@ class Question(Generic[Data]):
         if self.documents is not None:
             return self.documents.of_row
         items = self.items
-        if self.level != SYSTEM_LEVEL or not isinstance(items, Items) or items.systems is None:
+        if (
+            self.level != SYSTEM_LEVEL
+            or not isinstance(items, Items | RankedSystems)
+            or items.systems is None
+        ):
             raise ValueError("only systems and documents are scored as corpora")
         return dense_ids(list(zip(self.groups, items.systems.tolist(), strict=True)), len(items), "systems")
 
@@ -188,6 +198,46 @@ def preference_question(
     drawn = _drawn(data, files, resample or SEGMENTS)
     items = preference_items(data.better, data.worse, data.references, data.votes, counted, drawn)
     return Question(PREFERENCE, SEGMENT_LEVEL, items, groups, _unit(items, resample, "pairs"))
+
+
+def ranking_question(
+    data: Preferences,
+    files: NDArray[np.int64],
+    groups: Sequence[str],
+    *,
+    resample: str | None = None,
+    people: str = EXPECTED_WINS,
+) -> Question[RankedSystems]:
+    """A question about the systems that people ranked; arguments and errors as in `absolute_question`.
+
+    Args:
+        data: The preferences; the columns ``better_system`` and ``worse_system`` say who translated.
+        files: int64 [n].
+        groups: [n].
+        resample: `SEGMENTS` (the default) or `DOCUMENTS`.
+        people: What people's score of a system is, one of `pfsm.evaluation.rankings.SYSTEM_SCORES`.
+    """
+    if resample not in {None, SEGMENTS, DOCUMENTS}:
+        raise PfsmError(f"rankings of systems resample segments or documents, not {resample}")
+    names = [data.columns[f"{side}_{SYSTEM}"] for side in SIDES]
+    segments, drawn = segment_names(data, files).tolist(), list(_drawn(data, files, resample or SEGMENTS))
+    place: dict[tuple[Any, ...], int] = {}
+    first: list[int] = []
+    numbers = np.zeros((2, len(data)), dtype=np.int64)
+    for side, texts in enumerate((data.better, data.worse)):
+        for row, key in enumerate(zip(groups, segments, names[side], texts, strict=True)):
+            numbers[side, row] = place.setdefault(key, len(place))
+            if numbers[side, row] == len(first):
+                first.append(side * len(data) + row)
+    rows = [at % len(data) for at in first]
+    systems = dense_ids([(key[0], key[2]) for key in place], len(place), "systems")
+    units = by_appearance(dense_ids([drawn[row] for row in rows], len(rows), "units"))
+    items = RankedSystems(systems, units, numbers[0], numbers[1], data.votes, people)
+    unit = DOCUMENTS if resample == DOCUMENTS else SEGMENTS
+    of_items = [groups[row] for row in rows]
+    return Question(
+        RANKING, SYSTEM_LEVEL, items, of_items, unit, translations=np.array(first, dtype=np.int64)
+    )
 
 
 def question_of_scores(

@@ -58,7 +58,7 @@ def system_pairwise_accuracy(human: ArrayLike, metric: ArrayLike) -> float:
     return float(accuracies(human[np.newaxis], metric[np.newaxis])[0])
 
 
-def _mean(totals: NDArray[np.float64]) -> NDArray[np.float64]:
+def mean_of_totals(totals: NDArray[np.float64]) -> NDArray[np.float64]:
     """Means from sums of scores and numbers of them."""
     return np.asarray(totals[..., 0] / totals[..., 1])
 
@@ -70,7 +70,7 @@ class SystemMeasure(AdditiveMeasure):
     items: Items
     of_systems: _OfSystems
     """From people's and the metric's scores, float64 [m, n_systems], to the statistic, float64 [m]."""
-    of_totals: OfTotals = _mean
+    of_totals: OfTotals = mean_of_totals
     """From sums of what the translations add, float64 [m, n_systems, k], to scores, float64 [m, n_systems]."""
     on_scale: bool = False
     """Whether the statistic sees the scores as they are. Otherwise they are centred and scaled: a common offset then
@@ -80,7 +80,7 @@ class SystemMeasure(AdditiveMeasure):
         """As `Measure.pooled`."""
         # Scaled, so that scores which differ by a rounding error tie whatever unit they are in.
         return replace(
-            self, of_totals=of_totals if self.on_scale else lambda totals: _scaled(of_totals(totals))
+            self, of_totals=of_totals if self.on_scale else lambda totals: scaled_scores(of_totals(totals))
         )
 
     @property
@@ -192,7 +192,12 @@ def _means(scores: NDArray[np.float64], systems: NDArray[np.int64]) -> NDArray[n
     return means
 
 
-def _scaled(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+def added(metric: NDArray[np.float64]) -> NDArray[np.float64]:
+    """What translations add to the sums: statistics as they are, float64 [n, k]; of scores [score, 1], centred."""
+    return metric if metric.ndim == 2 else np.column_stack([_centred(metric), np.ones(metric.size)])
+
+
+def scaled_scores(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     """Every row of scores, float64 [m, n], divided by its largest absolute value."""
     largest = np.abs(scores).max(axis=-1, keepdims=True, initial=0.0)
     scaled = scores.copy()

@@ -251,8 +251,20 @@ class SegmentMetric(ABC):
 
     def understood_segments(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Float:
         """`score_segments` by the references that the metric can judge; NaN for segments where it can judge none."""
+        if self._judges_every_pair:
+            return self.score_segments(hypotheses, references)
         repeated, flat, starts = flat_pairs(hypotheses, references)
         return best_understood(self.understood_scores(repeated, flat), starts)
+
+    def tolerant_segments(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Float:
+        """`score_segments` by the references that the metric can judge; 0 for segments where it can judge none."""
+        if self._judges_every_pair:
+            return self.score_segments(hypotheses, references)
+        return best_of_references(self.tolerant_scores, hypotheses, references)
+
+    @property
+    def _judges_every_pair(self) -> bool:
+        return type(self).understood_scores is SegmentMetric.understood_scores
 
     def named_parts(self, hypotheses: Sequence[str], references: Sequence[str]) -> Mapping[str, Float]:  # noqa: ARG002
         """What the scores of pairs are made of, by name, float64 [n_pairs] each; `pfsm explain --metric` prints it.

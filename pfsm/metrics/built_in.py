@@ -1,7 +1,5 @@
 """The groups of metrics and features there are."""
 
-from functools import partial
-
 from pfsm.embeddings.features import DESCRIPTIONS as EMBEDDINGS
 from pfsm.embeddings.features import embedding_values, feature_label, pinned_feature
 from pfsm.metrics.counted import counted_name
@@ -11,10 +9,20 @@ from pfsm.metrics.entailment.entailment_group import GROUPS as ENTAILMENT
 from pfsm.metrics.length import LengthRatio
 from pfsm.metrics.meteor.metric import PARTS, MeteorMetric
 from pfsm.metrics.meteor.options import BASE, METEOR, check_options
-from pfsm.metrics.metric_group import MetricGroup, columns, prepared_columns, with_options, without_options
-from pfsm.metrics.parts import BLEU_PARTS, LENGTHS, MORE_NIST_PARTS, lengths, meteor_parts, nist, sacre_parts
+from pfsm.metrics.metric_group import (
+    MetricGroup,
+    Options,
+    PairFeatures,
+    columns,
+    no_options,
+    parse_name,
+    with_options,
+    without_options,
+)
+from pfsm.metrics.parts import BLEU_PARTS, LENGTHS, MORE_NIST_PARTS, lengths, nist, sacre_parts
 from pfsm.metrics.sacre import sacre_metric
 from pfsm.metrics.syntax.dependency_groups import GROUPS as DEPENDENCIES
+from pfsm.metrics.syntax.dependency_groups import prepared_parts
 from pfsm.metrics.syntax.overlap_groups import GROUPS as OVERLAPS
 from pfsm.metrics.ter import TER_PARTS
 from pfsm.metrics.terp.terp_groups import GROUPS as EDIT_RATES
@@ -22,12 +30,25 @@ from pfsm.metrics.words import word_metric
 
 
 def _of_meteor(name: str, description: str) -> MetricGroup:
-    parts = tuple(f"{name}.{part}" for part in PARTS)
+    def make(name: str, options: Options) -> MeteorMetric:
+        return MeteorMetric(name, check_options(name, options))
+
+    def check(part: str) -> None:
+        parsed = parse_name(part)
+        if not parsed.options:
+            no_options(part)
+        make(parsed.base, parsed.options)
+
+    def prepared(part: str) -> PairFeatures:
+        check(part)
+        return prepared_parts(part, make, PARTS)
+
     return MetricGroup(
         {name: description},
-        with_options(lambda name, options: MeteorMetric(name, check_options(name, options))),
-        {name: parts},
-        prepared=prepared_columns(parts, partial(meteor_parts, name)),
+        with_options(make),
+        {name: tuple(f"{name}.{part}" for part in PARTS)},
+        check_part=check,
+        prepared=prepared,
     )
 
 

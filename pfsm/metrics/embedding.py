@@ -12,7 +12,7 @@ from pfsm.metrics.pairs import check_pairs
 
 
 class EmbeddingMetric(SegmentMetric):
-    """One of ``pfsm.embeddings.features``.
+    """One of ``pfsm.embeddings.features``. Several references: the best one of each segment counts.
 
     Args:
         name: ``embedding_f1`` or the like, with source and layer in parentheses where they are not the usual ones.

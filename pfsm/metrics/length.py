@@ -12,7 +12,8 @@ from pfsm.metrics.pairs import check_pairs
 class LengthRatio(SegmentMetric):
     """``min(m, n) / max(m, n)`` of the lengths of reference and hypothesis in characters, spaces not counted.
 
-    Characters, so that it means the same where words have no spaces between them. 1 for two empty sides.
+    Characters, so that it means the same where words have no spaces between them. 1 for two empty sides. Several
+    references: the best one of each segment counts.
     """
 
     name = "length_ratio"

@@ -11,8 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.errors import PfsmError
-from pfsm.metrics.meteor.metric import MeteorMetric
-from pfsm.metrics.meteor.options import check_options
 from pfsm.metrics.metric_group import PairFeatures, parse_name, written_name
 from pfsm.metrics.ngram_table import INFO, ORDERS
 from pfsm.metrics.nist import NIST_PARTS
@@ -106,9 +104,3 @@ def nist(name: str) -> PairFeatures:
         return dict(zip(names, columns.T, strict=True))
 
     return compute
-
-
-def meteor_parts(name: str) -> Compute:
-    """Parts of a METEOR (`pfsm.metrics.meteor.metric.PARTS`): a function to float64 [n_pairs, n_parts]."""
-    metric = MeteorMetric(name, check_options(name, {}))
-    return lambda hypotheses, references: metric.parts(hypotheses, references)[:, 1:]

@@ -115,10 +115,14 @@ def metric_with_tables(text: str) -> SegmentMetric:
 
 
 def expanded(name: str) -> tuple[str, ...]:
-    """The features that a name means: of ``bleu.*`` all parts of BLEU, of any other name itself."""
-    prefix = name.removesuffix(".*")
-    parts = () if prefix == name else tuple(part for one in GROUPS for part in one.parts.get(prefix, ()))
-    return parts or (name,)
+    """The features that a name means: of ``bleu.*`` all parts of BLEU, of any other name itself.
+
+    Options stand behind the star, as in ``meteor.*(task=v0.7)``.
+    """
+    bare, parenthesis, options = name.partition("(")
+    prefix = bare.removesuffix(".*")
+    parts = () if prefix == bare else tuple(part for one in GROUPS for part in one.parts.get(prefix, ()))
+    return tuple(f"{part}{parenthesis}{options}" for part in parts) or (name,)
 
 
 def part_names(name: str) -> tuple[str, ...]:

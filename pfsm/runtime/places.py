@@ -9,13 +9,15 @@ SETTINGS = (
     *("options", "split", "classes", "features", "counts", "edits", "references"),
 )
 TRAINING = ("lambda", "lambda_rule", "solver", "start", "objective", "mixture", "class_transitions")
+# Switches to what the paper does otherwise.
+SWITCHES = ("standardise", "prune_jumps")
 EXPERIMENT = (
     *("title", "description", "scheme", "by", "folds", "sizes", "repeats"),
     *("train", "test", "rows", "group_by", "statistics", "versus", "contrasts", "seed", "resamples"),
     "resample",
     *("mistakes", "mistakes_of"),
 )
-DATA = ("files", "name", "score_column", "negate", "where", "sample", "seed")
+DATA = ("files", "name", "score_column", "negate", "where", "sample", "seed", "system_scores")
 ROW = ("name", "metric", "options", "model", "train", "init", "train_data", "optional")
 OPTIONS = {
     "syn": ("table",),
@@ -41,6 +43,7 @@ PLACES = {
     "at the top of a settings file (`pfsm train --config`), or under `train:` in a row of an experiment": (
         *SETTINGS,
         *TRAINING,
+        *SWITCHES,
     ),
     "at the top of an experiment's file": EXPERIMENT,
     "in a row of an experiment, under `rows:`": ROW,

@@ -198,3 +198,12 @@ def test_training_from_the_command_line(files: list[list[str]], cli: Cli, write:
     write("bad.yaml", "references: all\n")
     fault = cli("train", "d.tsv", "--config", "bad.yaml", "-o", "x.json").fault
     assert fault == "bad.yaml: references is 'all', it must be best or mean"
+
+
+def test_contrast_tests(cli: Cli, write: Write) -> None:
+    lines = ["kind\treference\treference_2\tbetter\tworse"]
+    lines += [f"word\tx y z\ta b c{k}\ta b c{k} d\tx q r{k}" for k in range(3)] + ["word\ta b\t\ta b\tz"]
+    write("pairs.tsv", "\n".join(lines) + "\n")
+    found = cli("probe", "pairs.tsv", "--metric", "ol", "--format", "json").document
+    # Against the second references the better versions have 3 of 4 words, against the first ones none.
+    assert found["kinds"][0]["difference"]["value"] == pytest.approx((3 * (3 / 4 - 1 / 5) + 1) / 4)

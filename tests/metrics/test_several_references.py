@@ -9,6 +9,10 @@ from sacrebleu.metrics import BLEU, CHRF, TER
 
 from pfsm.analysis.parser.parse import Wanted
 from pfsm.analysis.service import analyse_lines
+from pfsm.distributed.pairs import ClusterMetric
+from pfsm.distributed.pools import InProcess
+from pfsm.distributed.report import Report
+from pfsm.errors import PfsmError
 from pfsm.metrics import SegmentMetric, get_metric
 from pfsm.metrics.syntax.constituent import subtree_metric, tree_kernel_metric
 from pfsm.metrics.syntax.dependency_fragments import chain_score, subtree_score
@@ -184,3 +188,44 @@ def test_segments_do_not_depend_on_each_other_or_on_their_order(name: str) -> No
         twice = metric.score_segments([one[0]], [(*one[1], *one[1])])
         assert twice[0] == pytest.approx(metric.score_segments([one[0]], [one[1]])[0], abs=1e-12)
         assert several is not one
+
+
+@pytest.mark.parametrize("name", ["bleu", "ter", "hwcm", "ol", "nist"])
+def test_a_cluster_gives_the_same(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pfsm.distributed.pairs.PAIRS_PER_TASK", 7)
+    pool = InProcess()
+    metric = get_metric(name)
+    there = ClusterMetric(metric, pool, Report(pool))
+    wanted = metric.score_segments(HYPOTHESES, REFERENCES)
+    np.testing.assert_array_equal(there.score_segments(HYPOTHESES, REFERENCES), wanted)
+    np.testing.assert_array_equal(there.segment_scores(HYPOTHESES, streams()), wanted)
+    assert there.get_signature("var") == metric.get_signature("var")
+
+
+@pytest.mark.parametrize(
+    "name", ["bleu", "ter", "chrf", "wer", "stm", "hwcm", "dtkm", "edpm(n=1)", "sp-op-*"]
+)
+def test_mixtures_use_what_each_metric_makes_of_them(name: str) -> None:
+    base, parenthesis, options = name.partition("(")
+    scale = 100.0 if name in {"bleu", "ter", "chrf", "wer"} else 1.0
+    own = get_metric(name).score_segments(HYPOTHESES, REFERENCES)
+    lexical = get_metric("ol").score_segments(HYPOTHESES, REFERENCES)
+    mixed = get_metric(f"{base}_i{parenthesis}{options}").score_segments(HYPOTHESES, REFERENCES)
+    assert mixed == pytest.approx((own + scale * lexical) / 2, abs=1e-9)
+    # Whatever can be scored is not backed off from.
+    understood = [k for k, line in enumerate(HYPOTHESES) if line and all(REFERENCES[k])]
+    backed = get_metric(f"{base}_b{parenthesis}{options}").score_segments(HYPOTHESES, REFERENCES)
+    assert backed[understood] == pytest.approx(own[understood], abs=1e-12)
+
+
+def test_lines_that_are_missing_from_a_file_of_parses(parsed: str) -> None:
+    """As of single pairs: mixtures do without them, the metric itself refuses them."""
+    some = ["Birds sing"], [("Birds sang", "No such line", "Men sing")]
+    assert get_metric("hwcm_i", parser=parsed, length=2).score_segments(*some) == pytest.approx(
+        [(0.5 + 1 / 3) / 2]
+    )
+    assert get_metric("hwcm_b", parser=parsed, length=2).score_segments(*some).tolist() == [0.5]
+    with pytest.raises(PfsmError, match="has no analysis of 'No such line'"):
+        get_metric("hwcm", parser=parsed, length=2).score_segments(*some)
+    lost = ["No such hypothesis"], [("Birds sang", "Men sing")]
+    assert get_metric("hwcm_i", parser=parsed, length=2).score_segments(*lost).tolist() == [0.0]

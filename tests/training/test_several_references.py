@@ -1,6 +1,9 @@
 """Training on rows with several references: derivatives, closed forms, and single-reference data that is the same."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import pytest
@@ -8,16 +11,22 @@ import torch
 from numpy.typing import NDArray
 
 from pfsm.data import Judgments, Preferences
+from pfsm.distributed.pools import InProcess
+from pfsm.distributed.report import Report
 from pfsm.metrics import get_metric
 from pfsm.model.metric import Metric
 from pfsm.model.settings import UseOfReferences, settings_from_dict
 from pfsm_training import LogLinearMachine, TrainingConfig, train
 from pfsm_training.config import config_from_dict
+from pfsm_training.data.distributed import ClusterEncoder
 from pfsm_training.data.training_set import encode_here
 from pfsm_training.data.training_text import TrainingText
 from pfsm_training.loss.objective import HuberError, Loss, PairwiseLogistic, SquaredError, WeightedSum
 from pfsm_training.loss.references import OverReferences, PairsOfItems
 from tests.training.small_data import invented
+
+if TYPE_CHECKING:
+    from pfsm.distributed.cluster import Cluster
 
 Float = NDArray[np.float64]
 BOTH: tuple[UseOfReferences, ...] = ("best", "mean")
@@ -202,3 +211,26 @@ def test_preferences_use_all_references_too() -> None:
     taus = [model.training["kendall_tau"] for model in (alone, both, lost)]
     assert taus[0] == pytest.approx(taus[1], abs=0.1)
     assert taus[1] > taus[2] + 0.2
+
+
+class AtOnce:
+    """A cluster whose results are there as soon as they are asked for."""
+
+    def submit(self, work: Callable[..., Any], *arguments: Any) -> Any:
+        return work(*arguments)
+
+    def results(self, futures: Sequence[Any]) -> list[Any]:
+        return list(futures)
+
+
+@pytest.mark.parametrize("use", BOTH)
+def test_a_cluster_finds_the_same_model(use: str) -> None:
+    data = several()
+    there = ClusterEncoder(cast("Cluster", AtOnce()), Report(InProcess()), 16)
+    models = [
+        train(data, config=config(use, start="matches"), threads=1, encoder=encoder)
+        for encoder in (partial(encode_here, pairs_per_block=16), there)
+    ]
+    assert models[0].weights == models[1].weights
+    assert models[0].alpha == models[1].alpha
+    assert models[0].training["cross_validated"] == models[1].training["cross_validated"]

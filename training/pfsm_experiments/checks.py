@@ -1,7 +1,7 @@
 """Checks that involve several keys of an experiment's file."""
 
 from pfsm.errors import PfsmError
-from pfsm_experiments.spec import Experiment
+from pfsm_experiments.spec import KING, Experiment
 
 
 def check_whole(experiment: Experiment) -> None:
@@ -24,6 +24,10 @@ def check_whole(experiment: Experiment) -> None:
         raise PfsmError(f"{where}: train_data of a row needs the scheme train-test or learning-curve")
     if not experiment.test and not holds_out:
         raise PfsmError(f"{where}: the key 'test' is missing")
+    if KING in experiment.statistics and holds_out:
+        raise PfsmError(
+            f"{where}: {KING} scores whole test sets; it needs the scheme train-test or learning-curve"
+        )
     if not experiment.test and not experiment.train:
         raise PfsmError(f"{where}: the key 'train' is missing")
 

@@ -6,13 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.data import Judgments
 from pfsm.evaluation.catalogue import SEGMENT
 from pfsm.evaluation.pooled import PooledScores, corpus_statistics, oriented_scores
 from pfsm.metrics import get_metric
 from pfsm.metrics.base import SegmentMetric
 from pfsm.metrics.references import number_by_segment
-from pfsm_experiments.data import TestSet
+from pfsm_experiments.data import TestSet, segments_of
 from pfsm_experiments.questions import questions_of
 from pfsm_experiments.spec import RowSpec, level_of
 
@@ -26,9 +25,9 @@ class Corpora:
     Attributes:
         test: Name of the test set.
         level: One of `pfsm.evaluation.catalogue.LEVELS`.
-        hypotheses: [n], of every row of the test set.
+        hypotheses: [n], of every row of the test set; of preferences every translation once.
         references: [n], all references of each.
-        members: int64 [n], the corpus of each row.
+        members: int64 [n], the corpus of each.
     """
 
     test: str
@@ -39,15 +38,17 @@ class Corpora:
 
 
 def corpora_of(test: TestSet, statistics: Sequence[str], resample: str) -> list[Corpora]:
-    """The corpora that statistics of a test set are about; none for preferences and statistics of segments."""
-    data = test.data
-    if not isinstance(data, Judgments):
-        return []
+    """The corpora that statistics of a test set are about; none for statistics of segments."""
+    hypotheses, references = segments_of(test.data)
     names = [name for name in statistics if level_of(name) != SEGMENT]
-    return [
-        Corpora(test.name, question.level, data.hypotheses, data.all_references, question.corpora)
-        for question, _ in questions_of(test, names, resample)
-    ]
+    found = []
+    for question, _ in questions_of(test, names, resample):
+        chosen = question.translations
+        if chosen is not None:
+            hypotheses = tuple(hypotheses[at] for at in chosen.tolist())
+            references = tuple(references[at] for at in chosen.tolist())
+        found.append(Corpora(test.name, question.level, hypotheses, references, question.corpora))
+    return found
 
 
 def pooling_metric(row: RowSpec) -> SegmentMetric | None:

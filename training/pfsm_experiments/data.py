@@ -19,6 +19,7 @@ from pfsm.data import (
 )
 from pfsm.errors import PfsmError
 from pfsm.evaluation.questions import ONE_GROUP
+from pfsm.evaluation.rankings import EXPECTED_WINS
 from pfsm_experiments.spec import DataSpec
 
 Rows = NDArray[np.int64]
@@ -65,12 +66,14 @@ class TestSet:
         data: Scores or preferences.
         groups: [n], the group of every row.
         files: int64 [n], number of the file of each row.
+        system_scores: As of `pfsm_experiments.spec.DataSpec`.
     """
 
     name: str
     data: Judged
     groups: tuple[str, ...]
     files: Rows
+    system_scores: str = EXPECTED_WINS
 
 
 class DataFolder:
@@ -116,7 +119,7 @@ class DataFolder:
                     f"{spec.where}: {group_by} is {MEAN!r} in a row, which is the name of the mean over the groups; "
                     "give the group another name"
                 )
-            sets.append(TestSet(name, data, groups, files))
+            sets.append(TestSet(name, data, groups, files, spec.system_scores))
         return sets
 
     def read(self, spec: DataSpec) -> Judged:

@@ -7,13 +7,15 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.evaluation import Interval
 from pfsm.evaluation.engine import samples
-from pfsm.evaluation.pooled import PooledScores
+from pfsm.evaluation.pooled import PooledScores, Scores
+from pfsm.evaluation.questions import LIKENESS, Question
 from pfsm.evaluation.samples import Sample, mean_sample
 from pfsm_experiments.data import MEAN, TestSet
 from pfsm_experiments.differences import Difference, differences
@@ -96,6 +98,7 @@ class Prediction:
         size: Training size in a learning curve; None for all sizes.
         sample: Which sample of that size.
         scores: Test set -> float64 [n] scores, or [2 n] with the better translations first; NaN: not tested.
+        likeness: Test set -> scores of the test cases of human likeness, where they are asked for.
         pooled: Test set and level -> what the rows add to scores of systems or documents, of metrics that pool counts.
     """
 
@@ -104,6 +107,7 @@ class Prediction:
     sample: int
     scores: Mapping[str, Float]
     pooled: Mapping[tuple[str, str], PooledScores] = field(default_factory=dict)
+    likeness: Mapping[str, Float] = field(default_factory=dict)
 
 
 def of_largest_size(predictions: Sequence[Prediction]) -> dict[str, Prediction]:
@@ -152,7 +156,7 @@ class _TestResults:
             found = [
                 samples(
                     question,
-                    one.pooled.get((test.name, question.level)) or metric_scores(test, one.scores[test.name]),
+                    _scores(one, test, question),
                     list(statistics.values()),
                     experiment.resamples,
                     experiment.seed,
@@ -189,6 +193,14 @@ class _TestResults:
 
         groups = list(self.counts[statistic]) if column.group == MEAN else []
         return _Filled(statistic, column, of(column.group), [_means(of(group)) for group in groups])
+
+
+def _scores(one: Prediction, test: TestSet, question: Question[Any]) -> Scores:
+    """A prediction's scores, as a question of a test set takes them."""
+    if question.kind == LIKENESS:
+        missing = np.full(question.items.units.size + question.items.automatic.size, np.nan)
+        return one.likeness.get(test.name, missing)
+    return one.pooled.get((test.name, question.level)) or metric_scores(test, one.scores[test.name])
 
 
 def _with_mean(found: Mapping[str, Sample]) -> Mapping[str, Sample]:

@@ -122,7 +122,7 @@ def _check_statistics(experiment: Experiment, test: TestSet) -> None:
             f"for {kind} there are {', '.join(known)}"
         )
     for name in statistics_of(experiment, test):
-        for column in _COLUMNS[level_of(name)]:
+        for column in _needed(name, test):
             # If some files have the column and others do not, its fields are empty in the others.
             if not all(field.strip() for field in test.data.columns.get(column, ("",))):
                 raise PfsmError(
@@ -132,6 +132,14 @@ def _check_statistics(experiment: Experiment, test: TestSet) -> None:
         check_questions(test, statistics_of(experiment, test), experiment.resample)
     except PfsmError as error:
         raise PfsmError(f"{experiment.where}: {test.name}: {error}") from None
+
+
+def _needed(name: str, test: TestSet) -> tuple[str, ...]:
+    """The columns that a statistic cannot do without."""
+    level = level_of(name)
+    if level == SYSTEM and not isinstance(test.data, Judgments):
+        return ("better_system", "worse_system")
+    return _COLUMNS[level]
 
 
 @dataclass(eq=False)

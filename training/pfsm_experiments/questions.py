@@ -1,21 +1,34 @@
 """Test sets as questions to `pfsm.evaluation`, which has the statistics and resamples."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from pfsm.data import Judgments
+from pfsm.errors import PfsmError
 from pfsm.evaluation.catalogue import (
     BY_LEVEL,
     DOCUMENT,
     PREFERENCES,
+    RANKINGS,
     SEGMENT,
+    SYSTEM,
     Statistic,
     level_and_name,
 )
+from pfsm.evaluation.catalogue import LIKENESS as LIKENESS_STATISTICS
 from pfsm.evaluation.engine import Float, check_units
-from pfsm.evaluation.questions import Question, absolute_question, preference_question
+from pfsm.evaluation.likeness import LikenessQuestion, likeness_question
+from pfsm.evaluation.questions import (
+    LIKENESS,
+    SEGMENTS,
+    Question,
+    absolute_question,
+    preference_question,
+    ranking_question,
+)
+from pfsm.evaluation.questions import SEGMENT as SEGMENT_COLUMN
 from pfsm_experiments.data import TestSet
 
 AnyQuestion = Question[Any]
@@ -25,12 +38,35 @@ AnyQuestion = Question[Any]
 def question_of(
     test: TestSet, level: str = SEGMENT, resample: str | None = None, *, lengths: bool = False
 ) -> AnyQuestion:
-    """The question of a test set; arguments and errors are those of `pfsm.evaluation.absolute_question`."""
+    """The question of a test set; arguments and errors are those of `pfsm.evaluation.absolute_question`.
+
+    ``level`` is `LIKENESS` for test cases of human likeness.
+    """
+    if level == LIKENESS:
+        return likeness_of(test, resample).question
     if not isinstance(test.data, Judgments):
+        if level == SYSTEM:
+            return ranking_question(
+                test.data, test.files, test.groups, resample=resample, people=test.system_scores
+            )
         return preference_question(test.data, test.files, test.groups, resample=resample)
     # Statistics of documents always resample documents, whatever the unit of the others.
     drawn = None if level == DOCUMENT else resample
     return absolute_question(test.data, test.files, test.groups, level, resample=drawn, lengths=lengths)
+
+
+def likeness_of(test: TestSet, resample: str | None = None) -> LikenessQuestion:
+    """The test cases of human likeness of a test set of scores, with what there is to score for them.
+
+    Raises:
+        PfsmError: If it lacks the columns, or they are not to be resampled by segments.
+    """
+    assert isinstance(test.data, Judgments)
+    if SEGMENT_COLUMN not in test.data.columns:
+        raise PfsmError(f"king needs the column {SEGMENT_COLUMN!r}")
+    if resample not in {None, SEGMENTS}:
+        raise PfsmError(f"king resamples segments, not {resample}")
+    return likeness_question(test.data, test.files, test.groups)
 
 
 def metric_scores(test: TestSet, scores: Float) -> Float:
@@ -53,8 +89,14 @@ def by_level(test: TestSet, names: Sequence[str]) -> dict[str, dict[str, Statist
     found: dict[str, dict[str, Statistic[Any]]] = {}
     for name in names:
         level, canonical = level_and_name(name)
-        level = level or SEGMENT
-        table = BY_LEVEL[level] if isinstance(test.data, Judgments) else PREFERENCES
+        level = LIKENESS if canonical in LIKENESS_STATISTICS else level or SEGMENT
+        table: Mapping[str, Statistic[Any]]
+        if level == LIKENESS:
+            table = LIKENESS_STATISTICS
+        elif isinstance(test.data, Judgments):
+            table = BY_LEVEL[level]
+        else:
+            table = RANKINGS if level == SYSTEM else PREFERENCES
         found.setdefault(level, {})[name] = table[canonical]
     return found
 

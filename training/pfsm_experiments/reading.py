@@ -8,6 +8,7 @@ from typing import Any
 
 from pfsm.errors import PfsmError
 from pfsm.evaluation.questions import RESAMPLES, SEGMENTS
+from pfsm.evaluation.rankings import EXPECTED_WINS, SYSTEM_SCORES
 from pfsm.io.files import StrPath, display_name
 from pfsm.metrics import get_metric
 from pfsm.model.file import Model
@@ -98,7 +99,7 @@ def _sizes(fields: Fields) -> tuple[int | None, ...]:
 
 
 def _statistics(fields: Fields) -> tuple[str, ...]:
-    known = (*absolute_names(), *PAIRWISE)
+    known = tuple(dict.fromkeys((*absolute_names(), *PAIRWISE)))
     value = fields.values.get("statistics", ["pearson"])
     given = value if isinstance(value, list) else [value]
     names = [reported(name) if isinstance(name, str) else name for name in given]
@@ -128,6 +129,7 @@ def _data(value: object, where: str) -> DataSpec:
         keep=keep,
         sample=fields.count("sample", 1) if "sample" in fields else None,
         seed=fields.count("seed", 0, lowest=0),
+        system_scores=fields.choice("system_scores", tuple(SYSTEM_SCORES), EXPECTED_WINS),
     )
 
 

@@ -1,6 +1,6 @@
 """Runs an experiment: plans it, computes the missing cells and the statistics, and writes the files."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -9,6 +9,7 @@ import numpy as np
 
 from pfsm.distributed.pools import Pool
 from pfsm.errors import NotInstalledError
+from pfsm.evaluation.likeness import LikenessQuestion
 from pfsm.evaluation.pooled import PooledScores
 from pfsm.runtime.progress import Stage
 from pfsm.runtime.threads import default_threads
@@ -18,13 +19,14 @@ from pfsm_experiments.corpora import corpora_of, pooled_scores
 from pfsm_experiments.data import DataFolder, segments_of
 from pfsm_experiments.estimates import Prediction, estimate
 from pfsm_experiments.plan import Cell, Plan, make_plan, statistics_of
+from pfsm_experiments.questions import likeness_of
 from pfsm_experiments.reading import read_experiment
 from pfsm_experiments.report.mistakes import mistake_tables
 from pfsm_experiments.report.results import Results
 from pfsm_experiments.report.worst import worst_segments
-from pfsm_experiments.spec import Experiment
+from pfsm_experiments.spec import KING, Experiment
 from pfsm_experiments.store import CellStore, make_folder
-from pfsm_experiments.task import Outcome, Task, cell_scores, make_task
+from pfsm_experiments.task import Outcome, Task, cell_scores, likeness_scores, make_task
 from pfsm_experiments.workers import run_tasks
 
 Progress = Callable[[str], None]
@@ -82,10 +84,13 @@ def run_experiment(
     def run(tasks: Sequence[Task]) -> Iterator[tuple[Task, Outcome]]:
         return run_tasks(tasks, jobs or default_threads()) if pool is None else run_on(pool, tasks)
 
-    finished = _finish(experiment, plan, CellStore(output, ignore=fresh), run, progress)
+    likeness = {
+        test.name: likeness_of(test) for test in plan.tests if KING in statistics_of(experiment, test)
+    }
+    finished = _finish(experiment, plan, likeness, CellStore(output, ignore=fresh), run, progress)
     progress("statistics")
     with Stage(AREA, "statistics"):
-        predictions = _predictions(experiment, plan, finished)
+        predictions = _predictions(experiment, plan, likeness, finished)
         entries, contrasts = estimate(experiment, plan, predictions)
         mistakes = mistake_tables(experiment, plan, predictions)
         worst = worst_segments(experiment, plan, predictions, finished)
@@ -108,7 +113,12 @@ def _check_packages(experiment: Experiment) -> None:
 
 
 def _finish(
-    experiment: Experiment, plan: Plan, store: CellStore, run: Run, progress: Progress
+    experiment: Experiment,
+    plan: Plan,
+    likeness: Mapping[str, LikenessQuestion],
+    store: CellStore,
+    run: Run,
+    progress: Progress,
 ) -> list[Finished]:
     """Every cell with its outcome, either loaded or computed and stored."""
     corpora = [
@@ -116,7 +126,7 @@ def _finish(
         for test in plan.tests
         for one in corpora_of(test, statistics_of(experiment, test), experiment.resample)
     ]
-    tasks = [make_task(cell, plan, _score_column(experiment, cell), corpora) for cell in plan.cells]
+    tasks = [make_task(cell, plan, _score_column(experiment, cell), corpora, likeness) for cell in plan.cells]
     outcomes: dict[str, Outcome] = {}
     missing: dict[str, Task] = {}
     for task in tasks:
@@ -154,7 +164,9 @@ def _score_column(experiment: Experiment, cell: Cell) -> str:
     return ", ".join(sorted(names)) or "score"
 
 
-def _predictions(experiment: Experiment, plan: Plan, finished: Sequence[Finished]) -> tuple[Prediction, ...]:
+def _predictions(
+    experiment: Experiment, plan: Plan, likeness: Mapping[str, LikenessQuestion], finished: Sequence[Finished]
+) -> tuple[Prediction, ...]:
     """Predictions of each row over all its folds; those of a learning curve separately for each sample."""
     order = {row.name: number for number, row in enumerate(experiment.rows)}
     found: dict[tuple[str, int | None, int], Prediction] = {}
@@ -171,6 +183,10 @@ def _predictions(experiment: Experiment, plan: Plan, finished: Sequence[Finished
             whole[rows] = scores[: rows.size]
             if whole.size > n:
                 whole[rows + n] = scores[rows.size :]
+        if likeness:
+            scores_of_cases = likeness_scores(cell, likeness, one.task, one.outcome)
+            prediction = replace(prediction, likeness={**prediction.likeness, **scores_of_cases})
+            found[place] = prediction
         if one.outcome.statistics:
             found[place] = replace(prediction, pooled=_pooled(one))
     return tuple(sorted(found.values(), key=lambda one: (order[one.row], one.size or 0, one.sample)))

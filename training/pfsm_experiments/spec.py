@@ -7,6 +7,7 @@ from typing import Any
 from pfsm.evaluation.catalogue import (
     DOCUMENT,
     DOCUMENT_LEVEL,
+    RANKINGS,
     SEGMENT,
     SEGMENT_LEVEL,
     SYSTEM,
@@ -14,6 +15,7 @@ from pfsm.evaluation.catalogue import (
     level_and_name,
 )
 from pfsm.evaluation.preference import TAUS
+from pfsm.evaluation.rankings import EXPECTED_WINS
 from pfsm.model.file import Model
 
 SCHEMES = ("train-test", "k-fold", "round-robin", "learning-curve")
@@ -36,14 +38,18 @@ ABSOLUTE = (
     *(reported(name) for name in SEGMENT_LEVEL.built_in if name not in TAUS),
     *(reported(f"{level}-{name}") for level, table in _ABOVE_SEGMENTS.items() for name in table.built_in),
 )
-PAIRWISE = ("accuracy", *map(reported, TAUS))
+# Human likeness; the data needs the columns `segment_id` and `reference_2`.
+KING = "king"
+# Statistics of systems that people ranked; the data needs the columns `better_system` and `worse_system`.
+RANKED = tuple(reported(f"{SYSTEM}-{name}") for name in RANKINGS)
+PAIRWISE = ("accuracy", *map(reported, TAUS), *RANKED)
 
 
 def absolute_names() -> tuple[str, ...]:
     """Statistics of absolute scores, those of other packages at every level among them."""
     plugged = [name for name in SEGMENT_LEVEL if name not in SEGMENT_LEVEL.built_in]
     above = [f"{level}-{name}" for level in _ABOVE_SEGMENTS for name in plugged]
-    return (*ABSOLUTE, *plugged, *above)
+    return (*ABSOLUTE, KING, *plugged, *above)
 
 
 def level_of(name: str) -> str:
@@ -68,6 +74,8 @@ class DataSpec:
         keep: Values of the rows to keep, by column.
         sample: Number of rows to draw; None: all rows are used.
         seed: Seed of the draw.
+        system_scores: What people's scores of systems are where they ranked translations, one of
+            `pfsm.evaluation.rankings.SYSTEM_SCORES`.
     """
 
     files: tuple[str, ...]
@@ -78,6 +86,7 @@ class DataSpec:
     keep: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     sample: int | None = None
     seed: int = 0
+    system_scores: str = EXPECTED_WINS
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.errors import PfsmError
+from pfsm.evaluation.likeness import LikenessQuestion
 from pfsm.metrics import get_metric
 from pfsm.metrics.references import number_by_segment
 from pfsm.model.file import Model
@@ -25,6 +26,8 @@ from pfsm_experiments.spec import RowSpec
 from pfsm_training.config import config_from_dict
 
 Float = NDArray[np.float64]
+# A hypothesis, all its references, and numbers of columns.
+Segment = tuple[str, tuple[str, ...], tuple[float, ...]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,7 +121,13 @@ def _trained(task: Task) -> Model:
     )
 
 
-def make_task(cell: Cell, plan: Plan, score_column: str, corpora: Sequence[Corpora] = ()) -> Task:
+def make_task(
+    cell: Cell,
+    plan: Plan,
+    score_column: str,
+    corpora: Sequence[Corpora] = (),
+    likeness: Mapping[str, LikenessQuestion] | None = None,
+) -> Task:
     """The work of a cell.
 
     Args:
@@ -127,6 +136,7 @@ def make_task(cell: Cell, plan: Plan, score_column: str, corpora: Sequence[Corpo
         score_column: What the scores are called in the data.
         corpora: The systems and documents that statistics are about; of the test sets that the cell scores, those
             whose counts its metric pools are part of the work.
+        likeness: By test set, the test cases of human likeness, if they are asked for.
 
     Raises:
         PfsmError: If something that the row needs is not there.
@@ -139,8 +149,17 @@ def make_task(cell: Cell, plan: Plan, score_column: str, corpora: Sequence[Corpo
     segments = dict.fromkeys(
         segment for test in plan.tests if test.name in cell.tests for segment in _segments(cell, test)
     )
-    hypotheses, references = tuple(one[0] for one in segments), tuple(one[1] for one in segments)
     names = columns_of_row(cell.row)
+    for name, cases in (likeness or {}).items():
+        if name in cell.tests:
+            if names:
+                raise PfsmError(
+                    f"{cell.where}: king scores references too, for which the column {names[0]!r} has no number"
+                )
+            segments |= dict.fromkeys(
+                (*case, ()) for case in zip(cases.hypotheses, cases.references, strict=True)
+            )
+    hypotheses, references = tuple(one[0] for one in segments), tuple(one[1] for one in segments)
     columns = {name: tuple(numbers[at] for *_, numbers in segments) for at, name in enumerate(names)}
     decisive: dict[str, Any] = {
         "row": identity,
@@ -170,19 +189,34 @@ def make_task(cell: Cell, plan: Plan, score_column: str, corpora: Sequence[Corpo
 
 def cell_scores(cell: Cell, plan: Plan, task: Task, outcome: Outcome) -> dict[str, Float]:
     """Scores of the cell's rows of every test set; of preferences, those of the better ones and then the worse."""
-    numbers = zip(*task.columns.values(), strict=True) if task.columns else [()] * len(task.hypotheses)
-    segments = zip(task.hypotheses, task.references, numbers, strict=True)
-    place = {segment: at for at, segment in enumerate(segments)}
     return {
-        test.name: outcome.scores[
-            np.array([place[segment] for segment in _segments(cell, test)], dtype=np.int64)
-        ]
+        test.name: _scores_of(_segments(cell, test), task, outcome)
         for test in plan.tests
         if test.name in cell.tests
     }
 
 
-def _segments(cell: Cell, test: TestSet) -> list[tuple[str, tuple[str, ...], tuple[float, ...]]]:
+def likeness_scores(
+    cell: Cell, likeness: Mapping[str, LikenessQuestion], task: Task, outcome: Outcome
+) -> dict[str, Float]:
+    """Scores of the test cases of human likeness of every test set that the cell scores."""
+    return {
+        name: _scores_of(
+            [(*case, ()) for case in zip(cases.hypotheses, cases.references, strict=True)], task, outcome
+        )
+        for name, cases in likeness.items()
+        if name in cell.tests
+    }
+
+
+def _scores_of(segments: Sequence[Segment], task: Task, outcome: Outcome) -> Float:
+    numbers = zip(*task.columns.values(), strict=True) if task.columns else [()] * len(task.hypotheses)
+    known = zip(task.hypotheses, task.references, numbers, strict=True)
+    place = {segment: at for at, segment in enumerate(known)}
+    return outcome.scores[np.array([place[segment] for segment in segments], dtype=np.int64)]
+
+
+def _segments(cell: Cell, test: TestSet) -> list[Segment]:
     """Hypothesis, all its references, and the numbers in the columns that the row's model weighs."""
     data = test.data.select(cell.tests[test.name])
     hypotheses, references = segments_of(data)

@@ -10,8 +10,8 @@ from pfsm.io.files import StrPath, display_name
 from pfsm.model.file import Model
 from pfsm.model.settings import KEYS as SETTINGS_KEYS
 from pfsm.model.settings import Settings
+from pfsm.runtime.places import SWITCHES, unknown_key
 from pfsm.runtime.places import TRAINING as KEYS
-from pfsm.runtime.places import unknown_key
 from pfsm_training.initial_settings import completed_settings
 from pfsm_training.loss.names import OBJECTIVES
 from pfsm_training.yaml_file import read_yaml_mapping
@@ -46,6 +46,9 @@ class TrainingConfig:
             and the lower minimum is kept. An initial model takes precedence.
         lambda_rule: Which of several lambdas is chosen: the one with the ``highest`` cross-validated agreement, or
             the largest within ``one_standard_error`` of it.
+        standardise: Whether scores are standardised before fitting; without it, as in the paper, lambda and the
+            threshold of ``huber`` are in the units of the scores.
+        prune_jumps: Whether features of Jump with few instances are left out, as all others are.
         given: The values that the user gave, without defaults and without values taken from an initial model.
     """
 
@@ -57,6 +60,8 @@ class TrainingConfig:
     class_transitions: bool = False
     start: str = BEST
     lambda_rule: str = HIGHEST
+    standardise: bool = True
+    prune_jumps: bool = False
     given: Mapping[str, Any] = field(default_factory=dict)
 
     def penalties(self, usual: tuple[float, ...]) -> tuple[float, ...]:
@@ -76,7 +81,7 @@ def read_config(path: StrPath, init: Model | None = None) -> TrainingConfig:
     Raises:
         PfsmError: If the file is missing, is not YAML, or has an unknown key or an invalid value.
     """
-    document = read_yaml_mapping(path, (*SETTINGS_KEYS, *KEYS))
+    document = read_yaml_mapping(path, (*SETTINGS_KEYS, *KEYS, *SWITCHES))
     return config_from_dict(document, display_name(path), init)
 
 
@@ -93,8 +98,8 @@ def config_from_dict(values: Mapping[str, Any], where: str, init: Model | None =
         PfsmError: If a key is unknown or a value is invalid.
     """
     for key in values:
-        if key not in SETTINGS_KEYS and key not in KEYS:
-            known = unknown_key(key, (*SETTINGS_KEYS, *KEYS), "`pfsm help settings`")
+        if key not in (*SETTINGS_KEYS, *KEYS, *SWITCHES):
+            known = unknown_key(key, (*SETTINGS_KEYS, *KEYS, *SWITCHES), "`pfsm help settings`")
             raise PfsmError(f"{where}: unknown key {key!r}; {known}")
     settings = completed_settings(values, where, init)
     class_transitions = _flag(values.get("class_transitions", False), "class_transitions", where)
@@ -109,6 +114,8 @@ def config_from_dict(values: Mapping[str, Any], where: str, init: Model | None =
         class_transitions,
         _choice(values.get("start", BEST), "start", STARTS, where),
         _choice(values.get("lambda_rule", HIGHEST), "lambda_rule", LAMBDA_RULES, where),
+        _flag(values.get("standardise", True), "standardise", where),
+        _flag(values.get("prune_jumps", False), "prune_jumps", where),
         dict(values),
     )
 

@@ -67,8 +67,9 @@ def train(
 ) -> Model:
     """Learns a metric from human scores, from preferences between two translations, or from both at once.
 
-    Scores are standardised, then equation (3) of Wang and Manning (2012) is minimised; preferences have a pairwise
-    logistic loss. The result depends neither on the order of the data nor on the threads.
+    Scores are standardised (unless ``config`` says otherwise), then equation (3) of Wang and Manning (2012) is
+    minimised; preferences have a pairwise logistic loss. The result depends neither on the order of the data nor on
+    the threads.
 
     Args:
         judgments: References, hypotheses and their scores; higher is better. None: there are only preferences.
@@ -145,6 +146,7 @@ def _decisive(
         "config": [
             *(config.penalty, config.solver, config.start),
             *(config.objective, config.mixture, config.class_transitions, config.lambda_rule),
+            *(config.standardise, config.prune_jumps),
         ],
         "init": None if init is None else init.fingerprint,
         "version": __version__,

@@ -31,7 +31,7 @@ _UNKNOWN = 1
 
 
 def dpm_metric(name: str, options: Mapping[str, Any]) -> AnalysedMetric:
-    """The metric ``dpm-model``.
+    """The metric ``dpm-model``. Several references: the best one of each segment counts; the paper has one.
 
     Args:
         name: What scores are reported under.

@@ -26,7 +26,7 @@ _F = 1 + PARTS.index("f")
 
 
 class DpmfMetric(SegmentMetric):
-    """DPMF.
+    """DPMF. Several references: the best one of each segment counts; the paper has one.
 
     Args:
         name: ``dpmf``: with METEOR's paraphrases and word lists, which the extra ``paraphrases`` brings.

@@ -50,7 +50,7 @@ PARTS = (
 
 
 class MeteorMetric(PartedMetric):
-    """METEOR 1.5, from 0 to 1. Its parts are `PARTS`.
+    """METEOR 1.5, from 0 to 1. Its parts are `PARTS`. Several references: the best one of each segment counts.
 
     Args:
         name: ``meteor``: with METEOR's paraphrases and word lists, which the extra ``paraphrases`` brings.
@@ -72,6 +72,7 @@ class MeteorMetric(PartedMetric):
         return {
             "lang": self.options.language,
             "task": self.options.task,
+            **{key: f"{value:g}" for key, value in self.options.given.items()},
             "stages": "+".join(self.options.stages),
             "tok": "meteor",
             **engine.analyser.resources,

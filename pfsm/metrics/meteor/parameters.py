@@ -3,6 +3,9 @@
 For ranking: Denkowski and Lavie (2014), *Meteor Universal*, table 4 and section 4. For the other tasks: Denkowski and
 Lavie (2011), *Meteor 1.3*, with the values of METEOR 1.5, which prints them. ``universal`` is for a language with
 paraphrases and function words but without parameters of its own; ``li`` is METEOR's language-independent set.
+``v0.7`` are the parameters of METEOR before version 1.0, for English: alpha, beta and gamma of Lavie and Agarwal
+(2007), tuned to the sum of adequacy and fluency; every match of words, stems or synonyms is worth the same, function
+words are words like others, and there are no paraphrases.
 """
 
 from collections.abc import Mapping
@@ -55,18 +58,23 @@ _TUNED: Mapping[str, Mapping[str, Parameters]] = {
 }
 
 
+_EARLIER: Mapping[str, Mapping[str, Parameters]] = {
+    "en": {"v0.7": _parameters(0.80, 0.83, 0.28, 0.50, 1.0, 1.00, 1.00, None)}
+}
+
+
 @cache
 def parameters(language: str, task: str) -> Parameters:
     """Parameters of a language for a task.
 
     Args:
         language: Code of two letters.
-        task: ``rank``, ``adq`` (adequacy), ``hter``, ``li`` or ``universal``.
+        task: ``rank``, ``adq`` (adequacy), ``hter``, ``v0.7``, ``li`` or ``universal``.
 
     Raises:
         PfsmError: If there are none; the message lists those of the language.
     """
-    known = {**_TUNED.get(language, {}), **_ANY}
+    known = {**_TUNED.get(language, {}), **_ANY, **_EARLIER.get(language, {})}
     if task not in known:
         raise PfsmError(
             f"metric meteor: task is {task!r}, for {language} it must be one of {', '.join(known)}"

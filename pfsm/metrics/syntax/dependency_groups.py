@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from pfsm.errors import PfsmError
 from pfsm.metrics.analysed import AnalysedMetric
 from pfsm.metrics.metric_group import MetricGroup, Options, PairFeatures, parse_name, with_options
+from pfsm.metrics.parted import PartedMetric
 from pfsm.metrics.syntax.dependency_metrics import (
     DPM,
     EDPM,
@@ -21,12 +22,13 @@ from pfsm.metrics.syntax.dependency_pairs import DECOMPOSITIONS
 
 Float = NDArray[np.float64]
 Make = Callable[[str, Options], AnalysedMetric]
+MakeParted = Callable[[str, Options], PartedMetric]
 PAIR_PARTS = tuple(f"{part}.{side}" for part in DECOMPOSITIONS for side in "pr")
 # Lengths of chains and depths of subtrees: those of the metrics as they are by default.
 SIZE_PARTS = tuple(str(size) for size in range(1, 5))
 
 
-def prepared_parts(name: str, make: Make, parts: Sequence[str]) -> PairFeatures:
+def prepared_parts(name: str, make: MakeParted, parts: Sequence[str]) -> PairFeatures:
     """What computes all parts of a metric, by their names, with the options that stand in the name.
 
     It raises `PfsmError` where the metric does not have this part with these options.

@@ -28,6 +28,7 @@ STATISTICS = {
     "system-kendall_tau_b": "Kendall's τ-b of systems",
     "system-accuracy": "Pairwise accuracy of systems",
     "system-spa": "Soft pairwise accuracy of systems",
+    "king": "KING, human likeness",
     "accuracy": "accuracy",
     "tau_wmt12": "Kendall's τ (WMT12)",
     "tau_wmt13": "Kendall's τ (WMT13)",

@@ -69,8 +69,8 @@ class Fitted:
     Attributes:
         machine: Predicts in standardised units.
         fit: How the minimisation ended.
-        mean: Mean of the training scores; 0 without scores.
-        sd: Standard deviation of the training scores; 1 without scores.
+        mean: Mean of the training scores; 0 without scores, or if they are not standardised.
+        sd: Standard deviation of the training scores; 1 likewise.
         slope: Log odds of a preference per unit of prediction; None without preferences.
         starts: How the starts of the minimisation compared.
         minima: Those that were found, the start of each by its name.
@@ -128,6 +128,8 @@ class Fitter:
         mean, sd = mean_and_sd(data.scores)
         if data.scores.size and not sd > 1e-12 * abs(mean):
             return None
+        if not self.config.standardise:
+            mean, sd = 0.0, 1.0
         targets = (data.scores - mean) / sd
         slope = self._slope(data, choice, step)
         problem = _Problem(data, self.learned(data), choice, self._loss(data, targets, choice, slope), step)
@@ -219,7 +221,7 @@ class Fitter:
 
     def learned(self, data: TrainingSet) -> tuple[str, ...]:
         """Names of the weights to learn."""
-        names = frequent(data.instances())
+        names = frequent(data.instances(), jumps=self.config.prune_jumps)
         if self.config.class_transitions:
             return names
         return tuple(name for name in names if not any(map(class_of, ends(name) or ())))
@@ -252,7 +254,10 @@ class Fitter:
             # NumPy's dot product would add in an order that depends on the number of processors.
             return float((data.votes * np.logaddexp(0.0, -np.exp(log_slope) * margins)).sum())
 
-        return float(np.exp(minimize_scalar(loss, bounds=LOG_SLOPES, method="bounded").x))
+        # Bounds are for standardised scores.
+        shift = 0.0 if self.config.standardise else float(np.log(mean_and_sd(data.scores)[1]))
+        bounds = tuple(bound - shift for bound in LOG_SLOPES)
+        return float(np.exp(minimize_scalar(loss, bounds=bounds, method="bounded").x))
 
 
 @dataclass(frozen=True, eq=False)

@@ -68,6 +68,8 @@ def _fit(
     return {
         "objective": "+".join(losses),
         "solver": config.solver,
+        **({} if config.standardise else {"standardise": False}),
+        **({"prune_jumps": True} if config.prune_jumps else {}),
         **fitted.starts.to_dict(),
         "lambda": chosen.penalty,
         "lambda_choice": "given" if isinstance(config.penalty, float | int) else "by cross-validation",

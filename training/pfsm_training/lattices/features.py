@@ -54,10 +54,17 @@ def _edit_instances(batch: LatticeBatch) -> dict[str, int]:
     return result
 
 
-def frequent(counts: Mapping[str, int]) -> tuple[str, ...]:
-    """Names of the features with at least ``FEWEST_INSTANCES`` instances; those of ``Jump`` always."""
+def frequent(counts: Mapping[str, int], *, jumps: bool = False) -> tuple[str, ...]:
+    """Names of the features with at least ``FEWEST_INSTANCES`` instances.
+
+    Args:
+        counts: Instances by name; of features of ``Jump`` the crossings that a jump can open.
+        jumps: Whether features of ``Jump`` are left out likewise; else they are always there.
+    """
     return tuple(
-        name for name, count in counts.items() if count >= FEWEST_INSTANCES or JUMP in states_of(name)
+        name
+        for name, count in counts.items()
+        if count >= FEWEST_INSTANCES or (not jumps and JUMP in states_of(name))
     )
 
 

@@ -1,0 +1,250 @@
+"""Systems that people ranked: from the command line, in experiments, in the official way and by expected wins."""
+
+from collections import defaultdict
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from pfsm.data import Preferences, read_preferences
+from pfsm.metrics import get_metric
+from pfsm_experiments import run_experiment
+from pfsm_experiments.report.summary import results_summary
+from tests.command_runs import Cli, Write
+from tests.experiments.experiment_cases import run_here, write_experiment
+from tests.judgment_cases import rows
+
+FAST = ("--format", "json", "--confidence-n", "50")
+SYSTEMS = "abcde"
+LANGUAGES = ("cs", "de")
+
+
+@pytest.fixture
+def rankings(write: Write, tmp_path: Path) -> Preferences:
+    """Of each segment some systems, compared two by two, some of them both ways round; in two languages."""
+    rng = np.random.default_rng(4)
+    texts = iter(rows(400, seed=8))
+    lines = []
+    for number in range(40):
+        reference = next(texts)[0]
+        second = next(texts)[0] if number % 3 else ""
+        quality = dict(zip(SYSTEMS, (0.0, 0.2, 0.5, 0.6, 1.0), strict=True))
+        made = {}
+        for system in rng.permutation(list(SYSTEMS))[:4].tolist():
+            words = reference.split()
+            kept = [word for word in words if rng.random() < 0.4 + 0.5 * quality[system]]
+            made[system] = " ".join(kept) or "nothing"
+        names = list(made)
+        for k, one in enumerate(names):
+            for other in names[k + 1 :]:
+                better, worse = (one, other) if quality[one] + rng.normal() > quality[other] else (other, one)
+                sides = [(better, worse, 1 + number % 2)] + (
+                    [(worse, better, 1)] if rng.random() < 0.2 else []
+                )
+                lines += [
+                    [
+                        LANGUAGES[number % 2],
+                        f"s{number}",
+                        reference,
+                        second,
+                        made[x],
+                        made[y],
+                        x,
+                        y,
+                        f"{votes}",
+                    ]
+                    for x, y, votes in sides
+                ]
+    names = ["source_lang", "segment_id", "reference", "reference_2", "better", "worse"]
+    header = [*names, "better_system", "worse_system", "votes"]
+    order = rng.permutation(len(lines))
+    write("p.tsv", "".join("\t".join(line) + "\n" for line in [header, *(lines[k] for k in order)]))
+    return read_preferences(tmp_path / "p.tsv")
+
+
+def people(data: Preferences, language: str, kind: str) -> dict[str, float]:
+    wins: dict[tuple[str, str], float] = defaultdict(float)
+    for row in range(len(data)):
+        if data.columns["source_lang"][row] == language:
+            pair = data.columns["better_system"][row], data.columns["worse_system"][row]
+            wins[pair] += data.votes[row]
+    found = {}
+    for one in SYSTEMS:
+        others = [other for other in SYSTEMS if wins[one, other] + wins[other, one]]
+        if kind == "won":
+            won = sum(wins[one, other] for other in others)
+            found[one] = won / sum(wins[one, other] + wins[other, one] for other in others)
+        else:
+            found[one] = float(
+                np.mean([wins[one, other] / (wins[one, other] + wins[other, one]) for other in others])
+            )
+    return found
+
+
+def translations(data: Preferences, language: str) -> dict[str, list[tuple[str, tuple[str, ...]]]]:
+    """Every translation of each system once."""
+    found: dict[tuple[str, str], tuple[str, tuple[str, ...]]] = {}
+    for side, texts in (("better", data.better), ("worse", data.worse)):
+        for row, text in enumerate(texts):
+            if data.columns["source_lang"][row] == language:
+                key = data.columns[f"{side}_system"][row], data.columns["segment_id"][row]
+                found[key] = text, data.all_references[row]
+    return {system: [found[key] for key in sorted(found) if key[0] == system] for system in SYSTEMS}
+
+
+def metrics_scores(name: str, data: Preferences, language: str) -> list[float]:
+    metric = get_metric(name)
+    scores = []
+    for made in translations(data, language).values():
+        hypotheses, references = zip(*made, strict=True)
+        if metric.averages:
+            scores.append(float(metric.score_segments(hypotheses, references).mean()))
+        else:
+            streams = [[several[k] if k < len(several) else None for several in references] for k in range(2)]
+            score = float(metric.corpus_score(hypotheses, streams))
+            scores.append(-score if metric.lower_is_better else score)
+    return scores
+
+
+STATISTICS: dict[str, Callable[[list[float], list[float]], float]] = {
+    "pearson": lambda x, y: stats.pearsonr(x, y).statistic,
+    "spearman": lambda x, y: stats.spearmanr(x, y).statistic,
+    "kendall_tau_b": lambda x, y: stats.kendalltau(x, y).statistic,
+    "accuracy": lambda x, y: float(
+        np.mean([(x[i] > x[j]) == (y[i] > y[j]) for i in range(len(x)) for j in range(i)])
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", ["won", "expected-wins"])
+@pytest.mark.parametrize("metric", ["ol", "bleu", "ter", "nist", "edpm(n=1)"])
+def test_against_plain_counts(metric: str, kind: str, rankings: Preferences, cli: Cli) -> None:
+    command = ("evaluate", "p.tsv", "--metric", metric, "--level", "system", "--system-scores", kind)
+    found = cli(*command, *FAST).document
+    assert found["ranking"]["system_scores"] == kind
+    assert found["ranking"]["resampled"] == "segments"
+    assert found["signature"] == get_metric(metric).get_signature("var", "corpus")
+    for group in found["ranking"]["groups"]:
+        human = list(people(rankings, group["group"], kind).values())
+        scores = metrics_scores(metric, rankings, group["group"])
+        assert group["n"] == sum(map(len, translations(rankings, group["group"]).values()))
+        for name, statistic in STATISTICS.items():
+            assert group[name]["value"] == pytest.approx(statistic(human, scores), abs=1e-9), name
+            low, high = group[name]["interval"]
+            assert low <= high
+    text = cli(*command, "--confidence-n", "20").out
+    assert ("(WMT12)" if kind == "won" else "(WMT13)") in text
+
+
+def test_the_default_is_expected_wins(rankings: Preferences, cli: Cli, write: Write) -> None:
+    command = ("evaluate", "p.tsv", "--metric", "ol", "--level", "system", "--statistics", "pearson", *FAST)
+    default = cli(*command).document
+    assert default == cli(*command, "--system-scores", "expected-wins").document
+    assert default != cli(*command, "--system-scores", "won").document
+    # Scores that stand in a file: two a row.
+    metric = get_metric("ol")
+    better, worse = (
+        metric.score_segments(side, rankings.all_references) for side in (rankings.better, rankings.worse)
+    )
+    write("s.txt", "".join(f"{x!r}\t{y!r}\n" for x, y in zip(better.tolist(), worse.tolist(), strict=True)))
+    other = cli("evaluate", "p.tsv", "--scores", "s.txt", *command[4:]).document
+    assert other["ranking"]["groups"] == default["ranking"]["groups"]
+    versus = cli(*command, "--versus", "metric:bleu").document["versus"]["ranking"]["pearson"]
+    assert [group["value"] for group in versus["groups"]] == [
+        group["pearson"]["value"] for group in default["ranking"]["groups"]
+    ]
+
+
+def test_refusals(rankings: Preferences, cli: Cli, write: Write) -> None:
+    assert len(rankings)
+    level = ("--metric", "ol", "--level", "system")
+    text = Path("p.tsv").read_text(encoding="utf-8").replace("better_system", "other")
+    write("x.tsv", text)
+    assert cli("evaluate", "x.tsv", *level).fault == (
+        "x.tsv: preferences have no system level without the columns better_system and worse_system"
+    )
+    lines = Path("p.tsv").read_text(encoding="utf-8").split("\n")
+    fields = lines[2].split("\t")
+    write("y.tsv", "\n".join([*lines[:2], "\t".join([*fields[:6], "", *fields[7:]]), *lines[3:]]))
+    assert cli("evaluate", "y.tsv", *level).fault == (
+        "y.tsv:3: better_system is empty, the system level needs a name"
+    )
+    assert cli("evaluate", "p.tsv", *level, "--resample", "judgments").fault == (
+        "rankings of systems resample segments or documents, not judgments"
+    )
+    assert cli("evaluate", "p.tsv", "--metric", "ol", "--system-scores", "won").fault == (
+        "--system-scores won: is for preferences at --level system; leave it out"
+    )
+
+
+def summary_of(
+    config: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> dict[tuple[str, str, str], Any]:
+    monkeypatch.setattr("pfsm_experiments.run.run_tasks", run_here)
+    monkeypatch.setattr("pfsm_experiments.report.output.write_output", lambda *_: None)
+    common = {"title": "t", "resamples": 50, "seed": 12345, "mistakes": 0}
+    results = run_experiment(write_experiment(tmp_path, common | config), tmp_path, tmp_path / "out")
+    summary = results_summary(results, "", [])
+    return {(one["row"], one["statistic"], one["group"]): one for one in summary["results"]}
+
+
+@pytest.mark.parametrize("kind", ["won", "expected-wins"])
+def test_experiments_give_the_same(
+    kind: str, rankings: Preferences, cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert len(rankings)
+    names = {"pearson": "system-pearson", "kendall": "system-kendall_tau_b", "accuracy": "system-accuracy"}
+    config = {
+        "test": {"name": "ranked", "files": "p.tsv", "system_scores": kind},
+        "rows": [{"name": name, "metric": name} for name in ("ol", "bleu")],
+        "statistics": [*names.values(), "accuracy"],
+        "group_by": "source_lang",
+    }
+    found = summary_of(config, tmp_path, monkeypatch)
+    for row in ("ol", "bleu"):
+        command = ("evaluate", "p.tsv", "--metric", row, "--level", "system", "--system-scores", kind, *FAST)
+        ranking = cli(*command, "--statistics", ",".join(names)).document["ranking"]
+        for own, name in names.items():
+            key = "kendall_tau_b" if own == "kendall" else own
+            for group in ranking["groups"]:
+                entry = found[row, name, group["group"]]
+                assert entry["value"] == pytest.approx(group[key]["value"], abs=1e-12)
+                assert entry["interval"] == pytest.approx(group[key]["interval"], abs=1e-12)
+
+
+def test_human_likeness_in_experiments(
+    cli: Cli, write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = rows(60, seed=2)
+    lines = ["segment_id\tsystem\treference\treference_2\thypothesis\tscore"]
+    for k in range(20):
+        for system in range(3):
+            words = texts[k][0].split()
+            lines.append(
+                f"{k}\t{system}\t{texts[k][0]}\t{' '.join(words[: -1 - k % 2])}\t"
+                f"{' '.join(words[system % 2 :]) if k % 4 else texts[k + 30][1] + ' x'}\t{texts[3 * k % 60][2]}"
+            )
+    write("d.tsv", "\n".join(lines) + "\n")
+    config: dict[str, Any] = {
+        "train": {"files": "d.tsv"},
+        "test": {"name": "likeness", "files": "d.tsv"},
+        "rows": [{"name": name, "metric": name} for name in ("ol", "bleu", "ter")],
+        "statistics": ["king", "pearson"],
+    }
+    found = summary_of(config, tmp_path, monkeypatch)
+    for row in ("ol", "bleu", "ter"):
+        command = ("evaluate", "d.tsv", "--metric", row, "--statistics", "king", *FAST)
+        (group,) = cli(*command).document["likeness"]["groups"]
+        entry = found[row, "king", "all"]
+        assert 0.0 < entry["value"] < 1.0
+        assert (entry["value"], entry["interval"]) == (group["king"]["value"], group["king"]["interval"])
+    bad = tmp_path / "bad"
+    bad.mkdir()
+    (bad / "e.yaml").write_text(
+        "title: t\nscheme: k-fold\ntrain: d.tsv\nstatistics: [king]\nrows: [{name: a, metric: ol}]\n"
+    )
+    fault = cli("experiment", str(bad / "e.yaml"), "--data", ".", "--output", "o").fault
+    assert fault.endswith("king scores whole test sets; it needs the scheme train-test or learning-curve")
