@@ -127,7 +127,19 @@ class AnalysedMetric(PartedMetric):
         """As `SegmentMetric.understood_segments`."""
         if self._together is None:
             return super().understood_segments(hypotheses, references)
-        return self.rows_together(self._together, _not_known, hypotheses, references)[:, 0]
+        wanted = self._wanted.with_gaps()
+        return self.rows_together(self._together, _not_known, hypotheses, references, wanted)[:, 0]
+
+    def tolerant_segments(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Float:
+        """As `SegmentMetric.tolerant_segments`; references whose parse failed are left out."""
+        if self._together is None:
+            return super().tolerant_segments(hypotheses, references)
+
+        def best_pairs(ours: Sequence[str], theirs: Sequence[Sequence[str]]) -> Float:
+            return best_of_references(self.tolerant_scores, ours, theirs)[:, np.newaxis]
+
+        wanted = self._wanted.with_gaps()
+        return self.rows_together(self._together, best_pairs, hypotheses, references, wanted)[:, 0]
 
     def _best_pairs(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Float:
         return best_of_references(self.score_pairs, hypotheses, references)[:, np.newaxis]
@@ -138,6 +150,7 @@ class AnalysedMetric(PartedMetric):
         otherwise: RowsOfLines,
         hypotheses: Sequence[str],
         references: Sequence[Sequence[str]],
+        wanted: Wanted | None = None,
     ) -> Float:
         """What is computed from a hypothesis and all its references, float64 [n_segments, k].
 
@@ -146,12 +159,17 @@ class AnalysedMetric(PartedMetric):
             otherwise: From lines, where the hypothesis or all its references are not understood.
             hypotheses: One translation a segment.
             references: For each of them its references.
+            wanted: What to ask of the analyses; None: what the metric asks.
         """
 
         def rows(ours: Sequence[str], theirs: Sequence[tuple[str, ...]]) -> Float:
             parts = [
                 self._together_batch(
-                    compute, otherwise, ours[first : first + BATCH], theirs[first : first + BATCH]
+                    compute,
+                    otherwise,
+                    ours[first : first + BATCH],
+                    theirs[first : first + BATCH],
+                    wanted or self._wanted,
                 )
                 for first in range(0, len(ours), BATCH)
             ]
@@ -165,9 +183,10 @@ class AnalysedMetric(PartedMetric):
         otherwise: RowsOfLines,
         hypotheses: Sequence[str],
         references: Sequence[tuple[str, ...]],
+        wanted: Wanted,
     ) -> Float:
         lines = list(dict.fromkeys([*hypotheses, *(line for several in references for line in several)]))
-        found = dict(zip(lines, analyse_lines(lines, self._parser, self._wanted), strict=True))
+        found = dict(zip(lines, analyse_lines(lines, self._parser, wanted), strict=True))
         known = [[found[line] for line in several if self._understood(found[line])] for several in references]
         good = [
             k for k, line in enumerate(hypotheses) if known[k] and self._understood_hypothesis(found[line])

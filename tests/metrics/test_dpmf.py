@@ -224,7 +224,7 @@ class TestTrainingByName:
         )
         assert (first, second) != tuple(plain.segment_scores(self.HYPOTHESES, streams))
         # A reference whose parse failed is left out; segments may have fewer references than others.
-        ragged = [[self.REFERENCES[0], "lost"], ["lost", None]]
+        ragged: list[list[str | None]] = [[self.REFERENCES[0], "lost"], ["lost", None]]
         np.testing.assert_array_equal(
             metric.segment_scores(self.HYPOTHESES, ragged),
             [plain.score_pairs(self.HYPOTHESES[:1], self.REFERENCES[:1])[0], 0.0],

@@ -20,7 +20,6 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.analysis.lines import EMPTY
 from pfsm.analysis.parser.parse import Wanted
 from pfsm.analysis.programs import parsed_text
 from pfsm.analysis.sentence import Analysis
@@ -30,7 +29,7 @@ from pfsm.io.files import content_checksum, decode, read_bytes, split_lines
 from pfsm.metrics.analysed import BATCH, AnalysedMetric
 from pfsm.metrics.dpmf.models import Base, dpm_scores, make_base, scores_together
 from pfsm.metrics.dpmf.options import REFERENCES, SET, ParsingOptions, check_options
-from pfsm.metrics.references import Streams, best_of_references, by_segment, check_streams
+from pfsm.metrics.references import best_of_references
 from pfsm.metrics.syntax.layers import has_tags, has_tree
 
 Float = NDArray[np.float64]
@@ -64,9 +63,9 @@ class DpmMetric(AnalysedMetric):
             partial(_scores, self._options, None),
             _is_learnable,
             understood_hypothesis=has_tags,
+            together=partial(_scores_together, self._options) if self.uses_references_together else None,
         )
         self.is_additive = self._options.training != SET
-        self.segment_references = "all" if self._options.training == REFERENCES else "best"
 
     def entries(self) -> Mapping[str, str]:
         """The settings, the background and the parser.
@@ -122,52 +121,17 @@ class DpmMetric(AnalysedMetric):
         trained = self._trained(references, _WANTED.with_gaps())
         return super(DpmMetric, trained).tolerant_scores(hypotheses, references)
 
-    def segment_scores(self, hypotheses: Sequence[str], references: Streams) -> Float:
-        """As `SegmentMetric.segment_scores`; with ``training=references`` by the model of all references."""
-        if not self.uses_references_together or len(references) == 1:
-            return super().segment_scores(hypotheses, references)
-        check_streams(hypotheses, references)
-        return self.several_references(hypotheses, by_segment(references))
-
     def several_references(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Float:
-        """Scores of segments, float64 [n_segments].
+        """As `SegmentMetric.several_references`; a set is that of all references of all segments."""
+        if self.is_independent:
+            return super().several_references(hypotheses, references)
+        return best_of_references(self.score_pairs, hypotheses, references)
 
-        With ``training=references`` references whose parse failed are left out; where all of them failed, or the
-        hypothesis has no tags, the score is 0.
-
-        Args:
-            hypotheses: One translation a segment.
-            references: For each of them its references.
-        """
-        if not self.uses_references_together:
-            return best_of_references(self.score_pairs, hypotheses, references)
-        base = _learned(self._options, [line for several in references for line in several], _WANTED)
-        parts = [np.zeros(0)]
-        for first in range(0, len(hypotheses), BATCH):
-            part = slice(first, first + BATCH)
-            parts.append(self._together(hypotheses[part], references[part], base))
-        return np.concatenate(parts)
-
-    def _together(
-        self, hypotheses: Sequence[str], references: Sequence[Sequence[str]], base: Base | None
-    ) -> Float:
-        lines = list(dict.fromkeys([*hypotheses, *(line for several in references for line in several)]))
-        found = dict(zip(lines, analyse_lines(lines, self._parser, self._wanted), strict=True))
-        ours = [found[line] for line in hypotheses]
-        theirs = [
-            [found[line] for line in several if not found[line].is_failed or _is_learnable(found[line])]
-            for several in references
-        ]
-        lost = [
-            not rest or (one.is_failed and not has_tags(one)) for one, rest in zip(ours, theirs, strict=True)
-        ]
-        scores = scores_together(
-            [EMPTY if gone else one for one, gone in zip(ours, lost, strict=True)],
-            [rest or [EMPTY] for rest in theirs],
-            self._options,
-            base,
-        )
-        return np.where(np.array(lost, dtype=np.bool_), 0.0, scores)
+    def tolerant_segments(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Float:
+        """As `SegmentMetric.tolerant_segments`."""
+        if self.is_independent:
+            return super().tolerant_segments(hypotheses, references)
+        return best_of_references(self.tolerant_scores, hypotheses, references)
 
 
 def dpm_metric(name: str, options: Mapping[str, Any]) -> DpmMetric:
@@ -191,6 +155,13 @@ def _scores(
     options: ParsingOptions, base: Base | None, hypotheses: Sequence[Analysis], references: Sequence[Analysis]
 ) -> Float:
     return dpm_scores(hypotheses, references, options, base)[:, np.newaxis]
+
+
+def _scores_together(
+    options: ParsingOptions, hypotheses: Sequence[Analysis], references: Sequence[Sequence[Analysis]]
+) -> Float:
+    base = _background_base(options) if options.background else None
+    return scores_together(hypotheses, references, options, base)[:, np.newaxis]
 
 
 def _learned(options: ParsingOptions, references: Sequence[str], wanted: Wanted) -> Base | None:

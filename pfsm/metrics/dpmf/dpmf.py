@@ -17,7 +17,7 @@ from pfsm.metrics.dpmf.dpm import dpm_metric
 from pfsm.metrics.meteor.metric import PARTS, MeteorMetric
 from pfsm.metrics.meteor.options import BASE, METEOR
 from pfsm.metrics.meteor.options import check_options as meteor_options
-from pfsm.metrics.references import Streams, best_of_references, by_segment, check_streams
+from pfsm.metrics.references import best_of_references
 
 Float = NDArray[np.float64]
 # With METEOR's paraphrases and word lists; with what ships.
@@ -98,24 +98,29 @@ class DpmfMetric(SegmentMetric):
         """
         return self._parsing.tolerant_scores(hypotheses, references) * self._f(hypotheses, references)
 
-    def segment_scores(self, hypotheses: Sequence[str], references: Streams) -> Float:
-        """As `SegmentMetric.segment_scores`; with ``training=references`` DPM of all references, F of the best one."""
-        if not self._parsing.uses_references_together or len(references) == 1:
-            return super().segment_scores(hypotheses, references)
-        check_streams(hypotheses, references)
-        return self.several_references(hypotheses, by_segment(references))
-
     def several_references(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Float:
-        """Scores of segments, float64 [n_segments].
+        """As `SegmentMetric.several_references`."""
+        if self._parsing.uses_references_together:
+            syntax = self._parsing.several_references(hypotheses, references)
+            return syntax * self._best_f(hypotheses, references)
+        return best_of_references(self.score_pairs, hypotheses, references)
 
-        Args:
-            hypotheses: One translation a segment.
-            references: For each of them its references.
-        """
-        if not self._parsing.uses_references_together:
-            return best_of_references(self.score_pairs, hypotheses, references)
-        syntax = self._parsing.several_references(hypotheses, references)
-        return syntax * best_of_references(self._f, hypotheses, references)
+    def understood_segments(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Float:
+        """As `SegmentMetric.understood_segments`."""
+        if self._parsing.uses_references_together:
+            syntax = self._parsing.understood_segments(hypotheses, references)
+            return syntax * self._best_f(hypotheses, references)
+        return super().understood_segments(hypotheses, references)
+
+    def tolerant_segments(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Float:
+        """As `SegmentMetric.tolerant_segments`."""
+        if self._parsing.uses_references_together:
+            syntax = self._parsing.tolerant_segments(hypotheses, references)
+            return syntax * self._best_f(hypotheses, references)
+        return best_of_references(self.tolerant_scores, hypotheses, references)
+
+    def _best_f(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Float:
+        return best_of_references(self._f, hypotheses, references)
 
     def _f(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
         return self._words.parts(hypotheses, references)[:, _F]

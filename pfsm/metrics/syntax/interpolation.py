@@ -185,7 +185,7 @@ class Interpolation(_Mixed):
         Raises:
             PfsmError: If something that the metric needs cannot be loaded.
         """
-        own = self.metric.several_references(hypotheses, references)
+        own = self.metric.tolerant_segments(hypotheses, references)
         return np.asarray((own + self._scale * self.lexical.several_references(hypotheses, references)) / 2.0)
 
 
