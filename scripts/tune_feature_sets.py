@@ -3,9 +3,11 @@
 The segments are divided into two random halves. The weights of each set of features are tuned on one half, by hill
 climbing on length-weighted, mean-removed Pearson's r, and tested on the other; alignments are those of the default
 costs. The table also has EDPM, BLEU, TER, METEOR, TERp and DPMF without tuning, and ridge regressions by pfsm's trainer
-(``edits: false``). Intervals are bootstrap percentiles over segments. E is the expectation over all trees, not over 50.
+(``edits: false``). Intervals are bootstrap percentiles over segments. BLEU has add-one smoothing, and E is expected
+over the 50 likeliest constituent trees with gamma = .25 and labels A/B, as in the paper; ``--edpm`` takes other options
+of `edpm`, such as ``n=all,labels=ud``.
 
-    python scripts/tune_feature_sets.py DATA.tsv.gz… [--score-column hter --negate] [--plot figure.svg]
+    python scripts/tune_feature_sets.py DATA.tsv.gz… [--score-column hter --negate] [--edpm OPTIONS] [--plot figure.svg]
 """
 
 import argparse
@@ -39,11 +41,10 @@ from refusals import explained
 
 Float = NDArray[np.float64]
 Int64 = NDArray[np.int64]
-TREES = "(n=all)"
+PUBLISHED = "n=50,gamma=0.25,labels=ab"
 # TER with these options equals sacrebleu's to the last digit and is forty times as fast.
 UNTUNED = {
-    "EDPM": "edpm-exact",
-    "BLEU": "bleu",
+    "BLEU": "bleu(smooth_method=add-k)",
     "TER": "terp-base(costs=ter,tokeniser=ter,edits=none)",
     "METEOR": "meteor-base",
     "TERp, TER's costs": "terp-base(costs=ter)",
@@ -51,8 +52,6 @@ UNTUNED = {
     "DPMF": "dpmf-base",
 }
 SETS = {
-    "E": feature_set(SYNTACTIC, TREES),
-    "N": feature_set(SEQUENTIAL, TREES),
     "T": tuple(f"terp-base.{kind}" for kind in T),
     "P": tuple(f"terp-base.{kind}" for kind in P),
     "B": ("terp-base.longer", "terp-base.shorter"),
@@ -90,7 +89,7 @@ def main() -> None:
         judgments = replace(judgments, scores=0.0 - judgments.scores)
     rows = []
     print("| features | half 1 | half 2 | mean |\n|---|---|---|---|", flush=True)
-    for row in results(judgments):
+    for row in results(judgments, f"({options.edpm})"):
         rows.append(row)
         halves = " | ".join(f"{value:.3f} [{low:.3f}, {high:.3f}]" for value, low, high in row[1])
         print(f"| {row[0]} | {halves} | {np.mean([half[0] for half in row[1]]):.3f} |", flush=True)
@@ -104,6 +103,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("data", nargs="+", metavar="DATA.tsv")
     parser.add_argument("--score-column", default="score")
     parser.add_argument("--negate", action="store_true")
+    parser.add_argument("--edpm", metavar="OPTIONS", default=PUBLISHED)
     parser.add_argument("--plot", metavar="FILE.svg")
     return parser.parse_args()
 
@@ -119,22 +119,31 @@ def check_plot(path: str, data: list[str]) -> None:
     check_output(path, data)
 
 
-def results(judgments: Judgments) -> Iterator[Row]:
-    """Every row of the table."""
+def results(judgments: Judgments, options: str = f"({PUBLISHED})") -> Iterator[Row]:
+    """Every row of the table.
+
+    Args:
+        judgments: The data.
+        options: Options of `edpm`, in parentheses.
+
+    Raises:
+        PfsmError: If `edpm` has no such option.
+    """
+    sets = {"E": feature_set(SYNTACTIC, options), "N": feature_set(SEQUENTIAL, options), **SETS}
     halves = halves_of(Target.of(judgments).segments)
     pairs = judgments.hypotheses, judgments.references
-    for label, name in UNTUNED.items():
+    for label, name in {"EDPM": f"edpm{options}", **UNTUNED}.items():
         scores = get_metric(name).score_pairs(*pairs)
         yield label, [tested(judgments, half, scores[half]) for half in halves]
     # All features at once, so that sets share alignments and parses.
-    values = feature_values([name for names in SETS.values() for name in names], *pairs)
-    ends = np.cumsum([len(names) for names in SETS.values()])
-    columns = dict(zip(SETS, np.split(values, ends[:-1], axis=1), strict=True))
+    values = feature_values([name for names in sets.values() for name in names], *pairs)
+    ends = np.cumsum([len(names) for names in sets.values()])
+    columns = dict(zip(sets, np.split(values, ends[:-1], axis=1), strict=True))
     for combination in COMBINATIONS:
         chosen = np.concatenate([columns[key] for key in combination], axis=1)
         yield combination, crossed(judgments, halves, partial(tuned, judgments, chosen))
     for combination in TRAINED:
-        features = [name for key in combination for name in SETS[key]]
+        features = [name for key in combination for name in sets[key]]
         yield f"{combination}, pfsm train", crossed(judgments, halves, partial(trained, judgments, features))
 
 
@@ -224,7 +233,7 @@ def draw(rows: list[Row], path: str) -> None:
 
 def group_of(label: str) -> str:
     """The group of a row: untuned, pfsm's trainer, or the sets other than E, B and a final D."""
-    if label in UNTUNED:
+    if label in {"EDPM", *UNTUNED}:
         return "untuned"
     return "trained" if label.endswith("train") else label.rstrip("D").replace("E", "").replace("B", "")
 

@@ -5,7 +5,7 @@ Kahn, Snover and Ostendorf (2009, "Expected dependency pair match", section 3.1)
 their noun, complementiser phrases by their verb, and auxiliaries are modifiers of main verbs.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from pfsm.analysis.constituents import TOP, Constituent
@@ -128,3 +128,34 @@ def _attach(node: Constituent, heads: list[int], labels: list[str]) -> None:
             dependent = head_word(child)
             heads[dependent] = governor + 1
             labels[dependent] = f"{node.label}/{child.label}"
+
+
+def projected_labels(trees: Sequence[Constituent], words: Iterable[int], heads: Iterable[int]) -> list[str]:
+    """Labels A/B of given arcs, from the constituent trees of a line's sentences.
+
+    A is the label of the lowest constituent with both words, B that of its part with the dependent; the root of a
+    sentence has ``TOP/B``. These are the labels of `head_dependencies` where the arc is one of its arcs.
+
+    Args:
+        trees: The trees.
+        words: Dependents, counted from 0.
+        heads: Their heads, counted from 1; 0 for the root.
+    """
+    return [_projected(trees, word, head - 1) for word, head in zip(words, heads, strict=True)]
+
+
+def _projected(trees: Sequence[Constituent], word: int, head: int) -> str:
+    node = next(tree for tree in trees if tree.start <= word < tree.end)
+    if node.label != TOP and not node.is_leaf:
+        node = Constituent(TOP, node.start, node.end, (node,))
+    if head < 0 or node.is_leaf:
+        return f"{TOP}/{_part_with(node, word).label}"
+    part = _part_with(node, word)
+    while part.start <= head < part.end:
+        node, part = part, _part_with(part, word)
+    return f"{node.label}/{part.label}"
+
+
+def _part_with(node: Constituent, word: int) -> Constituent:
+    """The child with a word; a leaf itself."""
+    return next((child for child in node.children if child.start <= word < child.end), node)

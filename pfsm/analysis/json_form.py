@@ -34,6 +34,7 @@ def to_json(analysis: Analysis) -> dict[str, Any]:
             format_brackets(analysis.tokens[tree.start : tree.end], moved(tree, -tree.start))
             for tree in analysis.constituents
         ],
+        **({"headed": _trees(analysis.headed)} if analysis.headed else {}),
     }
 
 
@@ -54,6 +55,7 @@ def from_json(values: dict[str, Any]) -> Analysis:
         _trees_again(values["trees"], len(values["tokens"])),
         None if marginals is None else _marginals_again(marginals),
         tuple(moved(tree, start) for tree, start in zip(trees, sentences, strict=bool(trees))),
+        _trees_again(values["headed"], len(values["tokens"])) if "headed" in values else (),
     )
 
 

@@ -6,6 +6,7 @@ import shlex
 import shutil
 import subprocess
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
@@ -14,6 +15,7 @@ from typing import Any
 from pfsm.analysis.conllu import NOTHING, parse_conllu
 from pfsm.analysis.conllu_lines import analyses_of
 from pfsm.analysis.constituents import TOP, BracketedSentence, parse_brackets
+from pfsm.analysis.heads import head_dependencies
 from pfsm.analysis.lines import EMPTY, LineFinder, put_on_lines
 from pfsm.analysis.parser.parse import Wanted
 from pfsm.analysis.sentence import ROOT_LABEL, Analysis, DependencyTree, joined, unparsed
@@ -25,25 +27,52 @@ from pfsm.text.language_names import code_of
 # The outermost label of brackets that hold the words of a sentence whose parse failed, and what parsers write for a
 # sentence without any of its words.
 NO_PARSE = "NOPARSE"
+# A tree of an n-best list: the logarithm of its probability, a space, its brackets.
+_LISTED = re.compile(r"(-?[0-9]+(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?) +(\(.*\))\s*")
 _WITHOUT_WORDS = re.compile(r"[\s()]*")
 
 
 def parsed_text(text: Sequence[str], source: str) -> list[Analysis]:
     """Analyses from lines of CoNLL-U or, if the first character is a bracket, of Penn-style trees.
 
-    Brackets around no words, as in ``(())``, are skipped: a parser that failed writes them.
+    Brackets around no words, as in ``(())``, are skipped: a parser that failed writes them. Trees of the same words on
+    lines that follow each other, each after the logarithm of its probability and a space, are an n-best list.
 
     Raises:
         PfsmError: If the lines are in neither format.
     """
     first = next((line for line in text if line.strip()), "")
-    if first.lstrip().startswith("("):
-        return [
-            bracketed_analysis(parse_brackets(line, f"{source}:{number}"))
-            for number, line in enumerate(text, 1)
-            if not _WITHOUT_WORDS.fullmatch(line)
-        ]
-    return analyses_of(parse_conllu(text, source))
+    if not (first.lstrip().startswith("(") or _LISTED.fullmatch(first)):
+        return analyses_of(parse_conllu(text, source))
+    found: list[Analysis] = []
+    for number, line in enumerate(text, 1):
+        listed = _LISTED.fullmatch(line)
+        if listed is not None:
+            _add_listed(found, float(listed[1]), parse_brackets(listed[2], f"{source}:{number}"))
+        elif not _WITHOUT_WORDS.fullmatch(line):
+            found.append(bracketed_analysis(parse_brackets(line, f"{source}:{number}")))
+        else:
+            # The next tree begins another list, even of the same words.
+            found.append(EMPTY)
+    return [one for one in found if one.tokens]
+
+
+def _add_listed(found: list[Analysis], log_probability: float, sentence: BracketedSentence) -> None:
+    """Adds a tree to the list that the last analysis has, or begins another."""
+    one = bracketed_analysis(sentence)
+    last = found[-1] if found else EMPTY
+    same = bool(last.headed) and last.tokens == one.tokens
+    if not one.constituents:
+        found.append(one)
+        return
+    tree = replace(head_dependencies(one.constituents), log_probability=log_probability)
+    headed = (*last.headed, tree) if same else (tree,)
+    # Lists need not be sorted; the sort is stable.
+    headed = tuple(sorted(headed, key=lambda each: -each.log_probability))
+    if same:
+        found[-1] = replace(last if headed[0] is not tree else one, headed=headed)
+    else:
+        found.append(replace(one, headed=headed))
 
 
 def bracketed_analysis(sentence: BracketedSentence) -> Analysis:

@@ -66,6 +66,8 @@ class Analysis:
         trees: Dependency trees of the line, the likeliest first.
         marginals: Probabilities of arcs; None where unknown.
         constituents: Constituent tree of each sentence, words counted through the line.
+        headed: Dependency trees of the line by head rules over its likeliest constituent trees
+            (`pfsm.analysis.heads.head_dependencies`), the likeliest first.
     """
 
     tokens: tuple[str, ...]
@@ -75,6 +77,7 @@ class Analysis:
     trees: tuple[DependencyTree, ...] = ()
     marginals: Marginals | None = None
     constituents: tuple[Constituent, ...] = ()
+    headed: tuple[DependencyTree, ...] = ()
 
     @property
     def is_failed(self) -> bool:
@@ -114,11 +117,12 @@ def joined(parts: Sequence[Analysis]) -> Analysis:
         tuple(first + start for part, first in pairs for start in part.sentences),
         _all_or_none([part.upos for part in parts]),
         _all_or_none([part.xpos for part in parts]),
-        _joined_trees(pairs) if all(part.trees for part in parts) else (),
+        _joined_trees([(part.trees, first) for part, first in pairs]),
         _joined_marginals(pairs),
         tuple(moved(tree, first) for part, first in pairs for tree in part.constituents)
         if all(part.constituents for part in parts)
         else (),
+        _joined_trees([(part.headed, first) for part, first in pairs]),
     )
 
 
@@ -126,10 +130,13 @@ def _all_or_none(columns: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
     return tuple(tag for column in columns for tag in column) if all(columns) else ()
 
 
-def _joined_trees(pairs: Sequence[tuple[Analysis, int]]) -> tuple[DependencyTree, ...]:
-    heads = tuple(head and head + first for part, first in pairs for head in part.trees[0].heads)
-    labels = tuple(label for part, _ in pairs for label in part.trees[0].labels)
-    return (DependencyTree(heads, labels, sum(part.trees[0].log_probability for part, _ in pairs)),)
+def _joined_trees(parts: Sequence[tuple[tuple[DependencyTree, ...], int]]) -> tuple[DependencyTree, ...]:
+    """The first trees of all parts as one; none if a part has none."""
+    if not all(trees for trees, _ in parts):
+        return ()
+    heads = tuple(head and head + first for trees, first in parts for head in trees[0].heads)
+    labels = tuple(label for trees, _ in parts for label in trees[0].labels)
+    return (DependencyTree(heads, labels, sum(trees[0].log_probability for trees, _ in parts)),)
 
 
 def _joined_marginals(pairs: Sequence[tuple[Analysis, int]]) -> Marginals | None:

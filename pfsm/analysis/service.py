@@ -50,9 +50,7 @@ def analyse_lines(
         PfsmError: If the parser cannot be loaded or cannot analyse these lines.
     """
     analyser = _loaded(parser)
-    shelf = (
-        AnalysisCache(analyser.label, repr(wanted)) if cache and not parser.startswith(_UNCACHED) else None
-    )
+    shelf = AnalysisCache(analyser.label, wanted.key) if cache and not parser.startswith(_UNCACHED) else None
     distinct = list(dict.fromkeys(lines))
     known = shelf.find(distinct) if shelf else {}
     missing = [line for line in distinct if line not in known]

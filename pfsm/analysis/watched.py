@@ -84,7 +84,7 @@ def check_analysis(analysis: Analysis, line: str) -> None:
     for what, tags in (("upos", analysis.upos), ("xpos", analysis.xpos)):
         if tags and len(tags) != n_tokens:
             raise PfsmError(f"{what} of {shown} has {len(tags)} tags for {n_tokens} words")
-    for tree in analysis.trees:
+    for tree in (*analysis.trees, *analysis.headed):
         _check_tree(tree, n_tokens, shown)
     if analysis.marginals is not None:
         _check_marginals(analysis.marginals, n_tokens, shown)

@@ -131,15 +131,15 @@ class AnalysedMetric(PartedMetric):
         return self.rows_together(self._together, _not_known, hypotheses, references, wanted)[:, 0]
 
     def tolerant_segments(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Float:
-        """As `SegmentMetric.tolerant_segments`; an empty line has no parse to fail."""
+        """As `SegmentMetric.tolerant_segments`; references whose parse failed are left out."""
         if self._together is None:
             return super().tolerant_segments(hypotheses, references)
 
-        def otherwise(ours: Sequence[str], theirs: Sequence[Sequence[str]]) -> Float:
+        def best_pairs(ours: Sequence[str], theirs: Sequence[Sequence[str]]) -> Float:
             return best_of_references(self.tolerant_scores, ours, theirs)[:, np.newaxis]
 
         wanted = self._wanted.with_gaps()
-        return self.rows_together(self._together, otherwise, hypotheses, references, wanted)[:, 0]
+        return self.rows_together(self._together, best_pairs, hypotheses, references, wanted)[:, 0]
 
     def _best_pairs(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Float:
         return best_of_references(self.score_pairs, hypotheses, references)[:, np.newaxis]
@@ -159,7 +159,7 @@ class AnalysedMetric(PartedMetric):
             otherwise: From lines, where the hypothesis or all its references are not understood.
             hypotheses: One translation a segment.
             references: For each of them its references.
-            wanted: What is asked of the analyses, where it is not what the metric asks.
+            wanted: What to ask of the analyses; None: what the metric asks.
         """
 
         def rows(ours: Sequence[str], theirs: Sequence[tuple[str, ...]]) -> Float:

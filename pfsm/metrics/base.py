@@ -17,7 +17,7 @@ the statistics of the segments drawn.
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, Self
 
@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.errors import PfsmError
+from pfsm.metrics.distinct import PairScorer
 from pfsm.metrics.ngram_table import NgramTable
 from pfsm.metrics.references import (
     NumberOfReferences,
@@ -242,29 +243,40 @@ class SegmentMetric(ABC):
 
         A segment with one reference must get the score that `score_pairs` gives it.
         """
+        return self._best_of(lambda metric: metric.score_pairs, hypotheses, references)
+
+    def _best_of(
+        self,
+        scorer: Callable[["SegmentMetric"], PairScorer],
+        hypotheses: Sequence[str],
+        references: Sequence[Sequence[str]],
+    ) -> Float:
+        """The best scores of pairs, by a method of the metric that has counted over all references."""
         metric = self.counted_over([line for several in references for line in several])
         if metric.is_independent or len({len(several) for several in references}) > 1:
-            return best_of_references(metric.score_pairs, hypotheses, references)
+            return best_of_references(scorer(metric), hypotheses, references)
         # Scores that depend on the other pairs: each translation is to be among them once.
         streams = zip(*references, strict=True)
-        return np.asarray(np.max([metric.score_pairs(hypotheses, stream) for stream in streams], axis=0))
+        return np.asarray(np.max([scorer(metric)(hypotheses, stream) for stream in streams], axis=0))
 
     def understood_segments(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Float:
         """`score_segments` by the references that the metric can judge; NaN for segments where it can judge none."""
-        if self._judges_every_pair:
+        if self._judges_all:
             return self.score_segments(hypotheses, references)
         repeated, flat, starts = flat_pairs(hypotheses, references)
         return best_understood(self.understood_scores(repeated, flat), starts)
 
     def tolerant_segments(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Float:
-        """`score_segments` by the references that the metric can judge; 0 for segments where it can judge none."""
-        if self._judges_every_pair:
+        """`score_segments` with 0 for pairs that the metric cannot judge, whatever it says of them itself."""
+        if self._judges_all:
             return self.score_segments(hypotheses, references)
-        return best_of_references(self.tolerant_scores, hypotheses, references)
+        return self._best_of(lambda metric: metric.tolerant_scores, hypotheses, references)
 
     @property
-    def _judges_every_pair(self) -> bool:
-        return type(self).understood_scores is SegmentMetric.understood_scores
+    def _judges_all(self) -> bool:
+        """Whether there are no pairs that the metric cannot judge."""
+        plain = type(self).understood_scores is SegmentMetric.understood_scores
+        return plain and "understood_scores" not in vars(self)
 
     def named_parts(self, hypotheses: Sequence[str], references: Sequence[str]) -> Mapping[str, Float]:  # noqa: ARG002
         """What the scores of pairs are made of, by name, float64 [n_pairs] each; `pfsm explain --metric` prints it.

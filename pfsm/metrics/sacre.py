@@ -27,9 +27,13 @@ Float = NDArray[np.float64]
 TOKENISERS = ("13a", "intl", "zh", "char", "none")
 CHRF = ("chrf", "chrf++")
 REMEMBERED_PAIRS = 50_000
+# Names are those of sacrebleu. Add-k with its value of 1 is that of Lin and Och (2004): of every order but the first
+# one more n-gram matched, and one more there.
+SMOOTHING = ("exp", "floor", "add-k", "none")
+LARGEST_VALUE = 1000.0
 _FLAGS: Mapping[str, tuple[Any, ...]] = {"lowercase": (False, True)}
 OPTIONS: Mapping[str, Mapping[str, tuple[Any, ...]]] = {
-    "bleu": {**_FLAGS, "tokenize": TOKENISERS},
+    "bleu": {**_FLAGS, "tokenize": TOKENISERS, "smooth_method": SMOOTHING},
     "chrf": _FLAGS,
     "chrf++": _FLAGS,
     "ter": {
@@ -58,7 +62,14 @@ class SacreMetric(SegmentMetric):
 
     def entries(self) -> Mapping[str, str]:
         """Those of sacrebleu's own signature, and its version under ``sacrebleu``."""
-        return _entries(self._sentences())
+        return self._with_exact_value(_entries(self._sentences()))
+
+    def _with_exact_value(self, entries: dict[str, str]) -> dict[str, str]:
+        """The entries with a value of smoothing that sacrebleu's two digits would not tell from another."""
+        value = self.options.get("smooth_value")
+        if value is not None and float(f"{value:.2f}") != value:
+            entries["smooth"] = f"{self.options['smooth_method']}[{float(value)!r}]"
+        return entries
 
     def score_pairs(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
         """Scores of pairs, float64 [n_pairs]; on sacrebleu's scale, 0 to 100 (TER: at most 0).
@@ -100,7 +111,7 @@ class BleuMetric(SacreMetric):
 
     def corpus_entries(self) -> Mapping[str, str]:
         """Those of sacrebleu's own signature of corpora."""
-        return _entries(_metric(self.name, self.options, effective_order=False))
+        return self._with_exact_value(_entries(_metric(self.name, self.options, effective_order=False)))
 
     def segment_statistics(self, hypotheses: Sequence[str], references: Streams) -> Float:
         """Lengths of hypothesis and closest reference, n-grams matched, and n-grams: float64 [n_segments, 10]."""
@@ -108,7 +119,9 @@ class BleuMetric(SacreMetric):
         return score_distinct(self._counts, hypotheses, by_segment(references))
 
     def _counts(self, hypotheses: Sequence[str], references: Sequence[tuple[str, ...]]) -> Float:
-        score = self._sentences().sentence_score
+        # With add-k sacrebleu counts what it adds to each sentence.
+        plain = {key: value for key, value in self.options.items() if not key.startswith("smooth_")}
+        score = _metric(self.name, plain).sentence_score
         found = [
             score(hypothesis, several) for hypothesis, several in zip(hypotheses, references, strict=True)
         ]
@@ -119,8 +132,11 @@ class BleuMetric(SacreMetric):
         """BLEU without effective order, smoothed as sacrebleu smooths it."""
         from sacrebleu.metrics import BLEU  # noqa: PLC0415 - takes a tenth of a second
 
+        smoothing = {"smooth_method": "exp"} | {
+            key: value for key, value in self.options.items() if key.startswith("smooth_")
+        }
         scores = [
-            BLEU.compute_bleu(row[2:6], row[6:], int(row[0]), int(row[1]), smooth_method="exp").score
+            BLEU.compute_bleu(row[2:6], row[6:], int(row[0]), int(row[1]), **smoothing).score
             for row in totals.reshape(-1, totals.shape[-1]).tolist()
         ]
         return np.array(scores, dtype=np.float64).reshape(totals.shape[:-1])
@@ -240,10 +256,23 @@ def _metric(name: str, options: Mapping[str, Any], **others: Any) -> Any:
 def _checked(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
     known = OPTIONS[name]
     for key, value in options.items():
+        if name == "bleu" and key == "smooth_value":
+            _check_value(value, options.get("smooth_method", SMOOTHING[0]))
+            continue
         if key not in known:
-            raise PfsmError(f"metric {name}: unknown option {key!r}; known are {', '.join(known)}")
+            names = (*known, *(["smooth_value"] if name == "bleu" else []))
+            raise PfsmError(f"metric {name}: unknown option {key!r}; known are {', '.join(names)}")
         # By type as well: 1 equals True.
         if not any(value == one and type(value) is type(one) for one in known[key]):
             choices = ", ".join(str(one).lower() if isinstance(one, bool) else one for one in known[key])
             raise PfsmError(f"metric {name}: {key} is {value!r}, it must be one of {choices}")
     return dict(options)
+
+
+def _check_value(value: Any, method: Any) -> None:
+    if method not in {"floor", "add-k"}:
+        raise PfsmError("metric bleu: smooth_value goes with smooth_method=floor or add-k")
+    if type(value) not in {int, float} or not 0 < value <= LARGEST_VALUE:
+        raise PfsmError(
+            f"metric bleu: smooth_value is {value!r}, it must be a number above 0, at most {LARGEST_VALUE:g}"
+        )

@@ -17,6 +17,7 @@ from typing import Any
 from pfsm.analysis.analysers import BUILT_IN
 from pfsm.errors import PfsmError
 from pfsm.metrics.data_columns import PREFIX as COLUMN
+from pfsm.metrics.syntax.interpolation import mixed_metric
 from pfsm.registry import TABLES, table
 
 FILE = "file"
@@ -133,7 +134,8 @@ def _of_feature(name: str) -> Iterator[Reach]:
         return  # a column of the data, whatever it is called: nothing looks into the name
     bare = name.partition("(")[0].removesuffix(".*")
     for kind in ("metric", "feature"):
-        for one in dict.fromkeys((bare, bare.partition(".")[0])):
+        # NAME_b and NAME_i bring the plug-in NAME.
+        for one in dict.fromkeys((bare, bare.partition(".")[0], mixed_metric(bare))):
             yield from _plugin(kind, one)
     _, *values = _SEPARATORS.split(name)
     if _PROGRAM.search(name):

@@ -1,16 +1,20 @@
 """EDPM, HWCM, DSTM and DTKM by their names: parts, options, corpora, other parsers, faults."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from pfsm import PfsmError
+from pfsm.analysis.programs import parsed_text
+from pfsm.analysis.sentence import DependencyTree
 from pfsm.features.values import feature_signature, feature_values
 from pfsm.metrics import get_metric
 from pfsm.metrics.registry import feature_names
 from pfsm.metrics.syntax.counted import CountedMetric
+from pfsm.metrics.syntax.dependency_pairs import Expectation, pair_counts
 
 # Of each word: form, tag, head, relation.
 _TREES = {
@@ -174,7 +178,8 @@ def test_names_of_features() -> None:
         ("dpm(parts=dl+ld)", r"parts is 'dl\+ld', it must be some of 1g, 2g, dl, lh, dlh, dh, joined by \+"),
         ("dpm(parts=dl+dl)", "it must be some of"),
         ("dpm(mean=a)", "mean is 'a', it must be one of f, pr"),
-        ("edpm(labels=ab)", "labels=ab are those of one tree; add n=1"),
+        ("edpm-exact(labels=ab)", "labels=ab are those of a list of trees; add n=50, or labels=projected"),
+        ("edpm(labels=abc)", "labels is 'abc', it must be one of ud, ab, projected"),
         ("hwcm(depth=2)", "metric hwcm: unknown option 'depth'; known are length, of, lowercase, parser"),
         ("hwcm(length=99)", "length is 99, it must be a whole number from 1 to 20"),
         ("dstm(of=lemmas)", "of is 'lemmas', it must be one of words, categories, relations"),
@@ -259,3 +264,75 @@ class TestHeadRules:
         one, other = (get_metric("hwcm", heads=heads).score_pairs(lines[:1], ["A cat has seen the dog run."])[0]
                       for heads in ("ud", "collins"))  # fmt: skip
         assert one != other
+
+
+class TestEdpmAsPublished:
+    # "the cat stumbled" has two trees of probabilities 1/2 and 1/4: flattened by gamma = 1/2, shares r and 1 - r.
+    LISTS = """\
+-0.6931471805599453 (TOP (S (NP (DT the) (NN cat)) (VP (VBD stumbled))))
+-1.3862943611198906 (TOP (S (DT the) (NP (NN cat)) (VP (VBD stumbled))))
+(TOP (S (NP (DT the) (NN cat)) (VP (VBD ate))))
+"""
+
+    @pytest.fixture
+    def lists(self, tmp_path: Path) -> str:
+        (tmp_path / "lists.ptb").write_text(self.LISTS, encoding="utf-8")
+        return f"file:{tmp_path / 'lists.ptb'}"
+
+    def score(self, name: str, lists: str, **options: object) -> float:
+        metric = get_metric(name, parser=lists, **options)
+        return float(metric.score_pairs(["the cat stumbled"], ["the cat ate"])[0])
+
+    def test_by_hand(self, lists: str) -> None:
+        r = 2**0.5 / (2**0.5 + 1)
+        # dl: the NP/DT in one tree, S/DT in the other; cat S/NP in both; the verb differs. lh: NP/DT cat in one tree;
+        # S/NP and S/DT hang on the verb, which differs; TOP/S of the root's head.
+        assert self.score("edpm-ab", lists, parts="dl+lh", gamma=0.5) == pytest.approx((r + 1 + r + 1) / 6)
+        # Words 2 of 3, pairs 1 of 2.
+        whole = (r + 1 + r + 1 + 2 + 1) / (6 + 3 + 2)
+        assert self.score("edpm-ab", lists, gamma=0.5) == pytest.approx(whole)
+        assert self.score("edpm", lists, gamma=0.5, labels="ab") == self.score("edpm-ab", lists, gamma=0.5)
+        assert self.score("edpm-ab", lists, parts="dl", gamma=0) == pytest.approx((1 / 2 + 1) / 3)
+        assert self.score("edpm-ab", lists, parts="dl", n=1) == pytest.approx(2 / 3)
+
+    def test_its_defaults(self) -> None:
+        signature = get_metric("edpm-ab").signature
+        assert "|parts:1g+2g+dl+lh|trees:50|gamma:0.25|mean:f|labels:ab|" in signature
+        assert signature.replace("labels:ab", "labels:ud") == get_metric("edpm").signature
+        assert "edpm-ab.dl.p" in feature_names()
+
+    def test_the_parser_that_ships(self) -> None:
+        hypotheses, references = ["He saw the man with a dog."], ["He saw a man who had the dog."]
+        names = [
+            "edpm-ab",
+            "edpm(labels=projected)",
+            "edpm-exact(labels=projected)",
+            "edpm",
+            "dpm(labels=projected)",
+        ]
+        scores = [get_metric(name).score_pairs(hypotheses, references)[0] for name in names]
+        assert len(set(scores)) == len(scores)
+        for name in names:
+            assert get_metric(name).score_pairs(references, references)[0] == pytest.approx(1.0)
+        # One tree of each kind has the labels of that tree.
+        assert get_metric("edpm-ab", n=1).score_pairs(hypotheses, references) == pytest.approx(
+            get_metric("edpm", n=1, labels="ab").score_pairs(hypotheses, references)
+        )
+
+    def test_projected_labels(self) -> None:
+        tree = DependencyTree((2, 3, 0), ("a", "b", "c"), 0.0)
+        other = DependencyTree((3, 3, 0), ("d", "b", "c"), 0.0)
+        (sides,) = (parsed_text(["(TOP (S (NP (DT the) (NN cat)) (VP (VBD ate))))"], "x"),)
+        line = replace(sides[0], trees=(tree, other))
+        same = replace(sides[0], trees=(tree,))
+        # the-cat is NP/DT, the-ate is S/NP, each half the time; cat-ate is S/NP, the root TOP/S.
+        counts = pair_counts([line], [same], ["dl", "dlh"], Expectation(2, labels="projected"))
+        assert counts[0].tolist() == [[2.5, 3.0, 3.0], [2.5, 3.0, 3.0]]
+        with pytest.raises(PfsmError, match="gives no constituents, which labels=projected needs"):
+            pair_counts([replace(line, constituents=())], [same], ["dl"], Expectation(1, labels="projected"))
+
+    def test_what_is_missing(self, parser: str) -> None:
+        assert get_metric("edpm-ab_b", parser=parser, scale=1).score_pairs(["Yes"], ["Yes"]).tolist() == [1.0]
+        for name in ("edpm-ab", "edpm(labels=projected)"):
+            with pytest.raises(PfsmError, match="the parser gives no"):
+                get_metric(name, parser=parser).score_pairs(["Yes"], ["Yes"])

@@ -4,14 +4,19 @@ import itertools
 import math
 import subprocess
 import sys
+from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from pfsm import PfsmError
 from pfsm.analysis.sentence import Analysis, DependencyTree
+from pfsm.distributed.scorers import spec_of
+from pfsm.features.values import check_feature, feature_values
 from pfsm.metrics import get_metric
-from pfsm.metrics.dpmf.dpm import dpm_scores
+from pfsm.metrics.base import SegmentMetric
+from pfsm.metrics.dpmf.models import dpm_scores, make_base, scores_together
 from pfsm.metrics.dpmf.options import ParsingOptions
 from pfsm.metrics.dpmf.projective import projective_heads
 from pfsm.metrics.dpmf.templates import SUBSETS, template_table
@@ -134,6 +139,145 @@ def test_the_reference_is_nearly_certain_where_weights_are_free() -> None:
         assert -0.05 < total <= 0.0
 
 
+class TestModelsOfSeveralTrees:
+    """All references of a segment, all of a set, a background: against SciPy, with trees repeated for their weight."""
+
+    OWN, SECOND, THIRD = SENTENCES["plain"], SENTENCES["left"], SENTENCES["right"]
+    HYPOTHESES = (*OTHERS, SENTENCES["plain"], SENTENCES["right"])
+
+    def found(
+        self, references: Sequence[Sentence], options: ParsingOptions, base: Sequence[Sentence] = ()
+    ) -> list[float]:
+        trees = tuple(analysed(one) for one in references)
+        made = make_base([analysed(one) for one in base], options) if base else None
+        scores = scores_together(
+            [analysed(one) for one in self.HYPOTHESES], [trees] * len(self.HYPOTHESES), options, made
+        )
+        lengths = [2 * len(one.words) - 1 for one in self.HYPOTHESES]
+        return [math.log(score) * steps for score, steps in zip(scores.tolist(), lengths, strict=True)]
+
+    def wanted(self, own: Sentence, *others: Sentence, legal: bool = True) -> list[float]:
+        model = Model(own, 0.5, legal, others)
+        return [model.best(hypothesis) for hypothesis in self.HYPOTHESES]
+
+    @pytest.mark.parametrize("actions", ["legal", "all"])
+    def test_all_references_of_a_segment(self, actions: str) -> None:
+        options = ParsingOptions(penalty=0.5, beam=EXACT, actions=actions, training="references")
+        found = self.found((self.OWN, self.SECOND), options)
+        np.testing.assert_allclose(
+            found, self.wanted(self.OWN, self.SECOND, legal=actions == "legal"), atol=2e-5
+        )
+
+    def test_a_background(self) -> None:
+        options = ParsingOptions(penalty=0.5, beam=EXACT, background="x", weight=3)
+        found = self.found((self.OWN,), options, (self.SECOND, self.THIRD))
+        wanted = self.wanted(self.OWN, self.OWN, self.OWN, self.SECOND, self.THIRD)
+        np.testing.assert_allclose(found, wanted, atol=2e-5)
+
+    def test_a_set_has_the_reference_in_it(self) -> None:
+        options = ParsingOptions(penalty=0.5, beam=EXACT, training="set", weight=2)
+        found = self.found((self.OWN,), options, (self.OWN, self.SECOND, self.THIRD))
+        np.testing.assert_allclose(found, self.wanted(self.OWN, self.OWN, self.SECOND, self.THIRD), atol=2e-5)
+        alike = ParsingOptions(penalty=0.5, beam=EXACT, training="set", weight=1)
+        found = self.found((self.OWN,), alike, (self.OWN, self.SECOND))
+        np.testing.assert_allclose(found, self.wanted(self.OWN, self.SECOND), atol=2e-5)
+
+
+class TestTrainingByName:
+    REFERENCES = ("the cat sleeps", "my old dog barks at night")
+    HYPOTHESES = ("a dog sleeps", "the old cat barks")
+
+    @pytest.fixture
+    def files(self, tmp_path: Path) -> Path:
+        """Parses of the lines, and a background; a line of each has no tree."""
+        blocks = {
+            "the cat sleeps": "DT/2 NN/3 VBZ/0",
+            "my old dog barks at night": "PRP$/3 JJ/3 NN/4 VBZ/0 IN/6 NN/4",
+            "a dog sleeps": "DT/2 NN/3 VBZ/0",
+            "the old cat barks": "DT/3 JJ/3 NN/4 VBZ/0",
+            "lost": "_/_",
+        }
+        text = ""
+        for words, rows in blocks.items():
+            for k, (word, row) in enumerate(zip(words.split(), rows.split(), strict=True), 1):
+                tag, head = row.split("/")
+                text += f"{k}\t{word}\t_\t_\t{tag}\t_\t{head}\tx\t_\t_\n"
+            text += "\n"
+        (tmp_path / "parses.conllu").write_text(text, encoding="utf-8")
+        (tmp_path / "background.ptb").write_text(
+            "(S (NP (DT a) (NN bird)) (VP (VBZ sings)))\n(NOPARSE (_ gone))\n", encoding="utf-8"
+        )
+        return tmp_path
+
+    def metric(self, files: Path, **options: object) -> SegmentMetric:
+        return get_metric("dpm-model", parser=f"file:{files / 'parses.conllu'}", **options)
+
+    def test_the_references_of_a_segment(self, files: Path) -> None:
+        metric = self.metric(files, training="references")
+        streams = [[self.REFERENCES[0]] * 2, [self.REFERENCES[1]] * 2]
+        (first, second) = metric.segment_scores(list(self.HYPOTHESES), streams)
+        plain = self.metric(files)
+        # One reference is trained on as before; two are another model.
+        np.testing.assert_array_equal(
+            metric.segment_scores(self.HYPOTHESES, streams[:1]),
+            plain.segment_scores(self.HYPOTHESES, streams[:1]),
+        )
+        assert (first, second) != tuple(plain.segment_scores(self.HYPOTHESES, streams))
+        # A reference whose parse failed is left out; segments may have fewer references than others.
+        ragged: list[list[str | None]] = [[self.REFERENCES[0], "lost"], ["lost", None]]
+        np.testing.assert_array_equal(
+            metric.segment_scores(self.HYPOTHESES, ragged),
+            [plain.score_pairs(self.HYPOTHESES[:1], self.REFERENCES[:1])[0], 0.0],
+        )
+        together = get_metric("dpmf-base", training="references", parser=f"file:{files / 'parses.conllu'}")
+        f = [get_metric("dpmf-base", parser=f"file:{files / 'parses.conllu'}").score_pairs(self.HYPOTHESES, stream)
+             / plain.score_pairs(self.HYPOTHESES, stream) for stream in streams]  # fmt: skip
+        np.testing.assert_allclose(
+            together.segment_scores(self.HYPOTHESES, streams), np.array([first, second]) * np.max(f, axis=0)
+        )
+
+    def test_a_set(self, files: Path) -> None:
+        metric = self.metric(files, training="set", weight=2)
+        found = metric.score_pairs(self.HYPOTHESES, self.REFERENCES)
+        np.testing.assert_array_equal(
+            found[::-1], metric.score_pairs(self.HYPOTHESES[::-1], self.REFERENCES[::-1])
+        )
+        assert found[0] != metric.score_pairs(self.HYPOTHESES[:1], self.REFERENCES[:1])[0]
+        # Alone, a reference is there twice: once in the set, once by its weight.
+        alone = self.metric(files, training="set", weight=1).score_pairs(
+            self.HYPOTHESES[:1], self.REFERENCES[:1]
+        )
+        np.testing.assert_allclose(
+            alone, self.metric(files).score_pairs(self.HYPOTHESES[:1], self.REFERENCES[:1]), rtol=1e-5
+        )
+        lost = metric.score_pairs((*self.HYPOTHESES, "lost"), (*self.REFERENCES, "lost"))
+        assert lost.tolist() == [*found, 0.0]
+        for name in ("dpm-model(training=set)", "dpmf-base_i(training=set)"):
+            with pytest.raises(PfsmError, match="with training=set models are trained on all references"):
+                check_feature(name)
+            with pytest.raises(PfsmError, match="scored in parts here"):
+                spec_of(get_metric(name))
+        assert "|training:set|weight:2.0|" in metric.signature
+
+    def test_a_background(self, files: Path) -> None:
+        path = str(files / "background.ptb")
+        metric = self.metric(files, background=path)
+        found = metric.score_pairs(self.HYPOTHESES, self.REFERENCES)
+        assert (found != self.metric(files).score_pairs(self.HYPOTHESES, self.REFERENCES)).all()
+        # Pairs do not depend on each other, so that it is a feature.
+        assert found[1] == metric.score_pairs(self.HYPOTHESES[1:], self.REFERENCES[1:])[0]
+        name = f"dpm-model(parser=file:{files / 'parses.conllu'},background={path},weight=5)"
+        check_feature(name)
+        assert feature_values([name], self.HYPOTHESES, self.REFERENCES).shape == (2, 1)
+        assert "|training:reference|weight:10.0|" in metric.signature
+        assert "|background:background.ptb@" in metric.signature
+        other = files / "other.ptb"
+        other.write_text("(NOPARSE (_ gone))\n", encoding="utf-8")
+        for bad in (other, files / "none.ptb"):
+            with pytest.raises(PfsmError, match=bad.name):
+                self.metric(files, background=str(bad)).score_pairs(self.HYPOTHESES, self.REFERENCES)
+
+
 class TestProjectiveTrees:
     def heads(self, n: int) -> list[tuple[int, ...]]:
         """All assignments of heads without a cycle."""
@@ -223,6 +367,10 @@ class TestEdges:
             ({"actions": "some"}, "actions is 'some', it must be legal or all"),
             ({"lowercase": 1}, "lowercase is 1, it must be true or false"),
             ({"parser": 1}, "parser is 1, it must be the name of a parser"),
+            ({"training": "all"}, "training is 'all', it must be one of reference, references, set"),
+            ({"background": 1}, "background is 1, it must be the path of a file of parses"),
+            ({"background": "x", "weight": 0.5}, "weight is 0.5, it must be a number from 1"),
+            ({"weight": 2}, "weight goes with background, or with training=set"),
         ],
     )
     def test_bad_options(self, options: dict[str, object], fault: str) -> None:

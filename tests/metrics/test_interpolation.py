@@ -168,6 +168,31 @@ class TestAFileOfParsesWithHoles:
         # Parts of a line whose parse failed are 0.
         assert not feature_values([f"hwcm.1(parser={parser})"], ["How sing"], ["Birds sing"]).any()
 
+    @pytest.mark.parametrize(
+        ("name", "kind"),
+        [
+            ("hwcm", "conllu"), ("dstm", "ptb"), ("hwcm(heads=collins)", "ptb"), ("stm", "ptb"), ("dp-or-*", "conllu"),
+            ("dpm", "ptb"), ("sp-nist-p", "ptb"), ("dpm-model", "conllu"), ("dpm-model(training=references)", "conllu"),
+        ],
+    )  # fmt: skip
+    def test_several_references(self, name: str, kind: str, holes: Path) -> None:
+        parser = f"file:{holes / f'parses.{kind}'}"
+        hypotheses = ["Birds sing", "Birds sing", "Birds fly"]
+        # A missing reference beside a good one, two missing ones, a missing hypothesis.
+        references = [
+            ["Birds fly", "Birds sang"],
+            ["Birds fly", "Birds sing how"],
+            ["Birds sang", "Birds sing"],
+        ]
+        plain = get_metric(with_parser(name, parser))
+        if isinstance(plain, Counted):
+            plain = plain.counted_over(["Birds sang", "Birds sing"])
+        own = plain.score_pairs(["Birds sing"], ["Birds sang"])[0]
+        back = mixed(name, "_b", parser).score_segments(hypotheses, references)
+        assert back == pytest.approx([own, own * 2 / 3, own * 1 / 3])
+        between = mixed(name, "_i", parser).score_segments(hypotheses, references)
+        assert between == pytest.approx([(own + 1 / 3) / 2, 2 / 3 / 2, 1 / 3 / 2])
+
     def test_on_the_command_line(self, holes: Path, cli: Cli, write: Write) -> None:
         reference, hypothesis = (
             write("r.txt", "Birds sang\nBirds sing\n"),

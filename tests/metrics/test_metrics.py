@@ -212,3 +212,74 @@ def test_sacrebleu_is_imported_when_it_is_needed() -> None:
         "m.get_metric('bleu').score_pairs(['a'], ['a']); assert 'sacrebleu' in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+class TestSmoothingOfBleu:
+    """Add-one smoothing of n-grams of two words or more (Lin and Och 2004)."""
+
+    HYPOTHESES = (
+        "the cat sat on the red mat .",
+        "a bird sings near the old river",
+        "no word here is right at all",
+    )
+    REFERENCES = (
+        "the cat is on the mat .",
+        "a bird sang near the river today",
+        "the river is high and brown now",
+    )
+
+    def test_by_hand(self) -> None:
+        # Words 6 of 8, pairs (3 + 1) of (7 + 1): "the cat", "on the", "mat ."; threes and fours 1 of 7 and of 6.
+        scores = get_metric("bleu(smooth_method=add-k)").score_pairs(self.HYPOTHESES[:1], self.REFERENCES[:1])
+        assert scores[0] == pytest.approx(100 * (6 / 8 * 4 / 8 * 1 / 7 * 1 / 6) ** 0.25)
+
+    def test_against_nltk(self) -> None:
+        bleu = pytest.importorskip("nltk.translate.bleu_score")
+        smoothing = bleu.SmoothingFunction().method2
+        for value in (1, 0.5):
+            name = f"bleu(smooth_method=add-k,smooth_value={value})"
+            found = get_metric(name).score_pairs(self.HYPOTHESES, self.REFERENCES)
+            for score, hypothesis, reference in zip(found, self.HYPOTHESES, self.REFERENCES, strict=True):
+                words = hypothesis.split(), [reference.split()]
+                if value == 1 and score > 0:
+                    wanted = bleu.sentence_bleu(words[1], words[0], smoothing_function=smoothing)
+                    assert score == pytest.approx(100 * wanted)
+                alone = sacrebleu.sentence_bleu(
+                    hypothesis, [reference], smooth_method="add-k", smooth_value=value
+                )
+                assert score == alone.score
+
+    def test_corpora_are_smoothed_once(self) -> None:
+        for options in ({"smooth_method": "add-k"}, {"smooth_method": "floor", "smooth_value": 0.3}):
+            found = get_metric("bleu", **options).corpus_score(self.HYPOTHESES, [list(self.REFERENCES)])
+            wanted = sacrebleu.metrics.BLEU(**options).corpus_score(self.HYPOTHESES, [list(self.REFERENCES)])
+            assert found.score == wanted.score
+
+    def test_every_option_is_in_the_signature(self) -> None:
+        names = [
+            "bleu", "bleu(smooth_method=none)", "bleu(smooth_method=floor)", "bleu(smooth_method=add-k)",
+            "bleu(smooth_method=add-k,smooth_value=2)", "bleu(smooth_method=add-k,smooth_value=0.001)",
+            "bleu(smooth_method=add-k,smooth_value=0.002)",
+        ]  # fmt: skip
+        for level in ("segment", "corpus"):
+            assert len({get_metric(name).get_signature(1, level) for name in names}) == len(names)
+        assert "|smooth:add-k[1.00]|" in get_metric(names[3]).signature
+
+    @pytest.mark.parametrize(
+        ("options", "fault"),
+        [
+            (
+                {"smooth_method": "add-1"},
+                "smooth_method is 'add-1', it must be one of exp, floor, add-k, none",
+            ),
+            ({"smooth_value": 1}, "smooth_value goes with smooth_method=floor or add-k"),
+            ({"smooth_method": "add-k", "smooth_value": 0}, "smooth_value is 0, it must be a number above 0"),
+            (
+                {"smooth_method": "add-k", "smooth_value": True},
+                "smooth_value is True, it must be a number above 0",
+            ),
+        ],
+    )
+    def test_what_cannot_be(self, options: dict[str, object], fault: str) -> None:
+        with pytest.raises(PfsmError, match=f"metric bleu: {fault}"):
+            get_metric("bleu", **options)

@@ -2,11 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.analysis.constituents import Constituent, tree_of_spans
+from pfsm.analysis.heads import head_dependencies
+from pfsm.analysis.parser.bracketings import best_constituents
 from pfsm.analysis.parser.network import LineScores, Network
 from pfsm.analysis.parser.parameters import Matrix, ParserWeights
 from pfsm.analysis.parser.trees import best_tree, best_trees, tree_marginals
@@ -36,6 +39,8 @@ class Wanted:
             flatter below 1, uniform at 0. The n-best list and the labels of given arcs do not change.
         gaps: Whether a line that a file or a program does not analyse comes back as a failed parse, an analysis with
             words alone, rather than as an error.
+        headed: Number of dependency trees by head rules (`pfsm.analysis.heads`) over the likeliest constituent trees,
+            the likeliest first; 0 for none.
     """
 
     trees: int = 1
@@ -45,6 +50,12 @@ class Wanted:
     gamma: float = 1.0
     # Not in the representation, by which analyses are cached: it changes no analysis.
     gaps: bool = field(default=False, repr=False)
+    headed: int = field(default=0, repr=False)
+
+    @property
+    def key(self) -> str:
+        """What analyses are cached by; that of old questions stays, so that their answers are found."""
+        return f"{self!r} headed={self.headed}" if self.headed else repr(self)
 
     def with_gaps(self) -> "Wanted":
         """The same with `gaps`."""
@@ -77,6 +88,7 @@ class Parser:
         bounds = list(zip(first, [*first[1:], len(words)], strict=True))
         xpos = _names(scores.xpos, self._weights.inventories["xpos"])
         lists, marginals = [], []
+        headed = [self._headed(scores.encoded[s:e], xpos[s:e], s, wanted.headed) for s, e in bounds]
         for start, end in bounds:
             trees, arcs = self._dependencies(scores.encoded[start:end], start, wanted)
             lists.append(trees)
@@ -93,6 +105,7 @@ class Parser:
             tuple(self._constituents(scores.encoded[s:e], xpos[s:e], s) for s, e in bounds)
             if wanted.constituents
             else (),
+            tuple(_combined(headed, wanted.headed)),
         )
 
     def _dependencies(
@@ -121,6 +134,23 @@ class Parser:
             for value, heads in found
         ]
         return trees, _labelled(arcs[dependents, heads_asked], labels, dependents, heads_asked, first)
+
+    def _headed(self, encoded: Matrix, tags: Sequence[str], first: int, count: int) -> list[DependencyTree]:
+        """Dependencies of the likeliest constituent trees of a sentence that begins at word ``first``."""
+        if not count:
+            return []
+        found = best_constituents(
+            self._network.spans(encoded).astype(np.float64),
+            partial(self._network.span_labels, encoded),
+            self._span_labels,
+            tags,
+            count,
+        )
+        trees = [(head_dependencies([one.tree]), one.log_probability) for one in found]
+        return [
+            DependencyTree(tuple(head and head + first for head in tree.heads), tree.labels, probability)
+            for tree, probability in trees
+        ]
 
     def _constituents(self, encoded: Matrix, tags: Sequence[str], first: int) -> Constituent:
         """The tree of a sentence: its likeliest bracketing, and for every span the likeliest label."""

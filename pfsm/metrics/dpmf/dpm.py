@@ -6,32 +6,43 @@ alone (`pfsm_kernels.syntax.shift_reduce`), a beam search finds the hypothesis's
     DPM = exp(sum of its log-probabilities / (2n - 1)),    n words of the hypothesis                               (7)
 
 which is from 0 to 1. An empty hypothesis has 0, but 1 if the reference is empty too.
+
+The paper tried two more ways to train (section 3.1): on all reference trees of the test set, and on a background corpus
+and the reference's tree; in both that tree has a higher weight. A third is to train on all references of a segment.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from copy import copy
+from functools import lru_cache, partial
+from pathlib import Path
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.analysis.parser.parse import Wanted
+from pfsm.analysis.programs import parsed_text
 from pfsm.analysis.sentence import Analysis
+from pfsm.analysis.service import analyse_lines
 from pfsm.errors import PfsmError
-from pfsm.metrics.analysed import AnalysedMetric
-from pfsm.metrics.dpmf.options import LEGAL, ParsingOptions, check_options
-from pfsm.metrics.dpmf.projective import projective_heads
-from pfsm.metrics.dpmf.templates import template_table
-from pfsm.metrics.syntax.layers import dependency_tree, has_tags, has_tree
+from pfsm.io.files import content_checksum, decode, read_bytes, split_lines
+from pfsm.metrics.analysed import BATCH, AnalysedMetric
+from pfsm.metrics.dpmf.models import Base, dpm_scores, make_base, scores_together
+from pfsm.metrics.dpmf.options import REFERENCES, SET, ParsingOptions, check_options
+from pfsm.metrics.references import best_of_references
+from pfsm.metrics.syntax.layers import has_tags, has_tree
 
 Float = NDArray[np.float64]
-Int64 = NDArray[np.int64]
 DPM = "dpm-model"
-# What the kernel calls a word or tag that the reference lacks.
-_UNKNOWN = 1
+_WANTED = Wanted()
 
 
-def dpm_metric(name: str, options: Mapping[str, Any]) -> AnalysedMetric:
-    """The metric ``dpm-model``. Several references: the best one of each segment counts; the paper has one.
+class DpmMetric(AnalysedMetric):
+    """DPM.
+
+    Several references: the best one counts. With ``training=references`` one model is trained on all references of the
+    segment together; with ``training=set`` each model is trained on all references of all segments, and the best one of
+    the segment, which has the higher weight, counts.
 
     Args:
         name: What scores are reported under.
@@ -40,97 +51,146 @@ def dpm_metric(name: str, options: Mapping[str, Any]) -> AnalysedMetric:
     Raises:
         PfsmError: If an option is unknown or has no such value.
     """
-    checked = check_options(name, options)
 
-    def compute(hypotheses: Sequence[Analysis], references: Sequence[Analysis]) -> Float:
-        return dpm_scores(hypotheses, references, checked)[:, np.newaxis]
+    def __init__(self, name: str, options: Mapping[str, Any]) -> None:
+        self._options = check_options(name, options)
+        # A hypothesis needs no tree: the model of the reference makes its own.
+        super().__init__(
+            name,
+            self._options.entries,
+            self._options.parser,
+            _WANTED,
+            partial(_scores, self._options, None),
+            _is_learnable,
+            understood_hypothesis=has_tags,
+            together=partial(_scores_together, self._options) if self.uses_references_together else None,
+        )
+        self.is_additive = self._options.training != SET
 
-    # A hypothesis needs no tree: the model of the reference makes its own.
-    return AnalysedMetric(
-        name,
-        checked.entries,
-        checked.parser,
-        Wanted(),
-        compute,
-        _is_learnable,
-        understood_hypothesis=has_tags,
-    )
+    def entries(self) -> Mapping[str, str]:
+        """The settings, the background and the parser.
+
+        Raises:
+            PfsmError: If the file of the background cannot be read.
+        """
+        path = self._options.background
+        return {**super().entries(), **({"background": _background(path)[0]} if path else {})}
+
+    @property
+    def uses_references_together(self) -> bool:
+        """Whether the model of a segment is trained on all its references."""
+        return self._options.training == REFERENCES
+
+    @property
+    def is_independent(self) -> bool:
+        """Whether models do not depend on the references of other pairs."""
+        return self._options.training != SET
+
+    def check_independent(self) -> None:
+        """Refuses models of all references that are scored together.
+
+        Raises:
+            PfsmError: If there are such.
+        """
+        if not self.is_independent:
+            raise PfsmError(
+                f"{self.name}: with training=set models are trained on all references that are scored together, but "
+                "they are scored in parts here"
+            )
+
+    def _trained(self, references: Sequence[str], wanted: Wanted) -> Self:
+        """The metric with the base that it needs for these references."""
+        base = _learned(self._options, references, wanted)
+        if base is None:
+            return self
+        trained = copy(self)
+        vars(trained).update(_compute=partial(_scores, self._options, base))
+        return trained
+
+    def score_pairs(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
+        """See `AnalysedMetric`."""
+        return super(DpmMetric, self._trained(references, _WANTED)).score_pairs(hypotheses, references)
+
+    def understood_scores(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
+        """See `AnalysedMetric`."""
+        trained = self._trained(references, _WANTED.with_gaps())
+        return super(DpmMetric, trained).understood_scores(hypotheses, references)
+
+    def tolerant_scores(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
+        """See `AnalysedMetric`."""
+        trained = self._trained(references, _WANTED.with_gaps())
+        return super(DpmMetric, trained).tolerant_scores(hypotheses, references)
+
+    def several_references(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Float:
+        """As `SegmentMetric.several_references`; a set is that of all references of all segments."""
+        if self.is_independent:
+            return super().several_references(hypotheses, references)
+        return best_of_references(self.score_pairs, hypotheses, references)
+
+    def tolerant_segments(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Float:
+        """As `SegmentMetric.tolerant_segments`."""
+        if self.is_independent:
+            return super().tolerant_segments(hypotheses, references)
+        return best_of_references(self.tolerant_scores, hypotheses, references)
+
+
+def dpm_metric(name: str, options: Mapping[str, Any]) -> DpmMetric:
+    """The metric ``dpm-model``.
+
+    Args:
+        name: What scores are reported under.
+        options: As `check_options` takes them.
+
+    Raises:
+        PfsmError: If an option is unknown or has no such value.
+    """
+    return DpmMetric(name, options)
 
 
 def _is_learnable(analysis: Analysis) -> bool:
     return has_tree(analysis) and has_tags(analysis)
 
 
-def dpm_scores(
-    hypotheses: Sequence[Analysis], references: Sequence[Analysis], options: ParsingOptions
+def _scores(
+    options: ParsingOptions, base: Base | None, hypotheses: Sequence[Analysis], references: Sequence[Analysis]
 ) -> Float:
-    """DPM of analysed pairs, float64 [n_pairs]; a reference that is the same object in several pairs is learned once.
+    return dpm_scores(hypotheses, references, options, base)[:, np.newaxis]
+
+
+def _scores_together(
+    options: ParsingOptions, hypotheses: Sequence[Analysis], references: Sequence[Sequence[Analysis]]
+) -> Float:
+    base = _background_base(options) if options.background else None
+    return scores_together(hypotheses, references, options, base)[:, np.newaxis]
+
+
+def _learned(options: ParsingOptions, references: Sequence[str], wanted: Wanted) -> Base | None:
+    """The base: the background first, then the references of a set, in the order of their characters; None for none."""
+    if not options.has_base:
+        return None
+    if options.training != SET:
+        return _background_base(options)
+    analyses = list(_background(options.background)[1]) if options.background else []
+    lines = sorted(set(references))
+    for first in range(0, len(lines), BATCH):
+        analyses += analyse_lines(lines[first : first + BATCH], options.parser, wanted)
+    return make_base([one for one in analyses if _is_learnable(one)], options)
+
+
+@lru_cache(maxsize=4)
+def _background_base(options: ParsingOptions) -> Base:
+    return make_base(_background(options.background)[1], options)
+
+
+@lru_cache(maxsize=4)
+def _background(path: str) -> tuple[str, Sequence[Analysis]]:
+    """Name and checksum of a file of parses, and its sentences that have trees.
 
     Raises:
-        PfsmError: If an analysis lacks tags, or that of a reference a tree.
+        PfsmError: If the file cannot be read, or has no sentence with a tree and tags.
     """
-    from pfsm_kernels.syntax.shift_reduce import parsing_scores  # noqa: PLC0415 - brings numba
-
-    # The kernel wants all hypotheses of a reference together.
-    rank: dict[int, int] = {}
-    of_pair = np.array([rank.setdefault(id(one), len(rank)) for one in references], dtype=np.int64)
-    order = np.argsort(of_pair, kind="stable")
-    distinct = list({id(one): one for one in references}.values())
-    known = [_Reference(one, options.lowercase) for one in distinct]
-    lines = [known[of_pair[pair]].numbers(hypotheses[pair]) for pair in order.tolist()]
-    sums = parsing_scores(
-        *_together([one.tree for one in known], 3),
-        *_together(lines, 2),
-        np.searchsorted(of_pair[order], np.arange(len(distinct) + 1)).astype(np.int64),
-        template_table(options.features),
-        options.penalty,
-        options.beam,
-        options.actions == LEGAL,
-    )
-    scores = np.empty(order.size)
-    scores[order] = sums
-    n = np.array([len(one.tokens) for one in hypotheses], dtype=np.float64)
-    empty = np.array([not one.tokens for one in references], dtype=np.float64)
-    return np.where(n > 0, np.exp(scores / np.maximum(2.0 * n - 1.0, 1.0)), empty)
-
-
-class _Reference:
-    """Numbers for the words and tags of a reference, in the order they come, and its tree in these.
-
-    Each reference has its own numbers, so that sums are taken in the same order whatever else is scored.
-    """
-
-    def __init__(self, analysis: Analysis, lowercase: bool) -> None:
-        self._lowercase = lowercase
-        tokens, tags = _words_and_tags(analysis, lowercase)
-        if analysis.is_failed:
-            raise PfsmError("metric dpm-model: the parser gives no dependency trees; choose one that does")
-        self._words, self._tags = _numbered(tokens), _numbered(tags)
-        heads = projective_heads(dependency_tree(analysis).heads) if tokens else []
-        self.tree: list[list[int]] = [*self.numbers(analysis), heads]
-
-    def numbers(self, analysis: Analysis) -> list[list[int]]:
-        """Words and tags of a line, `_UNKNOWN` where the reference lacks them."""
-        tokens, tags = _words_and_tags(analysis, self._lowercase)
-        return [
-            [self._words.get(token, _UNKNOWN) for token in tokens],
-            [self._tags.get(tag, _UNKNOWN) for tag in tags],
-        ]
-
-
-def _words_and_tags(analysis: Analysis, lowercase: bool) -> tuple[Sequence[str], Sequence[str]]:
-    tags = analysis.xpos or analysis.upos
-    if len(tags) != len(analysis.tokens):
-        raise PfsmError("metric dpm-model: the parser gives no tags; choose one that does")
-    return [token.lower() for token in analysis.tokens] if lowercase else analysis.tokens, tags
-
-
-def _numbered(strings: Sequence[str]) -> dict[str, int]:
-    return {string: number for number, string in enumerate(dict.fromkeys(strings), _UNKNOWN + 1)}
-
-
-def _together(lines: Sequence[Sequence[Sequence[int]]], n_rows: int) -> tuple[Int64, Int64]:
-    """Rows of all lines side by side, int64 [n_rows, words], and where each line begins."""
-    arrays = [np.array(line, dtype=np.int64).reshape(n_rows, -1) for line in lines]
-    offsets = np.cumsum([0, *(array.shape[1] for array in arrays)]).astype(np.int64)
-    return np.concatenate([np.zeros((n_rows, 0), np.int64), *arrays], axis=1), offsets
+    content = read_bytes(path)
+    analyses = [one for one in parsed_text(split_lines(decode(content, path)), path) if _is_learnable(one)]
+    if not analyses:
+        raise PfsmError(f"{path}: has no sentence with a tree and tags")
+    return f"{Path(path).name}@{content_checksum(content)[:8]}", analyses

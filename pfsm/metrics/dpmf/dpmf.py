@@ -17,6 +17,7 @@ from pfsm.metrics.dpmf.dpm import dpm_metric
 from pfsm.metrics.meteor.metric import PARTS, MeteorMetric
 from pfsm.metrics.meteor.options import BASE, METEOR
 from pfsm.metrics.meteor.options import check_options as meteor_options
+from pfsm.metrics.references import best_of_references
 
 Float = NDArray[np.float64]
 # With METEOR's paraphrases and word lists; with what ships.
@@ -27,6 +28,9 @@ _F = 1 + PARTS.index("f")
 
 class DpmfMetric(SegmentMetric):
     """DPMF. Several references: the best one of each segment counts; the paper has one.
+
+    Several references: the best one counts. With ``training=references`` DPM is by one model of all references of the
+    segment, and F that of the best reference.
 
     Args:
         name: ``dpmf``: with METEOR's paraphrases and word lists, which the extra ``paraphrases`` brings.
@@ -41,6 +45,8 @@ class DpmfMetric(SegmentMetric):
     def __init__(self, name: str, options: Mapping[str, Any]) -> None:
         self.name = name
         self._parsing = dpm_metric(name, options)
+        self.is_additive = self._parsing.is_additive
+        self.segment_references = self._parsing.segment_references
         self._words = MeteorMetric(_METEORS[name], meteor_options(_METEORS[name], {"language": "en"}))
 
     def entries(self) -> Mapping[str, str]:
@@ -50,6 +56,15 @@ class DpmfMetric(SegmentMetric):
             PfsmError: If something that is needed is not installed.
         """
         return {**self._parsing.entries(), **self._words.entries()}
+
+    @property
+    def is_independent(self) -> bool:
+        """That of DPM."""
+        return self._parsing.is_independent
+
+    def check_independent(self) -> None:
+        """As DPM does."""
+        self._parsing.check_independent()
 
     @property
     def resources(self) -> tuple[str, ...]:
@@ -82,6 +97,30 @@ class DpmfMetric(SegmentMetric):
             ValueError: If the lists differ in length, or one of them is a single string.
         """
         return self._parsing.tolerant_scores(hypotheses, references) * self._f(hypotheses, references)
+
+    def several_references(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Float:
+        """As `SegmentMetric.several_references`."""
+        if self._parsing.uses_references_together:
+            syntax = self._parsing.several_references(hypotheses, references)
+            return syntax * self._best_f(hypotheses, references)
+        return best_of_references(self.score_pairs, hypotheses, references)
+
+    def understood_segments(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Float:
+        """As `SegmentMetric.understood_segments`."""
+        if self._parsing.uses_references_together:
+            syntax = self._parsing.understood_segments(hypotheses, references)
+            return syntax * self._best_f(hypotheses, references)
+        return super().understood_segments(hypotheses, references)
+
+    def tolerant_segments(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Float:
+        """As `SegmentMetric.tolerant_segments`."""
+        if self._parsing.uses_references_together:
+            syntax = self._parsing.tolerant_segments(hypotheses, references)
+            return syntax * self._best_f(hypotheses, references)
+        return best_of_references(self.tolerant_scores, hypotheses, references)
+
+    def _best_f(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Float:
+        return best_of_references(self._f, hypotheses, references)
 
     def _f(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
         return self._words.parts(hypotheses, references)[:, _F]

@@ -9,6 +9,9 @@ from pfsm.errors import PfsmError
 from pfsm.metrics.dpmf.templates import SUBSETS
 
 LEGAL, ALL = "legal", "all"
+REFERENCE, REFERENCES, SET = "reference", "references", "set"
+TRAINING = (REFERENCE, REFERENCES, SET)
+LARGEST_WEIGHT = 1e6
 
 
 @dataclass(frozen=True)
@@ -22,6 +25,10 @@ class ParsingOptions:
         features: Which templates, a key of `SUBSETS`.
         actions: Probabilities are over the ``legal`` actions, or over ``all`` three.
         lowercase: Whether words are compared in lower case.
+        training: What the model is made of: one ``reference`` (of several the best one counts), all ``references`` of
+            the segment together, or the ``set`` of all references that are scored together.
+        background: A file of parses that the model is made of too; empty for none.
+        weight: How often the segment's own references count where others are there too.
     """
 
     parser: str = DEFAULT_PARSER
@@ -30,6 +37,14 @@ class ParsingOptions:
     features: str = "all"
     actions: str = LEGAL
     lowercase: bool = True
+    training: str = REFERENCE
+    background: str = ""
+    weight: float = 10.0
+
+    @property
+    def has_base(self) -> bool:
+        """Whether models are made of more than the segment's own references."""
+        return bool(self.background) or self.training == SET
 
     @property
     def entries(self) -> dict[str, str]:
@@ -40,6 +55,8 @@ class ParsingOptions:
             "features": self.features,
             "actions": self.actions,
             "case": "lc" if self.lowercase else "mixed",
+            "training": self.training,
+            **({"weight": f"{float(self.weight)!r}"} if self.has_base else {}),
         }
 
 
@@ -68,8 +85,16 @@ def check_options(name: str, options: Mapping[str, Any]) -> ParsingOptions:
         "features": (f"one of {', '.join(SUBSETS)}", checked.features in tuple(SUBSETS)),
         "actions": (f"{LEGAL} or {ALL}", checked.actions in {LEGAL, ALL}),
         "lowercase": ("true or false", isinstance(checked.lowercase, bool)),
+        "training": (f"one of {', '.join(TRAINING)}", checked.training in TRAINING),
+        "background": ("the path of a file of parses", isinstance(checked.background, str)),
+        "weight": (
+            "a number from 1 to 1e6",
+            type(checked.weight) in {int, float} and 1 <= checked.weight <= LARGEST_WEIGHT,
+        ),
     }
     for key, (needed, holds) in needs.items():
         if not holds:
             raise PfsmError(f"metric {name}: {key} is {getattr(checked, key)!r}, it must be {needed}")
+    if "weight" in options and not checked.has_base:
+        raise PfsmError(f"metric {name}: weight goes with background, or with training=set")
     return checked

@@ -13,6 +13,7 @@ from pfsm.metrics.syntax.dependency_metrics import (
     DPM,
     EDPM,
     EXACT,
+    PUBLISHED,
     chain_metric,
     kernel_metric,
     pair_metric,
@@ -93,7 +94,8 @@ def _all_decompositions(name: str, options: Options) -> AnalysedMetric:
 
 _PAIRS = {
     EXACT: "EDPM over all dependency trees of a sentence: words, word pairs, dl, lh; expected F1",
-    EDPM: "EDPM as published: F[1g,2g,dl,lh] over the 50 likeliest trees, gamma = .25",
+    EDPM: "EDPM with relations of Universal Dependencies: F[1g,2g,dl,lh] over the 50 likeliest trees, gamma = .25",
+    PUBLISHED: "EDPM as published: the same with labels A/B of the 50 likeliest constituent trees",
     DPM: "dependency pair match, F[dl,lh] of the likeliest tree; every variant by options",
 }
 _CHAINS = {

@@ -44,14 +44,15 @@ from pfsm.metrics.syntax.dependency_options import (
     decompositions,
     with_defaults,
 )
-from pfsm.metrics.syntax.dependency_pairs import FROM_CONSTITUENTS, Expectation, pair_counts
+from pfsm.metrics.syntax.dependency_pairs import FROM_CONSTITUENTS, PROJECTED, Expectation, pair_counts
 
 Float = NDArray[np.float64]
-EXACT, EDPM, DPM = "edpm-exact", "edpm", "dpm"
+EXACT, EDPM, DPM, PUBLISHED = "edpm-exact", "edpm", "dpm", "edpm-ab"
 _EDPM_PARTS = "1g+2g+dl+lh"
 PAIR_RULES: Mapping[str, Mapping[str, Rule]] = {
     EXACT: with_defaults(PAIRS, parts=_EDPM_PARTS, n=ALL_TREES),
     EDPM: with_defaults(PAIRS, parts=_EDPM_PARTS, n=50, gamma=0.25),
+    PUBLISHED: with_defaults(PAIRS, parts=_EDPM_PARTS, n=50, gamma=0.25, labels=FROM_CONSTITUENTS),
     DPM: PAIRS,
 }
 CHAIN_RULES: Mapping[str, Mapping[str, Rule]] = {
@@ -69,7 +70,7 @@ def pair_metric(name: str, options: Options) -> CountedMetric:
     the paper has one.
 
     Args:
-        name: ``edpm-exact``, ``edpm`` or ``dpm``, which differ in their defaults.
+        name: ``edpm-exact``, ``edpm``, ``edpm-ab`` or ``dpm``, which differ in their defaults.
         options: ``parts``, ``n``, ``gamma``, ``mean``, ``labels``, ``lowercase``, ``parser``.
 
     Raises:
@@ -102,8 +103,11 @@ def pair_metric(name: str, options: Options) -> CountedMetric:
 
 def _wanted(n: int | None, gamma: float, labels: str) -> Wanted:
     if labels == FROM_CONSTITUENTS:
-        return Wanted(constituents=True)
-    return Wanted(marginals=True, gamma=gamma) if n is None else Wanted(trees=n)
+        return Wanted(constituents=True) if n == 1 else Wanted(headed=n or 0)
+    also = labels == PROJECTED
+    if n is None:
+        return Wanted(marginals=True, gamma=gamma, constituents=also)
+    return Wanted(trees=n, constituents=also)
 
 
 def _by_kind(counts: Float) -> Float:

@@ -10,7 +10,12 @@ from pfsm.errors import PfsmError
 from pfsm.metrics.metric_group import Options
 from pfsm.metrics.syntax.dependency_heads import AS_PARSED, COLLINS
 from pfsm.metrics.syntax.dependency_lines import CATEGORIES, RELATIONS, WORDS
-from pfsm.metrics.syntax.dependency_pairs import DECOMPOSITIONS, FROM_CONSTITUENTS, UNIVERSAL
+from pfsm.metrics.syntax.dependency_pairs import (
+    DECOMPOSITIONS,
+    FROM_CONSTITUENTS,
+    PROJECTED,
+    UNIVERSAL,
+)
 
 ALL_TREES = "all"
 MOST_LEVELS = 20
@@ -98,7 +103,7 @@ PAIRS: Mapping[str, Rule] = {
     ),
     "gamma": Rule(1.0, lambda value: is_number(value, 0.0, MOST_GAMMA), f"a number from 0 to {MOST_GAMMA}"),
     "mean": one_of(F, MU_PR),
-    "labels": one_of(UNIVERSAL, FROM_CONSTITUENTS),
+    "labels": one_of(UNIVERSAL, FROM_CONSTITUENTS, PROJECTED),
     "lowercase": LOWERCASE,
     "parser": PARSER,
 }
@@ -137,10 +142,12 @@ def case_entry(lowercase: bool) -> dict[str, str]:
 
 
 def check_labels(name: str, options: Options) -> None:
-    """Refuses an n-best list of trees of which there is one.
+    """Refuses all trees where there are none but those of a list.
 
     Raises:
-        PfsmError: If labels come from constituents and more than one tree is asked for.
+        PfsmError: If labels come from constituent trees and all trees are asked for.
     """
-    if options["labels"] == FROM_CONSTITUENTS and options["n"] != 1:
-        raise PfsmError(f"metric {name}: labels=ab are those of one tree; add n=1")
+    if options["labels"] == FROM_CONSTITUENTS and options["n"] == ALL_TREES:
+        raise PfsmError(
+            f"metric {name}: labels=ab are those of a list of trees; add n=50, or labels=projected for all trees"
+        )

@@ -10,14 +10,19 @@ Pieces count as often as can be expected: over trees x of an n-best list with pr
 p^gamma``, or over all trees of the sentence, whose arcs' probabilities the matrix-tree theorem gives. Every piece is of
 one arc, so that nothing but the probabilities of labelled arcs is needed for that. Two bags share of every piece the
 smaller count.
+
+Labels are relations of Universal Dependencies, or A/B as published (section 3.1): of the dependencies that head rules
+give for the n likeliest constituent trees, or projected from the likeliest one onto the arcs of dependency trees.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pfsm.analysis.constituents import Constituent
+from pfsm.analysis.heads import projected_labels
 from pfsm.analysis.sentence import Analysis, DependencyTree
 from pfsm.metrics.syntax.dependency_lines import (
     Bags,
@@ -33,7 +38,7 @@ from pfsm.metrics.syntax.dependency_lines import (
 Float = NDArray[np.float64]
 Int64 = NDArray[np.int64]
 DECOMPOSITIONS = ("1g", "2g", "dl", "lh", "dlh", "dh")
-UNIVERSAL, FROM_CONSTITUENTS = "ud", "ab"
+UNIVERSAL, FROM_CONSTITUENTS, PROJECTED = "ud", "ab", "projected"
 
 
 @dataclass(frozen=True)
@@ -44,7 +49,8 @@ class Expectation:
         n: How many trees of the n-best list; None for all trees of the sentence, exactly.
         gamma: Power that the probabilities of the n-best list are raised to: 1 leaves them as they are, 0 makes them
             equal. Where n is None the analysis has been made with it (`Wanted.gamma`).
-        labels: `UNIVERSAL`, or `FROM_CONSTITUENTS` for labels A/B of the one constituent tree.
+        labels: `UNIVERSAL`; `FROM_CONSTITUENTS`: dependencies and labels A/B of the likeliest constituent trees, by
+            head rules; `PROJECTED`: labels A/B of the likeliest constituent tree on the arcs of dependency trees.
         lowercase: Whether words count in lower case.
     """
 
@@ -56,7 +62,9 @@ class Expectation:
     def can_be_had(self, analysis: Analysis) -> bool:
         """Whether an analysis has what it takes."""
         if self.labels == FROM_CONSTITUENTS:
-            return bool(analysis.tokens and analysis.constituents)
+            return bool(analysis.tokens and (analysis.constituents or analysis.headed))
+        if self.labels == PROJECTED and not analysis.constituents:
+            return False
         return has_tree(analysis) if self.n is not None else bool(analysis.tokens and analysis.marginals)
 
 
@@ -173,22 +181,45 @@ def _expected(
     analysis: Analysis, expectation: Expectation, labels: _Numbers
 ) -> tuple[NDArray[np.integer], NDArray[np.integer], Int64, Float]:
     """Dependents from 0, heads from 1, labels and weights of a line's arcs."""
-    if expectation.labels == FROM_CONSTITUENTS:
-        return _of_trees([constituent_dependencies(analysis)], np.ones(1), labels)
     if expectation.n is not None:
-        trees = (analysis.trees or (tree_of(analysis),))[: expectation.n]
+        trees = _listed(analysis, expectation)
         return _of_trees(trees, tree_weights(trees, expectation.gamma), labels)
     marginals = analysis.marginals
     if marginals is None:
         raise lacking(
             analysis, "probabilities of arcs (n=50 counts over its list of trees, n=1 in the likeliest)"
         )
+    if expectation.labels == PROJECTED:
+        # Two relations of one arc have the same label here, and count together by its key.
+        names = projected_labels(_constituents_of(analysis), marginals.dependent, marginals.head)
+        return marginals.dependent, marginals.head, labels.of(names), marginals.probability
     return (
         marginals.dependent,
         marginals.head,
         labels.of(marginals.names)[marginals.label],
         marginals.probability,
     )
+
+
+def _listed(analysis: Analysis, expectation: Expectation) -> Sequence[DependencyTree]:
+    """The likeliest trees of a line, with the labels that are asked for."""
+    if expectation.labels == FROM_CONSTITUENTS:
+        # One tree stands in for a list; by itself it is the likeliest one.
+        several = analysis.headed if expectation.n != 1 else ()
+        return (several or (constituent_dependencies(analysis),))[: expectation.n]
+    trees = (analysis.trees or (tree_of(analysis),))[: expectation.n]
+    if expectation.labels == UNIVERSAL:
+        return trees
+    constituents = _constituents_of(analysis)
+    arcs = sorted({arc for tree in trees for arc in enumerate(tree.heads)})
+    label = dict(zip(arcs, projected_labels(constituents, *zip(*arcs, strict=True)), strict=True))
+    return [replace(tree, labels=tuple(label[arc] for arc in enumerate(tree.heads))) for tree in trees]
+
+
+def _constituents_of(analysis: Analysis) -> Sequence[Constituent]:
+    if not analysis.constituents:
+        raise lacking(analysis, "constituents, which labels=projected needs,")
+    return analysis.constituents
 
 
 def tree_weights(trees: Sequence[DependencyTree], gamma: float) -> Float:
