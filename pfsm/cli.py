@@ -14,6 +14,8 @@ from pfsm.commands.usage import Parser
 from pfsm.errors import PfsmError, PfsmWarning
 from pfsm.runtime.interrupts import kept_interrupts
 
+__all__ = ["COMMANDS", "main"]
+
 DESCRIPTION = "Learned translation metrics you can train on your own judgments, run on a laptop, and read."
 
 
