@@ -15,6 +15,8 @@ from pfsm.errors import PfsmError, PfsmWarning
 from pfsm.runtime.interrupts import kept_interrupts
 from pfsm.runtime.progress_display import error_line, shown_progress
 
+__all__ = ["COMMANDS", "main"]
+
 DESCRIPTION = "Learned translation metrics you can train on your own judgments, run on a laptop, and read."
 
 

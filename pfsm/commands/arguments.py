@@ -1,12 +1,15 @@
 """Arguments that several commands share, so that they are spelled and explained alike."""
 
-from argparse import ArgumentParser, ArgumentTypeError, Namespace
+import warnings
+from argparse import SUPPRESS, Action, ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Iterable
 from pathlib import Path
 
-from pfsm.errors import PfsmError
+from pfsm.errors import PfsmError, PfsmWarning
 from pfsm.io.files import check_writable
 from pfsm.metrics import SegmentMetric, get_metric, metric_names
+from pfsm.metrics.base import Level
+from pfsm.metrics.references import NumberOfReferences
 from pfsm.model.metric import Metric
 from pfsm.model.shipped import DEFAULT_MODEL, load
 
@@ -74,6 +77,86 @@ def add_scorer(parser: ArgumentParser) -> None:
     )
 
 
+class _Scorer(Action):
+    """Notes a model or a metric in the order of the command line."""
+
+    def __call__(
+        self,
+        parser: ArgumentParser,  # noqa: ARG002 - argparse's signature
+        namespace: Namespace,
+        values: object,
+        option_string: str | None = None,  # noqa: ARG002
+    ) -> None:
+        namespace.scorers = [*(namespace.scorers or []), (self.dest, str(values))]
+
+
+def add_scorers(parser: ArgumentParser) -> None:
+    """``--model`` and ``--metric``, any number of each; `open_scorers` opens them."""
+    parser.set_defaults(scorers=None)
+    parser.add_argument(
+        "--model",
+        "-m",
+        action=_Scorer,
+        default=SUPPRESS,
+        metavar="NAME|FILE",
+        help=f"a shipped model (see `pfsm models`) or a model file (default: {DEFAULT_MODEL})",
+    )
+    add_trust(parser)
+    parser.add_argument(
+        "--metric",
+        action=_Scorer,
+        default=SUPPRESS,
+        metavar="NAME",
+        help=f"another metric: {', '.join(metric_names())}; --model and --metric may be repeated and mixed",
+    )
+
+
+def open_scorers(options: Namespace) -> list[SegmentMetric]:
+    """The models and metrics that `add_scorers`'s options name, in their order; the default model if they name none.
+
+    Raises:
+        PfsmError: If one is not there or is named twice.
+    """
+    given = options.scorers or [("model", DEFAULT_MODEL)]
+    for place, scorer in enumerate(given):
+        if scorer in given[:place]:
+            raise PfsmError(f"--{scorer[0]} {scorer[1]}: given twice; give each model and metric once")
+    return [
+        get_metric(name) if kind == "metric" else load(name, options.threads, trust=options.trust_model)
+        for kind, name in given
+    ]
+
+
+def add_signature(parser: ArgumentParser) -> None:
+    """``--signature``."""
+    parser.add_argument(
+        "--signature",
+        choices=("short", "long"),
+        default="short",
+        help="of text output: short (default), or long, with everything that can change a score; JSON has both",
+    )
+
+
+def heading(metric: SegmentMetric, nrefs: NumberOfReferences, level: Level, options: Namespace) -> str:
+    """What text output calls a metric: its short or its long signature, as `add_signature`'s option says."""
+    if options.signature == "long":
+        return f"{metric.name}|{metric.get_signature(nrefs, level)}"
+    return metric.get_short_signature(nrefs, level)
+
+
+def add_quiet(parser: ArgumentParser) -> None:
+    """``--quiet``."""
+    parser.add_argument(
+        "--quiet", "-q", action="store_true", help="no warnings and no progress; errors are still printed"
+    )
+
+
+def hush(options: Namespace) -> None:
+    """Silences warnings if `add_quiet`'s option is given, until `warnings.catch_warnings` ends."""
+    if options.quiet:
+        warnings.simplefilter("ignore", PfsmWarning)
+
+
 def open_scorer(options: Namespace) -> SegmentMetric:
     """The model or metric that `add_scorer`'s options name; the default model if they name none.
 
@@ -96,10 +179,14 @@ def open_model(options: Namespace, threads: int | None) -> Metric:
     return load(DEFAULT_MODEL if options.model is None else options.model, threads, trust=options.trust_model)
 
 
-def add_format(parser: ArgumentParser, *formats: str) -> None:
-    """``--format``; the first is the default."""
+def add_format(parser: ArgumentParser, *formats: str, more: str = "") -> None:
+    """``--format``; the first is the default. ``more`` is added to its help."""
     parser.add_argument(
-        "--format", "-f", choices=formats, default=formats[0], help=f"output format (default: {formats[0]})"
+        "--format",
+        "-f",
+        choices=formats,
+        default=formats[0],
+        help=f"output format (default: {formats[0]}){more}",
     )
 
 

@@ -32,7 +32,7 @@ ALONE = Sharing(None)
 
 
 @contextmanager
-def sharing(scheduler: str | None) -> Iterator[Sharing]:
+def sharing(scheduler: str | None, *, quiet: bool = False) -> Iterator[Sharing]:
     """The cluster that ``--scheduler`` names, as long as the block lasts; says in the end what was done there.
 
     Raises:
@@ -44,5 +44,5 @@ def sharing(scheduler: str | None) -> Iterator[Sharing]:
     with open_pool(scheduler) as pool:
         shared = Sharing(pool)
         yield shared
-        if shared.report is not None and shared.report.done:
+        if shared.report is not None and shared.report.done and not quiet:
             print(f"pfsm: {shared.report.summary()}", file=sys.stderr)

@@ -10,14 +10,20 @@ from numpy.typing import NDArray
 
 from pfsm.commands.arguments import (
     add_format,
+    add_quiet,
     add_resamples,
     add_scorer,
+    add_signature,
     add_threads,
     check_output,
+    decimals,
+    heading,
+    hush,
     open_scorer,
 )
 from pfsm.commands.evaluation_statistics import interval_entry, number
 from pfsm.commands.evaluation_text import NO_INTERVAL
+from pfsm.commands.test_sets import add_test_set, reference_paths
 from pfsm.data import read_parallel
 from pfsm.errors import PfsmError
 from pfsm.evaluation import Comparison, Interval, PairResult, PooledCounts, compare_systems
@@ -30,15 +36,23 @@ TIE = "tie"
 def add_arguments(parser: ArgumentParser) -> None:
     """Arguments of the command."""
     parser.add_argument(
-        "references", nargs="+", metavar="REF", help="reference file(s), one segment a line; .gz is read"
+        "references", nargs="*", metavar="REF", help="reference file(s), one segment a line; .gz is read"
     )
     parser.add_argument(
         "--input", "-i", nargs="+", required=True, metavar="SYS", help="two or more outputs, parallel to REF"
     )
+    add_test_set(parser)
     add_scorer(parser)
+    add_signature(parser)
+    add_quiet(parser)
+    parser.add_argument(
+        "--width", "-w", type=decimals, default=4, metavar="N", help="decimals in text (default: 4)"
+    )
     add_format(parser, "text", "json")
     parser.add_argument(
-        "--sentences", metavar="FILE", help="write scores and preferred system per segment, as a TSV"
+        "--sentences",
+        metavar="FILE",
+        help="write scores and preferred system per segment, as a TSV; its segments are counted from 0",
     )
     add_resamples(parser)
     add_threads(parser)
@@ -46,13 +60,17 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(options: Namespace) -> None:
     """Reads, scores, compares, prints."""
+    hush(options)
+    paths = reference_paths(options, options.references)
+    if not paths:
+        raise PfsmError("no references to compare with; give a reference file, or --test-set NAME")
     if len(options.input) < 2:
         raise PfsmError("compare needs at least two system outputs after -i")
     if options.sentences is not None:
-        inputs = [*options.references, *options.input, *filter(None, [options.model])]
+        inputs = [*paths, *options.input, *filter(None, [options.model])]
         check_output(options.sentences, inputs)
     metric = open_scorer(options)
-    text = read_parallel(options.references, options.input)
+    text = read_parallel(paths, options.input)
     names = [system.name for system in text.systems]
     scores = [metric.segment_scores(system.lines, text.references) for system in text.systems]
     pooled = None
@@ -64,9 +82,10 @@ def run(options: Namespace) -> None:
     if options.sentences is not None:
         _write_sentences(options.sentences, names, scores)
     if options.format == "json":
-        print(json.dumps(_document(result, metric.name, signature), indent=1, ensure_ascii=False))
+        short = metric.get_short_signature(len(text.references), "corpus")
+        print(json.dumps(_document(result, metric.name, signature, short), indent=1, ensure_ascii=False))
     else:
-        _print_text(result, f"{metric.name}|{signature}")
+        _print_text(result, heading(metric, len(text.references), "corpus", options), options.width)
 
 
 def _write_sentences(path: str, names: list[str], scores: list[NDArray[np.float64]]) -> None:
@@ -80,7 +99,7 @@ def _write_sentences(path: str, names: list[str], scores: list[NDArray[np.float6
             handle.write("\t".join([str(segment), *map(repr, row), preferred]) + "\n")
 
 
-def _document(result: Comparison, name: str, signature: str) -> dict[str, object]:
+def _document(result: Comparison, name: str, signature: str, short: str) -> dict[str, object]:
     systems = [{**asdict(system), "interval": interval_entry(system.interval)} for system in result.systems]
     pairs = [
         {
@@ -95,6 +114,7 @@ def _document(result: Comparison, name: str, signature: str) -> dict[str, object
     return {
         "name": name,
         "signature": signature,
+        "short_signature": short,
         "segments": result.n_segments,
         "resamples": result.n_resamples,
         "seed": result.seed,
@@ -109,16 +129,19 @@ def _range(interval: Interval, form: str) -> str:
     return NO_INTERVAL if math.isnan(interval.low) else f"[{interval.low:{form}}, {interval.high:{form}}]"
 
 
-def _print_text(result: Comparison, heading: str) -> None:
-    print(heading)
+def _print_text(result: Comparison, name: str, places: int) -> None:
+    print(name)
     print()
     width = max(len("system"), *(len(system.name) for system in result.systems))
-    print(f"{'system':{width}}  {'score':>9}  95% interval")
+    column = max(places + 5, len("score"))
+    print(f"{'system':{width}}  {'score':>{column}}  95% interval")
     for system in result.systems:
-        print(f"{system.name:{width}}  {system.score:>9.4f}  {_range(system.interval, '.4f')}")
+        print(
+            f"{system.name:{width}}  {system.score:>{column}.{places}f}  {_range(system.interval, f'.{places}f')}"
+        )
     for pair in result.pairs:
         print()
-        _print_pair(pair, sum(not math.isnan(one.p_value) for one in result.pairs))
+        _print_pair(pair, places, sum(not math.isnan(one.p_value) for one in result.pairs))
     segments = "1 segment" if result.n_segments == 1 else f"{result.n_segments} segments"
     print()
     print(
@@ -135,9 +158,9 @@ def _p_value(pair: PairResult, tested: int) -> str:
     return f"{pair.p_value:.4f}{corrected}"
 
 
-def _print_pair(pair: PairResult, tested: int) -> None:
+def _print_pair(pair: PairResult, places: int, tested: int) -> None:
     print(f"{pair.system_a} vs {pair.system_b}")
-    interval = _range(pair.interval, "+.4f")
-    print(f"  difference      {pair.difference:+.4f} {interval}, p = {_p_value(pair, tested)}")
+    interval = _range(pair.interval, f"+.{places}f")
+    print(f"  difference      {pair.difference:+.{places}f} {interval}, p = {_p_value(pair, tested)}")
     print(f"  segments        {pair.wins} better, {pair.losses} worse, {pair.ties} tied")
     print(f"  preferred       {pair.preferred or NO_PREFERENCE}")

@@ -1,13 +1,24 @@
 """``pfsm explain``: why segments got their scores, in the terminal, as a page, as alignments."""
 
 import json
-from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
-from pfsm.commands.arguments import add_format, add_scorer, check_output, open_model
-from pfsm.commands.explain_parts import explain_parts, open_metric
+from pfsm.commands.arguments import (
+    add_format,
+    add_quiet,
+    add_scorer,
+    add_signature,
+    check_output,
+    heading,
+    hush,
+    open_model,
+    positive,
+)
+from pfsm.commands.explain_parts import counted, explain_parts, open_metric
+from pfsm.commands.test_sets import add_test_set, reference_paths
 from pfsm.data import ParallelText, read_parallel
 from pfsm.errors import PfsmError
 from pfsm.io.files import atomic_write
@@ -19,7 +30,12 @@ from pfsm.model.metric import Metric
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Arguments of the command."""
-    parser.add_argument("reference", metavar="REF", help="reference file, one segment a line; .gz is read")
+    parser.add_argument(
+        "references",
+        nargs="*",
+        metavar="REF",
+        help="reference file(s), one segment a line; .gz is read; of several the one that counted is shown",
+    )
     parser.add_argument(
         "--input",
         "-i",
@@ -28,36 +44,47 @@ def add_arguments(parser: ArgumentParser) -> None:
         metavar="HYP",
         help="one hypothesis file, or several, parallel to REF",
     )
-    parser.add_argument("--segment", type=_index, metavar="N", help="this segment alone, counted from 0")
+    parser.add_argument("--segment", type=positive, metavar="N", help="this segment alone, counted from 1")
+    add_test_set(parser)
     add_scorer(parser)
+    add_signature(parser)
+    add_quiet(parser)
     parser.add_argument(
         "--html", metavar="FILE", help="write one self-contained page, for one or two hypothesis files"
     )
     parser.add_argument(
         "--alignments",
         metavar="FILE",
-        help="write the alignments, i-j with i in REF and j in HYP, one segment a line",
+        help="write the alignments, i-j with i in REF and j in HYP, counted from 0, one segment a line",
     )
-    add_format(parser, "text", "json")
+    add_format(parser, "text", "json", more="; text and page count segments from 1, json from 0")
 
 
 def run(options: Namespace) -> None:
     """Reads, explains, prints or writes."""
-    _check_outputs(options)
+    hush(options)
+    references = reference_paths(options, options.references)
+    if not references:
+        raise PfsmError("no references to explain with; give a reference file, or --test-set NAME")
+    _check_outputs(options, references)
     if options.metric is not None:
         classic = open_metric(options)
-        text = read_parallel([options.reference], options.input)
-        explain_parts(classic, text, _chosen(options.segment, len(text.references[0])), options)
+        text = read_parallel(references, options.input)
+        explain_parts(classic, text, references, _chosen(options.segment, len(text.references[0])), options)
         return
     metric = open_model(options, 1)
-    text = read_parallel([options.reference], options.input)
+    text = read_parallel(references, options.input)
     chosen = _chosen(options.segment, len(text.references[0]))
     systems = [
-        (system.name, _explain(metric, text, number, chosen)) for number, system in enumerate(text.systems)
+        (system.name, _explain(metric, text, references, number, chosen))
+        for number, system in enumerate(text.systems)
     ]
+    name = heading(metric, len(references), "segment", options)
     if options.html is not None:
+        long = f"{metric.name}|{metric.get_signature(len(references))}"
         with atomic_write(options.html) as handle:
-            handle.write(render_page(systems, options.reference, f"{metric.name}|{metric.get_signature(1)}"))
+            title = " ".join(references)
+            handle.write(render_page(systems, title, long, [segment + 1 for segment in chosen]))
     if options.alignments is not None:
         if not metric.model.settings.edits:
             raise PfsmError(f"model {metric.name} has no edits (edits: false), so it aligns no words")
@@ -65,48 +92,48 @@ def run(options: Namespace) -> None:
     if options.html is not None or options.alignments is not None:
         return
     if options.format == "json":
-        print(json.dumps(_document(systems, chosen, metric), indent=1, ensure_ascii=False))
+        documents = _document(systems, chosen, metric, len(references))
+        print(json.dumps(documents, indent=1, ensure_ascii=False))
     else:
-        _print_text(systems, chosen, metric)
+        _print_text(systems, chosen, name)
 
 
-def _check_outputs(options: Namespace) -> None:
+def _check_outputs(options: Namespace, references: Sequence[str]) -> None:
     if options.html is not None:
         if len(options.input) > 2:
             raise PfsmError("--html sets at most two hypothesis files side by side")
-        check_output(options.html, [options.reference, *options.input])
+        check_output(options.html, [*references, *options.input])
     if options.alignments is not None:
         if len(options.input) > 1:
             raise PfsmError("--alignments takes one hypothesis file; call it once for each")
-        check_output(options.alignments, [options.reference, *options.input])
-
-
-def _index(text: str) -> int:
-    if not text.isascii() or not text.isdigit():
-        raise ArgumentTypeError(f"{text!r} is not a whole number from 0")
-    return int(text)
+        check_output(options.alignments, [*references, *options.input])
 
 
 def _chosen(segment: int | None, count: int) -> Sequence[int]:
+    """Places of the segments, from 0; ``segment`` is counted from 1."""
     if segment is None:
         return range(count)
-    if segment >= count:
-        raise PfsmError(f"there is no segment {segment}; the files have segments 0 to {count - 1}")
-    return [segment]
+    if segment > count:
+        raise PfsmError(f"there is no segment {segment}; the files have segments 1 to {count}")
+    return [segment - 1]
 
 
-def _explain(metric: Metric, text: ParallelText, system: int, chosen: Sequence[int]) -> list[Explanation]:
-    hypotheses, references = text.systems[system].lines, text.references[0]
-    explained = metric.explanations(
-        [hypotheses[segment] for segment in chosen], [references[segment] for segment in chosen]
-    )
+def _explain(
+    metric: Metric, text: ParallelText, references: Sequence[str], system: int, chosen: Sequence[int]
+) -> list[Explanation]:
+    """Explanations of a system's segments; of several references that of the one with the best score."""
+    output = text.systems[system]
+    lines = [output.lines[segment] for segment in chosen]
+    streams = [[stream[segment] for segment in chosen] for stream in text.references]
+    best = counted(metric, lines, streams)
+    explained = metric.explanations(lines, [streams[number][place] for place, number in enumerate(best)])
     explanations: list[Explanation] = []
     try:
-        for explanation in explained:
-            explanations.append(explanation)  # noqa: PERF402 - a fault leaves those before it
+        for number, explanation in zip(best, explained, strict=True):
+            of = f"{number + 1} of {len(streams)}, {references[number]}" if len(streams) > 1 else ""
+            explanations.append(replace(explanation, counted=of))
     except PfsmError as error:
-        place = chosen[len(explanations)] + 1
-        raise PfsmError(f"{text.systems[system].name}:{place}: {error}") from None
+        raise PfsmError(f"{output.name}:{chosen[len(explanations)] + 1}: {error}") from None
     return explanations
 
 
@@ -116,13 +143,15 @@ def _write_alignments(path: str, explanations: Sequence[Explanation]) -> None:
 
 
 def _document(
-    systems: Sequence[tuple[str, Sequence[Explanation]]], chosen: Sequence[int], metric: Metric
+    systems: Sequence[tuple[str, Sequence[Explanation]]], chosen: Sequence[int], metric: Metric, nrefs: int
 ) -> list[dict[str, Any]]:
     return [
         {
             "name": metric.name,
-            "signature": metric.get_signature(1),
+            "signature": metric.get_signature(nrefs),
+            "short_signature": metric.get_short_signature(nrefs),
             "system": name,
+            "segments_counted_from": 0,
             "segments": [
                 {"segment": segment, **_segment(explanation)}
                 for segment, explanation in zip(chosen, explanations, strict=True)
@@ -141,12 +170,15 @@ def _segment(explanation: Explanation) -> dict[str, Any]:
 
 
 def _print_text(
-    systems: Sequence[tuple[str, Sequence[Explanation]]], chosen: Sequence[int], metric: Metric
+    systems: Sequence[tuple[str, Sequence[Explanation]]], chosen: Sequence[int], name: str
 ) -> None:
-    print(f"{metric.name}|{metric.get_signature(1)}")
+    print(name)
     for place, segment in enumerate(chosen):
-        for name, explanations in systems:
+        for system, explanations in systems:
             print()
-            print(f"segment {segment}  {name}" if len(systems) > 1 else f"segment {segment}")
-            for line in explanation_lines(explanations[place]):
+            explained = explanations[place]
+            of_system = f"  {system}" if len(systems) > 1 else ""
+            reference = f"  (reference {explained.counted})" if explained.counted else ""
+            print(f"segment {segment + 1}{of_system}{reference}")
+            for line in explanation_lines(explained):
                 print(f"  {line}".rstrip())

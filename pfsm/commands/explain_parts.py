@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from pfsm.commands.arguments import heading
 from pfsm.data import ParallelText
 from pfsm.errors import PfsmError
 from pfsm.metrics import SegmentMetric, get_metric, metric_names
@@ -16,10 +17,15 @@ from pfsm.metrics.registry import metric_parts, part_names
 
 @dataclass(frozen=True, eq=False)
 class _System:
-    """Scores of a system's segments, float64 [n_segments], and their parts by name, likewise."""
+    """Scores of a system's segments, float64 [n_segments], and their parts by name, likewise.
+
+    ``counted`` says which of several references each segment was scored with.
+    """
 
     name: str
     lines: Sequence[str]
+    references: Sequence[str]
+    counted: Sequence[str]
     scores: NDArray[np.float64]
     parts: Mapping[str, NDArray[np.float64]]
 
@@ -42,42 +48,67 @@ def open_metric(options: Namespace) -> SegmentMetric:
     return metric
 
 
+def counted(metric: SegmentMetric, lines: Sequence[str], streams: Sequence[Sequence[str]]) -> list[int]:
+    """For each line the number of the reference that counts: the first of those with the best score, from 0."""
+    if len(streams) == 1:
+        return [0] * len(lines)
+    scores = np.array([metric.score_pairs(lines, stream) for stream in streams])
+    return [int(number) for number in scores.argmax(axis=0)]
+
+
 def explain_parts(
-    metric: SegmentMetric, text: ParallelText, chosen: Sequence[int], options: Namespace
+    metric: SegmentMetric, text: ParallelText, paths: Sequence[str], chosen: Sequence[int], options: Namespace
 ) -> None:
-    """Prints scores and parts of the chosen segments of every system."""
-    references = [text.references[0][segment] for segment in chosen]
+    """Prints scores and parts of the chosen segments of every system, with the reference that counted."""
+    streams = [[stream[segment] for segment in chosen] for stream in text.references]
+    if len(streams) > 1:
+        metric = metric.counted_over([line for stream in text.references for line in stream])
     systems = []
     for output in text.systems:
         lines = [output.lines[segment] for segment in chosen]
+        best = counted(metric, lines, streams)
+        references = [streams[number][place] for place, number in enumerate(best)]
+        files = [
+            f"{number + 1} of {len(paths)}, {paths[number]}" if len(paths) > 1 else "" for number in best
+        ]
         parts = metric.named_parts(lines, references) or metric_parts(options.metric, lines, references)
-        systems.append(_System(output.name, lines, metric.score_pairs(lines, references), parts))
+        systems.append(
+            _System(output.name, lines, references, files, metric.score_pairs(lines, references), parts)
+        )
     if options.format == "json":
-        documents = [_document(system, references, chosen, metric) for system in systems]
+        documents = [_document(system, chosen, metric, len(paths)) for system in systems]
         print(json.dumps(documents, indent=1, ensure_ascii=False))
         return
-    print(f"{metric.name}|{metric.signature}")
+    print(heading(metric, len(paths), "segment", options))
     for place, segment in enumerate(chosen):
         for system in systems:
             print()
-            print(f"segment {segment}  {system.name}" if len(systems) > 1 else f"segment {segment}")
-            _print_segment(system, references[place], place)
+            of_system = f"  {system.name}" if len(systems) > 1 else ""
+            reference = f"  (reference {system.counted[place]})" if system.counted[place] else ""
+            print(f"segment {segment + 1}{of_system}{reference}")
+            _print_segment(system, system.references[place], place)
 
 
-def _document(
-    system: _System, references: Sequence[str], chosen: Sequence[int], metric: SegmentMetric
-) -> dict[str, object]:
+def _document(system: _System, chosen: Sequence[int], metric: SegmentMetric, nrefs: int) -> dict[str, object]:
     segments = [
         {
             "segment": segment,
             "score": float(system.scores[place]),
-            "reference": references[place],
+            "reference": system.references[place],
+            "counted": system.counted[place],
             "hypothesis": system.lines[place],
             "parts": {name: float(values[place]) for name, values in system.parts.items()},
         }
         for place, segment in enumerate(chosen)
     ]
-    return {"name": metric.name, "signature": metric.signature, "system": system.name, "segments": segments}
+    return {
+        "name": metric.name,
+        "signature": metric.get_signature(nrefs),
+        "short_signature": metric.get_short_signature(nrefs),
+        "system": system.name,
+        "segments_counted_from": 0,
+        "segments": segments,
+    }
 
 
 def _print_segment(system: _System, reference: str, place: int) -> None:

@@ -1,21 +1,31 @@
 """``pfsm score``: scores of segments and systems."""
 
-import json
 import math
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.commands import score_partitions
-from pfsm.commands.arguments import add_format, add_scorer, add_threads, decimals, open_scorer
+from pfsm.commands.arguments import (
+    add_format,
+    add_quiet,
+    add_resamples,
+    add_scorers,
+    add_signature,
+    add_threads,
+    decimals,
+    hush,
+    open_scorers,
+)
 from pfsm.commands.clusters import sharing
-from pfsm.data import SystemOutput, read_pairs_table, read_parallel
+from pfsm.commands.score_output import Column, Scored, print_scores
+from pfsm.commands.test_sets import add_test_set, reference_paths
+from pfsm.data import ParallelText, SystemOutput, read_pairs_table, read_parallel
 from pfsm.data.parallel import PairsTable
 from pfsm.errors import PfsmError
+from pfsm.evaluation import Interval, PooledCounts, compare_systems
 from pfsm.io.files import STANDARD_INPUT
 from pfsm.metrics import SegmentMetric
 from pfsm.metrics.data_columns import missing_column
@@ -25,25 +35,6 @@ from pfsm.runtime.progress import Stage
 Float = NDArray[np.float64]
 # Of the logger; and seconds before a stage is worth a bar.
 AREA, PATIENCE = "score", 0.5
-
-
-@dataclass(frozen=True, eq=False)
-class _Scored:
-    """One system's scores.
-
-    Attributes:
-        system: Its name.
-        n: Number of segments.
-        score: Of all of them.
-        parts: Scores of the systems that a table names.
-        segments: float64 [n], where they are wanted.
-    """
-
-    system: str
-    n: int
-    score: float
-    parts: dict[str, float]
-    segments: Float
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -64,38 +55,65 @@ def add_arguments(parser: ArgumentParser) -> None:
         help="instead: a TSV with reference and hypothesis, or COMET's CSV with ref and mt; with --output also a "
         "folder, a pattern, Parquet, any address of fsspec",
     )
-    add_scorer(parser)
+    add_test_set(parser)
+    add_scorers(parser)
     parser.add_argument("--sentence-level", "-sl", action="store_true", help="one score a line")
     parser.add_argument("--score-only", "-b", action="store_true", help="print the number alone")
     parser.add_argument(
+        "--confidence", "-ci", action="store_true", help="the 95%% interval too, by a bootstrap over segments"
+    )
+    add_resamples(parser)
+    parser.add_argument(
         "--width", "-w", type=decimals, default=4, metavar="N", help="decimals in text (default: 4)"
     )
-    add_format(parser, "text", "json", "tsv")
+    add_signature(parser)
+    add_quiet(parser)
+    add_format(
+        parser, "text", "json", "tsv", "latex", more="; text counts segments from 1, json and tsv from 0"
+    )
     add_threads(parser)
     score_partitions.add_arguments(parser)
 
 
 def run(options: Namespace) -> None:
     """Reads, scores, prints."""
+    hush(options)
     score_partitions.check(options)
-    if options.table is not None and (options.references or options.input):
+    references = reference_paths(options, options.references)
+    if options.table is not None and (references or options.input):
         raise PfsmError("give either --table, or REF and -i, not both")
-    if options.table is None and not options.references:
-        raise PfsmError("nothing to score; give a reference file, or --table FILE")
-    metric = open_scorer(options)
-    if options.table is None and metric.columns:
-        raise missing_column(metric.columns[0], f"model {metric.name}")
+    if options.table is None and not references:
+        raise PfsmError("nothing to score; give a reference file, --test-set NAME, or --table FILE")
+    if options.sentence_level and options.format == "latex":
+        raise PfsmError("--format latex is a table of systems; leave out --sentence-level")
+    metrics = open_scorers(options)
+    for metric in metrics:
+        if options.table is None and metric.columns:
+            raise missing_column(metric.columns[0], f"model {metric.name}")
     if options.output is not None:
-        score_partitions.run(metric, options)
+        if len(metrics) > 1 or options.confidence:
+            raise PfsmError("--output writes the scores of one model or metric, without --confidence")
+        score_partitions.run(metrics[0], options)
         return
-    with sharing(options.scheduler) as shared:
-        work = _Work(shared.metric(metric), options)
-        if options.table is not None:
-            results, nrefs = work.table(options.table)
+    print_scores(_columns(metrics, references, options), options)
+
+
+def _columns(metrics: Sequence[SegmentMetric], references: Sequence[str], options: Namespace) -> list[Column]:
+    """What each model or metric says of the files, or of the table."""
+    with sharing(options.scheduler, quiet=options.quiet) as shared:
+        works = [_Work(shared.metric(metric), options) for metric in metrics]
+        if options.table is None:
+            with Stage(AREA, "reading", patience=PATIENCE):
+                text = read_parallel(references, options.input or [STANDARD_INPUT])
+            nrefs: NumberOfReferences = len(text.references)
+            results = [work.files(text) for work in works]
         else:
-            results, nrefs = work.files(options.references, options.input or [STANDARD_INPUT])
-    write = {"text": _print_text, "json": _print_json, "tsv": _print_tsv}[options.format]
-    write(results, metric, nrefs, options)
+            needed = tuple(dict.fromkeys(name for metric in metrics for name in metric.columns))
+            with Stage(AREA, "reading", patience=PATIENCE):
+                table = read_pairs_table(options.table, needed)
+            nrefs = number_by_segment(table.references)
+            results = [work.table(options.table, table) for work in works]
+    return [Column(metric, scored, nrefs) for metric, scored in zip(metrics, results, strict=True)]
 
 
 class _Work:
@@ -105,57 +123,79 @@ class _Work:
         self._metric = metric
         self._segments = options.sentence_level
         self._corpora = not options.sentence_level or options.format == "json"
+        self._resamples = options.confidence_n if options.confidence and self._corpora else 0
 
-    def files(
-        self, references: Sequence[str], outputs: Sequence[str]
-    ) -> tuple[list[_Scored], NumberOfReferences]:
+    def files(self, text: ParallelText) -> list[Scored]:
         """Scores of parallel files."""
-        with Stage(AREA, "reading", patience=PATIENCE):
-            text = read_parallel(references, outputs)
         total, unit = (len(text.systems), "files") if len(text.systems) > 1 else (None, "")
         results = []
         with Stage(AREA, f"scoring with {self._metric.name}", total, unit, patience=PATIENCE) as stage:
             for system in text.systems:
                 results.append(self._file(system, text.references))
                 stage.advance()
-        return results, len(text.references)
+        return results
 
-    def _file(self, system: SystemOutput, references: Streams) -> _Scored:
-        segments, score = np.zeros(0), math.nan
+    def _file(self, system: SystemOutput, references: Streams) -> Scored:
+        segments, score, statistics = np.zeros(0), math.nan, None
         if self._segments or self._metric.averages:
             segments = self._metric.segment_scores(system.lines, references)
         if self._metric.averages:
             score = float(segments.mean())
         elif self._corpora:
             score = float(self._metric.corpus_score(system.lines, references))
-        return _Scored(system.name, len(system), score, {}, segments)
+            if self._resamples:
+                statistics = self._metric.segment_statistics(system.lines, references)
+        return Scored(system.name, len(system), score, segments, self._interval(segments, statistics))
 
-    def table(self, path: str) -> tuple[list[_Scored], NumberOfReferences]:
+    def table(self, path: str, table: PairsTable) -> list[Scored]:
         """Scores of a table, and of each system in it."""
-        with Stage(AREA, "reading", patience=PATIENCE):
-            table = read_pairs_table(path, self._metric.columns)
         with Stage(AREA, f"scoring with {self._metric.name}", patience=PATIENCE):
-            return self._rows(path, table)
+            return [self._rows(path, table)]
 
-    def _rows(self, path: str, table: PairsTable) -> tuple[list[_Scored], NumberOfReferences]:
+    def _rows(self, path: str, table: PairsTable) -> Scored:
         rows = _rows_by_system(table)
-        segments, score, parts = np.zeros(0), math.nan, {}
+        segments, score = np.zeros(0), math.nan
+        parts: list[Scored] = []
+        whole: Interval | None = None
         if self._segments or self._metric.averages:
             segments = self._metric.score_rows(table.hypotheses, table.references, table.numbers)
         if self._metric.averages:
             score = float(segments.mean())
-            parts = {name: float(segments[chosen].mean()) for name, chosen in rows.items()}
+            whole = self._interval(segments, None)
+            parts = [
+                Scored(
+                    name,
+                    chosen.size,
+                    float(segments[chosen].mean()),
+                    np.zeros(0),
+                    self._interval(segments[chosen], None),
+                )
+                for name, chosen in rows.items()
+            ]
         elif self._corpora:
             # What is counted over references is counted over those of all systems.
             metric = self._metric.counted_over([line for several in table.references for line in several])
-            totals = {name: _totals(metric, table, chosen.tolist()) for name, chosen in rows.items()}
-            score = self._of(np.sum([*totals.values()], axis=0))
-            parts = {name: self._of(total) for name, total in totals.items()}
-        parts = parts if len(rows) > 1 else {}
-        return [_Scored(path, len(table), score, parts, segments)], number_by_segment(table.references)
+            counts = {name: _statistics(metric, table, chosen.tolist()) for name, chosen in rows.items()}
+            score = self._of(np.sum([one.sum(axis=0) for one in counts.values()], axis=0))
+            whole = self._interval(segments, np.concatenate([*counts.values()]))
+            parts = [
+                Scored(name, len(one), self._of(one.sum(axis=0)), np.zeros(0), self._interval(segments, one))
+                for name, one in counts.items()
+            ]
+        return Scored(path, len(table), score, segments, whole, tuple(parts if len(rows) > 1 else ()))
 
     def _of(self, totals: Float) -> float:
         return float(self._metric.corpus_from_totals(totals))
+
+    def _interval(self, segments: Float, statistics: Float | None) -> Interval | None:
+        """The interval of a corpus score: of a mean of segment scores, or of counts that are pooled."""
+        if not self._resamples or (statistics is None and not self._metric.averages):
+            return None
+        if statistics is None:
+            return compare_systems(["it"], [segments], self._resamples).systems[0].interval
+        pooled = PooledCounts([statistics], self._metric.corpus_from_totals, self._metric.lower_is_better)
+        nothing = np.zeros(len(statistics))
+        return compare_systems(["it"], [nothing], self._resamples, pooled=pooled).systems[0].interval
 
 
 def _rows_by_system(table: PairsTable) -> dict[str, NDArray[np.int64]]:
@@ -165,62 +205,6 @@ def _rows_by_system(table: PairsTable) -> dict[str, NDArray[np.int64]]:
     return {name: np.array(found[name], dtype=np.int64) for name in sorted(found)}
 
 
-def _totals(metric: SegmentMetric, table: PairsTable, rows: Sequence[int]) -> Float:
+def _statistics(metric: SegmentMetric, table: PairsTable, rows: Sequence[int]) -> Float:
     references = as_streams([table.references[row] for row in rows])
-    statistics = metric.segment_statistics([table.hypotheses[row] for row in rows], references)
-    return np.asarray(statistics.sum(axis=0))
-
-
-def _print_text(
-    results: list[_Scored], metric: SegmentMetric, nrefs: NumberOfReferences, options: Namespace
-) -> None:
-    several, signature = len(results) > 1, metric.get_signature(nrefs, "corpus")
-    width = options.width
-    for result in results:
-        if options.sentence_level:
-            for index, score in enumerate(result.segments.tolist()):
-                print(f"{result.system}\t{index}\t{score:.{width}f}" if several else f"{score:.{width}f}")
-            continue
-        number = f"{result.score:.{width}f}"
-        line = number if options.score_only else f"{metric.name}|{signature} = {number}"
-        print(f"{result.system}\t{line}" if several else line)
-        for system, mean in result.parts.items():
-            print(f"{system}\t{mean:.{width}f}")
-
-
-def _print_json(
-    results: list[_Scored], metric: SegmentMetric, nrefs: NumberOfReferences, options: Namespace
-) -> None:
-    documents: list[dict[str, Any]] = []
-    for result in results:
-        document: dict[str, Any] = {
-            "name": metric.name,
-            "score": result.score,
-            "signature": metric.get_signature(nrefs, "corpus"),
-            "system": result.system,
-            "segments": result.n,
-        }
-        if result.parts:
-            document["systems"] = result.parts
-        if options.sentence_level:
-            document["segment_signature"] = metric.get_signature(nrefs)
-            document["segment_scores"] = result.segments.tolist()
-        documents.append(document)
-    print(json.dumps(documents[0] if len(documents) == 1 else documents, indent=1, ensure_ascii=False))
-
-
-def _print_tsv(
-    results: list[_Scored], metric: SegmentMetric, nrefs: NumberOfReferences, options: Namespace
-) -> None:
-    signature = metric.get_signature(nrefs, "corpus")
-    if options.sentence_level:
-        print("system\tsegment\tscore")
-    else:
-        print("system\tscore\tname\tsignature")
-    for result in results:
-        if options.sentence_level:
-            for index, score in enumerate(result.segments.tolist()):
-                print(f"{result.system}\t{index}\t{score!r}")
-            continue
-        for system, mean in [(result.system, result.score), *result.parts.items()]:
-            print(f"{system}\t{mean!r}\t{metric.name}\t{signature}")
+    return metric.segment_statistics([table.hypotheses[row] for row in rows], references)

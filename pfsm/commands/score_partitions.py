@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from pfsm.commands.arguments import add_scheduler
+from pfsm.commands.arguments import add_scheduler, heading
 from pfsm.distributed import FILES, PACKAGES, need_packages
 from pfsm.distributed.job import Job, Scored, score_job
 from pfsm.distributed.pieces import LEAST_BYTES, PARTITION_BYTES
@@ -98,8 +98,9 @@ def run(metric: SegmentMetric, options: Namespace) -> None:
         )
         report = Report(pool)
         scored = score_job(job, pool, report)
-        print(f"pfsm: {report.summary()}", file=sys.stderr)
-    if scored.leftover:
+        if not options.quiet:
+            print(f"pfsm: {report.summary()}", file=sys.stderr)
+    if scored.leftover and not options.quiet:
         print(
             f"pfsm: warning: {job.folder} holds {scored.leftover} partitions of files that are not there any more",
             file=sys.stderr,
@@ -119,6 +120,7 @@ def _print(scored: Scored, metric: SegmentMetric, options: Namespace) -> None:
             "name": metric.name,
             "score": score,
             "signature": signature,
+            "short_signature": metric.get_short_signature(scored.n_references, "corpus"),
             "segments": scored.rows,
             **asdict(scored),
         }
@@ -127,7 +129,11 @@ def _print(scored: Scored, metric: SegmentMetric, options: Namespace) -> None:
         print(json.dumps(document, indent=1, ensure_ascii=False))
         return
     number = f"{score:.{options.width}f}"
-    print(number if options.score_only else f"{metric.name}|{signature} = {number}")
+    print(
+        number
+        if options.score_only
+        else f"{heading(metric, scored.n_references, 'corpus', options)} = {number}"
+    )
 
 
 def _raise_faults(scored: Scored, job: Job) -> None:

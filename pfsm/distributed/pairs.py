@@ -104,6 +104,10 @@ class ClusterMetric(SegmentMetric):
         """The metric's."""
         return self.metric.get_signature(nrefs, level)
 
+    def get_short_signature(self, nrefs: NumberOfReferences = 1, level: Level = "segment") -> str:
+        """The metric's."""
+        return self.metric.get_short_signature(nrefs, level)
+
     def recipe(self) -> Recipe:
         """The metric's."""
         return self.metric.recipe()

@@ -1,5 +1,6 @@
 """Paired comparison of systems by the scores of the same segments (paired bootstrap, Koehn 2004)."""
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -13,6 +14,7 @@ from pfsm.evaluation.engine import mean_samples
 from pfsm.evaluation.measure import AdditiveMeasure, resampled_together, scored_items
 from pfsm.evaluation.questions import ONE_GROUP
 from pfsm.evaluation.samples import Sample, group_seed
+from pfsm.runtime.html_table import html_table
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,6 +99,31 @@ class Comparison:
     seed: int
     significance: float
     confidence: float
+
+    def _repr_html_(self) -> str:
+        """Systems and pairs as tables, for notebooks."""
+        systems = [[one.name, f"{one.score:.4f}", _ends(one.interval)] for one in self.systems]
+        pairs = [
+            [
+                f"{one.system_a} – {one.system_b}",
+                f"{one.difference:+.4f}",
+                _ends(one.interval),
+                "–" if math.isnan(one.p_holm) else f"{one.p_holm:.4f}",
+                one.preferred or "no preference",
+            ]
+            for one in self.pairs
+        ]
+        interval = f"{100 * self.confidence:g}% interval"
+        caption = (
+            f"{self.n_segments} segments; paired bootstrap, {self.n_resamples} resamples, seed {self.seed}"
+        )
+        return html_table(["system", "score", interval], systems) + html_table(
+            ["pair", "difference", interval, "p (Holm)", "preferred"], pairs, caption
+        )
+
+
+def _ends(interval: Interval) -> str:
+    return "–" if math.isnan(interval.low) else f"[{interval.low:.4f}, {interval.high:.4f}]"
 
 
 def compare_systems(

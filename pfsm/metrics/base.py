@@ -17,9 +17,13 @@ the statistics of the segments drawn.
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, Self
+from functools import wraps
+from hashlib import sha256
+from importlib import import_module
+from itertools import islice
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,12 +43,15 @@ from pfsm.metrics.references import (
     number_of_references,
 )
 from pfsm.metrics.score import Score
+from pfsm.metrics.texts import as_stream, as_texts
 from pfsm.version import __version__
 
 Float = NDArray[np.float64]
 Int64 = NDArray[np.int64]
 Level = Literal["segment", "corpus"]
 UseOfReferences = Literal["best", "mean", "all"]
+# Enough for the kernels to be busy, little enough for memory.
+PAIRS_AT_ONCE = 2048
 
 
 @dataclass(frozen=True)
@@ -58,6 +65,62 @@ class Recipe:
 
     maker: str
     text: str
+
+
+def checked_streams(hypotheses: Any, references: Any) -> tuple[Sequence[str], Streams]:
+    """Hypotheses and streams of references as lists.
+
+    Raises:
+        ValueError: As `check_streams`.
+        TypeError: If an entry is no string.
+    """
+    if isinstance(references, str) or (
+        not isinstance(references, Sequence) and not hasattr(references, "__iter__")
+    ):
+        raise ValueError("references must be a list of streams, each a list of strings")
+    streams = [
+        stream if isinstance(stream, str) else as_stream(stream, f"references[{number}]")
+        for number, stream in enumerate(references)
+    ]
+    lines = as_texts(hypotheses, "hypotheses")
+    check_streams(lines, streams)
+    return lines, streams
+
+
+def _of_texts(method: Callable[..., Float]) -> Callable[..., Float]:
+    """A method of pairs that takes lists and columns of strings, and refuses everything else."""
+
+    @wraps(method)
+    def checked(self: "SegmentMetric", hypotheses: Any, references: Any, *more: Any, **named: Any) -> Float:
+        lines = as_texts(hypotheses, "hypotheses"), as_texts(references, "references")
+        return method(self, *lines, *more, **named)
+
+    return checked
+
+
+def _sides(pair: Any, place: int) -> tuple[str, Sequence[str]]:
+    """The hypothesis and the references of a pair."""
+    if isinstance(pair, str | bytes) or not isinstance(pair, Sequence) or len(pair) != 2:
+        raise TypeError(f"pairs[{place}] is no pair of a hypothesis and its reference or references")
+    hypothesis, references = pair
+    several = [references] if isinstance(references, str) or references is None else references
+    if isinstance(several, Sequence) and not several:
+        raise ValueError(f"pairs[{place}] has no reference")
+    where = f"pairs[{place}]"
+    return as_texts([hypothesis], f"{where}, hypothesis, ")[0], as_texts(several, f"{where}, references, ")
+
+
+def _remade(maker: str, text: str) -> "SegmentMetric":
+    """The metric of a recipe."""
+    module, _, name = maker.partition(":")
+    made: SegmentMetric = getattr(import_module(module), name)(text)
+    return made
+
+
+def short_signature(name: str, digest: str, nrefs: NumberOfReferences) -> str:
+    """The short signature of a metric: see `SegmentMetric.get_short_signature`."""
+    references = [] if nrefs == 1 else [f"refs{nrefs}"]
+    return ":".join(["pfsm", name.replace(":", "_"), digest, *references, __version__])
 
 
 class SegmentMetric(ABC):
@@ -87,6 +150,24 @@ class SegmentMetric(ABC):
     corpus_references: UseOfReferences = "best"
     language: str = ""
     columns: tuple[str, ...] = ()
+
+    def __init_subclass__(cls, **given: Any) -> None:
+        """Every metric takes columns of tables, and refuses what is no string, whoever wrote its ``score_pairs``."""
+        super().__init_subclass__(**given)
+        for name in ("score_pairs", "pair_statistics"):
+            defined = cls.__dict__.get(name)
+            if defined is not None:
+                setattr(cls, name, _of_texts(defined))
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        """Metrics that can be made by name are pickled and copied by their recipe."""
+        if not self.origin:
+            return super().__reduce_ex__(protocol)
+        recipe = self.recipe()
+        return _remade, (recipe.maker, recipe.text)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.origin or self.name!r})"
 
     @abstractmethod
     def score_pairs(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
@@ -200,7 +281,7 @@ class SegmentMetric(ABC):
         Raises:
             ValueError: If there is no stream, or one differs in length from the hypotheses.
         """
-        check_streams(hypotheses, references)
+        hypotheses, references = checked_streams(hypotheses, references)
         return self.score_segments(hypotheses, by_segment(references))
 
     def score_segments(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Float:
@@ -278,6 +359,30 @@ class SegmentMetric(ABC):
         plain = type(self).understood_scores is SegmentMetric.understood_scores
         return plain and "understood_scores" not in vars(self)
 
+    def scores(
+        self, pairs: Iterable[tuple[str, str | Sequence[str]]], at_once: int = PAIRS_AT_ONCE
+    ) -> Iterator[float]:
+        """Scores of endless pairs, one by one, in bounded memory: the next are read when those before are taken.
+
+        Args:
+            pairs: (hypothesis, reference) or (hypothesis, its references).
+            at_once: How many pairs are read and scored together. The scores do not depend on it.
+
+        Raises:
+            PfsmError: If the score of a pair depends on the other pairs.
+            TypeError: If a side is no string; the message names the pair, from 0.
+        """
+        self.check_independent()
+        return self._streamed(iter(pairs), at_once)
+
+    def _streamed(self, pairs: Iterator[tuple[str, str | Sequence[str]]], at_once: int) -> Iterator[float]:
+        first = 0
+        while block := list(islice(pairs, at_once)):
+            sides = [_sides(pair, first + place) for place, pair in enumerate(block)]
+            hypotheses, references = [one for one, _ in sides], [several for _, several in sides]
+            yield from self.score_segments(hypotheses, references).tolist()
+            first += len(block)
+
     def named_parts(self, hypotheses: Sequence[str], references: Sequence[str]) -> Mapping[str, Float]:  # noqa: ARG002
         """What the scores of pairs are made of, by name, float64 [n_pairs] each; `pfsm explain --metric` prints it.
 
@@ -309,10 +414,19 @@ class SegmentMetric(ABC):
         Raises:
             ValueError: If ``references`` is a string or empty.
         """
-        if isinstance(references, str) or not references:
+        if isinstance(references, str):
+            raise ValueError("references must be a list of strings, the references of this one sentence")
+        references = as_texts(references, "references")
+        if not references:
             raise ValueError("references must be a list of strings, the references of this one sentence")
         scores = self.segment_scores([hypothesis], [[reference] for reference in references])
-        return Score.of(scores, self.name, self.get_signature(len(references)))
+        return self._as_score(scores, len(references), "segment")
+
+    def _as_score(self, scores: Float, nrefs: NumberOfReferences, level: Level) -> Score:
+        """The mean of segment scores, with its signatures."""
+        return Score.of(
+            scores, self.name, self.get_signature(nrefs, level), self.get_short_signature(nrefs, level)
+        )
 
     # Corpora
 
@@ -331,14 +445,16 @@ class SegmentMetric(ABC):
         Raises:
             ValueError: If there are no segments, or streams differ in length.
         """
+        hypotheses, references = checked_streams(hypotheses, references)
         if not hypotheses:
             raise ValueError("no segments to score")
-        if self.averages:
-            scores = self.segment_scores(hypotheses, references)
-            return Score.of(scores, self.name, self.get_signature(number_of_references(references), "corpus"))
-        totals = self.segment_statistics(hypotheses, references).sum(axis=0)
-        signature = self.get_signature(number_of_references(references), "corpus")
-        return Score.of_counts(float(self.corpus_from_totals(totals)), self.name, signature)
+        nrefs = number_of_references(references)
+        scores = self.segment_scores(hypotheses, references) if self.averages else None
+        totals = None if self.averages else self.segment_statistics(hypotheses, references).sum(axis=0)
+        signatures = self.get_signature(nrefs, "corpus"), self.get_short_signature(nrefs, "corpus")
+        if scores is not None:
+            return Score.of(scores, self.name, *signatures)
+        return Score.of_counts(float(self.corpus_from_totals(np.asarray(totals))), self.name, *signatures)
 
     def segment_statistics(self, hypotheses: Sequence[str], references: Streams) -> Float:
         """What a corpus score adds up over segments; with several references those of the best one.
@@ -353,7 +469,7 @@ class SegmentMetric(ABC):
         Raises:
             ValueError: If there is no stream, or one differs in length from the hypotheses.
         """
-        check_streams(hypotheses, references)
+        hypotheses, references = checked_streams(hypotheses, references)
         repeated, flat, starts = flat_pairs(hypotheses, by_segment(references))
         statistics = self.pair_statistics(repeated, flat)
         if len(references) == 1 or not hypotheses:
@@ -406,6 +522,22 @@ class SegmentMetric(ABC):
         }
         return "|".join(f"{key}:{value}" for key, value in entries.items())
 
+    def get_short_signature(self, nrefs: NumberOfReferences = 1, level: Level = "segment") -> str:
+        """``pfsm:NAME:DIGEST:VERSION``; with several references ``pfsm:NAME:DIGEST:refs2:VERSION``.
+
+        The digest is that of the long signature without references and version, so equal short signatures mean equal
+        long ones. Of a model it is the fingerprint of its settings, weights and scale.
+
+        Raises:
+            PfsmError: As `get_signature`.
+        """
+        entries = [
+            entry
+            for entry in self.get_signature(nrefs, level).split("|")
+            if entry.partition(":")[0] not in {"nrefs", "refs", "level", "version"}
+        ]
+        return short_signature(self.name, sha256("|".join(entries).encode()).hexdigest()[:8], nrefs)
+
     def corpus_entries(self) -> Mapping[str, str]:
         """`entries` of the signature of a corpus score.
 
@@ -428,6 +560,9 @@ class MeanOf(SegmentMetric):
         self.metric = metric
         self.name, self.origin, self.language = metric.name, metric.origin, metric.language
         self.segment_references = metric.segment_references
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return MeanOf, (self.metric,)
 
     @property
     def is_independent(self) -> bool:

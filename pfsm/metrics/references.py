@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.metrics.distinct import Float, PairScorer
+from pfsm.metrics.texts import as_texts
 
 # A stream holds one reference of every segment; None where a segment has fewer references than others.
 Streams = Sequence[Sequence[str | None]]
@@ -66,6 +67,7 @@ def check_references(hypotheses: Sequence[str], references: Sequence[Sequence[st
 
     Raises:
         ValueError: If the lists differ in length, a segment has no reference, or a list is a single string.
+        TypeError: If a reference is no string.
     """
     if isinstance(hypotheses, str) or isinstance(references, str):
         raise ValueError("hypotheses and references must be lists, not one string")
@@ -74,6 +76,7 @@ def check_references(hypotheses: Sequence[str], references: Sequence[Sequence[st
     for place, several in enumerate(references):
         if isinstance(several, str) or not len(several):
             raise ValueError(f"segment {place} needs a list of references, one at least")
+        as_texts(several, f"references[{place}]")
 
 
 def flat_pairs(

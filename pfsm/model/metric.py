@@ -3,14 +3,15 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from threading import RLock, local
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.errors import NotInstalledError, PfsmError, all_missing
 from pfsm.lattice.arrays import LatticeBatch, weight_table
-from pfsm.metrics.base import Level, Recipe, SegmentMetric
+from pfsm.metrics.base import Level, Recipe, SegmentMetric, checked_streams, short_signature
 from pfsm.metrics.data_columns import columns_of, missing_column, needed_columns
 from pfsm.metrics.references import (
     NumberOfReferences,
@@ -18,14 +19,15 @@ from pfsm.metrics.references import (
     best_of_references,
     by_segment,
     check_references,
-    check_streams,
     mean_of_references,
     number_by_segment,
     number_of_references,
 )
 from pfsm.metrics.score import Score
+from pfsm.metrics.texts import as_texts
 from pfsm.model.builder import PAIRS_PER_BATCH, LatticeBuilder
 from pfsm.model.explain.explanation import Explanation, explain_lattices
+from pfsm.model.explain.losses import points_lost
 from pfsm.model.file import Model, model_from_dict
 from pfsm.model.reading import check_lengths
 from pfsm.model.settings import MEAN
@@ -43,6 +45,8 @@ Columns = Mapping[str, Sequence[float] | Float]
 # Seconds before scoring is worth a bar.
 BAR_PATIENCE = 0.5
 
+# About 130 MB.
+MOST_TYPES = 250_000
 # Their lattices are built together; more of them would take memory and no less time.
 EXPLAINED_AT_ONCE = 100
 
@@ -53,28 +57,56 @@ class Metric(SegmentMetric):
     The score of a corpus is the mean of its segment scores, under the same signature. Several references: the best one
     counts, or with the setting ``references: mean`` the mean of the scores against each.
 
+    A metric can be used from several threads at once, pickled, copied and sent to other processes: a copy is made of
+    the same model and gives the same scores. Its memory is bounded: when it has met more than ``most_types`` token
+    types it forgets them all before the next call, which changes no score.
+
     Args:
         model: The model. What it names is run and read: whether a file is trusted is decided where it is read.
         threads: Threads for the dynamic programs; None: as many as the process may use. Scores do not depend on it.
+        most_types: Token types after which a call starts afresh; each takes about 500 bytes.
 
     Raises:
         NotInstalledError: If something that the model needs is not installed; the message names all of it.
         PfsmError: If a table that the model needs cannot be used.
     """
 
-    def __init__(self, model: Model, threads: int | None = None) -> None:
+    def __init__(self, model: Model, threads: int | None = None, most_types: int = MOST_TYPES) -> None:
         self.model = model
+        self.most_types = most_types
+        self._asked_threads = threads
+        # Reading text, and the tables behind it, are for one thread at a time; kernels run beside each other.
+        self._lock = RLock()
+        self._last = local()
         self.name = model.name
         self.language = model.settings.language
         self.columns = columns_of(tuple(model.settings.features))
         self.segment_references = model.settings.references
         self.threads = default_threads() if threads is None else threads
-        try:
-            self._builder = LatticeBuilder(model.settings)
-        except NotInstalledError as error:
-            raise all_missing(f"model {model.name}", [error]) from None
-        self._nrefs: NumberOfReferences = "var"
+        self._builder = self._new_builder()
         self._tables: dict[tuple[str, ...], Float] = {}
+
+    def _new_builder(self) -> LatticeBuilder:
+        try:
+            return LatticeBuilder(self.model.settings)
+        except NotInstalledError as error:
+            raise all_missing(f"model {self.model.name}", [error]) from None
+
+    def _reader(self) -> LatticeBuilder:
+        """The builder for a call, a new one if this one has met too much; calls under way keep the one they have."""
+        with self._lock:
+            if self.n_types > self.most_types:
+                self._builder = self._new_builder()
+            return self._builder
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return type(self), (self.model, self._asked_threads, self.most_types)
+
+    def __repr__(self) -> str:
+        model = self.model
+        return (
+            f"Metric(model={model.name!r}, language={model.settings.language!r}, scale={model.scale.note!r})"
+        )
 
     @property
     def resources(self) -> tuple[str, ...]:
@@ -83,7 +115,7 @@ class Metric(SegmentMetric):
 
     @property
     def n_types(self) -> int:
-        """Token types met so far: their number grows with the text, and so does the memory they take."""
+        """Token types remembered now; a call that finds more than ``most_types`` starts afresh."""
         return len(self._builder.vocabulary)
 
     def score_pairs(
@@ -104,7 +136,7 @@ class Metric(SegmentMetric):
             ValueError: If the lists differ in length, or one of them is a single string.
             PfsmError: If a column is missing, or has a number that is not finite.
         """
-        self._nrefs = 1
+        self._last.nrefs = 1
         return self._score_pairs(hypotheses, references, columns)
 
     def score_rows(
@@ -133,16 +165,13 @@ class Metric(SegmentMetric):
         """
         for name in self.columns:
             raise missing_column(name, f"model {self.name}")
-        return self._scored(self._builder.batches_of(lines, references, hypotheses), hypotheses.size)
+        return self._scored(self._reader().batches_of(lines, references, hypotheses), hypotheses.size)
 
     def _score_pairs(
         self, hypotheses: Sequence[str], references: Sequence[str], columns: Columns | None
     ) -> Float:
-        for name, value in (("hypotheses", hypotheses), ("references", references)):
-            if isinstance(value, str):
-                raise ValueError(f"{name} must be a list of strings, not one string")
         numbers = self._numbers(columns, len(hypotheses))
-        return self._scored(self._builder.batches(references, hypotheses, numbers), len(hypotheses))
+        return self._scored(self._reader().batches(references, hypotheses, numbers), len(hypotheses))
 
     def _numbers(self, columns: Columns | None, n_pairs: int) -> Mapping[str, Float]:
         return needed_columns(self.columns, columns, n_pairs, f"model {self.name}")
@@ -162,7 +191,7 @@ class Metric(SegmentMetric):
             return sums / np.maximum(batch.lattices.lengths, 1) + points
 
         if not several:
-            return self._to_scale(np.concatenate([np.zeros(0), *map(normalised, batches)]))
+            return self._to_scale(np.concatenate([np.zeros(0), *map(normalised, self._alone(batches))]))
         with Stage("score", "scoring", n_pairs, "pairs", patience=BAR_PATIENCE) as stage:
 
             def counted(batch: LatticeBatch) -> Float:
@@ -170,8 +199,23 @@ class Metric(SegmentMetric):
                 stage.advance(len(batch))
                 return scores
 
-            parts = each(counted, batches, self.threads)
+            parts = each(counted, self._alone(batches), self.threads)
         return self._to_scale(np.concatenate(parts))
+
+    def _alone(self, batches: Iterator[LatticeBatch]) -> Iterator[LatticeBatch]:
+        """The batches, each made while no other thread makes one."""
+        while True:
+            with self._lock:
+                batch = next(batches, None)
+            if batch is None:
+                return
+            yield batch
+
+    @property
+    def _of_last_call(self) -> NumberOfReferences:
+        """Number of references of the last call of this thread."""
+        found: NumberOfReferences = getattr(self._last, "nrefs", "var")
+        return found
 
     def score_segments(
         self, hypotheses: Sequence[str], references: Sequence[Sequence[str]], columns: Columns | None = None
@@ -193,37 +237,40 @@ class Metric(SegmentMetric):
 
         over = mean_of_references if self.model.settings.references == MEAN else best_of_references
         scores = over(score, hypotheses, references)
-        self._nrefs = number_by_segment(references)
+        self._last.nrefs = number_by_segment(references)
         return scores
 
     def segment_scores(
         self, hypotheses: Sequence[str], references: Streams, columns: Columns | None = None
     ) -> Float:
         """As `SegmentMetric.segment_scores`; ``columns`` as in `score_segments`."""
-        check_streams(hypotheses, references)
+        hypotheses, references = checked_streams(hypotheses, references)
         scores = self.score_segments(hypotheses, by_segment(references), columns)
-        self._nrefs = number_of_references(references)
+        self._last.nrefs = number_of_references(references)
         return scores
 
     def sentence_score(
         self, hypothesis: str, references: Sequence[str], columns: Mapping[str, float] | None = None
     ) -> Score:
         """As `SegmentMetric.sentence_score`; ``columns`` has the number of this translation in each column."""
-        if not self.columns or isinstance(references, str) or not references:
+        if not self.columns or isinstance(references, str) or not len(references):
             return super().sentence_score(hypothesis, references)
         scores = self.segment_scores(
             [hypothesis], [[reference] for reference in references], _single(columns)
         )
-        return Score.of(scores, self.name, self.get_signature(len(references)))
+        return self._as_score(scores, len(references), "segment")
 
     def corpus_score(
         self, hypotheses: Sequence[str], references: Streams, columns: Columns | None = None
     ) -> Score:
         """As `SegmentMetric.corpus_score`; ``columns`` has a number for each hypothesis, as in `score_segments`."""
-        if not self.columns or not hypotheses:
+        if not self.columns:
             return super().corpus_score(hypotheses, references)
+        hypotheses, references = checked_streams(hypotheses, references)
+        if not hypotheses:
+            raise ValueError("no segments to score")
         scores = self.segment_scores(hypotheses, references, columns)
-        return Score.of(scores, self.name, self.get_signature(number_of_references(references), "corpus"))
+        return self._as_score(scores, number_of_references(references), "corpus")
 
     def recipe(self) -> Recipe:
         """The model without what it says of its training."""
@@ -233,7 +280,10 @@ class Metric(SegmentMetric):
     def explain(
         self, hypothesis: str, reference: str, columns: Mapping[str, float] | None = None
     ) -> Explanation:
-        """Why a pair gets its score: best edit sequence, alignment posteriors, contributions that add up to it.
+        """Why a pair gets its score: points lost against the reference itself, best edit sequence, contributions.
+
+        The contributions add up to the score, the losses to the difference to the perfect match. A pair whose
+        reference is too long to be explained with itself has no losses.
 
         Args:
             hypothesis: The translation.
@@ -242,8 +292,12 @@ class Metric(SegmentMetric):
 
         Raises:
             PfsmError: If the pair is too long to be explained place by place, or a column is missing.
+            TypeError: If one of them is no string.
         """
-        (explanation,) = self._explained([hypothesis], [reference], self._numbers(_single(columns), 1))
+        for name, line in (("hypothesis", hypothesis), ("reference", reference)):
+            if not isinstance(line, str):
+                raise TypeError(f"{name} is {line!r}, it must be a string")
+        (explanation,) = self.explanations([hypothesis], [reference], _single(columns))
         return explanation
 
     def explanations(
@@ -260,6 +314,7 @@ class Metric(SegmentMetric):
             ValueError: If the lists differ in length.
             PfsmError: If a column is missing; if a pair is too long, when its turn comes.
         """
+        hypotheses, references = as_texts(hypotheses, "hypotheses"), as_texts(references, "references")
         check_lengths(references, hypotheses)
         numbers = self._numbers(columns, len(hypotheses))
         for first in range(0, len(hypotheses), EXPLAINED_AT_ONCE):
@@ -270,7 +325,22 @@ class Metric(SegmentMetric):
             except PfsmError:
                 # One pair of the block is at fault: those before it come first.
                 explained = self._one_by_one(hypotheses[part], references[part], own)
-            yield from explained
+            for explanation, perfect in zip(explained, self._perfect(references[part], own), strict=False):
+                yield _with_losses(explanation, perfect)
+
+    def _perfect(
+        self, references: Sequence[str], numbers: Mapping[str, Float]
+    ) -> Iterator[Explanation | None]:
+        """Explanations of references with themselves; None for those that are too long."""
+        try:
+            yield from [*self._explained(references, references, numbers)]
+        except PfsmError:
+            for k, reference in enumerate(references):
+                own = {name: values[k : k + 1] for name, values in numbers.items()}
+                try:
+                    yield from [*self._explained([reference], [reference], own)]
+                except PfsmError:
+                    yield None
 
     def _one_by_one(
         self, hypotheses: Sequence[str], references: Sequence[str], numbers: Mapping[str, Float]
@@ -282,10 +352,12 @@ class Metric(SegmentMetric):
     def _explained(
         self, hypotheses: Sequence[str], references: Sequence[str], numbers: Mapping[str, Float]
     ) -> Iterator[Explanation]:
-        pairs = self._builder.encode(references, hypotheses)
-        batch = self._builder.lattices(pairs, columns=numbers)
+        builder = self._reader()
+        with self._lock:
+            pairs = builder.encode(references, hypotheses)
+            batch, tokens = builder.lattices(pairs, columns=numbers), builder.tokens(pairs)
         weights = self._weights(batch) if batch.states else None
-        return explain_lattices(batch, self.model, weights, self._builder.tokens(pairs))
+        return explain_lattices(batch, self.model, weights, tokens)
 
     def _weights(self, batch: LatticeBatch) -> "Weights":
         """The kernel's weights; the table over states is worked out once, which single pairs would feel."""
@@ -299,11 +371,23 @@ class Metric(SegmentMetric):
 
         ``nrefs`` is `SegmentMetric.get_signature`'s; None, the default, means that of the last call, as in sacrebleu.
         """
-        return signature(self.model, self._nrefs if nrefs is None else nrefs, self.resources)
+        return signature(self.model, self._of_last_call if nrefs is None else nrefs, self.resources)
+
+    def get_short_signature(self, nrefs: NumberOfReferences | None = None, level: Level = "segment") -> str:  # noqa: ARG002
+        """``pfsm:en:3281ab83:0.1.0``: name and fingerprint of the model, and the version; as `get_signature`."""
+        return short_signature(
+            self.name, self.model.fingerprint, self._of_last_call if nrefs is None else nrefs
+        )
 
     def _to_scale(self, normalised: Float) -> Float:
         scale = self.model.scale
         return scale.mean + scale.sd * (normalised + self.model.alpha)
+
+
+def _with_losses(explanation: Explanation, perfect: Explanation | None) -> Explanation:
+    if perfect is None:
+        return explanation
+    return replace(explanation, perfect=perfect.score, lost=points_lost(explanation, perfect))
 
 
 def _single(columns: Mapping[str, float] | None) -> Columns | None:

@@ -3,6 +3,7 @@
 from array import array
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from typing import Generic, TypeVar
 
@@ -97,7 +98,7 @@ class Vocabulary:
     Memory: at most ``chunk_limit`` chunks are cached, about 200 bytes each. At the limit all are dropped, which has no
     effect on ids. Types take about 350 bytes each and are never dropped. Their number grows with the number of distinct
     tokens ever encoded, so a vocabulary that serves endless text should be replaced now and then, together with
-    everything it encoded.
+    everything it encoded, as `pfsm.model.metric.Metric` does.
 
     Not thread-safe: only one thread at a time may encode or read the arrays.
 
@@ -121,9 +122,11 @@ class Vocabulary:
         self._tokeniser = tokeniser_named(tokeniser) if isinstance(tokeniser, str) else tokeniser
         self._stemmer = stemmer_named(stemmer)
         self._lowercase = lowercase
-        self._chunks: ChunkCache[bytes] = ChunkCache(self._encode_chunk, chunk_limit)
         self.types: list[str] = []
         self._id_of_type: dict[str, int] = {}
+        # Not a bound method: without a circle of references a vocabulary that is replaced is freed at once.
+        encode = partial(_encoded_chunk, self._tokeniser, self.types, self._id_of_type)
+        self._chunks: ChunkCache[bytes] = ChunkCache(encode, chunk_limit)
         self._id_of_word: dict[str, int] = {}
         self._words: list[str] = []
         self._id_of_stem: dict[str, int] = {}
@@ -196,16 +199,6 @@ class Vocabulary:
             column.extend(analyse(new))
         return column.view()
 
-    def _encode_chunk(self, key: str) -> bytes:
-        tokens = self._tokeniser.analyse(key)
-        return array("i", map(self._type_id, tokens)).tobytes()
-
-    def _type_id(self, token: str) -> int:
-        known = self._id_of_type.setdefault(token, len(self.types))
-        if known == len(self.types):
-            self.types.append(token)
-        return known
-
     def _analyse_new_types(self) -> None:
         new = self.types[self._word_ids.size :]
         if not new:
@@ -218,6 +211,17 @@ class Vocabulary:
         self._words.extend(islice(self._id_of_word, len(self._words), None))
         self._stem_ids.extend(_interned(stems, self._id_of_stem))
         self._is_punctuation.extend([not any(map(str.isalnum, token)) for token in new])
+
+
+def _encoded_chunk(tokeniser: Tokeniser, types: list[str], id_of_type: dict[str, int], key: str) -> bytes:
+    """The ids of the tokens of a chunk; new types are added to both."""
+    ids = array("i")
+    for token in tokeniser.analyse(key):
+        known = id_of_type.setdefault(token, len(types))
+        if known == len(types):
+            types.append(token)
+        ids.append(known)
+    return ids.tobytes()
 
 
 def _encodable(token: str) -> str:

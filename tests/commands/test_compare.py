@@ -122,7 +122,9 @@ class TestTwoSystems:
         lines = cli(*COMMAND, "good.txt", "poor.txt").lines
         result = cli(*COMMAND, "good.txt", "poor.txt", "-f", "json").document
         (pair,) = result["pairs"]
-        assert lines[0] == f"hand|{result['signature']}"
+        assert lines[0] == result["short_signature"]
+        long = cli(*COMMAND, "good.txt", "poor.txt", "--signature", "long").lines
+        assert long == [f"hand|{result['signature']}", *lines[1:]]
         for system in result["systems"]:
             low, high = system["interval"]
             (line,) = [line for line in lines if line.split()[:1] == [system["name"]] and "vs" not in line]

@@ -17,7 +17,7 @@ def files(write: Write) -> list[str]:
 
 
 def test_text_of_one_segment(cli: Cli, files: list[str]) -> None:
-    outcome = cli("explain", files[0], "-i", files[1], "--segment", "0", "-m", "en-small")
+    outcome = cli("explain", files[0], "-i", files[1], "--segment", "1", "-m", "en-small")
     assert outcome.status == 0
     assert sum(line.startswith("segment ") for line in outcome.lines) == 1
     assert any(line.strip().startswith("reference   The₁ cat₂ sat down") for line in outcome.lines)
@@ -52,7 +52,7 @@ def test_alignments(cli: Cli, files: list[str], tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "fault"),
     [
-        (["--segment", "3"], "there is no segment 3; the files have segments 0 to 2"),
+        (["--segment", "4"], "there is no segment 4; the files have segments 1 to 3"),
         (["--alignments", "no/such/x.txt"], "no/such: no such folder; create it first"),
         (["--alignments", "ref.txt"], "ref.txt: is an input, which the output would replace"),
         (["--model", "nope"], "nope: no such file"),

@@ -112,7 +112,7 @@ class TestExplain:
     COMMAND = ("explain", "ref.txt", "-i", "good.txt", "poor.txt")
 
     def test_parts_are_the_features(self, cli: Cli) -> None:
-        documents = cli(*self.COMMAND, "--metric", "bleu", "--segment", "3", "-f", "json").document
+        documents = cli(*self.COMMAND, "--metric", "bleu", "--segment", "4", "-f", "json").document
         assert [document["system"] for document in documents] == ["good.txt", "poor.txt"]
         (segment,) = documents[1]["segments"]
         assert segment["segment"] == 3
@@ -122,9 +122,9 @@ class TestExplain:
         assert [*segment["parts"].values()] == values[0].tolist()
 
     def test_text(self, cli: Cli) -> None:
-        lines = cli(*self.COMMAND[:4], "--metric", "hwcm(length=2)", "--segment", "0").lines
-        assert lines[0].startswith("hwcm|nrefs:1|level:segment|of:words|heads:ud|length:2|")
-        assert lines[2] == "segment 0"
+        lines = cli(*self.COMMAND[:4], "--metric", "hwcm(length=2)", "--segment", "1").lines
+        assert lines[0].startswith("pfsm:hwcm")
+        assert lines[2] == "segment 1"
         assert [line.split()[-1] for line in lines[-2:]] == ["hwcm.1(length=2)", "hwcm.2(length=2)"]
 
     def test_parts_that_a_metric_names_itself(self, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -134,7 +134,7 @@ class TestExplain:
             return {"words": np.array([float(len(line.split())) for line in hypotheses])}
 
         monkeypatch.setattr(LengthRatio, "named_parts", named)
-        lines = cli(*self.COMMAND[:4], "--metric", "length_ratio", "--segment", "2").lines
+        lines = cli(*self.COMMAND[:4], "--metric", "length_ratio", "--segment", "3").lines
         assert lines[-1].split() == [f"{len(GOOD[2].split()):.4f}", "words"]
 
     @pytest.mark.parametrize(
@@ -147,7 +147,7 @@ class TestExplain:
             (("bleu(lowercase=true)",), "feature bleu.1(lowercase=true): has no options; write it as bleu.1"),
             (("bleu", "--html", "x.html"), "give either --metric or --html, not both"),
             (("bleu", "-m", "en"), "give either --metric or --model, not both"),
-            (("bleu", "--segment", "60"), "there is no segment 60"),
+            (("bleu", "--segment", "61"), "there is no segment 61"),
         ],
     )
     def test_what_is_refused(self, cli: Cli, arguments: tuple[str, ...], fault: str) -> None:

@@ -43,8 +43,10 @@ def mean(scores: list[float]) -> float:
 class TestText:
     def test_one_system(self, cli: Cli, files: dict[str, str]) -> None:
         (line,) = cli("score", "ref.txt", "-i", "hyp.txt", "--model", files["model"]).lines
-        signature = pfsm.load("hand.json").get_signature(1)
-        assert line == f"hand|{signature} = {mean(expected()):.4f}"
+        metric = pfsm.load("hand.json")
+        assert line == f"pfsm:hand:{metric.model.fingerprint}:{pfsm.__version__} = {mean(expected()):.4f}"
+        command = ("score", "ref.txt", "-i", "hyp.txt", "--model", files["model"], "--signature", "long")
+        assert cli(*command).lines == [f"hand|{metric.get_signature(1)} = {mean(expected()):.4f}"]
 
     def test_a_score_a_line(self, cli: Cli, files: dict[str, str]) -> None:
         lines = cli("score", "ref.txt", "-i", "hyp.txt", "-m", files["model"], "-sl").lines
@@ -63,12 +65,12 @@ class TestText:
         command = ("score", "ref.txt", "-i", "hyp.txt", "same.txt", "-m", files["model"])
         both = {"hyp.txt": expected(), "same.txt": expected(hypotheses=REFERENCES)}
         assert cli(*command, "-sl").lines == [
-            f"{name}\t{index}\t{score:.4f}" for name, scores in both.items() for index, score in enumerate(scores)
+            f"{name}\t{number}\t{score:.4f}" for name, scores in both.items() for number, score in enumerate(scores, 1)
         ]  # fmt: skip
         assert cli(*command, "-b").lines == [f"{name}\t{mean(scores):.4f}" for name, scores in both.items()]
-        signature = pfsm.load("hand.json").get_signature(1)
+        signature = pfsm.load("hand.json").get_short_signature(1)
         assert cli(*command).lines == [
-            f"{name}\thand|{signature} = {mean(scores):.4f}" for name, scores in both.items()
+            f"{name}\t{signature} = {mean(scores):.4f}" for name, scores in both.items()
         ]
 
 

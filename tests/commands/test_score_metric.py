@@ -57,12 +57,13 @@ def test_a_metric_scores_files_like_a_model(cli: Cli) -> None:
         "name": "chrf",
         "score": float(corpus),
         "signature": metric.get_signature(1, "corpus"),
+        "short_signature": metric.get_short_signature(1, "corpus"),
         "system": "sys.txt",
         "segments": 50,
         "segment_signature": metric.signature,
         "segment_scores": metric.score_pairs(HYPOTHESES, REFERENCES).tolist(),
     }
-    assert cli(*command).lines == [f"chrf|{corpus.signature} = {float(corpus):.4f}"]
+    assert cli(*command, "--signature", "long").lines == [f"chrf|{corpus.signature} = {float(corpus):.4f}"]
     assert cli(*command, "-f", "tsv").lines[1] == f"sys.txt\t{float(corpus)!r}\tchrf\t{corpus.signature}"
     first = metric.score_pairs(HYPOTHESES[:1], REFERENCES[:1])[0]
     assert cli(*command, "-sl").lines[0] == f"{first:.4f}"
@@ -70,7 +71,7 @@ def test_a_metric_scores_files_like_a_model(cli: Cli) -> None:
 
 def test_the_mean_where_nothing_is_pooled(cli: Cli) -> None:
     metric = get_metric("rouge-l")
-    (line,) = cli("score", "one.txt", "-i", "sys.txt", "--metric", "rouge-l").lines
+    (line,) = cli("score", "one.txt", "-i", "sys.txt", "--metric", "rouge-l", "--signature", "long").lines
     mean = metric.score_pairs(HYPOTHESES, REFERENCES).mean()
     assert line == f"rouge-l|{metric.get_signature(1, 'corpus')} = {mean:.4f}"
     assert "|level:corpus|corpus:mean|" in line
@@ -79,7 +80,7 @@ def test_the_mean_where_nothing_is_pooled(cli: Cli) -> None:
 def test_error_rates_of_corpora_say_which_way_is_up(cli: Cli, write: Write) -> None:
     write("short.txt", "a b\n")
     write("long.txt", "a b c d\n")
-    (line,) = cli("score", "long.txt", "-i", "short.txt", "--metric", "ter").lines
+    (line,) = cli("score", "long.txt", "-i", "short.txt", "--metric", "ter", "--signature", "long").lines
     assert line.startswith("ter|nrefs:1|level:corpus|better:lower|case:lc|tok:tercom|")
     assert line.endswith("= 50.0000")
     assert cli("score", "long.txt", "-i", "short.txt", "--metric", "ter", "-sl").lines == ["-50.0000"]
@@ -119,7 +120,9 @@ def test_a_table_of_one_system_is_its_files(cli: Cli, write: Write) -> None:
 
 def test_what_is_refused(cli: Cli) -> None:
     assert "unknown metric 'blue'; did you mean bleu?" in cli("score", "one.txt", "--metric", "blue").fault
-    fault = cli("score", "one.txt", "--metric", "bleu", "--model", "en-small").fault
+    fault = cli(
+        "compare", "one.txt", "-i", "one.txt", "two.txt", "--metric", "bleu", "--model", "en-small"
+    ).fault
     assert fault == "give either --model or --metric, not both"
 
 

@@ -30,7 +30,7 @@ def test_tsv(cli: Cli, write: Write, model: str) -> None:
         f"{score:.4f}" for score in expected()
     ]
     (line,) = cli("score", "--table", "t.tsv", "-m", model).lines
-    assert line == f"hand|{pfsm.load(model).get_signature(1)} = {sum(expected()) / 4:.4f}"
+    assert line == f"{pfsm.load(model).get_short_signature(1)} = {sum(expected()) / 4:.4f}"
 
 
 def test_comet_csv(cli: Cli, write: Write, model: str) -> None:

@@ -16,7 +16,7 @@ from pfsm.distributed import pieces
 from pfsm.distributed.addresses import InputFile
 from pfsm.distributed.rows import read_piece
 from pfsm.errors import PfsmError
-from pfsm.model.shipped import DEFAULT_MODEL
+from pfsm.model.shipped import DEFAULT_MODEL, load
 from pfsm_installation import install_command
 from tests.command_runs import Cli, Outcome, Write
 from tests.distributed.inputs import columns, scores_below, tsv_bytes, write_all
@@ -86,7 +86,7 @@ class TestCommand:
         expected = expected_scores(tables)
         assert scores_below(tmp_path / "out") == expected
         everything = [score for scores in expected.values() for score in scores]
-        assert run.out.startswith(f"{DEFAULT_MODEL}|nrefs:var|refs:best|model:{DEFAULT_MODEL}|")
+        assert run.out.startswith(f"pfsm:{DEFAULT_MODEL}:{load(DEFAULT_MODEL).model.fingerprint}:refsvar:")
         assert run.out.endswith(f" = {np.mean(everything):.4f}\n")
         assert "pfsm: 300 pairs, " in run.err
 

@@ -171,7 +171,8 @@ class TestScore:
         score = metric().corpus_score(["the cat", "a"], [["the cat", "b"]])
         assert score.name == "hand"
         assert score.signature.startswith("nrefs:1|model:hand|weights:")
-        assert str(score) == f"hand|{score.signature} = {float(score):.4f}"
+        assert str(score) == f"{score.short_signature} = {float(score):.4f}"
+        assert score.short_signature.startswith("pfsm:hand:")
         assert f"{score:.1f}" == f"{float(score):.1f}"
         assert repr(score) == f"Score({float(score)!r}, 'hand', {score.signature!r})"
         assert score > score - 1

@@ -10,12 +10,12 @@ from pfsm.io.files import StrPath, display_name
 from pfsm.model.file import Model
 from pfsm.model.settings import KEYS as SETTINGS_KEYS
 from pfsm.model.settings import Settings
-from pfsm.runtime.places import SWITCHES, unknown_key
-from pfsm.runtime.places import TRAINING as KEYS
+from pfsm.runtime.places import SWITCHES, TRAINING, unknown_key
 from pfsm_training.initial_settings import completed_settings
 from pfsm_training.loss.names import OBJECTIVES
 from pfsm_training.yaml_file import read_yaml_mapping
 
+KEYS = TRAINING
 SOLVERS = ("gauss-newton", "lbfgs")
 BEST, MATCHES, ZERO = "best", "matches", "zero"
 STARTS = (BEST, MATCHES, ZERO)

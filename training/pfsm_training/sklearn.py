@@ -18,6 +18,9 @@ from pfsm_training.trainer import train
 Float = NDArray[np.float64]
 # Parameters with another name in the settings, and parameters that are not settings.
 _RENAMED = {"penalty": "lambda"}
+# What people call the two columns.
+_REFERENCES = frozenset({"reference", "references", "ref", "gold"})
+_HYPOTHESES = frozenset({"hypothesis", "hypotheses", "hyp", "mt", "translation", "candidate", "prediction"})
 _APART = frozenset({"init", "trust", "threads"})
 
 
@@ -55,6 +58,7 @@ class PfsmRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # it 
     Attributes:
         model_: The trained `pfsm.Model`; `pfsm.save_model` writes it to a model file.
         n_features_in_: 2, the columns of a pair.
+        feature_names_in_: Names of the columns, where X has names.
     """
 
     def __init__(
@@ -110,9 +114,12 @@ class PfsmRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # it 
             y: Scores, float64 [n_pairs]; higher is better.
 
         Raises:
-            ValueError: If X holds anything but pairs of strings, y is not finite, or their lengths differ.
+            ValueError: If X holds anything but pairs of strings, its columns are named hypothesis and reference, in
+                this order, y is not finite, or their lengths differ.
             PfsmError: If a parameter is invalid, or there is nothing to learn.
         """
+        names = _column_names(X)
+        _refuse_swapped(names)
         references, hypotheses = _sides(X)
         scores = np.asarray(column_or_1d(y), dtype=np.float64)
         if scores.size != len(references):
@@ -124,6 +131,10 @@ class PfsmRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # it 
         judgments = Judgments(tuple(references), tuple(hypotheses), scores, {}, ())
         self.model_ = train(judgments, config=config, init=init, threads=self.threads)
         self.n_features_in_ = 2
+        if names is not None:
+            self.feature_names_in_ = np.array(names, dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
         return self
 
     def predict(self, X: Any) -> Float:  # noqa: N803
@@ -131,9 +142,14 @@ class PfsmRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # it 
 
         Raises:
             NotFittedError: If `fit` was not called.
-            ValueError: If X holds anything but pairs of strings.
+            ValueError: If X holds anything but pairs of strings, or its columns have other names than in `fit`.
         """
         check_is_fitted(self)
+        names = _column_names(X)
+        _refuse_swapped(names)
+        known = getattr(self, "feature_names_in_", None)
+        if names is not None and known is not None and names != known.tolist():
+            raise ValueError(f"X has the columns {', '.join(names)}, but fit had {', '.join(known.tolist())}")
         references, hypotheses = _sides(X)
         return Metric(self.model_, self.threads).score_pairs(hypotheses, references)
 
@@ -152,13 +168,42 @@ class PfsmRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # it 
         return tags
 
 
+def _column_names(X: Any) -> list[str] | None:  # noqa: N803
+    """Names of the columns of a table of pandas, polars or Arrow; None for anything without names."""
+    names = getattr(X, "column_names", None)
+    names = getattr(X, "columns", None) if names is None else names
+    found = None if names is None else list(names)
+    return found if found and all(isinstance(name, str) for name in found) else None
+
+
+def _refuse_swapped(names: Sequence[str] | None) -> None:
+    """Refuses a table whose columns say that they are in the wrong order.
+
+    Raises:
+        ValueError: If they do.
+    """
+    if names is None or len(names) != 2:
+        return
+    first, second = (name.strip().casefold() for name in names)
+    if first in _HYPOTHESES or second in _REFERENCES:
+        raise ValueError(
+            f"X has the columns {names[0]}, {names[1]}; the reference comes first, then the hypothesis"
+        )
+
+
 def _sides(X: Any) -> tuple[list[str], list[str]]:  # noqa: N803
     """References and hypotheses.
 
     Raises:
         ValueError: If there is anything but pairs of strings.
     """
-    rows = X.to_numpy().tolist() if hasattr(X, "to_numpy") else X.tolist() if isinstance(X, np.ndarray) else X
+    rows = X
+    if hasattr(X, "column_names"):  # Arrow
+        rows = list(zip(*(column.to_pylist() for column in X.columns), strict=True))
+    elif hasattr(X, "to_numpy"):
+        rows = X.to_numpy().tolist()
+    elif isinstance(X, np.ndarray):
+        rows = X.tolist()
     sides: tuple[list[str], list[str]] = ([], [])
     for number, row in enumerate(rows):
         if isinstance(row, str) or len(row) != 2 or not all(isinstance(text, str) for text in row):

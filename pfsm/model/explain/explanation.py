@@ -9,7 +9,7 @@ those of the transitions into it. Divided by m + n and scaled, the contributions
 the predicted score. If a model has sentence-level features, each adds its weight times its value.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -20,6 +20,7 @@ from pfsm.errors import PfsmError
 from pfsm.lattice.arrays import LatticeBatch
 from pfsm.lattice.names import FEATURE_PREFIX, JUMP
 from pfsm.model.file import Model
+from pfsm.runtime.html_table import html_table
 
 if TYPE_CHECKING:
     from pfsm_kernels.inference import Jumps, Weights
@@ -84,6 +85,23 @@ class FeaturePoints:
 
 
 @dataclass(frozen=True)
+class Lost:
+    """Points that a pair loses against its reference with itself: see `pfsm.model.explain.losses`.
+
+    Attributes:
+        state: The edit of the best sequence, ``Jump``, ``entropy``, or the name of a feature; empty for none.
+        reference: The word of the reference, where there is one.
+        hypothesis: The words of the hypothesis, where there are any.
+        points: In the units of the score; negative for points that are won.
+    """
+
+    state: str
+    reference: tuple[str, ...]
+    hypothesis: tuple[str, ...]
+    points: float
+
+
+@dataclass(frozen=True)
 class Explanation:
     """The parts of a pair's score: ``score = base + entropy + points of the contributions and of the features``.
 
@@ -97,6 +115,9 @@ class Explanation:
         base: Points that every pair gets: ``mean + sd * alpha``.
         features: One for every sentence-level feature, in the order of the settings.
         edited: Whether the model has edits. If it has none, edits and contributions are empty.
+        perfect: Score of the reference with itself; None where it is not known.
+        lost: Where the points between the two scores are lost, largest first; they add up to the difference.
+        counted: Which of several references this is, such as ``2 of 3, b.txt``; empty for a single one.
     """
 
     reference: tuple[str, ...]
@@ -108,6 +129,9 @@ class Explanation:
     base: float
     features: tuple[FeaturePoints, ...] = ()
     edited: bool = True
+    perfect: float | None = None
+    lost: tuple[Lost, ...] = ()
+    counted: str = ""
 
     @property
     def alignment(self) -> tuple[tuple[int, int], ...]:
@@ -120,6 +144,33 @@ class Explanation:
             else:
                 pairs.extend((i, j) for i in rows for j in columns)
         return tuple(sorted(pairs))
+
+    def _repr_html_(self) -> str:
+        """The two sentences with aligned words marked, and what was lost, for notebooks."""
+        aligned = set(self.alignment)
+        rows = [
+            ["reference", *_marked(self.reference, {i for i, _ in aligned})],
+            ["hypothesis", *_marked(self.hypothesis, {j for _, j in aligned})],
+        ]
+        width = max(map(len, rows))
+        words = html_table([], [[*row, *[""] * (width - len(row))] for row in rows])
+        lost = [[one.state, _words(one), f"{one.points:+.4f}"] for one in self.lost]
+        score = f"score {self.score:.4f}"
+        if self.perfect is None:
+            return html_table([], [[score]]) + words
+        caption = (
+            f"{score}; {self.perfect - self.score:.4f} points lost of {self.perfect:.4f} for a perfect match"
+        )
+        return words + html_table(["edit or feature", "words", "points"], lost, caption)
+
+
+def _words(lost: Lost) -> str:
+    return " = ".join(filter(None, (" ".join(lost.reference), " ".join(lost.hypothesis))))
+
+
+def _marked(words: Sequence[str], aligned: Collection[int]) -> list[str]:
+    """The words, those without a partner in brackets."""
+    return [word if place in aligned else f"[{word}]" for place, word in enumerate(words)]
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,13 +20,16 @@ SCRIPTS = ("segments.js", "layout.js", "detail.js", "figure.js", "ledger.js", "c
 _SLOT = re.compile(r"\{\{([a-z]+)\}\}")
 
 
-def render_page(systems: Sequence[System], title: str, signature: str) -> str:
+def render_page(
+    systems: Sequence[System], title: str, signature: str, numbers: Sequence[int] | None = None
+) -> str:
     """The page of a file of segments, as translated by one system or by two side by side.
 
     Args:
         systems: One or two of (name, explanations); explanation i of either belongs to segment i.
         title: Heading of the page.
         signature: What produced the scores, as returned by ``Metric.get_signature``.
+        numbers: Number of each segment in its file, from 1; None: 1, 2, 3 …
 
     Returns:
         The HTML document; the same arguments give the same text. It can be encoded as UTF-8 even if tokens contain lone
@@ -52,7 +55,7 @@ def render_page(systems: Sequence[System], title: str, signature: str) -> str:
             "policy": f"default-src 'none'; img-src data:; style-src {_digest(style)}; script-src {_digest(script)}",
             "style": style,
             "script": script,
-            "data": _embedded(page_data(systems)),
+            "data": _embedded(page_data(systems, numbers)),
         },
     )
 

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 from pfsm.errors import PfsmError
 from pfsm.lattice.names import DELETE, INSERT, JUMP, base_state
-from pfsm.model.explain.explanation import Contribution, Edit, Explanation, FeaturePoints, Range
+from pfsm.model.explain.explanation import Contribution, Edit, Explanation, FeaturePoints, Lost, Range
+from pfsm.model.explain.losses import folded
 
 System = tuple[str, Sequence[Explanation]]
 _Key = tuple[str, Range | None, Range | None]
@@ -29,8 +30,12 @@ SUM_DIGITS = 8
 GROUPS = ("match", DELETE, INSERT, JUMP)
 
 
-def page_data(systems: Sequence[System]) -> dict[str, object]:
+def page_data(systems: Sequence[System], numbers: Sequence[int] | None = None) -> dict[str, object]:
     """What the script reads: names of systems, an inventory of states, and the explanations by system.
+
+    Args:
+        systems: Names and explanations.
+        numbers: Number of each segment in its file, from 1; None: 1, 2, 3 …
 
     Raises:
         PfsmError: If a number is not finite, because it can then be neither written nor drawn.
@@ -46,6 +51,7 @@ def page_data(systems: Sequence[System]) -> dict[str, object]:
     )
     return {
         "systems": [name for name, _ in systems],
+        "numbers": list(numbers or range(1, len(systems[0][1]) + 1)),
         "edited": all(explanation.edited for explanation in everything),
         "states": list(codes.states),
         "features": features,
@@ -94,7 +100,29 @@ def _explanation(explanation: Explanation, codes: _Codes, where: str) -> dict[st
         "edits": [_edit(edit, numbers, codes) for edit in explanation.edits],
         "contributions": [_contribution_row(part, codes) for part in shown],
         "features": [_feature_row(part, codes, where) for part in explanation.features],
+        **({"counted": explanation.counted} if explanation.counted else {}),
+        **_losses(explanation, codes, where),
     }
+
+
+def _losses(explanation: Explanation, codes: _Codes, where: str) -> dict[str, object]:
+    """The losses that are worth showing as (state, words, points), and the rest as (number, points)."""
+    if explanation.perfect is None:
+        return {}
+    _require_finite(explanation.perfect, "perfect", where)
+    shown, rest, number = folded(explanation.lost)
+    rows = [
+        (codes.states.get(one.state, one.state), _words(one), round(one.points / codes.unit)) for one in shown
+    ]
+    return {
+        "perfect": _rounded(explanation.perfect),
+        "lost": rows,
+        "less": (number, round(rest / codes.unit)),
+    }
+
+
+def _words(lost: Lost) -> str:
+    return " = ".join(" ".join(words) for words in (lost.reference, lost.hypothesis) if words)
 
 
 def _sums(contributions: Sequence[Contribution]) -> list[tuple[float, float]]:

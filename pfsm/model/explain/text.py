@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Sequence
 
 from pfsm.lattice.names import DELETE, INSERT, JUMP, base_state
-from pfsm.model.explain.explanation import Contribution, Edit, Explanation
+from pfsm.model.explain.explanation import Contribution, Edit, Explanation, Lost
+from pfsm.model.explain.losses import folded
 
 # Edits less likely than this are summed up in one line.
 SMALLEST_POSTERIOR = 0.01
@@ -15,6 +16,7 @@ def explanation_lines(explanation: Explanation) -> Iterator[str]:
     """The two sentences with the same numbers on aligned words, the edit sequence, and the parts of the score."""
     marks = _marks(explanation)
     yield f"score       {explanation.score:.4f}"
+    yield from _lost_lines(explanation)
     yield f"reference   {_marked(explanation.reference, marks[0])}"
     yield f"hypothesis  {_marked(explanation.hypothesis, marks[1])}"
     if explanation.edited:
@@ -31,6 +33,24 @@ def explanation_lines(explanation: Explanation) -> Iterator[str]:
         yield ""
         yield f"{explanation.base:>+9.4f}  {'':>9}  every pair"
     yield from _feature_lines(explanation)
+
+
+def _lost_lines(explanation: Explanation) -> Iterator[str]:
+    """Why the score is no higher: losses against the perfect match, largest first, small ones together."""
+    if explanation.perfect is None:
+        return
+    yield f"lost        {explanation.perfect - explanation.score:.4f} of {explanation.perfect:.4f} for a perfect match"
+    shown, rest, number = folded(explanation.lost)
+    for one in shown:
+        yield f"{one.points:>+9.4f}  {_loss(one)}"
+    if number:
+        yield f"{rest:>+9.4f}  {'1 smaller one' if number == 1 else f'{number} smaller ones'}"
+
+
+def _loss(lost: Lost) -> str:
+    words = " ".join(lost.reference), " ".join(lost.hypothesis)
+    both = " = ".join(words) if all(words) else "".join(words)
+    return f"{lost.state:<8}  {both}".rstrip()
 
 
 def pharaoh(explanation: Explanation) -> str:

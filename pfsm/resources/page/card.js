@@ -16,6 +16,9 @@ function facts(segment) {
   const made = element("dl", { class: "facts" });
   made.append(fact("Words", lengthText(segment)));
   segment.scores.forEach((score, k) => made.append(fact(twoSystems ? data.systems[k] : "Score", number(score), "score")));
+  segment.raws.forEach((raw, k) => {
+    if (raw.counted) made.append(fact(twoSystems ? `Reference of ${data.systems[k]}` : "Reference", raw.counted));
+  });
   if (twoSystems) made.append(fact("Difference", signed(segment.difference), "score difference"));
   return made;
 }
@@ -74,7 +77,7 @@ class Card {
     const below = element("div", { class: "below" }, sequenceElement(figure), sumElement(sums[k], scores[k]));
     const made = element("div", { class: "column" });
     if (twoSystems) made.append(element("h4", { class: "system" }, data.systems[k]));
-    made.append(figure.root, below);
+    made.append(...lostElements(this.segment.raws[k]), figure.root, below);
     return made;
   }
 

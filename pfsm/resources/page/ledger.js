@@ -32,6 +32,20 @@ function sequenceElement(figure) {
   return element("section", { class: "sequence" }, element("h4", {}, "Best edit sequence"), body);
 }
 
+// Why the score is no higher: points lost against the reference itself, largest first, the small ones together.
+function lostElements(raw) {
+  if (!raw.lost) return [];
+  const name = (state) => (typeof state === "number" ? nameOf(data.states[state]) : state);
+  const row = (label, points) => element(
+    "tr", {}, element("th", { scope: "row" }, label), element("td", { class: "points" }, number(points)),
+  );
+  const rows = raw.lost.map(([state, words, points]) => row([words, name(state)].filter((text) => text).join(": "), points * data.unit));
+  const [count, rest] = raw.less;
+  if (count) rows.push(row(count === 1 ? "1 smaller one" : `${count} smaller ones`, rest * data.unit));
+  const title = `${number(raw.perfect - raw.score)} points lost of ${number(raw.perfect)} for a perfect match`;
+  return [element("section", { class: "lost" }, element("h4", {}, title), element("table", { class: "sum" }, element("tbody", {}, ...rows)))];
+}
+
 function bar(kind, start, end) {
   const at = (value) => (100 * (value - lowest)) / (highest - lowest);
   const made = element("span", { class: `bar ${kind}${end < start ? " minus" : ""}` });

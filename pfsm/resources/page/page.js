@@ -239,4 +239,5 @@ for (const card of cards) observer.observe(card.root);
 new ResizeObserver(fit).observe(list);
 if (!cards.length) list.append(element("p", { class: "notice" }, "There are no segments."));
 const asked = /^#segment-(\d+)$/.exec(window.location.hash);
-if (asked && cards[asked[1] - 1]) goTo(cards[asked[1] - 1]);
+const goal = asked && cards.find(({ segment }) => segment.number === Number(asked[1]));
+if (goal) goTo(goal);

@@ -88,7 +88,7 @@ const segments = (data.explanations[0] || []).map((_, k) => {
   const scores = raws.map((raw) => raw.score);
   const references = raws.map((raw) => raw.reference.join(" "));
   return {
-    number: k + 1,
+    number: data.numbers[k],
     raws,
     scores,
     sums: raws.map(sumOf),

@@ -1,0 +1,204 @@
+"""What ``pfsm score`` prints: lines, tables, JSON, TSV, LaTeX."""
+
+import json
+import math
+from argparse import Namespace
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pfsm.commands.arguments import heading
+from pfsm.commands.evaluation_statistics import interval_entry
+from pfsm.commands.evaluation_text import NO_INTERVAL
+from pfsm.evaluation import Interval, default_seed
+from pfsm.metrics import SegmentMetric
+from pfsm.metrics.references import NumberOfReferences
+
+Float = NDArray[np.float64]
+_LATEX = str.maketrans(
+    {sign: f"\\{sign}" for sign in "&%$#_{}"}
+    | {"~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "\\": r"\textbackslash{}"}
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Scored:
+    """One system's scores.
+
+    Attributes:
+        system: Its name.
+        n: Number of segments.
+        score: Of all of them.
+        segments: float64 [n], where they are wanted.
+        interval: Of the score, where it is wanted.
+        parts: The systems that a table names, where there are several.
+    """
+
+    system: str
+    n: int
+    score: float
+    segments: Float
+    interval: Interval | None = None
+    parts: "tuple[Scored, ...]" = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """The scores that one model or metric gives to all systems."""
+
+    metric: SegmentMetric
+    results: Sequence[Scored]
+    nrefs: NumberOfReferences
+
+
+def print_scores(columns: Sequence[Column], options: Namespace) -> None:
+    """Prints the scores in the format that the options name."""
+    if options.format == "json":
+        _print_json(columns, options)
+    elif options.format == "tsv":
+        _print_tsv(columns, options)
+    elif options.format == "latex":
+        _print_latex(columns, options)
+    elif options.sentence_level:
+        _print_segments(columns, options)
+    elif len(columns) > 1:
+        _print_table(columns, options)
+    else:
+        _print_lines(columns[0], options)
+
+
+def _print_segments(columns: Sequence[Column], options: Namespace) -> None:
+    """A line a segment; with several systems the name and the number of the segment, from 1, stand before it."""
+    several = len(columns[0].results) > 1
+    for results in zip(*(column.results for column in columns), strict=True):
+        for number, scores in enumerate(zip(*(one.segments.tolist() for one in results), strict=True), 1):
+            shown = [f"{score:.{options.width}f}" for score in scores]
+            print("\t".join([*([results[0].system, str(number)] if several else []), *shown]))
+
+
+def _print_lines(column: Column, options: Namespace) -> None:
+    several = len(column.results) > 1
+    name = heading(column.metric, column.nrefs, "corpus", options)
+    for result in column.results:
+        number = _number(result, options)
+        line = number if options.score_only else f"{name} = {number}"
+        print(f"{result.system}\t{line}" if several else line)
+        for part in result.parts:
+            print(f"{part.system}\t{_number(part, options)}")
+
+
+def _number(result: Scored, options: Namespace) -> str:
+    """The score, and its interval where it is wanted."""
+    number, interval = f"{result.score:.{options.width}f}", result.interval
+    if interval is None:
+        return number
+    if math.isnan(interval.low):
+        return f"{number} {NO_INTERVAL}"
+    return f"{number} [{interval.low:.{options.width}f}, {interval.high:.{options.width}f}]"
+
+
+def _labels(columns: Sequence[Column]) -> list[str]:
+    """Names of the columns: those of the metrics, where two have the same their short signatures."""
+    names = [column.metric.name for column in columns]
+    return [
+        name if names.count(name) == 1 else column.metric.get_short_signature(column.nrefs, "corpus")
+        for name, column in zip(names, columns, strict=True)
+    ]
+
+
+def _rows(columns: Sequence[Column], options: Namespace) -> list[list[str]]:
+    """Systems and their scores, below a head."""
+    rows = [["system", *_labels(columns)]]
+    for results in zip(*(column.results for column in columns), strict=True):
+        rows.append([results[0].system, *(_number(one, options) for one in results)])
+        rows += [
+            [parts[0].system, *(_number(one, options) for one in parts)]
+            for parts in zip(*(one.parts for one in results), strict=True)
+        ]
+    return rows
+
+
+def _print_table(columns: Sequence[Column], options: Namespace) -> None:
+    rows = _rows(columns, options)
+    if options.score_only:
+        for row in rows[1:]:
+            print("\t".join(row if len(rows) > 2 else row[1:]))
+        return
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        first, *others = (f"{cell:>{width}}" for cell, width in zip(row, widths, strict=True))
+        print("  ".join([f"{first.strip():<{widths[0]}}", *others]))
+    print()
+    for column, label in zip(columns, _labels(columns), strict=True):
+        better = "; lower is better" if column.metric.lower_is_better else ""
+        print(f"{label}: {heading(column.metric, column.nrefs, 'corpus', options)}{better}")
+
+
+def _print_latex(columns: Sequence[Column], options: Namespace) -> None:
+    head, *rows = ([cell.translate(_LATEX) for cell in row] for row in _rows(columns, options))
+    for column in columns:
+        print(f"% {heading(column.metric, column.nrefs, 'corpus', options)}")
+    print(rf"\begin{{tabular}}{{l{'r' * len(columns)}}}")
+    print(r"\hline")
+    print(" & ".join(head) + r" \\")
+    print(r"\hline")
+    for row in rows:
+        print(" & ".join(row) + r" \\")
+    print(r"\hline")
+    print(r"\end{tabular}")
+
+
+def _print_json(columns: Sequence[Column], options: Namespace) -> None:
+    documents = [_document(column, result, options) for column in columns for result in column.results]
+    print(json.dumps(documents[0] if len(documents) == 1 else documents, indent=1, ensure_ascii=False))
+
+
+def _document(column: Column, result: Scored, options: Namespace) -> dict[str, Any]:
+    metric = column.metric
+    document: dict[str, Any] = {
+        "name": metric.name,
+        "score": result.score,
+        "signature": metric.get_signature(column.nrefs, "corpus"),
+        "short_signature": metric.get_short_signature(column.nrefs, "corpus"),
+        "system": result.system,
+        "segments": result.n,
+    }
+    if result.interval is not None:
+        document |= {
+            "interval": interval_entry(result.interval),
+            "resamples": options.confidence_n,
+            "seed": default_seed(),
+        }
+    if result.parts:
+        document["systems"] = {part.system: part.score for part in result.parts}
+        if result.interval is not None:
+            document["system_intervals"] = {
+                part.system: interval_entry(part.interval)
+                for part in result.parts
+                if part.interval is not None
+            }
+    if options.sentence_level:
+        document["segment_signature"] = metric.get_signature(column.nrefs)
+        document["segment_scores"] = result.segments.tolist()
+    return document
+
+
+def _print_tsv(columns: Sequence[Column], options: Namespace) -> None:
+    if options.sentence_level:
+        print("\t".join(["system", "segment", *(_labels(columns) if len(columns) > 1 else ["score"])]))
+        for results in zip(*(column.results for column in columns), strict=True):
+            for index, scores in enumerate(zip(*(one.segments.tolist() for one in results), strict=True)):
+                print("\t".join([results[0].system, str(index), *map(repr, scores)]))
+        return
+    print(
+        "\t".join(["system", "score", "name", "signature", *(["low", "high"] if options.confidence else [])])
+    )
+    for column in columns:
+        signature = column.metric.get_signature(column.nrefs, "corpus")
+        for result in column.results:
+            for one in (result, *result.parts):
+                ends = [repr(one.interval.low), repr(one.interval.high)] if one.interval is not None else []
+                print("\t".join([one.system, repr(one.score), column.metric.name, signature, *ends]))

@@ -1,0 +1,100 @@
+"""Test sets by name, as sacrebleu has them: their references come from sacrebleu's own cache."""
+
+import contextlib
+import io
+import os
+from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from pfsm.errors import PfsmError
+from pfsm.runtime.near_names import known_names
+from pfsm.text.language_names import code_of
+
+
+def add_test_set(parser: ArgumentParser) -> None:
+    """``--test-set``, ``--language-pair``, ``--download``."""
+    parser.add_argument(
+        "--test-set",
+        "-t",
+        metavar="NAME",
+        help="instead of REF: a test set of sacrebleu, such as wmt16, whose references are in sacrebleu's cache",
+    )
+    parser.add_argument(
+        "--language-pair", "-l", metavar="PAIR", help="language pair of the test set, such as de-en"
+    )
+    parser.add_argument(
+        "--download", action="store_true", help="let sacrebleu download the test set if its cache lacks it"
+    )
+
+
+def reference_paths(options: Namespace, given: Sequence[str]) -> list[str]:
+    """The reference files: those given, or those of the test set.
+
+    Args:
+        options: With `add_test_set`'s options.
+        given: Reference files of the command line.
+
+    Raises:
+        PfsmError: If both are given, there is no such test set or language pair, or the cache lacks it.
+    """
+    if options.test_set is None:
+        if options.language_pair is not None or options.download:
+            raise PfsmError("--language-pair and --download go with --test-set NAME")
+        return list(given)
+    if given:
+        raise PfsmError(
+            f"give either reference files or --test-set, not both; {given[0]} is a reference file"
+        )
+    return [
+        str(path) for path in cached_references(options.test_set, options.language_pair, options.download)
+    ]
+
+
+def cached_references(test_set: str, pair: str | None, download: bool) -> list[Path]:
+    """The reference files of a test set in sacrebleu's cache (``$SACREBLEU``, else ``~/.sacrebleu``).
+
+    Args:
+        test_set: The name that sacrebleu gives it.
+        pair: The language pair, of codes or names of languages.
+        download: Whether sacrebleu may download the set if it is not there.
+
+    Raises:
+        PfsmError: If there is no such test set or pair, it is not in the cache, or the download fails.
+    """
+    from sacrebleu.dataset import DATASETS  # noqa: PLC0415 - only where a test set is asked for
+
+    if test_set not in DATASETS:
+        known = known_names(test_set, tuple(DATASETS), "`sacrebleu --list`")
+        raise PfsmError(f"--test-set {test_set!r}: unknown; {known}")
+    data = DATASETS[test_set]
+    chosen = "-".join(map(code_of, (pair or "").split("-")))
+    if chosen not in data.langpairs:
+        known = known_names(chosen, tuple(data.langpairs), f"`sacrebleu -t {test_set} --list`")
+        raise PfsmError(f"--language-pair {pair or 'is missing'}: {test_set} has no such pair; {known}")
+    found = _files(data, test_set, chosen)
+    if all(path.is_file() for path in found):
+        return found
+    if not download:
+        raise PfsmError(
+            f"{found[0]}: not there; say --download to let sacrebleu download {test_set} into its cache"
+        )
+    return _downloaded(data, test_set, chosen)
+
+
+def _files(data: Any, test_set: str, pair: str) -> list[Path]:
+    """Where sacrebleu keeps the references: ``CACHE/SET/SET.PAIR.FIELD``."""
+    cache = Path(os.environ.get("SACREBLEU", Path("~").expanduser() / ".sacrebleu"))
+    fields = [field for field in data.fieldnames(pair) if field.startswith("ref")]
+    name = test_set.replace("/", "_")
+    return [cache / test_set / f"{name}.{pair}.{field.replace(':', '-')}" for field in fields]
+
+
+def _downloaded(data: Any, test_set: str, pair: str) -> list[Path]:
+    try:
+        with contextlib.redirect_stdout(io.StringIO()):
+            return [Path(path) for path in data.get_reference_files(pair)]
+    except (Exception, SystemExit) as error:  # sacrebleu ends the program where a download fails
+        said = " ".join(str(error).split())
+        raise PfsmError(f"--download: sacrebleu could not download {test_set} ({said})") from None
