@@ -2,7 +2,7 @@
 
 Linear space is tried first: from arc to arc where there are few (``arc_to_arc`` of ``machine``, with jumps of
 ``pushdown``), else from cell to cell (``cell_to_cell``). Lattices whose sum it cannot vouch for are done again in log
-space (``log_space``). What is computed for a pair depends on that pair and the weights alone: not on the batch it
+space. What is computed for a pair depends on that pair and the weights alone: not on the batch it
 stands in, nor on the number of threads.
 """
 
@@ -21,8 +21,8 @@ from pfsm_kernels.machine.log_space import best_path as best_of_machine
 from pfsm_kernels.machine.log_space import log_forward_backward
 from pfsm_kernels.machine.sweep import DELETE, INSERT, JUMP
 from pfsm_kernels.machine.tilt import LARGEST_WEIGHT
+from pfsm_kernels.pushdown.cell_to_cell import best_pushdown, log_pushdown
 from pfsm_kernels.pushdown.crossings import Jumps, find_crossings
-from pfsm_kernels.pushdown.log_space import best_pushdown, log_pushdown
 
 __all__ = [
     "DELETE",
@@ -223,7 +223,7 @@ def _pair(lattices: Lattices, weights: Weights, pair: int) -> tuple[Any, ...]:
 
 
 def _swaps(lattices: Lattices, weights: Weights, pair: int, jumps: Jumps) -> tuple[tuple[Any, ...], ...]:
-    """One pair as ``pushdown.log_space`` takes it."""
+    """One pair as ``pushdown`` takes it."""
     deletes, inserts, _, _, *arrays = _pair(lattices, weights, pair)
     crossings = jumps.crossings
     limits = jumps.state, crossings.max_jump, int(lattices.offsets[pair, 2])

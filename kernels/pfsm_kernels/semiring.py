@@ -1,7 +1,8 @@
 """Semirings, and functions that jitted code chooses by the type of their first argument.
 
-A recurrence is written once and says ``plus(semiring, x, y)``. With ``LOG`` it sums over edit sequences, with ``BEST``
-it finds the best one. Masses are logarithms in both: a sequence's score is a sum, nothing is minus infinity.
+A recurrence is written once and says ``plus(semiring, x, y)`` and ``times(semiring, x, y)``. With ``LINEAR`` and
+``LOG`` it sums over edit sequences, with ``BEST`` it finds the best one. In the last two masses are logarithms: a
+sequence's score is a sum, nothing is minus infinity.
 """
 
 import math
@@ -15,19 +16,28 @@ from pfsm_kernels.cache import njit
 NONE = -math.inf
 
 
+class Linear(NamedTuple):
+    """(+, x): sums over edit sequences."""
+
+    zero: float
+    one: float
+
+
 class LogSum(NamedTuple):
     """(log-add, +): sums over edit sequences."""
 
     zero: float
+    one: float
 
 
 class Best(NamedTuple):
     """(max, +): the best edit sequence."""
 
     zero: float
+    one: float
 
 
-LOG, BEST = LogSum(NONE), Best(NONE)
+LINEAR, LOG, BEST = Linear(0.0, 1.0), LogSum(NONE, 0.0), Best(NONE, 0.0)
 
 
 def by_type(choices: dict[type, Callable[..., Any]]) -> Callable[..., Any]:
@@ -56,12 +66,38 @@ def log_add(x, y):
     return x + math.log1p(math.exp(y - x))
 
 
-def _plus_log(semiring, x, y):  # noqa: ARG001
+def _log_add(semiring, x, y):  # noqa: ARG001
     return log_add(x, y)
 
 
-def _plus_best(semiring, x, y):  # noqa: ARG001
+def _max(semiring, x, y):  # noqa: ARG001
     return max(x, y)
 
 
-plus = by_type({LogSum: _plus_log, Best: _plus_best})
+def _add(semiring, x, y):  # noqa: ARG001
+    return x + y
+
+
+def _multiply(semiring, x, y):  # noqa: ARG001
+    return x * y
+
+
+def _exp_of_difference(semiring, x, total):  # noqa: ARG001
+    return math.exp(x - total) if x > NONE else 0.0
+
+
+plus = by_type({Linear: _add, LogSum: _log_add, Best: _max})
+times = by_type({Linear: _multiply, LogSum: _add, Best: _add})
+
+
+def _inverse(semiring, total):  # noqa: ARG001
+    return 1.0 / total
+
+
+def _itself(semiring, total):  # noqa: ARG001
+    return total
+
+
+# A mass as a probability: over the total, which linear space has as its inverse.
+whole_of = by_type({Linear: _inverse, LogSum: _itself})
+share = by_type({Linear: _multiply, LogSum: _exp_of_difference})

@@ -61,12 +61,12 @@ class Pair(NamedTuple):
 
 
 @njit
-def make_masses(rows, width, arcs, jump_rows, resumes):
+def make_masses(none, rows, width, arcs, jump_rows, resumes):
     """Room for masses; ``jump_rows`` rows of exits, and where swaps can end as many of ``back``."""
-    exits = np.full((jump_rows, width if jump_rows else 0), NONE)
-    back = np.full((jump_rows if resumes else 0, width if resumes else 0), NONE)
+    exits = np.full((jump_rows, width if jump_rows else 0), none)
+    back = np.full((jump_rows if resumes else 0, width if resumes else 0), none)
     return Masses(
-        np.full((rows, width), NONE), np.full((rows + 1, width), NONE), np.full(arcs, NONE), exits, exits.copy(),
+        np.full((rows, width), none), np.full((rows + 1, width), none), np.full(arcs, none), exits, exits.copy(),
         back,
     )  # fmt: skip
 
@@ -100,10 +100,19 @@ def _fill(semiring, frame, inside, kept):
 def _prepare(pair):
     """Frame, room for the masses of a block, and for the rows kept."""
     m, n, A = pair.deletes.size, pair.inserts.size, pair.weight.size
-    frame = make_frame(pair.deletes, pair.inserts, pair.arcs, pair.by_end, pair.weight, pair.link, pair.W, -1)
+    frame = make_frame(
+        pair.deletes,
+        pair.inserts,
+        pair.arcs,
+        pair.by_end,
+        pair.weight,
+        pair.link,
+        (pair.W, pair.W, pair.W),
+        -1,
+    )
     height = _block_height(m, n)
     kept = np.full(((m + height) // height, n + 1), NONE)
-    return frame, make_masses(height, n + 1, A, 0, False), kept
+    return frame, make_masses(NONE, height, n + 1, A, 0, False), kept
 
 
 @njit(nogil=True, error_model="numpy")
@@ -120,7 +129,7 @@ def log_forward_backward(arrays, derivatives, counts, arc_mass, link_mass):
     # With nothing possible (weights of minus infinity) there is nothing to count either.
     if not derivatives or log_sum == NONE:
         return log_sum
-    outside = make_masses(inside.across.shape[0], inside.across.shape[1], pair.weight.size, 0, False)
+    outside = make_masses(NONE, inside.across.shape[0], inside.across.shape[1], pair.weight.size, 0, False)
     height = inside.across.shape[0]
     for block in range(kept.shape[0] - 1, -1, -1):
         first = block * height
@@ -128,7 +137,8 @@ def log_forward_backward(arrays, derivatives, counts, arc_mass, link_mass):
             _fill_block(LOG, frame, inside, first, kept[block])
             outside.along[height] = outside.along[0]
         rows = first, min(first + height, frame.along.size + 1)
-        backward_rows(frame, inside, outside, 0, frame.across.size, first, rows, log_sum, counts, link_mass)
+        bounds = first, 0, frame.across.size
+        backward_rows(LOG, frame, inside, outside, bounds, rows, log_sum, counts, link_mass)
     for a in range(pair.weight.size):
         arc_mass[a] = math.exp(inside.arcs[a] + outside.arcs[a] - log_sum)
     return log_sum

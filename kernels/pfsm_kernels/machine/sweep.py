@@ -1,4 +1,4 @@
-"""The one recurrence of both machines in the log domain: what can follow an edit, cell by cell.
+"""The one recurrence of both machines, in any semiring: what can follow an edit, cell by cell.
 
 A cell (u, v) lies behind u rows and v columns of a frame: of a whole pair, or of a window of it (``pushdown``).
 Rows run *along* one side, columns *across* the other; in a whole pair the reference runs along, so that Delete is the
@@ -10,21 +10,20 @@ edit along and Insert the one across. What arrives in a cell are its sources, wh
     arcs[a]        the same, with arc a, which ends in (u, v)                       -> arcs[b], which begins in (u, v)
     the start      at (0, 0), nothing
 
-    target = sum over sources of source x exp(W[state of source, state of target] + link)   (an arc: x exp(its weight))
+    target = sum over sources of source x W[state of source, state of target] x link   (an arc: x its weight)
 
-``late`` is what enters Jump from the edit along, ``exits`` from anything else. Three functions visit sources and
-targets: ``forward_rows`` adds up masses, in either semiring; ``backward_rows`` their adjoints, with expected counts,
+``late`` is what enters Jump, ``exits`` what does from anything but the edit along. Three functions visit sources and
+targets: ``forward_rows`` adds up masses; ``backward_rows`` their adjoints, with expected counts,
 each term a probability; ``trace`` follows the best mass back.
 """
 
-import math
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pfsm_kernels.cache import njit
-from pfsm_kernels.semiring import NONE, log_add, plus
+from pfsm_kernels.semiring import NONE, plus, share, times
 
 Float = NDArray[np.float64]
 Int32 = NDArray[np.int32]
@@ -49,7 +48,9 @@ class Frame(NamedTuple):
         end_columns: int64 [n_arcs], where they end, in that order.
         weight: float64 [n_arcs].
         link: float64 [n_arcs] or [0].
-        W: float64 [S + 1, S], the table; row S is Start.
+        W: float64 [S + 1, S], the table; row S is Start. In linear space it is what an edit across or along counts.
+        into_arcs: The same, what an arc counts.
+        into_jump: The same, what Jump counts.
         jump: The state of Jump; -1 without jumps.
         whole: Whether the machine starts and stops in the corners, as in a pair, but not in a window.
     """
@@ -65,12 +66,14 @@ class Frame(NamedTuple):
     weight: Float
     link: Float
     W: Float
+    into_arcs: Float
+    into_jump: Float
     jump: int
     whole: bool
 
 
 class Masses(NamedTuple):
-    """Log masses of the sources and targets of a frame, or their adjoints; rows of planes count from a first row.
+    """Masses of the sources and targets of a frame, or their adjoints; rows of planes count from a first row.
 
     Attributes:
         across: float64 [rows, width].
@@ -90,8 +93,8 @@ class Masses(NamedTuple):
 
 
 @njit
-def make_frame(along, across, arcs, by_end, weight, link, W, jump):
-    """The frame of a whole pair, or of one side's view of it."""
+def make_frame(along, across, arcs, by_end, weight, link, tables, jump):
+    """The frame of a whole pair, or of one side's view of it; ``tables`` are W, into_arcs and into_jump."""
     A = weight.size
     starts, ends = np.zeros(along.size + 2, np.int64), np.zeros(along.size + 2, np.int64)
     columns, end_columns = np.empty(A, np.int64), np.empty(A, np.int64)
@@ -102,8 +105,8 @@ def make_frame(along, across, arcs, by_end, weight, link, W, jump):
         columns[e] = arcs[e, 2]
         end_columns[e] = arcs[a, 2] + arcs[a, 3]
     return Frame(
-        along, across, arcs, np.cumsum(starts), columns, by_end, np.cumsum(ends), end_columns, weight, link, W, jump,
-        True,
+        along, across, arcs, np.cumsum(starts), columns, by_end, np.cumsum(ends), end_columns, weight, link,
+        tables[0], tables[1], tables[2], jump, True,
     )  # fmt: skip
 
 
@@ -113,102 +116,135 @@ def _linked(arcs, a, b, link):
     return link.size > 0 and arcs[a, 1] + arcs[a, 3] == 2 and arcs[b, 1] + arcs[b, 3] == 2
 
 
-@njit
-def _arrivals(semiring, begin, across, along, back):
-    """Sum over all sources but arcs."""
-    return plus(semiring, plus(semiring, begin, across), plus(semiring, along, back))
-
-
-@njit(borrows=True)
+@njit(borrows=True, fastmath={"contract"})
 def forward_rows(semiring, frame, inside, left, limit, top, rows):
     """Masses of columns ``left`` to ``limit`` of rows ``rows[0]`` to ``rows[1] - 1``; planes begin at row ``top``."""
-    along, across, arcs, W, jump = frame.along, frame.across, frame.arcs, frame.W, frame.jump
+    along, across, arcs, jump, by_end = frame.along, frame.across, frame.arcs, frame.jump, frame.by_end
+    W, into_arcs, into_jump = frame.W, frame.into_arcs, frame.into_jump
     columns, end_columns, starts, ends = frame.columns, frame.end_columns, frame.starts, frame.ends
-    by_end, weight, link = frame.by_end, frame.weight, frame.link
+    weight, link, none = frame.weight, frame.link, semiring.zero
     I, D, M, V, exits, late = inside.across, inside.along, inside.arcs, inside.back, inside.exits, inside.late
-    start, height = W.shape[0] - 1, along.size
+    start, height, resumes = W.shape[0] - 1, along.size, V.size > 0
     for u in range(rows[0], rows[1]):
-        r = u - top
+        r, more = u - top, u < height
         s1, s_last, e1, e_last = starts[u], starts[u + 1], ends[u], ends[u + 1]
         while s1 < s_last and columns[s1] < left:
             s1 += 1
         while e1 < e_last and end_columns[e1] < left:
             e1 += 1
-        before, below = along[u - 1] if u else 0, along[u] if u < height else 0
-        inserted, last = NONE, 0
+        next_start = columns[s1] if s1 < s_last else limit + 1
+        next_end = end_columns[e1] if e1 < e_last else limit + 1
+        before, below = np.int64(along[u - 1]) if u else start, np.int64(along[u]) if more else 0
+        further, enter = W[before, below], into_jump[before, jump]
+        inserted, last = none, np.int64(0)
         for v in range(left, limit + 1):
             k = v - left
-            s0, e0 = s1, e1
-            while s1 < s_last and columns[s1] == v:
-                s1 += 1
-            while e1 < e_last and end_columns[e1] == v:
-                e1 += 1
-            begin = 0.0 if frame.whole and u + v == 0 else NONE
-            deleted = D[r, k] if u else NONE
-            back = V[r, k] if V.size else NONE
-            if u < height:
-                D[r + 1, k] = _arrivals(
-                    semiring, begin + W[start, below], inserted + W[last, below], deleted + W[before, below],
-                    back + W[jump, below],
-                )  # fmt: skip
-            if jump >= 0:
-                exits[r, k] = _arrivals(
-                    semiring, begin + W[start, jump], inserted + W[last, jump], NONE, back + W[jump, jump]
-                )
-                late[r, k] = deleted + W[before, jump]
-            for b in range(s0, s1):
-                cur = arcs[b, 4]
-                M[b] = _arrivals(
-                    semiring, begin + W[start, cur], inserted + W[last, cur], deleted + W[before, cur],
-                    back + W[jump, cur],
-                )  # fmt: skip
+            deleted = D[r, k] if u else none
             cur = across[v] if v < limit else 0
-            inserted = _arrivals(
-                semiring,
-                begin + W[start, cur],
-                inserted + W[last, cur],
-                deleted + W[before, cur],
-                back + W[jump, cur],
+            # What enters the edits along and across, and Jump but from the edit along.
+            low = plus(semiring, times(semiring, inserted, W[last, below]), times(semiring, deleted, further))
+            right = plus(
+                semiring, times(semiring, inserted, W[last, cur]), times(semiring, deleted, W[before, cur])
             )
-            last = cur
-            for e in range(e0, e1):
-                a = by_end[e]
-                mass, prev = M[a], arcs[a, 4]
-                inserted = plus(semiring, inserted, mass + W[prev, cur])
-                if u < height:
-                    D[r + 1, k] = plus(semiring, D[r + 1, k], mass + W[prev, below])
-                if jump >= 0:
-                    exits[r, k] = plus(semiring, exits[r, k], mass + W[prev, jump])
+            out = times(semiring, inserted, into_jump[last, jump])
+            back = none
+            if resumes:
+                back = V[r, k]
+                low = plus(semiring, low, times(semiring, back, W[jump, below]))
+                right = plus(semiring, right, times(semiring, back, W[jump, cur]))
+                out = plus(semiring, out, times(semiring, back, into_jump[jump, jump]))
+            begins = frame.whole and u + v == 0
+            if begins:
+                low, right, out = W[start, below], W[start, cur], into_jump[start, jump]
+            if v in (next_start, next_end):
+                s0, e0 = s1, e1
+                while s1 < s_last and columns[s1] == v:
+                    s1 += 1
+                while e1 < e_last and end_columns[e1] == v:
+                    e1 += 1
+                next_start = columns[s1] if s1 < s_last else limit + 1
+                next_end = end_columns[e1] if e1 < e_last else limit + 1
                 for b in range(s0, s1):
-                    follow = mass + W[prev, arcs[b, 4]]
-                    if _linked(arcs, a, b, link):
-                        follow += link[b]
-                    M[b] = plus(semiring, M[b], follow)
+                    state = arcs[b, 4]
+                    mass = plus(semiring, times(semiring, inserted, into_arcs[last, state]),
+                                times(semiring, deleted, into_arcs[before, state]))  # fmt: skip
+                    mass = plus(semiring, mass, times(semiring, back, into_arcs[jump, state]))
+                    M[b] = into_arcs[start, state] if begins else mass
+                for e in range(e0, e1):
+                    a = by_end[e]
+                    mass, prev = M[a], arcs[a, 4]
+                    low = plus(semiring, low, times(semiring, mass, W[prev, below]))
+                    right = plus(semiring, right, times(semiring, mass, W[prev, cur]))
+                    out = plus(semiring, out, times(semiring, mass, into_jump[prev, jump]))
+                    for b in range(s0, s1):
+                        follow = times(semiring, mass, into_arcs[prev, arcs[b, 4]])
+                        if _linked(arcs, a, b, link):
+                            follow = times(semiring, follow, link[b])
+                        M[b] = plus(semiring, M[b], follow)
+                for b in range(s0, s1):
+                    # One that reaches over the limit cannot be taken.
+                    M[b] = times(semiring, M[b], weight[b]) if v + arcs[b, 3] <= limit else none
+            if more:
+                D[r + 1, k] = low
+            if jump >= 0:
+                exits[r, k] = out
+                late[r, k] = plus(semiring, out, times(semiring, deleted, enter))
             if v < limit:
-                I[r, k + 1] = inserted
-            for b in range(s0, s1):
-                # One that reaches over the limit cannot be taken.
-                M[b] = M[b] + weight[b] if v + arcs[b, 3] <= limit else NONE
+                I[r, k + 1] = right
+            inserted, last = right, np.int64(cur)
 
 
-@njit
-def backward_rows(frame, inside, outside, left, limit, top, rows, log_sum, counts, link_mass):
-    """Adjoints of the same rows, last first, and expected counts; ``outside`` has those of what the rows lead to."""
-    along, across, arcs, by_end, link = frame.along, frame.across, frame.arcs, frame.by_end, frame.link
-    columns, end_columns, weight, W, jump = (
-        frame.columns,
-        frame.end_columns,
-        frame.weight,
-        frame.W,
-        frame.jump,
-    )
+@njit(borrows=True, inline="always")
+def _edits_after(semiring, frame, mass, prev, targets, worth, whole, counts):
+    """What the edits across and along and Jump are worth after a source, and how often they follow it."""
+    (cur, below), (right, low, out), jump = targets, worth, frame.jump
+    x = times(semiring, frame.W[prev, cur], right)
+    y = times(semiring, frame.W[prev, below], low)
+    z = times(semiring, frame.into_jump[prev, jump], out)
+    counts[prev, cur] += share(semiring, times(semiring, mass, x), whole)
+    counts[prev, below] += share(semiring, times(semiring, mass, y), whole)
+    counts[prev, jump] += share(semiring, times(semiring, mass, z), whole)
+    return plus(semiring, plus(semiring, x, y), z)
+
+
+@njit(borrows=True)
+def _arcs_after(semiring, frame, mass, source, span, worth, whole, counts, link_mass):
+    """What arcs ``span[0]`` to ``span[1] - 1`` are worth after a source, a state and the arc it is of or -1.
+
+    None that is wider than ``span[2]`` can be taken.
+    """
+    (prev, a), arcs, total = source, frame.arcs, semiring.zero
+    for b in range(span[0], span[1]):
+        cur = arcs[b, 4]
+        if arcs[b, 3] > span[2]:
+            continue
+        follow = times(semiring, frame.into_arcs[prev, cur], times(semiring, frame.weight[b], worth[b]))
+        linked = a >= 0 and _linked(arcs, a, b, frame.link)
+        if linked:
+            follow = times(semiring, follow, frame.link[b])
+        count = share(semiring, times(semiring, mass, follow), whole)
+        counts[prev, cur] += count
+        if linked:
+            link_mass[b] += count
+        total = plus(semiring, total, follow)
+    return total
+
+
+@njit(borrows=True, fastmath={"contract"})
+def backward_rows(semiring, frame, inside, outside, bounds, rows, whole, counts, link_mass):
+    """Adjoints of the same rows, last first, and expected counts; ``outside`` has those of what the rows lead to.
+
+    ``bounds`` are the first row of the planes, the first column and the last one; ``whole`` is the total, see
+    ``semiring.share``.
+    """
+    (top, left, limit), none, one = bounds, semiring.zero, semiring.one
+    along, across, arcs, by_end, jump = frame.along, frame.across, frame.arcs, frame.by_end, frame.jump
+    columns, end_columns = frame.columns, frame.end_columns
     I, D, M, V = inside.across, inside.along, inside.arcs, inside.back
-    bI, bD, B, bV, exits, late = (
-        outside.across, outside.along, outside.arcs, outside.back, outside.exits, outside.late
-    )  # fmt: skip
-    m, n = along.size, across.size
-    states = np.empty(3 + M.size, np.int64)
-    states[2] = jump
+    bI, bD, B, bV = outside.across, outside.along, outside.arcs, outside.back
+    m, n, start = along.size, across.size, frame.W.shape[0] - 1
+    # For targets that are not there: entries of a state that is never used may be infinite.
+    idle = np.int64(across[0]) if n else np.int64(along[0])
     for u in range(rows[1] - 1, rows[0] - 1, -1):
         r = u - top
         s_first, s0, e_first, e0 = frame.starts[u], frame.starts[u + 1], frame.ends[u], frame.ends[u + 1]
@@ -216,6 +252,8 @@ def backward_rows(frame, inside, outside, left, limit, top, rows, log_sum, count
             s0 -= 1
         while e0 > e_first and end_columns[e0 - 1] > limit:
             e0 -= 1
+        before, below = np.int64(along[u - 1]) if u else start, np.int64(along[u]) if u < m else idle
+        right = none
         for v in range(limit, left - 1, -1):
             k = v - left
             s1, e1 = s0, e0
@@ -223,74 +261,58 @@ def backward_rows(frame, inside, outside, left, limit, top, rows, log_sum, count
                 s0 -= 1
             while e0 > e_first and end_columns[e0 - 1] == v:
                 e0 -= 1
-            # States of what can be done here: the edit across, along, Jump, arcs; -1 where it cannot.
-            states[0] = across[v] if v < limit else -1
-            states[1] = along[u] if u < along.size else -1
-            for b in range(s0, s1):
-                states[3 + b - s0] = arcs[b, 4] if v + arcs[b, 3] <= limit else -1
-            stops = frame.whole and u == m and v == n
-            for source in range(4 + e1 - e0):
-                a = 0
-                if source == 0:
-                    if not frame.whole or u + v > 0:
-                        continue
-                    mass, prev = 0.0, W.shape[0] - 1
-                elif source == 1:
-                    if k == 0:
-                        continue
-                    mass, prev = I[r, k], np.int64(across[v - 1])
-                elif source == 2:
-                    if u == 0:
-                        continue
-                    mass, prev = D[r, k], np.int64(along[u - 1])
-                elif source == 3:
-                    if V.size == 0:
-                        continue
-                    mass, prev = V[r, k], jump
-                else:
-                    a = by_end[e0 + source - 4]
-                    mass, prev = M[a], np.int64(arcs[a, 4])
-                total = 0.0 if stops else NONE
-                if mass > NONE:
-                    for t in range(3 + s1 - s0):
-                        b = s0 + t - 3
-                        cur = states[t]
-                        if cur < 0:
-                            continue
-                        follow = W[prev, cur]
-                        linked = t > 2 and source > 3 and _linked(arcs, a, b, link)
-                        if t == 0:
-                            follow += bI[r, k + 1]
-                        elif t == 1:
-                            follow += bD[r + 1, k]
-                        elif t == 2:
-                            follow += late[r, k] if source == 2 else exits[r, k]
-                        else:
-                            follow += weight[b] + B[b]
-                            if linked:
-                                follow += link[b]
-                        if follow == NONE:
-                            continue
-                        total = log_add(total, follow)
-                        count = math.exp(mass + follow - log_sum)
-                        counts[prev, cur] += count
-                        if linked:
-                            link_mass[b] += count
-                if source == 1:
-                    bI[r, k] = total
-                elif source == 2:
-                    bD[r, k] = total
-                elif source == 3:
-                    bV[r, k] = total
-                elif source > 3:
-                    B[a] = total
+            span, low, out, late = (s0, s1, limit - v), none, none, none
+            if u < m:
+                low = bD[r + 1, k]
+            if jump >= 0:
+                out, late = outside.exits[r, k], outside.late[r, k]
+            stop = one if frame.whole and u == m and v == n else none
+            targets, worth = (np.int64(across[v]) if v < limit else idle, below), (right, low, out)
+            if u:
+                own = right, low, late
+                total = _edits_after(semiring, frame, D[r, k], before, targets, own, whole, counts)
+                if s1 > s0:
+                    after = _arcs_after(
+                        semiring, frame, D[r, k], (before, -1), span, B, whole, counts, link_mass
+                    )
+                    total = plus(semiring, total, after)
+                bD[r, k] = plus(semiring, total, stop)
+            if V.size:
+                total = _edits_after(semiring, frame, V[r, k], jump, targets, worth, whole, counts)
+                if s1 > s0:
+                    after = _arcs_after(
+                        semiring, frame, V[r, k], (jump, -1), span, B, whole, counts, link_mass
+                    )
+                    total = plus(semiring, total, after)
+                bV[r, k] = plus(semiring, total, stop)
+            for e in range(e0, e1):
+                a = by_end[e]
+                prev = np.int64(arcs[a, 4])
+                total = _edits_after(semiring, frame, M[a], prev, targets, worth, whole, counts)
+                if s1 > s0:
+                    after = _arcs_after(semiring, frame, M[a], (prev, a), span, B, whole, counts, link_mass)
+                    total = plus(semiring, total, after)
+                B[a] = plus(semiring, total, stop)
+            if frame.whole and u + v == 0:
+                _edits_after(semiring, frame, one, start, targets, worth, whole, counts)
+                _arcs_after(semiring, frame, one, (start, -1), span, B, whole, counts, link_mass)
+            if k:
+                prev = np.int64(across[v - 1])
+                total = _edits_after(semiring, frame, I[r, k], prev, targets, worth, whole, counts)
+                if s1 > s0:
+                    after = _arcs_after(
+                        semiring, frame, I[r, k], (prev, -1), span, B, whole, counts, link_mass
+                    )
+                    total = plus(semiring, total, after)
+                right = plus(semiring, total, stop)
+                bI[r, k] = right
 
 
 @njit(borrows=True)
 def total_mass(semiring, frame, inside, top):
     """Sum over all edit sequences of a whole pair, of which ``inside`` has the last row."""
     r, n = frame.along.size - top, frame.across.size
-    total = inside.across[r, n] if n else NONE
+    total = inside.across[r, n] if n else semiring.zero
     if frame.along.size:
         total = plus(semiring, total, inside.along[r, n])
     if inside.back.size:

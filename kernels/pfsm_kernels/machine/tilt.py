@@ -28,10 +28,10 @@ LARGEST_FACTOR = 1e6
 # A tilted entry that only a tiny arc factor keeps below one multiplies what underflow left of that factor.
 LARGEST_TILTED_ENTRY = 1e12
 # Totals below are not accepted. 1e-308 (smallest normal number) x 1e10 operations x 1e16 (double precision) leaves a
-# wide margin in the first; with jumps windows drop masses below ``NEGLIGIBLE``; from arc to arc masses may reach
-# exp(LARGEST_GROWTH), and with jumps the smallest total is multiplied by exp(growth).
+# wide margin in the first; from arc to arc masses may reach exp(LARGEST_GROWTH), and with jumps the smallest total is
+# multiplied by exp(growth).
 SMALLEST_TOTAL = 1e-280
-SMALLEST_TOTAL_WITH_JUMPS, NEGLIGIBLE = 1e-230, 1e-290
+SMALLEST_TOTAL_WITH_JUMPS = 1e-230
 SMALLEST_SPARSE_TOTAL, LARGEST_GROWTH = 1e-130, 300.0
 
 
