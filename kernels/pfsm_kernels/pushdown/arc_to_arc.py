@@ -35,10 +35,12 @@ from numpy.typing import NDArray
 from pfsm_kernels.cache import njit
 from pfsm_kernels.lattice.batch import Cells, Factors, Float, Outputs
 from pfsm_kernels.machine.tilt import (
-    LARGEST_FACTOR,
     LARGEST_GROWTH,
     LARGEST_TILTED_ENTRY,
     SMALLEST_TOTAL_WITH_JUMPS,
+    column_maxima,
+    match_rate,
+    tilt_arcs,
 )
 from pfsm_kernels.pushdown.crossings import Side
 from pfsm_kernels.pushdown.windows import Windows
@@ -165,21 +167,6 @@ def _row_starts(base, A, arcs, starts, ends):
     for i in range(1, starts.size):
         starts[i] += starts[i - 1]
         ends[i] += ends[i - 1]
-
-
-@njit
-def _tilt(base, A, arcs, arc_factor, rate, reach, tilted):
-    """Arc factors over the rate per token beyond two; whether all are small enough for the error bound."""
-    fine = True
-    for a in range(A):
-        extra = arcs[base + a, 1] + arcs[base + a, 3] - 2
-        factor = arc_factor[base + a]
-        if extra:
-            factor *= rate ** -float(extra)
-        tilted[a] = factor
-        fine = fine and factor <= LARGEST_FACTOR
-        fine = fine and reach[arcs[base + a, 4]] <= LARGEST_TILTED_ENTRY * rate * rate
-    return fine
 
 
 @njit(borrows=True)
@@ -558,6 +545,32 @@ def _tables_adjoint(part, table, windows, s, slopes, rows, counts):
             dsums[d, at] = 0.0
 
 
+@njit(inline="always")
+def _opened(part, c):
+    """The crossings of the swaps whose gap arc c opens."""
+    first, last = part.places[GROUPS, c], part.places[GROUPS, c + ONE]
+    return range(part.landings[FIRST_CROSSING, first], part.landings[FIRST_CROSSING, last])
+
+
+@njit(borrows=True, fastmath={"contract"})
+def _swap(part, c, table, plane):
+    """The swaps whose gap arc c opens: F, and what resumes behind them, in ``plane``, columns of this side first."""
+    places, landings, T2, jump, max_jump = part.places, part.landings, table.T2, table.jump, table.limit
+    top = places[ROW_END, c]
+    bottom = top + _whole(part.height + ONE - top)
+    for g in range(places[GROUPS, c], places[GROUPS, c + ONE]):
+        F, exits, first = part.F[g], part.exits[g], landings[LANDING, g] + ONE
+        for crossing in range(landings[FIRST_CROSSING, g], landings[FIRST_CROSSING, g + ONE]):
+            b, K = part.crossings[LANDED, crossing], part.K[crossing]
+            mass = part.entering[crossing] * (T2[jump, places[STATE, b]] * part.factor[b])
+            for t in range(max_jump):
+                F[t] += mass * K[t]
+        for t in range(min(max_jump, np.uintp(plane.shape[0]) - first)):
+            mass, row = F[t], plane[first + t]
+            for u in range(top, bottom):
+                row[u] += mass * exits[u]
+
+
 @njit(borrows=True, fastmath={"contract"})
 def _forward(hypothesis, reference, table, order, outer, M, rows):
     """Outer forward pass; fills I, D, V, M, F and what enters every crossing's first jump. Returns the total.
@@ -565,17 +578,10 @@ def _forward(hypothesis, reference, table, order, outer, M, rows):
     ``turned`` is the part of V that jumps on s lead to, columns first. ``rows`` is scratch: what goes into Insert, into
     Delete, into Jump.
     """
-    T0, T1, T2, insert, delete, jump, max_jump = table
+    T0, T1, T2, insert, delete, jump, _ = table
     starts, ends, by_end = order
-    m, n, factor, ref_factor, link = (
-        hypothesis.height, reference.height, hypothesis.factor, reference.factor, hypothesis.link
-    )  # fmt: skip
-    hyp, hyp_crossings, hyp_landings = hypothesis.places, hypothesis.crossings, hypothesis.landings
-    ref, ref_crossings, ref_landings = reference.places, reference.crossings, reference.landings
-    hyp_K, hyp_exits, hyp_entering = hypothesis.K, hypothesis.exits, hypothesis.entering
-    ref_K, ref_exits, ref_entering = reference.K, reference.exits, reference.entering
-    I, D, V, _, turned = outer
-    hyp_F, ref_F = hypothesis.F, reference.F
+    m, n, factor, link = hypothesis.height, reference.height, hypothesis.factor, hypothesis.link
+    hyp, ref, (I, D, V, _, turned) = hypothesis.places, reference.places, outer
     start = T1.shape[0] - 1
     II, DI, ID, DD = T1[insert, insert], T1[delete, insert], T1[insert, delete], T1[delete, delete]
     leave_insert, leave_delete = T1[jump, insert], T1[jump, delete]
@@ -627,40 +633,14 @@ def _forward(hypothesis, reference, table, order, outer, M, rows):
             for j in range(n + ONE):
                 D[i + ONE, j] = I[i, j] * ID + rows[1, j]
         for a in range(starts[i], starts[i + ONE]):
-            # Jumps on s: as landed arc it takes what enters here, as gap arc it closes what was opened above.
-            opening = T2[jump, hyp[STATE, a]] * factor[a]
             for at in range(hyp[CROSSINGS, a], hyp[CROSSINGS, a + ONE]):
-                crossing, g = hyp_crossings[CROSSING, at], hyp_crossings[GROUP, at]
-                mass = rows[2, hyp[COLUMN, hyp_crossings[GAP, at]]]
-                hyp_entering[crossing] = mass
-                mass *= opening
-                for t in range(max_jump):
-                    hyp_F[g, t] += mass * hyp_K[crossing, t]
-            top = hyp[ROW_END, a]
-            bottom = top + _whole(m + ONE - top)
-            for g in range(hyp[GROUPS, a], hyp[GROUPS, a + ONE]):
-                first = hyp_landings[LANDING, g] + ONE
-                for t in range(min(max_jump, n + ONE - first)):
-                    mass = hyp_F[g, t]
-                    for u in range(top, bottom):
-                        turned[first + t, u] += mass * hyp_exits[g, u]
-            # Jumps on r: all that its swaps need stands in this row.
+                crossing, c = hypothesis.crossings[CROSSING, at], hypothesis.crossings[GAP, at]
+                hypothesis.entering[crossing] = rows[2, hyp[COLUMN, c]]
             c = hyp[OTHER, a]
-            top = ref[ROW_END, c]
-            bottom = top + _whole(n + ONE - top)
-            for g in range(ref[GROUPS, c], ref[GROUPS, c + ONE]):
-                for crossing in range(ref_landings[FIRST_CROSSING, g], ref_landings[FIRST_CROSSING, g + ONE]):
-                    b = ref_crossings[LANDED, crossing]
-                    mass = rows[2, ref[ROW, b]]
-                    ref_entering[crossing] = mass
-                    mass *= T2[jump, ref[STATE, b]] * ref_factor[b]
-                    for t in range(max_jump):
-                        ref_F[g, t] += mass * ref_K[crossing, t]
-                first = ref_landings[LANDING, g] + ONE
-                for t in range(min(max_jump, m + ONE - first)):
-                    mass = ref_F[g, t]
-                    for v in range(top, bottom):
-                        V[first + t, v] += mass * ref_exits[g, v]
+            for crossing in _opened(reference, c):
+                reference.entering[crossing] = rows[2, ref[ROW, reference.crossings[LANDED, crossing]]]
+            _swap(hypothesis, a, table, turned)
+            _swap(reference, c, table, V)
     total = I[m, n] + D[m, n] + V[m, n]
     for e in range(ends[m], ends[m + ONE]):
         a = by_end[e]
@@ -669,21 +649,33 @@ def _forward(hypothesis, reference, table, order, outer, M, rows):
     return total
 
 
-@njit(inline="always")
-def _returns(max_jump, height, c, places, landings, plane, exits, R):
+@njit(borrows=True, fastmath={"contract", "reassoc"})
+def _returns(part, c, max_jump, plane):
     """R of the groups of one gap arc, what its closings lead to; ``plane`` is bV, the columns of this side first."""
+    places = part.places
     top = places[ROW_END, c]
-    bottom = top + _whole(height + ONE - top)
+    bottom = top + _whole(part.height + ONE - top)
     for g in range(places[GROUPS, c], places[GROUPS, c + ONE]):
-        first = landings[LANDING, g] + ONE
+        exits, first = part.exits[g], part.landings[LANDING, g] + ONE
         count = min(max_jump, np.uintp(plane.shape[0]) - first)
+        part.R[g, count:max_jump] = 0.0
         for t in range(count):
-            mass = 0.0
+            mass, row = 0.0, plane[first + t]
             for u in range(top, bottom):
-                mass += exits[g, u] * plane[first + t, u]
-            R[g, t] = mass
-        for t in range(count, max_jump):
-            R[g, t] = 0.0
+                mass += exits[u] * row[u]
+            part.R[g, t] = mass
+
+
+@njit(borrows=True, fastmath={"contract", "reassoc"})
+def _worth(part, crossing, g, b, table, c2):
+    """What Jump is worth where landed arc b of a crossing follows; counts how often it does."""
+    mass, K, R = 0.0, part.K[crossing], part.R[g]
+    state = part.places[STATE, b]
+    for t in range(table.limit):
+        mass += K[t] * R[t]
+    mass *= part.factor[b]
+    c2[table.jump, state] += part.entering[crossing] * mass
+    return mass * table.T2[table.jump, state]
 
 
 @njit(borrows=True, fastmath={"contract", "reassoc"})
@@ -695,15 +687,8 @@ def _backward(hypothesis, reference, table, order, outer, M, B, rows, counts):
     """
     T0, T1, T2, insert, delete, jump, max_jump = table
     starts, ends, by_end = order
-    m, n, factor, ref_factor, link = (
-        hypothesis.height, reference.height, hypothesis.factor, reference.factor, hypothesis.link
-    )  # fmt: skip
-    hyp, hyp_crossings, hyp_landings = hypothesis.places, hypothesis.crossings, hypothesis.landings
-    ref, ref_crossings, ref_landings = reference.places, reference.crossings, reference.landings
-    hyp_K, hyp_exits, hyp_entering = hypothesis.K, hypothesis.exits, hypothesis.entering
-    ref_K, ref_exits, ref_entering = reference.K, reference.exits, reference.entering
-    I, D, V, bV, turned = outer
-    hyp_R, ref_R = hypothesis.R, reference.R
+    m, n, factor, link = hypothesis.height, reference.height, hypothesis.factor, hypothesis.link
+    hyp, ref, (I, D, V, bV, turned) = hypothesis.places, reference.places, outer
     c0, c1, c2, link_mass = counts.c0, counts.c1, counts.c2, counts.links
     start = T1.shape[0] - 1
     II, DI, ID, DD = T1[insert, insert], T1[delete, insert], T1[insert, delete], T1[delete, delete]
@@ -720,29 +705,19 @@ def _backward(hypothesis, reference, table, order, outer, M, B, rows, counts):
             rows[3, j] = 0.0
             bV[i, j] = 0.0
         for a in range(starts[i], starts[i + ONE]):
-            _returns(max_jump, m, a, hyp, hyp_landings, turned, hyp_exits, hyp_R)
             c = hyp[OTHER, a]
-            _returns(max_jump, n, c, ref, ref_landings, bV, ref_exits, ref_R)
+            _returns(hypothesis, a, max_jump, turned)
+            _returns(reference, c, max_jump, bV)
             for g in range(ref[GROUPS, c], ref[GROUPS, c + ONE]):
-                for crossing in range(ref_landings[FIRST_CROSSING, g], ref_landings[FIRST_CROSSING, g + ONE]):
-                    b = ref_crossings[LANDED, crossing]
-                    mass = 0.0
-                    for t in range(max_jump):
-                        mass += ref_K[crossing, t] * ref_R[g, t]
-                    mass *= ref_factor[b]
-                    state = ref[STATE, b]
-                    c2[jump, state] += ref_entering[crossing] * mass
-                    rows[4, ref[ROW, b]] += mass * T2[jump, state]
+                landings = reference.landings
+                for crossing in range(landings[FIRST_CROSSING, g], landings[FIRST_CROSSING, g + ONE]):
+                    b = reference.crossings[LANDED, crossing]
+                    rows[4, ref[ROW, b]] += _worth(reference, crossing, g, b, table, c2)
         for a in range(starts[i], starts[i + ONE]):
-            state = hyp[STATE, a]
             for at in range(hyp[CROSSINGS, a], hyp[CROSSINGS, a + ONE]):
-                crossing, g = hyp_crossings[CROSSING, at], hyp_crossings[GROUP, at]
-                mass = 0.0
-                for t in range(max_jump):
-                    mass += hyp_K[crossing, t] * hyp_R[g, t]
-                mass *= factor[a]
-                c2[jump, state] += hyp_entering[crossing] * mass
-                rows[4, hyp[COLUMN, hyp_crossings[GAP, at]]] += mass * T2[jump, state]
+                crossing, g = hypothesis.crossings[CROSSING, at], hypothesis.crossings[GROUP, at]
+                c = hypothesis.crossings[GAP, at]
+                rows[4, hyp[COLUMN, c]] += _worth(hypothesis, crossing, g, a, table, c2)
         if i == m:
             rows[2, n] = 1.0
             rows[3, n] = 1.0
@@ -825,6 +800,44 @@ def _backward(hypothesis, reference, table, order, outer, M, B, rows, counts):
     c1[jump, delete] += cJD
 
 
+@njit
+def _make_part(along, across, rows, sizes, max_jump, links):
+    """Room for one side of a lattice; ``sizes`` are the most arcs, crossings, groups and followers of one."""
+    arcs, crossings, groups, follow = sizes
+    return Part(
+        along, across, ZERO, ZERO, np.empty((9, arcs + 1), np.uintp), np.empty((4, crossings), np.uintp),
+        np.empty(follow, np.uintp), np.empty((2, groups + 1), np.uintp), np.empty(arcs), np.empty(arcs if links else 0),
+        np.empty(follow, np.uintp), np.empty((3, STEPS), np.uintp), ZERO, ZERO, np.empty(follow), np.empty(follow),
+        np.empty((crossings, max_jump)), np.empty((groups, rows + LANES)), np.empty((groups, max_jump)),
+        np.empty((groups, max_jump)), np.empty(crossings),
+    )  # fmt: skip
+
+
+@njit
+def _fill_part(part, side, other, span, height, limit, weights, slot):
+    """One side of the lattice whose arcs begin at ``span[0]`` in the batch, ``span[1]`` of them, in its room.
+
+    ``other`` has the indices of arcs in the other side's view; ``weights`` are the factors of arcs and links in the
+    lattice's order. Chains may need more room than there is.
+    """
+    (base, A), (factor, link), arcs, steps = span, weights, np.uintp(span[1]), part.steps
+    _lay_out(np.uintp(base), arcs, side, other, part.places, part.crossings, part.follow, part.landings)
+    for x in range(A):
+        part.factor[x] = factor[side.original[base + x]]
+        if link.size:
+            part.link[x] = link[side.original[base + x]]
+    part.F[: part.places[GROUPS, A]] = 0.0
+    chains = _chains(arcs, limit, part.places, part.follow, part.leader, slot, steps)
+    while chains > steps.shape[1]:
+        steps = np.empty((3, 2 * steps.shape[1]), np.uintp)
+        chains = _chains(arcs, limit, part.places, part.follow, part.leader, slot, steps)
+    return Part(
+        part.along, part.across, np.uintp(height), arcs, part.places, part.crossings, part.follow, part.landings,
+        part.factor, part.link, part.leader, steps, part.places[FOLLOWERS, A], chains, part.between, part.inside,
+        part.K, part.exits, part.F, part.R, part.entering,
+    )  # fmt: skip
+
+
 @njit(nogil=True, error_model="numpy")
 def sparse_pushdown_batch(first, last, chosen, cells, factors, jumping, rates, windows, outputs):
     """As ``pushdown_batch``, from arc to arc.
@@ -854,34 +867,27 @@ def sparse_pushdown_batch(first, last, chosen, cells, factors, jumping, rates, w
             most_follow = max(most_follow, side.follow_first[a1] - side.follow_first[a0])
     width = longest + 2
     rate = windows.rate
-    T1, T2, reach = E / rate, E / (rate * rate), np.empty(S)
-    for state in range(S):
-        reach[state] = E[:, state].max()
+    T1, T2, reach = E / rate, E / (rate * rate), column_maxima(E)
     c0, c1, c2, inner = np.empty((S + 1, S)), np.empty((S + 1, S)), np.empty((S + 1, S)), np.empty((2, 5))
     rows = np.zeros((5, width))
     dcolumns, dsums = np.zeros((max_jump, 2, width)), np.zeros((width, 4 * max_jump))
     dleaves, dturns = np.zeros((width, 2 * max_jump)), np.zeros((width, 2 * max_jump))
     dblocks, dopens = np.zeros((S, width, 2 * max_jump)), np.zeros((S, width))
     marked, touched = np.zeros((S, width), np.bool_), np.empty((S * width + 1, 2), np.uintp)
-    R, inside = np.empty((2, most_follow)), np.empty((2, most_follow))
-    dE, dZ, weighted = np.empty(most_follow), np.empty(width + LANES), np.empty((most_crossings, max_jump))
-    K, entering = np.empty((2, most_crossings, max_jump)), np.empty((2, most_crossings))
-    exits = np.empty((2, most_groups, width + LANES))
-    F, back = np.empty((2, most_groups, max_jump)), np.empty((2, most_groups, max_jump))
+    dE, dR, weighted = np.empty(most_follow), np.empty(most_follow), np.empty((most_crossings, max_jump))
+    dZ = np.empty(width + LANES)
     M, B = np.empty(most_arcs), np.empty(most_arcs)
-    tilted, linked = np.empty((2, most_arcs)), np.empty((2, most_arcs))
+    tilted, slot = np.empty(most_arcs), np.empty(most_arcs, np.uintp)
     masses, link_masses = np.empty((2, most_arcs)), np.empty((2, most_arcs))
     starts, ends = np.empty(width + 1, np.uintp), np.empty(width + 1, np.uintp)
-    by_end, places = np.empty(most_arcs, np.uintp), np.empty((2, 9, most_arcs + 1), np.uintp)
-    crossings, follow = np.empty((2, 4, most_crossings), np.uintp), np.empty((2, most_follow), np.uintp)
-    pairs, chains = np.empty(2, np.uintp), np.empty(2, np.uintp)
-    leader, slot = np.empty((2, most_follow), np.uintp), np.empty(most_arcs, np.uintp)
-    steps, dR = np.empty((2, 3, STEPS), np.uintp), np.empty(most_follow)
-    landings = np.empty((2, 2, most_groups + 1), np.uintp)
+    by_end = np.empty(most_arcs, np.uintp)
     planes = np.empty((5, most_cells))
     insert, delete, limit = np.uintp(insert), np.uintp(delete), np.uintp(max_jump)
     table = Table(E, T1, T2, insert, delete, np.uintp(jump), limit)
     slopes = Slopes(dcolumns, dsums, dleaves, dturns, dblocks, dopens, marked, touched, dE, dR, dZ, weighted)
+    sizes, n_links = (most_arcs, most_crossings, most_groups, most_follow), link_factor.size
+    hypothesis = _make_part(delete, insert, width, sizes, max_jump, n_links > 0)
+    reference = _make_part(insert, delete, width, sizes, max_jump, n_links > 0)
     order = starts, ends, by_end
     for k in range(first, last):
         if not chosen[k]:
@@ -889,40 +895,18 @@ def sparse_pushdown_batch(first, last, chosen, cells, factors, jumping, rates, w
         m, n = offsets[k + 1, 0] - offsets[k, 0], offsets[k + 1, 1] - offsets[k, 1]
         a0, A = offsets[k, 2], offsets[k + 1, 2] - offsets[k, 2]
         growth = (m + n) * max(0.0, math.log(rates[k] / rate)) if rates[k] > 0.0 else np.inf
-        accepted[k] = growth <= LARGEST_GROWTH
-        accepted[k] = accepted[k] and _tilt(a0, A, hyp.arcs, arc_factor, rate, reach, tilted[0])
+        _, _, entry = match_rate(reach, a0, a0 + A, cells.arcs, arc_factor, link_factor)
+        accepted[k] = growth <= LARGEST_GROWTH and entry <= LARGEST_TILTED_ENTRY * rate * rate
+        accepted[k] = accepted[k] and tilt_arcs(rate, a0, a0 + A, cells.arcs, arc_factor, tilted)
         if not accepted[k]:
             continue
-        n_links = A if link_factor.size else 0
-        for x in range(A):
-            tilted[1, x] = tilted[0, ref.original[a0 + x]]
-        for x in range(n_links):
-            linked[0, x] = link_factor[a0 + x]
-            linked[1, x] = link_factor[a0 + ref.original[a0 + x]]
         _row_starts(a0, A, hyp.arcs, starts[: m + 2], ends[: m + 2])
         for x in range(A):
             by_end[x] = hyp.by_end[a0 + x]
-        heights, arcs = (np.uintp(m), np.uintp(n)), np.uintp(A)
-        _lay_out(np.uintp(a0), arcs, hyp, ref.position, places[0], crossings[0], follow[0], landings[0])
-        _lay_out(np.uintp(a0), arcs, ref, ref.original, places[1], crossings[1], follow[1], landings[1])
-        for s in range(2):
-            pairs[s] = places[s, FOLLOWERS, A]
-            chains[s] = _chains(arcs, limit, places[s], follow[s], leader[s], slot, steps[s])
-            while chains[s] > steps.shape[2]:
-                grown = np.empty((2, 3, 2 * steps.shape[2]), np.uintp)
-                grown[:, :, : steps.shape[2]] = steps
-                steps = grown
-                chains[s] = _chains(arcs, limit, places[s], follow[s], leader[s], slot, steps[s])
-        hypothesis = Part(
-            delete, insert, heights[0], arcs, places[0], crossings[0], follow[0], landings[0], tilted[0],
-            linked[0, :n_links], leader[0], steps[0], pairs[0], chains[0], R[0], inside[0], K[0], exits[0], F[0],
-            back[0], entering[0],
-        )  # fmt: skip
-        reference = Part(
-            insert, delete, heights[1], arcs, places[1], crossings[1], follow[1], landings[1], tilted[1],
-            linked[1, :n_links], leader[1], steps[1], pairs[1], chains[1], R[1], inside[1], K[1], exits[1], F[1],
-            back[1], entering[1],
-        )  # fmt: skip
+        link = link_factor[a0 : a0 + A] if n_links else link_factor
+        weights = tilted, link
+        hypothesis = _fill_part(hypothesis, hyp, ref.position, (a0, A), m, limit, weights, slot)
+        reference = _fill_part(reference, ref, ref.original, (a0, A), n, limit, weights, slot)
         for s in range(2):
             part = reference if s else hypothesis
             _between(part, table, windows.sums[s])
@@ -935,8 +919,6 @@ def sparse_pushdown_batch(first, last, chosen, cells, factors, jumping, rates, w
         V[:] = 0.0
         turned[:] = 0.0
         D[0] = 0.0
-        F[0, : hyp.group_first[a0 + A] - hyp.group_first[a0]] = 0.0
-        F[1, : ref.group_first[a0 + A] - ref.group_first[a0]] = 0.0
         outer = Planes(I, D, V, bV, turned)
         total = _forward(hypothesis, reference, table, order, outer, M, rows)
         accepted[k] = total >= SMALLEST_TOTAL_WITH_JUMPS * math.exp(growth)
@@ -949,7 +931,7 @@ def sparse_pushdown_batch(first, last, chosen, cells, factors, jumping, rates, w
         c1[:] = 0.0
         c2[:] = 0.0
         inner[:] = 0.0
-        link_masses[:, :n_links] = 0.0
+        link_masses[:] = 0.0
         bV[:, n + 1 :] = 0.0
         counted = Counts(c0, c1, c2, inner[0], masses[0], link_masses[0])
         _backward(hypothesis, reference, table, order, outer, M, B, rows, counted)
@@ -973,7 +955,7 @@ def sparse_pushdown_batch(first, last, chosen, cells, factors, jumping, rates, w
                 link_masses[0, a] += link_masses[1, x]
         for a in range(A):
             arc_counts[a0 + a] = masses[0, a] * scale
-        for a in range(n_links):
+        for a in range(link.size):
             link_counts[a0 + a] = link_masses[0, a] * scale
         for prev in range(S + 1):
             for cur in range(S):
