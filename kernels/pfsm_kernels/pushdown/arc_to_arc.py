@@ -552,23 +552,26 @@ def _opened(part, c):
     return range(part.landings[FIRST_CROSSING, first], part.landings[FIRST_CROSSING, last])
 
 
-@njit(borrows=True, fastmath={"contract"})
+@njit(inline="always")
 def _swap(part, c, table, plane):
     """The swaps whose gap arc c opens: F, and what resumes behind them, in ``plane``, columns of this side first."""
-    places, landings, T2, jump, max_jump = part.places, part.landings, table.T2, table.jump, table.limit
+    places, landings, crossings, factor = part.places, part.landings, part.crossings, part.factor
+    K, F, exits, entering, T2, jump, max_jump = (
+        part.K, part.F, part.exits, part.entering, table.T2, table.jump, table.limit
+    )  # fmt: skip
     top = places[ROW_END, c]
     bottom = top + _whole(part.height + ONE - top)
     for g in range(places[GROUPS, c], places[GROUPS, c + ONE]):
-        F, exits, first = part.F[g], part.exits[g], landings[LANDING, g] + ONE
         for crossing in range(landings[FIRST_CROSSING, g], landings[FIRST_CROSSING, g + ONE]):
-            b, K = part.crossings[LANDED, crossing], part.K[crossing]
-            mass = part.entering[crossing] * (T2[jump, places[STATE, b]] * part.factor[b])
+            b = crossings[LANDED, crossing]
+            mass = entering[crossing] * (T2[jump, places[STATE, b]] * factor[b])
             for t in range(max_jump):
-                F[t] += mass * K[t]
+                F[g, t] += mass * K[crossing, t]
+        first = landings[LANDING, g] + ONE
         for t in range(min(max_jump, np.uintp(plane.shape[0]) - first)):
-            mass, row = F[t], plane[first + t]
+            mass = F[g, t]
             for u in range(top, bottom):
-                row[u] += mass * exits[u]
+                plane[first + t, u] += mass * exits[g, u]
 
 
 @njit(borrows=True, fastmath={"contract"})
