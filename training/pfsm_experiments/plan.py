@@ -20,7 +20,7 @@ from pfsm_experiments.data import (
 )
 from pfsm_experiments.questions import check_questions
 from pfsm_experiments.requirements import columns_of_row, missing, without_places
-from pfsm_experiments.spec import PAIRWISE, Experiment, RowSpec, absolute_names, level_of
+from pfsm_experiments.spec import PAIRWISE, RANKED, Experiment, RowSpec, absolute_names, level_of
 from pfsm_experiments.training_overlap import overlap_with_model, overlap_with_training, reference_notes
 
 
@@ -95,7 +95,19 @@ def make_plan(experiment: Experiment, folder: DataFolder) -> Plan:
 def statistics_of(experiment: Experiment, test: TestSet) -> tuple[str, ...]:
     """The experiment's statistics that apply to a test set."""
     known = absolute_names() if isinstance(test.data, Judgments) else PAIRWISE
-    return tuple(name for name in experiment.statistics if name in known)
+    return tuple(
+        name for name in experiment.statistics if name in known and not (name in RANKED and _unnamed(test))
+    )
+
+
+_RANKED_COLUMNS = ("better_system", "worse_system")
+
+
+def _unnamed(test: TestSet) -> bool:
+    """Whether it is a set of preferences that does not say whose translations they compare."""
+    return not isinstance(test.data, Judgments) and any(
+        name not in test.data.columns for name in _RANKED_COLUMNS
+    )
 
 
 def _unused_statistics(experiment: Experiment, tests: Sequence[TestSet]) -> list[str]:
@@ -138,7 +150,7 @@ def _needed(name: str, test: TestSet) -> tuple[str, ...]:
     """The columns that a statistic cannot do without."""
     level = level_of(name)
     if level == SYSTEM and not isinstance(test.data, Judgments):
-        return ("better_system", "worse_system")
+        return _RANKED_COLUMNS
     return _COLUMNS[level]
 
 
