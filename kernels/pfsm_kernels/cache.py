@@ -123,7 +123,8 @@ def _home_cache() -> Path:
 
 
 FOLDER = provide_cache(Path(__file__).resolve().parent, _home_cache())
-event.register("numba:compile", Notice())
+the_notice = Notice()
+event.register("numba:compile", the_notice)
 
 
 def njit(function: Callable[..., Any] | None = None, borrows: bool = False, **options: Any) -> Any:

@@ -163,7 +163,8 @@ class Bar(_Display):
         _show(self.bar, main, [left, main.details, *inner])
 
     def _finish(self, stage: Stage) -> None:
-        if self.bar is not None and stage.finished:
+        # What had no length and nothing to tell leaves no line.
+        if self.bar is not None and stage.finished and (stage.total or stage.details):
             _show(self.bar, stage, [stage.details])
             self.bar.close()
             self.bar = self.drawn = None

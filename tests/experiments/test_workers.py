@@ -1,5 +1,6 @@
 """Tasks in processes of their own: outcomes, failures, processes that die."""
 
+import logging
 import os
 import signal
 from dataclasses import replace
@@ -14,6 +15,7 @@ from pfsm_experiments.data import DataFolder
 from pfsm_experiments.plan import make_plan
 from pfsm_experiments.task import Task, make_task, run_task
 from pfsm_experiments.workers import ONE_THREAD, run_tasks
+from pfsm_kernels.cache import NOTICE, the_notice
 from tests.experiments.experiment_cases import table, write_experiment
 
 
@@ -100,3 +102,20 @@ def test_nobody_is_left_when_the_caller_stops(tasks: list[Task], monkeypatch: py
     running.close()  # type: ignore[attr-defined]
     assert len(started) == 2
     assert not any(process.is_alive() for process in started)
+
+
+def test_compilation_is_announced_by_the_parent_once(
+    tasks: list[Task],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    """Two processes compile chrF's kernel; neither writes to a terminal on which the parent may draw a bar."""
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(the_notice, "given", False)
+    chrf = [replace(task, key=str(number)) for number, task in enumerate((tasks[0], tasks[0]))]
+    with caplog.at_level(logging.INFO, "pfsm"):
+        assert len(list(run_tasks(chrf, jobs=2))) == 2
+    assert caplog.messages == [NOTICE]
+    assert capfd.readouterr() == ("", "")

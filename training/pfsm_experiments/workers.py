@@ -5,6 +5,7 @@ outcome does not depend on the number of workers. Ctrl-C reaches the parent alon
 """
 
 import contextlib
+import logging
 import os
 import signal
 import traceback
@@ -35,6 +36,11 @@ class _Failure:
     expected: bool
 
 
+@dataclass(frozen=True)
+class _Compiling:
+    """Kernels are compiled: the parent says so, once for all workers, where its own progress is shown."""
+
+
 def run_tasks(tasks: Sequence[Task], jobs: int) -> Iterator[tuple[Task, Outcome]]:
     """Runs tasks in up to `jobs` processes; yields each with its outcome, in the order in which they finish.
 
@@ -52,8 +58,7 @@ def run_tasks(tasks: Sequence[Task], jobs: int) -> Iterator[tuple[Task, Outcome]
         while busy := [worker for worker in workers if worker.task is not None]:
             ready = connection.wait([one.connection for one in busy])
             for worker in busy:
-                if worker.connection in ready:
-                    done = worker.take()
+                if worker.connection in ready and (done := worker.take()) is not None:
                     worker.give(waiting)
                     yield done
     finally:
@@ -80,9 +85,9 @@ class _Worker:
             with contextlib.suppress(BrokenPipeError):
                 self.connection.send(self.task)
 
-    def take(self) -> tuple[Task, Outcome]:
-        """The task that was given last, and what came of it."""
-        task, self.task = self.task, None
+    def take(self) -> tuple[Task, Outcome] | None:
+        """The task that was given last, and what came of it; None if it is still at work."""
+        task = self.task
         assert task is not None
         try:
             answer: Any = self.connection.recv()
@@ -91,6 +96,12 @@ class _Worker:
                 f"{task.where}: its process was killed, perhaps for want of memory; finished cells are kept, "
                 "so try again with --jobs 1"
             ) from None
+        if isinstance(answer, _Compiling):
+            from pfsm_kernels.cache import the_notice  # noqa: PLC0415 - brings numba
+
+            the_notice.on_start(None)
+            return None
+        self.task = None
         if isinstance(answer, _Failure):
             if answer.expected:
                 raise PfsmError(f"{task.where}: {answer.message}")
@@ -124,10 +135,27 @@ def _one_thread() -> Iterator[None]:
                 os.environ[name] = value
 
 
+class _Teller(logging.Handler):
+    """Passes on to the parent that kernels are compiled."""
+
+    def __init__(self, parent: "connection.Connection[Any, Any]") -> None:
+        super().__init__()
+        self.parent = parent
+
+    def emit(self, record: logging.LogRecord) -> None:  # noqa: ARG002
+        """See `logging.Handler`."""
+        with contextlib.suppress(OSError):
+            self.parent.send(_Compiling())
+
+
 def _work(tasks: "connection.Connection[Any, Any]", known: Registered) -> None:
     """A worker: tasks in, outcomes out, until the parent closes its end."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     restore(known)
+    kernels = logging.getLogger("pfsm.kernels")
+    kernels.setLevel(logging.INFO)
+    kernels.propagate = False
+    kernels.addHandler(_Teller(tasks))
     while True:
         try:
             task = tasks.recv()
