@@ -1,6 +1,7 @@
 """Every option of every metric stands in its signature: other options, other signature."""
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -16,14 +17,20 @@ OTHER: dict[str, tuple[object, ...]] = {
     "lowercase": (True, False), "tokenize": ("char",), "case_sensitive": (True,), "normalized": (True,),
     "no_punct": (True,), "asian_support": (True,), "tokeniser": ("penn", "ter"), "language": ("de",), "task": ("adq",),
     "synonyms": ("other-synonyms",), "paraphrases": ("other-paraphrases",), "parts": ("dl",), "n": (3,),
-    "gamma": (0.5,), "mean": ("pr",), "labels": ("ab",), "parser": ("file:trees.conllu",), "length": (3,),
+    "gamma": (0.5,), "mean": ("pr",), "labels": ("ab", "projected"), "parser": ("file:trees.conllu",), "length": (3,),
     "depth": (3,), "of": ("relations", "words"), "decay": (0.5,), "single": (False,), "average": ("elements",),
     "beam": (3,), "penalty": (0.5,), "features": ("single",), "actions": ("all",), "costs": ("ter",),
     "edits": ("stem",), "scale": (0.25,), "over": ("bags",), "heads": ("collins",),
+    "smooth_method": ("add-k", "none"), "smooth_value": (0.5, 0.501), "training": ("references",),
+    "background": ("trees.conllu",), "weight": (3,),
     **dict.fromkeys(
         ("match", "insertion", "deletion", "substitution", "shift", "synonym", "stem", "paraphrase",
          "paraphrase_log", "paraphrase_probability", "paraphrase_edits"), (0.125,),
     ),
+}  # fmt: skip
+# Options that another one needs.
+WITH: dict[str, dict[str, object]] = {
+    "labels": {"n": 1}, "smooth_value": {"smooth_method": "add-k"}, "weight": {"training": "set"},
 }  # fmt: skip
 # The label of counted references, which cannot be given without the counts: tests/metrics/test_nist.py.
 APART = {"info"}
@@ -69,20 +76,22 @@ def user_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize(("name", "option"), CASES)
 def test_an_option_changes_the_signature(name: str, option: str, user_files: None) -> None:
-    # Labels of constituents are those of one tree; METEOR's paraphrases need parameters that have them.
-    base: dict[str, object] = {"n": 1} if option == "labels" else {}
+    # Labels of constituents are those of a list of trees; others mean something only together.
+    base = WITH.get(option, {})
     found = {
-        signature(name, **base, **{option: value}) for value in OTHER[option] if fits(name, option, value)
+        signature(name, **base, **{option: value})
+        for value in OTHER[option]
+        if fits(name, option, value, base)
     }
     assert found - {signature(name, **base)}, f"{name}: {option} leaves no trace in {found}"
 
 
-def fits(name: str, option: str, value: object) -> bool:
+def fits(name: str, option: str, value: object, base: Mapping[str, object]) -> bool:
     """Whether the metric has such a value: not all have the same tokenisers."""
     try:
-        get_metric(name, **{option: value})
+        get_metric(name, **base, **{option: value})
     except PfsmError:
-        return option == "labels"
+        return False
     return True
 
 
