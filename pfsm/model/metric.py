@@ -333,12 +333,12 @@ class Metric(SegmentMetric):
     ) -> Iterator[Explanation | None]:
         """Explanations of references with themselves; None for those that are too long."""
         try:
-            yield from [*self._explained(references, references, numbers)]
+            yield from [*self._explained(references, references, numbers, best=False)]
         except PfsmError:
             for k, reference in enumerate(references):
                 own = {name: values[k : k + 1] for name, values in numbers.items()}
                 try:
-                    yield from [*self._explained([reference], [reference], own)]
+                    yield from [*self._explained([reference], [reference], own, best=False)]
                 except PfsmError:
                     yield None
 
@@ -350,14 +350,19 @@ class Metric(SegmentMetric):
             yield from self._explained([hypothesis], [reference], own)
 
     def _explained(
-        self, hypotheses: Sequence[str], references: Sequence[str], numbers: Mapping[str, Float]
+        self,
+        hypotheses: Sequence[str],
+        references: Sequence[str],
+        numbers: Mapping[str, Float],
+        *,
+        best: bool = True,
     ) -> Iterator[Explanation]:
         builder = self._reader()
         with self._lock:
             pairs = builder.encode(references, hypotheses)
             batch, tokens = builder.lattices(pairs, columns=numbers), builder.tokens(pairs)
         weights = self._weights(batch) if batch.states else None
-        return explain_lattices(batch, self.model, weights, tokens)
+        return explain_lattices(batch, self.model, weights, tokens, best=best)
 
     def _weights(self, batch: LatticeBatch) -> "Weights":
         """The kernel's weights; the table over states is worked out once, which single pairs would feel."""

@@ -250,7 +250,7 @@ def test_quiet(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
         warnings.warn("look here", PfsmWarning, stacklevel=1)
         return np.ones(len(ONE))
 
-    monkeypatch.setattr(pfsm.Metric, "score_pairs", noisy)
+    monkeypatch.setattr(pfsm.Metric, "score_segments", noisy)
     command = ("score", "ref.txt", "-i", "one.txt", "-m", "hand.json")
     assert cli(*command).err == "pfsm: warning: look here\n"
     assert cli(*command, "--quiet").err == ""

@@ -187,6 +187,8 @@ def explain_lattices(
     model: Model,
     weights: "Weights | None",
     tokens: Sequence[tuple[list[str], list[str]]],
+    *,
+    best: bool = True,
 ) -> Iterator[Explanation]:
     """Explains the score of every pair of a batch, in order.
 
@@ -195,6 +197,7 @@ def explain_lattices(
         model: The model, with its weights and scale.
         weights: The kernel's weights for this batch; None where the model has no edits.
         tokens: The tokens of each pair's reference and hypothesis.
+        best: Whether the best edit sequence is wanted; without it ``edits`` is empty.
 
     Raises:
         PfsmError: If a pair has too many places for an explanation, such as lines of thousands of words.
@@ -207,7 +210,7 @@ def explain_lattices(
             plain = tuple(reference), tuple(hypothesis)
             yield Explanation(*plain, base + points, (), (), 0.0, base, features, edited=False)
             continue
-        explained = _explain_edits(*_alone(batch, weights, pair), model, reference, hypothesis)
+        explained = _explain_edits(*_alone(batch, weights, pair), model, reference, hypothesis, best=best)
         yield replace(explained, score=explained.score + points, features=features)
 
 
@@ -236,7 +239,13 @@ def _feature_points(batch: LatticeBatch, pair: int, model: Model) -> tuple[Featu
 
 
 def _explain_edits(
-    batch: LatticeBatch, given: "Weights", model: Model, reference: Sequence[str], hypothesis: Sequence[str]
+    batch: LatticeBatch,
+    given: "Weights",
+    model: Model,
+    reference: Sequence[str],
+    hypothesis: Sequence[str],
+    *,
+    best: bool,
 ) -> Explanation:
     """The explanation of the edit score."""
     from pfsm_kernels.inference import Weights, best_path, expectations  # noqa: PLC0415 - brings numba
@@ -245,7 +254,7 @@ def _explain_edits(
     m, n = int(lattices.delete_states.size), int(lattices.insert_states.size)
     scale = model.scale.sd / max(m + n, 1)
     base = model.scale.mean + model.scale.sd * model.alpha
-    edits = _edits(batch, best_path(lattices, given, 0, batch.jumps).edits)
+    edits = _edits(batch, best_path(lattices, given, 0, batch.jumps).edits) if best else ()
     if m + n == 0:
         return Explanation((), (), base, (), (), 0.0, base)
     places = _split(batch)

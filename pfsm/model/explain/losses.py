@@ -6,28 +6,13 @@ What is left is the difference in jumps, entropy and features. So the losses add
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-
-import numpy as np
-from numpy.typing import NDArray
 
 from pfsm.lattice.names import JUMP
-from pfsm.model.explain.explanation import Explanation, Lost
+from pfsm.model.explain.explanation import Edit, Explanation, Lost
 
 # Losses below this part of all losses, in absolute value, are folded.
 SMALL = 0.05
 MOST_SHOWN = 12
-
-Float = NDArray[np.float64]
-
-
-@dataclass(frozen=True, eq=False)
-class _Parts:
-    """Points by word of the reference, by added word of the hypothesis, and of jumps."""
-
-    reference: Float
-    hypothesis: Float
-    jumps: float
 
 
 def points_lost(explanation: Explanation, perfect: Explanation) -> tuple[Lost, ...]:
@@ -37,19 +22,26 @@ def points_lost(explanation: Explanation, perfect: Explanation) -> tuple[Lost, .
         explanation: Of the pair.
         perfect: Of the pair of its reference with itself.
     """
-    ours, best = _parts(explanation), _parts(perfect)
-    words = best.reference + best.hypothesis - ours.reference
-    found = [_of_word(explanation, i, points) for i, points in enumerate(words.tolist())]
-    for j, points in enumerate(ours.hypothesis.tolist()):
-        state = next((edit.state for edit in explanation.edits if edit.hypothesis == (j, j + 1)), "")
-        if points:
-            found.append(Lost(state, (), (explanation.hypothesis[j],), -points))
-    found.append(Lost(JUMP, (), (), best.jumps - ours.jumps))
+    ours, added, jumps = _parts(explanation)
+    best, doubled, perfect_jumps = _parts(perfect)
+    of_reference, of_hypothesis = _edits_by_word(explanation)
+    found = [
+        Lost(
+            *_state_and_words(explanation, of_reference.get(place), (word,)),
+            best[place] + doubled[place] - points,
+        )
+        for place, (word, points) in enumerate(zip(explanation.reference, ours, strict=True))
+    ]
+    found += [
+        Lost(of_hypothesis.get(place, ""), (), (word,), -points)
+        for place, (word, points) in enumerate(zip(explanation.hypothesis, added, strict=True))
+    ]
+    found.append(Lost(JUMP, (), (), perfect_jumps - jumps))
     found.append(Lost("entropy", (), (), perfect.entropy - explanation.entropy))
-    found.extend(
+    found += [
         Lost(one.name, (), (), other.points - one.points)
         for one, other in zip(explanation.features, perfect.features, strict=True)
-    )
+    ]
     return tuple(sorted((one for one in found if one.points), key=lambda one: -one.points))
 
 
@@ -62,24 +54,38 @@ def folded(lost: Sequence[Lost]) -> tuple[list[Lost], float, int]:
     return [one for one in lost if id(one) in shown], sum(rest), len(rest)
 
 
-def _of_word(explanation: Explanation, place: int, points: float) -> Lost:
-    """The loss of a word of the reference, with the edit that the best sequence makes of it."""
+def _edits_by_word(explanation: Explanation) -> tuple[dict[int, Edit], dict[int, str]]:
+    """The edit of the best sequence at each word of the reference, and its state at each single added word."""
+    of_reference: dict[int, Edit] = {}
+    of_hypothesis: dict[int, str] = {}
     for edit in explanation.edits:
-        if edit.reference[0] <= place < edit.reference[1]:
-            words = explanation.hypothesis[slice(*edit.hypothesis)]
-            return Lost(edit.state, (explanation.reference[place],), words, points)
-    return Lost("", (explanation.reference[place],), (), points)
+        of_reference |= dict.fromkeys(range(*edit.reference), edit)
+        if edit.reference[0] == edit.reference[1]:
+            of_hypothesis |= dict.fromkeys(range(*edit.hypothesis), edit.state)
+    return of_reference, of_hypothesis
 
 
-def _parts(explanation: Explanation) -> _Parts:
-    reference = np.zeros(len(explanation.reference))
-    hypothesis = np.zeros(len(explanation.hypothesis))
-    jumps = 0.0
+def _state_and_words(
+    explanation: Explanation, edit: Edit | None, word: tuple[str, ...]
+) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
+    if edit is None:
+        return "", word, ()
+    return edit.state, word, explanation.hypothesis[slice(*edit.hypothesis)]
+
+
+def _parts(explanation: Explanation) -> tuple[list[float], list[float], float]:
+    """Points by word of the reference, by added word of the hypothesis, and of jumps."""
+    reference, hypothesis, jumps = (
+        [0.0] * len(explanation.reference),
+        [0.0] * len(explanation.hypothesis),
+        0.0,
+    )
     for part in explanation.contributions:
-        if part.reference[0] < part.reference[1]:
-            reference[slice(*part.reference)] += part.points / (part.reference[1] - part.reference[0])
-        elif part.hypothesis[0] < part.hypothesis[1]:
-            hypothesis[slice(*part.hypothesis)] += part.points / (part.hypothesis[1] - part.hypothesis[0])
-        else:
+        (first, end), side = part.reference, reference
+        if first == end:
+            (first, end), side = part.hypothesis, hypothesis
+        if first == end:
             jumps += part.points
-    return _Parts(reference, hypothesis, jumps)
+        for place in range(first, end):
+            side[place] += part.points / (end - first)
+    return reference, hypothesis, jumps
