@@ -11,12 +11,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.commands import score_partitions
-from pfsm.commands.arguments import add_format, add_scorer, add_threads, decimals, open_scorer
+from pfsm.commands.arguments import (
+    add_format,
+    add_scorer,
+    add_spreadsheet,
+    add_threads,
+    decimals,
+    open_scorer,
+)
 from pfsm.commands.clusters import sharing
 from pfsm.data import SystemOutput, read_pairs_table, read_parallel
 from pfsm.data.parallel import PairsTable
 from pfsm.errors import PfsmError
 from pfsm.io.files import STANDARD_INPUT
+from pfsm.io.spreadsheets import tsv_row
 from pfsm.metrics import SegmentMetric
 from pfsm.metrics.data_columns import missing_column
 from pfsm.metrics.references import NumberOfReferences, Streams, as_streams, number_by_segment
@@ -71,6 +79,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--width", "-w", type=decimals, default=4, metavar="N", help="decimals in text (default: 4)"
     )
     add_format(parser, "text", "json", "tsv")
+    add_spreadsheet(parser)
     add_threads(parser)
     score_partitions.add_arguments(parser)
 
@@ -220,7 +229,7 @@ def _print_tsv(
     for result in results:
         if options.sentence_level:
             for index, score in enumerate(result.segments.tolist()):
-                print(f"{result.system}\t{index}\t{score!r}")
+                print(tsv_row([result.system, str(index), repr(score)], spreadsheet=options.spreadsheet))
             continue
         for system, mean in [(result.system, result.score), *result.parts.items()]:
-            print(f"{system}\t{mean!r}\t{metric.name}\t{signature}")
+            print(tsv_row([system, repr(mean), metric.name, signature], spreadsheet=options.spreadsheet))
