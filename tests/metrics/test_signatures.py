@@ -16,14 +16,20 @@ OTHER: dict[str, tuple[object, ...]] = {
     "lowercase": (True, False), "tokenize": ("char",), "case_sensitive": (True,), "normalized": (True,),
     "no_punct": (True,), "asian_support": (True,), "tokeniser": ("penn", "ter"), "language": ("de",), "task": ("adq",),
     "synonyms": ("other-synonyms",), "paraphrases": ("other-paraphrases",), "parts": ("dl",), "n": (3,),
-    "gamma": (0.5,), "mean": ("pr",), "labels": ("ab",), "parser": ("file:trees.conllu",), "length": (3,),
+    "gamma": (0.5,), "mean": ("pr",), "labels": ("ab", "ud"), "parser": ("file:trees.conllu",), "length": (3,),
     "depth": (3,), "of": ("relations", "words"), "decay": (0.5,), "single": (False,), "average": ("elements",),
     "beam": (3,), "penalty": (0.5,), "features": ("single",), "actions": ("all",), "costs": ("ter",),
-    "edits": ("stem",), "scale": (0.25,), "over": ("bags",), "heads": ("collins",),
+    "edits": ("stem",), "scale": (0.25,),
+    "alpha": (0.5,), "beta": (3.0,), "smooth_method": ("floor",), "smooth_value": (0.25,), "training": ("references",),
+    "weight": (3.0,), "background": ("trees.conllu",), "over": ("bags",), "heads": ("collins",),
     **dict.fromkeys(
         ("match", "insertion", "deletion", "substitution", "shift", "synonym", "stem", "paraphrase",
          "paraphrase_log", "paraphrase_probability", "paraphrase_edits"), (0.125,),
     ),
+}  # fmt: skip
+# Options that go with others.
+WITH: dict[str, dict[str, object]] = {
+    "labels": {"n": 1}, "smooth_value": {"smooth_method": "floor"}, "weight": {"background": "trees.conllu"},
 }  # fmt: skip
 # The label of counted references, which cannot be given without the counts: tests/metrics/test_nist.py.
 APART = {"info"}
@@ -69,11 +75,9 @@ def user_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize(("name", "option"), CASES)
 def test_an_option_changes_the_signature(name: str, option: str, user_files: None) -> None:
-    # Labels of constituents are those of one tree; METEOR's paraphrases need parameters that have them.
-    base: dict[str, object] = {"n": 1} if option == "labels" else {}
-    found = {
-        signature(name, **base, **{option: value}) for value in OTHER[option] if fits(name, option, value)
-    }
+    base = WITH.get(option, {})
+    values = [value for value in OTHER[option] if base or fits(name, option, value)]
+    found = {signature(name, **base, **{option: value}) for value in values}
     assert found - {signature(name, **base)}, f"{name}: {option} leaves no trace in {found}"
 
 
@@ -82,7 +86,7 @@ def fits(name: str, option: str, value: object) -> bool:
     try:
         get_metric(name, **{option: value})
     except PfsmError:
-        return option == "labels"
+        return False
     return True
 
 
