@@ -1,14 +1,20 @@
 """Influence against models that are really trained without the judgment or preference."""
 
+from dataclasses import replace
+from typing import Literal
+
 import numpy as np
 import pytest
 from scipy import stats
 
+from pfsm.model.settings import Settings
+from pfsm_training.config import TrainingConfig
 from pfsm_training.fit.fitting import Fitted
 from pfsm_training.fit.training import Training
 from pfsm_training.report.influence import influence
 from pfsm_training.report.items import Local, local
-from tests.training.report.report_cases import training_of
+from tests.training.report.report_cases import kept, training_of
+from tests.training.small_data import invented, judgments_of
 
 CASES = [
     ("scores", "squared_error"),
@@ -20,7 +26,24 @@ CASES = [
 
 @pytest.mark.parametrize(("kind", "objective"), CASES)
 def test_as_if_it_had_been_left_out(kind: str, objective: str) -> None:
-    training = training_of(kind, 40 if kind == "preferences" else 14, objective)
+    check(training_of(kind, 40 if kind == "preferences" else 14, objective))
+
+
+@pytest.mark.parametrize("use", ["best", "mean"])
+def test_with_several_references_and_scores_as_they_are(use: Literal["best", "mean"]) -> None:
+    """The second reference of every other judgment is another translation of its segment."""
+    judgments = invented(3, 14)
+    second = tuple(
+        line if at % 2 else "" for at, line in enumerate(np.roll(judgments.hypotheses, 1).tolist())
+    )
+    several = replace(
+        judgments, columns={**judgments.columns, "reference_2": second}, scores=judgments.scores / 40.0
+    )
+    config = TrainingConfig(Settings(references=use), penalty=2.0, start="matches", standardise=False)
+    check(kept(several, config=config))
+
+
+def check(training: Training) -> None:
     at = local(training)
     assert at is not None
     found = influence(at)
@@ -53,7 +76,7 @@ def left_out(training: Training, at: Local, item: int) -> tuple[float, float]:
     assert isinstance(other, Fitted)
     assert other.machine.learned == training.fitted.machine.learned
     before, after = training.fitted.predict(data), other.predict(data)
-    change = float(np.sqrt(np.mean((after - before) ** 2))) / at.sd
+    change = float(np.sqrt(np.mean((after - before) ** 2))) / (at.sd * at.spread)
     if item < n_scored:
         return change, float(after[item])
     pair = item - n_scored
@@ -62,10 +85,6 @@ def left_out(training: Training, at: Local, item: int) -> tuple[float, float]:
 
 def test_leverage_of_a_plain_regression() -> None:
     """Without edits the model is linear: leverage is the diagonal of the hat matrix of ridge regression."""
-    from pfsm.model.settings import Settings
-    from pfsm_training.config import TrainingConfig
-    from tests.training.report.report_cases import kept
-    from tests.training.small_data import invented
 
     settings = Settings(edits=False, matchers=(), features={"chrf": None, "length_ratio": None})
     training = kept(invented(5, 12), config=TrainingConfig(settings=settings, penalty=3.0, start="zero"))
@@ -82,9 +101,6 @@ def test_leverage_of_a_plain_regression() -> None:
 
 def test_nothing_is_said_of_a_single_judgment_or_a_model_without_weights() -> None:
     """Two judgments: without one of them, the standard deviation of the scores is 0."""
-    from pfsm_training.config import TrainingConfig
-    from tests.training.report.report_cases import kept
-    from tests.training.small_data import judgments_of
 
     two = judgments_of(["lamp", "lamp"], ["lamp", ""], [1.0, 2.0])
     at = local(kept(two, config=TrainingConfig()))
