@@ -2,7 +2,7 @@
 
 import json
 from argparse import ArgumentParser, Namespace
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pfsm.commands.about_training import doubt, edge
@@ -95,15 +95,25 @@ def _start(training: Mapping[str, Any]) -> list[str]:
 
 def _agreement(training: Mapping[str, Any], key: str, name: str) -> list[str]:
     validated = training.get("cross_validated") or {}
-    lines = [f"{name:<12}{_number(training[key])} in training"] if key in training else []
+    lines = []
+    if key in training:
+        lines.append(
+            f"{name:<12}{_number(training[key])} in training{_range(training.get(f'{key}_interval'))}"
+        )
     if key in validated:
         heading = "" if lines else name
-        lines.append(f"{heading:<12}{_number(validated[key])} cross-validated by {validated.get('by')}")
+        by = f"cross-validated by {validated.get('by')}{_range(validated.get('interval'))}"
+        lines.append(f"{heading:<12}{_number(validated[key])} {by}")
     return lines
 
 
 def _number(value: object) -> str:
     return f"{value:.3f}" if isinstance(value, float) else "undefined"
+
+
+def _range(ends: Sequence[float | None] | None) -> str:
+    """An interval in brackets; empty where the record has none."""
+    return f"  [{ends[0]:.3f}, {ends[1]:.3f}]" if ends and None not in ends else ""
 
 
 def _print_weights(model: Model) -> None:

@@ -3,11 +3,12 @@
 import math
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pfsm.commands.about_training import doubt, edge
@@ -37,6 +38,7 @@ from pfsm.runtime.progress_display import error_line
 if TYPE_CHECKING:
     from pfsm_training.data.training_set import Encoder
     from pfsm_training.fit.checkpoint import Checkpoint
+    from pfsm_training.fit.training import Training
 
 CHECKPOINT = ".checkpoint"
 # A sentence pair with more word pairs than this costs as much as thousands of others.
@@ -73,6 +75,12 @@ def add_arguments(parser: ArgumentParser) -> None:
         help="held-out data: report the correlation on it; it does not affect training",
     )
     parser.add_argument(
+        "--report",
+        metavar="PAGE.html",
+        help="write a page on what was learned and how far to trust it: overfitting, a learning curve, intervals of "
+        "weights, judgments to check, the worst segments; about doubles the time",
+    )
+    parser.add_argument(
         "--name",
         default="pfsm",
         help="name of the model, recorded in its file and shown with scores (default: pfsm)",
@@ -97,6 +105,7 @@ def run(options: Namespace) -> None:
     check_line(options.licence, "--licence")
     inputs = [*options.data, *(path for path in (options.config, options.dev) if path is not None)]
     check_output(options.output, inputs)
+    _check_report(options, inputs)
     from pfsm_training import TrainingConfig, read_config, train  # noqa: PLC0415 - brings torch
     from pfsm_training.fit.initial import settings_to_train  # noqa: PLC0415 - brings torch
 
@@ -108,6 +117,7 @@ def run(options: Namespace) -> None:
             dev.numbers(column)
     judgments, preferences = _read(options)
     checkpoint = _checkpoint(options)
+    kept: list[Training] = []
     with _encoder(options) as encoder:
         model = train(
             judgments,
@@ -120,13 +130,34 @@ def run(options: Namespace) -> None:
             threads=options.threads,
             encoder=encoder,
             checkpoint=checkpoint,
+            after=None if options.report is None else kept.append,
         )
-    save_model(replace(model, name=options.name), options.output)
-    if checkpoint is not None:
-        checkpoint.remove()
+        save_model(replace(model, name=options.name), options.output)
+        if checkpoint is not None:
+            checkpoint.remove()
+        hints = _write_report(kept[0], options.report) if kept else ()
     from pfsm_training.fit.crossval import make_folds  # noqa: PLC0415 - brings torch
 
-    _report(model, dev, len(make_folds(judgments, preferences).names), options)
+    _report(model, dev, len(make_folds(judgments, preferences).names), hints, options)
+
+
+def _check_report(options: Namespace, inputs: Sequence[str]) -> None:
+    """Checks before training that the page can be written, and replaces neither an input nor the model."""
+    if options.report is None:
+        return
+    check_output(options.report, inputs)
+    if Path(options.report).resolve() == Path(options.output).resolve():
+        raise PfsmError(
+            f"{options.report}: --report and --output are the same file; give the page another name"
+        )
+
+
+def _write_report(training: "Training", path: str) -> Sequence[str]:
+    """Writes the page; returns what the log says of more data."""
+    from pfsm_training.report import write_report  # noqa: PLC0415 - brings torch
+
+    record = training.model.training
+    return write_report(training, path, [*doubt(record), *edge(record)]).hints
 
 
 def _checkpoint(options: Namespace) -> "Checkpoint | None":
@@ -229,7 +260,13 @@ def _dev_agreement(model: Model, dev: Judgments | Preferences, options: Namespac
     return f"Pearson r, {options.dev}: {_number(r)}"
 
 
-def _report(model: Model, dev: Judgments | Preferences | None, n_folds: int, options: Namespace) -> None:
+def _report(
+    model: Model,
+    dev: Judgments | Preferences | None,
+    n_folds: int,
+    hints: Sequence[str],
+    options: Namespace,
+) -> None:
     training = model.training
     print(
         f"trained on {_amount(training)}: {len(model.weights)} weights, lambda {training['lambda']:g}{_mixed(training)}"
@@ -241,9 +278,11 @@ def _report(model: Model, dev: Judgments | Preferences | None, n_folds: int, opt
     for line in doubt(training):
         print(f"  {line}")
     _report_agreement(training, n_folds)
+    for line in hints:
+        print(f"  {line}")
     if dev is not None:
         print(_dev_agreement(model, dev, options))
-    print(f"wrote {options.output}")
+    print(f"wrote {options.output}{'' if options.report is None else f' and {options.report}'}")
     if found := reaches(model.to_dict()):
         print(f"  it will {described(found)}: who uses the file must say --trust-model")
 
@@ -254,8 +293,15 @@ def _report_agreement(training: Mapping[str, Any], n_folds: int) -> None:
     heading = f"{STATISTICS[validated_key]}, cross-validated:"
     for key, name in STATISTICS.items():
         if key in training:
-            print(f"{f'{name}, training data:':<{len(heading)}} {_number(training[key])}")
-    print(f"{heading} {_number(validated[validated_key])}{_folds(training, n_folds)}")
+            told = f"{_number(training[key])}{_range(training[f'{key}_interval'])}"
+            print(f"{f'{name}, training data:':<{len(heading)}} {told}")
+    print(
+        f"{heading} {_number(validated[validated_key])}{_range(validated['interval'])}{_folds(training, n_folds)}"
+    )
+    compared = training["overfitting"]
+    if compared["difference"] is not None:
+        told = f"{_number(compared['difference'])}{_range(compared['interval'])}"
+        print(f"{'difference, within folds:':<{len(heading)}} {told}")
     for name in ("lambda", "mixture"):
         for value, r in training.get(f"{name}_tried", {}).items():
             print(f"  {name} {value:>5}: {_number(r)}{_interval(training, name, value)}")
@@ -264,9 +310,14 @@ def _report_agreement(training: Mapping[str, Any], n_folds: int) -> None:
 
 
 def _interval(training: Mapping[str, Any], name: str, value: str) -> str:
-    low, high = training.get(f"{name}_intervals", {}).get(value, (None, None))
     chosen = "  chosen" if float(value) == training[name] else ""
-    return f"{'' if low is None or high is None else f'  [{low:.3f}, {high:.3f}]'}{chosen}"
+    return f"{_range(training.get(f'{name}_intervals', {}).get(value, (None, None)))}{chosen}"
+
+
+def _range(ends: Sequence[float | None]) -> str:
+    """An interval in brackets; empty where it is undefined."""
+    low, high = ends
+    return "" if low is None or high is None else f"  [{low:.3f}, {high:.3f}]"
 
 
 def _folds(training: Mapping[str, Any], n_folds: int) -> str:

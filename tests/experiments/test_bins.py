@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from pfsm_experiments.report.bins import length_bins, quantile_bins, score_bins
+from pfsm.evaluation.bins import length_bins, quantile_bins, score_bins
 from pfsm_experiments.report.standardised import human_scale
 
 

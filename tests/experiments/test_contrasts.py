@@ -218,9 +218,12 @@ class TestTables:
     def test_latex(self, tmp_path: Path) -> None:
         experiment = read_experiment(write_experiment(tmp_path, values()))
         text = contrasts_latex(experiment, contrast_tables(self.CASES))
-        assert r"A\_1 against B | C & .500 & .250 & .250$^{\blacktriangle}$ & [.125, .375] & " in text
+        assert (
+            r"A\_1 against B \textbar{} C & .500 & .250 & .250$^{\blacktriangle}$ & [.125, .375] & " in text
+        )
         assert text.count(r"\begin{table}") == text.count(r"\end{table}") == 1
         assert r"\begin{tabular}{lrrrrrr}" in text
+        assert text.count(r"\label{tab:contrasts-tau-wmt12-set-mean}") == 1
 
     def test_nothing_where_none_is_asked_for(self, run: Run) -> None:
         results = run(values(contrasts=None))

@@ -50,7 +50,7 @@ def test_what_is_written(finished: tuple[Path, Path, Path]) -> None:
         *(
             f"plots/{name}.{kind}"
             for name in ("bars-1-pearson", "bars-2-spearman", "scatter-1", "weights-1", "weights-2")
-            for kind in ("svg", "png")
+            for kind in ("svg", "png", "pdf")
         ),
         *("models/pfsm.json", "models/near-en-small.json"),
     }
@@ -62,6 +62,9 @@ def test_what_is_written(finished: tuple[Path, Path, Path]) -> None:
     assert all(len(entry["sha256"]) == 64 for entry in document["data"])
     assert sorted(document["files"]) == sorted(name for name in files if "/" in name)
     assert not any(name.endswith(".tmp") for name in tree(output))
+    drawn = (output / "plots" / "scatter-1.pdf").read_bytes()
+    assert drawn.startswith(b"%PDF-")
+    assert b"Date" not in drawn
 
 
 def test_the_same_bytes_with_one_process_elsewhere(finished: tuple[Path, Path, Path], tmp_path: Path) -> None:

@@ -163,7 +163,12 @@ def test_two_judgments_are_enough_to_run() -> None:
     two = judgments_of(["lamp", "lamp"], ["lamp", ""], [1.0, 2.0])
     model = train(two, config=TrainingConfig(penalty=5.0), threads=1)
     assert model.weights == {}
-    assert model.training["cross_validated"] == {"by": "segment", "pearson": None, "folds": {}}
+    assert model.training["cross_validated"] == {
+        "by": "segment",
+        "pearson": None,
+        "interval": [None, None],
+        "folds": {},
+    }
     assert scores_of(model, two).mean() == pytest.approx(1.5)
     with pytest.raises(
         PfsmError, match=r"too few judgments to choose lambda by cross-validation.* every segment once"

@@ -1,7 +1,7 @@
 """Training: judgments and settings in, model out."""
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import product
@@ -27,6 +27,7 @@ from pfsm_training.fit.crossval import (
     MIXTURES,
     PENALTIES,
     CrossValidation,
+    Folds,
     choose,
     cross_validate,
     make_folds,
@@ -37,6 +38,7 @@ from pfsm_training.fit.lbfgs import Iteration
 from pfsm_training.fit.record import record
 from pfsm_training.fit.starts import is_sampled
 from pfsm_training.fit.steps import AREA, PATIENCE, place_of, told, validating
+from pfsm_training.fit.training import Training
 
 # Per training pair: the fifth digit of a correlation does not move any more.
 VALIDATION_TOLERANCE = 1e-6
@@ -64,6 +66,7 @@ def train(
     progress: Progress = _silent,
     encoder: Encoder = encode_here,
     checkpoint: Checkpoint | None = None,
+    after: Callable[[Training], None] | None = None,
 ) -> Model:
     """Learns a metric from human scores, from preferences between two translations, or from both at once.
 
@@ -85,6 +88,8 @@ def train(
         progress: Called at the start of each step and after each iteration.
         encoder: Builds the lattices, here or on a cluster (`pfsm_training.data.distributed.ClusterEncoder`).
         checkpoint: Each iteration is saved to it. If it holds one already, training resumes from there.
+        after: Receives the training when it has ended, with its data and its folds: what
+            `pfsm_training.report.write_report` makes a page of. The lattices stay in memory as long as it is kept.
 
     Returns:
         The model; ``model.training`` describes the training.
@@ -106,15 +111,18 @@ def train(
     data = encoder(text)
     del text  # before lattices are copied for cross-validation
     fitter = Fitter(config, init, threads or default_threads(), told(progress), checkpoint=checkpoint)
-    with _one_torch_thread():
-        validated, tried, whole = _validate(fitter, data, judgments, preferences)
+    with one_torch_thread():
+        folds = make_folds(judgments, preferences)
+        validated, tried, whole = _validate(fitter, data, folds)
         fitted = whole.get(validated.choice) or _fits(fitter, data, [validated.choice]).get(validated.choice)
         if fitted is None:
             raise PfsmError("the scores are too close to each other to learn from")
-        training = record(fitter, fitted, data, validated, tried, (judgments, preferences), score_column)
+        training = record(
+            fitter, fitted, data, validated, tried, (judgments, preferences), score_column, folds
+        )
     if init is not None and (added := added_to(init.settings, settings)):
         training["init"] = {**training["init"], "added": added}
-    return Model(
+    model = Model(
         name,
         settings,
         fitted.machine.weights(),
@@ -123,6 +131,13 @@ def train(
         training,
         licence,
     )
+    if after is not None:
+        after(
+            Training(
+                model, judgments, preferences, data, folds, validated, tuple(tried), fitter, fitted, whole
+            )
+        )
+    return model
 
 
 def _decisive(
@@ -219,10 +234,10 @@ def _checked(
 
 
 def _validate(
-    fitter: Fitter, data: TrainingSet, judgments: Judgments | None, preferences: Preferences | None
+    fitter: Fitter, data: TrainingSet, folds: Folds
 ) -> tuple[CrossValidation, list[CrossValidation], dict[Choice, Fitted]]:
     """Cross-validation at the given lambda and mixture, or at all of them to choose; with fits to all data, if made."""
-    choices = _choices(fitter.config, both=judgments is not None and preferences is not None)
+    choices = _choices(fitter.config, both=bool(data.scores.size and data.votes.size))
     whole = _fits(fitter, data, choices) if is_sampled(data) else {}
     quick = replace(fitter, tolerance=VALIDATION_TOLERANCE)
 
@@ -230,7 +245,6 @@ def _validate(
         begin(choice)
         return quick.fit(part, choice, f"cross-validation, {_named(choice, choices)}", whole.get(choice))
 
-    folds = make_folds(judgments, preferences)
     with validating(len(folds.names), choices) as begin:
         tried = cross_validate(fit, data, folds, choices)
     return choose(tried, len(folds.names), fitter.config.lambda_rule), tried, whole
@@ -266,7 +280,7 @@ def _named(choice: Choice, among: Sequence[Choice]) -> str:
 
 
 @contextmanager
-def _one_torch_thread() -> Iterator[None]:
+def one_torch_thread() -> Iterator[None]:
     """Runs PyTorch on one thread, where its sums always add in the same order; they are short."""
     before = torch.get_num_threads()
     torch.set_num_threads(1)

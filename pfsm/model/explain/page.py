@@ -16,6 +16,9 @@ from pfsm.model.explain.page_data import System, page_data
 # In the order in which they are joined: each file uses only what earlier files define.
 SCRIPTS = ("segments.js", "layout.js", "detail.js", "figure.js", "ledger.js", "card.js", "page.js")
 
+# Those that draw single explanations: what another page needs to show some of its own.
+FIGURE_SCRIPTS = SCRIPTS[:5]
+
 _SLOT = re.compile(r"\{\{([a-z]+)\}\}")
 
 
@@ -43,28 +46,28 @@ def render_page(
     if len({len(explanations) for _, explanations in systems}) > 1:
         first, second = (f"{len(explanations)} of {name!r}" for name, explanations in systems)
         raise ValueError(f"two systems must have the same segments; there are {first} and {second}")
-    script = "\n".join(_asset(name) for name in SCRIPTS)
+    script = "\n".join(asset(name) for name in SCRIPTS)
     script = f'(() => {{\n"use strict";\n{script}}})();\n'
-    style = _asset("page.css")
-    return _filled(
-        _asset("page.html"),
+    style = asset("page.css")
+    return filled(
+        asset("page.html"),
         {
             "title": _text(title),
             "signature": _text(signature).replace("|", "|<wbr>"),
             "policy": page_policy(style, script),
             "style": style,
             "script": script,
-            "data": _embedded(page_data(systems, numbers)),
+            "data": embedded(page_data(systems, numbers)),
         },
     )
 
 
-def _asset(name: str) -> str:
+def asset(name: str) -> str:
     """A shipped file of the page."""
     return (files("pfsm.resources") / "page" / name).read_bytes().decode("utf-8")
 
 
-def _filled(template: str, values: Mapping[str, str]) -> str:
+def filled(template: str, values: Mapping[str, str]) -> str:
     """The template with its slots filled, in one pass, so that what looks like a slot in a value stays as it is."""
     return _SLOT.sub(lambda slot: values[slot[1]], template)
 
@@ -74,7 +77,7 @@ def _text(text: str) -> str:
     return html.escape(text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
 
 
-def _embedded(data: object) -> str:
+def embedded(data: object) -> str:
     """JSON that is safe in a script element: pure ASCII, without anything that HTML could take for markup."""
     text = json.dumps(data, separators=(",", ":"), allow_nan=False)
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")

@@ -16,6 +16,7 @@ from pfsm_experiments.report.tables import (
     markdown_rows,
     short,
     sign,
+    table_labels,
     title_of,
     what_is_drawn,
 )
@@ -98,8 +99,18 @@ def contrasts_markdown(experiment: Experiment, tables: Sequence[ContrastTable]) 
 
 
 def contrasts_latex(experiment: Experiment, tables: Sequence[ContrastTable]) -> str:
-    """The tables for ``booktabs``, each with its caption."""
+    """The tables for ``booktabs``, each with its caption and label."""
+    labels = table_labels([_label(table) for table in tables])
     return "".join(
-        "\n" + booktabs(HEADINGS, table.rows, f"{table.title}. {contrasts_explanation(experiment, [table])}")
-        for table in tables
+        "\n"
+        + booktabs(
+            HEADINGS, table.rows, f"{table.title}. {contrasts_explanation(experiment, [table])}", label
+        )
+        for table, label in zip(tables, labels, strict=True)
     )
+
+
+def _label(table: ContrastTable) -> str:
+    column = table.column
+    group = "" if column.group == ONE_GROUP else column.group
+    return f"contrasts {table.statistic} {column.test} {group} {column.size or ''}"

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.data import Judgments
+from pfsm.evaluation.bins import Bin, group_bins, length_bins, score_bins
 from pfsm.evaluation.catalogue import MEAN as MEAN_SCORE
 from pfsm.evaluation.catalogue import PREFERENCES, SEGMENT_LEVEL, Statistic
 from pfsm.evaluation.engine import samples_of
@@ -22,7 +23,6 @@ from pfsm_experiments.data import TestSet
 from pfsm_experiments.estimates import Column, Entry, Prediction, interval_of, of_largest_size
 from pfsm_experiments.plan import Plan
 from pfsm_experiments.questions import metric_scores, question_of
-from pfsm_experiments.report.bins import Bin, group_bins, length_bins, score_bins
 from pfsm_experiments.report.standardised import human_scale
 from pfsm_experiments.report.tables import Line, ResultTable
 from pfsm_experiments.spec import Experiment

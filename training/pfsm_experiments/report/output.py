@@ -12,7 +12,7 @@ from pfsm.model.file import save_model
 from pfsm_experiments.report.contrasts import contrast_tables, contrasts_latex, contrasts_markdown
 from pfsm_experiments.report.html import render_report
 from pfsm_experiments.report.mistakes_text import mistakes_markdown
-from pfsm_experiments.report.plots import draw_plots
+from pfsm_experiments.report.plots import KINDS, draw_plots
 from pfsm_experiments.report.summary import results_summary
 from pfsm_experiments.report.tables import latex, markdown, result_tables
 from pfsm_experiments.store import make_folder
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 RESULTS = "results.json"
 # Files that an earlier run may have left; no other file is ever deleted.
-_OURS = re.compile(r"(plots|models)/[^/\\]+\.(svg|png|json)")
+_OURS = re.compile(r"(plots|models)/[^/\\]+\.(svg|png|pdf|json)")
 
 
 def write_output(results: "Results", config: Path, output: Path) -> None:
@@ -37,7 +37,7 @@ def write_output(results: "Results", config: Path, output: Path) -> None:
     earlier = _earlier_files(output)
     plots = draw_plots(results, tables, output)
     models = _write_models(results, output)
-    files = sorted([*(f"plots/{plot.name}.{kind}" for plot in plots for kind in ("svg", "png")), *models])
+    files = sorted([*(f"plots/{plot.name}.{kind}" for plot in plots for kind in KINDS), *models])
     for name in earlier - set(files):
         (output / name).unlink(missing_ok=True)
     _write(output / "config.yaml", text)

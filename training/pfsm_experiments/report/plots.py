@@ -1,4 +1,4 @@
-"""Writes the plots of an experiment as SVG and PNG; the same results give the same bytes."""
+"""Writes the plots of an experiment as SVG, PNG and PDF; the same results give the same bytes."""
 
 import io
 from collections.abc import Callable, Iterator, Sequence
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 STYLE: Any = {  # matplotlib has a type of its own for the names of its settings
     "svg.hashsalt": "pfsm",
     "svg.fonttype": "path",
+    "pdf.fonttype": 42,  # TrueType: journals refuse Type 3
     "font.family": "DejaVu Sans",  # comes with matplotlib
     "font.size": 11,
     "axes.titlesize": 12,
@@ -39,6 +40,7 @@ STYLE: Any = {  # matplotlib has a type of its own for the names of its settings
     "path.simplify": False,
 }
 PNG_DPI = 150
+KINDS = ("svg", "png", "pdf")
 
 
 @dataclass(frozen=True)
@@ -52,7 +54,7 @@ class Plot:
 
 
 def draw_plots(results: "Results", tables: Sequence[ResultTable], output: Path) -> list[Plot]:
-    """Draws all plots and writes them into ``plots`` as SVG and PNG.
+    """Draws all plots and writes them into ``plots`` as SVG, PNG and PDF.
 
     Raises:
         PfsmError: If a file cannot be written.
@@ -66,6 +68,7 @@ def draw_plots(results: "Results", tables: Sequence[ResultTable], output: Path) 
             svg = _svg(figure)
             _write(folder / f"{name}.svg", svg.encode())
             _write(folder / f"{name}.png", _png(figure))
+            _write(folder / f"{name}.pdf", _pdf(figure))
             plots.append(Plot(name, caption, alternative, svg))
     return plots
 
@@ -117,6 +120,15 @@ def _svg(figure: "Figure") -> str:
 def _png(figure: "Figure") -> bytes:
     stream = io.BytesIO()
     figure.savefig(stream, format="png", dpi=PNG_DPI, metadata={"Software": None})
+    return stream.getvalue()
+
+
+def _pdf(figure: "Figure") -> bytes:
+    stream = io.BytesIO()
+    # Without date and versions, so that the bytes do not change.
+    figure.savefig(
+        stream, format="pdf", dpi=PNG_DPI, metadata={"CreationDate": None, "Creator": None, "Producer": None}
+    )
     return stream.getvalue()
 
 

@@ -1,8 +1,10 @@
 """Tables of results, one per statistic and test set, as Markdown and LaTeX, and the parts that the report shares."""
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import count
 
 from pfsm.evaluation.catalogue import DOCUMENT, SEGMENT, SEGMENT_LEVEL, level_and_name
 from pfsm.evaluation.questions import ONE_GROUP
@@ -56,6 +58,10 @@ _TEX_SPECIAL = {
     "^": r"\textasciicircum{}",
     "ρ": r"$\rho$",
     "τ": r"$\tau$",
+    # In LaTeX's old encoding, which is still the default, these would be printed as other signs.
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
     "–": "--",
 }
 
@@ -248,27 +254,43 @@ def is_best(entry: Entry, best: float | None) -> bool:
 
 
 def latex(experiment: Experiment, tables: Sequence[ResultTable]) -> str:
-    r"""All tables for ``booktabs`` and ``amssymb``, each with its caption."""
+    r"""All tables for ``booktabs`` and ``amssymb``, each with its caption and label."""
     header = f"% {_one_line(experiment.title)}\n% Needs \\usepackage{{booktabs,amssymb}}\n"
-    return header + "\n".join(_latex_table(experiment, table) for table in tables)
+    labels = table_labels([f"{table.statistic} {table.test}" for table in tables])
+    return header + "\n".join(
+        _latex_table(experiment, table, label) for table, label in zip(tables, labels, strict=True)
+    )
 
 
-def _latex_table(experiment: Experiment, table: ResultTable) -> str:
-    rows = [
-        " & ".join([_tex(line.name), *map(_tex_cell, line.entries, table.best)]) + r" \\"
-        for line in table.lines
-    ]
+def table_labels(names: Sequence[str]) -> list[str]:
+    """A label for each table, such as ``tab:pearson-wmt16``: letters, digits and hyphens; numbered where two agree."""
+    labels: list[str] = []
+    for name in names:
+        plain = f"tab:{re.sub(r'[^a-z0-9]+', '-', name.lower()).strip('-') or 'table'}"
+        numbered = (plain if number == 1 else f"{plain}-{number}" for number in count(1))
+        labels.append(next(label for label in numbered if label not in labels))
+    return labels
+
+
+def _latex_table(experiment: Experiment, table: ResultTable, label: str) -> str:
+    rows = [_tex_row([_tex(line.name), *map(_tex_cell, line.entries, table.best)]) for line in table.lines]
     counts = f"$n$ & {' & '.join(str(column.n) for column in table.columns)} \\\\"
     caption = " ".join([f"{table.title}.", *explanation(experiment, [table])[1:]])
-    return _booktabs(["", *map(heading, table.columns)], [*rows, r"\midrule", counts], caption)
+    return _booktabs(["", *map(heading, table.columns)], [*rows, r"\midrule", counts], caption, label)
 
 
-def booktabs(headings: Sequence[str], rows: Sequence[Sequence[str]], caption: str) -> str:
+def booktabs(headings: Sequence[str], rows: Sequence[Sequence[str]], caption: str, label: str) -> str:
     """A LaTeX table of plain cells."""
-    return _booktabs(headings, [" & ".join(map(_tex, row)) + r" \\" for row in rows], caption)
+    return _booktabs(headings, [_tex_row(list(map(_tex, row))) for row in rows], caption, label)
 
 
-def _booktabs(headings: Sequence[str], lines: Sequence[str], caption: str) -> str:
+def _tex_row(cells: Sequence[str]) -> str:
+    r"""A row of escaped cells; after ``\\``, a bracket or a star would be read as its argument."""
+    guard = "{}" if cells[0].startswith(("[", "*")) else ""
+    return f"{guard}{' & '.join(cells)} \\\\"
+
+
+def _booktabs(headings: Sequence[str], lines: Sequence[str], caption: str, label: str) -> str:
     return "\n".join(
         [
             r"\begin{table}",
@@ -281,6 +303,7 @@ def _booktabs(headings: Sequence[str], lines: Sequence[str], caption: str) -> st
             r"\bottomrule",
             r"\end{tabular}",
             rf"\caption{{{_tex(caption)}}}",
+            rf"\label{{{label}}}",
             r"\end{table}",
             "",
         ]

@@ -160,6 +160,11 @@ def predict(block: Block, weights: Weights) -> Float:
         return np.asarray(weights.machine()(block.batch).numpy())
 
 
+def jacobian(block: Block, weights: Weights) -> tuple[Float, Float]:
+    """Predictions, float64 [n_pairs], and their derivatives, float64 [n_pairs, n_learned + 1]."""
+    return weights.machine().with_jacobian(block.batch)
+
+
 def model_of(block: Block, weights: Weights, free_alpha: bool) -> BlockModel:
     """The block's loss and its quadratic model at these weights."""
     assert block.loss is not None

@@ -126,6 +126,12 @@ class ClusterData:
         asked = [lattices.cluster.submit(blocks.predict, one, weights) for one in lattices.futures]
         return self.items.predictions(np.concatenate([np.zeros(0), *lattices.results(asked)]))
 
+    def jacobians(self, machine: LogLinearMachine) -> Iterator[tuple[Float, Float]]:
+        """As `pfsm_training.data.training_set.TrainingSet.jacobians`; one block after the other comes here."""
+        lattices, weights = self.lattices, Weights.of(machine)
+        for future in lattices.futures:
+            yield from lattices.results([lattices.cluster.submit(blocks.jacobian, future, weights)])
+
     def objective(self, loss: Loss, penalty: float, centre: Tensor) -> "ClusterObjective":
         """As `pfsm_training.data.training_set.TrainingSet.objective`."""
         lattices, of_pairs = self.lattices, self.items.loss(loss)

@@ -61,6 +61,9 @@ class TrainingSet(Protocol):
     def predictions(self, machine: LogLinearMachine) -> Float:
         """The machine's predictions of judged translations, float64 [n_items], in standardised units."""
 
+    def jacobians(self, machine: LogLinearMachine) -> Iterator[tuple[Float, Float]]:
+        """`LogLinearMachine.with_jacobian` of each block, in the order of pairs."""
+
     def objective(self, loss: Loss, penalty: float, centre: Tensor) -> Minimised:
         """The function to minimise: a loss of the predictions of items, plus a penalty."""
 
@@ -128,6 +131,10 @@ class TrainingData:
         with torch.no_grad():
             of_pairs = np.concatenate([np.zeros(0), *(machine(batch).numpy() for batch in self.lattices)])
         return self.items.predictions(of_pairs)
+
+    def jacobians(self, machine: LogLinearMachine) -> Iterator[tuple[Float, Float]]:
+        """As `TrainingSet.jacobians`."""
+        return map(machine.with_jacobian, self.lattices)
 
     def objective(self, loss: Loss, penalty: float, centre: Tensor) -> Objective:
         """As `TrainingSet.objective`."""

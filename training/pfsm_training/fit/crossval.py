@@ -27,6 +27,7 @@ FOLD_COLUMNS = SOURCE_LANG, SEGMENT_ID = "source_lang", "segment_id"
 # Held-out judgments of a fold: a correlation of fewer says nothing.
 FEWEST_HELD_OUT = 5
 
+Float = NDArray[np.float64]
 Rows = NDArray[np.int64]
 # Fits to training data; None if that is impossible.
 Fit = Callable[[TrainingSet, Choice], Fitted | None]
@@ -56,6 +57,35 @@ class Folds:
         )
 
 
+@dataclass(frozen=True, eq=False)
+class HeldOut:
+    """Predictions of models that have not seen what they predict, in the units of the scores.
+
+    NaN where no model could be fitted to the other folds, and for preferences that are in no fold.
+
+    Attributes:
+        scores: float64 [n_scored].
+        better: float64 [n_preferences], for the preferred translation.
+        worse: float64 [n_preferences], for the other.
+    """
+
+    scores: Float
+    better: Float
+    worse: Float
+
+    @staticmethod
+    def unknown(n_scored: int, n_preferences: int) -> "HeldOut":
+        """NaN throughout."""
+        return HeldOut(*(np.full(count, np.nan) for count in (n_scored, n_preferences, n_preferences)))
+
+    def put(self, folds: "Folds", fold: int, test: TrainingSet, predicted: Float) -> None:
+        """Enters the predictions for the test data of a fold."""
+        self.scores[folds.member == fold] = predicted[: test.scores.size]
+        preferences = folds.preference_member == fold
+        self.better[preferences] = predicted[test.better]
+        self.worse[preferences] = predicted[test.worse]
+
+
 @dataclass(frozen=True)
 class CrossValidation:
     """Held-out agreement.
@@ -65,12 +95,14 @@ class CrossValidation:
         choice: The lambda and mixture used.
         statistic: ``pearson`` with scores; ``kendall_tau`` (WMT12: ties count as wrong) with preferences alone.
         folds: The statistic in each fold; folds in which it is undefined are absent.
+        held_out: The predictions; None where they were not kept.
     """
 
     by: str
     choice: Choice
     statistic: str
     folds: dict[str, float]
+    held_out: HeldOut | None = field(default=None, compare=False, repr=False)
 
     @property
     def mean(self) -> float:
@@ -88,8 +120,17 @@ class CrossValidation:
     @property
     def interval(self) -> tuple[float, float]:
         """Of the mean, 95%, by Student's t over the folds; NaN with fewer than two."""
-        reach = self.standard_error * float(student_t.ppf(0.975, max(1, len(self.folds) - 1)))
-        return self.mean - reach, self.mean + reach
+        return t_interval(list(self.folds.values()))
+
+
+def t_interval(values: Sequence[float]) -> tuple[float, float]:
+    """Of the mean of a number that each fold has, 95%, by Student's t; NaN with fewer than two folds."""
+    count = len(values)
+    if count < 2:
+        return math.nan, math.nan
+    mean = math.fsum(values) / count
+    reach = float(np.std(values, ddof=1)) / math.sqrt(count) * float(student_t.ppf(0.975, count - 1))
+    return mean - reach, mean + reach
 
 
 def make_folds(judgments: Judgments | None, preferences: Preferences | None = None) -> Folds:
@@ -139,28 +180,37 @@ def cross_validate(
     """Agreement on each fold of a model trained on the other folds, for every choice."""
     statistic = "pearson" if data.scores.size else "kendall_tau"
     results: list[dict[str, float]] = [{} for _ in choices]
+    held_out = [HeldOut.unknown(data.scores.size, data.votes.size) for _ in choices]
     for fold, name in enumerate(folds.names):
         train, test = folds.split(data, fold)
         if not len(train) or not len(test):
             continue
-        for result, choice in zip(results, choices, strict=True):
+        for result, kept, choice in zip(results, held_out, choices, strict=True):
             fitted = fit(train, choice)
-            value = math.nan if fitted is None else agreement(fitted, test)
+            if fitted is None:
+                continue
+            predicted = fitted.predict(test)
+            kept.put(folds, fold, test, predicted)
+            value = agreement(predicted, test)
             if math.isfinite(value):
                 result[name] = value
         # Frees the memory before the next fold's lattices are made.
         del train, test
     return [
-        CrossValidation(folds.by, choice, statistic, result)
-        for choice, result in zip(choices, results, strict=True)
+        CrossValidation(folds.by, choice, statistic, result, kept)
+        for choice, result, kept in zip(choices, results, held_out, strict=True)
     ]
 
 
-def agreement(fitted: Fitted, test: TrainingSet) -> float:
-    """Pearson's r with the scores; without scores, Kendall's tau (WMT12) with the preferences. NaN if undefined."""
+def agreement(predicted: Float, test: TrainingSet) -> float:
+    """Pearson's r with the scores; without scores, Kendall's tau (WMT12) with the preferences. NaN if undefined.
+
+    Args:
+        predicted: float64 [n_pairs].
+        test: What people said of these pairs.
+    """
     if 0 < test.scores.size < FEWEST_HELD_OUT:
         return math.nan
-    predicted = fitted.predict(test)
     if test.scores.size:
         return pearson(predicted[: test.scores.size], test.scores)
     if not test.votes.size:

@@ -132,6 +132,7 @@ def minimise(
     tolerance: float = GRADIENT_TOLERANCE,
     memory: Memory | None = None,
     secant: Secant | None = None,
+    most_iterations: int = MOST_ITERATIONS,
 ) -> Fit:
     """Minimises the objective over theta and alpha, from the machine's current weights, in place.
 
@@ -147,6 +148,7 @@ def minimise(
         tolerance: Largest entry of the gradient per training pair to stop at.
         memory: Saves the state after every iteration and gives the one to resume from; None: nothing is saved.
         secant: What an earlier minimisation nearby learned; None: nothing.
+        most_iterations: Number of iterations to stop after.
     """
     problem = _Problem(machine, objective, free_alpha)
     state = None if memory is None else memory.load()
@@ -158,7 +160,7 @@ def minimise(
     problem.evaluations = state.evaluations
     damping, growth, number, correction = state.damping, 2.0, state.iterations, state.correction
     converged = problem.slope(point) <= tolerance * n_pairs
-    while not converged and number < MOST_ITERATIONS and damping < MOST_DAMPING:
+    while not converged and number < most_iterations and damping < MOST_DAMPING:
         step, expected = _step(point, damping, correction, problem.lower)
         if correction.any() and not expected > 0.0:
             correction = np.zeros_like(correction)

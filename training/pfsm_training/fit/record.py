@@ -4,15 +4,20 @@ import math
 from importlib.metadata import version
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from pfsm.data import Judgments, Preferences
 from pfsm.data.reference_digests import digests
 from pfsm.evaluation import pearson, preference_counts
 from pfsm.version import __version__
 from pfsm_training.config import TrainingConfig
 from pfsm_training.data.training_set import TrainingSet
-from pfsm_training.fit.crossval import CrossValidation
+from pfsm_training.fit.crossval import CrossValidation, Folds
 from pfsm_training.fit.fitting import Fitted, Fitter
+from pfsm_training.fit.overfitting import overfitting, training_interval
 
+Float = NDArray[np.float64]
 Data = tuple[Judgments | None, Preferences | None]
 
 
@@ -24,17 +29,26 @@ def record(
     tried: list[CrossValidation],
     sources: Data,
     score_column: str,
+    folds: Folds,
 ) -> dict[str, Any]:
     """The entry ``training`` of a model file: data, objective, agreement, instances, versions."""
     init = fitter.init
+    predicted = fitted.predict(data)
+    compared = overfitting(predicted, data, folds, validated)
     return {
         **_data(sources, score_column),
         **_fit(fitter, fitted, validated, tried, sources),
-        **_agreement(fitted, data, sources),
+        **_agreement(predicted, data, folds, sources),
         "cross_validated": {
             "by": validated.by,
             validated.statistic: _finite(validated.mean),
+            "interval": _ends(validated.interval),
             "folds": dict(validated.folds),
+        },
+        "overfitting": {
+            "seen": dict(compared.seen),
+            "difference": _finite(compared.difference),
+            "interval": _ends(compared.interval),
         },
         **({} if init is None else {"init": {"name": init.name, "fingerprint": init.fingerprint}}),
         "instances": dict(sorted(data.instances().items())),
@@ -101,9 +115,7 @@ def _lambdas(
     return {
         "lambda_rule": config.lambda_rule,
         **_tried("lambda_tried", results),
-        "lambda_intervals": {
-            f"{value:g}": [_finite(end) for end in result.interval] for value, result in results.items()
-        },
+        "lambda_intervals": {f"{value:g}": _ends(result.interval) for value, result in results.items()},
         **({"lambda_at_edge": at_edge} if at_edge else {}),
     }
 
@@ -115,17 +127,22 @@ def _tried(key: str, results: dict[float, CrossValidation]) -> dict[str, Any]:
     return {key: {f"{value:g}": _finite(result.mean) for value, result in results.items()}}
 
 
-def _agreement(fitted: Fitted, data: TrainingSet, sources: Data) -> dict[str, Any]:
-    """Agreement with the training data."""
+def _agreement(predicted: Float, data: TrainingSet, folds: Folds, sources: Data) -> dict[str, Any]:
+    """Agreement with the training data, with intervals."""
     judgments, preferences = sources
-    predicted = fitted.predict(data)
     result: dict[str, Any] = {}
     if judgments is not None:
         result["pearson"] = _finite(pearson(predicted[: data.scores.size], data.scores))
     if preferences is not None:
         counts = preference_counts(predicted[data.better], predicted[data.worse], data.votes)
         result["kendall_tau"] = _finite(counts.kendall_tau("wmt12"))
-    return result
+    intervals = {name: _ends(training_interval(predicted, data, folds, name)) for name in result}
+    return result | {f"{name}_interval": interval for name, interval in intervals.items()}
+
+
+def _ends(interval: tuple[float, float]) -> list[float | None]:
+    """The ends of an interval; None where it is undefined."""
+    return [_finite(end) for end in interval]
 
 
 def _finite(value: float) -> float | None:

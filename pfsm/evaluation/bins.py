@@ -6,9 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm_experiments.data import Rows
-
 Float = NDArray[np.float64]
+Rows = NDArray[np.int64]
 Label = Callable[[float, float], str]
 """Makes the label of a bin from the lowest and the highest number in it."""
 

@@ -1,0 +1,169 @@
+"""The page of a training: well formed, self-contained, escaped, the same bytes whatever threads and order of rows."""
+
+import base64
+import hashlib
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pfsm.data import Judgments
+from pfsm_training.config import TrainingConfig
+from pfsm_training.fit.training import Training
+from pfsm_training.report import write_report
+from pfsm_training.report.scatter import MOST_POINTS, scatter
+from tests.training.report.report_cases import kept, training_of
+from tests.training.small_data import invented
+
+ODD = '<b onclick="x">odd</b> & {{style}} \u202e "quoted" </script>'
+SECTIONS = ["agreement", "curve", "predictions", "weights", "pulling", "residuals", "worst", "record"]
+VOID = {"meta", "link", "wbr", "path", "circle", "rect"}
+
+
+class Reader(HTMLParser):
+    """Checks nesting, and keeps identifiers, attributes and text."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.ids: list[str] = []
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.words: list[str] = []
+        self.feed(page)
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        named = dict(attrs)
+        self.elements.append((tag, named))
+        if (name := named.get("id")) is not None:
+            self.ids.append(name)
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag not in VOID:
+            assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if self.open and self.open[-1] not in {"script", "style"}:
+            self.words.append(data)
+
+    def of(self, tag: str) -> list[dict[str, str | None]]:
+        return [attributes for name, attributes in self.elements if name == tag]
+
+    @property
+    def text(self) -> str:
+        return " ".join(" ".join(self.words).split())
+
+
+def page_of(training: Training, folder: Path, doubts: Sequence[str] = ()) -> str:
+    write_report(training, folder / "page.html", doubts)
+    return (folder / "page.html").read_bytes().decode("utf-8")
+
+
+def odd(judgments: Judgments) -> Judgments:
+    """The same judgments, and the system's name is markup; so is a word of every third sentence."""
+    hypotheses = [f"{line} {ODD}" if at % 3 == 0 else line for at, line in enumerate(judgments.hypotheses)]
+    systems = tuple((ODD, "plain")[at % 2] for at in range(len(judgments)))
+    return replace(judgments, hypotheses=tuple(hypotheses), columns={**judgments.columns, "system": systems})
+
+
+@pytest.mark.parametrize("kind", ["scores", "preferences", "both", "few", "one", "nothing"])
+def test_every_kind_of_training_has_every_section(kind: str, tmp_path: Path) -> None:
+    if kind in {"few", "one", "nothing"}:
+        judgments = {"few": invented(3, 4), "one": invented(3, 1), "nothing": invented(3, 2, systems=1)}[kind]
+        training = kept(judgments)
+    else:
+        training = training_of(kind, 24)
+    page = Reader(page_of(training, tmp_path, ["a doubt & more"]))
+    assert [name for name in page.ids if name in SECTIONS] == SECTIONS
+    assert len(set(page.ids)) == len(page.ids)
+    assert "a doubt & more" in page.text
+    assert page.of("title") == [{}]
+    for number in ("nan", "inf", "None"):
+        assert not re.search(rf"\b{number}\b", page.text)
+        assert not any(number in str(part.get("d", "")) for part in page.of("path"))
+    if kind in {"scores", "preferences", "both"}:
+        assert len(page.of("li")) == 10  # those that pull hardest
+        assert len([one for one in page.of("div") if "data-explanation" in one]) >= 5
+    if kind == "few":
+        assert "a learning curve needs" in page.text
+
+
+def test_it_loads_nothing_and_runs_only_its_own_script(tmp_path: Path) -> None:
+    text = page_of(kept(odd(invented(3, 24))), tmp_path)
+    page = Reader(text)
+    policy = next(
+        one["content"] for one in page.of("meta") if one.get("http-equiv") == "Content-Security-Policy"
+    )
+    assert policy is not None
+    (style,), (script,) = (
+        re.findall(r"<style>(.*?)</style>", text, re.DOTALL),
+        re.findall(r"<script>(.*?)</script>", text, re.DOTALL),
+    )
+    for kind, source in (("style", style), ("script", script)):
+        digest = base64.b64encode(hashlib.sha256(source.encode()).digest()).decode()
+        assert f"{kind}-src 'sha256-{digest}'" in policy
+    assert policy.startswith("default-src 'none'")
+    assert set(re.findall(r"\w+://[^\s\"'`]+", text)) == {"http://www.w3.org/2000/svg"}  # a name, not a place
+    for tag, attributes in page.elements:
+        assert not any(name == "style" or name.startswith("on") for name in attributes), tag
+        assert attributes.get("src") is None
+    assert page.of("b") == []
+    assert ODD in page.text
+    pictures = page.of("svg")
+    assert len(pictures) >= 5
+    assert all(one["role"] == "img" and len(str(one["aria-label"])) > 15 for one in pictures)
+    frames = [one for one in page.of("div") if one.get("class") == "scroll"]
+    assert all(one["tabindex"] == "0" and one["role"] == "region" and one["aria-label"] for one in frames)
+
+
+def test_the_same_bytes_whatever_the_threads_and_the_order(tmp_path: Path) -> None:
+    judgments = odd(invented(3, 22))
+    shuffled = judgments.select(np.random.default_rng(1).permutation(len(judgments)))
+    first = page_of(kept(judgments), tmp_path)
+    assert page_of(kept(shuffled, threads=3), tmp_path) == first
+    assert str(tmp_path) not in first
+
+
+def test_the_numbers_of_the_model_stand_in_it(tmp_path: Path) -> None:
+    judgments = invented(3, 24, languages=("de", "fr"))
+    training = kept(judgments, config=TrainingConfig(penalty=(1.0, 9.0), start="matches"))
+    record = training.model.training
+    page = Reader(page_of(training, tmp_path))
+    for value in (record["pearson"], record["cross_validated"]["pearson"], *record["lambda_tried"].values()):
+        assert f"{value:.3f}" in page.text
+    assert training.model.fingerprint in page.text
+    assert all(name in page.text for name in training.model.weights)
+    assert "source language" in page.text
+    texts = {*judgments.hypotheses}
+    assert any(line in page.text for line in texts)
+
+
+def test_many_points_become_hexagons_that_hold_them_all() -> None:
+    rng = np.random.default_rng(2)
+    human = rng.normal(size=MOST_POINTS + 1)
+    few, hexagons = scatter([("seen", 0.5 * human[:50])], human[:50], {3: "1"})
+    assert not hexagons
+    assert few.count('class="point"') == 50
+    assert few.count('class="ring"') == 1
+    many, hexagons = scatter([("seen", 0.5 * human)], human, {})
+    assert hexagons
+    assert "1.000" in many
+    assert 'class="point"' not in many
+    assert many.count("z") > 50
+    hundred = rng.normal(size=100_000)
+    large, _ = scatter([("seen", hundred + rng.normal(size=hundred.size))], hundred, {})
+    assert len(large) < 100_000
+    assert "100,000 judgments" in large
+
+
+def test_predictions_that_are_all_alike_can_be_drawn() -> None:
+    human = np.linspace(0.0, 1.0, 7)
+    picture, _ = scatter([("seen", np.ones(7)), ("held out", np.full(7, np.nan))], human, {})
+    assert "nan" not in picture
+    assert picture.count('class="point"') == 7

@@ -1,0 +1,148 @@
+"""The report of a training: one self-contained page.
+
+It needs no network, and its content security policy admits nothing but its own style and script. Pictures are SVG in
+the page; without the script all is there but the drawings of the explained segments. The same training gives the same
+text.
+"""
+
+from collections.abc import Iterator, Sequence
+from importlib.resources import files
+
+from pfsm.io.files import StrPath, atomic_write
+from pfsm.io.page_policy import page_policy
+from pfsm.model.explain.explanation import Explanation
+from pfsm.model.explain.page import FIGURE_SCRIPTS, asset, embedded, filled
+from pfsm.model.explain.page_data import page_data
+from pfsm_training.fit.training import Training
+from pfsm_training.report import sections
+from pfsm_training.report.drawing import escaped, table
+from pfsm_training.report.findings import Findings
+from pfsm_training.report.worst import Translation, WorstSegment
+
+
+def write_page(found: Findings, path: StrPath, doubts: Sequence[str] = ()) -> None:
+    """Writes the page; the file is there whole or not at all.
+
+    Raises:
+        PfsmError: If it cannot be written, or an explanation has a number that is not finite.
+    """
+    text = render(found, doubts)
+    with atomic_write(path) as handle:
+        handle.write(text)
+
+
+def render(found: Findings, doubts: Sequence[str] = ()) -> str:
+    """The page.
+
+    Args:
+        found: What it says.
+        doubts: Sentences on what is uncertain about the training, such as a second minimum.
+
+    Raises:
+        PfsmError: If an explanation has a number that is not finite.
+    """
+    model = found.training.model
+    script = "\n".join([*map(asset, FIGURE_SCRIPTS), _own("training.js")])
+    script = f'(() => {{\n"use strict";\n{script}}})();\n'
+    style = asset("page.css") + _own("training.css")
+    explanations: list[Explanation] = []
+    worst = _worst(found.worst, explanations)
+    slots = {
+        "title": escaped(f"Training of {model.name}"),
+        "policy": page_policy(style, script),
+        "style": style,
+        "script": script,
+        "facts": _facts(found),
+        "doubts": "".join(f'<p class="doubt">{escaped(line)}</p>' for line in doubts),
+        "agreement": sections.agreement(found),
+        "curve": sections.curve(found),
+        "predictions": sections.predictions(found),
+        "weights": sections.weights(found),
+        "pulling": sections.pulling(found),
+        "residuals": sections.residuals(found),
+        "worst": worst,
+        "record": _record(found.training),
+        "data": embedded(page_data([("model", explanations)])),
+    }
+    return filled(_own("training.html"), slots)
+
+
+def _own(name: str) -> str:
+    """A file of this page."""
+    return (files("pfsm_training") / "page" / name).read_bytes().decode("utf-8")
+
+
+def _facts(found: Findings) -> str:
+    record = found.training.model.training
+    choice = found.training.validated.choice
+    chosen = " (by cross-validation)" if record["lambda_choice"] == "by cross-validation" else ""
+    counted = [f"{record[kind]:,} {kind}" for kind in ("judgments", "preferences") if kind in record]
+    facts = {
+        "Trained on": " and ".join(counted),
+        "Weights": f"{len(found.training.model.weights):,}",
+        "Lambda": f"{choice.penalty:g}{chosen}",
+        **({"Mixture": f"{choice.mixture:g}"} if choice.mixture else {}),
+        **({"Initial model": record["init"]["name"]} if "init" in record else {}),
+        "Objective": record["objective"].replace("_", " "),
+        "Converged": "yes" if record["converged"] else f"no, stopped after {record['iterations']} iterations",
+        "Fingerprint": found.training.model.fingerprint,
+    }
+    return sections.fact_list(facts)
+
+
+def _record(training: Training) -> str:
+    sources = [
+        source
+        for part in (training.judgments, training.preferences)
+        if part is not None
+        for source in part.sources
+    ]
+    rows = [[escaped(one.name), f"{one.rows:,}", f"<code>{escaped(one.checksum)}</code>"] for one in sources]
+    return table(("file", "rows", "SHA-256 of the content"), rows, "Data files")
+
+
+def _worst(worst: Sequence[WorstSegment], explanations: list[Explanation]) -> str:
+    """The worst segments; their explanations are appended to the list that the script reads."""
+    if not worst:
+        return '<p class="notice">There is no held-out prediction that is wrong.</p>'
+    text = (
+        "Chosen by the held-out error; explained by the final model, whose score is close to the held-out prediction "
+        "but not the same. A line joins words that the best edit sequence aligns. Point at a word or a line, or move "
+        "to it with the arrow keys, to see how probable each edit is and how many points it adds to the score."
+    )
+    cards = "".join(_card(place, one, explanations) for place, one in enumerate(worst, 1))
+    noscript = '<noscript><p class="notice">The drawings need JavaScript; the texts and numbers do not.</p></noscript>'
+    return f'<p class="reading">{escaped(text)}</p>{noscript}{cards}'
+
+
+def _card(place: int, one: WorstSegment, explanations: list[Explanation]) -> str:
+    facts = sections.fact_list({**dict(one.labels), **dict(one.facts)})
+    title = f"{place}. {_KINDS[one.kind]}"
+    frames = "".join(_frames(one, explanations))
+    return (
+        f'<article class="card" aria-labelledby="worst-{place}"><div class="card-head"><h3 id="worst-{place}">'
+        f"{escaped(title)}</h3>{facts}</div>{frames}</article>"
+    )
+
+
+_KINDS = {
+    "too high": "Rated too high",
+    "too low": "Rated too low",
+    "wrong way round": "Ordered the wrong way round",
+}
+
+
+def _frames(one: WorstSegment, explanations: list[Explanation]) -> Iterator[str]:
+    for translation in one.translations:
+        if len(one.translations) > 1:
+            yield f'<p class="role">{escaped(translation.role)}</p>'
+        yield _frame(one.reference, translation, explanations)
+
+
+def _frame(reference: str, translation: Translation, explanations: list[Explanation]) -> str:
+    """The two texts, in whose place the script draws the explanation, if there is one."""
+    texts = sections.source_texts(reference, [("hyp", translation.text)])
+    if translation.explanation is None:
+        return f'<div class="frame">{texts}<p class="notice">No drawing: {escaped(translation.missing)}.</p></div>'
+    explanations.append(translation.explanation)
+    return f'<div class="frame" data-explanation="{len(explanations) - 1}">{texts}</div>'
