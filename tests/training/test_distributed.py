@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -25,10 +26,13 @@ from pfsm_training.data.training_set import TrainingSet, block_offsets, encode_h
 from pfsm_training.data.training_text import TrainingText
 from pfsm_training.lattices.features import frequent
 from pfsm_training.loss.objective import HuberError, Loss, PairwiseLogistic, SquaredError, WeightedSum
+from pfsm_training.report import write_report
+from pfsm_training.report.items import local
 from tests.training.small_data import invented
 
 if TYPE_CHECKING:
     from pfsm.distributed.cluster import Cluster
+    from pfsm_training.fit.training import Training
 
 Rows = NDArray[np.int64]
 JUDGMENTS = invented(0)
@@ -162,9 +166,9 @@ def test_the_model_is_that_of_one_machine(
     judgments: Judgments | None, preferences: Preferences | None
 ) -> None:
     config = TrainingConfig(penalty=0.5)
-    local = train(judgments, preferences=preferences, config=config, threads=1, encoder=here)
+    one = train(judgments, preferences=preferences, config=config, threads=1, encoder=here)
     blocks = train(judgments, preferences=preferences, config=config, threads=1, encoder=encoder(16))
-    same_model(local, blocks)
+    same_model(one, blocks)
 
 
 def test_what_is_learned_from_the_text_is_that_of_one_machine() -> None:
@@ -173,6 +177,20 @@ def test_what_is_learned_from_the_text_is_that_of_one_machine() -> None:
         train(JUDGMENTS, config=config, threads=1, encoder=here),
         train(JUDGMENTS, config=config, threads=1, encoder=encoder(16)),
     )
+
+
+def test_the_report_is_that_of_one_machine(tmp_path: Path) -> None:
+    trainings: list[Training] = []
+    for blocks in (here, encoder(16)):
+        train(JUDGMENTS, config=TrainingConfig(), threads=1, encoder=blocks, after=trainings.append)
+    first, second = (local(training) for training in trainings)
+    assert first is not None
+    assert second is not None
+    assert second.jacobian == pytest.approx(first.jacobian, abs=1e-12)
+    assert second.bending == pytest.approx(first.bending, abs=1e-6)
+    for number, training in enumerate(trainings):
+        write_report(training, tmp_path / f"{number}.html")
+    assert (tmp_path / "0.html").read_bytes() == (tmp_path / "1.html").read_bytes()
 
 
 def test_only_gauss_newton_works_in_blocks() -> None:
