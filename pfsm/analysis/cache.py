@@ -126,5 +126,5 @@ def _written(analysis: Analysis) -> bytes:
 def _read(value: bytes) -> Analysis | None:
     try:
         return from_json(json.loads(zlib.decompress(value)))
-    except (zlib.error, ValueError, KeyError, TypeError, PfsmError):
+    except (zlib.error, ValueError, KeyError, TypeError, RecursionError, PfsmError):
         return None

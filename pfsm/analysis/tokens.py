@@ -23,11 +23,13 @@ _PREFIX = re.compile(
     r"under|uni|vice|x",
     re.IGNORECASE,
 )
+# Parts of addresses are as long as the standards allow: without bounds, a long word takes the square of its length.
 _TOKEN = re.compile(
     rf"""
       (?:https?://|ftp://|www\.)\S*[\w/=&\#~]                                        # addresses
-    | [\w.+-]+@[\w-]+(?:\.[\w-]+)+
-    | (?<!\w)(?:[\w-]+\.)+(?:com|org|net|gov|edu|html?|php|co\.uk|info|biz|txt|doc|pdf|xls|jpg)\b(?:/\S*[\w/])?
+    | [\w.+-]{{1,64}}@[\w-]+(?:\.[\w-]+)+
+    | (?<!\w)(?:[\w-]{{1,63}}\.){{1,32}}
+      (?:com|org|net|gov|edu|html?|php|co\.uk|info|biz|txt|doc|pdf|xls|jpg)\b(?:/\S*[\w/])?
     | [:;=8xX]['`]?-?[)(\]\[DPpoO3/\\|](?![\w/]) | <3 | \^_*\^                        # faces
     | (?<!\w)(?:\d{{1,2}}/\d{{1,2}}/\d{{2,4}} | (?:\d{{1,3}}-){{1,3}}\d{{4}})(?![\w/-])   # dates, telephones
     | (?<!\w)\d+(?:[.,:]\d+)*(?:st|nd|rd|th|s|k|x|m|M|am|pm|AM|PM)?(?!\w)

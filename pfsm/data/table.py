@@ -16,6 +16,7 @@ from pfsm.data.csv_records import csv_records
 from pfsm.data.fields import check_width, finite_number, header_names, is_csv, shown
 from pfsm.errors import PfsmError
 from pfsm.io.files import StrPath, content_checksum, decode, display_name, each_line, read_bytes
+from pfsm.io.limits import check_lines
 
 COMET_NAMES: Mapping[str, str] = {"src": "source", "mt": "hypothesis", "ref": "reference"}
 """COMET's column names and ours; a column with the left name is also found under the right one."""
@@ -144,6 +145,7 @@ def table_from_bytes(content: bytes, name: str) -> Table:
     Raises:
         PfsmError: As `read_table`, except for errors of reading.
     """
+    check_lines(content, name)
     checksum = content_checksum(content)
     text = decode(content, name)
     del content

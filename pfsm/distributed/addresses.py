@@ -142,12 +142,13 @@ class _Lines:
             there += len(part)
         return b"".join(parts)
 
-    def readline(self) -> bytes:
-        """The bytes up to and with the next line feed, or to the end."""
-        parts = []
-        while part := self.read(1 << 16):
+    def readline(self, size: int = -1) -> bytes:
+        """The bytes up to and with the next line feed, or to the end; at most so many, if a size is given."""
+        parts, left = [], size
+        while part := self.read(min(1 << 16, left) if size >= 0 else 1 << 16):
             line, feed, rest = part.partition(b"\n")
             parts.append(line + feed)
+            left -= len(part)
             if feed:
                 self._kept = rest + self._kept
                 break

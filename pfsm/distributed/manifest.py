@@ -120,7 +120,7 @@ class Manifest:
             if document["format"] != FORMAT:
                 raise ValueError
             entries = [_entry(one) for one in document["partitions"]]
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, RecursionError):
             raise PfsmError(
                 f"{below(self.folder, NAME)}: not a manifest of pfsm; give another folder, or remove it"
             ) from None

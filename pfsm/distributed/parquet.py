@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from pfsm.data.parallel import pairs_from_table
@@ -13,6 +14,7 @@ from pfsm.data.table import COMET_NAMES, Table
 from pfsm.distributed.addresses import InputFile, file_system, read_small
 from pfsm.errors import PfsmError
 from pfsm.io.files import content_checksum
+from pfsm.io.limits import FILE, LINE, check_size
 
 # Rows decoded at a time.
 BATCH_ROWS = 8192
@@ -62,6 +64,9 @@ def read_whole(file: InputFile) -> Table:
         PfsmError: The file is damaged, or a field is null or neither text nor number.
     """
     with _opened(file) as parquet:
+        metadata = parquet.metadata
+        groups = range(metadata.num_row_groups)
+        check_size(sum(metadata.row_group(group).total_byte_size for group in groups), file.label, FILE)
         table = parquet.read()
     fields = {name: _text(file, name, table.column(name), 0) for name in table.column_names}
     content = read_small(file.address) or b""
@@ -87,6 +92,7 @@ def _text(file: InputFile, name: str, column: Any, first: int) -> list[str]:
         row = column.is_null().to_pylist().index(True)
         raise PfsmError(f"{file.label}: row {first + row + 1}: {name} is null; every row needs one")
     if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
+        check_size(pc.max(pc.binary_length(column)).as_py() or 0, f"{file.label}: column {name!r}", LINE)
         return list(column.to_pylist())
     if pa.types.is_integer(column.type) or pa.types.is_floating(column.type):
         return list(map(str, column.to_pylist()))

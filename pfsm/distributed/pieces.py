@@ -85,7 +85,7 @@ def survey(task: SurveyTask) -> Survey:
 def _byte_ranges(file: InputFile, partition_bytes: int) -> Iterator[Piece]:
     mark = identity(file)
     with reading(file) as stream:
-        header = stream.readline(LARGEST_HEADER) if not file.address.endswith(".zst") else stream.readline()
+        header = stream.readline(LARGEST_HEADER)
         checked_header(header, file)
         packed = file.address.endswith(PACKED)
         size = len(header) + _rest(stream) if packed else size_of(file)

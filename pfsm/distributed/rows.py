@@ -11,6 +11,7 @@ from pfsm.data.table import Table, table_from_bytes
 from pfsm.distributed.addresses import InputFile, reading
 from pfsm.distributed.pieces import BLOCK, Piece
 from pfsm.errors import PfsmError
+from pfsm.io.limits import LINE, check_size
 
 _BLANK = (b"\n\n", b"\n\r\n")
 _BASE = ("reference", "hypothesis", "ref", "mt")
@@ -67,17 +68,29 @@ def read_piece(piece: Piece, columns: tuple[str, ...] = (), numeric: tuple[str, 
 def _content(piece: Piece) -> tuple[bytes, bytes]:
     """The lines that begin in the partition, and the file's first line."""
     with reading(piece.file) as stream:
-        header = stream.readline()
+        header = _line(stream, piece)
         if not header.endswith(b"\n"):
             return b"", header
         position = len(header)
         if piece.start > position:
             position += _skip(stream, piece.start - 1 - position)
-            position += len(stream.readline())
+            position += len(_line(stream, piece))
         content = stream.read(max(0, piece.stop - position))
         if content and not content.endswith(b"\n"):
-            content += stream.readline()
+            content += _line(stream, piece)
     return content, header
+
+
+def _line(stream: BinaryIO, piece: Piece) -> bytes:
+    """The bytes up to and with the next line feed, or to the end.
+
+    Raises:
+        PfsmError: If they are more than `pfsm.io.limits.LINE`.
+    """
+    line = stream.readline(LINE.value + 1)
+    if not line.endswith(b"\n"):
+        check_size(len(line), piece.file.label, LINE)
+    return line
 
 
 def _skip(stream: BinaryIO, count: int) -> int:

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from pfsm.data.table import Table, read_table, table_from_bytes
 from pfsm.distributed import need_packages
 from pfsm.distributed.addresses import InputFile, input_files, reading
-from pfsm.distributed.pieces import BLOCK
 from pfsm.errors import PfsmError
+from pfsm.io.limits import read_limited
 
 
 def read_tables(addresses: Sequence[str], *, anywhere: bool) -> list[Table]:
@@ -32,7 +32,7 @@ def _table(file: InputFile) -> Table:
         return read_whole(file)
     try:
         with reading(file) as stream:
-            content = b"".join(iter(lambda: stream.read(BLOCK), b""))
+            content = read_limited(stream, file.label)
     except OSError as error:
         raise PfsmError(f"{file.label}: cannot be read ({error.strerror or error})") from None
     return table_from_bytes(content, file.label)

@@ -21,8 +21,8 @@ from pfsm.embeddings.session import open_session, runtime
 from pfsm.embeddings.store import VectorStore
 from pfsm.embeddings.vectors import Int16, unit_rows
 from pfsm.errors import NotInstalledError, PfsmError
-from pfsm.io.faults import reading_explained
 from pfsm.io.files import checksum, decode, read_bytes
+from pfsm.io.limits import DOCUMENT, check_size
 
 TOKENIZER, CONFIG, ONNX, SAFETENSORS = "tokenizer.json", "config.json", "model.onnx", "model.safetensors"
 PACKAGES = ("onnx", "onnxruntime", "tokenizers")
@@ -172,8 +172,10 @@ class NetworkVectors:
         path = self._folder / CONFIG
         if self._network == ONNX and not path.is_file():
             return {}
+        content = read_bytes(path)
+        check_size(len(content), str(path), DOCUMENT)
         try:
-            config = json.loads(decode(read_bytes(path), str(path)))
+            config = json.loads(decode(content, str(path)))
         except (ValueError, RecursionError):
             config = None
         if not isinstance(config, dict):
@@ -213,8 +215,8 @@ class NetworkVectors:
                 [EXTRA],
             ) from None
         path = self._folder / TOKENIZER
-        with reading_explained(path):
-            content = path.read_bytes()
+        content = read_bytes(path)
+        check_size(len(content), str(path), DOCUMENT)
         try:
             tokenizer = Tokenizer.from_str(decode(content, str(path)))
         except PfsmError:

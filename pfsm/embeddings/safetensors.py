@@ -32,9 +32,8 @@ def read_safetensors(path: StrPath) -> Tensors:
     name = display_name(path)
     size = int.from_bytes(content[:8].tobytes(), "little")
     try:
-        header = (
-            json.loads(content[8 : 8 + size].tobytes().decode("utf-8")) if size <= LARGEST_HEADER else None
-        )
+        fits = size <= min(LARGEST_HEADER, content.size - 8)
+        header = json.loads(content[8 : 8 + size].tobytes().decode("utf-8")) if fits else None
         if not isinstance(header, dict):
             raise ValueError("no header")
         header.pop("__metadata__", None)

@@ -13,6 +13,7 @@ import numpy as np
 from pfsm.embeddings.vectors import Int16, unit_rows
 from pfsm.errors import PfsmError
 from pfsm.io.faults import reading_explained
+from pfsm.io.limits import limited_lines
 from pfsm.text.languages import tokeniser_named
 
 TOKENISER = "plain"
@@ -58,7 +59,7 @@ class FileVectors:
         digest = hashlib.sha256()
         place = 0
         with self._path.open("rb") as handle:
-            for number, line in enumerate(handle):
+            for number, line in enumerate(limited_lines(handle, str(self._path))):
                 digest.update(line)
                 if number or not _is_header(line):
                     self._add(line, place, number + 1)

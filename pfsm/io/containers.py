@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from pfsm.errors import PfsmError
 from pfsm.io.faults import reading_explained
 from pfsm.io.files import StrPath, atomic_write, display_name, read_bytes
+from pfsm.io.limits import DOCUMENT, check_size
 
 ALIGNMENT = 8
 DIGEST_SIZE = 32
@@ -129,11 +130,12 @@ def read_header(path: StrPath, format_: Format) -> dict[str, Any]:
         PfsmError: If the file cannot be read or is of another format.
     """
     with reading_explained(path), Path(path).open("rb") as handle:
-        line = handle.readline()
+        line = handle.readline(DOCUMENT.value + 1)
     return _header(line, display_name(path), format_)
 
 
 def _header(line: bytes, name: str, format_: Format) -> dict[str, Any]:
+    check_size(len(line), name, DOCUMENT)
     try:
         header = json.loads(line.decode("utf-8"))
     except (ValueError, RecursionError):

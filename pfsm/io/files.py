@@ -16,7 +16,7 @@ import stat
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO, Literal, TextIO
+from typing import BinaryIO, Literal, TextIO, cast
 
 from pfsm.errors import PfsmError
 from pfsm.io.faults import (
@@ -27,6 +27,7 @@ from pfsm.io.faults import (
     gzip_explained,
     reading_explained,
 )
+from pfsm.io.limits import FILE, check_lines, check_size, read_limited
 
 __all__ = [
     "STANDARD_INPUT",
@@ -58,14 +59,14 @@ def read_bytes(path: StrPath) -> bytes:
 
     Raises:
         PfsmError: the file is missing, a folder, not readable, called ``.gz`` without being gzip, or gzip
-            data that is truncated or corrupt.
+            data that is truncated or corrupt; or it is larger than `pfsm.io.limits.FILE`.
     """
     name = display_name(path)
     with reading_explained(path):
-        content = _standard_input() if os.fspath(path) == STANDARD_INPUT else Path(path).read_bytes()
+        content = _standard_input() if os.fspath(path) == STANDARD_INPUT else _file_content(path)
     if content.startswith(_GZIP_MAGIC):
-        with gzip_explained(name):
-            return gzip.decompress(content)
+        with gzip_explained(name), gzip.GzipFile(fileobj=io.BytesIO(content)) as unpacked:
+            return read_limited(cast("BinaryIO", unpacked), name)
     if name.endswith(".gz"):
         if not content:
             raise PfsmError(f"{name}: the file is empty, not even gzip's header is in it; copy it again")
@@ -73,12 +74,24 @@ def read_bytes(path: StrPath) -> bytes:
     return content
 
 
+def _file_content(path: StrPath) -> bytes:
+    """A file's bytes as they are stored; a pipe is read no further than it may go."""
+    with Path(path).open("rb") as handle:
+        status = os.fstat(handle.fileno())
+        if not stat.S_ISREG(status.st_mode):
+            return read_limited(handle, display_name(path))
+        check_size(status.st_size, display_name(path), FILE)
+        return handle.read()
+
+
 def _standard_input() -> bytes:
     """All of standard input; a stand-in without a byte buffer (a StringIO) is read as text."""
     if sys.stdin is None:
         raise PfsmError("standard input: is closed; give a file")
     buffer: BinaryIO | None = getattr(sys.stdin, "buffer", None)
-    return sys.stdin.read().encode("utf-8", "surrogateescape") if buffer is None else buffer.read()
+    if buffer is None:
+        return sys.stdin.read().encode("utf-8", "surrogateescape")
+    return read_limited(buffer, display_name(STANDARD_INPUT))
 
 
 def decode(content: bytes, name: str, needed: str = "") -> str:
@@ -135,9 +148,11 @@ def read_lines(path: StrPath, needed: str = "") -> list[str]:
         needed: the kind of file that is needed, such as "a YAML file"; empty for data.
 
     Raises:
-        PfsmError: what `read_bytes` and `decode` raise.
+        PfsmError: what `read_bytes`, `pfsm.io.limits.check_lines` and `decode` raise.
     """
-    return split_lines(decode(read_bytes(path), display_name(path), needed))
+    content = read_bytes(path)
+    check_lines(content, display_name(path))
+    return split_lines(decode(content, display_name(path), needed))
 
 
 def content_checksum(content: bytes) -> str:

@@ -9,19 +9,20 @@ All give (phrase, paraphrase, probability of the paraphrase given the phrase):
 """
 
 import gzip
-import io
 import math
 import re
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import BinaryIO, cast
 
 from pfsm.errors import PfsmError
 from pfsm.io.files import StrPath, display_name
+from pfsm.io.limits import limited_lines
 
 Entry = tuple[str, str, float]
 PPDB_FEATURES = ("-logp(e2|e1)", "p(e|f)")
-_TERP = re.compile(r"\s*(\S+)\s*<p>(.*?)</p>\s*<p>(.*?)</p>\s*")
+_TERP = re.compile(r"\s*(\S+)\s*<p>(?>(.*?)</p>)\s*<p>(?>(.*?)</p>)\s*")
 
 
 def lines_of(path: StrPath) -> Iterator[str]:
@@ -34,10 +35,10 @@ def lines_of(path: StrPath) -> Iterator[str]:
     try:
         with Path(path).open("rb") as raw:
             packed = raw.peek(2)[:2] == b"\x1f\x8b"
-            stream = gzip.GzipFile(fileobj=raw) if packed else raw
-            with io.TextIOWrapper(stream, encoding="utf-8", newline="\n") as text:
-                for line in text:
-                    yield line.rstrip("\r\n")
+            stream = cast("BinaryIO", gzip.GzipFile(fileobj=raw)) if packed else raw
+            with stream:
+                for line in limited_lines(stream, name):
+                    yield line.decode("utf-8").rstrip("\r\n")
     except UnicodeDecodeError:
         raise PfsmError(f"{name}: not UTF-8; convert the file to UTF-8") from None
     except (EOFError, zlib.error, gzip.BadGzipFile):

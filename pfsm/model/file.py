@@ -12,6 +12,7 @@ from typing import Any
 from pfsm.errors import PfsmError
 from pfsm.features.values import UNCOUNTED, is_counted
 from pfsm.io.files import atomic_write, decode, display_name, read_bytes
+from pfsm.io.limits import DOCUMENT, check_size
 from pfsm.lattice.names import DELETE, FEATURE_PREFIX, INSERT, JUMP, class_of, shared, states_of, transition
 from pfsm.matchers.registry import BUILT_IN, RESERVED, matcher_state
 from pfsm.model.plugins import check_plugins, plugins_of
@@ -132,6 +133,7 @@ def read_document(path: str | Path) -> tuple[bytes, dict[str, Any]]:
     """
     name = display_name(path)
     content = read_bytes(path)
+    check_size(len(content), name, DOCUMENT)
     try:
         document = json.loads(decode(content, name, "a model file of pfsm (JSON)"))
     except json.JSONDecodeError as error:

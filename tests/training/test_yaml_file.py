@@ -49,6 +49,8 @@ def test_duplicate_keys_are_refused(tmp_path: Path, text: str, line: int, key: s
     assert str(caught.value) == f"{path}:{line}: duplicate key '{key}'; leave one of them out"
 
 
-def test_a_mapping_within_itself_ends(tmp_path: Path) -> None:
-    found = read_yaml_mapping(written(tmp_path, "a: &a\n  x: 1\n  self: *a\n"), ("a",))
-    assert found["a"]["self"] is found["a"]
+def test_a_mapping_within_itself_is_refused(tmp_path: Path) -> None:
+    """Written out, it has no end."""
+    path = written(tmp_path, "a: &a\n  x: 1\n  self: *a\n")
+    with pytest.raises(PfsmError, match="its aliases written out, is larger than 1M"):
+        read_yaml_mapping(path, ("a",))

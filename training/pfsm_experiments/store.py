@@ -51,7 +51,7 @@ class CellStore:
             statistics = tuple(
                 _read_table(folder / _statistics(number)) for number in range(len(task.corpora))
             )
-        except (PfsmError, ValueError, KeyError, TypeError):
+        except (PfsmError, ValueError, KeyError, TypeError, RecursionError):
             return None
         sizes = [corpora.members.size for corpora in task.corpora]
         if scores.size != len(task.hypotheses) or [len(table) for table in statistics] != sizes:

@@ -1,11 +1,13 @@
 """Reads a YAML file of lines ``key: value``; an error names the file, the line and what is wrong."""
 
+import math
 from typing import Any
 
 import yaml
 
 from pfsm.errors import PfsmError
 from pfsm.io.files import StrPath, display_name, read_lines
+from pfsm.io.limits import SETTINGS, check_size
 
 
 class _TwiceError(Exception):
@@ -22,8 +24,19 @@ class _TwiceError(Exception):
         self.line = line
 
 
+class _TooLargeError(Exception):
+    """With its aliases written out, the document is too large, or has no end."""
+
+
 class _Loader(yaml.SafeLoader):
-    """A safe loader that refuses duplicate keys; PyYAML's own keeps the last one."""
+    """A safe loader that refuses duplicate keys, of which PyYAML's own keeps the last, and aliases that explode."""
+
+    def get_single_node(self) -> yaml.Node | None:
+        """The root, whose aliases are no longer than a document may be without."""
+        node: yaml.Node | None = super().get_single_node()
+        if node is not None and _written_out(node, {}) > SETTINGS.value:
+            raise _TooLargeError
+        return node
 
     def compose_mapping_node(self, anchor: Any) -> yaml.MappingNode:
         """The node of a mapping as written, before merge keys are expanded."""
@@ -39,6 +52,20 @@ class _Loader(yaml.SafeLoader):
         return node
 
 
+def _written_out(node: yaml.Node, known: dict[int, float]) -> float:
+    """Characters of a node, about, with every alias in it written out; infinity if it contains itself."""
+    if id(node) not in known:
+        known[id(node)] = math.inf  # until its end is reached
+        parts: list[yaml.Node] = []
+        if isinstance(node, yaml.MappingNode):
+            parts = [part for entry in node.value for part in entry]
+        elif isinstance(node, yaml.SequenceNode):
+            parts = node.value
+        own = len(node.value) if isinstance(node, yaml.ScalarNode) else 0
+        known[id(node)] = 1 + own + sum(_written_out(part, known) for part in parts)
+    return known[id(node)]
+
+
 def read_yaml_mapping(path: StrPath, known: tuple[str, ...]) -> dict[str, Any]:
     """The mapping in a YAML file; an empty file gives an empty mapping.
 
@@ -50,8 +77,12 @@ def read_yaml_mapping(path: StrPath, known: tuple[str, ...]) -> dict[str, Any]:
         PfsmError: If the file is missing, is not YAML, has a key twice, or is not a mapping.
     """
     where = display_name(path)
+    text = "\n".join(read_lines(path, "a YAML file"))
+    check_size(len(text), where, SETTINGS)
     try:
-        document = yaml.load("\n".join(read_lines(path, "a YAML file")), _Loader)
+        document = yaml.load(text, _Loader)
+    except _TooLargeError:
+        raise SETTINGS.exceeded(where) from None
     except _TwiceError as error:
         raise PfsmError(f"{where}:{error.line}: duplicate key {error.key!r}; leave one of them out") from None
     except yaml.MarkedYAMLError as error:

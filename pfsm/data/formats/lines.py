@@ -9,6 +9,7 @@ import io
 import os
 import sys
 from collections.abc import Iterator
+from itertools import count
 from typing import Any, BinaryIO, cast
 
 from pfsm.errors import PfsmError
@@ -20,10 +21,10 @@ from pfsm.io.faults import (
     gzip_explained,
     reading_explained,
 )
+from pfsm.io.limits import LINES, limited_lines
 
 _GZIP_MAGIC = b"\x1f\x8b"
 _BOM = b"\xef\xbb\xbf"
-_BATCH = 1 << 20  # bytes of whole lines read at once
 
 
 def stream_lines(path: StrPath, keep_returns: bool = False) -> Iterator[str]:
@@ -35,26 +36,28 @@ def stream_lines(path: StrPath, keep_returns: bool = False) -> Iterator[str]:
 
     Raises:
         PfsmError: the file is missing, a folder, not readable, not gzip data though its name says so, or truncated; or
-            bytes that are not UTF-8 (the message gives line and position).
+            bytes that are not UTF-8 (the message gives line and position); or a line longer than
+            `pfsm.io.limits.LINE`, or more lines than `pfsm.io.limits.LINES`.
     """
     name = display_name(path)
     with contextlib.ExitStack() as stack:
         binary = _opened(path, name, stack)
-        number = 0
-        while True:
+        lines = limited_lines(binary, name)
+        most = LINES.value
+        for number in count(1):
             with reading_explained(path), gzip_explained(name):
-                batch = binary.readlines(_BATCH)
-            if not batch:
+                content = next(lines, None)
+            if content is None:
                 return
-            for content in batch:
-                number += 1
-                if number == 1:
-                    check_text(content, name)
-                bare = content.removeprefix(_BOM) if number == 1 else content
-                if not bare:
-                    continue  # a file that holds only a byte order mark has no lines
-                line = _decoded(bare, name, number).removesuffix("\n")
-                yield line if keep_returns else line.removesuffix("\r")
+            if number > most:
+                raise LINES.exceeded(name)
+            if number == 1:
+                check_text(content, name)
+            bare = content.removeprefix(_BOM) if number == 1 else content
+            if not bare:
+                continue  # a file that holds only a byte order mark has no lines
+            line = _decoded(bare, name, number).removesuffix("\n")
+            yield line if keep_returns else line.removesuffix("\r")
 
 
 class _File(io.RawIOBase):

@@ -22,19 +22,20 @@ TAGS = (
 """The tags that structure a file; in SGML anything else in angle brackets is text."""
 _QUOTED = r"""(?:"[^"]*"|'[^']*'|[^'"<>])*"""
 _TAG = re.compile(rf"<\s*(/?)\s*({'|'.join(TAGS)})(?=[\s/>])({_QUOTED}|[^<>]*)>", re.IGNORECASE)
-_SKIPPED = re.compile(r"<!--.*?-->|<!DOCTYPE[^>\[]*>|<\?[^>]*>", re.IGNORECASE | re.DOTALL)
+_OPENING = re.compile(r"<!--|<!DOCTYPE|<\?", re.IGNORECASE)
 _UNFINISHED = re.compile(
     rf"<!--(?:(?!-->).)*\Z|<(?:!DOCTYPE|\s*/?\s*(?:{'|'.join(TAGS)})(?=\s|\Z))[^<>]*\Z",
     re.IGNORECASE | re.DOTALL,
 )
-_DECLARATION = re.compile(r"<!ENTITY|<!DOCTYPE[^>]*\[", re.IGNORECASE)
-_ATTRIBUTE = re.compile(r"""([\w:.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""")
+_DECLARATION = re.compile(r"<!ENTITY|<!DOCTYPE(?:(?!<!DOCTYPE)[^>\[])*+\[", re.IGNORECASE)
+_ATTRIBUTE = re.compile(r"""(?<![\w:.-])([\w:.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""")
 _ENTITY = re.compile(r"&(?:#([0-9]{1,7})|#[xX]([0-9a-fA-F]{1,6})|(amp|lt|gt|quot|apos));")
 _NAMED = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
 _MARKUP = re.compile(
     r"\s*<(?:\?xml\b|!DOCTYPE\b|!--|(?:mteval|srcset|refset|tstset|dataset)\b)", re.IGNORECASE
 )
 _LONGEST_TAG = 1 << 16
+_MARKS = frozenset("<>[")
 _ENTITIES_REFUSED = "declares entities, which are refused; put the text in their place"
 
 
@@ -96,7 +97,10 @@ def _sgml_events(lines: Iterator[str], name: str) -> Iterator[Tag | Text]:
     pending, begun = "", 0  # possibly the beginning of a tag that ends on a later line
     for number, line in enumerate(lines, start=1):
         start = begun if pending else number
-        text = _SKIPPED.sub(lambda match: "\n" * match[0].count("\n"), f"{pending}{line}\n")
+        if pending and len(pending) + len(line) < _LONGEST_TAG and not _MARKS.intersection(line):
+            pending += f"{line}\n"  # whatever has begun neither ends here nor becomes something else
+            continue
+        text = _without_skipped(f"{pending}{line}\n")
         if _DECLARATION.search(text):
             raise PfsmError(f"{name}:{number}: {_ENTITIES_REFUSED}")
         unfinished = _UNFINISHED.search(text)
@@ -108,6 +112,28 @@ def _sgml_events(lines: Iterator[str], name: str) -> Iterator[Tag | Text]:
             pending = ""
         yield from _pieces(text, start)
     yield from _pieces(pending, begun)
+
+
+def _without_skipped(text: str) -> str:
+    """The text without comments, document types and processing instructions; of these only line ends are left.
+
+    What is not closed stays; it is looked for once, so that thousands of openings take no longer than one.
+    """
+    parts, place, unclosed = [], 0, set()
+    for match in _OPENING.finditer(text):
+        closing = "-->" if match[0] == "<!--" else ">"
+        if match.start() < place or closing in unclosed:
+            continue
+        end = text.find(closing, match.end())
+        if end < 0:
+            unclosed.add(closing)
+        elif len(match[0]) > 4 and "[" in text[match.end() : end]:
+            break  # it declares something, and is refused
+        else:
+            end += len(closing)
+            parts += [text[place : match.start()], "\n" * text.count("\n", match.start(), end)]
+            place = end
+    return "".join([*parts, text[place:]])
 
 
 def _pieces(text: str, line: int) -> Iterator[Tag | Text]:

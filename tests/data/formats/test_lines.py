@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pfsm.data.formats import lines as module
 from pfsm.data.formats.lines import stream_lines
 from pfsm.errors import PfsmError
 from pfsm.io.files import read_lines
@@ -20,10 +19,9 @@ CONTENT = st.lists(st.sampled_from(["", "a", "é", "\r", "x\r", "\u2028", "\0", 
 
 
 @settings(max_examples=150, deadline=None)
-@given(CONTENT, st.booleans(), st.integers(1, 5))
-def test_the_same_lines_as_of_the_whole_file(content: str, packed: bool, batch: int) -> None:
-    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "_BATCH", batch)
+@given(CONTENT, st.booleans())
+def test_the_same_lines_as_of_the_whole_file(content: str, packed: bool) -> None:
+    with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "x"
         path.write_bytes(gzip.compress(content.encode()) if packed else content.encode())
         assert list(stream_lines(path)) == read_lines(path)

@@ -56,7 +56,7 @@ def _earlier_files(output: Path) -> set[str]:
     try:
         summary: Any = json.loads(decode(read_bytes(output / RESULTS), RESULTS))
         return {name for name in summary["files"] if isinstance(name, str) and _OURS.fullmatch(name)}
-    except (PfsmError, ValueError, KeyError, TypeError):
+    except (PfsmError, ValueError, KeyError, TypeError, RecursionError):
         return set()
 
 

@@ -81,7 +81,7 @@ class Checkpoint:
                 raise ValueError
             key = content["key"]
             states = [None if one is None else _state(one) for one in content["fits"]]
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, RecursionError):
             raise PfsmError(f"{name}: not a checkpoint of pfsm; remove it, or leave --resume out") from None
         if key != self._key:
             raise PfsmError(

@@ -1,0 +1,110 @@
+"""How much a file may hold: bounds against files that are made to fill the memory. Each is an environment variable.
+
+They lie far above what people write. Whoever has more raises them; the message says how.
+"""
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import BinaryIO
+
+from pfsm.errors import PfsmError
+from pfsm.io.sizes import byte_size
+
+_BLOCK = 1 << 20
+
+
+@dataclass(frozen=True)
+class Limit:
+    """One bound.
+
+    Attributes:
+        variable: The environment variable that sets it.
+        default: Its value without, as people write sizes.
+        what: What is larger, in messages.
+    """
+
+    variable: str
+    default: str
+    what: str
+
+    @property
+    def value(self) -> int:
+        """The bound.
+
+        Raises:
+            PfsmError: If the variable is no size.
+        """
+        text = os.environ.get(self.variable) or self.default
+        value = byte_size(text)
+        if not value:
+            raise PfsmError(f"{self.variable} is {text!r}, it must be a size above 0 such as {self.default}")
+        return value
+
+    def exceeded(self, where: str) -> PfsmError:
+        """The error to raise; ``where`` names the file, with the line if there is one."""
+        text = os.environ.get(self.variable) or self.default
+        return PfsmError(f"{where}: {self.what} {text}; if that is right, set {self.variable} to more")
+
+
+FILE = Limit("PFSM_LARGEST_FILE", "4G", "the file, decompressed, is larger than")
+LINE = Limit("PFSM_LARGEST_LINE", "16M", "a line is longer than")
+LINES = Limit("PFSM_MOST_LINES", "20M", "has more lines than")
+DOCUMENT = Limit("PFSM_LARGEST_DOCUMENT", "64M", "a JSON document is larger than")
+SETTINGS = Limit("PFSM_LARGEST_SETTINGS", "1M", "a YAML file, its aliases written out, is larger than")
+LIMITS = (FILE, LINE, LINES, DOCUMENT, SETTINGS)
+
+
+def read_limited(stream: BinaryIO, name: str) -> bytes:
+    """All that is in a stream, which may be one that decompresses.
+
+    Raises:
+        PfsmError: If it is more than `FILE`. No more than that is in memory then.
+    """
+    limit, parts, size = FILE.value, [], 0
+    while part := stream.read(_BLOCK):
+        size += len(part)
+        if size > limit:
+            raise FILE.exceeded(name)
+        parts.append(part)
+    return b"".join(parts)
+
+
+def check_size(size: int, name: str, limit: Limit) -> None:
+    """Refuses what is too large.
+
+    Raises:
+        PfsmError: If it is.
+    """
+    if size > limit.value:
+        raise limit.exceeded(name)
+
+
+def limited_lines(stream: BinaryIO, name: str) -> Iterator[bytes]:
+    r"""The lines of a stream with their ``\n``, one at a time.
+
+    Raises:
+        PfsmError: If one is longer than `LINE`. No more of it than that is in memory then.
+    """
+    limit, number = LINE.value, 0
+    while line := stream.readline(limit + 1):
+        number += 1
+        if len(line) > limit and not line.endswith(b"\n"):
+            raise LINE.exceeded(f"{name}:{number}")
+        yield line
+
+
+def check_lines(content: bytes, name: str) -> None:
+    """Refuses text that has too many lines, or one that is too long.
+
+    Raises:
+        PfsmError: If it does.
+    """
+    check_size(content.count(b"\n"), name, LINES)
+    limit, start = LINE.value, 0
+    while len(content) - start > limit:
+        end = content.rfind(b"\n", start, start + limit + 1)
+        if end < 0:
+            number = content.count(b"\n", 0, start) + 1
+            raise LINE.exceeded(f"{name}:{number}")
+        start = end + 1

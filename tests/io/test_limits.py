@@ -1,0 +1,310 @@
+"""Files that are made to fill the memory: one line, no more memory than the limit. Limits are small here, not files."""
+
+import gzip
+import io
+import json
+import os
+import threading
+import tracemalloc
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pfsm.data import read_table
+from pfsm.data.formats.lines import stream_lines
+from pfsm.embeddings.safetensors import read_safetensors
+from pfsm.embeddings.word_file import FileVectors
+from pfsm.errors import PfsmError
+from pfsm.io.files import read_bytes, read_lines
+from pfsm.io.limits import LIMITS, check_lines, limited_lines, read_limited
+from pfsm.lexicons.container import read_header
+from pfsm.lexicons.paraphrase_formats import lines_of
+from pfsm.model.file import load_model
+from pfsm_training.yaml_file import read_yaml_mapping
+from tests.command_runs import Cli, Write
+from tests.judgment_cases import rows, tsv
+from tests.model_cases import saved
+
+MORE = r"; if that is right, set {} to more$"
+TOO_LARGE = r": the file, decompressed, is larger than 100k" + MORE.format("PFSM_LARGEST_FILE")
+TOO_LONG = r":2: a line is longer than 1000" + MORE.format("PFSM_LARGEST_LINE")
+TOO_MANY = r": has more lines than 10" + MORE.format("PFSM_MOST_LINES")
+
+
+@pytest.fixture(autouse=True)
+def _small(monkeypatch: pytest.MonkeyPatch) -> None:
+    for variable, value in (
+        ("PFSM_LARGEST_FILE", "100k"),
+        ("PFSM_LARGEST_LINE", "1000"),
+        ("PFSM_LARGEST_DOCUMENT", "50k"),
+        ("PFSM_LARGEST_SETTINGS", "5k"),
+    ):
+        monkeypatch.setenv(variable, value)
+
+
+def test_a_bomb_of_gzip_takes_no_more_memory_than_the_limit(tmp_path: Path) -> None:
+    """64 MB of zeros in 65 kB, in a file of several members too."""
+    path = tmp_path / "bomb.gz"
+    for content in (gzip.compress(bytes(1 << 26)), gzip.compress(b"a\n") * 2 + gzip.compress(bytes(1 << 26))):
+        path.write_bytes(content)
+        tracemalloc.start()
+        for read in (read_bytes, read_lines, read_table, load_model):
+            with pytest.raises(PfsmError, match="bomb.gz" + TOO_LARGE):
+                read(path)
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        # What was read, a block of a megabyte, and what the libraries hold.
+        assert peak < 1 << 23
+
+
+def test_a_large_file_is_not_read(tmp_path: Path) -> None:
+    """A file of a terabyte that takes no room on disk."""
+    path = tmp_path / "large"
+    with path.open("wb") as handle:
+        try:
+            handle.truncate(1 << 40)
+        except OSError:
+            handle.truncate(1 << 30)
+    with pytest.raises(PfsmError, match="large" + TOO_LARGE):
+        read_bytes(path)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+def test_an_endless_pipe_is_left(tmp_path: Path) -> None:
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+
+    def feed() -> None:
+        try:
+            with path.open("wb", buffering=0) as handle:
+                while True:
+                    handle.write(bytes(1 << 16))
+        except BrokenPipeError:
+            pass
+
+    thread = threading.Thread(target=feed)
+    thread.start()
+    with pytest.raises(PfsmError, match="pipe" + TOO_LARGE):
+        read_bytes(path)
+    thread.join(60)
+    assert not thread.is_alive()
+
+
+class Endless(io.RawIOBase):
+    """Bytes without end, and how many were taken."""
+
+    taken = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        buffer[:] = b"a" * len(buffer)
+        self.taken += len(buffer)
+        return len(buffer)
+
+
+@pytest.mark.parametrize("read", [read_limited, lambda stream, name: next(limited_lines(stream, name))])
+def test_a_stream_without_end_is_left_soon(read: object) -> None:
+    assert callable(read)
+    stream = Endless()
+    buffered = io.BufferedReader(stream)  # type: ignore[type-var]
+    with pytest.raises(PfsmError, match=r"^name"):
+        read(buffered, "name")
+    assert stream.taken < 1 << 22
+
+
+@pytest.mark.parametrize("length", [1000, 1001])
+def test_a_long_line(length: int, tmp_path: Path) -> None:
+    content = b"a\tb\n" + b"x" * (length - 2) + b"\ty\n" + b"c\td\n"
+    plain, packed = tmp_path / "x.tsv", tmp_path / "y.gz"
+    plain.write_bytes(content)
+    packed.write_bytes(gzip.compress(content))
+    for path in (plain, packed):
+        for read in (
+            read_lines,
+            read_table,
+            lambda path: list(stream_lines(path)),
+            lambda path: list(lines_of(path)),
+        ):
+            if length <= 1000:
+                assert read(path)
+            else:
+                with pytest.raises(PfsmError, match=TOO_LONG):
+                    read(path)
+    if length > 1000:
+        plain.write_bytes(content.replace(b"\t", b" 1 "))
+        with pytest.raises(PfsmError, match=TOO_LONG):
+            FileVectors(plain)
+
+
+def test_the_line_is_counted_right() -> None:
+    for before in (0, 1, 5, 700):
+        content = b"ab\n" * before + b"x" * 1500 + b"\nab\n"
+        with pytest.raises(PfsmError, match=rf"^name:{before + 1}: a line is longer"):
+            check_lines(content, "name")
+    check_lines(b"x" * 999 + b"\n" + b"x" * 1000 + b"\n" + b"x" * 1000, "name")
+
+
+def test_very_many_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PFSM_MOST_LINES", "10")
+    path = tmp_path / "x.txt"
+    for read in (read_lines, read_table, lambda path: list(stream_lines(path))):
+        path.write_text("a\n" * 10)
+        assert read(path)
+        path.write_text("a\n" * 11)
+        with pytest.raises(PfsmError, match=TOO_MANY):
+            read(path)
+
+
+def test_documents(tmp_path: Path) -> None:
+    deep = "[" * 20000
+    for content, fault in (
+        (
+            json.dumps({"x": ["a" * 500] * 200}, indent=0),
+            "a JSON document is larger than 50k",
+        ),
+        (deep, "nested too deeply"),
+        ('{"format": ' + deep, "nested too deeply"),
+        ('{"a": ' + "9" * 10000 + "}", "thousands of digits"),
+    ):
+        (tmp_path / "m.json").write_text(content)
+        with pytest.raises(PfsmError, match=fault):
+            load_model(tmp_path / "m.json")
+
+
+def laughs(levels: int) -> str:
+    """Nine to the power of levels, in a few hundred bytes."""
+    lines = ["a0: &a0 [lol, lol]"]
+    lines += [f"a{k}: &a{k} [{', '.join([f'*a{k - 1}'] * 9)}]" for k in range(1, levels + 1)]
+    return "\n".join(lines) + "\n"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        laughs(4),
+        laughs(60),
+        "a: &a [*a]\n",
+        "a: &a {b: *a}\n",
+        "a0: &a0 {k: v}\n" + "".join(f"a{k}: &a{k} {{<<: [*a{k - 1}, *a{k - 1}, *a{k - 1}]}}\n" for k in range(1, 40)),
+        "a: " + "x" * 900 + "\n" + "".join(f"b{k}: {'y' * 900}\n" for k in range(6)),
+    ],
+)  # fmt: skip
+def test_aliases_of_yaml(content: str, tmp_path: Path) -> None:
+    path = tmp_path / "x.yaml"
+    path.write_text(content)
+    with pytest.raises(PfsmError, match=r"x\.yaml: a YAML file, its aliases written out, is larger than 5k"):
+        read_yaml_mapping(path, ("a",))
+
+
+def test_a_few_aliases_are_fine(tmp_path: Path) -> None:
+    path = tmp_path / "x.yaml"
+    path.write_text("a: &a {k: v}\nb: *a\nc: {<<: *a, d: 1}\n")
+    assert read_yaml_mapping(path, ("a",)) == {"a": {"k": "v"}, "b": {"k": "v"}, "c": {"k": "v", "d": 1}}
+
+
+@pytest.mark.parametrize("size", [1 << 60, (1 << 64) - 1, 1 << 27])
+def test_a_safetensors_header_of_any_size(size: int, tmp_path: Path) -> None:
+    path = tmp_path / "m.safetensors"
+    path.write_bytes(size.to_bytes(8, "little") + b"{}")
+    with pytest.raises(PfsmError, match="not a complete safetensors file"):
+        read_safetensors(path)
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        {"dtype": "F32", "shape": [1 << 60], "data_offsets": [0, 4]},
+        {"dtype": "F32", "shape": [1 << 31, 1 << 31, 0], "data_offsets": [0, 4]},
+        {"dtype": "F32", "shape": [1], "data_offsets": [0, 1 << 62]},
+        {"dtype": "F32", "shape": [-1], "data_offsets": [4, 0]},
+        {"dtype": "F32", "shape": [1e308], "data_offsets": [0, 4]},
+    ],
+)
+def test_tensors_of_any_shape(entry: object, tmp_path: Path) -> None:
+    header = json.dumps({"x": entry}).encode()
+    path = tmp_path / "m.safetensors"
+    path.write_bytes(len(header).to_bytes(8, "little") + header + bytes(4))
+    with pytest.raises(PfsmError, match="not a complete safetensors file"):
+        read_safetensors(path)
+
+
+def test_the_header_of_a_table(tmp_path: Path) -> None:
+    path = tmp_path / "x.lexicon"
+    path.write_bytes(b'{"format": "' + b"x" * 60000)
+    with pytest.raises(PfsmError, match="a JSON document is larger than 50k"):
+        read_header(path)
+
+
+@pytest.fixture
+def parquet(tmp_path: Path) -> Iterator[Path]:
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    path = tmp_path / "x.parquet"
+    columns = {"reference": ["a"] * 3, "hypothesis": ["x" * 2000] * 3, "score": [1.0, 2.0, 3.0]}
+    pq.write_table(pa.table(columns), path)
+    return path  # type: ignore[return-value]
+
+
+def test_a_cell_of_parquet(parquet: Path) -> None:
+    from pfsm.distributed.tables import read_tables
+
+    with pytest.raises(PfsmError, match=r"column 'hypothesis': a line is longer than 1000"):
+        read_tables([str(parquet)], anywhere=True)
+
+
+def test_a_bomb_of_zstd(tmp_path: Path) -> None:
+    pa = pytest.importorskip("pyarrow")
+    from pfsm.distributed.tables import read_tables
+
+    path = tmp_path / "x.tsv.zst"
+    with pa.OSFile(str(path), "wb") as raw, pa.CompressedOutputStream(raw, "zstd") as stream:
+        for _ in range(64):
+            stream.write(bytes(1 << 20))
+    with pytest.raises(PfsmError, match=r"x\.tsv\.zst: the file, decompressed, is larger than 100k"):
+        read_tables([str(path)], anywhere=True)
+
+
+@pytest.mark.parametrize("name", ["data.tsv", "data.tsv.gz", "data.tsv.zst"])
+def test_a_partition_with_a_long_line(name: str, cli: Cli, tmp_path: Path) -> None:
+    pytest.importorskip("distributed")
+    content = f"reference\thypothesis\na\tb\na\t{'x' * 5000}\n".encode()
+    if name.endswith(".zst"):
+        pa = pytest.importorskip("pyarrow")
+        with pa.OSFile(str(tmp_path / name), "wb") as raw, pa.CompressedOutputStream(raw, "zstd") as stream:
+            stream.write(content)
+    else:
+        (tmp_path / name).write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
+    done = cli("score", "--table", name, "-o", "out", "-m", saved(tmp_path))
+    assert done.status == 2
+    assert "a line is longer than 1000" in done.err
+
+
+def test_commands_say_it_in_one_line(cli: Cli, write: Write, tmp_path: Path) -> None:
+    saved(tmp_path)
+    (tmp_path / "bomb.gz").write_bytes(gzip.compress(bytes(1 << 22)))
+    write("ref.txt", "a b\n")
+    write("long.tsv", tsv(rows(12)).replace("\n", "\n" + "x" * 2000, 1))
+    write("laughs.yaml", laughs(60))
+    for call in (
+        ("score", "bomb.gz", "-i", "ref.txt", "-m", "hand.json"),
+        ("score", "ref.txt", "-i", "ref.txt", "-m", "bomb.gz"),
+        ("train", "bomb.gz", "-o", "x.json"),
+        ("train", "long.tsv", "-o", "x.json"),
+        ("train", "long.tsv", "--config", "laughs.yaml", "-o", "x.json"),
+        ("experiment", "laughs.yaml", "--data", ".", "-o", "out"),
+        ("parse", "bomb.gz"),
+        ("data", "info", "long.tsv"),
+    ):
+        assert " to more" in cli(*call).fault
+    assert "to more" in cli("score", "-", "-i", "ref.txt", "-m", "hand.json", stdin=b"a\n" * (1 << 17)).fault
+
+
+@pytest.mark.parametrize("limit", LIMITS, ids=lambda limit: limit.variable)
+@pytest.mark.parametrize("value", ["x", "0", "-1", "1.5"])
+def test_a_limit_that_is_no_size(limit: object, value: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(limit.variable, value)  # type: ignore[attr-defined]
+    with pytest.raises(PfsmError, match=rf"is '{value}', it must be a size above 0 such as "):
+        _ = limit.value  # type: ignore[attr-defined]
