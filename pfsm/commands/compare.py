@@ -14,6 +14,7 @@ from pfsm.commands.arguments import (
     add_resamples,
     add_scorer,
     add_signature,
+    add_spreadsheet,
     add_threads,
     check_output,
     decimals,
@@ -28,6 +29,7 @@ from pfsm.data import read_parallel
 from pfsm.errors import PfsmError
 from pfsm.evaluation import Comparison, Interval, PairResult, PooledCounts, compare_systems
 from pfsm.io.files import atomic_write
+from pfsm.io.spreadsheets import tsv_row
 
 NO_PREFERENCE = "no preference"
 TIE = "tie"
@@ -54,6 +56,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         metavar="FILE",
         help="write scores and preferred system per segment, as a TSV; its segments are counted from 0",
     )
+    add_spreadsheet(parser)
     add_resamples(parser)
     add_threads(parser)
 
@@ -80,7 +83,7 @@ def run(options: Namespace) -> None:
     result = compare_systems(names, scores, n_resamples=options.confidence_n, pooled=pooled)
     signature = metric.get_signature(len(text.references), "corpus")
     if options.sentences is not None:
-        _write_sentences(options.sentences, names, scores)
+        _write_sentences(options.sentences, names, scores, spreadsheet=options.spreadsheet)
     if options.format == "json":
         short = metric.get_short_signature(len(text.references), "corpus")
         print(json.dumps(_document(result, metric.name, signature, short), indent=1, ensure_ascii=False))
@@ -88,15 +91,19 @@ def run(options: Namespace) -> None:
         _print_text(result, heading(metric, len(text.references), "corpus", options), options.width)
 
 
-def _write_sentences(path: str, names: list[str], scores: list[NDArray[np.float64]]) -> None:
+def _write_sentences(
+    path: str, names: list[str], scores: list[NDArray[np.float64]], *, spreadsheet: bool
+) -> None:
     # A system's name is its path, which may hold bytes that are not UTF-8.
     names = [name.encode("utf-8", "backslashreplace").decode() for name in names]
     with atomic_write(path) as handle:
-        handle.write("\t".join(["segment", *names, "preferred"]) + "\n")
-        for segment, row in enumerate(np.column_stack(scores).tolist()):
-            best = [name for name, score in zip(names, row, strict=True) if score == max(row)]
+        handle.write(tsv_row(["segment", *names, "preferred"], spreadsheet=spreadsheet) + "\n")
+        for segment, values in enumerate(np.column_stack(scores).tolist()):
+            best = [name for name, score in zip(names, values, strict=True) if score == max(values)]
             preferred = best[0] if len(best) == 1 else TIE
-            handle.write("\t".join([str(segment), *map(repr, row), preferred]) + "\n")
+            handle.write(
+                tsv_row([str(segment), *map(repr, values), preferred], spreadsheet=spreadsheet) + "\n"
+            )
 
 
 def _document(result: Comparison, name: str, signature: str, short: str) -> dict[str, object]:

@@ -5,7 +5,14 @@ import math
 from argparse import ArgumentParser, Namespace
 from typing import Any
 
-from pfsm.commands.arguments import add_format, add_resamples, add_scorer, add_threads, open_scorer
+from pfsm.commands.arguments import (
+    add_format,
+    add_resamples,
+    add_scorer,
+    add_spreadsheet,
+    add_threads,
+    open_scorer,
+)
 from pfsm.commands.evaluation_statistics import interval_entry
 from pfsm.commands.evaluation_text import NO_INTERVAL
 from pfsm.data.minimal_pairs import KINDS, MinimalPairs, read_minimal_pairs, shipped_minimal_pairs
@@ -13,6 +20,7 @@ from pfsm.evaluation import default_seed
 from pfsm.evaluation.bootstrap import Interval
 from pfsm.evaluation.probe import ALL, KindResult, ProbeResult, probe
 from pfsm.evaluation.samples import Estimate
+from pfsm.io.spreadsheets import tsv_row
 from pfsm.metrics import SegmentMetric
 
 
@@ -26,6 +34,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     add_scorer(parser)
     parser.add_argument("--list", action="store_true", help="print every pair with its two scores")
+    add_spreadsheet(parser)
     add_format(parser, "text", "json")
     add_resamples(parser)
     add_threads(parser)
@@ -51,7 +60,7 @@ def run(options: Namespace) -> None:
             document["scores"] = _pair_documents(pairs, result)
         print(json.dumps(document, indent=1, ensure_ascii=False))
     elif options.list:
-        _print_pairs(pairs, result)
+        _print_pairs(pairs, result, spreadsheet=options.spreadsheet)
     else:
         _print_kinds(result, document)
 
@@ -84,13 +93,13 @@ def _pair_documents(pairs: MinimalPairs, result: ProbeResult) -> list[dict[str, 
     return [dict(zip(keys, (*row[:4], float(row[4]), float(row[5])), strict=True)) for row in rows]
 
 
-def _print_pairs(pairs: MinimalPairs, result: ProbeResult) -> None:
+def _print_pairs(pairs: MinimalPairs, result: ProbeResult, *, spreadsheet: bool) -> None:
     """Prints a TSV that `pfsm probe` can read again, with the scores as two more columns."""
     documents = _pair_documents(pairs, result)
     print("\t".join(documents[0]))
     for document in documents:
         *texts, better, worse = document.values()
-        print("\t".join([*texts, f"{better:.4f}", f"{worse:.4f}"]))
+        print(tsv_row([*texts, f"{better:.4f}", f"{worse:.4f}"], spreadsheet=spreadsheet))
 
 
 HEADINGS = ("kind", "n", "worse is lower", "mean difference", "what is worse")

@@ -14,6 +14,7 @@ from pfsm.commands.arguments import (
     add_resamples,
     add_scorers,
     add_signature,
+    add_spreadsheet,
     add_threads,
     decimals,
     hush,
@@ -71,6 +72,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_format(
         parser, "text", "json", "tsv", "latex", more="; text counts segments from 1, json and tsv from 0"
     )
+    add_spreadsheet(parser)
     add_threads(parser)
     score_partitions.add_arguments(parser)
 

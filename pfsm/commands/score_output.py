@@ -14,6 +14,7 @@ from pfsm.commands.arguments import heading
 from pfsm.commands.evaluation_statistics import interval_entry
 from pfsm.commands.evaluation_text import NO_INTERVAL
 from pfsm.evaluation import Interval, default_seed
+from pfsm.io.spreadsheets import tsv_row
 from pfsm.metrics import SegmentMetric
 from pfsm.metrics.references import NumberOfReferences
 
@@ -188,10 +189,12 @@ def _document(column: Column, result: Scored, options: Namespace) -> dict[str, A
 
 def _print_tsv(columns: Sequence[Column], options: Namespace) -> None:
     if options.sentence_level:
-        print("\t".join(["system", "segment", *(_labels(columns) if len(columns) > 1 else ["score"])]))
+        heads = ["system", "segment", *(_labels(columns) if len(columns) > 1 else ["score"])]
+        print(tsv_row(heads, spreadsheet=options.spreadsheet))
         for results in zip(*(column.results for column in columns), strict=True):
             for index, scores in enumerate(zip(*(one.segments.tolist() for one in results), strict=True)):
-                print("\t".join([results[0].system, str(index), *map(repr, scores)]))
+                cells = [results[0].system, str(index), *map(repr, scores)]
+                print(tsv_row(cells, spreadsheet=options.spreadsheet))
         return
     print(
         "\t".join(["system", "score", "name", "signature", *(["low", "high"] if options.confidence else [])])
@@ -201,4 +204,5 @@ def _print_tsv(columns: Sequence[Column], options: Namespace) -> None:
         for result in column.results:
             for one in (result, *result.parts):
                 ends = [repr(one.interval.low), repr(one.interval.high)] if one.interval is not None else []
-                print("\t".join([one.system, repr(one.score), column.metric.name, signature, *ends]))
+                cells = [one.system, repr(one.score), column.metric.name, signature, *ends]
+                print(tsv_row(cells, spreadsheet=options.spreadsheet))

@@ -5,6 +5,7 @@ import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,10 +19,11 @@ from pfsm.distributed.pieces import Piece
 from pfsm.distributed.rows import Rows, read_piece
 from pfsm.distributed.scorers import ScorerSpec, borrowed
 from pfsm.errors import PfsmError
+from pfsm.io.spreadsheets import tsv_row
 from pfsm.metrics import SegmentMetric
 from pfsm.metrics.references import as_streams
 
-FORMATS = {"parquet": ".parquet", "tsv": ".tsv", "tsv.gz": ".tsv.gz"}
+FORMATS = {"parquet": ".parquet", "tsv": ".tsv", "tsv.gz": ".tsv.gz", "spreadsheet": ".tsv"}
 SCORE = "score"
 
 
@@ -140,6 +142,7 @@ def _content(kept: dict[str, Sequence[str]], scores: NDArray[np.float64], form: 
                     f"{table.path}:{line}: {name} holds a tab or a line end, which a TSV cannot; write Parquet"
                 )
     columns = [*kept.values(), [repr(score) for score in scores.tolist()]]
-    lines = ["\t".join([*kept, SCORE]), *map("\t".join, zip(*columns, strict=True))]
+    rows = chain([(*kept, SCORE)], zip(*columns, strict=True))
+    lines = [tsv_row(cells, spreadsheet=form == "spreadsheet") for cells in rows]
     text = "".join(f"{line}\n" for line in lines).encode("utf-8", "surrogatepass")
     return gzip.compress(text, mtime=0) if form == "tsv.gz" else text

@@ -110,7 +110,7 @@ class Endless(io.RawIOBase):
 def test_a_stream_without_end_is_left_soon(read: object) -> None:
     assert callable(read)
     stream = Endless()
-    buffered = io.BufferedReader(stream)  # type: ignore[type-var]
+    buffered = io.BufferedReader(stream)
     with pytest.raises(PfsmError, match=r"^name"):
         read(buffered, "name")
     assert stream.taken < 1 << 22

@@ -4,14 +4,13 @@ The page needs no network: it contains style, script and data, and its content s
 data are JSON in a script element. The parts of the page are resource files of the package.
 """
 
-import base64
-import hashlib
 import html
 import json
 import re
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
 
+from pfsm.io.page_policy import page_policy
 from pfsm.model.explain.page_data import System, page_data
 
 # In the order in which they are joined: each file uses only what earlier files define.
@@ -52,7 +51,7 @@ def render_page(
         {
             "title": _text(title),
             "signature": _text(signature).replace("|", "|<wbr>"),
-            "policy": f"default-src 'none'; img-src data:; style-src {_digest(style)}; script-src {_digest(script)}",
+            "policy": page_policy(style, script),
             "style": style,
             "script": script,
             "data": _embedded(page_data(systems, numbers)),
@@ -79,8 +78,3 @@ def _embedded(data: object) -> str:
     """JSON that is safe in a script element: pure ASCII, without anything that HTML could take for markup."""
     text = json.dumps(data, separators=(",", ":"), allow_nan=False)
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
-
-
-def _digest(source: str) -> str:
-    """The source expression of an inline style or script for the content security policy."""
-    return f"'sha256-{base64.b64encode(hashlib.sha256(source.encode('utf-8')).digest()).decode('ascii')}'"

@@ -1,12 +1,12 @@
 """``report.html``: one self-contained page that needs no network, and JavaScript only to sort tables."""
 
 import base64
-import hashlib
 import re
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
+from pfsm.io.page_policy import page_policy
 from pfsm_experiments.report.contrasts import (
     HEADINGS,
     ContrastTable,
@@ -46,7 +46,7 @@ def render_report(
     experiment, contrasts = results.experiment, contrast_tables(results.contrasts)
     slots = {
         "title": escaped(experiment.title),
-        "policy": f"default-src 'none'; img-src data:; style-src {_digest(style)}; script-src {_digest(script)}",
+        "policy": page_policy(style, script),
         "style": style,
         "script": script,
         "description": "".join(
@@ -69,11 +69,6 @@ def render_report(
 
 def _asset(name: str) -> str:
     return (files("pfsm_experiments") / "page" / name).read_bytes().decode("utf-8")
-
-
-def _digest(source: str) -> str:
-    """The hash by which the content security policy allows an inline style or script."""
-    return f"'sha256-{base64.b64encode(hashlib.sha256(source.encode('utf-8')).digest()).decode('ascii')}'"
 
 
 def _facts(summary: Mapping[str, Any]) -> str:
