@@ -8,7 +8,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --co
 # What `make test` installs; continuous integration adds what the tests of integrations and of METEOR need.
 EXTRAS ?= train,dev
 
-.PHONY: demo test lint types tests wheel models bench mutants clean
+.PHONY: demo test lint types tests wheel models bench mutants fuzz clean
 
 demo: $(VENV)/.train
 	$(BIN)/python scripts/demo.py
@@ -47,6 +47,11 @@ bench: $(VENV)/.dev
 # Plants faults in a copy and tells which the tests notice: an hour at most. MUTANTS=--planted: the listed ones alone.
 mutants: $(VENV)/.dev
 	$(BIN)/python scripts/mutants.py $(MUTANTS)
+
+# Damaged files for every reader, 300 times as many as `make test` tries: some hours. FUZZ=50 tries fewer.
+FUZZ ?= 300
+fuzz: $(VENV)/.dev
+	PFSM_FUZZ=$(FUZZ) $(BIN)/python -m pytest tests/fuzz
 
 $(VENV)/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "pfsm needs Python 3.11 or newer; try make PYTHON=python3.12")'

@@ -5,6 +5,7 @@ of BERT's family. Every line is encoded alone and without padding, and one threa
 of a line are the same bytes whatever else is scored, on any number of threads of one machine.
 """
 
+import contextlib
 import hashlib
 import json
 from collections.abc import Callable, Sequence
@@ -17,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.embeddings.alignment import line_of, pieces_of_tokens, token_sums
+from pfsm.embeddings.panics import faults_explained, reports_dropped
 from pfsm.embeddings.session import open_session, runtime
 from pfsm.embeddings.store import VectorStore
 from pfsm.embeddings.vectors import Int16, unit_rows
@@ -97,13 +99,9 @@ class NetworkVectors:
 
     def _parted(self, text: str, *, add_special_tokens: bool) -> Any:
         """The tokenizer's result for a line."""
-        try:
+        path = self._folder / TOKENIZER
+        with faults_explained(lambda why: PfsmError(f"{path}: cannot split a line ({why}); copy it again")):
             return self._tokenizer.encode(text, add_special_tokens=add_special_tokens)
-        except Exception as error:
-            reason = " ".join(str(error).split())
-            raise PfsmError(
-                f"{self._folder / TOKENIZER}: cannot split a line ({reason}); copy it again"
-            ) from None
 
     def _rows(self, lines: Sequence[Ids]) -> list[Int16]:
         """Vectors of the pieces of lines, int16 [n_pieces, dimension]."""
@@ -144,7 +142,8 @@ class NetworkVectors:
     @cached_property
     def _marks(self) -> tuple[Ids, Ids]:
         """The marks that the tokenizer puts before and after a line."""
-        encoding = self._parted("a", add_special_tokens=True)
+        with reports_dropped():
+            encoding = self._parted("a", add_special_tokens=True)
         ids, special = np.array(encoding.ids, dtype=np.int64), np.array(encoding.special_tokens_mask)
         own = np.flatnonzero(special == 0)
         if not own.size:
@@ -217,15 +216,16 @@ class NetworkVectors:
         path = self._folder / TOKENIZER
         content = read_bytes(path)
         check_size(len(content), str(path), DOCUMENT)
-        try:
-            tokenizer = Tokenizer.from_str(decode(content, str(path)))
-        except PfsmError:
-            raise
-        except Exception:
-            raise PfsmError(f"{path}: not a tokenizer file that the installed tokenizers can read") from None
-        # The file may ask for both.
-        tokenizer.no_truncation()
-        tokenizer.no_padding()
+        text = decode(content, str(path))
+        unreadable = PfsmError(f"{path}: not a tokenizer file that the installed tokenizers can read")
+        with faults_explained(lambda _: unreadable), reports_dropped():
+            tokenizer = Tokenizer.from_str(text)
+            # The file may ask for both.
+            tokenizer.no_truncation()
+            tokenizer.no_padding()
+            # A panic shows here if it can, not in the middle of a text. Words that it cannot split are another matter.
+            with contextlib.suppress(Exception):
+                tokenizer.encode(_SAMPLE, add_special_tokens=False)
         return tokenizer
 
 

@@ -1,0 +1,190 @@
+"""Parsers of binary files: every way to cut them short, bits flipped one at a time, damage drawn by hypothesis.
+
+CI takes a sample of the bits, `make fuzz` up to 100,000 of every file (``PFSM_FUZZ``).
+"""
+
+import hashlib
+import random
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+
+from pfsm.embeddings.safetensors import read_safetensors
+from pfsm.errors import PfsmError
+from pfsm.io.containers import DIGEST_SIZE
+from pfsm.io.files import read_bytes
+from pfsm.lexicons.container import lexicon_bytes, read_lexicon
+from pfsm.lexicons.paraphrases import ParaphraseTable, compile_paraphrases
+from pfsm.lexicons.synonyms import Part, SynonymTable, compile_synonyms
+from tests.embeddings.networks import write_network
+from tests.fuzz.mutations import EFFORT, damaged, effort
+
+FLIPS, MOST_FLIPS = 150, 100_000
+PAIRS: dict[tuple[tuple[str, ...], tuple[str, ...]], float] = {
+    (("very", "big"), ("huge",)): 0.1,
+    (("by", "the", "way"), ("besides",)): 1.0,
+}
+
+
+def sealed(content: bytes) -> bytes:
+    """A container with the checksum of its content, so that damage is not found by the checksum alone."""
+    body = content[:-DIGEST_SIZE]
+    return body + hashlib.sha256(body).digest()
+
+
+def synonyms(path: Path) -> object:
+    table = SynonymTable(read_lexicon(path))
+    return [table.synsets_of_bases(word) for word in ("car", "automobiles", "zebra")]
+
+
+def paraphrases(path: Path) -> object:
+    return ParaphraseTable(read_lexicon(path))
+
+
+def network(path: Path) -> object:
+    from pfsm.embeddings.network import NetworkVectors
+
+    pytest.MonkeyPatch().setenv("PFSM_RESOURCES", str(path.parent / "resources"))
+    return NetworkVectors(path.parent).of_tokens([["the", "cat"], ["Ж", "dogs"]])
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """A small good file of every kind."""
+    import gzip
+
+    return {
+        "paraphrases": lexicon_bytes(compile_paraphrases("x", PAIRS, "", ())),
+        "synonyms": lexicon_bytes(
+            compile_synonyms(
+                "x", [Part("n", {"car": ["1"], "automobile": ["1", "2"]}, {"cars": ["car"]})], "", []
+            )
+        ),
+        "gzip": gzip.compress(b"a lamp\n" * 20),
+    }
+
+
+KINDS: dict[str, tuple[str, Callable[[Path], object], bool]] = {
+    "paraphrases": ("x.lexicon", paraphrases, True),
+    "synonyms": ("x.lexicon", synonyms, True),
+    "gzip": ("x.gz", read_bytes, False),
+}
+
+
+def outcome(read: Callable[[Path], object], path: Path) -> None:
+    """Reads; what is wrong is one line."""
+    fault = None
+    try:
+        read(path)
+    except PfsmError as error:
+        fault = str(error)
+    assert fault is None or (fault and "\n" not in fault)
+
+
+def flipped(content: bytes, count: int) -> Iterator[bytes]:
+    """Files with one bit flipped: all of them, or a sample."""
+    bits = range(8 * len(content))
+    chosen = bits if len(bits) <= count else random.Random(0).sample(bits, count)
+    for bit in chosen:
+        changed = bytearray(content)
+        changed[bit // 8] ^= 1 << bit % 8
+        yield bytes(changed)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_truncation(kind: str, files: dict[str, bytes], tmp_path: Path) -> None:
+    name, read, has_seal = KINDS[kind]
+    path, content = tmp_path / name, files[kind]
+    step = max(1, len(content) // (300 * EFFORT))
+    for end in range(0, len(content), step):
+        for cut in (content[:end], *([sealed(content[:end])] if has_seal and end > DIGEST_SIZE else [])):
+            path.write_bytes(cut)
+            outcome(read, path)
+    path.write_bytes(content)
+    assert read(path)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_flipped_bits(kind: str, files: dict[str, bytes], tmp_path: Path) -> None:
+    name, read, has_seal = KINDS[kind]
+    path = tmp_path / name
+    for content in flipped(files[kind], min(MOST_FLIPS, FLIPS * EFFORT)):
+        path.write_bytes(content)
+        if has_seal:
+            with pytest.raises(PfsmError):
+                read(path)
+            path.write_bytes(sealed(content))
+        outcome(read, path)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_damage(kind: str, files: dict[str, bytes]) -> None:
+    name, read, has_seal = KINDS[kind]
+
+    @effort(60)
+    @given(damaged(files[kind]))
+    def run(content: bytes) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / name
+            path.write_bytes(sealed(content) if has_seal and len(content) > DIGEST_SIZE else content)
+            outcome(read, path)
+
+    run()
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A tiny network; its vectors are not kept."""
+    pytest.importorskip("onnxruntime")
+    monkeypatch.setenv("PFSM_RESOURCES", str(tmp_path / "resources"))
+    write_network(tmp_path / "net")
+    return tmp_path / "net"
+
+
+@pytest.mark.parametrize("name", ["tokenizer.json", "config.json"])
+def test_documents_of_a_network(name: str, folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    content = (folder / name).read_bytes()
+
+    @effort(60)
+    @given(damaged(content))
+    def run(changed: bytes) -> None:
+        (folder / name).write_bytes(changed)
+        outcome(network, folder / name)
+
+    run()
+    # No report of a panic beside the line.
+    assert capfd.readouterr().err == ""
+
+
+def test_weights_of_a_network(folder: Path) -> None:
+    path = folder / "model.safetensors"
+    content = path.read_bytes()
+    size = 8 + int.from_bytes(content[:8], "little")
+
+    @effort(60)
+    @given(damaged(content[:size]))
+    def run(header: bytes) -> None:
+        path.write_bytes(header + content[size:])
+        outcome(read_safetensors, path)
+
+    run()
+    for end in range(0, len(content), max(1, len(content) // (100 * EFFORT))):
+        path.write_bytes(content[:end])
+        with pytest.raises(PfsmError):
+            read_safetensors(path)
+
+
+def test_a_tokenizer_that_panics(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """A mark in the template that is not among the marks: the library ends in a panic, which is no Exception."""
+    path = folder / "tokenizer.json"
+    text = path.read_text(encoding="utf-8")
+    mark = '{"SpecialToken":{"id":"[SEP]"'
+    assert mark in text
+    path.write_text(text.replace(mark, mark.replace("SEP", "MISSING"), 1), encoding="utf-8")
+    with pytest.raises(PfsmError, match=r"tokenizer\.json: ") as refused:
+        network(path)
+    assert "\n" not in str(refused.value)
+    assert capfd.readouterr().err == ""
