@@ -27,6 +27,8 @@ from pfsm.io.files import checksum, decode, read_bytes
 from pfsm.io.limits import DOCUMENT, check_size
 
 TOKENIZER, CONFIG, ONNX, SAFETENSORS = "tokenizer.json", "config.json", "model.onnx", "model.safetensors"
+# Letters of several scripts, a digit, a mark, a symbol.
+_SAMPLE = "A lamp, ünder 12 \u0416\u4e00\u3000\U0001f600!"
 PACKAGES = ("onnx", "onnxruntime", "tokenizers")
 EXTRA = "embeddings"
 # Number of positions if the network does not say how many it has.
