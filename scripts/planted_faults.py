@@ -84,11 +84,14 @@ PLANTED = (
         _CHECKPOINT,
     ),
     Fault(
-        "the signature lacks HWCM's length", '{"of": kind, size: str(most), ', '{"of": kind, ', _SIGNATURES
+        "the signature lacks HWCM's length",
+        '"heads": heads, size: str(most), ',
+        '"heads": heads, ',
+        _SIGNATURES,
     ),
     Fault("the signature lacks DTKM's decay", '            "decay": repr(decay),\n', "", _SIGNATURES),
     Fault("the signature lacks EDPM's gamma", '            "gamma": repr(gamma),\n', "", _SIGNATURES),
-    Fault("EDPM's published gamma is another", "n=50, gamma=0.25", "n=50, gamma=0.5", _SIGNATURES),
+    Fault("EDPM's published gamma is another", "n=50, gamma=0.25),", "n=50, gamma=0.5),", _SIGNATURES),
     Fault(
         "METEOR's exponents above 1 are 1",
         "parameters.gamma * fragmentation**parameters.beta",
