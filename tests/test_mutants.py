@@ -10,11 +10,11 @@ CHECKOUT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(CHECKOUT / "scripts"))
 
 import mutants  # noqa: E402 - a script, not a package
-from planted_faults import PLANTED  # noqa: E402
+from planted_faults import PLANTED, Fault  # noqa: E402
 
 
 @pytest.mark.parametrize("fault", PLANTED, ids=lambda fault: fault.what)
-def test_a_listed_fault_has_one_place(fault: mutants.Fault) -> None:
+def test_a_listed_fault_has_one_place(fault: Fault) -> None:
     change = mutants.planted_change(fault)
     source = (CHECKOUT / change.path).read_text(encoding="utf-8")
     assert source[change.start : change.end] == fault.before
