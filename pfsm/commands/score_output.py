@@ -193,8 +193,8 @@ def _print_tsv(columns: Sequence[Column], options: Namespace) -> None:
         print(tsv_row(heads, spreadsheet=options.spreadsheet))
         for results in zip(*(column.results for column in columns), strict=True):
             for index, scores in enumerate(zip(*(one.segments.tolist() for one in results), strict=True)):
-                row = [results[0].system, str(index), *map(repr, scores)]
-                print(tsv_row(row, spreadsheet=options.spreadsheet))
+                cells = [results[0].system, str(index), *map(repr, scores)]
+                print(tsv_row(cells, spreadsheet=options.spreadsheet))
         return
     print(
         "\t".join(["system", "score", "name", "signature", *(["low", "high"] if options.confidence else [])])
@@ -204,5 +204,5 @@ def _print_tsv(columns: Sequence[Column], options: Namespace) -> None:
         for result in column.results:
             for one in (result, *result.parts):
                 ends = [repr(one.interval.low), repr(one.interval.high)] if one.interval is not None else []
-                row = [one.system, repr(one.score), column.metric.name, signature, *ends]
-                print(tsv_row(row, spreadsheet=options.spreadsheet))
+                cells = [one.system, repr(one.score), column.metric.name, signature, *ends]
+                print(tsv_row(cells, spreadsheet=options.spreadsheet))

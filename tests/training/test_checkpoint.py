@@ -133,6 +133,8 @@ OTHERS: dict[str, dict[str, Any]] = {
     "objective": {"config": replace(CONFIG, objective="huber")},
     "mixture": {"config": replace(CONFIG, mixture=0.25)},
     "class transitions": {"config": replace(CONFIG, class_transitions=True)},
+    "raw scores": {"config": replace(CONFIG, standardise=False)},
+    "features of Jump": {"config": replace(CONFIG, prune_jumps=True)},
     "settings": {"settings": Settings(matchers=("word",))},
     "no judgments": {"judgments": None},
     "fewer judgments": {"judgments": JUDGMENTS.select(np.arange(80))},
