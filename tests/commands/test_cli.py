@@ -179,7 +179,7 @@ class TestOutput:
             PYTHONIOENCODING="ascii",
         )
         assert (done.returncode, done.stderr) == (0, "")
-        assert done.stdout.startswith("na\\xefve.txt\t0\t")
+        assert done.stdout.startswith("na\\xefve.txt\t1\t")
 
 
 @pytest.mark.parametrize(
@@ -211,7 +211,7 @@ class TestFileNames:
 
     def test_score_and_compare(self, cli: Cli, tmp_path: Path) -> None:
         lines = cli("score", "ref.txt", "-i", self.NAME, "ref.txt", "-sl", "-m", "hand.json").lines
-        assert lines[0].startswith("h\\udcff.txt\t0\t")
+        assert lines[0].startswith("h\\udcff.txt\t1\t")
         systems = cli("score", "ref.txt", "-i", self.NAME, "-m", "hand.json", "-f", "json").document
         assert systems["system"] == self.NAME
         outcome = cli(
