@@ -10,7 +10,6 @@ from functools import partial
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from pfsm.commands.about_training import doubt, edge
 from pfsm.commands.arguments import add_scheduler, add_threads, add_trust, check_output
 from pfsm.data import (
     Judgments,
@@ -30,6 +29,7 @@ from pfsm.metrics.data_columns import columns_of
 from pfsm.model.file import Model, check_line, save_model
 from pfsm.model.metric import Metric
 from pfsm.model.shipped import find_model
+from pfsm.model.training_record import doubt, edge, tried
 from pfsm.model.trust import described, reaches
 from pfsm.runtime.progress import Stage
 from pfsm.runtime.progress_display import error_line
@@ -256,17 +256,8 @@ def _report_agreement(training: Mapping[str, Any], n_folds: int) -> None:
         if key in training:
             print(f"{f'{name}, training data:':<{len(heading)}} {_number(training[key])}")
     print(f"{heading} {_number(validated[validated_key])}{_folds(training, n_folds)}")
-    for name in ("lambda", "mixture"):
-        for value, r in training.get(f"{name}_tried", {}).items():
-            print(f"  {name} {value:>5}: {_number(r)}{_interval(training, name, value)}")
-    for line in edge(training):
+    for line in (*tried(training), *edge(training)):
         print(f"  {line}")
-
-
-def _interval(training: Mapping[str, Any], name: str, value: str) -> str:
-    low, high = training.get(f"{name}_intervals", {}).get(value, (None, None))
-    chosen = "  chosen" if float(value) == training[name] else ""
-    return f"{'' if low is None or high is None else f'  [{low:.3f}, {high:.3f}]'}{chosen}"
 
 
 def _folds(training: Mapping[str, Any], n_folds: int) -> str:

@@ -201,7 +201,7 @@ def test_a_fold_where_nothing_is_defined_is_left_out() -> None:
     scores[rows_of(folds, 2)[1]] = 3.0
     parts: list[TrainingSet] = []
 
-    def fit(part: TrainingSet, choice: Choice) -> Fitted | None:
+    def fit(part: TrainingSet, choice: Choice, fold: int) -> Fitted | None:
         parts.append(part)
         told = {int(length): choice.penalty * length for length in lengths}
         return Fitted(_Told(told), Fit(0.0, 0, 0, True), 0.0, 1.0, None) if len(parts) > 2 else None

@@ -28,8 +28,8 @@ FOLD_COLUMNS = SOURCE_LANG, SEGMENT_ID = "source_lang", "segment_id"
 FEWEST_HELD_OUT = 5
 
 Rows = NDArray[np.int64]
-# Fits to training data; None if that is impossible.
-Fit = Callable[[TrainingSet, Choice], Fitted | None]
+# Fits to the training data of a fold, given its number; None if that is impossible.
+Fit = Callable[[TrainingSet, Choice, int], Fitted | None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,7 +144,7 @@ def cross_validate(
         if not len(train) or not len(test):
             continue
         for result, choice in zip(results, choices, strict=True):
-            fitted = fit(train, choice)
+            fitted = fit(train, choice, fold)
             value = math.nan if fitted is None else agreement(fitted, test)
             if math.isfinite(value):
                 result[name] = value
