@@ -3,9 +3,9 @@
     PFSM_DATA=… python scripts/benchmarks/lambdas.py [SET …] [--size N]
 
 Each set is divided by segment into two halves. On one half, ``lambda: auto`` chooses by either rule. With every lambda
-of the grid a model is then trained on that half and correlated with the scores of the other; both ways round. The loss
-is the highest such r less that of the choice: what was lost by not knowing the other half. ``--size`` takes so many
-judgments of each half at most.
+of the grid a model is then trained on that half and correlated with the scores of the other, by Pearson's r within each
+source language, averaged; both ways round. The loss is the highest such r less that of the choice: what was lost by not
+knowing the other half. ``--size`` takes so many judgments of each half at most.
 """
 
 import sys
@@ -103,8 +103,15 @@ def on_halves(
     for choice in choices:
         fitted = fitter.fit(data, choice, "training")
         assert fitted is not None
-        reached[choice.penalty] = float(pearson(fitted.predict(rest), rest.scores))
+        reached[choice.penalty] = mean_r(other, fitted.predict(rest))
     return cross_validate(fits, data, folds, choices), reached
+
+
+def mean_r(judgments: Judgments, predicted: NDArray[np.float64]) -> float:
+    """Pearson's r within each source language, averaged."""
+    languages = np.array(judgments.columns.get("source_lang", [""] * len(judgments)))
+    groups = [languages == language for language in sorted(set(languages.tolist()))]
+    return float(np.mean([pearson(predicted[own], judgments.scores[own]) for own in groups]))
 
 
 if __name__ == "__main__":
