@@ -5,7 +5,8 @@
 Each set is divided by segment into two halves. On one half, ``lambda: auto`` chooses by either rule. With every lambda
 of the grid a model is then trained on that half and correlated with the scores of the other, by Pearson's r within each
 source language, averaged; both ways round. The loss is the highest such r less that of the choice: what was lost by not
-knowing the other half. ``--size`` takes so many judgments of each half at most.
+knowing the other half; with a 95% interval over resamples of the other half's segments. ``--size`` takes so many
+judgments of each half at most.
 """
 
 import sys
@@ -35,7 +36,8 @@ from pfsm_training.fit.fitting import Choice, Fitter
 from pfsm_training.fit.fold_fits import FoldFits
 from pfsm_training.trainer import VALIDATION_TOLERANCE
 
-Rows = NDArray[np.int64]
+Rows, Float = NDArray[np.int64], NDArray[np.float64]
+RESAMPLES = 500
 
 
 def main() -> None:
@@ -48,7 +50,9 @@ def main() -> None:
         config = config_from_dict(SETS[name][2], name)
         for place, (own, other) in enumerate(halves(judgments_of(name), wanted.size)):
             shown = f"{name}, half {place + 1}"
-            tried, reached = on_halves(own, other, config)
+            tried, predicted = on_halves(own, other, config)
+            reached = {penalty: mean_r(other, scores) for penalty, scores in predicted.items()}
+            best = max(reached, key=lambda penalty: reached[penalty])
             report.note({f"{shown}: judgments": len(own)})
             for one in tried:
                 penalty = one.choice.penalty
@@ -56,8 +60,10 @@ def main() -> None:
                 report.note({f"{shown}, lambda {penalty:g}: {key}": r for key, r in facts.items()})
             for rule in LAMBDA_RULES:
                 penalty = choose(tried, len(tried[0].folds), rule).choice.penalty
-                losses[rule].append(max(reached.values()) - reached[penalty])
-                report.note({f"{shown}, {rule}: lambda": penalty, f"{shown}, {rule}: loss": losses[rule][-1]})
+                losses[rule].append(reached[best] - reached[penalty])
+                low, high = interval(other, predicted[best], predicted[penalty])
+                facts = {"lambda": penalty, "loss": losses[rule][-1], "loss, low": low, "loss, high": high}
+                report.note({f"{shown}, {rule}: {key}": value for key, value in facts.items()})
     for rule, lost in losses.items():
         report.note(
             {f"all, {rule}: largest loss": max(lost), f"all, {rule}: mean loss": float(np.mean(lost))}
@@ -91,23 +97,37 @@ def some(rows: Rows, size: int) -> Rows:
 
 def on_halves(
     own: Judgments, other: Judgments, config: TrainingConfig
-) -> tuple[list[CrossValidation], dict[float, float]]:
-    """What cross-validation on one half says of each lambda, and the r that it reaches on the other half."""
+) -> tuple[list[CrossValidation], dict[float, Float]]:
+    """What cross-validation on one half says of each lambda, and the predictions of its model for the other half."""
     text = TrainingText(own, None, config.settings)
     data, rest = encode_here(text), encode_here(TrainingText(other, None, text.settings))
     fitter, folds = Fitter(config, None, 1, lambda *_: None), make_folds(own)
     choices = [Choice(penalty) for penalty in PENALTIES]
     quick = replace(fitter, tolerance=VALIDATION_TOLERANCE)
     fits = FoldFits(quick, data, folds, dict.fromkeys(choices, "cross-validation"))
-    reached = {}
+    predicted = {}
     for choice in choices:
         fitted = fitter.fit(data, choice, "training")
         assert fitted is not None
-        reached[choice.penalty] = mean_r(other, fitted.predict(rest))
-    return cross_validate(fits, data, folds, choices), reached
+        predicted[choice.penalty] = fitted.predict(rest)
+    return cross_validate(fits, data, folds, choices), predicted
 
 
-def mean_r(judgments: Judgments, predicted: NDArray[np.float64]) -> float:
+def interval(judgments: Judgments, best: Float, choice: Float) -> tuple[float, float]:
+    """95% of the difference between two predictions' r, over resamples of the segments."""
+    random = np.random.default_rng(0)
+    segments = np.unique(np.array(judgments.references), return_inverse=True)[1]
+    rows = [np.flatnonzero(segments == segment) for segment in range(int(segments.max()) + 1)]
+    differences = []
+    for _ in range(RESAMPLES):
+        drawn = np.concatenate([rows[place] for place in random.integers(0, len(rows), len(rows))])
+        part = judgments.select(drawn)
+        differences.append(mean_r(part, best[drawn]) - mean_r(part, choice[drawn]))
+    low, high = np.percentile(differences, (2.5, 97.5))
+    return float(low), float(high)
+
+
+def mean_r(judgments: Judgments, predicted: Float) -> float:
     """Pearson's r within each source language, averaged."""
     languages = np.array(judgments.columns.get("source_lang", [""] * len(judgments)))
     groups = [languages == language for language in sorted(set(languages.tolist()))]
