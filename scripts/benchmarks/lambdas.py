@@ -36,7 +36,8 @@ from pfsm_training.fit.fitting import Choice, Fitter
 from pfsm_training.fit.fold_fits import FoldFits
 from pfsm_training.trainer import VALIDATION_TOLERANCE
 
-Rows, Float = NDArray[np.int64], NDArray[np.float64]
+Rows = NDArray[np.int64]
+Float = NDArray[np.float64]
 RESAMPLES = 500
 
 
