@@ -2,7 +2,7 @@
 
 From arc to arc go pairs with few arcs and one state each for Insert and Delete (``arc_to_arc`` of ``machine``, with
 jumps of ``pushdown``); the others, and those whose sum comes out of range that way, from cell to cell
-(``cell_to_cell``). What is still out of range without jumps is tried at a rate that is looked for
+(``cell_to_cell``). What is out of range without jumps, or likely to be, is tried at a rate that is looked for
 (``machine.measured``).
 """
 
@@ -37,12 +37,12 @@ def linear_task(lattices: Lattices, factors: Factors, jumps: Jumps | None, outpu
     """
     rates = tilts(lattices, factors, jumps)
     sparse = arc_to_arc(lattices, factors, jumps, rates, outputs)
+    hopeless = at_measured_rates(lattices, factors, jumps, rates, outputs, hopeless_only=True)
     dense = cell_to_cell(lattices, factors, jumps, rates, outputs)
-
     measured = at_measured_rates(lattices, factors, jumps, rates, outputs)
 
     def task(first: int, last: int) -> None:
-        for kernel in (sparse, dense, measured):
+        for kernel in (sparse, hopeless, dense, measured):
             kernel(first, last)
             if outputs.accepted[first:last].all():
                 return
@@ -101,12 +101,17 @@ def at_measured_rates(
     jumps: Jumps | None,
     rates: Float,  # noqa: ARG001 - one signature for all ways
     outputs: Outputs,
+    *,
+    hopeless_only: bool = False,
 ) -> Task:
-    """What does those of lattices first..last-1 that are not accepted yet, at a rate found for each; not with jumps."""
+    """What does those of lattices first..last-1 that are not accepted yet, at a rate found for each; not with jumps.
+
+    With ``hopeless_only`` those alone whose sum is likely to underflow from cell to cell.
+    """
     if jumps is not None:
         return lambda _first, _last: None
     inputs = plain((cells_of(lattices), factors, outputs))
-    return lambda first, last: measured_batch(first, last, *inputs)
+    return lambda first, last: measured_batch(first, last, hopeless_only, *inputs)
 
 
 def _where(wanted: NDArray[np.bool_], kernel: Callable[..., None], *inputs: Any) -> Task:

@@ -67,6 +67,6 @@ def run(options: Namespace) -> None:
         )
     for table in result_tables(results.entries):
         print(f"{markdown_table(table)}\n")
-    for note in results.plan.notes:
+    for note in results.notes:
         print(f"pfsm: note: {note}", file=sys.stderr)
     print(f"wrote {output / 'report.html'}")

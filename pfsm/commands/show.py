@@ -5,12 +5,12 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pfsm.commands.about_training import doubt, edge
 from pfsm.commands.arguments import add_format, add_trust
 from pfsm.lattice.names import ends
 from pfsm.model.file import Model
 from pfsm.model.settings import Settings
 from pfsm.model.shipped import find_model
+from pfsm.model.training_record import doubt, edge, tried
 from pfsm.model.trust import described, reaches
 
 STATISTICS = {"pearson": "Pearson r", "kendall_tau": "Kendall tau"}
@@ -74,8 +74,9 @@ def _training_lines(model: Model) -> list[str]:
     return [
         f"trained on  {' and '.join(counted)}: {files}",
         _fit(training),
-        *(f"{'':<12}{line}" for line in (*_start(training), *doubt(training), *edge(training))),
+        *(f"{'':<12}{line}" for line in (*_start(training), *doubt(training))),
         *(line for key, name in STATISTICS.items() for line in _agreement(training, key, name)),
+        *(f"{'':<12}{line}" for line in (*tried(training), *edge(training))),
     ]
 
 

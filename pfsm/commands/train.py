@@ -11,7 +11,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pfsm.commands.about_training import doubt, edge
 from pfsm.commands.arguments import add_scheduler, add_threads, add_trust, check_output
 from pfsm.data import (
     Judgments,
@@ -31,6 +30,7 @@ from pfsm.metrics.data_columns import columns_of
 from pfsm.model.file import Model, check_line, save_model
 from pfsm.model.metric import Metric
 from pfsm.model.shipped import find_model
+from pfsm.model.training_record import doubt, edge, tried
 from pfsm.model.trust import described, reaches
 from pfsm.runtime.progress import Stage
 from pfsm.runtime.progress_display import error_line
@@ -302,16 +302,8 @@ def _report_agreement(training: Mapping[str, Any], n_folds: int) -> None:
     if compared["difference"] is not None:
         told = f"{_number(compared['difference'])}{_range(compared['interval'])}"
         print(f"{'difference, within folds:':<{len(heading)}} {told}")
-    for name in ("lambda", "mixture"):
-        for value, r in training.get(f"{name}_tried", {}).items():
-            print(f"  {name} {value:>5}: {_number(r)}{_interval(training, name, value)}")
-    for line in edge(training):
+    for line in (*tried(training), *edge(training)):
         print(f"  {line}")
-
-
-def _interval(training: Mapping[str, Any], name: str, value: str) -> str:
-    chosen = "  chosen" if float(value) == training[name] else ""
-    return f"{_range(training.get(f'{name}_intervals', {}).get(value, (None, None)))}{chosen}"
 
 
 def _range(ends: Sequence[float | None]) -> str:

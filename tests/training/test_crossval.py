@@ -75,6 +75,21 @@ def test_all_translations_of_a_segment_are_held_out_together(column: str) -> Non
     assert all(len(folds) == 1 for folds in folds_of.values())
 
 
+def test_identifiers_of_rows_do_not_tear_a_segment_apart() -> None:
+    """Every row has an identifier of its own; and two segments share an identifier once."""
+    judgments = invented(2, segments=23, systems=4)
+    numbered = [f"row {number}" for number in range(len(judgments))]
+    parts = parts_of(replace(judgments, columns={"segment_id": tuple(numbered)}))
+    assert sum(map(len, parts.values())) == len(set(judgments.references)) == 23
+    assert len(parts) == 5
+    first, second = sorted(set(judgments.references))[:2]
+    for name in (first, second):
+        numbered[judgments.references.index(name)] = "shared"
+    joined = parts_of(replace(judgments, columns={"segment_id": tuple(numbered)}))
+    assert any({first, second} <= part for part in joined.values())
+    assert sum(map(len, joined.values())) == 23
+
+
 def test_segment_ids_that_are_missing_somewhere_are_not_used() -> None:
     judgments = invented(3)
     ids = ["", *judgments.columns["segment_id"][1:]]
@@ -201,7 +216,7 @@ def test_a_fold_where_nothing_is_defined_is_left_out() -> None:
     scores[rows_of(folds, 2)[1]] = 3.0
     parts: list[TrainingSet] = []
 
-    def fit(part: TrainingSet, choice: Choice) -> Fitted | None:
+    def fit(part: TrainingSet, choice: Choice, fold: int) -> Fitted | None:
         parts.append(part)
         told = {int(length): choice.penalty * length for length in lengths}
         return Fitted(_Told(told), Fit(0.0, 0, 0, True), 0.0, 1.0, None) if len(parts) > 2 else None

@@ -5,15 +5,27 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pfsm.commands.about_training import doubt, edge
 from pfsm.data import Judgments
+from pfsm.evaluation import pearson
+from pfsm.model.training_record import doubt, edge, tried
 from pfsm_training import TrainingConfig, train
 from pfsm_training.config import BEST, MATCHES, ZERO
 from pfsm_training.data.training_set import TrainingSet, encode_here
 from pfsm_training.data.training_text import TrainingText
 from pfsm_training.fit import starts
+from pfsm_training.fit.crossval import make_folds
 from pfsm_training.fit.fitting import Choice, Fitted, Fitter
-from pfsm_training.fit.starts import Minimum, distinct, sample_of, starts_of, weights_of
+from pfsm_training.fit.fold_fits import FoldFits
+from pfsm_training.fit.starts import (
+    DELETES_FIRST,
+    INSERTS_FIRST,
+    Minimum,
+    distinct,
+    is_sampled,
+    sample_of,
+    starts_of,
+    weights_of,
+)
 from tests.training.small_data import invented
 
 
@@ -45,6 +57,12 @@ def fitted(data: TrainingSet, start: str, solver: str = "gauss-newton") -> Fitte
     return found
 
 
+def fitted_from(data: TrainingSet, start: Minimum) -> Fitted:
+    found = Fitter(TrainingConfig(), None, 1, lambda *_: None, starts=[start]).fit(data, Choice(1.0), "")
+    assert found is not None
+    return found
+
+
 @pytest.mark.parametrize(
     ("seed", "noise", "lower", "solver"),
     [(2, 1.0, MATCHES, "gauss-newton"), (2, 1.0, MATCHES, "lbfgs"), (5, 2.0, ZERO, "gauss-newton")],
@@ -55,14 +73,21 @@ def test_the_lower_of_two_valleys_is_kept(seed: int, noise: float, lower: str, s
     assert min(ends, key=ends.__getitem__) == lower
     assert abs(ends[MATCHES] / ends[ZERO] - 1.0) > 1e-4
     best = fitted(data, BEST, solver)
-    assert best.starts.kept == lower
-    assert best.fit.objective == pytest.approx(ends[lower], rel=1e-8)
-    assert best.starts.objectives == pytest.approx(ends, rel=1e-5)
-    ((other, (above, r)),) = best.starts.others.items()
-    assert other != lower
-    assert above == pytest.approx(max(ends.values()) / min(ends.values()) - 1.0, abs=1e-5)
-    at_matches, at_zero = (data.predictions(fitted(data, start, solver).machine) for start in (MATCHES, ZERO))
-    assert r == pytest.approx(np.corrcoef(at_matches, at_zero)[0, 1], abs=1e-3)
+    compared = best.starts.objectives
+    assert {start: compared[start] for start in ends} == pytest.approx(ends, rel=1e-5)
+    assert min(compared.values()) * (1.0 + 1e-5) >= compared[best.starts.kept]
+    assert best.fit.objective <= ends[lower] * (1.0 + 1e-8)
+
+
+def test_the_record_tells_how_far_the_other_minima_are() -> None:
+    data = encoded(summaries(2, 1.0))
+    best = fitted(data, BEST)
+    for start, (above, r) in best.starts.others.items():
+        other = fitted_from(data, Minimum(start, weights_of(start, best.machine.learned)))
+        assert above == pytest.approx(other.fit.objective / best.fit.objective - 1.0, abs=1e-5)
+        predictions = [data.predictions(one.machine) for one in (best, other)]
+        assert r == pytest.approx(pearson(*predictions), abs=1e-3)
+    assert ZERO in best.starts.others
 
 
 def test_random_starts_find_nothing_lower() -> None:
@@ -71,9 +96,7 @@ def test_random_starts_find_nothing_lower() -> None:
     rng = np.random.default_rng(0)
     for spread in (0.5, 1.0, 2.0):
         weights = {name: float(rng.normal(0.0, spread)) for name in best.machine.learned}
-        begin = Fitter(TrainingConfig(), None, 1, lambda *_: None, starts=[Minimum("random", weights)])
-        found = begin.fit(data, Choice(1.0), "")
-        assert found is not None
+        found = fitted_from(data, Minimum("random", weights))
         assert found.fit.objective >= best.fit.objective * (1.0 - 1e-6)
 
 
@@ -94,29 +117,85 @@ def test_a_sample_is_spread_evenly(monkeypatch: pytest.MonkeyPatch) -> None:
     assert preferences.size == 0
 
 
-def test_folds_of_many_judgments_start_from_the_minima_of_all() -> None:
+def test_a_fold_depends_on_nothing_of_its_held_out_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Held-out scores and translations are replaced: with starts from a sample, too, no bit of the model changes."""
+    monkeypatch.setattr(starts, "MOST_COMPARED", 20)
+    judgments = summaries(2, 1.0)
+    folds, fold = make_folds(judgments), 3
+    held_out = np.flatnonzero(folds.member == fold)
+    scores, hypotheses = judgments.scores.copy(), list(judgments.hypotheses)
+    scores[held_out] = 100.0 - scores[held_out]
+    for row in held_out:
+        hypotheses[row] = judgments.references[row]
+    changed = replace(judgments, scores=scores, hypotheses=tuple(hypotheses))
+    models = []
+    for version in (judgments, changed):
+        text = TrainingText(version, None, TrainingConfig().settings)
+        data, fitter = encode_here(text), Fitter(TrainingConfig(), None, 1, lambda *_: None)
+        fits = FoldFits(fitter, data, folds, {Choice(1.0): ""})
+        found = fits(folds.split(data, fold)[0], Choice(1.0), fold)
+        assert found is not None
+        models.append((found.machine.weights(), found.mean, found.fit))
+    assert is_sampled(folds.split(data, fold)[0])
+    assert models[0] == models[1]
+    assert not np.array_equal(judgments.scores, scores)
+
+
+def test_folds_end_where_they_end_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     data = encoded(summaries(2, 1.0))
-    whole = fitted(data, BEST)
-    part = data.select(np.arange(0, 50), np.zeros(0, dtype=np.int64))
-    alone = fitted(part, BEST)
-    near = Fitter(TrainingConfig(), None, 1, lambda *_: None).fit(part, Choice(1.0), "", whole)
-    assert near is not None
-    assert near.fit.objective <= alone.fit.objective * (1.0 + 1e-6)
-    assert near.fit.evaluations < alone.fit.evaluations + 5
+    folds, fold = make_folds(summaries(2, 1.0)), 1
+    train_part = folds.split(data, fold)[0]
+    alone = fitted(train_part, BEST)
+    monkeypatch.setattr(starts, "MOST_COMPARED", 20)
+    fits = FoldFits(Fitter(TrainingConfig(), None, 1, lambda *_: None), data, folds, {Choice(1.0): ""})
+    found = fits(train_part, Choice(1.0), fold)
+    assert found is not None
+    assert found.fit.objective == pytest.approx(alone.fit.objective, rel=1e-6)
 
 
 def test_without_matches_there_is_one_start() -> None:
-    assert starts_of(BEST, ("Insert", "Delete", "Insert>Delete")) == (ZERO,)
-    assert starts_of(BEST, ("feature:chrf",)) == (ZERO,)
-    assert starts_of(ZERO, ("Insert", "S_word")) == (ZERO,)
-    assert starts_of(BEST, ("Insert", "S_word")) == (MATCHES, ZERO)
-    names = ("Insert", "Insert:name", "Delete", "S_word", "S_word>S_word", "feature:chrf", "Jump")
-    assert weights_of(MATCHES, names) == {"Insert": -1.0, "Delete": -1.0, "S_word": 1.0}
+    assert starts_of(BEST, ("Insert", "Delete", "Insert>Delete"), 60) == [(ZERO,)]
+    assert starts_of(BEST, ("feature:chrf",), 60) == [(ZERO,)]
+    assert starts_of(ZERO, ("Insert", "S_word"), 60) == [(ZERO,)]
+
+
+def test_few_judgments_have_more_starts() -> None:
+    learned = ("Insert", "Delete", "S_word", "Insert>Delete", "Delete>Insert")
+    assert starts_of(BEST, learned, 501) == [(MATCHES, ZERO)]
+    first, more = starts_of(BEST, learned, 300)
+    assert first == (MATCHES, ZERO, INSERTS_FIRST, DELETES_FIRST)
+    assert more == ("runs", *(f"scattered {number}" for number in range(1, 9)))
+    assert len(starts_of(BEST, learned, 480)[1]) == 6
+    assert starts_of(BEST, ("Insert", "S_word"), 60)[0] == (MATCHES, ZERO)
+
+
+def test_what_starts_stand_for() -> None:
+    names = (
+        "Insert",
+        "Insert:name",
+        "Delete",
+        "S_word",
+        "S_word>S_word",
+        "Delete>Insert",
+        "feature:chrf",
+        "Jump",
+    )
+    matches = {"Insert": -1.0, "Delete": -1.0, "S_word": 1.0}
+    assert weights_of(MATCHES, names) == matches
+    assert weights_of(INSERTS_FIRST, names) == {**matches, "Delete>Insert": -2.0}
+    scattered = [weights_of(f"scattered {number}", names) for number in (1, 2)]
+    assert scattered[0] != scattered[1]
+    assert all(-2.0 <= value <= 2.0 for value in scattered[0].values())
+    assert weights_of("scattered 1", names[:3]) == {name: scattered[0][name] for name in names[:3]}
+    many = list(weights_of("scattered 1", tuple(map(str, range(2000)))).values())
+    assert abs(np.mean(many)) < 0.1
+    assert np.std(many) == pytest.approx(2.0 / np.sqrt(3.0), rel=0.05)
 
 
 def test_minima_of_one_depth_are_one() -> None:
     minima = [Minimum(name, {}, 0.0, depth) for name, depth in (("a", 2.0), ("b", 1.0), ("c", 1.0 + 1e-7))]
     assert [one.start for one in distinct(minima)] == ["b", "a"]
+    assert [one.start for one in distinct(minima[::-1])] == ["c", "a"]
 
 
 def test_the_record_and_the_log_tell_of_another_minimum() -> None:
@@ -124,7 +203,9 @@ def test_the_record_and_the_log_tell_of_another_minimum() -> None:
     assert model.training["start"] == MATCHES
     assert model.training["starts"]["compared_on"] == 60
     (line,) = doubt(model.training)
-    assert line.startswith("two minima: the start at zero ends 1.3% higher")
+    others = model.training["starts"]["other_minima"]
+    assert others[ZERO]["objective_above"] == pytest.approx(0.013, abs=0.0005)
+    assert f"{100 * max(other['objective_above'] for other in others.values()):.2g}% higher" in line
     clear = train(invented(4), threads=1)
     assert doubt(clear.training) == []
     paper = train(invented(4), config=replace(TrainingConfig(), start=ZERO), threads=1)
@@ -139,4 +220,31 @@ def test_a_lambda_at_the_edge_is_told() -> None:
     assert line.startswith(f"the best lambda is the {side} that was tried")
     low, high = model.training["lambda_intervals"]["100000"]
     assert low <= model.training["lambda_tried"]["100000"] <= high
+    first, second = tried(model.training)
+    assert first.startswith(
+        f"lambda 100000: {model.training['lambda_tried']['100000']:.3f}  [{low:.3f}, {high:.3f}]"
+    )
+    assert ["chosen" in line for line in (first, second)] == [side == "smallest", side == "largest"]
+
+
+def test_records_of_any_shape_are_shown() -> None:
+    """A record is free text: what is not as training writes it is passed over."""
+    other = {"objective_above": 0.013, "pearson_with_kept": 0.5}
+    (line,) = doubt({"starts": {"other_minima": {"zero": other}}})
+    assert line == (
+        "two minima: the start at zero ends 1.3% higher; its predictions correlate 0.50 with those of the minimum "
+        "kept; more judgments would decide"
+    )
+    third = {"objective_above": 0.002, "pearson_with_kept": 0.9}
+    (line,) = doubt({"starts": {"other_minima": {"zero": other, "runs": third}}})
+    assert line == (
+        "3 minima: other starts end 0.2% to 1.3% higher; their predictions correlate 0.50 or more with those of the "
+        "minimum kept; more judgments would decide"
+    )
+    assert doubt({"starts": 5}) == doubt({"starts": {"other_minima": {"zero": "near"}}}) == []
+    assert edge({"lambda_at_edge": ["left"]}) == []
+    assert tried({"lambda_tried": 5}) == []
+    assert tried({"lambda_tried": {"5": "good"}, "lambda_intervals": {"5": [1]}}) == [
+        "lambda     5: undefined"
+    ]
     assert edge(train(invented(4), threads=1).training) == []

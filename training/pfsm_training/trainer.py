@@ -1,6 +1,7 @@
 """Training: judgments and settings in, model out."""
 
 import hashlib
+import logging
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -15,6 +16,7 @@ from pfsm.metrics.data_columns import columns_of
 from pfsm.model.file import Model, Scale
 from pfsm.model.plugins import plugins_of
 from pfsm.model.settings import Settings
+from pfsm.model.training_record import cautions
 from pfsm.runtime.progress import Stage
 from pfsm.runtime.threads import default_threads
 from pfsm.version import __version__
@@ -33,12 +35,14 @@ from pfsm_training.fit.crossval import (
     make_folds,
 )
 from pfsm_training.fit.fitting import Choice, Fitted, Fitter, Progress
+from pfsm_training.fit.fold_fits import FoldFits
 from pfsm_training.fit.initial import added_to, settings_to_train
 from pfsm_training.fit.lbfgs import Iteration
 from pfsm_training.fit.record import record
-from pfsm_training.fit.starts import is_sampled
 from pfsm_training.fit.steps import AREA, PATIENCE, place_of, told, validating
 from pfsm_training.fit.training import Training
+
+_log = logging.getLogger(f"pfsm.{AREA}")
 
 # Per training pair: the fifth digit of a correlation does not move any more.
 VALIDATION_TOLERANCE = 1e-6
@@ -113,8 +117,8 @@ def train(
     fitter = Fitter(config, init, threads or default_threads(), told(progress), checkpoint=checkpoint)
     with one_torch_thread():
         folds = make_folds(judgments, preferences)
-        validated, tried, whole = _validate(fitter, data, folds)
-        fitted = whole.get(validated.choice) or _fits(fitter, data, [validated.choice]).get(validated.choice)
+        validated, tried = _validate(fitter, data, folds)
+        fitted = _fit(fitter, data, validated.choice)
         if fitted is None:
             raise PfsmError("the scores are too close to each other to learn from")
         training = record(
@@ -122,6 +126,8 @@ def train(
         )
     if init is not None and (added := added_to(init.settings, settings)):
         training["init"] = {**training["init"], "added": added}
+    for line in cautions(training):
+        _log.warning(line)
     model = Model(
         name,
         settings,
@@ -132,11 +138,7 @@ def train(
         licence,
     )
     if after is not None:
-        after(
-            Training(
-                model, judgments, preferences, data, folds, validated, tuple(tried), fitter, fitted, whole
-            )
-        )
+        after(Training(model, judgments, preferences, data, folds, validated, tuple(tried), fitter, fitted))
     return model
 
 
@@ -235,19 +237,19 @@ def _checked(
 
 def _validate(
     fitter: Fitter, data: TrainingSet, folds: Folds
-) -> tuple[CrossValidation, list[CrossValidation], dict[Choice, Fitted]]:
-    """Cross-validation at the given lambda and mixture, or at all of them to choose; with fits to all data, if made."""
+) -> tuple[CrossValidation, list[CrossValidation]]:
+    """Cross-validation at the given lambda and mixture, or at all of them to choose."""
     choices = _choices(fitter.config, both=bool(data.scores.size and data.votes.size))
-    whole = _fits(fitter, data, choices) if is_sampled(data) else {}
-    quick = replace(fitter, tolerance=VALIDATION_TOLERANCE)
+    steps = {choice: f"cross-validation, {_named(choice, choices)}" for choice in choices}
+    fits = FoldFits(replace(fitter, tolerance=VALIDATION_TOLERANCE), data, folds, steps)
 
-    def fit(part: TrainingSet, choice: Choice) -> Fitted | None:
+    def fit(part: TrainingSet, choice: Choice, fold: int) -> Fitted | None:
         begin(choice)
-        return quick.fit(part, choice, f"cross-validation, {_named(choice, choices)}", whole.get(choice))
+        return fits(part, choice, fold)
 
     with validating(len(folds.names), choices) as begin:
         tried = cross_validate(fit, data, folds, choices)
-    return choose(tried, len(folds.names), fitter.config.lambda_rule), tried, whole
+    return choose(tried, len(folds.names), fitter.config.lambda_rule), tried
 
 
 def _choices(config: TrainingConfig, *, both: bool) -> list[Choice]:
@@ -259,19 +261,13 @@ def _choices(config: TrainingConfig, *, both: bool) -> list[Choice]:
     return [Choice(penalty, mixture) for mixture, penalty in product(mixtures, penalties)]
 
 
-def _fits(fitter: Fitter, data: TrainingSet, choices: Sequence[Choice]) -> dict[Choice, Fitted]:
-    """Fits to all data. They come first, as the folds of cross-validation are then quickly done from their minima."""
-    found: dict[Choice, Fitted] = {}
-    total, unit = (len(choices), "fits") if len(choices) > 1 else (None, "")
-    with Stage(AREA, "training", total, unit, typical=len(choices)) as stage:
-        for choice in choices:
-            stage.place = place_of(choice, choices)
-            step = "training" if len(choices) == 1 else f"training, {_named(choice, choices)}"
-            fitted = fitter.fit(data, choice, step)
-            stage.advance()
-            if fitted is not None:
-                found[choice] = fitted
-    return found
+def _fit(fitter: Fitter, data: TrainingSet, choice: Choice) -> Fitted | None:
+    """The fit to all data."""
+    with Stage(AREA, "training", None, "", typical=1) as stage:
+        stage.place = place_of(choice, [choice])
+        fitted = fitter.fit(data, choice, "training")
+        stage.advance()
+    return fitted
 
 
 def _named(choice: Choice, among: Sequence[Choice]) -> str:

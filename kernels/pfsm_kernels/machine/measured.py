@@ -4,15 +4,20 @@ The recurrences and the exactness of the tilt are those of ``cell_to_cell``. The
 exceed one, whatever matches; where weights span several orders of magnitude the total may then underflow, although some
 smaller rate would keep every mass of this lattice in range. Here rates are tried, and masses looked at.
 
-**Error.** Let F and B be the largest forward and backward mass. An operation that underflows loses at most 1e-308. What
+**Error.** Let F and B be the largest forward and backward mass; sums of masses stand for them, which are as large at
+least and quicker to find. An operation that underflows loses at most 1e-308. What
 it loses reaches the total, or a count, times the mass that leads on from it (at most B) or to it (at most F). A product
 of a forward and a backward mass that underflows loses as much times a tilted factor. So a total of at least
 ``SMALLEST_SHARE max(1, F, B)`` is exact to rounding while no tilted factor exceeds ``LARGEST_TILTED``. No tilted factor
 underflows by itself, as rates stay within ``LARGEST_LOG_RATE``. Nothing overflows while ``F B`` is at most
 ``LARGEST_PRODUCT``.
 
-**Rates.** The first is such that the total cannot underflow, by the score of two sequences. The next is the one that
-makes the total one, which leaves most room on either side. A total that overflows asks for a larger rate.
+**Rates.** The score of two sequences is a lower bound of the total. The first rate is right for a total somewhat above
+it, as most are. The next is the one that makes the total one, which leaves most room on either side. A total that
+overflows asks for a larger rate.
+
+**Hopeless pairs.** The same bound tells which totals will underflow at the rate of ``machine``. These pairs come here
+first: a pass that underflows is slow, as most processors are slow with subnormal numbers.
 
 **Cost.** A forward pass for each rate that is tried, one backward pass; all rows are kept, 16 (m + 1) (n + 1) bytes.
 """
@@ -33,7 +38,14 @@ from pfsm_kernels.machine.cell_to_cell import (
     _prepare,
     _total,
 )
-from pfsm_kernels.machine.tilt import edit_rate, tilt_arcs
+from pfsm_kernels.machine.tilt import (
+    SMALLEST_TOTAL,
+    column_maxima,
+    edit_rate,
+    growth_rate,
+    match_rate,
+    tilt_arcs,
+)
 
 # 1e-308 x 1e10 operations x 1e16 (double precision) x 1e14 (tilted factors of an edit and of its arc).
 SMALLEST_SHARE = 1e-268
@@ -42,8 +54,9 @@ LARGEST_TILTED = 1e8
 SMALLEST_ARC_FACTOR, LARGEST_ARC_FACTOR = 1e-300, 1e6
 # With weights within ``tilt.LARGEST_WEIGHT``, a factor over two of them is a normal number.
 LARGEST_LOG_RATE = 50.0
-# Of the log of the total, less than the range of a double; of the log of the rate.
-STEP, LARGEST_STEP = 500.0, 10.0
+# Of the log of the total: how far it usually lies above that of two sequences, and a step after an overflow, less than
+# the range of a double; of the log of the rate.
+USUAL_GAIN, STEP, LARGEST_STEP = 100.0, 500.0, 10.0
 SMALLEST_NORMAL = 1e-300
 # Further from one, another rate is worth its pass.
 NEAR_ONE = 1e-60
@@ -51,29 +64,37 @@ MOST_RATES = 16
 MOST_CELLS = 1 << 20
 
 
-@njit
-def _largest(values):
-    """The largest entry; infinite where anything has overflowed, as what is not a number comes of infinities."""
-    largest = 0.0
+@njit(fastmath={"reassoc"})
+def _sum(values):
+    """The sum of masses; infinite or not a number where anything has overflowed."""
+    total = 0.0
     for at in range(values.size):
-        largest = max(largest, values[at])
-    return largest
+        total += values[at]
+    return total
 
 
 @njit
-def _first_log_rate(E, delete_states, insert_states):
-    """A rate at which the total is at least one: from the two sequences without a match and one turn."""
-    m, n = delete_states.size, insert_states.size
-    start = E.shape[0] - 1
+def _least_log_sum(log_E, delete_states, insert_states):
+    """A lower bound of the log-sum: the better of the two sequences without a match and with one turn."""
+    start = log_E.shape[0] - 1
     scores = np.zeros(2)
     for order in range(2):
         first, second = (delete_states, insert_states) if order == 0 else (insert_states, delete_states)
         last = start
         for part in (first, second):
             for state in part:
-                scores[order] += math.log(E[last, state]) if E[last, state] > 0.0 else -math.inf
+                scores[order] += log_E[last, state]
                 last = state
-    return max(scores[0], scores[1]) / (m + n)
+    return max(scores[0], scores[1])
+
+
+@njit
+def _is_hopeless(least, E, reach, lattice, seen):
+    """Whether the total will usually underflow at the rate of ``machine``."""
+    B, longest, entry = match_rate(reach, 0, lattice.factor.size, lattice.arcs, lattice.factor, lattice.link)
+    rho = growth_rate(edit_rate(E, lattice.deletes, lattice.inserts, seen), B, longest, entry)
+    tokens = lattice.deletes.size + lattice.inserts.size
+    return rho > 0.0 and least + USUAL_GAIN - tokens * math.log(rho) < math.log(SMALLEST_TOTAL)
 
 
 @njit
@@ -99,12 +120,12 @@ def _moderate(steps, seen, lattice, tilted):
 
 
 @njit
-def _forward(lattice, E, steps, seen, tilted, I, D, rows, M):
+def _forward(least, lattice, E, steps, seen, tilted, I, D, rows, M):
     """Tries rates until the total is near one; the last rate and its total, or NaN where there is none that is good."""
     deletes, inserts, arcs, by_end = lattice.deletes, lattice.inserts, lattice.arcs, lattice.by_end
     m, n = deletes.size, inserts.size
     step = min(STEP / (m + n), LARGEST_STEP)
-    log_rate = _first_log_rate(E, deletes, inserts) + step
+    log_rate = least / (m + n) + min(USUAL_GAIN / (m + n), LARGEST_STEP)
     rho, total = math.nan, math.inf
     for _ in range(MOST_RATES):
         if not abs(log_rate) <= LARGEST_LOG_RATE:
@@ -128,15 +149,13 @@ def _forward(lattice, E, steps, seen, tilted, I, D, rows, M):
 
 
 @njit(error_model="numpy")
-def _measured_forward_backward(lattice, E, table, arc_counts, link_counts):
+def _measured_forward_backward(least, lattice, E, table, arc_counts, link_counts):
     """Log-sum of one lattice with its derivatives; NaN where log space is needed.
 
     Where the result is not a number, what is written into the counts means nothing.
     """
     deletes, inserts, arcs, by_end = lattice.deletes, lattice.inserts, lattice.arcs, lattice.by_end
     m, n, S, A = deletes.size, inserts.size, E.shape[1], arcs.shape[0]
-    if m + n == 0 or (m + 1) * (n + 1) > MOST_CELLS:
-        return math.nan
     seen = np.empty(S, np.int64)
     edit_rate(E, deletes, inserts, seen)
     steps = Steps(
@@ -148,10 +167,10 @@ def _measured_forward_backward(lattice, E, table, arc_counts, link_counts):
     )
     I, D, M = np.empty((m + 1, n + 1)), np.zeros((m + 2, n + 1)), np.empty(A)
     rows, tilted = np.empty((7, n + 1)), np.empty(A)
-    rho, total = _forward(lattice, E, steps, seen, tilted, I, D, rows, M)
+    rho, total = _forward(least, lattice, E, steps, seen, tilted, I, D, rows, M)
     if math.isnan(rho):
         return math.nan
-    forward = max(_largest(I.ravel()), _largest(D[: m + 1].ravel()), _largest(M), 1.0)
+    forward = 1.0 + _sum(I.ravel()) + _sum(D[: m + 1].ravel()) + _sum(M)
     if not (forward < LARGEST_PRODUCT and total >= SMALLEST_SHARE * forward):
         return math.nan
     at_rate = Lattice(deletes, inserts, arcs, by_end, tilted, lattice.link)
@@ -166,8 +185,8 @@ def _measured_forward_backward(lattice, E, table, arc_counts, link_counts):
         next_start, next_end = _backward_rows(
             (i, i), at_rate, steps, I[i : i + 1], D[i : i + 2], rows, M, B, counts, next_start, next_end
         )
-        backward = max(backward, _largest(rows[:3].ravel()))
-    backward = max(backward, _largest(B))
+        backward += _sum(rows[:2].ravel())
+    backward += _sum(B)
     if not (forward * backward <= LARGEST_PRODUCT and total >= SMALLEST_SHARE * backward):
         return math.nan
     _collect(inserts, seen, steps, rows[5], counts, total, table)
@@ -179,16 +198,18 @@ def _measured_forward_backward(lattice, E, table, arc_counts, link_counts):
 
 
 @njit(nogil=True, error_model="numpy")
-def measured_batch(first, last, cells, factors, outputs):
-    """As ``machine_batch``, for the lattices that are not accepted yet.
+def measured_batch(first, last, hopeless_only, cells, factors, outputs):
+    """As ``machine_batch``, for the lattices that are not accepted yet; or for the hopeless ones among them.
 
     The sums are the same with and without derivatives: what vouches for them needs the backward pass in any case.
     """
     cells, factors, outputs = Cells(*cells), Factors(*factors), Outputs(*outputs)
     offsets, E, accepted = cells.offsets, factors.table, outputs.accepted
     derivatives, n_links = outputs.table.shape[0] > 0, factors.links.size
+    log_E, reach, seen = np.log(E), column_maxima(E), np.empty(E.shape[1], np.int64)
     for k in range(first, last):
-        if accepted[k]:
+        m, n = offsets[k + 1, 0] - offsets[k, 0], offsets[k + 1, 1] - offsets[k, 1]
+        if accepted[k] or m + n == 0 or (m + 1) * (n + 1) > MOST_CELLS:
             continue
         a0, a1 = offsets[k, 2], offsets[k + 1, 2]
         lattice = Lattice(
@@ -199,12 +220,15 @@ def measured_batch(first, last, cells, factors, outputs):
             factors.arcs[a0:a1],
             factors.links[a0:a1] if n_links else factors.links,
         )
+        least = _least_log_sum(log_E, lattice.deletes, lattice.inserts)
+        if hopeless_only and not _is_hopeless(least, E, reach, lattice, seen):
+            continue
         if derivatives:
             table, on_arcs = outputs.table[k], outputs.arcs[a0:a1]
             on_links = outputs.links[a0:a1] if n_links else outputs.links
         else:
             table, on_arcs, on_links = np.empty(E.shape), np.empty(a1 - a0), np.empty(lattice.link.size)
-        y = _measured_forward_backward(lattice, E, table, on_arcs, on_links)
+        y = _measured_forward_backward(least, lattice, E, table, on_arcs, on_links)
         accepted[k] = not math.isnan(y)
         if accepted[k]:
             outputs.log_sum[k] = y

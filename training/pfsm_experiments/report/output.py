@@ -44,7 +44,7 @@ def write_output(results: "Results", config: Path, output: Path) -> None:
     experiment, compared = results.experiment, contrast_tables(results.contrasts)
     contrasts = contrasts_markdown(experiment, compared)
     mistakes = mistakes_markdown(experiment, results.mistakes)
-    _write(output / "table.md", markdown(experiment, tables, results.plan.notes, contrasts, mistakes))
+    _write(output / "table.md", markdown(experiment, tables, results.notes, contrasts, mistakes))
     _write(output / "table.tex", latex(experiment, tables) + contrasts_latex(experiment, compared))
     summary = results_summary(results, content_checksum(content), files)
     _write(output / "report.html", render_report(results, tables, plots, summary, text))

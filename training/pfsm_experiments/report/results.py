@@ -1,7 +1,10 @@
 """The results of an experiment, from which all files of its output are made."""
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from pfsm.model.training_record import cautions
 from pfsm_experiments.cells import Finished
 from pfsm_experiments.data import DataFolder
 from pfsm_experiments.estimates import Contrast, Entry, Prediction
@@ -24,3 +27,27 @@ class Results:
     contrasts: tuple[Contrast, ...]
     mistakes: tuple[MistakeTable, ...]
     worst: tuple[WorstSegments, ...]
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Those of the plan, and what is doubtful about the trainings of a row."""
+        return (*self.plan.notes, *_of_trainings(self.cells))
+
+
+def _of_trainings(cells: Sequence[Finished]) -> list[str]:
+    """A line for each row with doubtful trainings: the first one's words, and how many more there are."""
+    found: dict[str, list[str]] = {}
+    trained: Counter[str] = Counter()
+    for one in cells:
+        model = one.outcome.model
+        if model is None or one.cell.row.training is None:
+            continue
+        trained[one.cell.row.name] += 1
+        if lines := cautions(model.training):
+            found.setdefault(one.cell.row.name, []).append("; ".join(lines))
+    return [
+        f"{row}: {lines[0]}"
+        if trained[row] == 1
+        else f"{row}: in {len(lines)} of {trained[row]} trainings: {lines[0]}"
+        for row, lines in found.items()
+    ]

@@ -47,7 +47,7 @@ def results_summary(results: "Results", config_checksum: str, files: list[str]) 
             }
             for test in results.plan.tests
         ],
-        "notes": list(results.plan.notes),
+        "notes": list(results.notes),
         "versions": versions(),
         "cells": [_cell(one) for one in results.cells],
         "results": [_entry(entry) for entry in results.entries],
@@ -121,6 +121,12 @@ def training_summary(model: Model) -> dict[str, Any]:
                 "lambda_choice",
                 "mixture",
                 "converged",
+                "start",
+                "starts",
+                "lambda_rule",
+                "lambda_tried",
+                "lambda_intervals",
+                "lambda_at_edge",
             )
             if key in training
         },

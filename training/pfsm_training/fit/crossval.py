@@ -2,11 +2,14 @@
 
 import hashlib
 import math
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
+from scipy.sparse.csgraph import connected_components
 from scipy.stats import t as student_t
 
 from pfsm.data import Judgments, Preferences
@@ -29,8 +32,8 @@ FEWEST_HELD_OUT = 5
 
 Float = NDArray[np.float64]
 Rows = NDArray[np.int64]
-# Fits to training data; None if that is impossible.
-Fit = Callable[[TrainingSet, Choice], Fitted | None]
+# Fits to the training data of a fold, given its number; None if that is impossible.
+Fit = Callable[[TrainingSet, Choice, int], Fitted | None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,10 +139,10 @@ def t_interval(values: Sequence[float]) -> tuple[float, float]:
 def make_folds(judgments: Judgments | None, preferences: Preferences | None = None) -> Folds:
     """Divides the data by source language if there are several and every row names one, else by segment.
 
-    All translations of a segment are held out together. Rows with the same ``segment_id``, or without that column with
-    the same reference, are of one segment. The folds depend on the data but not on their order. If there are scores
-    and preferences, the scores determine the folds, and a preference is held out with the scores of its language, or
-    of its reference.
+    All translations of a segment are held out together. Rows with the same ``segment_id`` or the same reference are of
+    one segment: some collections number their rows, not their segments. The folds depend on the data but not on their
+    order. If there are scores and preferences, the scores determine the folds, and a preference is held out with the
+    scores of its language, or of its reference.
     """
     main: Judgments | Preferences | None = judgments if judgments is not None else preferences
     if main is None:
@@ -170,8 +173,25 @@ def _languages(data: Judgments | Preferences) -> Sequence[str]:
 
 
 def _segments(data: Judgments | Preferences) -> Sequence[str]:
+    """A name for each row's segment: its identifier, or a reference where several identifiers are of one segment."""
     ids = data.columns.get(SEGMENT_ID, ())
-    return ids if ids and all(ids) else data.references
+    if not (ids and all(ids)):
+        return data.references
+    by_id, by_reference = (
+        np.unique(np.array(keys, dtype=object), return_inverse=True)[1] for keys in (ids, data.references)
+    )
+    first = int(by_id.max()) + 1
+    nodes = first + int(by_reference.max()) + 1
+    shared = sparse.coo_array((np.ones(len(ids)), (by_id, first + by_reference)), shape=(nodes, nodes))
+    segments = connected_components(shared, directed=False)[1][by_id]
+    identifiers, references = defaultdict(set), defaultdict(set)
+    for segment, own, reference in zip(segments.tolist(), ids, data.references, strict=True):
+        identifiers[segment].add(own)
+        references[segment].add(reference)
+    return [
+        own if len(identifiers[segment]) == 1 else min(references[segment])
+        for segment, own in zip(segments.tolist(), ids, strict=True)
+    ]
 
 
 def cross_validate(
@@ -186,7 +206,7 @@ def cross_validate(
         if not len(train) or not len(test):
             continue
         for result, kept, choice in zip(results, held_out, choices, strict=True):
-            fitted = fit(train, choice)
+            fitted = fit(train, choice, fold)
             if fitted is None:
                 continue
             predicted = fitted.predict(test)

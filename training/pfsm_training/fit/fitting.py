@@ -43,7 +43,7 @@ Float = NDArray[np.float64]
 # Receives the name of the step and the iteration that has just ended (None: the step begins).
 Progress = Callable[[str, Iteration | None], None]
 
-# Of the gradient per training pair: enough to tell minima apart.
+# Of the gradient per training pair: enough to tell minima apart. Minima less exact would seem to be several.
 COMPARISON_TOLERANCE = 1e-6
 # Bounds of the search for the log of the slope; a slope is log odds per standard deviation of the scores.
 LOG_SLOPES = (-4.0, 4.0)
@@ -113,14 +113,14 @@ class Fitter:
     checkpoint: Checkpoint | None = None
     starts: Sequence[Minimum] = ()
 
-    def fit(self, data: TrainingSet, choice: Choice, step: str, whole: Fitted | None = None) -> Fitted | None:
+    def fit(self, data: TrainingSet, choice: Choice, step: str, near: Fitted | None = None) -> Fitted | None:
         """Fits to the data; None if the scores are constant.
 
         Args:
             data: What to fit to.
             choice: lambda and mixture.
             step: What to call this in the progress.
-            whole: The fit to data that these are a large part of: its minima are the starts.
+            near: The fit to a sample of this data: its minima are the starts.
 
         Raises:
             PfsmError: If the solver is L-BFGS, and weights must not be negative or the data is on a cluster.
@@ -133,10 +133,10 @@ class Fitter:
         targets = (data.scores - mean) / sd
         slope = self._slope(data, choice, step)
         problem = _Problem(data, self.learned(data), choice, self._loss(data, targets, choice, slope), step)
-        if whole is None:
+        if near is None:
             begin, comparison, before = self._starts(problem, targets, slope)
         else:
-            begin, comparison, before = list(whole.minima), whole.starts, whole.n_pairs
+            begin, comparison, before = list(near.minima), near.starts, near.n_pairs
         found = [self._minimised(problem, one, self.tolerance, before) for one in begin]
         ends = [_minimum(start.start, *result) for start, result in zip(begin, found, strict=True)]
         lowest = min(range(len(ends)), key=lambda number: ends[number].objective)
@@ -158,30 +158,40 @@ class Fitter:
         self, problem: "_Problem", targets: Float, slope: float | None
     ) -> tuple[list[Minimum], Comparison, int]:
         """Where to start from on all data, and the pairs that went into it: minima of a sample, or the one start."""
-        starts = list(self.starts) or self._usual_starts(problem.learned)
-        if len(starts) == 1:
-            return starts, Comparison(starts[0].start), 0
         data, choice = problem.data, problem.choice
         rows, preferences = sample_of(data)
         amount = rows.size + preferences.size
+        groups = self._groups(problem.learned, amount)
+        if len(groups[0]) == 1:
+            return groups[0], Comparison(groups[0][0].start), 0
         share = amount / (data.scores.size + data.votes.size)
         if share < 1.0:
             data = data.select(rows, preferences)
             choice = replace(choice, penalty=share * choice.penalty)
-        loss = self._loss(data, targets[rows], choice, slope)
-        ends = []
-        for start in starts:
-            part = _Problem(data, problem.learned, choice, loss, f"{problem.step}, start at {start.start}")
-            tolerance = max(self.tolerance, COMPARISON_TOLERANCE)
-            ends.append(_minimum(start.start, *self._minimised(part, start, tolerance)))
+        part = replace(problem, data=data, choice=choice, loss=self._loss(data, targets[rows], choice, slope))
+        ends: list[Minimum] = []
+        for group in groups:
+            ends += [self._end(part, start) for start in group]
+            if len(distinct(ends)) == 1:
+                break
         kept = distinct(ends)
         compared = Comparison(kept[0].start, amount, {end.start: end.objective for end in ends})
         return kept, compared, len(data)
 
-    def _usual_starts(self, learned: tuple[str, ...]) -> list[Minimum]:
+    def _groups(self, learned: tuple[str, ...], amount: int) -> list[list[Minimum]]:
+        """The starts to try, in groups as those of `pfsm_training.fit.starts.starts_of`."""
+        if self.starts:
+            return [list(self.starts)]
         if self.init is not None:
-            return [Minimum("init", self.init.weights, self.init.alpha)]
-        return [Minimum(name, weights_of(name, learned)) for name in starts_of(self.config.start, learned)]
+            return [[Minimum("init", self.init.weights, self.init.alpha)]]
+        groups = starts_of(self.config.start, learned, amount)
+        return [[Minimum(name, weights_of(name, learned)) for name in group] for group in groups]
+
+    def _end(self, problem: "_Problem", start: Minimum) -> Minimum:
+        """The minimum that a start leads to, close enough to tell it from others."""
+        problem = replace(problem, step=f"{problem.step}, start at {start.start}")
+        tolerance = max(self.tolerance, COMPARISON_TOLERANCE)
+        return _minimum(start.start, *self._minimised(problem, start, tolerance))
 
     def _minimised(
         self, problem: "_Problem", start: Minimum, tolerance: float, before: int = 0

@@ -4,8 +4,13 @@ With few or noisy judgments there are two valleys. In one, matches carry the pro
 other they hardly occur among all the sequences of Inserts and Deletes, so that their weights have hardly a gradient,
 and the prediction lives on the two lengths. The start at zero lies on the slope of the second, the start at matches in
 the first. Both are tried, and the lower minimum is kept.
+
+Where lambda is small for so few judgments, there are more valleys, mostly two for each way in which Inserts and Deletes
+between two matches may be ordered: Inserts first, Deletes first, in long runs or by turns. So on few judgments each
+order is a start, too; and where not all of these end in one minimum, so are weights scattered widely.
 """
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.lattice.names import ARROW, DELETE, INSERT, SUBSTITUTION, class_of
+from pfsm.lattice.names import ARROW, DELETE, INSERT, SUBSTITUTION, class_of, transition
 from pfsm_training.config import BEST, MATCHES, ZERO
 from pfsm_training.data.training_set import TrainingSet
 from pfsm_training.fit.lbfgs import Secant
@@ -22,6 +27,21 @@ Rows = NDArray[np.int64]
 
 # Weights of whole states: e^4 for a match rather than two edits. From 1 to 4 each leads to the same minima.
 MATCH, SKIP = 1.0, -1.0
+# The other starts: transitions that the start makes rare, in addition to likely matches; e^-2 each.
+INSERTS_FIRST, DELETES_FIRST, RUNS, TURNS = "inserts first", "deletes first", "runs", "turns"
+RARE = {
+    MATCHES: (),
+    INSERTS_FIRST: (transition(DELETE, INSERT),),
+    DELETES_FIRST: (transition(INSERT, DELETE),),
+    RUNS: (transition(DELETE, INSERT), transition(INSERT, DELETE)),
+    TURNS: (transition(INSERT, INSERT), transition(DELETE, DELETE)),
+}
+AVOIDED = -2.0
+# Scattered weights lie between this and its negative.
+SCATTERED, WIDEST = "scattered", 2.0
+# These other starts are for so many judgments and preferences, where they take moments. The number of scattered starts
+# falls with the number of judgments and preferences.
+MOST_EXPLORED, MOST_SCATTERED, SCATTERED_IN_ALL = 500, 8, 2400
 # Judgments and preferences, evenly spread, on which starts are compared where there are more.
 MOST_COMPARED = 1000
 # To begin with near a minimum, as a share of the largest curvature.
@@ -34,7 +54,10 @@ def weights_of(start: str, learned: tuple[str, ...]) -> dict[str, float]:
     """The weights a start stands for, by name; what is not named is zero."""
     if start == ZERO:
         return {}
-    return {name: value for name in learned if (value := _at_matches(name))}
+    if start not in RARE:
+        return {name: _scattered(start, name) for name in learned}
+    rare = {name: AVOIDED for name in RARE[start] if name in learned}
+    return {name: value for name in learned if (value := _at_matches(name))} | rare
 
 
 def _at_matches(name: str) -> float:
@@ -45,11 +68,36 @@ def _at_matches(name: str) -> float:
     return MATCH if name.startswith(SUBSTITUTION) else 0.0
 
 
-def starts_of(wanted: str, learned: tuple[str, ...]) -> tuple[str, ...]:
-    """The starts to try: one where there is no match to tell them apart."""
+def _scattered(start: str, name: str) -> float:
+    """A number that looks random, the same wherever and whenever a weight of this name is learned."""
+    digest = hashlib.sha256(f"{start}, {name}".encode()).digest()
+    return WIDEST * (int.from_bytes(digest[:6], "big") / 2.0**47 - 1.0)
+
+
+def starts_of(wanted: str, learned: tuple[str, ...], amount: int) -> list[tuple[str, ...]]:
+    """The starts to try, in groups: a group is tried only where those before it found several minima.
+
+    There is one start alone where there is no match to tell the others apart.
+
+    Args:
+        wanted: The option ``start``.
+        learned: Names of the weights to learn.
+        amount: Judgments and preferences on which the starts are compared.
+    """
     if wanted != BEST:
-        return (wanted,)
-    return (MATCHES, ZERO) if MATCH in weights_of(MATCHES, learned).values() else (ZERO,)
+        return [(wanted,)]
+    if MATCH not in weights_of(MATCHES, learned).values():
+        return [(ZERO,)]
+    if amount > MOST_EXPLORED:
+        return [(MATCHES, ZERO)]
+    orders = [start for start, rare in RARE.items() if rare and set(rare) <= set(learned)]
+    first = [start for start in (INSERTS_FIRST, DELETES_FIRST) if start in orders]
+    number = min(MOST_SCATTERED, SCATTERED_IN_ALL // max(1, amount))
+    scattered = [f"{SCATTERED} {place + 1}" for place in range(number)]
+    return [
+        (MATCHES, ZERO, *first),
+        (*(start for start in orders if start not in first), *scattered),
+    ]
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,11 +127,14 @@ class Minimum:
 
 def distinct(minima: list[Minimum]) -> list[Minimum]:
     """Those of different depth, the lowest first; of equal ones the one found first."""
-    kept: list[Minimum] = []
-    for minimum in sorted(minima, key=lambda minimum: minimum.objective):
-        if not kept or minimum.objective - kept[-1].objective > SAME * abs(kept[-1].objective):
-            kept.append(minimum)
-    return kept
+    levels: list[list[int]] = []
+    for number in sorted(range(len(minima)), key=lambda number: minima[number].objective):
+        depth = minima[number].objective
+        if levels and depth - minima[levels[-1][0]].objective <= SAME * abs(depth):
+            levels[-1].append(number)
+        else:
+            levels.append([number])
+    return [minima[min(level)] for level in levels]
 
 
 @dataclass(frozen=True)
@@ -108,7 +159,7 @@ class Comparison:
         if not self.objectives:
             return {"start": self.kept}
         others = {
-            start: {"objective_above": above, "pearson_with_kept": r}
+            start: {"objective_above": above, "pearson_with_kept": r if np.isfinite(r) else None}
             for start, (above, r) in self.others.items()
         }
         compared = {"compared_on": self.compared_on, "objectives": dict(self.objectives)}
@@ -123,10 +174,11 @@ def is_sampled(data: TrainingSet) -> bool:
 def sample_of(data: TrainingSet) -> tuple[Rows, Rows]:
     """Which judgments and which preferences starts are compared on: evenly spread, all where they are few."""
     scored, preferences = data.scores.size, data.votes.size
-    wanted = min(1.0, MOST_COMPARED / max(1, scored + preferences))
-    return _evenly(scored, wanted), _evenly(preferences, wanted)
+    amount = scored + preferences
+    return _evenly(scored, amount), _evenly(preferences, amount)
 
 
-def _evenly(number: int, share: float) -> Rows:
-    count = int(np.ceil(number * share))
+def _evenly(number: int, amount: int) -> Rows:
+    """So many of ``number`` that ``MOST_COMPARED`` of ``amount`` remain; one at least of each kind that there is."""
+    count = max(min(number, 1), number * min(MOST_COMPARED, amount) // max(1, amount))
     return np.arange(count, dtype=np.int64) * number // max(1, count)

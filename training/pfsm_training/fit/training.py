@@ -6,7 +6,7 @@ from pfsm.data import Judgments, Preferences
 from pfsm.model.file import Model
 from pfsm_training.data.training_set import TrainingSet
 from pfsm_training.fit.crossval import CrossValidation, Folds
-from pfsm_training.fit.fitting import Choice, Fitted, Fitter
+from pfsm_training.fit.fitting import Fitted, Fitter
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,7 +23,6 @@ class Training:
         tried: Cross-validation of every choice.
         fitter: Fits with the options of the configuration.
         fitted: The fit to all data.
-        whole: Fits to all data by choice, where these were the starts of cross-validation.
     """
 
     model: Model
@@ -35,4 +34,3 @@ class Training:
     tried: tuple[CrossValidation, ...]
     fitter: Fitter
     fitted: Fitted
-    whole: dict[Choice, Fitted]

@@ -199,7 +199,7 @@ def _trained(training: Training, items: Rows, held_out: TrainingSet) -> float:
     quiet = Fitter(
         fitter.config, fitter.init, fitter.threads, _silent, tolerance=TOLERANCE, starts=fitter.starts
     )
-    fitted = quiet.fit(part, choice, "learning curve", training.whole.get(choice))
+    fitted = quiet.fit(part, choice, "learning curve")
     return math.nan if fitted is None else agreement(fitted.predict(held_out), held_out)
 
 

@@ -1,0 +1,57 @@
+"""Fits to the training data of the folds of cross-validation: quick, and blind to what is held out.
+
+With many judgments the data is fitted in two halves first: the folds with even numbers, and those with odd numbers. A
+fold starts from the minima of the half that holds none of its held-out rows. So its model depends on nothing of them.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from pfsm_training.data.training_set import TrainingSet
+from pfsm_training.fit.crossval import Folds
+from pfsm_training.fit.fitting import Choice, Fitted, Fitter
+from pfsm_training.fit.starts import is_sampled
+
+
+@dataclass(frozen=True, eq=False)
+class FoldFits:
+    """Fits folds; a `pfsm_training.fit.crossval.Fit`.
+
+    Attributes:
+        fitter: With the tolerance of cross-validation.
+        data: All training data.
+        folds: Its division.
+        steps: What to call the fits in the progress, by choice.
+    """
+
+    fitter: Fitter
+    data: TrainingSet
+    folds: Folds
+    steps: Mapping[Choice, str]
+    _halves: dict[tuple[int, Choice], Fitted | None] = field(default_factory=dict)
+
+    def __call__(self, train: TrainingSet, choice: Choice, fold: int) -> Fitted | None:
+        """The fit to the training data of a fold; None if the scores are constant."""
+        near = self._half(1 - fold % 2, choice) if is_sampled(train) else None
+        return self.fitter.fit(train, choice, self.steps[choice], near)
+
+    def _half(self, parity: int, choice: Choice) -> Fitted | None:
+        """The fit to the folds with even numbers, or to those with odd ones."""
+        if (parity, choice) not in self._halves:
+            self._halves[parity, choice] = self._fitted(parity, choice)
+        return self._halves[parity, choice]
+
+    def _fitted(self, parity: int, choice: Choice) -> Fitted | None:
+        rows, preferences = (
+            np.flatnonzero(member % 2 == parity)
+            for member in (self.folds.member, self.folds.preference_member)
+        )
+        if not rows.size + preferences.size:
+            return None
+        # The training data of a fold is about so many times as large.
+        count = len(self.folds.names)
+        scaled = replace(choice, penalty=choice.penalty * count / (2 * (count - 1)))
+        half = self.data.select(rows, preferences)
+        return self.fitter.fit(half, scaled, f"{self.steps[choice]}, half of the folds")
