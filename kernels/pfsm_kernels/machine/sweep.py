@@ -177,10 +177,11 @@ def forward_rows(semiring, frame, inside, left, limit, top, rows):
                     right = plus(semiring, right, times(semiring, mass, W[prev, cur]))
                     out = plus(semiring, out, times(semiring, mass, into_jump[prev, jump]))
                     for b in range(s0, s1):
-                        follow = times(semiring, mass, into_arcs[prev, arcs[b, 4]])
+                        # A link first: what it makes likely may be out of range without it.
+                        step = into_arcs[prev, arcs[b, 4]]
                         if _linked(arcs, a, b, link):
-                            follow = times(semiring, follow, link[b])
-                        M[b] = plus(semiring, M[b], follow)
+                            step = times(semiring, step, link[b])
+                        M[b] = plus(semiring, M[b], times(semiring, mass, step))
                 for b in range(s0, s1):
                     # One that reaches over the limit cannot be taken.
                     M[b] = times(semiring, M[b], weight[b]) if v + arcs[b, 3] <= limit else none
@@ -218,10 +219,11 @@ def _arcs_after(semiring, frame, mass, source, span, worth, whole, counts, link_
         cur = arcs[b, 4]
         if arcs[b, 3] > span[2]:
             continue
-        follow = times(semiring, frame.into_arcs[prev, cur], times(semiring, frame.weight[b], worth[b]))
+        follow = times(semiring, frame.weight[b], worth[b])
         linked = a >= 0 and _linked(arcs, a, b, frame.link)
         if linked:
             follow = times(semiring, follow, frame.link[b])
+        follow = times(semiring, frame.into_arcs[prev, cur], follow)
         count = share(semiring, times(semiring, mass, follow), whole)
         counts[prev, cur] += count
         if linked:
