@@ -104,7 +104,10 @@ class TestTables:
             assert fault == "give either --table, or REF and -i, not both"
 
     def test_neither(self, cli: Cli) -> None:
-        assert cli("score", *MODEL).fault == "nothing to score; give a reference file, or --table FILE"
+        assert (
+            cli("score", *MODEL).fault
+            == "nothing to score; give a reference file, --test-set NAME, or --table FILE"
+        )
         assert cli("score", "-i", "hyp.txt", *MODEL).fault.startswith("nothing to score")
 
     def test_a_missing_column(self, cli: Cli, write: Write) -> None:

@@ -187,8 +187,6 @@ def laughs(levels: int) -> str:
     [
         laughs(4),
         laughs(60),
-        "a: &a [*a]\n",
-        "a: &a {b: *a}\n",
         "a0: &a0 {k: v}\n" + "".join(f"a{k}: &a{k} {{<<: [*a{k - 1}, *a{k - 1}, *a{k - 1}]}}\n" for k in range(1, 40)),
         "a: " + "x" * 900 + "\n" + "".join(f"b{k}: {'y' * 900}\n" for k in range(6)),
     ],
@@ -197,6 +195,14 @@ def test_aliases_of_yaml(content: str, tmp_path: Path) -> None:
     path = tmp_path / "x.yaml"
     path.write_text(content)
     with pytest.raises(PfsmError, match=r"x\.yaml: a YAML file, its aliases written out, is larger than 5k"):
+        read_yaml_mapping(path, ("a",))
+
+
+@pytest.mark.parametrize("content", ["a: &a [*a]\n", "a: &a {b: *a}\n", "a: &a [1, {b: [*a]}]\n"])
+def test_aliases_of_yaml_without_an_end(content: str, tmp_path: Path) -> None:
+    path = tmp_path / "x.yaml"
+    path.write_text(content)
+    with pytest.raises(PfsmError, match=r"x\.yaml: an alias \(\*NAME\) stands within what it names"):
         read_yaml_mapping(path, ("a",))
 
 

@@ -25,7 +25,11 @@ class _TwiceError(Exception):
 
 
 class _TooLargeError(Exception):
-    """With its aliases written out, the document is too large, or has no end."""
+    """With its aliases written out, the document is too large."""
+
+
+class _EndlessError(Exception):
+    """An alias stands within what it names."""
 
 
 class _Loader(yaml.SafeLoader):
@@ -34,7 +38,10 @@ class _Loader(yaml.SafeLoader):
     def get_single_node(self) -> yaml.Node | None:
         """The root, whose aliases are no longer than a document may be without."""
         node: yaml.Node | None = super().get_single_node()
-        if node is not None and _written_out(node, {}) > SETTINGS.value:
+        size = 0.0 if node is None else _written_out(node, {})
+        if math.isinf(size):
+            raise _EndlessError
+        if size > SETTINGS.value:
             raise _TooLargeError
         return node
 
@@ -83,6 +90,10 @@ def read_yaml_mapping(path: StrPath, known: tuple[str, ...]) -> dict[str, Any]:
         document = yaml.load(text, _Loader)
     except _TooLargeError:
         raise SETTINGS.exceeded(where) from None
+    except _EndlessError:
+        raise PfsmError(
+            f"{where}: an alias (*NAME) stands within what it names (&NAME); write it out"
+        ) from None
     except _TwiceError as error:
         raise PfsmError(f"{where}:{error.line}: duplicate key {error.key!r}; leave one of them out") from None
     except yaml.MarkedYAMLError as error:
