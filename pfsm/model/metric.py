@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from pfsm.errors import NotInstalledError, PfsmError, all_missing
 from pfsm.lattice.arrays import LatticeBatch, weight_table
+from pfsm.matchers.protocol import EncodedPairs
 from pfsm.metrics.base import Level, Recipe, SegmentMetric, checked_streams, short_signature
 from pfsm.metrics.data_columns import columns_of, missing_column, needed_columns
 from pfsm.metrics.references import (
@@ -44,6 +45,9 @@ Int64 = NDArray[np.int64]
 Columns = Mapping[str, Sequence[float] | Float]
 # Seconds before scoring is worth a bar.
 BAR_PATIENCE = 0.5
+
+# Of each pair, those of the reference and of the hypothesis.
+Tokens = Sequence[tuple[list[str], list[str]]]
 
 # About 130 MB.
 MOST_TYPES = 250_000
@@ -325,22 +329,7 @@ class Metric(SegmentMetric):
             except PfsmError:
                 # One pair of the block is at fault: those before it come first.
                 explained = self._one_by_one(hypotheses[part], references[part], own)
-            for explanation, perfect in zip(explained, self._perfect(references[part], own), strict=False):
-                yield _with_losses(explanation, perfect)
-
-    def _perfect(
-        self, references: Sequence[str], numbers: Mapping[str, Float]
-    ) -> Iterator[Explanation | None]:
-        """Explanations of references with themselves; None for those that are too long."""
-        try:
-            yield from [*self._explained(references, references, numbers, best=False)]
-        except PfsmError:
-            for k, reference in enumerate(references):
-                own = {name: values[k : k + 1] for name, values in numbers.items()}
-                try:
-                    yield from [*self._explained([reference], [reference], own, best=False)]
-                except PfsmError:
-                    yield None
+            yield from explained
 
     def _one_by_one(
         self, hypotheses: Sequence[str], references: Sequence[str], numbers: Mapping[str, Float]
@@ -350,17 +339,43 @@ class Metric(SegmentMetric):
             yield from self._explained([hypothesis], [reference], own)
 
     def _explained(
-        self,
-        hypotheses: Sequence[str],
-        references: Sequence[str],
-        numbers: Mapping[str, Float],
-        *,
-        best: bool = True,
+        self, hypotheses: Sequence[str], references: Sequence[str], numbers: Mapping[str, Float]
     ) -> Iterator[Explanation]:
         builder = self._reader()
         with self._lock:
             pairs = builder.encode(references, hypotheses)
-            batch, tokens = builder.lattices(pairs, columns=numbers), builder.tokens(pairs)
+            tokens = builder.tokens(pairs)
+        themselves = EncodedPairs(pairs.vocabulary, pairs.references, pairs.references)
+        explained = self._explained_pairs(builder, pairs, tokens, numbers)
+        twice = [(reference, reference) for reference, _ in tokens]
+        return map(_with_losses, explained, self._perfect(builder, themselves, twice, numbers))
+
+    def _perfect(
+        self, builder: LatticeBuilder, pairs: EncodedPairs, tokens: Tokens, numbers: Mapping[str, Float]
+    ) -> Iterator[Explanation | None]:
+        """Explanations of references with themselves; None for those that are too long."""
+        try:
+            yield from [*self._explained_pairs(builder, pairs, tokens, numbers, best=False)]
+        except PfsmError:
+            for k in range(len(pairs)):
+                own = {name: values[k : k + 1] for name, values in numbers.items()}
+                alone = pairs.part(k, k + 1), tokens[k : k + 1], own
+                try:
+                    yield from [*self._explained_pairs(builder, *alone, best=False)]
+                except PfsmError:
+                    yield None
+
+    def _explained_pairs(
+        self,
+        builder: LatticeBuilder,
+        pairs: EncodedPairs,
+        tokens: Tokens,
+        numbers: Mapping[str, Float],
+        *,
+        best: bool = True,
+    ) -> Iterator[Explanation]:
+        with self._lock:
+            batch = builder.lattices(pairs, columns=numbers)
         weights = self._weights(batch) if batch.states else None
         return explain_lattices(batch, self.model, weights, tokens, best=best)
 

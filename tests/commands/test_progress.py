@@ -103,11 +103,11 @@ event.register("numba:compile", Seen())
 from numba.core.event import broadcast, Event, EventStatus
 sys.argv = ["pfsm", *{SCORE!r}, "--verbose"]
 import pfsm.commands.score as score
-before = score.open_scorer
+before = score.open_scorers
 def opened(options):
     broadcast(Event("numba:compile", EventStatus.START))
     return before(options)
-score.open_scorer = opened
+score.open_scorers = opened
 runpy.run_module("pfsm", run_name="__main__", alter_sys=True)
 """
     done = subprocess.run(

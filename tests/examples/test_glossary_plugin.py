@@ -164,6 +164,8 @@ def test_its_metric_scores(python: Path, folder: Path) -> None:
         "hyp.txt",
         "--metric",
         "glossary(file=terms.tsv)",
+        "--signature",
+        "long",
         folder=folder,
     )
     assert "|plugin:pfsm-glossary@0.1.0|" in scored.stdout

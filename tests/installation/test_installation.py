@@ -71,7 +71,11 @@ def test_another_project_in_the_way(site: Path, state: str) -> None:
     if state == "removed":
         init.unlink()
     # Only this folder: the checkout itself must not answer.
-    isolated = f"import sys; sys.path = [{str(site)!r}] + [p for p in sys.path if {str(ROOT)!r} not in p]; "
+    isolated = (
+        "import sys; editable = [one for one in sys.meta_path if 'editable' in getattr(one, '__module__', '')]; "
+        "[*map(sys.meta_path.remove, editable)]; "
+        f"sys.path = [{str(site)!r}] + [p for p in sys.path if {str(ROOT)!r} not in p]; "
+    )
     done = called(site, "-c", isolated + COMMAND, "--version")
     assert (done.returncode, done.stdout) == (2, "")
     (line,) = done.stderr.splitlines()

@@ -106,6 +106,8 @@ def test_explanations_name_the_class_and_number_the_aligned_words() -> None:
         "Insert:function", "S_word:content", "S_word:function", "S_word:name", "S_punct",
     ]  # fmt: skip
     lines = list(explanation_lines(explanation))
+    # The losses come first.
+    lines = lines[next(k for k, line in enumerate(lines) if line.startswith("reference ")) - 1 :]
     assert lines[1] == "reference   He₁ did₂ not buy₃ 12₄ maps₅ in₆ Oslo₇ .₈"
     assert lines[2] == "hypothesis  He₁ did₂ buy₃ 12₄ of maps₅ in₆ Oslo₇ .₈"
     assert "Delete(" not in lines[3]

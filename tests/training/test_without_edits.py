@@ -252,6 +252,8 @@ def test_the_terminal_shows_features_and_no_edits() -> None:
     lines = list(explanation_lines(hand_written(edits=False).explain("a b c d", "a b c x")))
     assert lines == [
         "score       11.5000",
+        "lost        3.0000 of 14.5000 for a perfect match",
+        "  +3.0000  per",
         "reference   a b c x",
         "hypothesis  a b c d",
         "edits       none in this model",
