@@ -43,8 +43,8 @@ PLANTED = (
     ),
     Fault(
         "preferences are folded by the better translation",
-        "    return ids if ids and all(ids) else data.references",
-        '    return ids if ids and all(ids) else getattr(data, "better", data.references)',
+        "        return data.references\n    by_id",
+        '        return getattr(data, "better", data.references)\n    by_id',
         _FOLDS,
     ),
     Fault(
@@ -55,8 +55,8 @@ PLANTED = (
     ),
     Fault(
         "folds ignore segment_id",
-        "    return ids if ids and all(ids) else data.references",
-        "    return data.references",
+        "    if not (ids and all(ids)):\n        return data.references",
+        "    if ids or not ids:\n        return data.references",
         _FOLDS,
     ),
     Fault(

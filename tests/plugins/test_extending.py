@@ -70,6 +70,7 @@ def test_lists_show_them(cli: Cli, write: Write) -> None:
         in cli("show", "x.json", "--trust-model").lines
     )
     scored = cli(
-        "score", write("r.txt", "a b?\n"), "-i", write("h.txt", "a b\n"), "--model", "x.json", "--trust-model"
-    )
+        "score", write("r.txt", "a b?\n"), "-i", write("h.txt", "a b\n"), "--model", "x.json", "--trust-model",
+        "--signature", "long",
+    )  # fmt: skip
     assert "|feat:question-marks(extending)|" in scored.out

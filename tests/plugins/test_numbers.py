@@ -217,7 +217,7 @@ def test_a_metric_as_a_feature(cli: Cli, write: Write) -> None:
     document = json.loads(Path("x.json").read_text(encoding="utf-8"))
     assert document["plugins"] == {"metrics": {"letters": "pfsm-numbers 0.9"}}
     files = (write("r.txt", "abc\n"), "-i", write("h.txt", "bcd\n"))
-    scored = cli("score", *files, "--model", "x.json", "--trust-model")
+    scored = cli("score", *files, "--model", "x.json", "--trust-model", "--signature", "long")
     assert "|feat:letters(level:segment,plugin:pfsm-numbers@0.9,weight:1)+length|" in scored.out
 
 
