@@ -127,10 +127,12 @@ def _explain(
     streams = [[stream[segment] for segment in chosen] for stream in text.references]
     best = counted(metric, lines, streams)
     explained = metric.explanations(lines, [streams[number][place] for place, number in enumerate(best)])
+    # With several references the segment's score is then none of those that are explained.
+    mean = "; the segment's score is the mean over all" if metric.model.settings.references == "mean" else ""
     explanations: list[Explanation] = []
     try:
         for number, explanation in zip(best, explained, strict=True):
-            of = f"{number + 1} of {len(streams)}, {references[number]}" if len(streams) > 1 else ""
+            of = f"{number + 1} of {len(streams)}, {references[number]}{mean}" if len(streams) > 1 else ""
             explanations.append(replace(explanation, counted=of))
     except PfsmError as error:
         raise PfsmError(f"{output.name}:{chosen[len(explanations)] + 1}: {error}") from None

@@ -42,6 +42,8 @@ def _print_about(model: Model) -> None:
         _print_edits(settings)
     else:
         print("edits       none: the score is a sum of weighted features")
+    if settings.references == "mean":
+        print("references  the mean of the scores against each")
     for kind, names in model.to_dict().get("plugins", {}).items():
         print(f"plug-ins    {kind}: {', '.join(f'{name} of {origin}' for name, origin in names.items())}")
     if found := reaches(model.to_dict()):

@@ -184,6 +184,19 @@ def test_a_model_that_takes_the_mean(files: list[list[str]], cli: Cli) -> None:
     assert metric.model.fingerprint != pfsm.load("hand.json", 1).model.fingerprint
 
 
+def test_an_explanation_says_that_the_score_is_the_mean(
+    files: list[list[str]], cli: Cli, write: Write
+) -> None:
+    write("a.txt", "a b c\n")
+    write("b.txt", "d e f\n")
+    write("h.txt", "a b d\n")
+    for model, says in (("mean.json", True), ("hand.json", False)):
+        shown = cli("explain", "a.txt", "b.txt", "-i", "h.txt", "--model", model).out
+        assert "reference 1 of 2, a.txt" in shown
+        assert ("the segment's score is the mean over all" in shown) is says
+    assert "is the mean" not in cli("explain", "a.txt", "-i", "h.txt", "--model", "mean.json").out
+
+
 def test_training_from_the_command_line(files: list[list[str]], cli: Cli, write: Write) -> None:
     write("mean.yaml", "references: mean\nlambda: 1\n")
     ran = cli("train", "d.tsv", "--config", "mean.yaml", "-o", "m.json", "--dev", "d.tsv")

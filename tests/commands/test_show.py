@@ -55,6 +55,12 @@ def test_what_is_split_by_word_class(cli: Cli, tmp_path: Path) -> None:
     assert not any(line.startswith("split") for line in cli("show", saved(tmp_path)).lines)
 
 
+def test_what_several_references_mean(cli: Cli, tmp_path: Path) -> None:
+    line = "references  the mean of the scores against each"
+    assert line in cli("show", saved(tmp_path, settings={"references": "mean"})).lines
+    assert line not in cli("show", saved(tmp_path)).lines
+
+
 def test_the_formula_gives_the_score(cli: Cli, tmp_path: Path) -> None:
     body = cli("show", saved(tmp_path, alpha=-0.5, scale={"mean": 12.5, "sd": 2, "note": "Points."})).out
     formula = next(line for line in body.splitlines() if line.startswith("score"))

@@ -1,5 +1,7 @@
 """Bootstrap of the weights: resamples of segments, and their fits against fits to data that holds the rows again."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -29,6 +31,16 @@ def test_segments_are_drawn_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [one.tolist() for one in resamples(alone, 50)] == [one.tolist() for one in drawn]
     monkeypatch.setenv("PFSM_SEED", "7")
     assert [one.tolist() for one in resamples(alone, 50)] != [one.tolist() for one in drawn]
+
+
+def test_identifiers_of_rows_do_not_divide_a_segment() -> None:
+    judgments = invented(3, 10)
+    by_reference = segments_of(replace(judgments, columns={}), None)
+    numbered = replace(
+        judgments, columns={"segment_id": tuple(str(row) for row in range(len(judgments.references)))}
+    )
+    np.testing.assert_array_equal(segments_of(numbered, None), by_reference)
+    assert len(set(by_reference.tolist())) == 10
 
 
 @pytest.mark.parametrize("kind", [SquaredError, HuberError])

@@ -154,7 +154,7 @@ def make_folds(judgments: Judgments | None, preferences: Preferences | None = No
         fold_of = {name: place for place, name in enumerate(names)}
         keys, other_keys = languages, () if other is None else _languages(other)
     else:
-        keys = _segments(main) if other is None else main.references
+        keys = segment_names(main) if other is None else main.references
         other_keys = () if other is None else other.references
         distinct = sorted(set(keys), key=lambda key: hashlib.sha256(key.encode()).digest())
         count = min(FOLDS, len(distinct))
@@ -172,8 +172,12 @@ def _languages(data: Judgments | Preferences) -> Sequence[str]:
     return languages if languages and all(languages) else ()
 
 
-def _segments(data: Judgments | Preferences) -> Sequence[str]:
-    """A name for each row's segment: its identifier, or a reference where several identifiers are of one segment."""
+def segment_names(data: Judgments | Preferences) -> Sequence[str]:
+    """A name for each row's segment: its identifier, or a reference where several identifiers are of one segment.
+
+    Rows with the same ``segment_id`` or the same reference are of one segment; without identifiers on every row, those
+    with the same reference.
+    """
     ids = data.columns.get(SEGMENT_ID, ())
     if not (ids and all(ids)):
         return data.references

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from pfsm.data import Judgments, Preferences
 from pfsm.evaluation.bootstrap import default_seed
+from pfsm_training.fit.crossval import segment_names
 
 Rows = NDArray[np.int64]
 
@@ -14,14 +15,13 @@ Rows = NDArray[np.int64]
 def segments_of(judgments: Judgments | None, preferences: Preferences | None) -> Rows:
     """Number of the segment of each judgment, then of each preference, int64 [n_items].
 
-    As in cross-validation: rows with the same ``segment_id`` are of one segment, or without that column those with the
-    same reference. Where there are scores and preferences it is always the reference.
+    As in cross-validation: rows with the same ``segment_id`` or the same reference are of one segment. Where there are
+    scores and preferences it is always the reference.
     """
     parts = [part for part in (judgments, preferences) if part is not None]
     keys: list[str] = []
     for part in parts:
-        ids = part.columns.get("segment_id", ())
-        keys += ids if len(parts) == 1 and ids and all(ids) else part.references
+        keys += segment_names(part) if len(parts) == 1 else part.references
     number = {key: at for at, key in enumerate(sorted(set(keys)))}
     return np.array([number[key] for key in keys], dtype=np.int64)
 
