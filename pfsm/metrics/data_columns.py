@@ -74,7 +74,7 @@ def needed_columns(
 
     Raises:
         PfsmError: A column is missing, or has a number that is not finite.
-        ValueError: A column has another length.
+        ValueError: A column has another length or shape.
     """
     found = {}
     for name in names:
@@ -84,7 +84,11 @@ def needed_columns(
             values = np.asarray(given[name], dtype=np.float64)
         except (TypeError, ValueError):
             raise PfsmError(f"columns[{name!r}] holds something that is no number") from None
-        if values.shape != (n_pairs,):
+        if values.ndim != 1:
+            raise ValueError(
+                f"columns[{name!r}] must have one number for each hypothesis, not an array of shape {values.shape}"
+            )
+        if values.size != n_pairs:
             raise ValueError(f"columns[{name!r}] has {values.size} numbers for {n_pairs} hypotheses")
         if not np.isfinite(values).all():
             row = int(np.flatnonzero(~np.isfinite(values))[0])

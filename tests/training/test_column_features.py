@@ -151,6 +151,7 @@ def test_text_alone_is_refused_in_a_line_that_says_how(model: Model) -> None:
     ("columns", "error", "message"),
     [
         ({"quality": [1.0]}, ValueError, r"columns\['quality'\] has 1 numbers for 2 hypotheses"),
+        ({"quality": [[1.0], [2.0]]}, ValueError, r"not an array of shape \(2, 1\)"),
         ({"quality": [1.0, math.nan]}, PfsmError, r"columns\['quality'\]\[1\] is nan"),
         ({"quality": [1.0, "high"]}, PfsmError, r"columns\['quality'\] holds something that is no number"),
     ],
