@@ -126,17 +126,23 @@ def _explain(
     lines = [output.lines[segment] for segment in chosen]
     streams = [[stream[segment] for segment in chosen] for stream in text.references]
     best = counted(metric, lines, streams)
+    means = _means(metric, lines, streams)
     explained = metric.explanations(lines, [streams[number][place] for place, number in enumerate(best)])
-    # With several references the segment's score is then none of those that are explained.
-    mean = "; the segment's score is the mean over all" if metric.model.settings.references == "mean" else ""
     explanations: list[Explanation] = []
     try:
-        for number, explanation in zip(best, explained, strict=True):
+        for number, mean, explanation in zip(best, means, explained, strict=True):
             of = f"{number + 1} of {len(streams)}, {references[number]}{mean}" if len(streams) > 1 else ""
             explanations.append(replace(explanation, counted=of))
     except PfsmError as error:
         raise PfsmError(f"{output.name}:{chosen[len(explanations)] + 1}: {error}") from None
     return explanations
+
+
+def _means(metric: Metric, lines: Sequence[str], streams: Sequence[Sequence[str]]) -> list[str]:
+    """What to say of the segments' scores where these are means over several references."""
+    if len(streams) == 1 or metric.segment_references != "mean":
+        return [""] * len(lines)
+    return [f"; mean score of all references {mean:.4f}" for mean in metric.segment_scores(lines, streams)]
 
 
 def _write_alignments(path: str, explanations: Sequence[Explanation]) -> None:

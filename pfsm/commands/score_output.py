@@ -135,7 +135,10 @@ def _print_table(columns: Sequence[Column], options: Namespace) -> None:
     print()
     for column, label in zip(columns, _labels(columns), strict=True):
         better = "; lower is better" if column.metric.lower_is_better else ""
-        print(f"{label}: {heading(column.metric, column.nrefs, 'corpus', options)}{better}")
+        told = heading(column.metric, column.nrefs, "corpus", options)
+        if told == label:  # Two columns of one name: the long signature says how they differ.
+            told = column.metric.get_signature(column.nrefs, "corpus")
+        print(f"{label}: {told}{better}")
 
 
 def _print_latex(columns: Sequence[Column], options: Namespace) -> None:

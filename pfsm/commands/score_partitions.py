@@ -64,6 +64,10 @@ def check(options: Namespace) -> None:
         raise PfsmError("--sentence-level prints scores, --output writes them; give one of them")
     elif options.format == "tsv":
         raise PfsmError("--format tsv prints scores, --output writes them; give --output-format tsv")
+    elif options.format == "latex":
+        raise PfsmError(
+            "--format latex is a table of systems, which --output does not print; give text or json"
+        )
 
 
 def run(metric: SegmentMetric, options: Namespace) -> None:

@@ -220,3 +220,42 @@ def test_contrast_tests(cli: Cli, write: Write) -> None:
     found = cli("probe", "pairs.tsv", "--metric", "ol", "--format", "json").document
     # Against the second references the better versions have 3 of 4 words, against the first ones none.
     assert found["kinds"][0]["difference"]["value"] == pytest.approx((3 * (3 / 4 - 1 / 5) + 1) / 4)
+
+
+@pytest.mark.parametrize("name", ["bleu", "ter", "nist", "terp-base", "meteor-base", "mean.json"])
+@pytest.mark.parametrize("count", [1, 3])
+def test_explained_scores_are_those_of_score(
+    cli: Cli, write: Write, files: list[list[str]], name: str, count: int
+) -> None:
+    full = [line for line in files if line[4]]
+    paths = [write(f"r{k}.txt", "".join(f"{line[2 + k]}\n" for line in full)) for k in range(count)]
+    write("h.txt", "".join(f"{line[5]}\n" for line in full))
+    asking = (*paths, "-i", "h.txt", *asked(name), "-f", "json")
+    scores = cli("score", *asking, "-sl").document["segment_scores"]
+    for number in (2, 7):
+        (document,) = cli("explain", *asking, "--segment", str(number)).document
+        (segment,) = document["segments"]
+        if name == "mean.json" and count > 1:
+            assert segment["counted"].endswith(f"; mean score of all references {scores[number - 1]:.4f}")
+        else:
+            assert segment["score"] == pytest.approx(scores[number - 1], abs=1e-10)
+        if name == "nist":
+            parts = segment["parts"]
+            assert parts["nist.upto_5"] == pytest.approx(scores[number - 1], abs=1e-10)
+        if name == "ter":
+            edits = sum(
+                segment["parts"][f"ter.{kind}"]
+                for kind in ("insertions", "deletions", "substitutions", "shifts")
+            )
+            assert segment["score_of_reference"] == pytest.approx(-100 * edits, abs=1e-10)
+
+
+def test_a_score_by_all_references_is_told_from_that_of_one(cli: Cli, write: Write) -> None:
+    """One edit over a mean length of three words is a third; over the four of the reference shown, a quarter."""
+    write("a.txt", "p q\n")
+    write("b.txt", "a b c d\n")
+    write("h.txt", "a b c\n")
+    lines = cli("explain", "a.txt", "b.txt", "-i", "h.txt", "--metric", "ter").lines
+    assert lines[2] == "segment 1  (reference 2 of 2, b.txt)"
+    assert lines[3].split() == ["score", "-33.3333"]
+    assert lines[6] == "  parts of    -25.0000, the score against this reference alone"

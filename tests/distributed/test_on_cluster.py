@@ -269,7 +269,7 @@ class TestTraining:
                     Stop.seen += 1
                     raise KeyboardInterrupt
 
-        monkeypatch.setattr("pfsm.commands.train._Progress", Stop)
+        monkeypatch.setattr("pfsm_training.trainer.told", lambda _: Stop())
         assert cli("train", "d.tsv", "-o", "m.json", "--scheduler", address).status == 130
         assert not (tmp_path / "m.json").exists()
         fits = json.loads((tmp_path / "m.json.checkpoint").read_text("utf-8"))["fits"]

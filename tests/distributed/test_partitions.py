@@ -143,7 +143,8 @@ class TestCommand:
         run = cli("score", "--table", "in/a.tsv", "-o", "out", "--metric", name, "--partition-size", "1k")
         assert "5 partitions" in run.err, run.err
         assert run.out == cli("score", "--table", "in/a.tsv", "--metric", name).out
-        assert "|level:corpus|" in run.out
+        long = cli("score", "--table", "in/a.tsv", "--metric", name, "--signature", "long").out
+        assert "|level:corpus|" in long
         assert "corpus:mean" not in run.out
 
     @pytest.mark.parametrize("name", ["nist", "sp-nist-p_i"])
