@@ -193,7 +193,7 @@ def test_an_explanation_says_that_the_score_is_the_mean(
     for model, says in (("mean.json", True), ("hand.json", False)):
         shown = cli("explain", "a.txt", "b.txt", "-i", "h.txt", "--model", model).out
         assert "reference 1 of 2, a.txt" in shown
-        assert ("the segment's score is the mean over all" in shown) is says
+        assert ("mean score of all references" in shown) is says
     assert "is the mean" not in cli("explain", "a.txt", "-i", "h.txt", "--model", "mean.json").out
 
 
