@@ -23,8 +23,9 @@ lint: $(VENV)/.dev
 types: $(VENV)/.dev
 	$(BIN)/mypy
 
+# Two processes; the tests of a file stay in one of them.
 tests: $(VENV)/.dev
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 # Builds the wheel into dist/ and checks it as a user installs it: in a clean environment, without torch.
 wheel: $(VENV)/.dev
