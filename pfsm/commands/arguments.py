@@ -1,7 +1,7 @@
 """Arguments that several commands share, so that they are spelled and explained alike."""
 
 import warnings
-from argparse import SUPPRESS, Action, ArgumentParser, ArgumentTypeError, Namespace
+from argparse import SUPPRESS, Action, ArgumentError, ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -46,11 +46,29 @@ def check_output(path: str, inputs: Iterable[str]) -> None:
             )
 
 
+class _Once(Action):
+    """Takes one value; of several it would not be clear which one counts."""
+
+    def __call__(
+        self,
+        parser: ArgumentParser,  # noqa: ARG002 - argparse's signature
+        namespace: Namespace,
+        values: object,
+        option_string: str | None = None,
+    ) -> None:
+        given: set[str] = getattr(namespace, "given_once", set())
+        if self.dest in given:
+            raise ArgumentError(self, f"{option_string} is given twice; this command takes one")
+        namespace.given_once = {*given, self.dest}
+        setattr(namespace, self.dest, values)
+
+
 def add_model(parser: ArgumentParser, default: str = DEFAULT_MODEL) -> None:
     """``--model NAME|FILE``."""
     parser.add_argument(
         "--model",
         "-m",
+        action=_Once,
         default=default,
         metavar="NAME|FILE",
         help=f"a shipped model (see `pfsm models`) or a model file (default: {default})",
@@ -73,7 +91,10 @@ def add_scorer(parser: ArgumentParser) -> None:
     add_model(parser)
     parser.set_defaults(model=None)
     parser.add_argument(
-        "--metric", metavar="NAME", help=f"instead of a model, another metric: {', '.join(metric_names())}"
+        "--metric",
+        action=_Once,
+        metavar="NAME",
+        help=f"instead of a model, another metric: {', '.join(metric_names())}",
     )
 
 

@@ -310,3 +310,13 @@ class TestExplain:
         data = json.loads(re.search(r'<script[^>]*id="data"[^>]*>(.*?)</script>', page, re.DOTALL)[1])  # type: ignore[index]
         assert data["numbers"] == [7]
         assert " ".join(data["explanations"][0][0]["reference"]) == REFERENCES[6]
+
+
+@pytest.mark.parametrize("option", ["--metric", "--model", "-m"])
+@pytest.mark.parametrize("command", ["compare", "explain", "evaluate"])
+def test_one_scorer_where_several_mean_nothing(cli: Cli, write: Write, command: str, option: str) -> None:
+    write("ref.txt", "a\n")
+    files = ("ref.txt",) if command == "evaluate" else ("ref.txt", "-i", "ref.txt", "ref.txt")
+    done = cli(command, *files, option, "bleu", option, "ter")
+    assert done.status == 2
+    assert "is given twice; this command takes one" in done.err
