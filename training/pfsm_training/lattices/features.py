@@ -59,13 +59,17 @@ def frequent(counts: Mapping[str, int], *, jumps: bool = False) -> tuple[str, ..
 
     Args:
         counts: Instances by name; of features of ``Jump`` the crossings that a jump can open.
-        jumps: Whether features of ``Jump`` are left out likewise; else they are always there.
+        jumps: Whether features of ``Jump`` are left out likewise, and where the state beside the jump is as rare; else
+            they are always there.
     """
-    return tuple(
-        name
-        for name, count in counts.items()
-        if count >= FEWEST_INSTANCES or (not jumps and JUMP in states_of(name))
-    )
+
+    def is_frequent(name: str, count: int) -> bool:
+        states = states_of(name)
+        if JUMP not in states:
+            return count >= FEWEST_INSTANCES
+        return not jumps or min([count, *(counts.get(state, count) for state in states)]) >= FEWEST_INSTANCES
+
+    return tuple(name for name, count in counts.items() if is_frequent(name, count))
 
 
 @dataclass(frozen=True, eq=False)
