@@ -55,5 +55,7 @@ def kill_the_holder(cluster: Cluster, future: Any) -> None:
 
 def kill_a_worker(cluster: Cluster) -> None:
     """Ends one of the worker processes as the system does that runs out of memory."""
-    processes = cluster.client.run(os.getpid)
-    os.kill(processes[min(processes)], signal.SIGKILL)
+    processes, results = cluster.client.run(os.getpid), cluster.client.has_what()
+    # The one that holds the most results: another may have nothing that would have to be made again.
+    ended = min(processes, key=lambda worker: (-len(results.get(worker, ())), worker))
+    os.kill(processes[ended], signal.SIGKILL)

@@ -15,6 +15,8 @@ import pfsm
 import pfsm_installation
 from pfsm.errors import NotInstalledError, PfsmError, all_missing
 from pfsm.lexicons import meteor
+from pfsm.metrics.meteor import metric as meteor_metric
+from pfsm.metrics.meteor import word_lists
 from pfsm.model.file import Model
 from pfsm.model.settings import settings_from_dict
 from pfsm_installation import install_command
@@ -170,6 +172,11 @@ def bare(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     for module in ("pfsm.embeddings.network", "pfsm.embeddings.encoders"):
         monkeypatch.setattr(f"{module}.find_spec", lambda name: None)
     monkeypatch.setattr(meteor, "find_spec", lambda name: None)
+    # What other tests of this process have read.
+    for module in (meteor_metric, word_lists):
+        for value in vars(module).values():
+            if hasattr(value, "cache_clear"):
+                value.cache_clear()
 
 
 @pytest.mark.usefixtures("bare")
