@@ -47,7 +47,7 @@ class Cluster:
         self.address = address
         self._keys: set[str] = set()
         self._lost = 0
-        self._seen = 0
+        self._seen = 0.0
 
     @property
     def cores(self) -> int:
@@ -134,11 +134,12 @@ class Cluster:
         """Adds up the tasks of ours that were with workers when these went away."""
         with self.explained():
             events = self.client.get_events("all") or ()
-        for _, event in events[self._seen :]:
-            if event.get("action") == "remove-worker":
+        # By their times: the log forgets its oldest entries, so their number says nothing.
+        for when, event in events:
+            if when > self._seen and event.get("action") == "remove-worker":
                 gone = {*event.get("processing-tasks", ()), *event.get("lost-computed-tasks", ())}
                 self._lost += len(gone)
-        self._seen = len(events)
+        self._seen = max((when for when, _ in events), default=self._seen)
 
 
 def _with_plugins(known: Registered, work: Callable[..., Result], *arguments: Any) -> Result:

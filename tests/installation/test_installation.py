@@ -173,8 +173,8 @@ def bare(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         monkeypatch.setattr(f"{module}.find_spec", lambda name: None)
     monkeypatch.setattr(meteor, "find_spec", lambda name: None)
     # What other tests of this process have read.
-    for module in (meteor_metric, word_lists):
-        for value in vars(module).values():
+    for package in (meteor_metric, word_lists):
+        for value in vars(package).values():
             if hasattr(value, "cache_clear"):
                 value.cache_clear()
 
