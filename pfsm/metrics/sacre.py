@@ -3,11 +3,10 @@
 Segment scores are sacrebleu's ``sentence_score`` at its defaults (BLEU with effective order, as sacrebleu has it for
 sentences), TER negated; with several references too: BLEU clips by all of them together, TER divides the fewest edits
 by their mean length, chrF takes the best one. Corpus scores are sacrebleu's ``corpus_score``. chrF is counted by
-`pfsm.metrics.chrf`: the same numbers, sooner.
+`pfsm.metrics.chrf`, TER by `pfsm.metrics.ter`: the same numbers, sooner.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -20,13 +19,13 @@ from pfsm.metrics.distinct import score_distinct
 from pfsm.metrics.error_rates import fewest_edits, rates_of_totals
 from pfsm.metrics.pairs import check_pairs
 from pfsm.metrics.references import Streams, by_segment, check_streams
+from pfsm.metrics.ter import edits_and_words
 
 Float = NDArray[np.float64]
 
 # Those of sacrebleu's tokenisers that need neither a download nor a further package.
 TOKENISERS = ("13a", "intl", "zh", "char", "none")
 CHRF = ("chrf", "chrf++")
-REMEMBERED_PAIRS = 50_000
 # Names are those of sacrebleu. Add-k with its value of 1 is that of Lin and Och (2004): of every order but the first
 # one more n-gram matched, and one more there.
 SMOOTHING = ("exp", "floor", "add-k", "none")
@@ -180,11 +179,6 @@ class TerMetric(SacreMetric):
     segment_references = "all"
     corpus_references = "all"
 
-    def __init__(self, name: str, options: Mapping[str, Any] | None = None) -> None:
-        super().__init__(name, options)
-        # A pair takes milliseconds, and is often asked for twice: for its segment and for its corpus.
-        self._counted = lru_cache(maxsize=REMEMBERED_PAIRS)(self._count)
-
     def entries(self) -> Mapping[str, str]:
         """Those of sacrebleu's own signature, and the sign."""
         return {"sign": "negative", **super().entries()}
@@ -192,8 +186,7 @@ class TerMetric(SacreMetric):
     def pair_statistics(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
         """Edits, and words of the reference: float64 [n_pairs, 2]."""
         check_pairs(hypotheses, references)
-        pairs = [self._counted(*pair) for pair in zip(hypotheses, references, strict=True)]
-        return np.array(pairs, dtype=np.float64).reshape(len(pairs), 2)
+        return score_distinct(self._counted, hypotheses, references)
 
     def segment_statistics(self, hypotheses: Sequence[str], references: Streams) -> Float:
         """Fewest edits, and mean length of the references: float64 [n_segments, 2]."""
@@ -211,13 +204,9 @@ class TerMetric(SacreMetric):
     def _score_pairs(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
         return np.asarray(0.0 - rates_of_totals(self.pair_statistics(hypotheses, references)))
 
-    def _count(self, hypothesis: str, reference: str) -> tuple[int, float]:
-        score = self._ter.sentence_score(hypothesis, [reference])
-        return score.num_edits, score.ref_length
-
-    @cached_property
-    def _ter(self) -> Any:
-        return self._sentences()
+    def _counted(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
+        edits, words = edits_and_words(hypotheses, references, self.options)
+        return np.stack([edits.sum(axis=1), words[:, 1]], axis=1)
 
 
 _CLASSES: Mapping[str, type[SacreMetric]] = {

@@ -1,12 +1,11 @@
 """What TER counts (Snover et al. 2006): the edits of each kind that turn the hypothesis into the reference.
 
 Words are inserted (the hypothesis lacks them), deleted (it has too many) or substituted, and blocks of words are
-shifted. Shifts and edit distance are those of sacrebleu's search, which tells only the sum of all edits; so its loop
-over shifts is repeated here.
+shifted. Words are sacrebleu's; the search is that of `pfsm_kernels.strings.edit_rate`, whose numbers are sacrebleu's.
 """
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,38 +16,55 @@ from pfsm.metrics.pairs import check_pairs
 Float = NDArray[np.float64]
 KINDS = ("insertions", "deletions", "substitutions", "shifts")
 TER_PARTS = (*(f"ter.{kind}" for kind in KINDS), *(f"ter.{kind}_count" for kind in KINDS))
+# Places of the four kinds in what the kernel counts.
+_COLUMNS = (1, 2, 3, 4)
 
 
-class Edits(NamedTuple):
-    """How many edits of each kind."""
+def count_edits(hypotheses: Sequence[Sequence[str]], references: Sequence[Sequence[str]]) -> Float:
+    """The edits of each of `KINDS` that TER finds between lists of words, float64 [n_pairs, 4].
 
-    insertions: int
-    deletions: int
-    substitutions: int
-    shifts: int
+    The sum of a row is TER's numerator.
+    """
+    from pfsm_kernels.strings.edit_rate import KINDS as COUNTED  # noqa: PLC0415 - brings numba
+    from pfsm_kernels.strings.edit_rate import count_edits as count  # noqa: PLC0415
+
+    ids: dict[str, int] = {}
+    sides = [_numbered(lines, ids) for lines in (references, hypotheses)]
+    nothing = np.zeros(len(hypotheses) + 1, dtype=np.int64)
+    links, phrases = (np.zeros((0, columns), dtype=np.int32) for columns in (3, 4))
+    costs = np.ones(COUNTED)
+    costs[0] = 0.0
+    counts, _ = count(*sides[0], *sides[1], links, nothing, phrases, nothing, np.zeros(0), costs)
+    return counts[:, _COLUMNS]
 
 
-def count_edits(hypothesis: Sequence[str], reference: Sequence[str]) -> Edits:
-    """The edits that TER finds between two lists of words; their sum is TER's numerator."""
-    from sacrebleu.metrics.lib_ter import (  # noqa: PLC0415 - takes a tenth of a second
-        _MAX_SHIFT_CANDIDATES,
-        BeamEditDistance,
-        _shift,
+def _numbered(
+    lines: Sequence[Sequence[str]], ids: dict[str, int]
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Words of all lines as numbers, equal where words are, and where each line begins."""
+    words = np.array([ids.setdefault(word, len(ids)) for line in lines for word in line], dtype=np.int32)
+    return words, np.cumsum([0, *map(len, lines)], dtype=np.int64)
+
+
+def edits_and_words(
+    hypotheses: Sequence[str], references: Sequence[str], options: Mapping[str, Any] | None = None
+) -> tuple[Float, NDArray[np.int64]]:
+    """Edits by kind, float64 [n_pairs, 4], and words of hypotheses and references, int64 [n_pairs, 2].
+
+    Args:
+        hypotheses: Translations.
+        references: As many references.
+        options: Arguments of sacrebleu's tokeniser for TER.
+    """
+    from sacrebleu.tokenizers.tokenizer_ter import TercomTokenizer  # noqa: PLC0415 - takes a tenth of a second
+
+    tokenise = TercomTokenizer(**(options or {}))
+    split = {line: tokenise(line.rstrip()).split() for line in {*hypotheses, *references}}
+    ours, theirs = ([split[line] for line in lines] for lines in (hypotheses, references))
+    lengths = np.array(
+        [[len(one), len(other)] for one, other in zip(ours, theirs, strict=True)], dtype=np.int64
     )
-
-    words, target = list(hypothesis), list(reference)
-    if not target:
-        return Edits(0, len(words), 0, 0)
-    distance = BeamEditDistance(target)
-    shifts = tried = 0
-    while True:
-        gain, shifted, tried = _shift(words, target, distance, tried)
-        if tried >= _MAX_SHIFT_CANDIDATES or gain <= 0:
-            break
-        shifts += 1
-        words = shifted
-    _, trace = distance(words)
-    return Edits(trace.count("i"), trace.count("d"), trace.count("s"), shifts)
+    return count_edits(ours, theirs), lengths.reshape(len(ours), 2)
 
 
 def ter_parts(hypotheses: Sequence[str], references: Sequence[str]) -> Float:
@@ -60,17 +76,10 @@ def ter_parts(hypotheses: Sequence[str], references: Sequence[str]) -> Float:
         ValueError: If the lists differ in length, or one of them is a single string.
     """
     check_pairs(hypotheses, references)
-    return score_distinct(_distinct, hypotheses, references)
+    return score_distinct(_parts, hypotheses, references)
 
 
-def _distinct(hypotheses: Sequence[str], references: Sequence[str]) -> Float:
-    from sacrebleu.tokenizers.tokenizer_ter import TercomTokenizer  # noqa: PLC0415
-
-    tokenise = TercomTokenizer()
-    rows = np.zeros((len(hypotheses), len(TER_PARTS)))
-    for row, hypothesis, reference in zip(rows, hypotheses, references, strict=True):
-        words, target = (tokenise(line.rstrip()).split() for line in (hypothesis, reference))
-        edits = count_edits(words, target)
-        row[4:] = edits
-        row[:4] = np.array(edits) / (len(target) or max(len(words), 1))
-    return rows
+def _parts(hypotheses: Sequence[str], references: Sequence[str]) -> Float:
+    edits, words = edits_and_words(hypotheses, references)
+    ours, theirs = words.T
+    return np.hstack([edits / np.where(theirs > 0, theirs, np.maximum(ours, 1))[:, np.newaxis], edits])

@@ -55,7 +55,7 @@ def test_insertions_less_deletions_are_the_difference_of_lengths() -> None:
     ],
 )
 def test_edits_by_hand(hypothesis: str, reference: str, edits: tuple[int, ...]) -> None:
-    assert count_edits(hypothesis.split(), reference.split()) == edits
+    assert count_edits([hypothesis.split()], [reference.split()]).tolist() == [list(edits)]
 
 
 def raw_precision(hypothesis: str, reference: str, order: int) -> float:
