@@ -1,11 +1,13 @@
-"""Parts of metrics against the metrics they add up to, hand-worked cases, and edit scripts of sacrebleu's TER."""
+"""Parts of metrics against the metrics they add up to, hand-worked cases, and TER's edits against sacrebleu's."""
 
 import math
+import random
 from collections import Counter
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from sacrebleu.metrics.lib_ter import translation_edit_rate
 
 from pfsm.features.values import feature_signature, feature_values
 from pfsm.metrics.parts import BLEU_PARTS, MORE_NIST_PARTS
@@ -56,6 +58,24 @@ def test_insertions_less_deletions_are_the_difference_of_lengths() -> None:
 )
 def test_edits_by_hand(hypothesis: str, reference: str, edits: tuple[int, ...]) -> None:
     assert count_edits([hypothesis.split()], [reference.split()]).tolist() == [list(edits)]
+
+
+def made_up_pairs() -> list[tuple[list[str], list[str]]]:
+    """Lists of few and of many different words, some turned round, some of unequal length or longer than the beam."""
+    draw = random.Random(4)
+    pairs = []
+    for size in [*range(40)] * 12 + [70, 140, 300] * 4:
+        words = [str(draw.randrange(draw.choice([2, 4, 60]))) for _ in range(size)]
+        other = [str(draw.randrange(4)) for _ in range(draw.randrange(40))]
+        cut = draw.randrange(size + 1)
+        pairs += [(words, other), (other, words), (words[cut:] + words[:cut], words)]
+    return pairs
+
+
+def test_edits_are_those_of_sacrebleu() -> None:
+    hypotheses, references = zip(*made_up_pairs(), strict=True)
+    expected = [translation_edit_rate(*pair)[0] for pair in zip(hypotheses, references, strict=True)]
+    assert count_edits(hypotheses, references).sum(axis=1).tolist() == expected
 
 
 def raw_precision(hypothesis: str, reference: str, order: int) -> float:
