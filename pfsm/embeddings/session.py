@@ -1,4 +1,4 @@
-"""ONNX Runtime on one thread, as a function from the pieces of a line to their vectors."""
+"""ONNX Runtime on one thread, as a function from the pieces of lines to their vectors."""
 
 import os
 from collections.abc import Callable
@@ -7,9 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pfsm.embeddings.onnx_model import Model
 from pfsm.errors import PfsmError
 
 Ids = NDArray[np.int64]
+States = NDArray[np.float32]
+# From int64 [b, n] to float32 [n_outputs, b, n, d]; may be called by several threads at once.
+Run = Callable[[Ids], States]
 OUTPUTS = ("last_hidden_state", "token_embeddings")
 
 
@@ -24,45 +28,69 @@ def runtime() -> Any:
         ImportError: If it is not installed.
     """
     os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
-    import onnxruntime  # noqa: PLC0415 - an extra
+    import onnxruntime  # noqa: PLC0415 - takes a tenth of a second
 
     return onnxruntime
 
 
-def open_session(model: str | bytes, where: str) -> Callable[[Ids], NDArray[np.float32]]:
-    """A function from int64 [n] to float32 [n, dimension].
-
-    Args:
-        model: Path of a model file, or its content.
-        where: What to call it in errors.
+def open_file(path: str) -> Run:
+    """The function that a model file holds; its one output is that of the last layer.
 
     Raises:
         PfsmError: If ONNX Runtime cannot read it, or it is not a network from pieces to their vectors.
     """
+    session = _session(path, _options(), path)
+    return _function(session, [_output(session, path)], path)
+
+
+def open_model(model: Model, where: str) -> Run:
+    """The function that a model made here computes; its outputs are in the model's order.
+
+    Args:
+        model: The model.
+        where: What to call it in errors.
+
+    Raises:
+        PfsmError: If ONNX Runtime cannot read it.
+    """
+    options = _options()
+    # The session reads the arrays for as long as it lives, so the function keeps them.
+    values = [runtime().OrtValue.ortvalue_from_numpy(tensor) for tensor in model.tensors.values()]
+    options.add_external_initializers(list(model.tensors), values)
+    session = _session(model.content, options, where)
+    return _function(session, [entry.name for entry in session.get_outputs()], where, values)
+
+
+def _options() -> Any:
     onnxruntime = runtime()
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.execution_mode = onnxruntime.ExecutionMode.ORT_SEQUENTIAL
     options.log_severity_level = 3
+    return options
+
+
+def _session(model: str | bytes, options: Any, where: str) -> Any:
     try:
-        session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+        return runtime().InferenceSession(model, options, providers=["CPUExecutionProvider"])
     except Exception as error:
         reason = str(error).splitlines()[0]
         raise PfsmError(f"{where}: ONNX Runtime cannot read it ({reason})") from None
-    inputs = [entry.name for entry in session.get_inputs()]
-    output = _output(session, where)
 
-    def run(ids: Ids) -> NDArray[np.float32]:
+
+def _function(session: Any, outputs: list[str], where: str, kept: object = None) -> Run:
+    inputs = [entry.name for entry in session.get_inputs()]
+
+    def run(ids: Ids, _kept: object = kept) -> States:
         given = {name: _input(name, ids) for name in inputs}
         try:
-            states = session.run([output], given)[0]
+            states = np.array(session.run(outputs, given), dtype=np.float32)
         except Exception as error:
             reason = str(error).splitlines()[0]
             raise PfsmError(f"{where}: cannot encode a line ({reason})") from None
-        rows = np.asarray(states, dtype=np.float32).reshape(-1, states.shape[-1])
-        if rows.shape[0] != ids.size or not np.isfinite(rows).all():
+        if states.ndim != 4 or states.shape[1:3] != ids.shape or not np.isfinite(states).all():
             raise PfsmError(f"{where}: gives no finite vector for each piece of a line")
-        return rows
+        return states
 
     return run
 
@@ -76,9 +104,9 @@ def _output(session: Any, where: str) -> str:
 
 
 def _input(name: str, ids: Ids) -> Ids:
-    """The ids of the pieces, a mask of ones, or zeros (the first segment), int64 [1, n]."""
+    """The ids of the pieces, a mask of ones, or zeros (the first segment), int64 [b, n]."""
     if name == "input_ids":
-        return ids[np.newaxis]
+        return ids
     if name == "position_ids":
-        return np.arange(ids.size)[np.newaxis]
-    return np.full((1, ids.size), int(name == "attention_mask"), dtype=np.int64)
+        return np.broadcast_to(np.arange(ids.shape[1]), ids.shape).copy()
+    return np.full(ids.shape, int(name == "attention_mask"), dtype=np.int64)

@@ -34,7 +34,7 @@ from pfsm.model.reading import check_lengths
 from pfsm.model.settings import MEAN
 from pfsm.model.signature import signature
 from pfsm.runtime.progress import Stage
-from pfsm.runtime.threads import default_threads, each
+from pfsm.runtime.threads import at_most, default_threads, each
 
 if TYPE_CHECKING:
     from pfsm_kernels.inference import Weights
@@ -209,7 +209,7 @@ class Metric(SegmentMetric):
     def _alone(self, batches: Iterator[LatticeBatch]) -> Iterator[LatticeBatch]:
         """The batches, each made while no other thread makes one."""
         while True:
-            with self._lock:
+            with self._lock, at_most(self.threads):
                 batch = next(batches, None)
             if batch is None:
                 return

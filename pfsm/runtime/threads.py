@@ -1,8 +1,10 @@
 """The default number of threads, and work shared out among threads."""
 
+import contextlib
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import ContextVar
 from threading import Event, Lock
 from typing import TypeVar
 
@@ -10,8 +12,24 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
+_at_most: ContextVar[int | None] = ContextVar("pfsm_threads", default=None)
+
+
+@contextlib.contextmanager
+def at_most(threads: int | None) -> Iterator[None]:
+    """In the block, `default_threads` is this number, for whoever computes something on the way; None: no change."""
+    token = _at_most.set(_at_most.get() if threads is None else threads)
+    try:
+        yield
+    finally:
+        _at_most.reset(token)
+
+
 def default_threads() -> int:
-    """Number of processors this process may run on."""
+    """Number of processors this process may run on, or what `at_most` allows in this thread."""
+    allowed = _at_most.get()
+    if allowed is not None:
+        return allowed
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

@@ -6,12 +6,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from pfsm.embeddings.bert_graph import encoder_graph
 from pfsm.embeddings.bert_weights import FAMILIES, read_shape, take_weights
+from pfsm.embeddings.session import open_model
 from pfsm.errors import PfsmError
 from tests.embeddings.networks import PIECES, SHAPE, Tensors, config, random_tensors
-
-pytest.importorskip("onnx")
-pytest.importorskip("onnxruntime")
 
 DISTIL = {
     "encoder.": "transformer.",
@@ -84,34 +83,31 @@ def named_for(family: str, tensors: Tensors) -> Tensors:
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("layers", [0, 1, 2])
 def test_hidden_states_are_those_of_torch(family: str, layers: int) -> None:
-    from pfsm.embeddings.bert_graph import encoder_graph
-    from pfsm.embeddings.session import open_session
-
     tensors = random_tensors(3)
     changes: dict[str, Any] = {"n_layers": 2, "n_heads": 2, "activation": "gelu", "pad_token_id": 1}
     shape = read_shape(config(family, **changes), "config.json")
-    content = encoder_graph(take_weights(named_for(family, tensors), shape, layers, "x"), shape)
+    model = encoder_graph(take_weights(named_for(family, tensors), shape, layers, "x"), shape)
     ids = [2, 4, 5, 10, 7, 3]
-    states = open_session(content, "x")(np.array(ids))
+    states = open_model(model, "x")(np.array([ids, ids[::-1]]))
+    assert states.shape == (layers + 1, 2, 6, SHAPE["d"])
     first = 2 if family in {"roberta", "xlm-roberta", "camembert"} else 0
-    wanted = by_torch(tensors, ids, layers, first, family != "distilbert", "gelu")
-    np.testing.assert_allclose(states, wanted, atol=2e-6)
+    for layer in range(layers + 1):
+        for row, line in enumerate((ids, ids[::-1])):
+            wanted = by_torch(tensors, line, layer, first, family != "distilbert", "gelu")
+            np.testing.assert_allclose(states[layer, row], wanted, atol=2e-6)
 
 
 def test_other_activations_and_old_names_of_norms() -> None:
-    from pfsm.embeddings.bert_graph import encoder_graph
-    from pfsm.embeddings.session import open_session
-
     tensors = random_tensors(4)
     shape = read_shape(config(hidden_act="relu"), "config.json")
     old = {
         name.replace("Norm.weight", "Norm.gamma").replace("Norm.bias", "Norm.beta"): values
         for name, values in tensors.items()
     }
-    content = encoder_graph(take_weights(old, shape, 2, "x"), shape)
+    model = encoder_graph(take_weights(old, shape, 2, "x"), shape)
     ids = list(range(len(PIECES) - 5))
     wanted = by_torch(tensors, ids, 2, 0, True, "relu")
-    np.testing.assert_allclose(open_session(content, "x")(np.array(ids)), wanted, atol=2e-6)
+    np.testing.assert_allclose(open_model(model, "x")(np.array([ids]))[2, 0], wanted, atol=2e-6)
 
 
 @pytest.mark.parametrize(

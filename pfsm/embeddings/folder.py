@@ -1,0 +1,188 @@
+"""An encoder network in a local folder, computed by ONNX Runtime.
+
+The folder holds ``tokenizer.json`` and ``model.onnx``, or ``tokenizer.json``, ``config.json`` and ``model.safetensors``
+of BERT's family. Lines of equal length are computed together without padding, and one thread adds up each of their
+numbers in a fixed order. So the states of a line are the same bytes whatever else is encoded, on any number of threads
+of one machine. A ``model.onnx`` may hold anything, so its lines are computed one by one.
+"""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pfsm.embeddings.bert_graph import encoder_graph
+from pfsm.embeddings.bert_weights import Shape, read_shape, take_weights
+from pfsm.embeddings.encoder import PIECES_AT_ONCE, LineStates, encode_parts
+from pfsm.embeddings.onnx_model import Model
+from pfsm.embeddings.pieces import PieceTokenizer
+from pfsm.embeddings.safetensors import read_safetensors
+from pfsm.embeddings.session import Run, open_file, open_model
+from pfsm.errors import PfsmError
+from pfsm.io.files import checksum, decode, read_bytes
+from pfsm.io.limits import DOCUMENT, check_size
+from pfsm.runtime.threads import default_threads
+
+TOKENIZER, CONFIG, ONNX, SAFETENSORS = "tokenizer.json", "config.json", "model.onnx", "model.safetensors"
+# Number of positions if the network does not say how many it has.
+USUAL_POSITIONS = 512
+
+Ids = NDArray[np.int64]
+States = NDArray[np.float32]
+
+
+class FolderEncoder:
+    """The network in a folder.
+
+    Args:
+        folder: The folder with the network's files.
+
+    Raises:
+        PfsmError: If a file is missing or malformed, or a package is not installed.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._network = next((name for name in (ONNX, SAFETENSORS) if (folder / name).is_file()), "")
+        for name in (TOKENIZER, self._network or f"{ONNX} or {SAFETENSORS}"):
+            if not (folder / name).is_file():
+                raise PfsmError(f"{folder}: no {name} in this folder, so it holds no network of vectors")
+        # What the configuration says is checked at once; a model file may come without.
+        self._positions = self._most_positions()
+        self.tokenizer = PieceTokenizer(folder / TOKENIZER)
+        self._runs: dict[int, Run] = {}
+        self._opening = Lock()
+
+    @property
+    def has_layers(self) -> bool:
+        """Whether layers below the last can be had; a model file gives its last only."""
+        return self._network == SAFETENSORS
+
+    @property
+    def layers(self) -> int:
+        """Number of the last layer; 0 if it is the only one that can be had."""
+        return self._shape.layers if self.has_layers else 0
+
+    @cached_property
+    def dimension(self) -> int:
+        """Number of components of a state."""
+        (states,) = self.encoded([np.zeros(0, dtype=np.int64)], [self.layers], 1)
+        return int(states.shape[-1])
+
+    @cached_property
+    def checksum(self) -> str:
+        """SHA-256 over the files that determine the states, 64 hexadecimal digits."""
+        names = [TOKENIZER, self._network, *([CONFIG] if self.has_layers else [])]
+        # Weights of an ONNX model may be in separate files next to it.
+        names += sorted(path.name for path in self.folder.glob(f"{ONNX}?data*") if not self.has_layers)
+        parts = [f"{name}:{checksum(self.folder / name)}" for name in names]
+        return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+    def states(
+        self, lines: Sequence[str], layers: Sequence[int] | None = None, threads: int | None = None
+    ) -> list[LineStates]:
+        """Hidden states of the pieces of each line; equal lines share one result.
+
+        Seven layers of 384 components take 11 KB a piece, so this is to be called on some hundred lines at a time.
+
+        Args:
+            lines: Untokenised lines.
+            layers: Numbers of the layers in increasing order; None: all. Layers above the last are not computed.
+            threads: Number of threads, on which results do not depend; None: as many as the process may use.
+
+        Raises:
+            PfsmError: If the network has no such layer, or a file cannot be read.
+        """
+        chosen = list(range(self.layers + 1)) if layers is None else list(layers)
+        for layer in chosen:
+            self.check_layer(layer)
+        distinct = {line: self.tokenizer.pieces(encodable(line)) for line in dict.fromkeys(lines)}
+        values = self.encoded([ids for ids, _ in distinct.values()], chosen, threads)
+        found = {
+            line: LineStates(ids, np.array(spans, dtype=np.int64).reshape(-1, 2), states)
+            for (line, (ids, spans)), states in zip(distinct.items(), values, strict=True)
+        }
+        return [found[line] for line in lines]
+
+    def encoded(
+        self, lines: Sequence[Ids], layers: Sequence[int], threads: int | None = None
+    ) -> list[States]:
+        """Hidden states of lines already in pieces, float32 [n_layers, n_pieces, dimension] each.
+
+        A line too long for the network is encoded in parts of about equal length.
+        """
+        before, after = self.tokenizer.marks
+        room = max(1, self._positions - before.size - after.size)
+        pieces = [np.array_split(ids, max(1, -(-ids.size // room))) for ids in lines]
+        run, places = self._run(max(layers, default=0)), list(layers)
+
+        def own(ids: Ids) -> States:
+            states = run(ids)[:, :, before.size : ids.shape[1] - after.size]
+            return states if len(states) == len(places) else states[places]
+
+        parts = [np.concatenate([before, part, after]) for line in pieces for part in line]
+        threads = default_threads() if threads is None else threads
+        rest = iter(encode_parts(own, parts, threads, PIECES_AT_ONCE if self.has_layers else 1))
+        return [np.concatenate([next(rest) for _ in line], axis=1) for line in pieces]
+
+    def check_layer(self, layer: int, *, explicit: bool = False) -> None:
+        """Refuses a layer that the network does not have.
+
+        Args:
+            layer: Its number.
+            explicit: A setting names it; the only one of a model file has no number.
+
+        Raises:
+            PfsmError: If there is no such layer.
+        """
+        if not self.has_layers and (layer or explicit):
+            raise PfsmError(f"{self.folder / ONNX}: gives its last layer only; leave the option layer out")
+        if not 0 <= layer <= self.layers:
+            raise PfsmError(f"{self.folder}: layer is {layer}, but the network has {self.layers} layers")
+
+    def _run(self, top: int) -> Run:
+        """The network up to a layer; it is read when it is first used."""
+        with self._opening:
+            if top not in self._runs:
+                path = str(self.folder / self._network)
+                self._runs[top] = open_model(self._model(top), path) if self.has_layers else open_file(path)
+            return self._runs[top]
+
+    def _model(self, top: int) -> Model:
+        where = str(self.folder / SAFETENSORS)
+        return encoder_graph(take_weights(read_safetensors(where), self._shape, top, where), self._shape)
+
+    @cached_property
+    def _shape(self) -> Shape:
+        return read_shape(self._config, str(self.folder / CONFIG))
+
+    @cached_property
+    def _config(self) -> dict[str, Any]:
+        path = self.folder / CONFIG
+        if not self.has_layers and not path.is_file():
+            return {}
+        content = read_bytes(path)
+        check_size(len(content), str(path), DOCUMENT)
+        try:
+            config = json.loads(decode(content, str(path)))
+        except (ValueError, RecursionError):
+            config = None
+        if not isinstance(config, dict):
+            raise PfsmError(f"{path}: not a JSON object; copy it again")
+        return config
+
+    def _most_positions(self) -> int:
+        number = self._config.get("max_position_embeddings", USUAL_POSITIONS)
+        first = self._shape.first_position if self.has_layers else 2
+        return int(number) - first if type(number) is int and number > first else USUAL_POSITIONS
+
+
+def encodable(text: str) -> str:
+    """The text with lone surrogates replaced by U+FFFD; no file holds them, but a caller may pass them."""
+    return text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

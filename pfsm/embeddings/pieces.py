@@ -1,0 +1,91 @@
+"""Pieces of lines, as ``tokenizer.json`` splits them."""
+
+import contextlib
+from functools import cached_property
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pfsm.embeddings.panics import faults_explained, reports_dropped
+from pfsm.errors import NotInstalledError, PfsmError
+from pfsm.io.files import decode, read_bytes
+from pfsm.io.limits import DOCUMENT, check_size
+
+PACKAGES = ("onnxruntime", "tokenizers")
+# Letters of several scripts, a digit, a mark, a symbol.
+_SAMPLE = "A lamp, ünder 12 \u0416\u4e00\u3000\U0001f600!"
+
+Span = tuple[int, int]
+Ids = NDArray[np.int64]
+
+
+def missing_packages() -> list[str]:
+    """The packages that a network needs and that are not installed."""
+    return [name for name in PACKAGES if find_spec(name) is None]
+
+
+class PieceTokenizer:
+    """The tokenizer of a network. It neither truncates nor pads.
+
+    Args:
+        path: The file ``tokenizer.json``.
+
+    Raises:
+        PfsmError: If it cannot be read, or a package is not installed.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._tokenizer = _read(path)
+
+    def pieces(self, text: str) -> tuple[Ids, list[Span]]:
+        """Pieces without the marks of beginning and end, and the characters that each covers.
+
+        Raises:
+            PfsmError: If the tokenizer fails.
+        """
+        encoding = self._parted(text, add_special_tokens=False)
+        return np.array(encoding.ids, dtype=np.int64), encoding.offsets
+
+    @cached_property
+    def marks(self) -> tuple[Ids, Ids]:
+        """The marks that are put before and after a line, int64 [n] each."""
+        with reports_dropped():
+            encoding = self._parted("a", add_special_tokens=True)
+        ids, special = np.array(encoding.ids, dtype=np.int64), np.array(encoding.special_tokens_mask)
+        own = np.flatnonzero(special == 0)
+        if not own.size:
+            raise PfsmError(f"{self._path}: gives no pieces for the letter a")
+        return ids[: own[0]], ids[own[-1] + 1 :]
+
+    def _parted(self, text: str, *, add_special_tokens: bool) -> Any:
+        """The tokenizer's result for a line."""
+        with faults_explained(
+            lambda why: PfsmError(f"{self._path}: cannot split a line ({why}); copy it again")
+        ):
+            return self._tokenizer.encode(text, add_special_tokens=add_special_tokens)
+
+
+def _read(path: Path) -> Any:
+    try:
+        from tokenizers import Tokenizer  # noqa: PLC0415 - takes a while
+    except ImportError:
+        raise NotInstalledError(
+            "vectors of a network need further packages, which are not installed", missing_packages()
+        ) from None
+    content = read_bytes(path)
+    check_size(len(content), str(path), DOCUMENT)
+    text = decode(content, str(path))
+    unreadable = PfsmError(f"{path}: not a tokenizer file that the installed tokenizers can read")
+    with faults_explained(lambda _: unreadable), reports_dropped():
+        tokenizer = Tokenizer.from_str(text)
+        # The file may ask for both.
+        tokenizer.no_truncation()
+        tokenizer.no_padding()
+        # A panic shows here if it can, not in the middle of a text. Words that it cannot split are another matter.
+        with contextlib.suppress(Exception):
+            tokenizer.encode(_SAMPLE, add_special_tokens=False)
+    return tokenizer

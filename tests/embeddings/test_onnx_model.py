@@ -1,0 +1,65 @@
+"""ONNX models written here, as the package ``onnx`` reads them."""
+
+import numpy as np
+import onnx
+import pytest
+
+from pfsm.embeddings.onnx_model import Graph, _variable
+from pfsm.embeddings.session import open_model
+from pfsm.errors import PfsmError
+
+
+def test_what_onnx_reads() -> None:
+    graph = Graph()
+    weight = graph.weight(np.arange(6, dtype=np.float32).reshape(3, 2))
+    taken = graph.node("Gather", weight, "input_ids", axis=0)
+    left, right = graph.nodes("Split", taken, outputs=2, axis=-1, num_outputs=2)
+    scaled = graph.node("Mul", graph.node("Add", left, right), graph.number(0.5), output="y")
+    model = graph.model({"input_ids": ["b", 7]}, {scaled: ["b", 7, 1]})
+    read = onnx.load_from_string(model.content)
+    assert [node.op_type for node in read.graph.node] == ["Gather", "Split", "Add", "Mul"]
+    assert {item.name: item.i for item in read.graph.node[1].attribute} == {"axis": -1, "num_outputs": 2}
+    (stored, half) = read.graph.initializer
+    assert (stored.name, list(stored.dims), stored.data_location) == (
+        weight,
+        [3, 2],
+        onnx.TensorProto.EXTERNAL,
+    )
+    assert onnx.numpy_helper.to_array(half) == np.float32(0.5)
+    sizes = read.graph.input[0].type.tensor_type.shape.dim
+    assert (sizes[0].dim_param, sizes[1].dim_value) == ("b", 7)
+    stored.CopyFrom(onnx.numpy_helper.from_array(model.tensors[weight], weight))
+    onnx.checker.check_model(read, full_check=True)
+    ids = np.array([[0, 2, 1, 0, 0, 0, 1]])
+    np.testing.assert_array_equal(open_model(model, "x")(ids)[0, 0, :, 0], (4 * ids[0] + 1) / 2)
+
+
+def test_attributes_of_all_kinds() -> None:
+    graph = Graph()
+    graph.node("A", "x", epsilon=1e-12, approximate="tanh", perm=[0, -2, 300], axis=1 << 40)
+    (node,) = onnx.load_from_string(graph.model({}, {}).content).graph.node
+    values = {item.name: onnx.helper.get_attribute_value(item) for item in node.attribute}
+    assert values["epsilon"] == np.float32(1e-12)
+    assert (values["approximate"], values["perm"], values["axis"]) == (b"tanh", [0, -2, 300], 1 << 40)
+
+
+def test_integers_of_variable_length() -> None:
+    """The examples of the protocol buffers' documentation."""
+    assert [_variable(value).hex() for value in (1, 150, 300)] == ["01", "9601", "ac02"]
+    assert _variable(-2).hex() == "feffffffffffffffff01"
+
+
+def test_the_same_graph_has_the_same_bytes() -> None:
+    def made() -> bytes:
+        graph = Graph()
+        graph.node("Add", graph.number(1.5), graph.numbers(1, 2))
+        return graph.model({"input_ids": [1]}, {}).content
+
+    assert made() == made()
+
+
+def test_what_onnx_runtime_cannot_read() -> None:
+    graph = Graph()
+    graph.node("NoSuchOperator", "input_ids", output="y")
+    with pytest.raises(PfsmError, match=r"^x: ONNX Runtime cannot read it"):
+        open_model(graph.model({"input_ids": ["b"]}, {"y": ["b"]}), "x")
