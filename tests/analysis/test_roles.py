@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -9,8 +10,8 @@ from pfsm.analysis.conllu_lines import conllu_lines
 from pfsm.analysis.json_form import from_json, to_json
 from pfsm.analysis.parser.parse import Wanted
 from pfsm.analysis.programs import FileAnalyser, parsed_text
-from pfsm.analysis.roles import Argument, Frame, arguments_of, standard_label
-from pfsm.analysis.sentence import joined
+from pfsm.analysis.roles import Argument, Frame, Span, arguments_of, standard_label
+from pfsm.analysis.sentence import Analysis, joined
 from pfsm.analysis.watched import check_analysis
 from pfsm.errors import PfsmError
 
@@ -58,7 +59,17 @@ x   0   3   down    RP  (PRT*)))     -     -   -   A   *    (C-V*)   -
 """
 
 
-def _arguments(frame):
+def _frames(analysis: Analysis) -> tuple[Frame, ...]:
+    assert analysis.frames is not None
+    return analysis.frames
+
+
+def _heads(analysis: Analysis) -> tuple[int, ...]:
+    assert analysis.tree is not None
+    return analysis.tree.heads
+
+
+def _arguments(frame: Frame) -> list[tuple[str, tuple[Span, ...]]]:
     return [(one.label, one.spans) for one in frame.arguments]
 
 
@@ -69,16 +80,16 @@ def _arguments(frame):
         ("ARG1-DSP", "A1"), ("A3", "A3"), ("AM-NEG", "AM-NEG"), ("R-AM-LOC", "R-AM-LOC"), ("V", "V"),
     ],
 )  # fmt: skip
-def test_labels_are_those_of_the_paper(given, standard):
+def test_labels_are_those_of_the_paper(given: str, standard: str) -> None:
     assert standard_label(given) == standard
 
 
-def test_label_with_other_characters_is_refused():
+def test_label_with_other_characters_is_refused() -> None:
     with pytest.raises(ValueError, match="no label"):
         standard_label("A 0")
 
 
-def test_continuation_joins_its_argument_and_the_predicate_is_none():
+def test_continuation_joins_its_argument_and_the_predicate_is_none() -> None:
     labelled = [
         ("ARG1", (0, 2)),
         ("V", (2, 3)),
@@ -94,16 +105,16 @@ def test_continuation_joins_its_argument_and_the_predicate_is_none():
     assert found[0].words == [0, 1, 5, 6]
 
 
-def test_continuation_joins_the_nearest_argument_before_it():
+def test_continuation_joins_the_nearest_argument_before_it() -> None:
     found = arguments_of([("A1", (0, 1)), ("A1", (2, 3)), ("C-A1", (4, 5)), ("C-A2", (6, 7))])
     assert [(one.label, one.spans) for one in found] == [
         ("A1", ((0, 1),)), ("A1", ((2, 3), (4, 5))), ("A2", ((6, 7),)),
     ]  # fmt: skip
 
 
-def test_roles_in_conllu():
+def test_roles_in_conllu() -> None:
     first, second = parsed_text(CONLLU.splitlines(), "x")
-    (frame,) = first.frames
+    (frame,) = _frames(first)
     assert (frame.predicate, frame.lemma, frame.roleset) == (1, "give", "give.01")
     assert _arguments(frame) == [
         ("A0", ((0, 1),)),
@@ -115,20 +126,20 @@ def test_roles_in_conllu():
     assert second.frames == ()
 
 
-def test_file_without_roles_knows_none():
+def test_file_without_roles_knows_none() -> None:
     text = CONLLU.replace("Pred=give.01|Args=A0:1,A2:3,A1:4-5,AM-TMP:6", "_")
     assert [one.frames for one in parsed_text(text.splitlines(), "x")] == [None, None]
 
 
-def test_roles_of_a_line_are_counted_through_it():
+def test_roles_of_a_line_are_counted_through_it() -> None:
     first, second = parsed_text(CONLLU.splitlines(), "x")
     line = joined([second, first])
-    assert line.frames[0].predicate == 2
-    assert _arguments(line.frames[0])[2] == ("A1", ((4, 6),))
+    assert _frames(line)[0].predicate == 2
+    assert _arguments(_frames(line)[0])[2] == ("A1", ((4, 6),))
     check_analysis(line, "Yes Anna gave Bo a pen today")
 
 
-def test_roles_are_written_as_they_are_read():
+def test_roles_are_written_as_they_are_read() -> None:
     first, second = parsed_text(CONLLU.splitlines(), "x")
     frame = Frame(
         1,
@@ -152,7 +163,7 @@ def test_roles_are_written_as_they_are_read():
     assert from_json(json.loads(json.dumps(to_json(line)))).frames == line.frames
 
 
-def test_conllu_without_roles_is_as_before():
+def test_conllu_without_roles_is_as_before() -> None:
     text = CONLLU.replace("Pred=give.01|Args=A0:1,A2:3,A1:4-5,AM-TMP:6", "_")
     one = parsed_text(text.splitlines(), "x")[0]
     assert not any("roles" in line for line in conllu_lines(one, 1))
@@ -172,7 +183,7 @@ def test_conllu_without_roles_is_as_before():
         ("Pred=give|Args=A!:1", "no label"),
     ],
 )
-def test_faults_in_conllu_name_the_line(fields, message):
+def test_faults_in_conllu_name_the_line(fields: str, message: str) -> None:
     text = CONLLU.replace("Pred=give.01|Args=A0:1,A2:3,A1:4-5,AM-TMP:6", fields)
     with pytest.raises(PfsmError) as caught:
         parsed_text(text.splitlines(), "roles.conllu")
@@ -180,31 +191,31 @@ def test_faults_in_conllu_name_the_line(fields, message):
     assert message in str(caught.value)
 
 
-def test_propbank_over_ud():
+def test_propbank_over_ud() -> None:
     first, second = parsed_text(PROPBANK.splitlines(), "x")
     assert first.tokens == ("The", "pen", "that", "she", "gave", "away", "is", "red")
-    assert [(one.predicate, one.lemma, one.roleset) for one in first.frames] == [
+    assert [(one.predicate, one.lemma, one.roleset) for one in _frames(first)] == [
         (4, "give", "give_away.02"), (6, "be", "be.01"),
     ]  # fmt: skip
-    assert _arguments(first.frames[0]) == [("A1", ((0, 2),)), ("R-A1", ((2, 3),)), ("A0", ((3, 4),))]
+    assert _arguments(_frames(first)[0]) == [("A1", ((0, 2),)), ("R-A1", ((2, 3),)), ("A0", ((3, 4),))]
     assert second.frames == ()
     assert not second.is_failed
 
 
-def test_conll_2009():
+def test_conll_2009() -> None:
     (line,) = parsed_text(CONLL_2009.splitlines(), "x")
-    sing, leave = line.frames
+    sing, leave = _frames(line)
     # The man, without the relative clause that holds the predicate; with it where the predicate is elsewhere.
     assert _arguments(sing) == [("A0", ((0, 2),)), ("R-A0", ((2, 3),)), ("AM-MNR", ((4, 5),))]
     assert _arguments(leave) == [("A0", ((0, 5),))]
     assert (sing.lemma, leave.roleset) == ("sing", "leave.01")
-    assert line.tree.heads == (2, 6, 4, 2, 4, 0)
+    assert _heads(line) == (2, 6, 4, 2, 4, 0)
     assert line.xpos[0] == "DT"
 
 
-def test_conll_2012():
+def test_conll_2012() -> None:
     (line,) = parsed_text(CONLL_2012.splitlines(), "x")
-    (frame,) = line.frames
+    (frame,) = _frames(line)
     assert (frame.predicate, frame.lemma, frame.roleset) == (1, "put", "put.01")
     assert _arguments(frame) == [("A0", ((0, 1),)), ("A1", ((2, 3),))]
     assert [node.label for node in line.constituents[0].nodes()] == [
@@ -235,21 +246,21 @@ def test_conll_2012():
         (CONLL_2012.replace("(C-V*)   -", "(C-V*)"), "x:5: a word of CoNLL-2012"),
     ],
 )  # fmt: skip
-def test_faults_in_other_formats_name_the_line(text, message):
+def test_faults_in_other_formats_name_the_line(text: str, message: str) -> None:
     with pytest.raises(PfsmError) as caught:
         parsed_text(text.splitlines(), "x")
     assert message in str(caught.value)
 
 
-def test_files_of_roles_are_found_by_the_characters_of_the_line(tmp_path):
+def test_files_of_roles_are_found_by_the_characters_of_the_line(tmp_path: Path) -> None:
     path = tmp_path / "roles.txt"
     path.write_text(PROPBANK, encoding="utf-8")
     analyser = FileAnalyser(str(path))
     (line,) = analyser.analyse(["The pen that she gave away is red No"], Wanted(roles=True))
-    assert [frame.predicate for frame in line.frames] == [4, 6]
+    assert [frame.predicate for frame in _frames(line)] == [4, 6]
 
 
-def test_roles_beyond_the_words_are_refused():
+def test_roles_beyond_the_words_are_refused() -> None:
     first, _ = parsed_text(CONLLU.splitlines(), "x")
     wrong = Frame(9, "be")
     with pytest.raises(PfsmError, match="none of its 6 words"):

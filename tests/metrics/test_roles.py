@@ -1,5 +1,8 @@
 """Metrics over semantic roles, with roles given in files; all numbers by hand."""
 
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -30,14 +33,14 @@ ROLES = """\
 
 
 @pytest.fixture(name="parser")
-def _parser(tmp_path):
+def _parser(tmp_path: Path) -> str:
     path = tmp_path / "roles.txt"
     path.write_text(ROLES, encoding="utf-8")
     return f"file:{path}"
 
 
-def _score(name, hypothesis, reference, parser, **options):
-    return get_metric(name, parser=parser, **options).score_pairs([hypothesis], [reference]).item()
+def _score(name: str, hypothesis: str, reference: str, parser: str, **options: Any) -> float:
+    return float(get_metric(name, parser=parser, **options).score_pairs([hypothesis], [reference])[0])
 
 
 @pytest.mark.parametrize(
@@ -70,7 +73,7 @@ def _score(name, hypothesis, reference, parser, **options):
         ("sr-or-*(average=elements)", OTHER_VERB, 4 / 6),
     ],
 )
-def test_scores_by_hand(name, hypothesis, score, parser):
+def test_scores_by_hand(name: str, hypothesis: str, score: float, parser: str) -> None:
     assert _score(name, hypothesis, REFERENCE, parser) == pytest.approx(score, abs=1e-15)
     # Certain roles: the expected overlap is the plain one.
     assert _score(name, hypothesis, REFERENCE, parser, expected=True) == pytest.approx(score, abs=1e-15)
@@ -78,7 +81,7 @@ def test_scores_by_hand(name, hypothesis, score, parser):
 
 @pytest.mark.parametrize("name", ["sr-or-*", "sr-or", "sr-orv", "sr-mrv-*", "sr-mr-A0"])
 @pytest.mark.parametrize("expected", [False, True])
-def test_without_analysis_the_score_is_zero(name, expected, parser):
+def test_without_analysis_the_score_is_zero(name: str, expected: bool, parser: str) -> None:
     metric = get_metric(name, parser=parser, expected=expected)
     predicate_only = "A pen writes"
     hypotheses = [NO_PREDICATE, REFERENCE, NO_PREDICATE, "", "", REFERENCE, predicate_only]
@@ -87,7 +90,7 @@ def test_without_analysis_the_score_is_zero(name, expected, parser):
     assert np.isnan(metric.understood_scores(hypotheses, references)).tolist() == [True] * 5 + [False, True]
 
 
-def test_back_off_and_interpolation(parser):
+def test_back_off_and_interpolation(parser: str) -> None:
     hypotheses, references = [SWAPPED, NO_PREDICATE, OTHER_VERB, UNPARSED], [REFERENCE] * 4
     swapped, other = 1 / 2, (1 + 1 + 2 / 3) / 4
     # O_l over sets: 2 of 6 words; the last line is missing from the file.
@@ -99,13 +102,13 @@ def test_back_off_and_interpolation(parser):
     )
 
 
-def test_several_references_count_by_the_best(parser):
+def test_several_references_count_by_the_best(parser: str) -> None:
     metric = get_metric("sr-or-*", parser=parser)
     found = metric.score_segments([SWAPPED], [[REFERENCE, SWAPPED, NO_PREDICATE]])
     assert found.tolist() == [1.0]
 
 
-def test_expected_overlap_by_hand(tmp_path):
+def test_expected_overlap_by_hand(tmp_path: Path) -> None:
     head = "\t_\t_\t_\t_\t_\t_\t_\t"
     text = (
         f"1\tAnna{head}_\n2\tsang{head}Pred=sing|PredP=0.9|Args=A0:1@0.8|Alts=A0:1@0.8,A1:1@0.1\n\n"
@@ -127,7 +130,7 @@ def test_expected_overlap_by_hand(tmp_path):
     assert _score("sr-or-*", "Anna sang", "Anna sang", parser, expected=True) == pytest.approx(1.0)
 
 
-def test_line_of_thousands_of_words(tmp_path):
+def test_line_of_thousands_of_words(tmp_path: Path) -> None:
     n = 3000
     words = [f"w{k}" for k in range(n)]
     path = tmp_path / "roles.txt"
@@ -135,7 +138,7 @@ def test_line_of_thousands_of_words(tmp_path):
     assert _score("sr-or-*", " ".join(words), " ".join(words), f"file:{path}") == 1.0
 
 
-def test_names():
+def test_names() -> None:
     for name in ("sr-or-*", "sr-mr-*", "sr-orv-*", "sr-mrv-*", "sr-or", "sr-orv"):
         assert name in feature_names()
     assert "A0" in describe_metric("sr-or-A0")
@@ -145,25 +148,25 @@ def test_names():
 @pytest.mark.parametrize(
     "name", ["sr-or-a0", "sr-or-A0.1", "sr-or-*(expected=2)", "sr-or(average=types)", "sr-mr", "sr-or-"]
 )
-def test_other_names_are_refused(name):
+def test_other_names_are_refused(name: str) -> None:
     with pytest.raises(PfsmError):
         get_metric(name)
 
 
-def test_the_signature_says_what_is_compared(parser):
+def test_the_signature_says_what_is_compared(parser: str) -> None:
     entries = get_metric("sr-or-A0(expected=true)", parser=parser).entries()
     assert entries["type"] == "A0"
     assert entries["expected"] == "true"
     assert entries["layer"] == "roles-or"
 
 
-def test_file_without_roles_is_the_wrong_one(tmp_path):
+def test_file_without_roles_is_the_wrong_one(tmp_path: Path) -> None:
     path = tmp_path / "trees.conllu"
     path.write_text("1\tGo\t_\tVERB\tVB\t_\t0\troot\t_\t_\n", encoding="utf-8")
     with pytest.raises(PfsmError, match="no semantic roles"):
         _score("sr-or-*", "Go", "Go", f"file:{path}")
 
 
-def test_file_of_roles_has_no_trees(parser):
+def test_file_of_roles_has_no_trees(parser: str) -> None:
     with pytest.raises(PfsmError, match="gives no constituents"):
         _score("cp-oc-*", REFERENCE, REFERENCE, parser)
