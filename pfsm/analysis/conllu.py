@@ -1,12 +1,15 @@
 r"""CoNLL-U: sentences as blocks of ten tab-separated columns (https://universaldependencies.org/format.html).
 
-The reader keeps the words with FORM, UPOS, XPOS, HEAD and DEPREL, the ranges of multiword tokens and ``SpaceAfter=No``.
+The reader keeps the words with FORM, UPOS, XPOS, HEAD and DEPREL, the ranges of multiword tokens, ``SpaceAfter=No`` and
+semantic roles in MISC (`pfsm.analysis.role_notation`).
 It skips empty nodes (``8.1``), lemmas, features and enhanced graphs. ``_`` means an empty field.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from pfsm.analysis.role_notation import check_frames, frame_of_fields
+from pfsm.analysis.roles import Frame
 from pfsm.errors import PfsmError
 from pfsm.io.files import StrPath, display_name, read_lines
 
@@ -28,6 +31,7 @@ class ConlluSentence:
         ranges: Multiword tokens as (first word, last word, form); words are counted from 1, and the last is included.
         space_after: Whether white space follows each word in the text, by ``SpaceAfter``.
         comments: Lines before the words, without ``#`` and the space after it.
+        frames: Predicates with semantic roles.
         line: Number of the block's first line in its file.
         source: What messages call the file.
     """
@@ -40,6 +44,7 @@ class ConlluSentence:
     ranges: tuple[tuple[int, int, str], ...] = ()
     space_after: tuple[bool, ...] = ()
     comments: tuple[str, ...] = ()
+    frames: tuple[Frame, ...] = ()
     line: int = 1
     source: str = "CoNLL-U"
 
@@ -95,6 +100,7 @@ class _Block:
     rows: list[tuple[str, str, str, int, str, bool]] = field(default_factory=list)
     ranges: list[tuple[int, int, str, bool]] = field(default_factory=list)
     comments: list[str] = field(default_factory=list)
+    frames: list[Frame] = field(default_factory=list)
 
 
 def _sentence(block: Sequence[tuple[int, str]], name: str) -> ConlluSentence:
@@ -115,6 +121,7 @@ def _sentence(block: Sequence[tuple[int, str]], name: str) -> ConlluSentence:
             raise PfsmError(
                 f"{name}:{block[0][0]}: the range {first}-{last} ends after the last word, {len(forms)}"
             )
+    _check_frames(found.frames, [number for number, _ in _word_lines(block)], name)
     return ConlluSentence(
         forms,
         upos,
@@ -124,6 +131,7 @@ def _sentence(block: Sequence[tuple[int, str]], name: str) -> ConlluSentence:
         tuple((first, last, form) for first, last, form, _ in found.ranges),
         _spaces(spaces, found.ranges),
         tuple(found.comments),
+        tuple(found.frames),
         block[0][0],
         name,
     )
@@ -166,7 +174,8 @@ def _add_row(found: _Block, fields: list[str], where: str) -> None:
     if len(fields) != _COLUMNS:
         raise PfsmError(f"{where}: {len(fields)} columns, CoNLL-U has {_COLUMNS} separated by tabs")
     number, form = fields[0], fields[1]
-    space = "SpaceAfter=No" not in fields[9].split("|")
+    misc = fields[9].split("|")
+    space = "SpaceAfter=No" not in misc
     if "." in number:
         return
     if "-" in number:
@@ -182,7 +191,25 @@ def _add_row(found: _Block, fields: list[str], where: str) -> None:
     head = _head(fields[6], where)
     if head == len(found.rows) + 1:
         raise PfsmError(f"{where}: HEAD is the word itself")
+    _add_frame(found, misc, where)
     found.rows.append((form, _value(fields[3]), _value(fields[4]), head, _value(fields[7]), space))
+
+
+def _add_frame(found: _Block, misc: Sequence[str], where: str) -> None:
+    try:
+        frame = frame_of_fields(misc, len(found.rows))
+    except ValueError as error:
+        raise PfsmError(f"{where}: {error}") from None
+    if frame is not None:
+        found.frames.append(frame)
+
+
+def _check_frames(frames: Sequence[Frame], lines: Sequence[int], name: str) -> None:
+    for frame in frames:
+        try:
+            check_frames([frame], len(lines))
+        except ValueError as error:
+            raise PfsmError(f"{name}:{lines[frame.predicate]}: {error}") from None
 
 
 def _value(field_text: str) -> str:

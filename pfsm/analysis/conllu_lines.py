@@ -1,6 +1,7 @@
 """Conversion between analyses of lines and sentences of CoNLL-U.
 
 A line of several sentences is written as several blocks, and ``# line = 3`` in each marks that they belong together.
+``# roles = 1`` says that roles are known, and how many predicates the block has.
 ``# tree = 2`` with ``# log_probability = -1.25`` marks a block as the second tree of an n-best list.
 """
 
@@ -8,10 +9,11 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 
 from pfsm.analysis.conllu import NOTHING, ConlluSentence
+from pfsm.analysis.role_notation import frame_fields
 from pfsm.analysis.sentence import Analysis, DependencyTree, joined
 from pfsm.errors import PfsmError
 
-LINE, TREE, LOG_PROBABILITY = "line", "tree", "log_probability"
+LINE, TREE, LOG_PROBABILITY, ROLES = "line", "tree", "log_probability", "roles"
 
 
 def analysis_of(sentence: ConlluSentence) -> Analysis:
@@ -19,7 +21,15 @@ def analysis_of(sentence: ConlluSentence) -> Analysis:
     trees: tuple[DependencyTree, ...] = ()
     if all(head >= 0 for head in sentence.heads):
         trees = (DependencyTree(sentence.heads, sentence.labels, _log_probability(sentence)),)
-    return Analysis(sentence.forms, (0,), _tags(sentence.upos), _tags(sentence.xpos), trees)
+    known = bool(sentence.frames) or sentence.comment(ROLES) is not None
+    return Analysis(
+        sentence.forms,
+        (0,),
+        _tags(sentence.upos),
+        _tags(sentence.xpos),
+        trees,
+        frames=sentence.frames if known else None,
+    )
 
 
 def _tags(tags: tuple[str, ...]) -> tuple[str, ...]:
@@ -83,6 +93,7 @@ def _line(group: Sequence[ConlluSentence]) -> Analysis:
         first.upos,
         first.xpos,
         tuple(tree for one in lists for tree in one.trees),
+        frames=first.frames,
     )
 
 
@@ -93,7 +104,12 @@ def joined_tree(parts: Sequence[Analysis], sentences: Sequence[ConlluSentence]) 
         return whole
     tree = whole.trees[0]
     one = DependencyTree(tree.heads, tree.labels, _log_probability(sentences[0]))
-    return Analysis(whole.tokens, whole.sentences, whole.upos, whole.xpos, (one,))
+    return Analysis(whole.tokens, whole.sentences, whole.upos, whole.xpos, (one,), frames=whole.frames)
+
+
+def _role_fields(analysis: Analysis, start: int) -> dict[int, str]:
+    """The last column of predicates."""
+    return {one.predicate: "|".join(frame_fields(one, start)) for one in analysis.frames or ()}
 
 
 def conllu_lines(analysis: Analysis, number: int, *, n_best: bool = False) -> Iterator[str]:
@@ -110,12 +126,16 @@ def conllu_lines(analysis: Analysis, number: int, *, n_best: bool = False) -> It
             if n_best and tree is not None:
                 yield f"# {TREE} = {place}"
                 yield f"# {LOG_PROBABILITY} = {tree.log_probability!r}"
+            if analysis.frames is not None:
+                inside = [one for one in analysis.frames if start <= one.predicate < end]
+                yield f"# {ROLES} = {sum(one.is_likely for one in inside)}"
+            misc = _role_fields(analysis, start)
             for word in range(start, end):
-                yield _row(analysis, tree, word, start)
+                yield _row(analysis, tree, word, start, misc.get(word, NOTHING))
             yield ""
 
 
-def _row(analysis: Analysis, tree: DependencyTree | None, word: int, start: int) -> str:
+def _row(analysis: Analysis, tree: DependencyTree | None, word: int, start: int, misc: str) -> str:
     head = label = NOTHING
     if tree is not None:
         number = tree.heads[word]
@@ -123,4 +143,4 @@ def _row(analysis: Analysis, tree: DependencyTree | None, word: int, start: int)
     upos = analysis.upos[word] if analysis.upos else NOTHING
     xpos = analysis.xpos[word] if analysis.xpos else NOTHING
     columns = [str(word - start + 1), analysis.tokens[word], NOTHING, upos, xpos, NOTHING, head, label]
-    return "\t".join([*columns, NOTHING, NOTHING])
+    return "\t".join([*columns, NOTHING, misc])

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.analysis.constituents import format_brackets, parse_brackets
+from pfsm.analysis.roles import Argument, Frame
 from pfsm.analysis.sentence import Analysis, DependencyTree, Marginals, moved
 
 _SMALL, _LARGE, _REAL = "<i2", "<i4", "<f8"
@@ -35,6 +36,7 @@ def to_json(analysis: Analysis) -> dict[str, Any]:
             for tree in analysis.constituents
         ],
         **({"headed": _trees(analysis.headed)} if analysis.headed else {}),
+        **({} if analysis.frames is None else {"frames": [_frame(one) for one in analysis.frames]}),
     }
 
 
@@ -56,7 +58,28 @@ def from_json(values: dict[str, Any]) -> Analysis:
         None if marginals is None else _marginals_again(marginals),
         tuple(moved(tree, start) for tree, start in zip(trees, sentences, strict=bool(trees))),
         _trees_again(values["headed"], len(values["tokens"])) if "headed" in values else (),
+        tuple(map(_frame_again, values["frames"])) if "frames" in values else None,
     )
+
+
+def _frame(frame: Frame) -> list[Any]:
+    arguments, alternatives = (
+        [[one.label, [list(span) for span in one.spans], one.probability] for one in several]
+        for several in (frame.arguments, frame.alternatives)
+    )
+    return [frame.predicate, frame.lemma, arguments, frame.roleset, frame.probability, alternatives]
+
+
+def _frame_again(values: Sequence[Any]) -> Frame:
+    word, lemma, arguments, roleset, probability, alternatives = values
+    given, possible = (
+        tuple(
+            Argument(str(label), tuple((int(start), int(end)) for start, end in spans), float(share))
+            for label, spans, share in several
+        )
+        for several in (arguments, alternatives)
+    )
+    return Frame(int(word), str(lemma), given, str(roleset), float(probability), possible)
 
 
 def _trees(trees: Sequence[DependencyTree]) -> dict[str, Any]:

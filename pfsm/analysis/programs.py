@@ -18,6 +18,7 @@ from pfsm.analysis.constituents import TOP, BracketedSentence, parse_brackets
 from pfsm.analysis.heads import head_dependencies
 from pfsm.analysis.lines import EMPTY, LineFinder, put_on_lines
 from pfsm.analysis.parser.parse import Wanted
+from pfsm.analysis.role_files import role_reader
 from pfsm.analysis.sentence import ROOT_LABEL, Analysis, DependencyTree, joined, unparsed
 from pfsm.errors import NotInstalledError, PfsmError
 from pfsm.io.faults import is_file
@@ -33,7 +34,7 @@ _WITHOUT_WORDS = re.compile(r"[\s()]*")
 
 
 def parsed_text(text: Sequence[str], source: str) -> list[Analysis]:
-    """Analyses from lines of CoNLL-U or, if the first character is a bracket, of Penn-style trees.
+    """Analyses from lines of CoNLL-U, of one of the formats of roles, or of Penn-style trees in brackets.
 
     Brackets around no words, as in ``(())``, are skipped: a parser that failed writes them. Trees of the same words on
     lines that follow each other, each after the logarithm of its probability and a space, are an n-best list.
@@ -43,8 +44,10 @@ def parsed_text(text: Sequence[str], source: str) -> list[Analysis]:
     """
     first = next((line for line in text if line.strip()), "")
     if not (first.lstrip().startswith("(") or _LISTED.fullmatch(first)):
-        return analyses_of(parse_conllu(text, source))
-    found: list[Analysis] = []
+        reader = role_reader(text)
+        found = analyses_of(parse_conllu(text, source)) if reader is None else reader(text, source)
+        return _with_roles_everywhere(found)
+    found = []
     for number, line in enumerate(text, 1):
         listed = _LISTED.fullmatch(line)
         if listed is not None:
@@ -55,6 +58,13 @@ def parsed_text(text: Sequence[str], source: str) -> list[Analysis]:
             # The next tree begins another list, even of the same words.
             found.append(EMPTY)
     return [one for one in found if one.tokens]
+
+
+def _with_roles_everywhere(found: list[Analysis]) -> list[Analysis]:
+    """A text that gives roles of any sentence gives those of all: a sentence without any has no predicate."""
+    if all(one.frames is None for one in found):
+        return found
+    return [replace(one, frames=()) if one.frames is None and not one.is_failed else one for one in found]
 
 
 def _add_listed(found: list[Analysis], log_probability: float, sentence: BracketedSentence) -> None:

@@ -1,4 +1,4 @@
-"""The analysis of a line of text: tokens, tags, dependency trees and their probabilities, constituent trees.
+"""The analysis of a line of text: tokens, tags, dependency trees and their probabilities, constituents, roles.
 
 All code that uses syntax works on these objects, whether they come from a file, the shipped parser or another parser.
 """
@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.analysis.constituents import Constituent
+from pfsm.analysis.roles import Frame, moved_frame
 
 ROOT_LABEL = "root"
 
@@ -68,6 +69,7 @@ class Analysis:
         constituents: Constituent tree of each sentence, words counted through the line.
         headed: Dependency trees of the line by head rules over its likeliest constituent trees
             (`pfsm.analysis.heads.head_dependencies`), the likeliest first.
+        frames: Predicates with their semantic roles, in the order of the text; None where unknown.
     """
 
     tokens: tuple[str, ...]
@@ -78,11 +80,12 @@ class Analysis:
     marginals: Marginals | None = None
     constituents: tuple[Constituent, ...] = ()
     headed: tuple[DependencyTree, ...] = ()
+    frames: tuple[Frame, ...] | None = None
 
     @property
     def is_failed(self) -> bool:
-        """Whether the parse failed: there are words, but neither a dependency tree nor constituents."""
-        return bool(self.tokens) and not (self.trees or self.constituents)
+        """Whether the parse failed: there are words, but neither a tree of some kind nor roles."""
+        return bool(self.tokens) and not (self.trees or self.constituents) and self.frames is None
 
     @property
     def tree(self) -> DependencyTree | None:
@@ -123,6 +126,7 @@ def joined(parts: Sequence[Analysis]) -> Analysis:
         if all(part.constituents for part in parts)
         else (),
         _joined_trees([(part.headed, first) for part, first in pairs]),
+        _joined_frames(pairs),
     )
 
 
@@ -137,6 +141,15 @@ def _joined_trees(parts: Sequence[tuple[tuple[DependencyTree, ...], int]]) -> tu
     heads = tuple(head and head + first for trees, first in parts for head in trees[0].heads)
     labels = tuple(label for trees, _ in parts for label in trees[0].labels)
     return (DependencyTree(heads, labels, sum(trees[0].log_probability for trees, _ in parts)),)
+
+
+def _joined_frames(pairs: Sequence[tuple[Analysis, int]]) -> tuple[Frame, ...] | None:
+    found: list[Frame] = []
+    for part, first in pairs:
+        if part.frames is None:
+            return None
+        found += (moved_frame(frame, first) for frame in part.frames)
+    return tuple(found)
 
 
 def _joined_marginals(pairs: Sequence[tuple[Analysis, int]]) -> Marginals | None:

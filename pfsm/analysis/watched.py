@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.analysis.parser.parse import Wanted
+from pfsm.analysis.role_notation import check_frames
+from pfsm.analysis.roles import Frame
 from pfsm.analysis.sentence import Analysis, DependencyTree, Marginals
 from pfsm.errors import PfsmError
 from pfsm.registry import origin_label
@@ -86,6 +88,8 @@ def check_analysis(analysis: Analysis, line: str) -> None:
             raise PfsmError(f"{what} of {shown} has {len(tags)} tags for {n_tokens} words")
     for tree in (*analysis.trees, *analysis.headed):
         _check_tree(tree, n_tokens, shown)
+    if analysis.frames is not None:
+        _check_frames(analysis.frames, n_tokens, shown)
     if analysis.marginals is not None:
         _check_marginals(analysis.marginals, n_tokens, shown)
 
@@ -113,6 +117,15 @@ def _check_tree(tree: DependencyTree, n_tokens: int, shown: str) -> None:
             if not 0 <= at <= n_tokens:
                 raise PfsmError(f"a head of {shown} is {at}, it must be from 0 to {n_tokens}")
         rooted.update(path)
+
+
+def _check_frames(frames: Sequence[Frame], n_tokens: int, shown: str) -> None:
+    if any(not 0 <= frame.predicate < n_tokens for frame in frames):
+        raise PfsmError(f"a predicate of {shown} is none of its {n_tokens} words")
+    try:
+        check_frames(frames, n_tokens)
+    except ValueError as error:
+        raise PfsmError(f"roles of {shown}: {error}") from None
 
 
 def _check_marginals(marginals: Marginals, n_tokens: int, shown: str) -> None:

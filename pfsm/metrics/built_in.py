@@ -20,6 +20,7 @@ from pfsm.metrics.metric_group import (
     without_options,
 )
 from pfsm.metrics.parts import BLEU_PARTS, LENGTHS, MORE_NIST_PARTS, lengths, nist, sacre_parts
+from pfsm.metrics.roles.groups import GROUPS as ROLES
 from pfsm.metrics.sacre import sacre_metric
 from pfsm.metrics.syntax.dependency_groups import GROUPS as DEPENDENCIES
 from pfsm.metrics.syntax.dependency_groups import prepared_parts
@@ -96,6 +97,7 @@ GROUPS = (
     ),
     *DEPENDENCIES,
     *OVERLAPS,
+    *ROLES,
     *DPMF,
     *EDIT_RATES,
     *ENTAILMENT,

@@ -41,6 +41,7 @@ class Wanted:
             words alone, rather than as an error.
         headed: Number of dependency trees by head rules (`pfsm.analysis.heads`) over the likeliest constituent trees,
             the likeliest first; 0 for none.
+        roles: Whether to give semantic roles.
     """
 
     trees: int = 1
@@ -51,11 +52,13 @@ class Wanted:
     # Not in the representation, by which analyses are cached: it changes no analysis.
     gaps: bool = field(default=False, repr=False)
     headed: int = field(default=0, repr=False)
+    roles: bool = field(default=False, repr=False)
 
     @property
     def key(self) -> str:
         """What analyses are cached by; that of old questions stays, so that their answers are found."""
-        return f"{self!r} headed={self.headed}" if self.headed else repr(self)
+        headed = f" headed={self.headed}" if self.headed else ""
+        return f"{self!r}{headed}{' roles' if self.roles else ''}"
 
     def with_gaps(self) -> "Wanted":
         """The same with `gaps`."""

@@ -2,7 +2,7 @@
 
 The overlaps of Giménez and Màrquez (2009, appendix A) and the fractions of Liu and Gildea (2005) differ in what they
 count, not in how: a layer says what a line has as (type, item) elements, and everything else is common to all of them
-(`pfsm.metrics.syntax.overlap`). Semantic roles or relations of discourse would be further layers.
+(`pfsm.metrics.syntax.overlap`). Semantic roles are further layers (`pfsm.metrics.roles.layers`).
 
 ====================  =====================================  ================================
 layer                 type                                   items
@@ -46,11 +46,13 @@ class Layer:
         elements: The (type, item) elements of a line that has the layer, repeated as often as they occur.
         is_there: Whether an analysis says what the layer needs; never true of a line without words.
         wanted: What to ask of the analyses.
+        of_empty: Score of two empty lines.
     """
 
     elements: Elements
     is_there: Callable[[Analysis], bool]
     wanted: Wanted
+    of_empty: float = 1.0
 
 
 def has_tags(analysis: Analysis) -> bool:
@@ -78,7 +80,7 @@ def has_constituents(analysis: Analysis) -> bool:
 
 def _known(known: bool, analysis: Analysis, what: str) -> bool:
     """Nothing about a line at all: it could not be parsed. Something else than what is asked for: the wrong parser."""
-    if not known and (analysis.trees or analysis.constituents):
+    if not known and (analysis.trees or analysis.constituents or analysis.frames is not None):
         raise PfsmError(
             f"the parser gives no {what}, which this metric needs; choose another, as in parser=en-ewt"
         )

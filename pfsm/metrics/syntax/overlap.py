@@ -8,7 +8,8 @@ With h_e and r_e how often hypothesis and reference have an element e, and e of 
   and Gildea 2005, where types are depths of subtrees or lengths of chains). With several references r_e is that of the
   reference that has e most often.
 
-Where neither line has an element the score is 1; where one of them was not analysed, it is 0.
+Where neither line has an element the score is 1 (two empty lines: what the layer says); where one of them was not
+analysed, it is 0.
 """
 
 from collections import Counter
@@ -152,7 +153,7 @@ def layer_scores(
         part = slice(first, first + PORTION)
         scores[part] = measure(lines.counts(ours[part], theirs[part]))
     scores[~(lines.has_layer[ours] & lines.has_layer[theirs])] = 0.0
-    scores[lines.is_empty[ours] & lines.is_empty[theirs]] = 1.0
+    scores[lines.is_empty[ours] & lines.is_empty[theirs]] = layer.of_empty
     return scores
 
 

@@ -1,0 +1,138 @@
+"""Semantic roles: predicates and their arguments, with the labels of Giménez and Màrquez (2009).
+
+PropBank's ARG0 is A0 here, ARGM-TMP is AM-TMP. A continuation (C-A1) is part of the argument that it continues; a
+relative word (R-A0) is an argument with a label of its own. The predicate itself (V, C-V) is no argument.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+Span = tuple[int, int]
+# From this probability on a word counts as a predicate.
+LIKELY = 0.5
+CONTINUATION, RELATIVE = "C-", "R-"
+_NUMBERED = re.compile(r"A(?:RG)?([0-9A])(?:-[A-Z]+)?")
+_MODIFIER = re.compile(r"A(?:RG)?M(-[A-Z]+)?")
+_FORM = re.compile(r"[A-Za-z][A-Za-z0-9_*-]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """An argument of a predicate.
+
+    Attributes:
+        label: Its role, such as A0, AM-TMP or R-A1.
+        spans: First word and the word after the last word of each of its parts, in the order of the text; words are
+            counted from 0 through the line.
+        probability: Probability that the predicate has this argument; 1 where roles are given.
+    """
+
+    label: str
+    spans: tuple[Span, ...]
+    probability: float = 1.0
+
+    @property
+    def words(self) -> list[int]:
+        """Its words, counted from 0 through the line."""
+        return [word for start, end in self.spans for word in range(start, end)]
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A predicate with its arguments.
+
+    Attributes:
+        predicate: The word, counted from 0 through the line.
+        lemma: Its lemma, in lower case.
+        arguments: The arguments, in the order of the text; none if the word is less likely a predicate than not.
+        roleset: PropBank's name of its sense, such as nominate.01; empty where unknown.
+        probability: Probability that the word is a predicate; 1 where roles are given.
+        alternatives: Possible arguments with their probabilities, those above among them; empty where roles are given.
+    """
+
+    predicate: int
+    lemma: str
+    arguments: tuple[Argument, ...] = ()
+    roleset: str = ""
+    probability: float = 1.0
+    alternatives: tuple[Argument, ...] = ()
+
+    @property
+    def is_likely(self) -> bool:
+        """Whether the word is more likely a predicate than not."""
+        return self.probability >= LIKELY
+
+    @property
+    def possible(self) -> tuple[Argument, ...]:
+        """The possible arguments; where roles are given, the arguments."""
+        return self.alternatives or self.arguments
+
+
+def moved_frame(frame: Frame, by: int) -> Frame:
+    """The same frame shifted by so many words."""
+    if by == 0:
+        return frame
+    return replace(
+        frame,
+        predicate=frame.predicate + by,
+        arguments=_moved(frame.arguments, by),
+        alternatives=_moved(frame.alternatives, by),
+    )
+
+
+def _moved(arguments: Iterable[Argument], by: int) -> tuple[Argument, ...]:
+    return tuple(
+        replace(one, spans=tuple((start + by, end + by) for start, end in one.spans)) for one in arguments
+    )
+
+
+def standard_label(label: str) -> str:
+    """The paper's name of a role: ARG0 is A0, ARGM-TMP AM-TMP, R-ARG1 R-A1; others stay as they are.
+
+    Additions to numbered arguments are dropped: ARG1-DSP is A1.
+
+    Raises:
+        ValueError: If it has characters that no label has.
+    """
+    mark = label[:2] if label[:2] in {CONTINUATION, RELATIVE} else ""
+    bare = label[len(mark) :]
+    if numbered := _NUMBERED.fullmatch(bare):
+        return f"{mark}A{numbered[1]}"
+    if modifier := _MODIFIER.fullmatch(bare):
+        return f"{mark}AM{modifier[1] or ''}"
+    if not _FORM.fullmatch(bare):
+        raise ValueError(f"{label!r} is no label of a role")
+    return label
+
+
+def arguments_of(labelled: Sequence[tuple[str, Span]]) -> tuple[Argument, ...]:
+    """Arguments from labelled spans of one predicate.
+
+    A continuation joins the last argument of its label before it, or else the first one after it; without one it is
+    that argument. V and C-V are left out.
+
+    Args:
+        labelled: Label, in any of the notations of `standard_label`, and span.
+
+    Raises:
+        ValueError: If a label is none.
+    """
+    ordered = sorted(((standard_label(label), span) for label, span in labelled), key=lambda one: one[1])
+    whole = [(label, [span]) for label, span in ordered if not _is_part(label)]
+    for label, span in ordered:
+        bare = label.removeprefix(CONTINUATION)
+        if bare in {label, "V"}:
+            continue
+        same = [spans for own, spans in whole if own == bare]
+        before = [spans for spans in same if spans[0] < span]
+        if same:
+            (before[-1] if before else same[0]).append(span)
+        else:
+            whole.append((bare, [span]))
+    found = [Argument(label, tuple(sorted(spans))) for label, spans in whole]
+    return tuple(sorted(found, key=lambda one: (one.spans, one.label)))
+
+
+def _is_part(label: str) -> bool:
+    return label == "V" or label.startswith(CONTINUATION)

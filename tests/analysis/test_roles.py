@@ -1,0 +1,267 @@
+"""Semantic roles in analyses and files."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from pfsm.analysis.conllu_lines import conllu_lines
+from pfsm.analysis.json_form import from_json, to_json
+from pfsm.analysis.parser.parse import Wanted
+from pfsm.analysis.programs import FileAnalyser, parsed_text
+from pfsm.analysis.roles import Argument, Frame, Span, arguments_of, standard_label
+from pfsm.analysis.sentence import Analysis, joined
+from pfsm.analysis.watched import check_analysis
+from pfsm.errors import PfsmError
+
+CONLLU = """\
+1\tAnna\t_\tPROPN\tNNP\t_\t2\tnsubj\t_\t_
+2\tgave\t_\tVERB\tVBD\t_\t0\troot\t_\tPred=give.01|Args=A0:1,A2:3,A1:4-5,AM-TMP:6
+3\tBo\t_\tPROPN\tNNP\t_\t2\tiobj\t_\t_
+4\ta\t_\tDET\tDT\t_\t5\tdet\t_\t_
+5\tpen\t_\tNOUN\tNN\t_\t2\tobj\t_\t_
+6\ttoday\t_\tADV\tRB\t_\t2\tadvmod\t_\tSpaceAfter=No
+
+1\tYes\t_\tINTJ\tUH\t_\t0\troot\t_\t_
+"""
+
+PROPBANK = """\
+# sent_id = x-1
+# words = The\tpen\tthat\tshe\tgave\taway\tis\tred
+5\tgive\tgive_away.02\tARG1:1-2\tR-ARG1:3-3\tARG0:4-4\tV:5-6
+7\tbe\tbe.01\tARG1:1-6\tV:7-7\tARG2:8-8
+
+# sent_id = x-2
+# words = No
+"""
+
+CONLL_2009 = "\n".join(
+    "\t".join(row.split())
+    for row in """\
+1 The the the DT DT _ _ 2 2 NMOD NMOD _ _ _ _
+2 man man man NN NN _ _ 6 6 SBJ SBJ _ _ A0 A0
+3 who who who WP WP _ _ 4 4 SBJ SBJ _ _ R-A0 _
+4 sang sing sing VBD VBD _ _ 2 2 NMOD NMOD Y sing.01 _ _
+5 loudly loudly loudly RB RB _ _ 4 4 MNR MNR _ _ AM-MNR _
+6 left leave leave VBD VBD _ _ 0 0 ROOT ROOT Y leave.01 _ _
+""".splitlines()
+)
+
+CONLL_2012 = """\
+#begin document (x); part 000
+x   0   0     He   PRP   (S(NP*)     -     -   -   A   *   (ARG0*)   -
+x   0   1    put   VBD     (VP*    put    01   1   A   *      (V*)   -
+x   0   2   them   PRP     (NP*)     -     -   -   A   *   (ARG1*)   -
+x   0   3   down    RP  (PRT*)))     -     -   -   A   *    (C-V*)   -
+
+#end document
+"""
+
+
+def _frames(analysis: Analysis) -> tuple[Frame, ...]:
+    assert analysis.frames is not None
+    return analysis.frames
+
+
+def _heads(analysis: Analysis) -> tuple[int, ...]:
+    assert analysis.tree is not None
+    return analysis.tree.heads
+
+
+def _arguments(frame: Frame) -> list[tuple[str, tuple[Span, ...]]]:
+    return [(one.label, one.spans) for one in frame.arguments]
+
+
+@pytest.mark.parametrize(
+    ("given", "standard"),
+    [
+        ("ARG0", "A0"), ("ARGA", "AA"), ("ARGM-TMP", "AM-TMP"), ("R-ARG1", "R-A1"), ("C-ARG1", "C-A1"),
+        ("ARG1-DSP", "A1"), ("A3", "A3"), ("AM-NEG", "AM-NEG"), ("R-AM-LOC", "R-AM-LOC"), ("V", "V"),
+    ],
+)  # fmt: skip
+def test_labels_are_those_of_the_paper(given: str, standard: str) -> None:
+    assert standard_label(given) == standard
+
+
+def test_label_with_other_characters_is_refused() -> None:
+    with pytest.raises(ValueError, match="no label"):
+        standard_label("A 0")
+
+
+def test_continuation_joins_its_argument_and_the_predicate_is_none() -> None:
+    labelled = [
+        ("ARG1", (0, 2)),
+        ("V", (2, 3)),
+        ("ARG0", (3, 4)),
+        ("C-ARG1", (5, 7)),
+        ("C-V", (4, 5)),
+        ("R-ARG0", (7, 8)),
+    ]
+    found = arguments_of(labelled)
+    assert [(one.label, one.spans) for one in found] == [
+        ("A1", ((0, 2), (5, 7))), ("A0", ((3, 4),)), ("R-A0", ((7, 8),)),
+    ]  # fmt: skip
+    assert found[0].words == [0, 1, 5, 6]
+
+
+def test_continuation_joins_the_nearest_argument_before_it() -> None:
+    found = arguments_of([("A1", (0, 1)), ("A1", (2, 3)), ("C-A1", (4, 5)), ("C-A2", (6, 7))])
+    assert [(one.label, one.spans) for one in found] == [
+        ("A1", ((0, 1),)), ("A1", ((2, 3), (4, 5))), ("A2", ((6, 7),)),
+    ]  # fmt: skip
+
+
+def test_roles_in_conllu() -> None:
+    first, second = parsed_text(CONLLU.splitlines(), "x")
+    (frame,) = _frames(first)
+    assert (frame.predicate, frame.lemma, frame.roleset) == (1, "give", "give.01")
+    assert _arguments(frame) == [
+        ("A0", ((0, 1),)),
+        ("A2", ((2, 3),)),
+        ("A1", ((3, 5),)),
+        ("AM-TMP", ((5, 6),)),
+    ]
+    # A file with roles of one sentence gives those of all.
+    assert second.frames == ()
+
+
+def test_file_without_roles_knows_none() -> None:
+    text = CONLLU.replace("Pred=give.01|Args=A0:1,A2:3,A1:4-5,AM-TMP:6", "_")
+    assert [one.frames for one in parsed_text(text.splitlines(), "x")] == [None, None]
+
+
+def test_roles_of_a_line_are_counted_through_it() -> None:
+    first, second = parsed_text(CONLLU.splitlines(), "x")
+    line = joined([second, first])
+    assert _frames(line)[0].predicate == 2
+    assert _arguments(_frames(line)[0])[2] == ("A1", ((4, 6),))
+    check_analysis(line, "Yes Anna gave Bo a pen today")
+
+
+def test_roles_are_written_as_they_are_read() -> None:
+    first, second = parsed_text(CONLLU.splitlines(), "x")
+    frame = Frame(
+        1,
+        "give",
+        (Argument("A0", ((0, 1),), 0.75), Argument("A1", ((2, 3), (4, 5)), 0.5)),
+        "give_up.11",
+        0.875,
+        (
+            Argument("A0", ((0, 1),), 0.75),
+            Argument("A1", ((2, 3), (4, 5)), 0.5),
+            Argument("A2", ((2, 4),), 0.1),
+        ),
+    )
+    unlike = Frame(4, "pens", (), "pen.01", 0.25, (Argument("A0", ((2, 3),), 0.01),))
+    line = joined([second, replace(first, frames=(frame, unlike))])
+    text = list(conllu_lines(line, 3))
+    assert "# roles = 0" in text
+    assert "# roles = 1" in text
+    (again,) = parsed_text(text, "x")
+    assert again.frames == line.frames
+    assert from_json(json.loads(json.dumps(to_json(line)))).frames == line.frames
+
+
+def test_conllu_without_roles_is_as_before() -> None:
+    text = CONLLU.replace("Pred=give.01|Args=A0:1,A2:3,A1:4-5,AM-TMP:6", "_")
+    one = parsed_text(text.splitlines(), "x")[0]
+    assert not any("roles" in line for line in conllu_lines(one, 1))
+    assert "frames" not in to_json(one)
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ("Pred=give|Args=A0:7", "sentence has 6"),
+        ("Pred=give|Args=A0:3-2", "'3-2'"),
+        ("Pred=give|Args=A0", "'A0'"),
+        ("Pred=give|Args=A0:1@2", "'2'"),
+        ("Pred=give|Args=A0:1-3+2-4", "follow each other"),
+        ("Pred=|Args=A0:1", "Pred is empty"),
+        ("Pred=give|PredP=x", "'x'"),
+        ("Pred=give|Args=A!:1", "no label"),
+    ],
+)
+def test_faults_in_conllu_name_the_line(fields: str, message: str) -> None:
+    text = CONLLU.replace("Pred=give.01|Args=A0:1,A2:3,A1:4-5,AM-TMP:6", fields)
+    with pytest.raises(PfsmError) as caught:
+        parsed_text(text.splitlines(), "roles.conllu")
+    assert "roles.conllu:2: " in str(caught.value)
+    assert message in str(caught.value)
+
+
+def test_propbank_over_ud() -> None:
+    first, second = parsed_text(PROPBANK.splitlines(), "x")
+    assert first.tokens == ("The", "pen", "that", "she", "gave", "away", "is", "red")
+    assert [(one.predicate, one.lemma, one.roleset) for one in _frames(first)] == [
+        (4, "give", "give_away.02"), (6, "be", "be.01"),
+    ]  # fmt: skip
+    assert _arguments(_frames(first)[0]) == [("A1", ((0, 2),)), ("R-A1", ((2, 3),)), ("A0", ((3, 4),))]
+    assert second.frames == ()
+    assert not second.is_failed
+
+
+def test_conll_2009() -> None:
+    (line,) = parsed_text(CONLL_2009.splitlines(), "x")
+    sing, leave = _frames(line)
+    # The man, without the relative clause that holds the predicate; with it where the predicate is elsewhere.
+    assert _arguments(sing) == [("A0", ((0, 2),)), ("R-A0", ((2, 3),)), ("AM-MNR", ((4, 5),))]
+    assert _arguments(leave) == [("A0", ((0, 5),))]
+    assert (sing.lemma, leave.roleset) == ("sing", "leave.01")
+    assert _heads(line) == (2, 6, 4, 2, 4, 0)
+    assert line.xpos[0] == "DT"
+
+
+def test_conll_2012() -> None:
+    (line,) = parsed_text(CONLL_2012.splitlines(), "x")
+    (frame,) = _frames(line)
+    assert (frame.predicate, frame.lemma, frame.roleset) == (1, "put", "put.01")
+    assert _arguments(frame) == [("A0", ((0, 1),)), ("A1", ((2, 3),))]
+    assert [node.label for node in line.constituents[0].nodes()] == [
+        "S",
+        "NP",
+        "PRP",
+        "VP",
+        "VBD",
+        "NP",
+        "PRP",
+        "PRT",
+        "RP",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (PROPBANK.replace("ARG2:8-8", "ARG2:8-9"), "x:4: 'ARG2:8-9'"),
+        (PROPBANK.replace("7\tbe\t", "9\tbe\t"), "x:4: the predicate is word 9"),
+        (PROPBANK.replace("\tbe.01\tARG1:1-6\tV:7-7\tARG2:8-8", ""), "x:4: a predicate is written"),
+        (CONLL_2009.replace("R-A0\t_", "R-A0"), "x:3: 15 columns"),
+        (CONLL_2009.replace("\t6\t6\tSBJ", "\t7\t6\tSBJ"), "x:2: HEAD is '7'"),
+        (CONLL_2009.replace("\t0\t0\tROOT", "\t2\t2\tROOT"), "cycle"),
+        (CONLL_2012.replace("put    01", "put     -"), "x:2: 1 columns of roles, but 0"),
+        (CONLL_2012.replace("(ARG1*)", "(ARG1*"), "x:5: the role ARG1 is not closed"),
+        (CONLL_2012.replace("(ARG0*)", "ARG0*)"), "x:2: 'ARG0*)' is no part"),
+        (CONLL_2012.replace("(C-V*)   -", "(C-V*)"), "x:5: a word of CoNLL-2012"),
+    ],
+)  # fmt: skip
+def test_faults_in_other_formats_name_the_line(text: str, message: str) -> None:
+    with pytest.raises(PfsmError) as caught:
+        parsed_text(text.splitlines(), "x")
+    assert message in str(caught.value)
+
+
+def test_files_of_roles_are_found_by_the_characters_of_the_line(tmp_path: Path) -> None:
+    path = tmp_path / "roles.txt"
+    path.write_text(PROPBANK, encoding="utf-8")
+    analyser = FileAnalyser(str(path))
+    (line,) = analyser.analyse(["The pen that she gave away is red No"], Wanted(roles=True))
+    assert [frame.predicate for frame in _frames(line)] == [4, 6]
+
+
+def test_roles_beyond_the_words_are_refused() -> None:
+    first, _ = parsed_text(CONLLU.splitlines(), "x")
+    wrong = Frame(9, "be")
+    with pytest.raises(PfsmError, match="none of its 6 words"):
+        check_analysis(replace(first, frames=(wrong,)), "Anna gave Bo a pen today")
