@@ -5,10 +5,16 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-# What `make test` installs; continuous integration adds what the tests of integrations and of METEOR need.
+# What `make test` installs: every package with the digests of its files, PyTorch without CUDA. Continuous integration
+# takes requirements/all.txt, for the tests of integrations and of METEOR. `make LOCK= test` installs by constraints.txt
+# instead, with whatever PyTorch the index has.
+LOCK ?= requirements/dev.txt
 EXTRAS ?= train,dev
 
-.PHONY: demo test lint types tests wheel models bench mutants fuzz clean
+# Tools of `make lock`, `make audit` and `make versions`, apart from what they look at.
+TOOLS := .venv-tools
+
+.PHONY: demo test lint types tests wheel lock audit versions models bench mutants fuzz clean
 
 demo: $(VENV)/.train
 	$(BIN)/python scripts/demo.py
@@ -27,9 +33,24 @@ types: $(VENV)/.dev
 tests: $(VENV)/.dev
 	$(BIN)/python -m pytest -n 2 --dist loadfile
 
-# Builds the wheel into dist/ and checks it as a user installs it: in a clean environment, without torch.
+# Builds the wheel and its bill of materials into dist/ and checks it as a user installs it: in a clean environment,
+# without torch.
 wheel: $(VENV)/.dev
 	$(BIN)/python scripts/check_wheel.py dist
+
+# Writes requirements/*.txt. LOCKING=--newest: the newest versions, but for those of constraints.txt.
+lock: $(TOOLS)/.made $(VENV)/.dev
+	PATH="$(CURDIR)/$(TOOLS)/bin:$$PATH" $(BIN)/python scripts/lock.py $(LOCKING)
+
+# Locks, licences, known vulnerabilities. AUDIT=--strict: fails where no index of vulnerabilities answers.
+audit: $(TOOLS)/.made $(VENV)/.dev
+	PATH="$(CURDIR)/$(TOOLS)/bin:$$PATH" $(BIN)/python scripts/audit.py $(AUDIT)
+
+# A part of the tests with the oldest versions of dependencies, and with other versions of Python where they can be had.
+versions: $(TOOLS)/.made $(VENV)/.dev
+	PATH="$(CURDIR)/$(TOOLS)/bin:$$PATH" $(BIN)/python scripts/try_versions.py --python 3.11 --resolution lowest-direct
+	PATH="$(CURDIR)/$(TOOLS)/bin:$$PATH" $(BIN)/python scripts/try_versions.py --python 3.12
+	PATH="$(CURDIR)/$(TOOLS)/bin:$$PATH" $(BIN)/python scripts/try_versions.py --python 3.13
 
 # Builds the shipped models; needs PFSM_DATA.
 models: $(VENV)/.train
@@ -63,10 +84,20 @@ $(VENV)/.train: $(VENV)/bin/python pyproject.toml constraints.txt
 	touch $@
 	@echo "made $(VENV): pfsm-metric with training; use $(BIN)/pfsm"
 
-$(VENV)/.dev: $(VENV)/bin/python pyproject.toml constraints.txt
+$(VENV)/.dev: $(VENV)/bin/python pyproject.toml constraints.txt $(LOCK)
+ifeq ($(LOCK),)
 	$(INSTALL) --editable '.[$(EXTRAS)]'
+else
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement $(LOCK)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+endif
 	touch $@ $(VENV)/.train
 	@echo "made $(VENV): pfsm-metric with training and the tools of development; use $(BIN)/pfsm"
 
+$(TOOLS)/.made:
+	$(PYTHON) -m venv $(TOOLS)
+	$(TOOLS)/bin/python -m pip install --quiet --disable-pip-version-check uv==0.13.9 pip-audit==2.10.1
+	touch $@
+
 clean:
-	rm -rf $(VENV) .venv-wheel build dist demo-output .pytest_cache .mypy_cache .ruff_cache *.egg-info
+	rm -rf $(VENV) .venv-tools .venv-try-* .venv-wheel build dist demo-output .pytest_cache .mypy_cache .ruff_cache *.egg-info

@@ -1,9 +1,11 @@
-"""Builds the wheel, installs it into a clean environment without torch, and scores with it there.
+"""Builds the wheel twice, installs it into a clean environment without torch, and scores with it there.
 
-This finds faults that an editable install hides: files that are not packaged, imports of packages that are not
+Both builds must have the same bytes.
+
+The rest finds faults that an editable install hides: files that are not packaged, imports of packages that are not
 dependencies, scoring that needs torch, files of another project that stand in the way. ``make test`` runs it.
 
-    python scripts/check_wheel.py [FOLDER]    # leaves the wheel in FOLDER
+    python scripts/check_wheel.py [FOLDER]    # leaves the wheel in FOLDER, and its bill of materials
 """
 
 import json
@@ -15,6 +17,8 @@ import tempfile
 import venv
 import zipfile
 from pathlib import Path
+
+from sbom import write as write_bill
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 LARGEST_WHEEL = 50_000_000
@@ -39,7 +43,10 @@ print(same)
 def main() -> None:
     """Builds, installs and checks the wheel."""
     with tempfile.TemporaryDirectory() as folder:
-        wheel = build(Path(folder))
+        wheel = build(Path(folder) / "one", private=False)
+        again = build(Path(folder) / "another", private=True)
+        if wheel.read_bytes() != again.read_bytes():
+            sys.exit(f"{wheel.name}: two builds of the same files differ: {different(wheel, again)}")
         check_content(wheel)
         python = install(wheel, Path(folder) / "environment")
         run(python, "-c", PROBE, cwd=folder)
@@ -49,7 +56,8 @@ def main() -> None:
         if len(sys.argv) > 1:
             kept = Path(sys.argv[1])
             kept.mkdir(exist_ok=True)
-            made = shutil.copy(wheel, kept)
+            made = Path(shutil.copy(wheel, kept))
+            print(f"made {write_bill(made)}: what is in the wheel and what it requires")
             print(f"made {made}; install it with: pip install {made}")
 
 
@@ -68,14 +76,41 @@ def run(*command: str | Path, cwd: str | Path, expect: int = 0) -> subprocess.Co
     return done
 
 
-def build(folder: Path) -> Path:
-    """The wheel of this checkout, built from a copy without the leftovers of earlier builds."""
+def build(folder: Path, *, private: bool) -> Path:
+    """The wheel of this checkout, built from a copy without the leftovers of earlier builds.
+
+    Args:
+        folder: A new folder for the copy and the wheel.
+        private: Build as someone whose files nobody else may read, and who has touched all of them just now.
+    """
     source = folder / "source"
     left_out = shutil.ignore_patterns(".*", "build", "dist", "demo-output", "*.egg-info", "__pycache__")
     shutil.copytree(CHECKOUT, source, ignore=left_out)
-    run(sys.executable, "-m", "build", "--wheel", "--outdir", folder / "dist", source, cwd=folder)
+    before = os.umask(0o077 if private else 0o022)
+    if private:
+        for path in source.rglob("*"):
+            path.chmod(0o700 if path.is_dir() else 0o600)
+            os.utime(path)
+    build = ("-m", "build", "--wheel", "--no-isolation", "--outdir", folder / "dist", source)
+    try:
+        run(sys.executable, *build, cwd=folder)
+    finally:
+        os.umask(before)
     (wheel,) = (folder / "dist").glob("*.whl")
     return wheel
+
+
+def different(one: Path, other: Path) -> str:
+    """Which files of two wheels differ."""
+    entries = [
+        {
+            entry.filename: (entry.CRC, entry.date_time, entry.external_attr)
+            for entry in zipfile.ZipFile(path).infolist()
+        }
+        for path in (one, other)
+    ]
+    names = sorted({*entries[0], *entries[1]})
+    return ", ".join(name for name in names if entries[0].get(name) != entries[1].get(name)) or "their order"
 
 
 def check_content(wheel: Path) -> None:

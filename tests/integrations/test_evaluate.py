@@ -28,7 +28,6 @@ def computed(folder: Path, *calls: dict[str, Any]) -> list[dict[str, Any]]:
         "HF_HOME": str(folder / "home"),
         "HF_HUB_OFFLINE": "1",
         "HF_EVALUATE_OFFLINE": "1",
-        "PYTHONWARNINGS": "ignore",
     }
     module = CHECKOUT / "integrations" / "evaluate" / "pfsm"
     done = subprocess.run(

@@ -1,0 +1,59 @@
+"""The build backend: setuptools, with wheels whose bytes depend on the files of the checkout alone.
+
+Neither the clock, nor the permissions of the files, nor the umask of whoever builds is in the wheel. The version of
+setuptools is, in one line of it.
+"""
+
+import zipfile
+from pathlib import Path
+from typing import Any
+
+from setuptools import build_meta
+from setuptools.build_meta import (
+    build_editable,
+    build_sdist,
+    get_requires_for_build_editable,
+    get_requires_for_build_sdist,
+    get_requires_for_build_wheel,
+    prepare_metadata_for_build_editable,
+    prepare_metadata_for_build_wheel,
+)
+
+__all__ = [
+    "build_editable",
+    "build_sdist",
+    "build_wheel",
+    "get_requires_for_build_editable",
+    "get_requires_for_build_sdist",
+    "get_requires_for_build_wheel",
+    "prepare_metadata_for_build_editable",
+    "prepare_metadata_for_build_wheel",
+]
+
+# The first date that a zip file can hold.
+_DATE = (1980, 1, 1, 0, 0, 0)
+_READABLE = 0o100644 << 16
+
+
+def build_wheel(
+    wheel_directory: str,
+    config_settings: dict[str, Any] | None = None,
+    metadata_directory: str | None = None,
+) -> str:
+    """Builds the wheel (PEP 517); returns its name."""
+    name = str(build_meta.build_wheel(wheel_directory, config_settings, metadata_directory))
+    _without_traces(Path(wheel_directory) / name)
+    return name
+
+
+def _without_traces(wheel: Path) -> None:
+    """Writes a wheel anew: files sorted by name, its metadata last, all with the same date and permissions."""
+    written = wheel.with_name(f".{wheel.name}.new")
+    with zipfile.ZipFile(wheel) as before, zipfile.ZipFile(written, "w", zipfile.ZIP_DEFLATED) as after:
+        for name in sorted(before.namelist(), key=lambda name: (".dist-info/" in name, name)):
+            entry = zipfile.ZipInfo(name, _DATE)
+            entry.external_attr = _READABLE
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            entry.create_system = 3  # the same on every system
+            after.writestr(entry, before.read(name))
+    written.replace(wheel)

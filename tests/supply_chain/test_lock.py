@@ -1,0 +1,128 @@
+"""Locked dependencies: complete, in step with what the project declares, and with digests for every file."""
+
+import importlib
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from packaging.requirements import Requirement
+
+ROOT = Path(__file__).resolve().parents[2]
+FOLDER = ROOT / "requirements"
+LOCKS = ("dev.txt", "all.txt")
+# A package: one line with its version, then the digests.
+BLOCK = re.compile(
+    r"^(?P<head>[a-z0-9][^\n]*?) \\\n(?P<digests>(?:    --hash=sha256:[0-9a-f]{64}(?: \\)?\n)+)", re.MULTILINE
+)
+
+
+def script(name: str) -> Any:
+    return importlib.import_module(name)
+
+
+def pinned(name: str) -> dict[str, set[str]]:
+    """Versions by package, read by a pattern of its own."""
+    found: dict[str, set[str]] = {}
+    for match in BLOCK.finditer((FOLDER / name).read_text(encoding="utf-8")):
+        requirement = Requirement(match["head"])
+        (only,) = requirement.specifier
+        assert only.operator == "=="
+        found.setdefault(requirement.name, set()).add(only.version)
+    return found
+
+
+@pytest.mark.parametrize("name", LOCKS)
+def test_every_line_is_a_package_with_digests(name: str) -> None:
+    text = (FOLDER / name).read_text(encoding="utf-8")
+    rest = re.sub(r"^ *#[^\n]*\n", "", BLOCK.sub("", text), flags=re.MULTILINE)
+    assert rest == ""
+
+
+@pytest.mark.parametrize("name", LOCKS)
+def test_the_lock_fits_what_the_project_declares(name: str) -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    versions = pinned(name)
+    extras = ("train", "dev") if name == "dev.txt" else set(project["optional-dependencies"]) - {"full"}
+    wanted = [
+        *project["dependencies"],
+        *(one for extra in extras for one in project["optional-dependencies"][extra]),
+    ]
+    for text in wanted:
+        requirement = Requirement(text)
+        found = versions[requirement.name.lower()]
+        assert all(requirement.specifier.contains(version, prereleases=True) for version in found), text
+    constraints = re.findall(
+        r"^(\S+)==(\S+)$", (ROOT / "constraints.txt").read_text(encoding="utf-8"), re.MULTILINE
+    )
+    for package, version in constraints:
+        assert versions.get(package.lower(), {version}) == {version}, package
+
+
+@pytest.mark.parametrize("name", LOCKS)
+def test_no_library_of_cuda_and_no_address(name: str) -> None:
+    assert not [
+        package for package in pinned(name) if package.startswith(("nvidia-", "cuda-")) or package == "triton"
+    ]
+    assert "://" not in (FOLDER / name).read_text(encoding="utf-8").replace("https://docs.astral.sh/uv", "")
+
+
+def test_whoever_is_named_as_requiring_a_package_is_there() -> None:
+    for name in LOCKS:
+        lock = script("locked").read((FOLDER / name).read_text(encoding="utf-8"))
+        names = {one.name for one in lock} | {"pfsm-metric"}
+        assert {requirer for one in lock for requirer in one.via} <= names
+        assert names == set(pinned(name)) | {"pfsm-metric"}
+
+
+def test_a_lock_is_written_as_it_is_read() -> None:
+    locked = script("locked")
+    text = (FOLDER / "dev.txt").read_text(encoding="utf-8")
+    header = "\n".join(line.removeprefix("# ") for line in text.splitlines() if line.startswith("# "))
+    assert locked.written(locked.read(text), header) == text
+    with pytest.raises(ValueError, match="'numpy>=2' is not a package with one version"):
+        locked.read("numpy>=2\n")
+
+
+def test_the_audit_finds_what_does_not_fit(monkeypatch: pytest.MonkeyPatch) -> None:
+    audit, locked = script("audit"), script("locked")
+    assert list(audit.lock_faults()) == []
+    assert list(audit.licence_faults()) == []
+    good = audit.locks()
+    bad = [
+        locked.Locked("numpy", "1.26.4", "", ("0" * 64,), ()) if one.name == "numpy"
+        else locked.Locked(one.name, one.version, "", (), ()) if one.name == "click"
+        else one
+        for one in good["dev.txt"]
+        if one.name != "sacrebleu"
+    ]  # fmt: skip
+    bad.append(locked.Locked("a-stranger", "1", "", ("0" * 64,), ()))
+    monkeypatch.setattr(audit, "locks", lambda: {**good, "dev.txt": bad})
+    faults = list(audit.lock_faults())
+    assert faults[0] == "dev.txt: numpy is 1.26.4, pyproject.toml needs >=2.0; run make lock"
+    assert faults[1] == "dev.txt: sacrebleu is missing; run make lock"
+    assert "dev.txt: click has no hash" in faults
+    assert any(fault.startswith("dev.txt: numpy is 1.26.4, in constraints.txt 2.") for fault in faults)
+    assert list(audit.licence_faults()) == ["licences.toml: a-stranger is missing"]
+
+
+def test_vulnerabilities_are_told_and_packages_that_nobody_knows_are_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    audit = script("audit")
+    answer = (
+        '{"dependencies": [{"name": "a", "version": "1", "vulns": [{"id": "X-1", "fix_versions": ["2"]}]},'
+        ' {"name": "b", "version": "1", "vulns": []}, {"name": "c", "skip_reason": "not found"}]}'
+    )
+    program = tmp_path / "pip-audit"
+    program.write_text(
+        f"#!/bin/sh\nwhile [ \"$1\" != --output ]; do shift; done\necho '{answer}' > $2\nexit 1\n"
+    )
+    program.chmod(0o755)
+    monkeypatch.setattr(audit.sys, "executable", str(tmp_path / "python"))
+    found = audit.vulnerabilities(FOLDER / "dev.txt")
+    assert found == audit.Answer(("a 1: X-1, mended in 2",), audited=2, unknown=1)
+    program.write_text("#!/bin/sh\necho 'no route' >&2\nexit 1\n")
+    with pytest.raises(OSError, match="no route"):
+        audit.vulnerabilities(FOLDER / "dev.txt")
