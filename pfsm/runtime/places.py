@@ -8,7 +8,16 @@ SETTINGS = (
     *("language", "tokeniser", "stemmer", "lowercase", "matchers", "matching", "max_block", "max_jump"),
     *("options", "split", "classes", "features", "counts", "edits", "references"),
 )
-TRAINING = ("lambda", "lambda_rule", "solver", "start", "objective", "mixture", "class_transitions")
+TRAINING = (
+    "lambda",
+    "lambda_rule",
+    "solver",
+    "start",
+    "objective",
+    "mixture",
+    "class_transitions",
+    "edit_cost",
+)
 # Switches to what the paper does otherwise.
 SWITCHES = ("standardise", "prune_jumps")
 EXPERIMENT = (

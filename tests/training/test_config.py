@@ -46,6 +46,7 @@ def test_everything_can_be_set(tmp_path: Path) -> None:
         lambda: 0.5
         mixture: 0.25
         class_transitions: true
+        edit_cost: 0
         start: matches
         lambda_rule: one_standard_error
     """

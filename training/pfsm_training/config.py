@@ -24,6 +24,7 @@ LAMBDA_RULES = (HIGHEST, ONE_STANDARD_ERROR)
 AUTO: Literal["auto"] = "auto"
 # Fixes every weight at its start. Far above, the penalty swamps the errors and the solver cannot find alpha.
 LARGEST_PENALTY = 1e12
+LARGEST_EDIT_COST = 100.0
 
 Penalty = float | Literal["auto"] | tuple[float, ...]
 Mixture = float | Literal["auto"]
@@ -48,6 +49,8 @@ class TrainingConfig:
             the largest within ``one_standard_error`` of it.
         standardise: Whether scores are standardised before fitting; without it, as in the paper, lambda and the
             threshold of ``huber`` are in the units of the scores.
+        edit_cost: What inserting, repeating or deleting one word of a perfect translation costs at least, in the units
+            of ``y`` (`pfsm_training.fit.copies`); 0: nothing is asked.
         prune_jumps: Whether features of Jump with few instances are left out, as all others are.
         given: The values that the user gave, without defaults and without values taken from an initial model.
     """
@@ -62,6 +65,7 @@ class TrainingConfig:
     lambda_rule: str = HIGHEST
     standardise: bool = True
     prune_jumps: bool = False
+    edit_cost: float = 0.0
     given: Mapping[str, Any] = field(default_factory=dict)
 
     def penalties(self, usual: tuple[float, ...]) -> tuple[float, ...]:
@@ -116,6 +120,7 @@ def config_from_dict(values: Mapping[str, Any], where: str, init: Model | None =
         _choice(values.get("lambda_rule", HIGHEST), "lambda_rule", LAMBDA_RULES, where),
         _flag(values.get("standardise", True), "standardise", where),
         _flag(values.get("prune_jumps", False), "prune_jumps", where),
+        _edit_cost(values, where),
         dict(values),
     )
 
@@ -146,6 +151,17 @@ def _mixture(value: object, where: str) -> Mixture:
         return AUTO
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1:
         raise PfsmError(f"{where}: mixture is {value!r}, it must be a number from 0 to below 1, or auto")
+    return float(value)
+
+
+def _edit_cost(values: Mapping[str, Any], where: str) -> float:
+    value = values.get("edit_cost", 0.0)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= LARGEST_EDIT_COST:
+        raise PfsmError(
+            f"{where}: edit_cost is {value!r}, it must be a number from 0 to {LARGEST_EDIT_COST:g}"
+        )
+    if value and values.get("solver", SOLVERS[0]) != SOLVERS[0]:
+        raise PfsmError(f"{where}: edit_cost needs solver: {SOLVERS[0]}")
     return float(value)
 
 

@@ -24,6 +24,7 @@ from pfsm_training.config import AUTO, TrainingConfig
 from pfsm_training.data.training_set import Encoder, TrainingSet, encode_here
 from pfsm_training.data.training_text import TrainingText
 from pfsm_training.fit.checkpoint import Checkpoint
+from pfsm_training.fit.copies import Copies, copies_to_train, held_out_record
 from pfsm_training.fit.crossval import (
     FOLD_COLUMNS,
     MIXTURES,
@@ -117,13 +118,16 @@ def train(
     fitter = Fitter(config, init, threads or default_threads(), told(progress), checkpoint=checkpoint)
     with one_torch_thread():
         folds = make_folds(judgments, preferences)
-        validated, tried = _validate(fitter, data, folds)
+        copies = copies_to_train((judgments, preferences), settings, config.edit_cost, folds, encoder)
+        fitter = replace(fitter, constraint=copies)
+        validated, tried, above = _validate(fitter, data, folds, copies)
         fitted = _fit(fitter, data, validated.choice)
         if fitted is None:
             raise PfsmError("the scores are too close to each other to learn from")
         training = record(
             fitter, fitted, data, validated, tried, (judgments, preferences), score_column, folds
         )
+    training |= held_out_record(copies, above.get(validated.choice))
     if init is not None and (added := added_to(init.settings, settings)):
         training["init"] = {**training["init"], "added": added}
     for line in cautions(training):
@@ -164,6 +168,7 @@ def _decisive(
             *(config.penalty, config.solver, config.start),
             *(config.objective, config.mixture, config.class_transitions, config.lambda_rule),
             *(config.standardise, config.prune_jumps),
+            *((config.edit_cost,) if config.edit_cost else ()),
         ],
         "init": None if init is None else init.fingerprint,
         "version": __version__,
@@ -236,20 +241,27 @@ def _checked(
 
 
 def _validate(
-    fitter: Fitter, data: TrainingSet, folds: Folds
-) -> tuple[CrossValidation, list[CrossValidation]]:
-    """Cross-validation at the given lambda and mixture, or at all of them to choose."""
+    fitter: Fitter, data: TrainingSet, folds: Folds, copies: Copies | None
+) -> tuple[CrossValidation, list[CrossValidation], dict[Choice, int]]:
+    """Cross-validation at the given lambda and mixture, or at all of them to choose.
+
+    By choice, also the number of edited copies of held-out references that do not score below them.
+    """
     choices = _choices(fitter.config, both=bool(data.scores.size and data.votes.size))
     steps = {choice: f"cross-validation, {_named(choice, choices)}" for choice in choices}
-    fits = FoldFits(replace(fitter, tolerance=VALIDATION_TOLERANCE), data, folds, steps)
+    fits = FoldFits(replace(fitter, tolerance=VALIDATION_TOLERANCE), data, folds, steps, copies)
+    above = dict.fromkeys(choices, 0)
 
     def fit(part: TrainingSet, choice: Choice, fold: int) -> Fitted | None:
         begin(choice)
-        return fits(part, choice, fold)
+        fitted = fits(part, choice, fold)
+        if copies is not None and fitted is not None:
+            above[choice] += copies.held_out(fold).number_above(fitted.machine)
+        return fitted
 
     with validating(len(folds.names), choices) as begin:
         tried = cross_validate(fit, data, folds, choices)
-    return choose(tried, len(folds.names), fitter.config.lambda_rule), tried
+    return choose(tried, len(folds.names), fitter.config.lambda_rule), tried, above
 
 
 def _choices(config: TrainingConfig, *, both: bool) -> list[Choice]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Protocol
 
 import numpy as np
 import torch
@@ -33,6 +34,7 @@ from pfsm_training.loss.module import LogLinearMachine
 from pfsm_training.loss.objective import (
     HuberError,
     Loss,
+    Minimised,
     Objective,
     PairwiseLogistic,
     SquaredError,
@@ -60,6 +62,18 @@ class Choice:
 
     penalty: float
     mixture: float = 0.0
+
+
+class Constraint(Protocol):
+    """What a model must keep to, whatever people said: a penalty in addition to the objective."""
+
+    def added_to(self, objective: Minimised, n_people: int) -> Minimised:
+        """The objective with the penalty.
+
+        Args:
+            objective: Of the training data.
+            n_people: Its judgments and preferences.
+        """
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,6 +117,7 @@ class Fitter:
         tolerance: Gauss-Newton stops when no entry of the gradient per training pair is larger.
         checkpoint: Saves the state of each fit with Gauss-Newton; None: nothing is saved.
         starts: Other starts than the initial model, or than those of ``config``.
+        constraint: What the model must keep to; None: nothing.
     """
 
     config: TrainingConfig
@@ -112,6 +127,7 @@ class Fitter:
     tolerance: float = gauss_newton.GRADIENT_TOLERANCE
     checkpoint: Checkpoint | None = None
     starts: Sequence[Minimum] = ()
+    constraint: Constraint | None = None
 
     def fit(self, data: TrainingSet, choice: Choice, step: str, near: Fitted | None = None) -> Fitted | None:
         """Fits to the data; None if the scores are constant.
@@ -204,6 +220,8 @@ class Fitter:
             problem.choice.penalty,
             torch.tensor([centre.get(name, 0.0) for name in problem.learned], dtype=torch.float64),
         )
+        if self.constraint is not None:
+            objective = self.constraint.added_to(objective, data.scores.size + data.votes.size)
         self.progress(step, None)
 
         def watch(iteration: Iteration) -> None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from pfsm_training.data.training_set import TrainingSet
+from pfsm_training.fit.copies import Copies
 from pfsm_training.fit.crossval import Folds
 from pfsm_training.fit.fitting import Choice, Fitted, Fitter
 from pfsm_training.fit.starts import is_sampled
@@ -24,18 +25,26 @@ class FoldFits:
         data: All training data.
         folds: Its division.
         steps: What to call the fits in the progress, by choice.
+        copies: The constraint of the fitter; folds keep to it on copies of their own training references.
     """
 
     fitter: Fitter
     data: TrainingSet
     folds: Folds
     steps: Mapping[Choice, str]
+    copies: Copies | None = None
     _halves: dict[tuple[int, Choice], Fitted | None] = field(default_factory=dict)
 
     def __call__(self, train: TrainingSet, choice: Choice, fold: int) -> Fitted | None:
         """The fit to the training data of a fold; None if the scores are constant."""
         near = self._half(1 - fold % 2, choice) if is_sampled(train) else None
-        return self.fitter.fit(train, choice, self.steps[choice], near)
+        return self._without([fold]).fit(train, choice, self.steps[choice], near)
+
+    def _without(self, held_out: list[int]) -> Fitter:
+        """The fitter without the copies of the references of some folds."""
+        if self.copies is None:
+            return self.fitter
+        return replace(self.fitter, constraint=self.copies.outside(tuple(held_out)))
 
     def _half(self, parity: int, choice: Choice) -> Fitted | None:
         """The fit to the folds with even numbers, or to those with odd ones."""
@@ -54,4 +63,5 @@ class FoldFits:
         count = len(self.folds.names)
         scaled = replace(choice, penalty=choice.penalty * count / (2 * (count - 1)))
         half = self.data.select(rows, preferences)
-        return self.fitter.fit(half, scaled, f"{self.steps[choice]}, half of the folds")
+        others = [fold for fold in range(count) if fold % 2 != parity]
+        return self._without(others).fit(half, scaled, f"{self.steps[choice]}, half of the folds")
