@@ -26,6 +26,7 @@ NAMES = (
     "gimenez-table2",
     "yu-table6",
     "kahn-table5a",
+    "syntax-as-published",
     "table1",
     "table3",
     "table4",
