@@ -87,13 +87,18 @@ class _ClosedOutput(io.TextIOBase):
         raise PfsmError("standard output is closed, there is nowhere to write to")
 
 
-def _threads(options: Namespace) -> contextlib.AbstractContextManager[None]:
-    """``--threads`` holds for all that the command computes."""
-    if getattr(options, "threads", None) is None:
-        return contextlib.nullcontext()
-    from pfsm.runtime.threads import at_most
+def _permissions(options: Namespace) -> contextlib.ExitStack:
+    """``--threads`` and ``--download`` hold for all that the command does."""
+    stack = contextlib.ExitStack()
+    if getattr(options, "threads", None) is not None:
+        from pfsm.runtime.threads import at_most
 
-    return at_most(options.threads)
+        stack.enter_context(at_most(options.threads))
+    if getattr(options, "download", False):
+        from pfsm.io.downloads import downloads
+
+        stack.enter_context(downloads(True))
+    return stack
 
 
 def _run(arguments: list[str]) -> int:
@@ -128,7 +133,7 @@ def _run(arguments: list[str]) -> int:
     if options.command is None:
         parser.print_help()
         return 0
-    with shown_progress(verbose=options.verbose), _threads(options):
+    with shown_progress(verbose=options.verbose), _permissions(options):
         options.run(options)
     sys.stdout.flush()
     return 0

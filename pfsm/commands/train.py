@@ -88,6 +88,11 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--licence", default="not stated", metavar="TEXT", help="licence of the model, recorded in its file"
     )
+    parser.add_argument(
+        "--download",
+        action="store_true",
+        help="fetch a network transformers:NAME if the local cache lacks it",
+    )
     add_threads(parser)
     add_scheduler(parser)
     parser.add_argument(

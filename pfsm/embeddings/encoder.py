@@ -88,6 +88,11 @@ def encode_parts(
     return [states for states in found if states is not None]
 
 
+def lines_at_once(size: int, largest: int = PIECES_AT_ONCE) -> int:
+    """Number of sequences of so many pieces in a full batch."""
+    return max(1, largest // size) if size > 1 else 1
+
+
 def _batches(sizes: Sequence[int], largest: int) -> Iterator[list[int]]:
     """Places of sequences of equal size; large ones come first, so that threads end at about the same time."""
     by_size: dict[int, list[int]] = {}
@@ -95,5 +100,5 @@ def _batches(sizes: Sequence[int], largest: int) -> Iterator[list[int]]:
         by_size.setdefault(size, []).append(place)
     for size in sorted(by_size, reverse=True):
         places = by_size[size]
-        step = max(1, largest // size) if size > 1 else 1
+        step = lines_at_once(size, largest)
         yield from (places[first : first + step] for first in range(0, len(places), step))

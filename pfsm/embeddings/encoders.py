@@ -1,7 +1,7 @@
-"""Sources of vectors: a network that ships, a file of word vectors, a folder with a network, or a package with one.
+"""Sources of vectors: a network that ships, a file of word vectors, a folder, package or cache with a network.
 
-A source is written ``shipped:NAME``, ``PATH`` or ``package:NAME``. After training, the first eight digits of its
-checksum are added (``PATH@1a2b3c4d``). If a path does not exist, its last part is looked for in the
+A source is written ``shipped:NAME``, ``PATH``, ``package:NAME`` or ``transformers:NAME``. After training, the first
+eight digits of its checksum are added (``PATH@1a2b3c4d``). If a path does not exist, its last part is looked for in the
 user's folder of resources.
 """
 
@@ -12,6 +12,8 @@ from pathlib import Path
 
 from pfsm.embeddings.encoder import Encoder
 from pfsm.embeddings.folder import TOKENIZER, FolderEncoder
+from pfsm.embeddings.hub import PREFIX as HUB
+from pfsm.embeddings.hub import cached_folder
 from pfsm.embeddings.network import NetworkVectors
 from pfsm.embeddings.pieces import missing_packages
 from pfsm.embeddings.vectors import Vectors
@@ -24,6 +26,7 @@ SHIPPED = "shipped:"
 DEFAULT_SOURCE = "shipped:minilm"
 _RESOURCES = Path(__file__).resolve().parent.parent / "resources" / "encoder"
 _PINNED = re.compile(r"(.+)@([0-9a-f]{8})", re.DOTALL)
+_HUB_NAME = re.compile(r"(?:[A-Za-z0-9][A-Za-z0-9._-]*/)?[A-Za-z0-9][A-Za-z0-9._-]*")
 _PACKAGE_NAME = re.compile(r"[A-Za-z0-9]+(?:[._-][A-Za-z0-9]+)*")
 
 
@@ -34,12 +37,16 @@ def check_source(value: object, where: str) -> str:
         PfsmError: If it is not text, or the name of the package is malformed.
     """
     if not isinstance(value, str) or not value or "\0" in value:
-        raise PfsmError(f"{where} is {value!r}, it must be {SHIPPED}NAME, a file, a folder or {PACKAGE}NAME")
+        raise PfsmError(
+            f"{where} is {value!r}, it must be {SHIPPED}NAME, a file, a folder, {PACKAGE}NAME or {HUB}NAME"
+        )
     source, _ = _parted(value)
     if source.startswith(SHIPPED) and source.removeprefix(SHIPPED) not in shipped_encoders():
         raise PfsmError(f"{where} is {source!r}; {', '.join(map(SHIPPED.__add__, shipped_encoders()))} ships")
     if source.startswith(PACKAGE) and not _PACKAGE_NAME.fullmatch(source.removeprefix(PACKAGE)):
         raise PfsmError(f"{where}: {source!r} cannot be the name of a package")
+    if source.startswith(HUB) and not _HUB_NAME.fullmatch(source.removeprefix(HUB)):
+        raise PfsmError(f"{where}: {source!r} cannot be the name of a network; write {HUB}OWNER/NAME")
     return value
 
 
@@ -67,7 +74,7 @@ def load_vectors(source: str, layer: int | None = None) -> Vectors:
     """
     name, wanted = _parted(source)
     path = _find(name)
-    vectors = _opened(path, layer, path.stat().st_mtime_ns)
+    vectors = _opened(path, layer, path.stat().st_mtime_ns, name.startswith(HUB))
     _check(name, vectors.checksum, wanted)
     return vectors
 
@@ -85,7 +92,7 @@ def load_encoder(source: str) -> Encoder:
     path = _find(name)
     if not path.is_dir():
         raise PfsmError(f"{name}: a file of word vectors has no hidden states; give a folder with a network")
-    encoder = _network(path, path.stat().st_mtime_ns)
+    encoder = _network(path, path.stat().st_mtime_ns, name.startswith(HUB))
     _check(name, encoder.checksum, wanted)
     return encoder
 
@@ -118,7 +125,7 @@ def label(source: str) -> str:
     Raises:
         PfsmError: As `load_vectors`.
     """
-    name = Path(_parted(source)[0].removeprefix(PACKAGE).removeprefix(SHIPPED)).name
+    name = Path(_parted(source)[0].removeprefix(PACKAGE).removeprefix(SHIPPED).removeprefix(HUB)).name
     return f"{re.sub(r'[^A-Za-z0-9._-]', '_', name)}@{load_vectors(source).checksum[:8]}"
 
 
@@ -131,6 +138,8 @@ def _find(source: str) -> Path:
     """The file or folder of a source."""
     if source.startswith(SHIPPED):
         return _RESOURCES / source.removeprefix(SHIPPED)
+    if source.startswith(HUB):
+        return cached_folder(source.removeprefix(HUB))
     if source.startswith(PACKAGE):
         return _package_folder(source.removeprefix(PACKAGE))
     for path in (Path(source).expanduser(), user_folder() / Path(source).name):
@@ -161,9 +170,9 @@ def _package_folder(name: str) -> Path:
 
 # A process needs one or two.
 @lru_cache(maxsize=4)
-def _opened(path: Path, layer: int | None, changed: int) -> Vectors:
+def _opened(path: Path, layer: int | None, changed: int, by_transformers: bool) -> Vectors:
     if path.is_dir():
-        return NetworkVectors(_network(path, changed), layer)
+        return NetworkVectors(_network(path, changed, by_transformers), layer)
     if layer is not None:
         raise PfsmError(f"{path}: a file of word vectors has no layers; leave the option layer out")
     return FileVectors(path)
@@ -171,5 +180,5 @@ def _opened(path: Path, layer: int | None, changed: int) -> Vectors:
 
 # A network takes as much memory as its weights, whichever layers are asked for.
 @lru_cache(maxsize=4)
-def _network(path: Path, changed: int) -> FolderEncoder:  # noqa: ARG001 - a folder that was replaced is read again
-    return FolderEncoder(path)
+def _network(path: Path, changed: int, by_transformers: bool) -> FolderEncoder:  # noqa: ARG001 - replaced folders are read again
+    return FolderEncoder(path, by_transformers=by_transformers)

@@ -1,9 +1,10 @@
 """An encoder network in a local folder, computed by ONNX Runtime.
 
 The folder holds ``tokenizer.json`` and ``model.onnx``, or ``tokenizer.json``, ``config.json`` and ``model.safetensors``
-of BERT's family. Lines of equal length are computed together without padding, and one thread adds up each of their
-numbers in a fixed order. So the states of a line are the same bytes whatever else is encoded, on any number of threads
-of one machine. A ``model.onnx`` may hold anything, so its lines are computed one by one.
+of BERT's family, or of another one that the package transformers computes. Lines of equal length are computed together
+without padding, and one thread adds up each of their numbers in a fixed order. So the states of a line are the same
+bytes whatever else is encoded, on any number of threads of one machine. A ``model.onnx`` may hold anything, so its
+lines are computed one by one.
 """
 
 import hashlib
@@ -17,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pfsm.embeddings import transformers_network
 from pfsm.embeddings.bert_graph import encoder_graph
 from pfsm.embeddings.bert_weights import Shape, read_shape, take_weights
 from pfsm.embeddings.encoder import PIECES_AT_ONCE, LineStates, encode_parts
@@ -42,17 +44,24 @@ class FolderEncoder:
 
     Args:
         folder: The folder with the network's files.
+        by_transformers: Computed by transformers, whatever the family. Other families are in any case.
 
     Raises:
         PfsmError: If a file is missing or malformed, or a package is not installed.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, by_transformers: bool = False) -> None:
         self.folder = folder
         self._network = next((name for name in (ONNX, SAFETENSORS) if (folder / name).is_file()), "")
         for name in (TOKENIZER, self._network or f"{ONNX} or {SAFETENSORS}"):
             if not (folder / name).is_file():
                 raise PfsmError(f"{folder}: no {name} in this folder, so it holds no network of vectors")
+        if by_transformers and not self.has_layers:
+            raise PfsmError(f"{folder}: no {SAFETENSORS} in this folder, which transformers would read")
+        self._by_transformers = self.has_layers and (
+            by_transformers or self._config.get("model_type") in transformers_network.FAMILIES
+        )
+        self._most_pieces = PIECES_AT_ONCE if self.has_layers else 1
         # What the configuration says is checked at once; a model file may come without.
         self._positions = self._most_positions()
         self.tokenizer = PieceTokenizer(folder / TOKENIZER)
@@ -67,6 +76,8 @@ class FolderEncoder:
     @property
     def layers(self) -> int:
         """Number of the last layer; 0 if it is the only one that can be had."""
+        if self._by_transformers:
+            return _whole_number(self._config, "num_hidden_layers", "n_layers")
         return self._shape.layers if self.has_layers else 0
 
     @cached_property
@@ -128,7 +139,7 @@ class FolderEncoder:
 
         parts = [np.concatenate([before, part, after]) for line in pieces for part in line]
         threads = default_threads() if threads is None else threads
-        rest = iter(encode_parts(own, parts, threads, PIECES_AT_ONCE if self.has_layers else 1))
+        rest = iter(encode_parts(own, parts, threads, self._most_pieces))
         return [np.concatenate([next(rest) for _ in line], axis=1) for line in pieces]
 
     def check_layer(self, layer: int, *, explicit: bool = False) -> None:
@@ -147,12 +158,19 @@ class FolderEncoder:
             raise PfsmError(f"{self.folder}: layer is {layer}, but the network has {self.layers} layers")
 
     def _run(self, top: int) -> Run:
-        """The network up to a layer; it is read when it is first used."""
+        """The network up to a layer, or more of it; it is read when it is first used."""
+        top = self.layers if self._by_transformers else top
         with self._opening:
             if top not in self._runs:
-                path = str(self.folder / self._network)
-                self._runs[top] = open_model(self._model(top), path) if self.has_layers else open_file(path)
+                self._runs[top] = self._opened(top)
             return self._runs[top]
+
+    def _opened(self, top: int) -> Run:
+        if self._by_transformers:
+            run, self._most_pieces = transformers_network.open_transformers(self.folder)
+            return run
+        path = str(self.folder / self._network)
+        return open_model(self._model(top), path) if self.has_layers else open_file(path)
 
     def _model(self, top: int) -> Model:
         where = str(self.folder / SAFETENSORS)
@@ -179,8 +197,16 @@ class FolderEncoder:
 
     def _most_positions(self) -> int:
         number = self._config.get("max_position_embeddings", USUAL_POSITIONS)
-        first = self._shape.first_position if self.has_layers else 2
+        first = self._shape.first_position if self.has_layers and not self._by_transformers else 2
         return int(number) - first if type(number) is int and number > first else USUAL_POSITIONS
+
+
+def _whole_number(config: dict[str, Any], *names: str) -> int:
+    """The entry of the configuration under the first name that it has."""
+    value = next((config[name] for name in names if name in config), None)
+    if type(value) is not int or value < 0:
+        raise PfsmError(f"{CONFIG}: {names[0]} is {value!r}, it must be a whole number")
+    return value
 
 
 def encodable(text: str) -> str:

@@ -230,7 +230,7 @@ class TestTestSets:
             (("-t", "wmt61", "-l", "de-en"), "--test-set 'wmt61': unknown; did you mean"),
             (("-t", "wmt16", "-l", "de-xx"), "--language-pair de-xx: wmt16 has no such pair; "),
             (("-t", "wmt16"), "--language-pair is missing: wmt16 has no such pair; "),
-            (("-l", "de-en"), "--language-pair and --download go with --test-set NAME"),
+            (("-l", "de-en"), "--language-pair goes with --test-set NAME"),
             (
                 ("ref.txt", "-t", "wmt16", "-l", "de-en"),
                 "give either reference files or --test-set, not both",
