@@ -1,12 +1,13 @@
-"""``pfsm data``: converts, checks and summarises judgments in the field's formats."""
+"""``pfsm data``: converts, checks and summarises judgments in the field's formats, and makes minimal pairs."""
 
 from argparse import ArgumentParser, Namespace
 
-from pfsm.commands import data_convert, data_info
+from pfsm.commands import data_convert, data_info, data_perturb
 
 ACTIONS = {
     "convert": (data_convert, "turn judgments in any format into the TSV of pfsm"),
     "info": (data_info, "count, check and summarise judgments"),
+    "perturb": (data_perturb, "make minimal pairs from good translations, for pfsm probe and for training"),
 }
 
 

@@ -1,25 +1,27 @@
-"""``pfsm probe``: tests on minimal pairs whether a model notices what people notice."""
+"""``pfsm probe``: tests on minimal pairs whether models and metrics notice what people notice."""
 
 import json
-import math
 from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
 from typing import Any
 
 from pfsm.commands.arguments import (
     add_format,
     add_resamples,
-    add_scorer,
+    add_scorers,
     add_spreadsheet,
     add_threads,
-    open_scorer,
+    check_output,
+    open_scorers,
 )
-from pfsm.commands.evaluation_statistics import interval_entry
-from pfsm.commands.evaluation_text import NO_INTERVAL
-from pfsm.data.minimal_pairs import KINDS, MinimalPairs, read_minimal_pairs, shipped_minimal_pairs
+from pfsm.commands.evaluation_statistics import interval_entry, number
+from pfsm.commands.probe_text import Tested, print_one, print_several
+from pfsm.data.minimal_pairs import MinimalPairs, read_minimal_pairs, shipped_minimal_pairs
+from pfsm.errors import NotInstalledError, PfsmError
 from pfsm.evaluation import default_seed
-from pfsm.evaluation.bootstrap import Interval
-from pfsm.evaluation.probe import ALL, KindResult, ProbeResult, probe
+from pfsm.evaluation.probe import KindResult, ProbeResult, probe
 from pfsm.evaluation.samples import Estimate
+from pfsm.evaluation.severity import SeverityResult
 from pfsm.io.spreadsheets import tsv_row
 from pfsm.metrics import SegmentMetric
 
@@ -30,10 +32,14 @@ def add_arguments(parser: ArgumentParser) -> None:
         "pairs",
         nargs="?",
         metavar="FILE.tsv",
-        help="minimal pairs: columns kind, reference, better, worse (default: the shipped ones)",
+        help="minimal pairs: columns kind, reference, better, worse, and severity if you like, as "
+        "`pfsm data perturb` writes them (default: the shipped ones)",
     )
-    add_scorer(parser)
+    add_scorers(parser)
     parser.add_argument("--list", action="store_true", help="print every pair with its two scores")
+    parser.add_argument(
+        "--plot", metavar="FILE", help="draw the table as a picture too: a name on .svg, .png or .pdf"
+    )
     add_spreadsheet(parser)
     add_format(parser, "text", "json")
     add_resamples(parser)
@@ -43,37 +49,91 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(options: Namespace) -> None:
     """Reads, scores, counts, prints."""
     seed = default_seed()
-    metric = open_scorer(options)
-    pairs = read_minimal_pairs(options.pairs) if options.pairs is not None else _shipped(metric)
-    result = probe(metric, pairs, n_resamples=options.confidence_n, seed=seed)
+    if options.plot is not None:
+        _check_plot(options)
+    metrics = open_scorers(options)
+    if options.list and len(metrics) > 1:
+        raise PfsmError("--list prints the scores of one model or metric; give one")
+    pairs = read_minimal_pairs(options.pairs) if options.pairs is not None else _shipped(metrics)
+    results = [
+        Tested(
+            metric.name,
+            metric.get_signature(1),
+            probe(metric, pairs, n_resamples=options.confidence_n, seed=seed),
+        )
+        for metric in metrics
+    ]
+    if options.plot is not None:
+        _draw(results, options.plot)
+    note = f"95% intervals: Wilson; of differences {options.confidence_n} bootstrap resamples, seed {seed}"
+    if options.format == "json":
+        documents = [_document(one, pairs, options, seed) for one in results]
+        document = documents[0] if len(documents) == 1 else {"metrics": documents}
+        print(json.dumps(document, indent=1, ensure_ascii=False))
+    elif options.list:
+        _print_pairs(pairs, results[0].result, spreadsheet=options.spreadsheet)
+    elif len(results) == 1:
+        print_one(results[0], note)
+    else:
+        print_several(results, note)
+
+
+def _shipped(metrics: Sequence[SegmentMetric]) -> MinimalPairs:
+    """The shipped pairs for the metrics' language; the English pairs for metrics without a language.
+
+    Raises:
+        PfsmError: If the metrics are for several languages, or there are no pairs for theirs.
+    """
+    codes = [metric.language.replace("_", "-").partition("-")[0].lower() for metric in metrics]
+    languages = dict.fromkeys({"eng": "en"}.get(code, code) for code in codes if code)
+    if len(languages) > 1:
+        raise PfsmError(
+            f"the models are for {', '.join(languages)}; give a FILE.tsv with pairs of one language"
+        )
+    return shipped_minimal_pairs(next(iter(languages), "en"))
+
+
+def _check_plot(options: Namespace) -> None:
+    """Refuses what the picture could not be made of, before any work is done."""
+    try:
+        from pfsm_experiments.report.pictures import check_picture  # noqa: PLC0415 - brings matplotlib
+    except ImportError:
+        raise NotInstalledError(
+            "--plot needs matplotlib, which is not installed", ["matplotlib"], ["experiment"]
+        ) from None
+    check_picture(options.plot)
+    check_output(options.plot, [] if options.pairs is None else [options.pairs])
+
+
+def _draw(results: Sequence[Tested], path: str) -> None:
+    from pfsm_experiments.report.pictures import write_picture  # noqa: PLC0415 - brings matplotlib
+    from pfsm_experiments.report.probe_figure import probe_figure  # noqa: PLC0415
+
+    write_picture(path, lambda: probe_figure([(one.name, one.result) for one in results]))
+
+
+def _document(one: Tested, pairs: MinimalPairs, options: Namespace, seed: int) -> dict[str, Any]:
     document = {
-        "name": metric.name,
-        "signature": metric.get_signature(1),
+        "name": one.name,
+        "signature": one.signature,
         "pairs": pairs.source.name,
         "sha256": pairs.source.checksum,
-        "kinds": [_kind_document(kind) for kind in result.kinds],
+        "kinds": [_kind_document(kind) for kind in one.result.kinds],
+        "mean_of_kinds": number(one.result.mean_of_kinds),
         "resamples": options.confidence_n,
         "seed": seed,
     }
-    if options.format == "json":
-        if options.list:
-            document["scores"] = _pair_documents(pairs, result)
-        print(json.dumps(document, indent=1, ensure_ascii=False))
-    elif options.list:
-        _print_pairs(pairs, result, spreadsheet=options.spreadsheet)
-    else:
-        _print_kinds(result, document)
-
-
-def _shipped(metric: SegmentMetric) -> MinimalPairs:
-    """The shipped pairs for the metric's language; the English pairs for metrics without a language."""
-    language = metric.language.replace("_", "-").partition("-")[0].lower()
-    return shipped_minimal_pairs({"eng": "en"}.get(language, language) or "en")
+    if one.result.severity is not None:
+        document["severity"] = _severity_document(one.result.severity)
+    if options.list:
+        document["scores"] = _pair_documents(pairs, one.result)
+    return document
 
 
 def _kind_document(result: KindResult) -> dict[str, Any]:
     return {
         "kind": result.kind,
+        **({"severity": result.severity} if result.severity else {}),
         "n": result.n,
         "worse_is_lower": _estimate(result.lower),
         "ties": result.ties,
@@ -81,8 +141,17 @@ def _kind_document(result: KindResult) -> dict[str, Any]:
     }
 
 
+def _severity_document(result: SeverityResult) -> dict[str, Any]:
+    return {
+        "median_loss": {one.severity: {"n": one.n, **_estimate(one.median)} for one in result.losses},
+        "rank_correlation": _estimate(result.correlation),
+        "critical_above_minor": _estimate(result.critical_above_minor),
+        "harmless_share": _estimate(result.harmless_share),
+    }
+
+
 def _estimate(estimate: Estimate) -> dict[str, Any]:
-    return {"value": estimate.value, "interval": interval_entry(estimate.interval)}
+    return {"value": number(estimate.value), "interval": interval_entry(estimate.interval)}
 
 
 def _pair_documents(pairs: MinimalPairs, result: ProbeResult) -> list[dict[str, Any]]:
@@ -90,7 +159,10 @@ def _pair_documents(pairs: MinimalPairs, result: ProbeResult) -> list[dict[str, 
         pairs.kinds, pairs.references, pairs.better, pairs.worse, result.better, result.worse, strict=True
     )
     keys = ("kind", "reference", "better", "worse", "better_score", "worse_score")
-    return [dict(zip(keys, (*row[:4], float(row[4]), float(row[5])), strict=True)) for row in rows]
+    documents = [dict(zip(keys, (*row[:4], float(row[4]), float(row[5])), strict=True)) for row in rows]
+    for document, severity in zip(documents, pairs.severities, strict=False):
+        document["severity"] = severity
+    return documents
 
 
 def _print_pairs(pairs: MinimalPairs, result: ProbeResult, *, spreadsheet: bool) -> None:
@@ -98,42 +170,5 @@ def _print_pairs(pairs: MinimalPairs, result: ProbeResult, *, spreadsheet: bool)
     documents = _pair_documents(pairs, result)
     print("\t".join(documents[0]))
     for document in documents:
-        *texts, better, worse = document.values()
-        print(tsv_row([*texts, f"{better:.4f}", f"{worse:.4f}"], spreadsheet=spreadsheet))
-
-
-HEADINGS = ("kind", "n", "worse is lower", "mean difference", "what is worse")
-
-
-def _print_kinds(result: ProbeResult, document: dict[str, Any]) -> None:
-    rows = [HEADINGS, *map(_cells, result.kinds)]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    print(f"{document['name']}|{document['signature']}")
-    print()
-    for row in rows:
-        print("  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip())
-    print(
-        f"[95% intervals: Wilson; of differences {document['resamples']} bootstrap resamples, "
-        f"seed {document['seed']}]"
-    )
-
-
-def _cells(result: KindResult) -> tuple[str, ...]:
-    lower, difference = result.lower, result.difference
-    notes = [
-        "" if result.kind == ALL else KINDS.get(result.kind, ""),
-        f"{result.ties} tied" * bool(result.ties),
-    ]
-    return (
-        result.kind,
-        f"{result.n:>4}",
-        f"{lower.value:6.1%} {_range(lower.interval, '{:.0%}')}",
-        f"{difference.value:+9.4f} {_range(difference.interval, '{:+.3f}')}",
-        "; ".join(filter(None, notes)),
-    )
-
-
-def _range(interval: Interval, form: str) -> str:
-    if math.isnan(interval.low):
-        return NO_INTERVAL
-    return f"[{form.format(interval.low)}, {form.format(interval.high)}]"
+        cells = [f"{cell:.4f}" if isinstance(cell, float) else cell for cell in document.values()]
+        print(tsv_row(cells, spreadsheet=spreadsheet))

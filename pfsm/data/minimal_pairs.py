@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 
+from pfsm.data.fields import shown
 from pfsm.data.preferences import preferences_from_table
-from pfsm.data.table import DataSource, read_table
+from pfsm.data.table import DataSource, Table, read_table
 from pfsm.errors import PfsmError
 from pfsm.io.files import StrPath
 
@@ -23,6 +24,8 @@ KINDS: Mapping[str, str] = {
 }
 """What is wrong with the worse version, for each kind of the shipped pairs."""
 SHIPPED = ("en",)
+SEVERITIES = ("none", "minor", "major", "critical")
+"""How grave the difference of a pair is, from harmless to grave; the column ``severity`` has one of them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +44,8 @@ class MinimalPairs:
     """The file that the pairs came from."""
     all_references: tuple[tuple[str, ...], ...] = ()
     """[n][1 or more], where there are further references (``reference_2`` …); else empty."""
+    severities: tuple[str, ...] = ()
+    """[n], each one of `SEVERITIES`; empty where the file has no such column."""
 
     def __len__(self) -> int:
         return len(self.kinds)
@@ -50,10 +55,12 @@ def read_minimal_pairs(path: StrPath) -> MinimalPairs:
     """Reads minimal pairs from a TSV or CSV file (``-``: standard input).
 
     Args:
-        path: A file with the columns ``kind``, ``reference``, ``better`` and ``worse``; ``reference_2`` … are optional.
+        path: A file with the columns ``kind``, ``reference``, ``better`` and ``worse``; ``severity`` and
+            ``reference_2`` … are optional.
 
     Raises:
-        PfsmError: A missing column, no rows, an empty kind, or what `pfsm.data.table.read_table` raises.
+        PfsmError: A missing column, no rows, an empty kind, an unknown severity, or what `pfsm.data.table.read_table`
+            raises.
     """
     table = read_table(path)
     kinds = tuple(table.column("kind"))
@@ -62,7 +69,21 @@ def read_minimal_pairs(path: StrPath) -> MinimalPairs:
         if not kind.strip():
             raise PfsmError(f"{table.path}:{line}: kind is empty, a name is needed")
     several = pairs.all_references if any(len(one) > 1 for one in pairs.all_references) else ()
-    return MinimalPairs(kinds, pairs.references, pairs.better, pairs.worse, table.source, several)
+    return MinimalPairs(
+        kinds, pairs.references, pairs.better, pairs.worse, table.source, several, _severities(table)
+    )
+
+
+def _severities(table: Table) -> tuple[str, ...]:
+    if "severity" not in table.columns:
+        return ()
+    found = tuple(field.strip().lower() for field in table.column("severity"))
+    for severity, line in zip(found, table.line_numbers, strict=True):
+        if severity not in SEVERITIES:
+            raise PfsmError(
+                f"{table.path}:{line}: severity is {shown(severity)}, one of {', '.join(SEVERITIES)} is needed"
+            )
+    return found
 
 
 def shipped_minimal_pairs(language: str = "en") -> MinimalPairs:

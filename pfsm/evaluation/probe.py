@@ -2,16 +2,17 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import NormalDist
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.data.minimal_pairs import MinimalPairs
+from pfsm.data.minimal_pairs import SEVERITIES, MinimalPairs
 from pfsm.evaluation.bootstrap import CONFIDENCE, Interval, Seed, bootstrap_interval
 from pfsm.evaluation.samples import Estimate
+from pfsm.evaluation.severity import SeverityResult, severity_result
 from pfsm.metrics.base import SegmentMetric
 from pfsm.metrics.references import best_of_references
 
@@ -37,6 +38,7 @@ class KindResult:
         lower: Part of the pairs whose worse version scores lower, with its Wilson interval; a tie is not lower.
         difference: Mean of the better version's score minus the worse one's, in the units of the score, with its
             bootstrap interval.
+        severity: How grave the kind is, if the file says so and all its pairs are alike; else empty.
     """
 
     kind: str
@@ -44,6 +46,7 @@ class KindResult:
     ties: int
     lower: Estimate
     difference: Estimate
+    severity: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,14 +54,23 @@ class ProbeResult:
     """The outcome of a contrast test.
 
     Attributes:
-        kinds: Of each kind, in the order in which they first come, and of all pairs at last.
+        kinds: Of each kind, in the order in which they first come, and of all pairs at last; harmless pairs (of
+            severity ``none``) do not count among all, unless there are no others.
         better: float64 [n], scores of the better versions.
         worse: float64 [n], of the worse ones.
+        severity: How losses go with severity; None where the file has no severities.
     """
 
     kinds: tuple[KindResult, ...]
     better: Float
     worse: Float
+    severity: SeverityResult | None = None
+
+    @property
+    def mean_of_kinds(self) -> float:
+        """Mean over the kinds, harmless ones left out, of the share whose worse version scores lower."""
+        shares = [one.lower.value for one in self.kinds[:-1] if one.severity != SEVERITIES[0]]
+        return float(np.mean(shares)) if shares else math.nan
 
 
 def probe(
@@ -102,9 +114,25 @@ def probe(
 
     names = dict.fromkeys(pairs.kinds)
     # Compared by Python: numpy drops NUL characters at the end of a name.
-    results = [result(name, np.array([kind == name for kind in pairs.kinds])) for name in names]
-    results.append(result(ALL, np.ones(len(pairs), dtype=np.bool_)))
-    return ProbeResult(tuple(results), better, worse)
+    results = [
+        replace(
+            result(name, np.array([kind == name for kind in pairs.kinds])), severity=_severity_of(pairs, name)
+        )
+        for name in names
+    ]
+    faulty = np.array([one != SEVERITIES[0] for one in pairs.severities or [""] * len(pairs)])
+    results.append(result(ALL, faulty if faulty.any() else ~faulty))
+    severity = None
+    if pairs.severities:
+        severity = severity_result(
+            better - worse, pairs.severities, n_resamples=n_resamples, seed=seed, confidence=confidence
+        )
+    return ProbeResult(tuple(results), better, worse, severity)
+
+
+def _severity_of(pairs: MinimalPairs, name: str) -> str:
+    found = {severity for kind, severity in zip(pairs.kinds, pairs.severities, strict=False) if kind == name}
+    return found.pop() if len(found) == 1 else ""
 
 
 def wilson_interval(successes: int, n: int, confidence: float = CONFIDENCE) -> Interval:

@@ -6,7 +6,7 @@ of the table of synonyms that the relations were compiled with, so they can be u
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 
@@ -131,6 +131,23 @@ class RelationTable:
     def is_kind_of(self, specific: str, general: str, steps: int) -> bool:
         """Whether one word has a synset at most so many steps below a synset of the other word."""
         return not self.above(specific, steps).isdisjoint(self.synonyms.synsets(general))
+
+    def antonyms(self, lemma: str, tag: str) -> tuple[str, ...]:
+        """The antonyms of a lower-cased base form in one part of speech, such as ``n``, in alphabetical order."""
+        return self._opposites.get((tag, lemma), ())
+
+    @cached_property
+    def _opposites(self) -> dict[tuple[str, str], tuple[str, ...]]:
+        found: dict[tuple[str, str], list[str]] = {}
+        for line in sorted(self._antonyms):
+            tag, lemma, other = line.split("\t")
+            found.setdefault((tag, lemma), []).append(other)
+            found.setdefault((tag, other), []).append(lemma)
+        return {key: tuple(sorted(lemmas)) for key, lemmas in found.items()}
+
+    def parents(self, number: int) -> tuple[int, ...]:
+        """The synsets right above a synset."""
+        return tuple(self._above(number))
 
     def _above(self, number: int) -> list[int]:
         return self._parents[self._offsets[number] : self._offsets[number + 1]]

@@ -190,6 +190,23 @@ class SynonymTable:
             if self._is_in(base, part)
         ]
 
+    def senses(self, lemma: str, tag: str) -> list[int]:
+        """Numbers of the synsets of a lower-cased base form in one part of speech; empty for an unknown one."""
+        part = next((part for part in self._parts if part.tag == tag), None)
+        return [] if part is None else [n for n in self._numbers(lemma) if part.first <= n < part.last]
+
+    def words(self, number: int) -> list[str]:
+        """The lemmas of a synset, in alphabetical order; spaces in them are underscores."""
+        return self._words.get(number, [])
+
+    @cached_property
+    def _words(self) -> dict[int, list[str]]:
+        found: dict[int, list[str]] = {}
+        for lemma, place in self._place.items():
+            for number in self._synsets[self._offsets[place] : self._offsets[place + 1]]:
+                found.setdefault(number, []).append(lemma)
+        return found
+
     def _is_in(self, lemma: str, part: _LoadedPart) -> bool:
         return any(part.first <= number < part.last for number in self._numbers(lemma))
 

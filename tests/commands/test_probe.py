@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import pfsm
+import pfsm.metrics
 from pfsm.data.minimal_pairs import KINDS, shipped_minimal_pairs
 from pfsm.evaluation.probe import probe
 from pfsm.model.shipped import DEFAULT_MODEL
@@ -95,9 +96,20 @@ def test_what_is_refused(cli: Cli, write: Write, tmp_path: Path) -> None:
     )
     own = write("own.tsv", OWN)
     assert cli("probe", own, "-m", german).lines
+    two = ("-m", german, "--metric", "bleu")
     assert (
-        cli("probe", own, "-m", german, "--metric", "bleu").fault
-        == "give either --model or --metric, not both"
+        cli("probe", own, *two, "--list").fault == "--list prints the scores of one model or metric; give one"
+    )
+    english = saved(tmp_path, "english.json")
+    assert cli("probe", "-m", german, "-m", english).fault.startswith(
+        "the models are for de, en; give a FILE.tsv"
+    )
+    bad = write("bad.tsv", "kind\treference\tbetter\tworse\tseverity\nk\ta\tb\tc\tgrave\n")
+    assert cli("probe", bad).fault == (
+        "bad.tsv:2: severity is 'grave', one of none, minor, major, critical is needed"
+    )
+    assert cli("probe", own, "--plot", "x.gif").fault == (
+        "--plot is 'x.gif', its name must end in one of .svg, .png, .pdf"
     )
     assert cli("probe", "none.tsv").fault == "none.tsv: no such file"
     assert "kind" in cli("probe", write("x.tsv", "reference\tbetter\tworse\na\tb\tc\n")).fault
@@ -124,3 +136,45 @@ def test_kinds_that_differ_by_a_nul_are_two(cli: Cli, write: Write, tmp_path: Pa
         ("all", 2),
     ]
     assert cli("probe", "own.tsv", "-m", saved(tmp_path)).status == 0
+
+
+GRADED = text(
+    [
+        "kind\treference\tbetter\tworse\tseverity",
+        "drop\twe walk home .\twe walk home .\twe walk .\tcritical",
+        "typo\twe walk home .\twe walk home .\twe wlak home .\tminor",
+        'quote\t“home”\t“home”\t"home"\tnone',
+    ]
+)
+
+
+def test_severities_and_several_metrics(cli: Cli, write: Write, tmp_path: Path) -> None:
+    path, own = saved(tmp_path), write("graded.tsv", GRADED)
+    arguments = ("probe", own, "--confidence-n", "20")
+    one = cli(*arguments, "-m", path, "-f", "json").document
+    other = cli(*arguments, "--metric", "chrf", "-f", "json").document
+    both = cli(*arguments, "-m", path, "--metric", "chrf", "-f", "json").document
+    assert both == {"metrics": [one, other]}
+    assert list(other["severity"]["median_loss"]) == ["none", "minor", "critical"]
+    scores = pfsm.metrics.get_metric("chrf")
+    lost = {
+        kind: scores.score_pairs([better], [reference])[0] - scores.score_pairs([worse], [reference])[0]
+        for kind, reference, better, worse, _ in (line.split("\t") for line in GRADED.splitlines()[1:])
+    }
+    assert other["severity"]["median_loss"]["critical"]["value"] == lost["drop"]
+    assert other["severity"]["harmless_share"]["value"] == lost["quote"] / lost["drop"]
+    lines = cli(*arguments, "-m", path, "--metric", "chrf").lines
+    rows = {line[:14].strip(): line.split() for line in lines}
+    assert rows["kind"] == ["kind", "n", "hand", "chrf"]
+    assert any(line.startswith("median loss: harmless / critical") for line in lines)
+    assert "harmless" in "".join(cli(*arguments, "--metric", "chrf").lines)
+
+
+def test_the_picture(cli: Cli, write: Write, tmp_path: Path) -> None:
+    own = write("graded.tsv", GRADED)
+    pictures = [tmp_path / name for name in ("a.svg", "b.svg", "c.png")]
+    for picture in pictures:
+        assert cli("probe", own, "--metric", "chrf", "--metric", "bleu", "--plot", str(picture)).status == 0
+    assert pictures[0].read_bytes() == pictures[1].read_bytes()
+    assert pictures[0].read_bytes().startswith(b"<?xml")
+    assert pictures[2].read_bytes().startswith(b"\x89PNG")

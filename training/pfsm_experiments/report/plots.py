@@ -62,13 +62,13 @@ def draw_plots(results: "Results", tables: Sequence[ResultTable], output: Path) 
     folder = output / "plots"
     make_folder(folder)
     plots = []
-    with _style():
+    with picture_style():
         for name, caption, alternative, draw in _figures(results, tables):
             figure = draw()
             svg = _svg(figure)
-            _write(folder / f"{name}.svg", svg.encode())
-            _write(folder / f"{name}.png", _png(figure))
-            _write(folder / f"{name}.pdf", _pdf(figure))
+            write_bytes(folder / f"{name}.svg", svg.encode())
+            write_bytes(folder / f"{name}.png", _png(figure))
+            write_bytes(folder / f"{name}.pdf", _pdf(figure))
             plots.append(Plot(name, caption, alternative, svg))
     return plots
 
@@ -100,7 +100,8 @@ def _figures(results: "Results", tables: Sequence[ResultTable]) -> Iterator[_Dra
 
 
 @contextmanager
-def _style() -> Iterator[None]:
+def picture_style() -> Iterator[None]:
+    """The style of all plots, within this block."""
     import matplotlib as mpl  # noqa: PLC0415 - takes a second
 
     mpl.use("Agg")
@@ -108,6 +109,13 @@ def _style() -> Iterator[None]:
         mpl.rcdefaults()
         mpl.rcParams.update(STYLE)
         yield
+
+
+def picture_bytes(figure: "Figure", kind: str) -> bytes:
+    """A figure in one of the `KINDS`; the same figure gives the same bytes."""
+    return {"svg": lambda: _svg(figure).encode(), "png": lambda: _png(figure), "pdf": lambda: _pdf(figure)}[
+        kind
+    ]()
 
 
 def _svg(figure: "Figure") -> str:
@@ -132,7 +140,12 @@ def _pdf(figure: "Figure") -> bytes:
     return stream.getvalue()
 
 
-def _write(path: Path, content: bytes) -> None:
+def write_bytes(path: Path, content: bytes) -> None:
+    """Writes a file by way of a temporary one.
+
+    Raises:
+        PfsmError: If it cannot be written.
+    """
     check_writable(path)
     temporary = path.with_name(f".pfsm-{path.name}.tmp")
     try:

@@ -1,0 +1,1 @@
+"""English: inflections, word lists, clauses."""

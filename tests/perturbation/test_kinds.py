@@ -1,0 +1,279 @@
+"""Each kind of change: what it makes of a sentence, against all outcomes that are right, written down by hand."""
+
+from collections import Counter
+
+import pytest
+
+from pfsm.analysis.service import analyse_lines
+from pfsm.perturbation.dice import Dice
+from pfsm.perturbation.pool import Pool
+from pfsm.perturbation.registry import NAMES, kind_named
+from pfsm.perturbation.text import Text
+
+DRAWS = 60
+OTHERS = ("Seven gulls circled over Lisbon harbour while fishermen mended torn nets.",)
+
+
+def changes(
+    kind: str, line: str, *, language: str = "en", source: str = "", others: tuple[str, ...] = OTHERS
+) -> set[str]:
+    """All that a kind makes of a line under many seeds; empty where it does not apply."""
+    found = kind_named(kind)
+    parse = analyse_lines([line], cache=False)[0] if found.is_for("en") and language == "en" else None
+    text = Text(line, language, Pool([line, *others]), source, parse)
+    results = [found.change(text, Dice(seed, kind, line)) for seed in range(DRAWS)]
+    return {one for one in results if one is not None}
+
+
+NUMBERS = {"two", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"}
+MONTHS = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+]
+EXACT = [
+    ("drop-word", "The boat sank in June.", {"The boat in June.", "The boat sank in.", "The sank in June."}),
+    ("repeat-word", "Boats sank.", {"Boats Boats sank.", "Boats sank sank."}),
+    ("repeat-word-4", "Boats sank.", {"Boats Boats Boats Boats Boats sank.", "Boats sank sank sank sank sank."}),
+    (
+        "repeat-phrase",
+        "Old boats sank in June.",
+        {
+            "Old boats sank in boats sank in June.",
+            "Old boats sank in June sank in June.",
+            "Old boats sank in June boats sank in June.",
+        },
+    ),
+    ("swap-words", "The old boat sank.", {"Old the boat sank.", "The boat old sank."}),
+    ("truncate", "One two three four five six.", {"One two three", "One two three four"}),
+    ("empty", "They left.", {""}),
+    ("other-text", "They left.", set(OTHERS)),
+    ("add-number", "He sold the boats.", {f"He sold the {n} boats." for n in range(12, 99)}),
+    ("change-number", "He has three dogs.", {f"He has {word} dogs." for word in NUMBERS}),
+    (
+        "change-number",
+        "It is 42 metres long.",
+        {f"It is {n}2 metres long." for n in "12356789"} | {f"It is 4{n} metres long." for n in "013456789"},
+    ),
+    ("swap-numbers", "In 1990, they sold 12 boats.", {"In 12, they sold 1990 boats."}),
+    ("change-date", "The ferry sank in June.", {f"The ferry sank in {month}." for month in MONTHS}),
+    (
+        "swap-names",
+        "Anna met the teacher of Peter in the park.",
+        {"Peter met the teacher of Anna in the park."},
+    ),
+    ("change-name", "We met Anna there.", {"We met Lisbon there."}),
+    ("join-words", "They left", {"Theyleft"}),
+    ("lower-first", "They left.", {"they left."}),
+    ("lower-name", "We met Anna.", {"We met anna."}),
+    ("lower-all", "We met Anna.", {"we met anna."}),
+    ("upper-all", "We met Anna.", {"WE MET ANNA."}),
+    ("drop-punctuation", "They left early.", {"They left early"}),
+    ("change-punctuation", "They left early.", {f"They left early{mark}" for mark in "?,;"}),
+    ("add-punctuation", "The boat sank.", {"The, boat sank."}),
+    ("tokenise", "He left, too.", {"He left , too ."}),
+    ("detokenise", "He left , too .", {"He left, too."}),
+    ("drop-negation", "The committee did not approve the plan.", {"The committee did approve the plan."}),
+    ("drop-negation", "They can't wait for the result.", {"They can wait for the result."}),
+    ("drop-negation", "She has never been to Norway.", {"She has been to Norway."}),
+    ("drop-negation", "There is no water in the well.", {"There is some water in the well."}),
+    ("drop-negation", "He left without a coat.", {"He left with a coat."}),
+    ("add-negation", "The ferry leaves at noon.", {"The ferry does not leave at noon."}),
+    ("add-negation", "She can swim.", {"She cannot swim."}),
+    ("add-negation", "The old mill was sold.", {"The old mill was not sold."}),
+    (
+        "antonym",
+        "The old man bought the house.",
+        {"The new man bought the house.", "The young man bought the house.", "The old man sold the house."},
+    ),
+    ("hypernym", "We took the helicopter.", {"We took the aircraft."}),
+    ("tense", "The ferry leaves at noon.", {"The ferry left at noon."}),
+    ("tense", "The trial will begin in the autumn.", {"The trial began in the autumn."}),
+    ("tense", "They were tired.", {"They are tired."}),
+    ("aspect", "The ferry leaves at noon.", {"The ferry is leaving at noon."}),
+    ("aspect", "They have sold the boat.", {"They are selling the boat."}),
+    ("aspect", "She is reading the letter.", {"She has read the letter."}),
+    ("agreement", "The girl sings well.", {"The girl sing well."}),
+    ("agreement", "The boats are old.", {"The boats is old."}),
+    (
+        "pronoun",
+        "They sold their house.",
+        {"We sold their house.", "You sold their house.", "They sold our house.", "They sold your house."},
+    ),
+    ("gender", "The man sold his boat.", {"The woman sold his boat.", "The man sold her boat."}),
+    ("role-swap", "The moth mimics the wasp.", {"The wasp mimics the moth."}),
+    ("role-swap", "The dogs chase the cat.", {"The cat chases the dogs."}),
+    ("role-swap", "He saw her.", {"She saw him."}),
+    ("unit", "It costs $30.", {"It costs €30."}),
+    ("unit", "It weighs 30 kg.", {"It weighs 30 g.", "It weighs 30 mg."}),
+    ("quantifier", "Many boats sank.", {"Few boats sank."}),
+    ("quantifier", "More than 30 boats sank.", {"Less than 30 boats sank."}),
+    ("modality", "You must leave.", {"You may leave.", "You can leave."}),
+    ("question", "The ferry leaves at noon.", {"Does the ferry leave at noon?"}),
+    ("question", "She can swim.", {"Can she swim?"}),
+    ("drop-subject", "The ferry leaves at noon.", {"Leaves at noon."}),
+    ("drop-verb", "The ferry crosses the river.", {"The ferry the river."}),
+    ("drop-noun", "The ferry crosses the river.", {"The crosses the river.", "The ferry crosses the."}),
+    ("drop-adjective", "He bought an old boat.", {"He bought a boat."}),
+    ("drop-adjective", "He bought a new engine.", {"He bought an engine."}),
+    ("drop-prepositional-phrase", "The ferry leaves at noon.", {"The ferry leaves."}),
+    ("part-of-speech", "The quick dog barked.", {"The quickly dog barked."}),
+    (
+        "preposition",
+        "The ferry leaves from the harbour.",
+        {f"The ferry leaves {word} the harbour." for word in ("at", "with", "into")},
+    ),
+    ("article", "The ferry crosses the river.", {"Ferry crosses the river.", "The ferry crosses river."}),
+    ("unicode-punctuation", "\"It's late,\" she said - and left.", {"“It’s late,” she said – and left."}),
+    ("unicode-punctuation", "“It’s late,” she said – and left…", {"\"It's late,\" she said - and left..."}),
+    ("number-form", "We saw 1,500 people.", {"We saw 1500 people."}),
+    ("number-form", "It rose by 5%.", {"It rose by 5 percent."}),
+    ("number-form", "He has three dogs.", {"He has 3 dogs."}),
+    ("contraction", "They do not know.", {"They don't know."}),
+    ("contraction", "We're late.", {"We are late."}),
+    ("contraction", "They won't come.", {"They will not come."}),
+    ("synonym", "He bought a big house.", {"He bought a large house.", "He purchased a big house."}),
+    ("passive", "The storm destroyed the bridge.", {"The bridge was destroyed by the storm."}),
+    ("passive", "The council has rejected the plan.", {"The plan has been rejected by the council."}),
+    ("reorder-adjunct", "On Monday, the ferry left the harbour.", {"The ferry left the harbour on Monday."}),
+    ("reorder-adjunct", "The ferry left the harbour on Monday.", {"On Monday, the ferry left the harbour."}),
+    (
+        "spelling-variant",
+        "The colour of the harbor faded.",
+        {"The color of the harbor faded.", "The colour of the harbour faded."},
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "line", "expected"), EXACT)
+def test_all_outcomes(kind: str, line: str, expected: set[str]) -> None:
+    found = changes(kind, line)
+    # Many draws reach most of a long list of outcomes, and all of a short one.
+    assert found <= expected
+    assert found == expected if len(expected) < 8 else len(found) > 5
+
+
+SAME = [
+    # What is left would be odd, or mean the same.
+    ("drop-negation", "Not only the ferry but also the boat sank."),
+    ("drop-negation", "He asked whether or not it was true."),
+    ("drop-negation", "There is no doubt about it."),
+    ("add-negation", "The outcome is uncertain."),
+    ("add-negation", "They hardly slept."),
+    ("add-negation", "Is the ferry late?"),
+    ("role-swap", "Anna married Peter."),
+    ("role-swap", "He hurt himself."),
+    ("swap-names", "Anna and Peter left."),
+    ("swap-names", "We met Anna, Mary and Peter."),
+    ("swap-numbers", "It takes 3 or 4 days."),
+    ("agreement", "The team are late."),
+    ("tense", "She said so."),
+    ("quantifier", "A few boats sank."),
+    ("article", "She works as a nurse."),
+    ("lower-first", "NATO met."),
+    ("drop-punctuation", "He lives in the U.S."),
+    ("passive", "The boat caught fire."),
+    ("passive", "He sold the car and bought a bike."),
+    ("repeat-word", "Very very that that."),
+    ("reorder-adjunct", "He said that they left on Monday."),
+]
+
+
+@pytest.mark.parametrize(("kind", "line"), SAME)
+def test_changes_that_say_the_same_are_avoided(kind: str, line: str) -> None:
+    assert changes(kind, line) == set()
+
+
+def bag(line: str) -> Counter[str]:
+    return Counter(line.lower().replace(".", " .").split())
+
+
+def test_shuffled_words_are_the_same_words() -> None:
+    line = "The old boat slowly left the crowded harbour."
+    found = changes("shuffle-words", line)
+    assert len(found) > 10
+    assert {frozenset(bag(one).items()) for one in found} == {frozenset(bag(line).items())}
+    assert line not in found
+
+
+@pytest.mark.parametrize(
+    ("kind", "low", "high"), [("drop-phrase", 3, 6), ("add-phrase", 3, 5), ("add-word", 1, 1)]
+)
+def test_runs_of_words(kind: str, low: int, high: int) -> None:
+    line = "The old boat slowly left the crowded harbour before the storm began."
+    found = changes(kind, line)
+    assert len(found) > 3
+    for one in found:
+        more, less = bag(one) - bag(line), bag(line) - bag(one)
+        changed, other = (less, more) if kind == "drop-phrase" else (more, less)
+        assert low <= changed.total() <= high
+        assert not other
+        words = line.split() if kind == "drop-phrase" else OTHERS[0].split()
+        run = [word.strip(".").lower() for word in words]
+        assert set(changed) - {"."} <= set(run)
+
+
+@pytest.mark.parametrize("kind", ["misspell", "drop-letter", "transpose-letters"])
+def test_misspelt_words(kind: str) -> None:
+    line = "The harbour was crowded."
+    found = changes(kind, line)
+    assert len(found) > 5
+    for one in found:
+        [(old, new)] = [pair for pair in zip(line.split(), one.split(), strict=True) if pair[0] != pair[1]]
+        assert old[0] == new[0]
+        assert old.rstrip(".")[-1] == new.rstrip(".")[-1]
+        if kind == "misspell":
+            assert sum(a != b for a, b in zip(old, new, strict=True)) == 1
+        elif kind == "drop-letter":
+            assert new in {old[:at] + old[at + 1 :] for at in range(len(old))}
+        else:
+            at = next(k for k in range(len(old)) if old[k] != new[k])
+            assert new == old[:at] + old[at + 1] + old[at] + old[at + 2 :]
+
+
+def test_no_misspelling_is_a_word() -> None:
+    # Every letter that can be dropped from "boats" leaves a word: bots, bats, boas.
+    assert changes("drop-letter", "boats") == set()
+
+
+def test_a_word_of_the_source() -> None:
+    found = changes("untranslated", "The ferry crosses the river.", source="Die Fähre überquert den Fluss.")
+    assert found == {
+        "The Fähre crosses the river.", "The ferry überquert the river.", "The ferry crosses the Fluss.",
+    }  # fmt: skip
+
+
+def test_every_kind_is_tested() -> None:
+    elsewhere = {
+        "shuffle-words", "drop-phrase", "add-phrase", "add-word", "misspell", "drop-letter", "transpose-letters",
+        "untranslated",
+    }  # fmt: skip
+    assert {kind for kind, _, _ in EXACT} | elsewhere == set(NAMES)
+
+
+OTHER_LANGUAGES = [
+    ("drop-word", "de", "Das Boot sank schnell.", {"Das sank schnell.", "Das Boot schnell.", "Das Boot sank."}),
+    ("change-date", "de", "Am 3.10.1990 kam er.", {f"Am {n:02d}.10.1990 kam er." for n in range(1, 13)}
+     | {f"Am {n}.10.1990 kam er." for n in range(1, 13)}),
+    ("swap-words", "zh", "今天下雨", {"天今下雨", "今下天雨", "今天雨下"}),
+    ("repeat-word", "zh", "下雨", {"下下雨", "下雨雨"}),
+    ("change-punctuation", "zh", "今天下雨。", {"今天下雨？", "今天下雨，"}),
+    ("swap-names", "fr", "Le frère de Marie voit souvent Pierre.", {"Le frère de Pierre voit souvent Marie."}),
+    ("lower-first", "ru", "Они ушли.", {"они ушли."}),
+    ("add-number", "hi", "वह गया", {f"वह {n} गया" for n in range(12, 99)}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "language", "line", "expected"), OTHER_LANGUAGES)
+def test_other_languages(kind: str, language: str, line: str, expected: set[str]) -> None:
+    found = changes(kind, line, language=language)
+    assert found
+    assert found <= expected

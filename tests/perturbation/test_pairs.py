@@ -1,0 +1,228 @@
+"""Pairs do not depend on the order of the file, on other rows, on processes; places are those of the change."""
+
+from pathlib import Path
+
+import pytest
+
+from pfsm.data.minimal_pairs import read_minimal_pairs
+from pfsm.data.preferences import read_preferences
+from pfsm.errors import PfsmError
+from pfsm.perturbation.dice import Dice
+from pfsm.perturbation.edits import place_of_change, takes_an, with_article, without
+from pfsm.perturbation.pairs import Translation, perturb
+from pfsm.perturbation.pool import Pool
+from pfsm.perturbation.registry import kinds_for
+from tests.command_runs import Cli, Write, text
+
+LINES = [
+    "The committee did not approve the plan for the new harbour on Monday.",
+    "Two guards saw the old man in Geneva, and he gave them 1,500 dollars.",
+    "Rain delayed the start of the race by an hour.",
+    "She has never been to Norway, but her parents moved there last spring.",
+    "The bridge is 420 metres long and was built in 1987.",
+]
+# Kinds that take nothing from other texts.
+ALONE = "drop-word,misspell,drop-negation,role-swap,tense,antonym,change-number,number-form,shuffle-words"
+
+
+def made(lines: list[str], *names: str, seed: int = 1, **options: int) -> list[tuple[str, str, str]]:
+    translations = [Translation(line, line) for line in lines]
+    pairs = perturb(
+        translations,
+        kinds_for("en", names),
+        language="en",
+        seed=seed,
+        cache=False,
+        **options,  # type: ignore[arg-type]
+    )
+    return [(pair.better, pair.kind, pair.worse) for pair in pairs]
+
+
+def test_order_and_other_rows_make_no_difference() -> None:
+    everything = made(LINES)
+    assert sorted(made(LINES[::-1])) == sorted(everything)
+    assert made([*LINES, LINES[0]]) == everything
+    alone = ALONE.split(",")
+    assert made(LINES[2:3], *alone) == [row for row in made(LINES, *alone) if row[0] == LINES[2]]
+    assert [row for row in everything if row[1] in alone] == made(LINES, *alone)
+
+
+def test_seeds_make_other_pairs() -> None:
+    assert made(LINES, "drop-word", seed=1) != made(LINES, "drop-word", seed=2)
+
+
+def test_a_number_of_each_kind() -> None:
+    everything = made(LINES)
+    some = made(LINES, per_kind=2)
+    assert set(some) < set(everything)
+    for kind in {row[1] for row in everything}:
+        available = sum(row[1] == kind for row in everything)
+        assert sum(row[1] == kind for row in some) == min(2, available)
+    assert sorted(made(LINES[::-1], per_kind=2)) == sorted(some)
+
+
+def test_draws_are_uniform_and_repeatable() -> None:
+    dice = [Dice(seed, "kind", "text").below(3) for seed in range(3000)]
+    assert dice == [Dice(seed, "kind", "text").below(3) for seed in range(3000)]
+    assert all(900 < dice.count(value) < 1100 for value in range(3))
+    orders = [tuple(Dice(seed, "kind", "text").shuffled("abc")) for seed in range(3000)]
+    assert len(set(orders)) == 6
+    assert all(400 < orders.count(order) < 600 for order in set(orders))
+
+
+def test_the_ring_of_texts() -> None:
+    texts = [f"text {number}" for number in range(10)]
+    pool = Pool(texts)
+    for one in texts:
+        assert sorted(pool.after(one)) == sorted(set(texts) - {one})
+    # A text more stands in front of one other text and changes nothing else.
+    larger = Pool([*texts, "text 10"])
+    changed = [one for one in texts if next(pool.after(one)) != next(larger.after(one))]
+    assert len(changed) == 1
+    assert next(larger.after(changed[0])) == "text 10"
+    assert list(Pool(["only"]).after("only")) == []
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "changed"),
+    [
+        ("the old man left", "the old woman left", "man"),
+        ("the man left", "the man man left", ""),
+        ("the man left", "the left", "man "),
+        ("the man left", "the man, left", "man"),
+        ("the man left", "man the left", "the man"),
+        ("the man left", "", "the man left"),
+        ("left.", "left", "left."),
+        ("a b", "a b", ""),
+        ("ab", "aab", "ab"),
+    ],
+)
+def test_places_of_changes(before: str, after: str, changed: str) -> None:
+    start, end = place_of_change(before, after)
+    assert before[start:end] == changed
+
+
+def test_words_are_taken_out_with_their_spaces() -> None:
+    assert without("We left, too.", 9, 12) == "We left."
+    assert without("The boat sank.", 0, 3) == "Boat sank."
+    assert without("In (old) days", 4, 7) == "In () days"
+    assert without("We saw old boats", 7, 10) == "We saw boats"
+
+
+@pytest.mark.parametrize(
+    ("word", "an"),
+    [("apple", True), ("hour", True), ("umbrella", True), ("uninteresting", True), ("boat", False), ("union", False),
+     ("European", False), ("one", False), ("user", False)],
+)  # fmt: skip
+def test_articles(word: str, an: bool) -> None:
+    assert takes_an(word) is an
+    old, new = ("A", "An") if an else ("An", "A")
+    assert with_article(f"He saw {old} {word}", 8 + len(old)) == f"He saw {new} {word}"
+    assert with_article(f"the {word}", 4) == f"the {word}"
+
+
+def test_no_texts() -> None:
+    with pytest.raises(PfsmError, match="all texts are empty"):
+        made([" ", ""])
+
+
+HEADER = "reference\tbetter\tworse\tkind\tseverity\tplace"
+
+
+def test_the_command_writes_what_the_readers_read(cli: Cli, write: Write, tmp_path: Path) -> None:
+    source = write(
+        "refs.tsv", text(["reference\tsource", *(f"{line}\tEine Quelle mit Wörtern" for line in LINES)])
+    )
+    out = str(tmp_path / "pairs.tsv")
+    outcome = cli("data", "perturb", source, "-o", out, "--seed", "7", "--no-cache")
+    assert (outcome.status, outcome.out) == (0, "")
+    header, *rows = Path(out).read_text(encoding="utf-8").splitlines()
+    assert header == HEADER
+    pairs = read_minimal_pairs(out)
+    assert len(pairs) == len(read_preferences(out)) == len(rows) > 150
+    assert set(pairs.severities) == {"none", "minor", "major", "critical"}
+    assert pairs.references == pairs.better
+    assert "untranslated" in pairs.kinds
+    for row in rows:
+        _, better, worse, _, _, place = row.split("\t")
+        start, end = map(int, place.split("-"))
+        assert better != worse
+        assert worse.startswith(better[:start].rstrip())
+        assert worse.endswith(better[end:].lstrip())
+    # Processes make no difference, nor does standard output.
+    again = cli("data", "perturb", source, "--seed", "7", "--no-cache", "--processes", "2")
+    assert again.out == Path(out).read_text(encoding="utf-8")
+    assert again.err.startswith(f"pfsm: {len(rows)} pairs of ")
+    document = cli("probe", out, "--metric", "chrf", "-f", "json", "--confidence-n", "20").document
+    assert document["kinds"][-1]["n"] == sum(severity != "none" for severity in pairs.severities)
+
+
+def test_hypotheses_with_top_scores(cli: Cli, write: Write) -> None:
+    rows = [f"{LINES[k]}\tA translation of line {k} .\t{score}" for k, score in enumerate((1, 9, 5, 9, 2))]
+    path = write("judged.tsv", text(["reference\thypothesis\tscore", *rows]))
+    outcome = cli(
+        "data", "perturb", path, "--of", "hypothesis", "--kinds", "empty", "--top", "0.2", "--no-cache"
+    )
+    # Two share the highest score.
+    assert [line.split("\t")[:4] for line in outcome.out.splitlines()[1:]] == [
+        [LINES[1], "A translation of line 1 .", "", "empty"],
+        [LINES[3], "A translation of line 3 .", "", "empty"],
+    ]
+    detokenised = cli(
+        "data", "perturb", path, "--of", "hypothesis", "--kinds", "detokenise", "--top", "1", "--no-cache"
+    )
+    assert detokenised.out.splitlines()[1].split("\t")[2] == "A translation of line 0."
+
+
+def test_plain_text_and_other_languages(cli: Cli, write: Write) -> None:
+    path = write("refs.txt", text(["Das Boot sank schnell.", "Der alte Mann verkaufte sein Haus."]))
+    outcome = cli("data", "perturb", path, "--lines", "--language", "German")
+    kinds = {line.split("\t")[3] for line in outcome.out.splitlines()[1:]}
+    assert {"drop-word", "misspell", "lower-first", "empty"} <= kinds
+    assert kinds.isdisjoint({"drop-negation", "tense", "untranslated"})
+    table = write("de.tsv", text(["reference\ttarget_lang", "Das Boot sank schnell.\tde"]))
+    assert cli("data", "perturb", table).out == cli("data", "perturb", table, "--language", "deu").out
+
+
+def test_severities_stand_for_their_kinds(cli: Cli, write: Write) -> None:
+    path = write("refs.tsv", text(["reference", *LINES]))
+    rows = cli("data", "perturb", path, "--kinds", "none,empty", "--no-cache").out.splitlines()[1:]
+    assert {row.split("\t")[4] for row in rows} == {"none", "critical"}
+    assert {row.split("\t")[3] for row in rows if row.split("\t")[4] == "critical"} == {"empty"}
+
+
+def test_the_list_of_kinds(cli: Cli) -> None:
+    lines = cli("data", "perturb", "--list").lines
+    assert lines[0].split()[:3] == ["kind", "severity", "languages"]
+    assert len(lines) > 60
+    german = cli("data", "perturb", "--list", "--language", "de").lines
+    assert {line.split()[2] for line in german[1:]} == {"all"}
+
+
+def test_what_is_refused(cli: Cli, write: Write) -> None:
+    path = write("refs.tsv", text(["reference", *LINES]))
+    german = write("two.tsv", text(["reference\ttarget_lang", "a\tde", "b\tfr"]))
+
+    def fault(*arguments: str) -> str:
+        return cli("data", "perturb", *arguments).fault
+
+    assert fault() == "give a FILE with references, or --list"
+    assert fault(path, "--kinds", "drop-wrd").startswith(
+        "there is no kind of change 'drop-wrd'; did you mean drop-word"
+    )
+    assert fault(path, "--kinds", ",") == "--kinds names no kind; `pfsm data perturb --list` has them all"
+    assert (
+        fault(path, "--kinds", "tense", "--language", "de")
+        == "kind tense is for en only, the language is 'de'"
+    )
+    assert fault(path, "--kinds", "untranslated").startswith("kind untranslated needs source texts")
+    assert fault(path, "--top", ".5") == "--top goes with --of hypothesis"
+    assert fault(path, "--lines", "--source", "x").startswith("--lines is plain text without columns")
+    assert "no column 'hypothesis'" in fault(path, "--of", "hypothesis")
+    assert "no column 'src'" in fault(path, "--source", "src")
+    assert fault(german) == "two.tsv: translations into de, fr; give a file with one target language"
+    assert fault(path, "-o", path).endswith("which the output would replace; give the output another name")
+    assert "all texts are empty" in fault(write("empty.tsv", "reference\tx\n \t\n"))
+    assert "no kind applies" in fault(
+        write("one.tsv", "reference\tx\nHm\t\n"), "--kinds", "role-swap", "--no-cache"
+    )
