@@ -10,6 +10,7 @@ from typing import Any, BinaryIO
 
 from pfsm.errors import PfsmError
 from pfsm.io.faults import gzip_explained
+from pfsm.io.temporaries import replace_whole, sweep
 
 SUFFIXES = (".tsv", ".tsv.gz", ".tsv.zst", ".parquet")
 # Stores where a written object is there whole, or is not there.
@@ -211,15 +212,14 @@ def write_whole(address: str, content: bytes) -> None:
 
 def _write_local(path: Path, content: bytes) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".pfsm-{secrets.token_hex(8)}.tmp")
-    try:
-        with temporary.open("xb") as handle:
-            handle.write(content)
-            handle.flush()
-            os.fsync(handle.fileno())
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
+    replace_whole(path, content)
+
+
+def sweep_below(folder: str) -> None:
+    """Removes what killed processes have left in a folder of this machine and below it."""
+    system, path = file_system(folder)
+    if "file" in ({system.protocol} if isinstance(system.protocol, str) else set(system.protocol)):
+        sweep(Path(path), below=True)
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 import asyncio
 import concurrent.futures
 import logging
+import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -28,9 +29,19 @@ LEAST_TASKS = 8
 PATIENCE = "30s"
 CONFIGURATION = {
     "distributed.comm.timeouts.connect": PATIENCE,
+    # Of our own clusters: the work of a worker that says nothing for so long is given to another.
+    "distributed.scheduler.worker-ttl": "60s",
 }
+# Seconds that work waits for a cluster without workers: a worker that is started again takes some of them.
+WITHOUT_WORKERS = 25.0
+# Seconds between two looks at the number of workers, while no result comes.
+LOOK = 2.0
 # What a client says that was closed because its scheduler went away; older versions say it as a RuntimeError.
 CLOSED: type[Exception] = getattr(distributed.client, "ClosedClientError", RuntimeError)
+NO_WORKERS = (
+    "the scheduler at {address} has had no workers for {seconds:.0f} seconds; start some with `dask worker` and run "
+    "the same command again, what is finished is not lost"
+)
 LOST = "the scheduler at {address} is gone; start it and run the same command again, what is finished is not lost"
 
 
@@ -67,7 +78,7 @@ class Cluster:
         with self.explained():
             running = as_completed(raise_errors=False)
             self._submit(work, islice(waiting, self._window()), running)
-            for future in running:
+            for future in self._finished(running):
                 result = self.result(future)
                 self._keys.discard(future.key)
                 future.release()
@@ -88,7 +99,7 @@ class Cluster:
     def results(self, futures: Sequence[Any]) -> list[Any]:
         """The results of futures, in their order."""
         with self.explained():
-            for future in as_completed(futures, raise_errors=False):
+            for future in self._finished(as_completed(futures, raise_errors=False)):
                 if future.status != "finished":
                     self.result(future)  # raises what went wrong, before the others are waited for
             values = self.client.gather(list(futures))
@@ -104,6 +115,8 @@ class Cluster:
         if future.status == "cancelled":
             raise PfsmError(LOST.format(address=self.address))
         # A result is "lost" when its worker went away before we had it: another worker makes it again, we wait.
+        if not future.done():
+            list(self._finished(as_completed([future], raise_errors=False)))
         error = future.exception()
         if error is not None:
             raise _translated(error)
@@ -122,6 +135,31 @@ class Cluster:
             if "client" not in str(error).lower():
                 raise
             raise PfsmError(LOST.format(address=self.address)) from None
+
+    def _finished(self, running: Any) -> Iterator[Any]:
+        """The futures of Dask's `as_completed` as they finish; more may be added meanwhile.
+
+        Raises:
+            PfsmError: There is nobody left to work on them.
+        """
+        with_workers = looked = time.monotonic()
+        pause = 0.0
+        while not running.is_empty():
+            if running.has_ready():
+                yield next(running)
+                with_workers = looked = time.monotonic()
+                pause = 0.0
+                continue
+            pause = min(0.05, pause + 0.001)
+            time.sleep(pause)
+            now = time.monotonic()
+            if now - looked < LOOK:
+                continue
+            looked = now
+            if self.client.nthreads():
+                with_workers = now
+            elif now - with_workers > WITHOUT_WORKERS:
+                raise PfsmError(NO_WORKERS.format(address=self.address, seconds=now - with_workers))
 
     def _window(self) -> int:
         return max(LEAST_TASKS, TASKS_PER_CORE * self.cores)

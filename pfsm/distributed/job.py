@@ -11,6 +11,7 @@ from pfsm.distributed.addresses import (
     folder_path,
     input_files,
     sizes_below,
+    sweep_below,
 )
 from pfsm.distributed.manifest import Entry, Manifest
 from pfsm.distributed.outcomes import Fault
@@ -81,6 +82,7 @@ def score_job(job: Job, pool: Pool, report: Report) -> Scored:
     files = input_files(job.source)
     _check_apart(job, files)
     manifest = Manifest(job.folder, _settings(job))
+    sweep_below(job.folder)
     faults: list[str] = []
     try:
         pieces = _survey(job, files, pool, report, faults)
@@ -90,6 +92,8 @@ def score_job(job: Job, pool: Pool, report: Report) -> Scored:
     finally:
         # Also after Ctrl-C: the next run goes on from here.
         manifest.write(sorted(faults))
+    if report.retries or pool.retries:
+        sweep_below(job.folder)  # what workers that were killed have left
     wanted = {(piece.file.name, piece.number) for piece in pieces}
     names = {file.name for file in files}
     leftover = sum(entry.input not in names for entry in manifest.entries.values())

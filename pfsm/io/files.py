@@ -11,7 +11,6 @@ import gzip
 import hashlib
 import io
 import os
-import secrets
 import stat
 import sys
 from collections.abc import Iterator
@@ -28,6 +27,7 @@ from pfsm.io.faults import (
     reading_explained,
 )
 from pfsm.io.limits import FILE, check_lines, check_size, read_limited
+from pfsm.io.temporaries import PREFIX, temporary_beside
 
 __all__ = [
     "STANDARD_INPUT",
@@ -46,7 +46,6 @@ __all__ = [
 
 _BOM = b"\xef\xbb\xbf"
 _GZIP_MAGIC = b"\x1f\x8b"
-_TEMPORARY_PREFIX = ".pfsm-"
 # Paths that stand for an open stream: renaming a finished file over them would miss their reader.
 _STREAM_FOLDERS = ("/dev/fd/", "/dev/std", "/proc/")
 _FULL_DISK = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
@@ -174,7 +173,8 @@ def atomic_write(path: StrPath) -> Iterator[TextIO]:
     r"""Open a text file (UTF-8, ``\n``) that replaces ``path`` only when the block ends without an exception.
 
     The text goes to a temporary file in the same folder, which is flushed to disk and renamed; any exception,
-    KeyboardInterrupt included, deletes it and leaves what was at ``path`` untouched. A new file gets the
+    KeyboardInterrupt included, deletes it and leaves what was at ``path`` untouched. If the process is killed, the
+    next one that writes into the folder deletes it. A new file gets the
     permissions that the umask gives, a replaced one keeps its own. A symbolic link stays one: the file it
     points to is replaced. A name that ends in ``.gz`` is compressed, the same text always to the same bytes.
     Pipes and devices (``/dev/stdout``, ``/dev/null``) cannot be replaced and are written to directly.
@@ -190,18 +190,11 @@ def atomic_write(path: StrPath) -> Iterator[TextIO]:
         return
     with _explained(name):
         target = _replaceable(path)
-    # The random name is short on purpose: the target's own name may already be as long as the system allows.
-    temporary = target.with_name(f"{_TEMPORARY_PREFIX}{secrets.token_hex(8)}.tmp")
-    try:
-        with _explained(name):
-            with _text_file(temporary, "xb", compress) as text:
-                yield text
-            _keep_permissions(target, temporary)
-            temporary.replace(target)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            temporary.unlink(missing_ok=True)
-        raise
+    with _explained(name), temporary_beside(target) as temporary:
+        with _text_file(temporary, "wb", compress) as text:
+            yield text
+        _keep_permissions(target, temporary)
+        temporary.replace(target)
     _sync_folder(target.parent)
 
 
@@ -261,7 +254,7 @@ def _explained(name: str) -> Iterator[None]:
     except OSError as error:
         failed = Path(str(error.filename))
         # An error that names another file comes from something else that the block does.
-        ours = failed.name.startswith(_TEMPORARY_PREFIX) or failed in {
+        ours = failed.name.startswith(PREFIX) or failed in {
             Path(name),
             Path(os.path.realpath(name)),
         }
@@ -273,7 +266,7 @@ def _explained(name: str) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _text_file(path: Path, mode: Literal["ab", "xb"], compress: bool) -> Iterator[TextIO]:
+def _text_file(path: Path, mode: Literal["ab", "wb"], compress: bool) -> Iterator[TextIO]:
     """A text handle on a binary file; the text is on disk once the block has ended without an error."""
     with path.open(mode) as raw:
         # No name and no time in the gzip header: equal text must give equal bytes.

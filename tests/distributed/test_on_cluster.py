@@ -3,14 +3,18 @@
 import gzip
 import json
 import signal
+import subprocess
+import sys
 import threading
 import time
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
 import pytest
+from distributed import LocalCluster
 
-from pfsm.distributed.cluster import Cluster, open_cluster
+from pfsm.distributed.cluster import LOOK, WITHOUT_WORKERS, Cluster, open_cluster
 from pfsm.distributed.job import Job, score_job
 from pfsm.distributed.report import Report
 from pfsm.distributed.scorers import spec_of
@@ -27,6 +31,14 @@ from tests.lexicons.lexicon_cases import install, synonyms
 from tests.training.small_data import invented
 
 CONFIG = TrainingConfig(penalty=0.5)
+WORKER = """
+import asyncio, sys
+from distributed import Worker
+async def work():
+    async with Worker(sys.argv[1], nthreads=1) as worker:
+        await worker.finished()
+asyncio.run(work())
+"""
 
 
 class TestScoring:
@@ -149,6 +161,46 @@ def test_a_result_whose_worker_went_away_is_made_again(
     release.start()
     assert (cluster.results([future]) if several else [cluster.result(future)]) == ["made again"]
     release.join()
+
+
+def sleep_long() -> None:
+    time.sleep(600)
+
+
+def call(work: Callable[[], None]) -> None:
+    work()
+
+
+@pytest.mark.parametrize("way", ["run", "results", "result"])
+def test_work_without_workers_ends(monkeypatch: pytest.MonkeyPatch, way: str) -> None:
+    monkeypatch.setattr("pfsm.distributed.cluster.WITHOUT_WORKERS", 0.5)
+    monkeypatch.setattr("pfsm.distributed.cluster.LOOK", 0.1)
+    # Without a nanny: nobody starts this worker again.
+    with LocalCluster(
+        n_workers=0, host="127.0.0.1", dashboard_address="127.0.0.1:0", silence_logs=50
+    ) as local:
+        address = local.scheduler_address
+        worker = subprocess.Popen([sys.executable, "-c", WORKER, address], stderr=subprocess.DEVNULL)
+        try:
+            local.wait_for_workers(1)
+            with open_cluster(address) as cluster:
+                calls: dict[str, Callable[[], object]] = {
+                    "run": lambda: list(cluster.run(call, [sleep_long, sleep_long])),
+                    "results": lambda: cluster.results([cluster.submit(sleep_long)]),
+                    "result": lambda: cluster.result(cluster.submit(sleep_long)),
+                }
+                threading.Timer(1.0, worker.kill).start()
+                with pytest.raises(
+                    PfsmError, match=r"^the scheduler at .* has had no workers for \d+ seconds"
+                ):
+                    calls[way]()
+        finally:
+            worker.kill()
+            worker.wait()
+
+
+def test_a_user_is_not_left_alone_for_half_a_minute() -> None:
+    assert WITHOUT_WORKERS + 2 * LOOK < 30
 
 
 def deaf_to_ctrl_c() -> bool:

@@ -11,6 +11,7 @@ from pfsm.distributed.pools import Pool
 from pfsm.errors import NotInstalledError
 from pfsm.evaluation.likeness import LikenessQuestion
 from pfsm.evaluation.pooled import PooledScores
+from pfsm.io.temporaries import sweep
 from pfsm.runtime.progress import Stage
 from pfsm.runtime.threads import default_threads
 from pfsm_experiments.cells import Finished
@@ -80,6 +81,7 @@ def run_experiment(
     with Stage(AREA, "reading"):
         plan = make_plan(experiment, folder)
     make_folder(output)
+    sweep(output, below=True)
 
     def run(tasks: Sequence[Task]) -> Iterator[tuple[Task, Outcome]]:
         return run_tasks(tasks, jobs or default_threads()) if pool is None else run_on(pool, tasks)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from pfsm.errors import PfsmError
 from pfsm.io.files import check_writable
+from pfsm.io.temporaries import replace_whole
 from pfsm_experiments.report.figures import bars, curve, scatter
 from pfsm_experiments.report.tables import ResultTable
 from pfsm_experiments.report.weights import weight_figures
@@ -147,11 +148,7 @@ def write_bytes(path: Path, content: bytes) -> None:
         PfsmError: If it cannot be written.
     """
     check_writable(path)
-    temporary = path.with_name(f".pfsm-{path.name}.tmp")
     try:
-        temporary.write_bytes(content)
-        temporary.replace(path)
+        replace_whole(path, content)
     except OSError as error:
         raise PfsmError(f"{path}: cannot be written ({error.strerror})") from None
-    finally:
-        temporary.unlink(missing_ok=True)

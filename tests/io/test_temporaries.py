@@ -1,0 +1,116 @@
+"""Temporary files of killed processes go away with the next write; those of living ones stay."""
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from pfsm.distributed.addresses import sweep_below, write_whole
+from pfsm.io import temporaries
+from pfsm.io.files import atomic_write
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="this system has no such locks")
+
+WRITER = """
+import os, signal, sys
+from pfsm.io.files import atomic_write
+with atomic_write(sys.argv[1]) as handle:
+    handle.write("new\\n")
+    handle.flush()
+    print("writing", flush=True)
+    sys.stdin.readline()
+    if sys.argv[2] == "killed":
+        os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.fixture(autouse=True)
+def _nothing_swept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(temporaries, "_swept", set())
+
+
+def writer(path: Path, end: str) -> "subprocess.Popen[str]":
+    """A process in the middle of writing; a line on its standard input ends it."""
+    command = [sys.executable, "-c", WRITER, str(path), end]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "writing\n"
+    return process
+
+
+@pytest.fixture
+def leftover(tmp_path: Path) -> Path:
+    """What a killed process has left."""
+    with writer(tmp_path / "a.txt", "killed") as process:
+        process.communicate("\n")
+    assert process.returncode == -signal.SIGKILL
+    (left,) = tmp_path.iterdir()
+    assert left.name.startswith(".pfsm-")
+    return left
+
+
+def test_the_next_write_removes_what_was_left(leftover: Path, tmp_path: Path) -> None:
+    with atomic_write(tmp_path / "a.txt") as handle:
+        handle.write("new\n")
+    assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]
+
+
+def test_so_does_the_writing_of_partitions(leftover: Path, tmp_path: Path) -> None:
+    write_whole(str(tmp_path / "b.parquet"), b"scores")
+    assert [path.name for path in tmp_path.iterdir()] == ["b.parquet"]
+
+
+def test_folders_below_are_swept_too(leftover: Path, tmp_path: Path) -> None:
+    below = tmp_path / "x" / "y"
+    below.mkdir(parents=True)
+    leftover.rename(below / leftover.name)
+    mine = tmp_path / "x" / ".pfsm-mine.tmp"
+    mine.touch()
+    sweep_below(str(tmp_path))
+    assert list(below.iterdir()) == []
+    assert mine.exists()
+    sweep_below(str(tmp_path / "nothing"))
+
+
+def test_what_a_living_process_writes_stays(tmp_path: Path) -> None:
+    with writer(tmp_path / "a.txt", "ends") as process:
+        (theirs,) = tmp_path.iterdir()
+        with atomic_write(tmp_path / "a.txt") as handle:
+            handle.write("ours\n")
+        temporaries.sweep(tmp_path)
+        assert theirs.exists()
+        process.communicate("\n")
+    assert process.returncode == 0
+    assert (tmp_path / "a.txt").read_text() == "new\n"
+    assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]
+
+
+def test_files_of_another_machine_stay(
+    leftover: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(temporaries, "_HOST", "another1")
+    write_whole(str(tmp_path / "b.parquet"), b"scores")
+    assert leftover.exists()
+
+
+def test_a_file_that_is_swept_before_it_is_held_is_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lock = temporaries._lock
+    swept: list[Path] = []
+
+    def late(descriptor: int) -> bool:
+        if not swept:
+            (path,) = tmp_path.iterdir()
+            path.unlink()
+            swept.append(path)
+        return lock(descriptor)
+
+    monkeypatch.setattr(temporaries, "_lock", late)
+    with atomic_write(tmp_path / "a.txt") as handle:
+        handle.write("new\n")
+    assert swept
+    assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]
+    assert (tmp_path / "a.txt").read_text() == "new\n"
