@@ -22,7 +22,16 @@ CHECKOUT = FOLDER.parent
 # pfsm reads: it requires the library sentence-transformers, which pfsm does not use.
 LOCKS = {
     "dev.txt": ("train", "dev"),
-    "all.txt": ("train", "dev", "integrations", "paraphrases", "distributed", "embeddings", "experiment"),
+    "all.txt": (
+        "train",
+        "dev",
+        "integrations",
+        "paraphrases",
+        "distributed",
+        "embeddings",
+        "experiment",
+        "transformers",
+    ),
 }
 HEADER = """
 Made by scripts/lock.py (make lock): {extras}.
