@@ -5,6 +5,7 @@ import errno
 import io
 import os
 import sys
+import traceback
 import warnings
 from argparse import Namespace
 from collections.abc import Sequence
@@ -14,8 +15,9 @@ from typing import TextIO
 from pfsm.commands import COMMANDS
 from pfsm.commands.usage import Parser
 from pfsm.errors import PfsmError, PfsmWarning
+from pfsm.registry import fault_of_plugin
 from pfsm.runtime.interrupts import kept_interrupts
-from pfsm.runtime.progress_display import error_line, shown_progress
+from pfsm.runtime.progress_display import error_line, shown_compiling, shown_progress
 
 __all__ = ["COMMANDS", "main"]
 
@@ -48,10 +50,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(f"pfsm: {error.filename}: cannot be used ({error.strerror})", file=sys.stderr)
             return 2
         if error.errno not in {errno.ENOSPC, errno.EIO}:
-            raise
+            return _said_of_plugin(error, arguments)
         _drop_output()
         print(f"pfsm: standard output: cannot be written ({error.strerror})", file=sys.stderr)
         return 2
+    except Exception as error:
+        return _said_of_plugin(error, arguments)
+
+
+def _said_of_plugin(error: Exception, arguments: Sequence[str]) -> int:
+    """Says which plug-in has failed; what no plug-in has done is a fault of ours, and goes on as it is."""
+    fault = fault_of_plugin(error)
+    if fault is None:
+        raise error
+    if "--verbose" in arguments:
+        traceback.print_exception(error)
+    print(f"pfsm: {fault}", file=sys.stderr)
+    return 2
 
 
 def _show_warnings() -> None:
@@ -133,7 +148,12 @@ def _run(arguments: list[str]) -> int:
     if options.command is None:
         parser.print_help()
         return 0
-    with shown_progress(verbose=options.verbose), _permissions(options):
+    quiet = getattr(options, "quiet", False)
+    with (
+        shown_progress(verbose=options.verbose, quiet=quiet),
+        shown_compiling(quiet=quiet),
+        _permissions(options),
+    ):
         options.run(options)
     sys.stdout.flush()
     return 0

@@ -15,10 +15,11 @@ import hashlib
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import import_module
 from pathlib import Path
+from traceback import walk_tb
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pfsm.errors import PfsmError
@@ -43,6 +44,7 @@ TABLES = {
 PAGE = "`pfsm help extending`"
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_+-]*")
 _MAIN = ("__main__", "__mp_main__")
+_OURS = ("pfsm", "pfsm_installation", "pfsm_kernels", "pfsm_training", "pfsm_experiments")
 _SCRIPT = "module"
 
 
@@ -87,7 +89,7 @@ class Entry:
         origin: Who provides it.
         load: Imports it, if need be.
         rivals: Others that provide one of this kind and name.
-        module: Of a script's registration, the module that can be imported to repeat it.
+        module: Where it is; of a script's registration, the module that can be imported to repeat it.
     """
 
     kind: str
@@ -223,6 +225,7 @@ class Table(Mapping[str, Item]):
             )
         self.check_name(entry)
         value = _loaded(entry)
+        _at_work.add(entry)
         try:
             return self._check(entry.name, value)
         except PfsmError as error:
@@ -260,14 +263,39 @@ def _installed() -> dict[tuple[str, str], Entry]:
     for kind in TABLES:
         for point in everything.select(group=group(kind)):
             key = kind, point.name
-            found = Entry(kind, point.name, _origin(point), point.load)
+            found = Entry(kind, point.name, _origin(point), point.load, module=point.module)
             first = known.get(key)
-            known[key] = (
-                found
-                if first is None
-                else Entry(kind, point.name, first.origin, first.load, (*first.rivals, found.origin))
-            )
+            known[key] = found if first is None else replace(first, rivals=(*first.rivals, found.origin))
     return known
+
+
+def fault_of_plugin(error: BaseException) -> str | None:
+    """One line about an exception that a plug-in has let through; None if no plug-in was at work.
+
+    Args:
+        error: The exception, with its traceback.
+    """
+    known = [*_scripts.values(), *(_installed().values() if _installed.cache_info().currsize else ())]
+    at_work = [entry for entry in known if entry in _at_work]
+    frames = [
+        (str(frame.f_globals.get("__name__", "")), Path(frame.f_code.co_filename).name, line)
+        for frame, line in walk_tb(error.__traceback__)
+    ]
+    for module, file, line in reversed(frames):
+        same = [entry for entry in at_work if entry.module == module]
+        beside = [entry for entry in at_work if _package(entry.module) == _package(module)]
+        if module and _package(module) not in _OURS and (same or beside):
+            named = " or ".join(map(str, same or beside))
+            said = " ".join(str(error).split())
+            return (
+                f"{named} has failed ({type(error).__name__}: {said}; {file}, line {line}); its author must mend it, "
+                "--verbose shows where it was called from"
+            )
+    return None
+
+
+def _package(module: str) -> str:
+    return module.partition(".")[0]
 
 
 def _origin(point: "EntryPoint") -> Origin:
@@ -283,6 +311,8 @@ def reread() -> None:
 
 
 _scripts: dict[tuple[str, str], Entry] = {}
+# The plug-ins that have been imported.
+_at_work: set[Entry] = set()
 
 
 class _Registration:

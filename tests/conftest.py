@@ -1,6 +1,7 @@
 """What the tests of the command line share: files, a command in this process, a trained model."""
 
 import io
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +13,9 @@ from pfsm import registry
 from pfsm.cli import main
 from tests.command_runs import Cli, Outcome, Write
 from tests.judgment_cases import rows, tsv
+
+# Whatever has been compiled before, commands print the same. Read while kernels are imported, also in subprocesses.
+os.environ["PFSM_NO_NOTICE"] = "1"
 
 pytest_plugins = ("tests.skips",)
 

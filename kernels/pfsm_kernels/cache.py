@@ -5,6 +5,10 @@ be classes of others. So all kernels are kept in one folder named after all sour
 compiled anew. The folder is below ``NUMBA_CACHE_DIR`` where that is set, else beside the sources, else in the user's
 cache folder. Where nothing may be written, kernels go to a folder of this process alone, and are compiled anew in the
 next. That folder has no name that others could guess, for whoever writes to it runs code here.
+
+Places that may not be written to are read from all the same: kernels that were compiled into an image, or by whoever
+installed the package, need not be compiled again. A kernel that cannot be saved, because the disk is full for example,
+is used and forgotten.
 """
 
 import atexit
@@ -16,13 +20,16 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numba
 from numba.core import config, event
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, UserProvidedCacheLocator
 
-NOTICE = "compiling kernels, about 20 s, once"
+NOTICE = "compiling kernels, about 10 s, once"
 LOGGER = logging.getLogger("pfsm.kernels")
 PREFIX = "pfsm-kernels-"
 # Folders of other versions: so many are kept, and those that a process may still use.
@@ -32,15 +39,15 @@ OTHER_VERSIONS, IN_USE, OUTDATED = 4, 86_400.0, 30 * 86_400.0
 def can_be_written(folder: Path) -> bool:
     """Whether a folder, or where it is not there yet the nearest one above it that is, may be written to."""
     for place in (folder, *folder.parents):
-        if place.exists():
-            return place.is_dir() and os.access(place, os.W_OK | os.X_OK)
+        if os.path.lexists(place):  # of a place that may not even be looked at, `Path.exists` raises an error
+            return os.path.isdir(place) and os.access(place, os.W_OK | os.X_OK)  # noqa: PTH112
     return False
 
 
 def user_cache() -> Path:
     """The folder below which Numba's user-wide cache is."""
     if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA", Path.home()))
+        return Path(os.environ.get("LOCALAPPDATA") or Path.home())
     if sys.platform == "darwin":
         return Path.home() / "Library" / "Caches"
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
@@ -55,17 +62,21 @@ def digest(package: Path) -> str:
     return found.hexdigest()[:16]
 
 
-def provide_cache(package: Path, user: Path) -> Path:
-    """The folder for the kernels of a package.
+def cache_places(package: Path, user: Path) -> list[Path]:
+    """The folders for kernels that are tried, the best first.
 
     Args:
         package: The folder of the kernels' sources.
         user: The user's cache folder.
     """
     places = [Path(config.CACHE_DIR)] if config.CACHE_DIR else [package / "__pycache__", user]
-    for place in places:
-        if can_be_written(place):
-            folder = place / f"{PREFIX}{digest(package)}"
+    return [place / f"{PREFIX}{digest(package)}" for place in places]
+
+
+def provide_cache(package: Path, user: Path) -> Path:
+    """The folder to which the kernels of a package are written; arguments as of `cache_places`."""
+    for folder in cache_places(package, user):
+        if can_be_written(folder.parent):
             tidy_up(folder)
             return folder
     folder = Path(tempfile.mkdtemp(prefix=PREFIX))
@@ -95,11 +106,12 @@ def tidy_up(folder: Path) -> None:
 class Notice(event.Listener):  # type: ignore[misc]  # Numba has no types
     """Says once that kernels are being compiled, which is what the first run waits for.
 
-    It says so to those who listen to the logger ``pfsm.kernels``; if nobody does, on a terminal.
+    It says so to those who listen to the logger ``pfsm.kernels``, as the command line does; if nobody does, on a
+    terminal. Where ``PFSM_NO_NOTICE`` is set it says nothing.
     """
 
     def __init__(self) -> None:
-        self.given = False
+        self.given = bool(os.environ.get("PFSM_NO_NOTICE"))
 
     def on_start(self, event: event.Event) -> None:  # noqa: ARG002 - Numba's signature
         """A kernel that was in no cache is about to be compiled."""
@@ -110,6 +122,7 @@ class Notice(event.Listener):  # type: ignore[misc]  # Numba has no types
             LOGGER.info(NOTICE)
         elif sys.stderr is not None and sys.stderr.isatty():
             sys.stderr.write(f"pfsm: {NOTICE}\n")
+            sys.stderr.flush()
 
     def on_end(self, event: event.Event) -> None:
         """Nothing is said when it is done."""
@@ -122,7 +135,65 @@ def _home_cache() -> Path:
         return Path(os.devnull) / "cache"
 
 
-FOLDER = provide_cache(Path(__file__).resolve().parent, _home_cache())
+PACKAGE = Path(__file__).resolve().parent
+FOLDER = provide_cache(PACKAGE, _home_cache())
+# Where kernels are looked for, too.
+OTHERS = [place for place in cache_places(PACKAGE, _home_cache()) if place != FOLDER and os.path.isdir(place)]  # noqa: PTH112
+
+
+def is_kept() -> bool:
+    """Whether kernels that are compiled now will be there for other processes."""
+    return FOLDER in cache_places(PACKAGE, _home_cache())
+
+
+class _Locator(UserProvidedCacheLocator):  # type: ignore[misc]  # Numba has no types
+    """Finds the files of a kernel below ``folder``, wherever the package is installed."""
+
+    folder = Path()
+
+    def __init__(self, function: Callable[..., Any], file: str) -> None:
+        super().__init__(function, file)
+        self._cache_path = str(self.folder / Path(file).resolve().parent.name)
+
+    @classmethod
+    def from_function(cls, function: Callable[..., Any], file: str) -> Any:
+        """Always finds a place; whether it can be written to turns out when a kernel is saved."""
+        return cls(function, file)
+
+
+@cache
+def _cache_in(place: Path) -> Any:
+    """The kind of Numba's cache whose files are below a folder."""
+    locator = type("Locator", (_Locator,), {"folder": place})
+    files = type("Files", (CompileResultCacheImpl,), {"_locator_classes": [locator]})
+    return type("CacheInPlace", (FunctionCache,), {"_impl_class": files})
+
+
+class KernelCache:
+    """The saved forms of one kernel: those of ``FOLDER``, else those of ``OTHERS``; as Numba's dispatcher uses it."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._own = _cache_in(FOLDER)(function)
+        self._others = [_cache_in(place)(function) for place in OTHERS]
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._own, name)
+
+    def load_overload(self, signature: Any, target_context: Any) -> Any:
+        """The first that is found and readable, None if none is."""
+        for place in (self._own, *self._others):
+            with suppress(OSError):
+                found = place.load_overload(signature, target_context)
+                if found is not None:
+                    return found
+        return None
+
+    def save_overload(self, signature: Any, compiled: Any) -> None:
+        """Saves a kernel if that is possible."""
+        with suppress(OSError):
+            self._own.save_overload(signature, compiled)
+
+
 the_notice = Notice()
 event.register("numba:compile", the_notice)
 
@@ -135,11 +206,10 @@ def njit(function: Callable[..., Any] | None = None, borrows: bool = False, **op
     """
 
     def decorate(function: Callable[..., Any]) -> Any:
-        # Numba asks where to keep a kernel while it is decorated.
-        before, config.CACHE_DIR = config.CACHE_DIR, str(FOLDER)
-        try:
-            return numba.njit(cache=True, _nrt=not borrows, **options)(function)
-        finally:
-            config.CACHE_DIR = before
+        # Nobody calls kernels from C, for which Numba would compile another entry.
+        kernel = numba.njit(_nrt=not borrows, no_cfunc_wrapper=True, **options)(function)
+        if hasattr(kernel, "enable_caching"):  # not where Numba is switched off
+            kernel._cache = KernelCache(function)  # noqa: SLF001 - Numba's own `enable_caching` does no more
+        return kernel
 
     return decorate if function is None else decorate(function)

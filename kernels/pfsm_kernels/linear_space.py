@@ -17,7 +17,7 @@ from pfsm_kernels.lattice.batch import Cells, Factors, Float, Outputs
 from pfsm_kernels.lattice.lattices import Lattices
 from pfsm_kernels.machine.arc_to_arc import sparse_machine_batch
 from pfsm_kernels.machine.cell_to_cell import machine_batch
-from pfsm_kernels.machine.measured import measured_batch
+from pfsm_kernels.machine.measured import find_hopeless, measured_batch
 from pfsm_kernels.machine.tilt import rates_with_jumps
 from pfsm_kernels.pushdown.arc_to_arc import sparse_pushdown_batch
 from pfsm_kernels.pushdown.cell_to_cell import pushdown_batch
@@ -89,7 +89,7 @@ def cell_to_cell(
     """What does those of lattices first..last-1 that are not accepted yet, from cell to cell."""
     cells = cells_of(lattices)
     if jumps is None:
-        inputs = plain((cells, factors, outputs))
+        inputs = (*plain((cells, factors, outputs)), True if outputs.table.shape[0] else None)
         return lambda first, last: machine_batch(first, last, *inputs)
     inputs = plain((cells, factors, jumping_of(jumps), rates, outputs))
     return lambda first, last: pushdown_batch(first, last, *inputs)
@@ -111,7 +111,13 @@ def at_measured_rates(
     if jumps is not None:
         return lambda _first, _last: None
     inputs = plain((cells_of(lattices), factors, outputs))
-    return lambda first, last: measured_batch(first, last, hopeless_only, *inputs)
+    wanted = np.ones(len(lattices), dtype=np.bool_)
+
+    def task(first: int, last: int) -> None:
+        if not hopeless_only or find_hopeless(first, last, *inputs[:2], outputs.accepted, wanted):
+            measured_batch(first, last, wanted, *inputs)
+
+    return task
 
 
 def _where(wanted: NDArray[np.bool_], kernel: Callable[..., None], *inputs: Any) -> Task:

@@ -21,10 +21,14 @@ def positive(text: str) -> int:
     return int(text)
 
 
+# More digits than these a number in double precision does not have.
+MOST_DECIMALS = 17
+
+
 def decimals(text: str) -> int:
     """A number of decimals, for argparse."""
-    if not text.isascii() or not text.isdigit() or int(text) > 100:
-        raise ArgumentTypeError(f"{text!r} is not a whole number from 0 to 100")
+    if not text.isascii() or not text.isdigit() or int(text) > MOST_DECIMALS:
+        raise ArgumentTypeError(f"{text!r} is not a whole number from 0 to {MOST_DECIMALS}")
     return int(text)
 
 

@@ -69,6 +69,8 @@ def run(options: Namespace) -> None:
         raise PfsmError("no references to compare with; give a reference file, or --test-set NAME")
     if len(options.input) < 2:
         raise PfsmError("compare needs at least two system outputs after -i")
+    if options.spreadsheet and options.sentences is None:
+        raise PfsmError("--spreadsheet is for the TSV of --sentences FILE; give that too, or leave it out")
     if options.sentences is not None:
         inputs = [*paths, *options.input, *filter(None, [options.model])]
         check_output(options.sentences, inputs)

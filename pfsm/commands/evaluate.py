@@ -6,7 +6,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pfsm.commands.arguments import add_format, add_resamples, add_scheduler, add_threads
+from pfsm.commands.arguments import add_format, add_resamples, add_scheduler, add_signature, add_threads
 from pfsm.commands.clusters import Sharing, sharing
 from pfsm.commands.evaluation_inputs import DEFAULT_GROUPING, Inputs, read_inputs
 from pfsm.commands.evaluation_sources import (
@@ -16,6 +16,7 @@ from pfsm.commands.evaluation_sources import (
     open_named,
     open_source,
     pools,
+    short_signature_at_level,
     signature_at_level,
 )
 from pfsm.commands.evaluation_statistics import BOOTSTRAP, PERM_BOTH, statistics_document, versus_document
@@ -99,6 +100,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         help="unit that the bootstrap draws and PERM-BOTH swaps: whole segments with all their translations (default; "
         "whole documents at document level), single judgments, documents or systems",
     )
+    add_signature(parser)
     add_format(parser, "text", "json")
     add_resamples(parser)
     add_threads(parser)
@@ -136,6 +138,7 @@ def _run(options: Namespace, shared: Sharing) -> None:
     document: dict[str, Any] = {
         "name": source.name,
         "signature": signature_at_level(source, inputs, level),
+        "short_signature": short_signature_at_level(source, inputs, level),
         "by": inputs.by,
         "seed": seed,
         "resamples": options.confidence_n,
@@ -150,12 +153,16 @@ def _run(options: Namespace, shared: Sharing) -> None:
             found = {"system_scores": options.system_scores, **found}
         document[task.question.kind] = found
     if other is not None:
-        signature = signature_at_level(other, inputs, level)
-        document["versus"] = _versus(options, tasks, scores, other, signature, seed)
+        signatures = {
+            "signature": signature_at_level(other, inputs, level),
+            "short_signature": short_signature_at_level(other, inputs, level),
+        }
+        document["versus"] = _versus(options, tasks, scores, other, signatures, seed)
     if options.format == "json":
         print(json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False))
     else:
-        print_document(document, {task.question.kind: task.headings | USUAL for task in tasks})
+        headings = {task.question.kind: task.headings | USUAL for task in tasks}
+        print_document(document, headings, long=options.signature == "long")
 
 
 def _versus(
@@ -163,13 +170,13 @@ def _versus(
     tasks: Sequence[Task],
     scores: Sequence[Any],
     other: Source,
-    signature: str | None,
+    signatures: Mapping[str, str | None],
     seed: int,
 ) -> dict[str, Any]:
     """The test of the scores of every task against those of another metric."""
     document: dict[str, Any] = {
         "name": other.name,
-        "signature": signature,
+        **signatures,
         "test": TESTS[options.test],
     }
     for task, metric in zip(tasks, scores, strict=True):

@@ -241,6 +241,13 @@ def signature_at_level(source: Source, inputs: Inputs, level: str) -> str | None
     return source.metric.get_signature(inputs.n_references, "segment" if level == SEGMENT else "corpus")
 
 
+def short_signature_at_level(source: Source, inputs: Inputs, level: str) -> str | None:
+    """As `signature_at_level`, the short one."""
+    if not isinstance(source, Scorer):
+        return None
+    return source.metric.get_short_signature(inputs.n_references, "segment" if level == SEGMENT else "corpus")
+
+
 def _read_scores(path: str) -> tuple[tuple[float, ...], ...]:
     rows = []
     for number, line in enumerate(read_lines(path), start=1):

@@ -4,8 +4,11 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from pfsm.evaluation import Difference, Estimate, Interval, MeanEstimate, PairedTest, compare, estimate
-from pfsm.evaluation.catalogue import SEGMENT, Statistic
+from pfsm.evaluation.catalogue import SEGMENT, SYSTEM, Statistic
 from pfsm.evaluation.permutation import permutation_test
 from pfsm.evaluation.pooled import Scores, segment_scores
 from pfsm.evaluation.questions import CORRELATION, Question
@@ -36,11 +39,18 @@ def statistics_document(
         "resampled": question.unit,
         "groups": [
             {"group": name, "n": rows.size}
+            | _number_of_systems(question, rows)
             | {one.key: estimate_entry(found[one.name].groups[name]) for one in statistics}
             for name, rows in question.members.items()
         ],
         "mean": {one.key: estimate_entry(found[one.name].mean) for one in statistics},
     }
+
+
+def _number_of_systems(question: Question[Any], rows: NDArray[np.int64]) -> dict[str, int]:
+    """How many systems a statistic of systems compares."""
+    systems = getattr(question.items, "systems", None) if question.level == SYSTEM else None
+    return {} if systems is None else {"systems": int(np.unique(np.asarray(systems)[rows]).size)}
 
 
 def versus_document(

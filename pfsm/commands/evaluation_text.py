@@ -12,14 +12,17 @@ _SYSTEM_SCORES = {
 KINDS = ("correlation", "preference", "ranking", "likeness")
 
 
-def print_document(document: Mapping[str, Any], headings: Mapping[str, Mapping[str, str]]) -> None:
+def print_document(
+    document: Mapping[str, Any], headings: Mapping[str, Mapping[str, str]], *, long: bool = False
+) -> None:
     """All tables, below the name of the metric.
 
     Args:
         document: What ``--format json`` prints.
         headings: What tables call the statistics, by kind of data and key.
+        long: Whether metrics are called by their long signatures.
     """
-    print(_title(document))
+    print(_title(document, long=long))
     for kind in KINDS:
         if kind in document:
             result = document[kind]
@@ -32,24 +35,44 @@ def print_document(document: Mapping[str, Any], headings: Mapping[str, Mapping[s
             print(
                 f"Intervals: {result['resampled']} are resampled, {_WHOLE.get(result['resampled'], 'one by one')}"
             )
+            _print_notes(result)
     if "versus" in document:
-        _print_versus(document, headings)
+        _print_versus(document, headings, long=long)
     print(f"[95% intervals: {document['resamples']} bootstrap resamples, seed {document['seed']}]")
 
 
-def _print_versus(document: Mapping[str, Any], headings: Mapping[str, Mapping[str, str]]) -> None:
+def _print_versus(
+    document: Mapping[str, Any], headings: Mapping[str, Mapping[str, str]], *, long: bool
+) -> None:
     versus = document["versus"]
     print()
-    print(f"versus {_title(versus)}")
+    print(f"versus {_title(versus, long=long)}")
     for kind in KINDS:
         if kind in versus:
             _print_differences(versus[kind], document["by"], headings[kind])
             print(f"p: {versus['test']} of {versus[kind]['unit']}, two-sided")
 
 
-def _title(document: Mapping[str, Any]) -> str:
+def _print_notes(result: Mapping[str, Any]) -> None:
+    """What a reader could take for more than it is."""
+    rows = [*result["groups"], result["mean"]]
+    estimates = [one for row in rows for one in row.values() if isinstance(one, Mapping)]
+    if any(one.get("value") is not None and one["interval"][0] is None for one in estimates):
+        print(
+            f"{NO_INTERVAL}: no interval, because there is too little to resample or resamples never differ"
+        )
+    few = [row["group"] for row in result["groups"] if row.get("systems") == 2]
+    if few:
+        where = "" if len(result["groups"]) == 1 else f" in {', '.join(few)}"
+        print(f"Two systems{where}: any correlation of two is +1 or -1, which says next to nothing")
+
+
+def _title(document: Mapping[str, Any], *, long: bool) -> str:
+    """A metric by its short or its long signature, as `pfsm score` calls it; scores without one by their name."""
     signature = document["signature"]
-    return f"{document['name']}|{signature}" if signature else f"{document['name']}"
+    if not signature:
+        return f"{document['name']}"
+    return f"{document['name']}|{signature}" if long else f"{document['short_signature']}"
 
 
 def _print_estimates(result: Mapping[str, Any], by: str | None, headings: Mapping[str, str]) -> None:

@@ -75,10 +75,8 @@ def run(options: Namespace) -> None:
     metric = open_model(options, 1)
     text = read_parallel(references, options.input)
     chosen = _chosen(options.segment, len(text.references[0]))
-    systems = [
-        (system.name, _explain(metric, text, references, number, chosen))
-        for number, system in enumerate(text.systems)
-    ]
+    told = [_explain(metric, text, references, number, chosen) for number in range(len(text.systems))]
+    systems = [(system.name, explained) for system, (explained, _) in zip(text.systems, told, strict=True)]
     name = heading(metric, len(references), "segment", options)
     if options.html is not None:
         long = f"{metric.name}|{metric.get_signature(len(references))}"
@@ -92,7 +90,7 @@ def run(options: Namespace) -> None:
     if options.html is not None or options.alignments is not None:
         return
     if options.format == "json":
-        documents = _document(systems, chosen, metric, len(references))
+        documents = _document(systems, [means for _, means in told], chosen, metric, len(references))
         print(json.dumps(documents, indent=1, ensure_ascii=False))
     else:
         _print_text(systems, chosen, name)
@@ -120,8 +118,8 @@ def _chosen(segment: int | None, count: int) -> Sequence[int]:
 
 def _explain(
     metric: Metric, text: ParallelText, references: Sequence[str], system: int, chosen: Sequence[int]
-) -> list[Explanation]:
-    """Explanations of a system's segments; of several references that of the one with the best score."""
+) -> tuple[list[Explanation], Sequence[float | None]]:
+    """Explanations of a system's segments, of several references that of the one with the best score; and `_means`."""
     output = text.systems[system]
     lines = [output.lines[segment] for segment in chosen]
     streams = [[stream[segment] for segment in chosen] for stream in text.references]
@@ -131,18 +129,22 @@ def _explain(
     explanations: list[Explanation] = []
     try:
         for number, mean, explanation in zip(best, means, explained, strict=True):
-            of = f"{number + 1} of {len(streams)}, {references[number]}{mean}" if len(streams) > 1 else ""
+            told = "" if mean is None else f"; mean score of all references {mean:.4f}"
+            of = f"{number + 1} of {len(streams)}, {references[number]}{told}" if len(streams) > 1 else ""
             explanations.append(replace(explanation, counted=of))
     except PfsmError as error:
         raise PfsmError(f"{output.name}:{chosen[len(explanations)] + 1}: {error}") from None
-    return explanations
+    return explanations, means
 
 
-def _means(metric: Metric, lines: Sequence[str], streams: Sequence[Sequence[str]]) -> list[str]:
-    """What to say of the segments' scores where these are means over several references."""
+def _means(
+    metric: Metric, lines: Sequence[str], streams: Sequence[Sequence[str]]
+) -> list[float] | list[None]:
+    """The segments' scores where these are means over several references, else None."""
     if len(streams) == 1 or metric.segment_references != "mean":
-        return [""] * len(lines)
-    return [f"; mean score of all references {mean:.4f}" for mean in metric.segment_scores(lines, streams)]
+        return [None] * len(lines)
+    means: list[float] = metric.segment_scores(lines, streams).tolist()
+    return means
 
 
 def _write_alignments(path: str, explanations: Sequence[Explanation]) -> None:
@@ -151,7 +153,11 @@ def _write_alignments(path: str, explanations: Sequence[Explanation]) -> None:
 
 
 def _document(
-    systems: Sequence[tuple[str, Sequence[Explanation]]], chosen: Sequence[int], metric: Metric, nrefs: int
+    systems: Sequence[tuple[str, Sequence[Explanation]]],
+    means: Sequence[Sequence[float | None]],
+    chosen: Sequence[int],
+    metric: Metric,
+    nrefs: int,
 ) -> list[dict[str, Any]]:
     return [
         {
@@ -161,17 +167,23 @@ def _document(
             "system": name,
             "segments_counted_from": 0,
             "segments": [
-                {"segment": segment, **_segment(explanation)}
-                for segment, explanation in zip(chosen, explanations, strict=True)
+                {"segment": segment, **_segment(explanation, mean)}
+                for segment, explanation, mean in zip(chosen, explanations, of_system, strict=True)
             ],
         }
-        for name, explanations in systems
+        for (name, explanations), of_system in zip(systems, means, strict=True)
     ]
 
 
-def _segment(explanation: Explanation) -> dict[str, Any]:
-    """What there is to an explanation: without edits nothing that would look like an empty alignment."""
+def _segment(explanation: Explanation, mean: float | None) -> dict[str, Any]:
+    """What there is to an explanation: without edits nothing that would look like an empty alignment.
+
+    ``score`` is the segment's, as `pfsm score` gives it. Where that is a mean over references, ``score_of_reference``
+    is the score against the reference that is explained, to which the contributions add up.
+    """
     values = asdict(explanation)
+    if mean is not None:
+        values |= {"score": mean, "score_of_reference": explanation.score}
     if explanation.edited:
         return {**values, "alignment": explanation.alignment}
     return {key: value for key, value in values.items() if key not in {"edits", "contributions", "entropy"}}

@@ -9,9 +9,11 @@ from pfsm.commands.arguments import (
     add_format,
     add_resamples,
     add_scorers,
+    add_signature,
     add_spreadsheet,
     add_threads,
     check_output,
+    heading,
     open_scorers,
 )
 from pfsm.commands.evaluation_statistics import interval_entry, number
@@ -41,6 +43,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--plot", metavar="FILE", help="draw the table as a picture too: a name on .svg, .png or .pdf"
     )
     add_spreadsheet(parser)
+    add_signature(parser)
     add_format(parser, "text", "json")
     add_resamples(parser)
     add_threads(parser)
@@ -49,6 +52,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(options: Namespace) -> None:
     """Reads, scores, counts, prints."""
     seed = default_seed()
+    if options.spreadsheet and (not options.list or options.format != "text"):
+        raise PfsmError("--spreadsheet is for the TSV of --list; give that too, or leave it out")
     if options.plot is not None:
         _check_plot(options)
     metrics = open_scorers(options)
@@ -58,7 +63,9 @@ def run(options: Namespace) -> None:
     results = [
         Tested(
             metric.name,
+            heading(metric, 1, "segment", options),
             metric.get_signature(1),
+            metric.get_short_signature(1),
             probe(metric, pairs, n_resamples=options.confidence_n, seed=seed),
         )
         for metric in metrics
@@ -116,6 +123,7 @@ def _document(one: Tested, pairs: MinimalPairs, options: Namespace, seed: int) -
     document = {
         "name": one.name,
         "signature": one.signature,
+        "short_signature": one.short_signature,
         "pairs": pairs.source.name,
         "sha256": pairs.source.checksum,
         "kinds": [_kind_document(kind) for kind in one.result.kinds],

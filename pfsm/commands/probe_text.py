@@ -22,19 +22,23 @@ class Tested:
 
     Attributes:
         name: Its name.
+        heading: What text calls it: its short or its long signature.
         signature: Its signature.
+        short_signature: Its short signature.
         result: The outcome.
     """
 
     name: str
+    heading: str
     signature: str
+    short_signature: str
     result: ProbeResult
 
 
 def print_one(tested: Tested, note: str) -> None:
     """Prints every kind with its intervals, then what severity makes of the losses."""
     result = tested.result
-    print(f"{tested.name}|{tested.signature}")
+    print(tested.heading)
     print()
     _print_rows([HEADINGS, *map(_cells, result.kinds)])
     if result.severity is not None:
@@ -47,7 +51,7 @@ def print_one(tested: Tested, note: str) -> None:
 def print_several(tested: Sequence[Tested], note: str) -> None:
     """Prints a column for each model or metric: the share of pairs whose worse version scores lower, by kind."""
     for one in tested:
-        print(f"{one.name}|{one.signature}")
+        print(one.heading)
     print()
     names = [one.name for one in tested]
     rows = [

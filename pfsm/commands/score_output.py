@@ -2,6 +2,7 @@
 
 import json
 import math
+import warnings
 from argparse import Namespace
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 from pfsm.commands.arguments import heading
 from pfsm.commands.evaluation_statistics import interval_entry
 from pfsm.commands.evaluation_text import NO_INTERVAL
+from pfsm.errors import PfsmWarning
 from pfsm.evaluation import Interval, default_seed
 from pfsm.io.spreadsheets import tsv_row
 from pfsm.metrics import SegmentMetric
@@ -69,6 +71,21 @@ def print_scores(columns: Sequence[Column], options: Namespace) -> None:
         _print_table(columns, options)
     else:
         _print_lines(columns[0], options)
+    if options.format in {"text", "latex"}:
+        _say_why_no_interval(columns)
+
+
+def _say_why_no_interval(columns: Sequence[Column]) -> None:
+    """Explains the dash in place of an interval, on standard error: the output is for other programs, too."""
+    intervals = [
+        one.interval for column in columns for result in column.results for one in (result, *result.parts)
+    ]
+    if any(interval is not None and math.isnan(interval.low) for interval in intervals):
+        warnings.warn(
+            f"{NO_INTERVAL} stands for no interval: a single segment cannot be resampled",
+            PfsmWarning,
+            stacklevel=2,
+        )
 
 
 def _print_segments(columns: Sequence[Column], options: Namespace) -> None:

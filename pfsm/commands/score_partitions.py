@@ -19,8 +19,10 @@ from pfsm.distributed.scorers import spec_of
 from pfsm.distributed.scoring import FORMATS
 from pfsm.errors import PfsmError
 from pfsm.io.sizes import byte_size
-from pfsm.metrics.base import MeanOf, SegmentMetric
+from pfsm.metrics.base import SegmentMetric
+from pfsm.metrics.mean_of import MeanOf
 
+PARQUET, SPREADSHEET = "parquet", "spreadsheet"
 # Faults that are printed one by one.
 SHOWN = 10
 
@@ -58,6 +60,10 @@ def check(options: Namespace) -> None:
         for name in ("output_format", "keep", "partition_size"):
             if getattr(options, name) is not None:
                 raise PfsmError(f"--{name.replace('_', '-')} goes with --output DIR")
+        if options.spreadsheet and options.format != "tsv":
+            raise PfsmError(
+                f"--spreadsheet is for TSV, not {options.format}; add --format tsv, or leave it out"
+            )
     elif options.table is None:
         raise PfsmError("--output is for --table FILE, a folder, or a pattern such as 'data/*.tsv.gz'")
     elif options.sentence_level:
@@ -67,6 +73,10 @@ def check(options: Namespace) -> None:
     elif options.format == "latex":
         raise PfsmError(
             "--format latex is a table of systems, which --output does not print; give text or json"
+        )
+    elif options.spreadsheet and options.output_format not in {"tsv", SPREADSHEET}:
+        raise PfsmError(
+            f"--spreadsheet is for TSV, not {options.output_format or PARQUET}; give --output-format {SPREADSHEET}"
         )
 
 
@@ -94,15 +104,16 @@ def run(metric: SegmentMetric, options: Namespace) -> None:
             options.table,
             options.output,
             spec_of(metric),
-            options.output_format or "parquet",
+            SPREADSHEET if options.spreadsheet else options.output_format or PARQUET,
             keep,
             size,
             not metric.averages,
             metric.columns,
+            metric.get_signature,
         )
         report = Report(pool)
         scored = score_job(job, pool, report)
-        if not options.quiet:
+        if scored.partitions and not options.quiet:
             print(f"pfsm: {report.summary()}", file=sys.stderr)
     if scored.leftover and not options.quiet:
         print(
@@ -145,7 +156,9 @@ def _raise_faults(scored: Scored, job: Job) -> None:
         if not scored.partitions:
             raise PfsmError(f"{job.source}: no rows to score")
         return
-    kept = f"the scores of {scored.partitions:,} other partitions are in {job.folder}; put it right and run again"
+    kept = "put it right and run again"
+    if scored.partitions:
+        kept = f"the scores of {scored.partitions:,} other partitions are in {job.folder}; {kept}"
     if len(scored.faults) == 1:
         raise PfsmError(f"{scored.faults[0]}; {kept}")
     for fault in scored.faults[:SHOWN]:

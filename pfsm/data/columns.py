@@ -77,7 +77,7 @@ def no_column(name: str, columns: Columns, places: Places | None) -> PfsmError:
     """What to say where data lacks a column."""
     where = "the data" if places is None else ", ".join(dict.fromkeys(places.files))
     there = f"the other columns are {', '.join(map(shown, columns))}" if columns else "there are no others"
-    return PfsmError(f"{where}: no column {name!r}; {there}")
+    return PfsmError(f"{where}: no column {name!r} besides the texts and what people say of them; {there}")
 
 
 def row_list(rows: NDArray[np.int64]) -> list[int]:

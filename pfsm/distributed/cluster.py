@@ -232,14 +232,20 @@ def _local(address: str) -> LocalCluster:
     if not number.isascii() or not number.isdigit() or not 1 <= int(number) <= 1024:
         raise PfsmError(f"--scheduler {address}: local: is followed by a number of processes from 1")
     with without_interrupts():
-        return LocalCluster(
-            n_workers=int(number),
-            threads_per_worker=1,
-            processes=True,
-            host="127.0.0.1",
-            dashboard_address="127.0.0.1:0",  # any free port: another cluster may have the usual one
-            silence_logs=logging.CRITICAL,
-        )
+        try:
+            return LocalCluster(
+                n_workers=int(number),
+                threads_per_worker=1,
+                processes=True,
+                host="127.0.0.1",
+                dashboard_address="127.0.0.1:0",  # any free port: another cluster may have the usual one
+                silence_logs=logging.CRITICAL,
+            )
+        except (RuntimeError, OSError, TimeoutError) as error:
+            raise PfsmError(
+                f"--scheduler {address}: worker processes cannot start here ({_first_line(error)}); give fewer, or "
+                "leave --scheduler out"
+            ) from None
 
 
 def _first_line(error: BaseException) -> str:

@@ -1,7 +1,7 @@
 """Scores all partitions of an input: those that an earlier run finished are there already."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from pfsm.distributed.addresses import (
@@ -13,7 +13,7 @@ from pfsm.distributed.addresses import (
     sizes_below,
     sweep_below,
 )
-from pfsm.distributed.manifest import Entry, Manifest
+from pfsm.distributed.manifest import Entry, Manifest, references_of
 from pfsm.distributed.outcomes import Fault
 from pfsm.distributed.pieces import PARTITION_BYTES, Piece, SurveyTask, survey
 from pfsm.distributed.pools import Pool
@@ -37,6 +37,7 @@ class Job:
         partition_bytes: Largest partition, in bytes of text.
         pools: Whether the corpus score pools statistics, and is not the mean.
         columns: Columns of the input that the scores depend on.
+        signature: From the number of references to the signature that the manifest gives; None: that of ``spec``.
     """
 
     source: str
@@ -47,6 +48,7 @@ class Job:
     partition_bytes: int = PARTITION_BYTES
     pools: bool = False
     columns: tuple[str, ...] = ()
+    signature: Callable[[NumberOfReferences], str] | None = None
 
 
 @dataclass(frozen=True)
@@ -81,7 +83,7 @@ def score_job(job: Job, pool: Pool, report: Report) -> Scored:
     """
     files = input_files(job.source)
     _check_apart(job, files)
-    manifest = Manifest(job.folder, _settings(job))
+    manifest = Manifest(job.folder, _settings(job), job.signature)
     sweep_below(job.folder)
     faults: list[str] = []
     try:
@@ -90,8 +92,9 @@ def score_job(job: Job, pool: Pool, report: Report) -> Scored:
         for outcome in pool.run(score_piece, _missing(job, manifest, pieces, report)):
             _take(outcome, manifest, report, faults)
     finally:
-        # Also after Ctrl-C: the next run goes on from here.
-        manifest.write(sorted(faults))
+        # Also after Ctrl-C: the next run goes on from here. A run that has made nothing leaves nothing.
+        if manifest.entries or manifest.was_there:
+            manifest.write(sorted(faults))
     if report.retries or pool.retries:
         sweep_below(job.folder)  # what workers that were killed have left
     wanted = {(piece.file.name, piece.number) for piece in pieces}
@@ -171,14 +174,13 @@ def _blame(fault: Fault, faults: list[str]) -> None:
 
 def _summed(entries: Sequence[Entry], leftover: int, faults: Sequence[str]) -> Scored:
     rows = sum(entry.rows for entry in entries)
-    counts = {count for entry in entries if entry.references is not None for count in entry.references}
     totals = [entry.totals for entry in entries if entry.totals is not None]
     return Scored(
         rows,
         math.fsum(entry.total for entry in entries) / rows if rows else math.nan,
         tuple(math.fsum(column) for column in zip(*totals, strict=True)) if totals else None,
         len(entries),
-        counts.pop() if len(counts) == 1 else "var",
+        references_of(entries),
         tuple(sorted(faults)),
         leftover,
     )

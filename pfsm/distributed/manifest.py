@@ -5,13 +5,14 @@ It is one JSON file, replaced whole. Only the program that gives out the work wr
 
 import json
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from pfsm.distributed.addresses import below, read_small, write_whole
 from pfsm.distributed.pieces import Piece
 from pfsm.errors import PfsmError
+from pfsm.metrics.references import NumberOfReferences
 
 NAME = "_manifest.json"
 FORMAT = "pfsm-scores-1"
@@ -65,25 +66,44 @@ class Entry:
         return mine == (piece.file.name, piece.number, piece.start, piece.stop, piece.row_group)
 
 
+def references_of(entries: Iterable[Entry]) -> NumberOfReferences:
+    """How many references each row of some partitions has, or ``var``."""
+    counts = {count for entry in entries if entry.references is not None for count in entry.references}
+    return counts.pop() if len(counts) == 1 else "var"
+
+
 class Manifest:
     """The manifest of a folder, as it was found and as it grows.
 
+    Attributes:
+        entries: The finished partitions, by file and number.
+        was_there: Whether the folder had a manifest before.
+
     Args:
         folder: Address of the folder.
-        settings: What decides the scores and their files; must be as it was where there are some already.
+        settings: What decides the scores and their files; must be as it was where there are some already. Their
+            ``signature`` is one of any number of references.
+        signature: From the number of references to the signature that is written down; None: that of the settings.
 
     Raises:
         PfsmError: The folder holds scores of other settings, or its manifest is damaged.
     """
 
-    def __init__(self, folder: str, settings: Mapping[str, Any]) -> None:
+    def __init__(
+        self,
+        folder: str,
+        settings: Mapping[str, Any],
+        signature: Callable[[NumberOfReferences], str] | None = None,
+    ) -> None:
         self.folder = folder
         self.settings = dict(settings)
+        self._signature = signature
         self.entries: dict[tuple[str, int], Entry] = {}
         self._written = time.monotonic()
         self._pause = INTERVAL
         self._is_new = False
         document = read_small(below(folder, NAME))
+        self.was_there = document is not None
         if document is not None:
             self._take(document)
 
@@ -104,6 +124,7 @@ class Manifest:
         document = {
             "format": FORMAT,
             **self.settings,
+            **self._of_these_references(),
             "rows": sum(entry.rows for entry in self.entries.values()),
             "faults": list(faults),
             "partitions": [asdict(self.entries[key]) for key in sorted(self.entries)],
@@ -113,6 +134,12 @@ class Manifest:
         self._written = time.monotonic()
         self._pause = max(INTERVAL, (self._written - start) / SHARE)
         self._is_new = False
+
+    def _of_these_references(self) -> dict[str, str]:
+        """The signature for the number of references that the rows have."""
+        if self._signature is None or not self.entries:
+            return {}
+        return {"signature": self._signature(references_of(self.entries.values()))}
 
     def _take(self, content: bytes) -> None:
         try:
@@ -126,11 +153,22 @@ class Manifest:
             ) from None
         for key, value in self.settings.items():
             # Without scores there is nothing to keep apart: the run that left it was stopped, or misspelled.
-            if entries and document.get(key) != value:
+            if entries and not _is_same(key, document.get(key), value):
                 raise PfsmError(
                     f"{self.folder}: holds scores with {key} {document.get(key)!r}, not {value!r}; give another folder"
                 )
         self.entries = {entry.key: entry for entry in entries}
+
+
+def _is_same(key: str, before: Any, now: Any) -> bool:
+    """Whether a setting is as it was; of signatures the number of references does not count."""
+    if key != "signature" or not isinstance(before, str):
+        return bool(before == now)
+    return _without_references(before) == _without_references(now)
+
+
+def _without_references(signature: str) -> list[str]:
+    return [part for part in signature.split("|") if part.partition(":")[0] not in {"nrefs", "refs"}]
 
 
 def _entry(values: Mapping[str, Any]) -> Entry:

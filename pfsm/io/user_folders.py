@@ -3,17 +3,23 @@
 import os
 from pathlib import Path
 
+# Below it nothing exists and nothing can be written: for users who have no home.
+NOWHERE = Path(os.devnull)
+
 FOLDER_VARIABLE = "PFSM_RESOURCES"
 CONFIGURATION_VARIABLE = "PFSM_CONFIG"
 
 
 def user_folder() -> Path:
-    """``PFSM_RESOURCES`` if it is set, else ``pfsm`` in the user's cache folder. The folder need not exist."""
+    """``PFSM_RESOURCES`` if it is set, else ``pfsm`` in the user's cache folder. The folder need not exist.
+
+    A user who has no home gets one that cannot exist.
+    """
     given = os.environ.get(FOLDER_VARIABLE)
     if given:
         return Path(given)
     cache = os.environ.get("XDG_CACHE_HOME", "")
-    return (Path(cache) if Path(cache).is_absolute() else Path.home() / ".cache") / "pfsm"
+    return (Path(cache) if Path(cache).is_absolute() else _home() / ".cache") / "pfsm"
 
 
 def configuration_folder() -> Path | None:
@@ -25,5 +31,11 @@ def configuration_folder() -> Path | None:
     if given:
         return Path(given)
     settings = os.environ.get("XDG_CONFIG_HOME", "")
-    folder = Path(settings) if Path(settings).is_absolute() else Path("~/.config").expanduser()
-    return folder / "pfsm" if folder.is_absolute() else None
+    folder = Path(settings) if Path(settings).is_absolute() else _home() / ".config"
+    return None if NOWHERE in folder.parents else folder / "pfsm"
+
+
+def _home() -> Path:
+    """The user's home, ``NOWHERE`` for one who has none: never a folder below the working one."""
+    home = Path(os.path.expanduser("~"))  # noqa: PTH111 - `Path.home` raises an error where there is none
+    return home if home.is_absolute() else NOWHERE

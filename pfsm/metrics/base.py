@@ -16,34 +16,29 @@ the statistics of the segments drawn.
 """
 
 import json
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import wraps
 from hashlib import sha256
 from importlib import import_module
 from itertools import islice
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.errors import PfsmError
-from pfsm.metrics.distinct import PairScorer
+from pfsm.metrics.inputs import checked_streams, of_texts, sides_of
 from pfsm.metrics.ngram_table import NgramTable
+from pfsm.metrics.reference_scores import ReferenceScores
 from pfsm.metrics.references import (
     NumberOfReferences,
     Streams,
-    best_of_references,
-    best_understood,
     by_segment,
-    check_references,
-    check_streams,
     flat_pairs,
     number_of_references,
 )
 from pfsm.metrics.score import Score
-from pfsm.metrics.texts import as_stream, as_texts
+from pfsm.metrics.texts import as_texts
 from pfsm.version import __version__
 
 Float = NDArray[np.float64]
@@ -52,6 +47,8 @@ Level = Literal["segment", "corpus"]
 UseOfReferences = Literal["best", "mean", "all"]
 # Enough for the kernels to be busy, little enough for memory.
 PAIRS_AT_ONCE = 2048
+# What to do with a metric that cannot score in parts.
+ALL_AT_ONCE = "score all at once with `pfsm score`, without --output and --scheduler, or take another metric"
 
 
 @dataclass(frozen=True)
@@ -67,49 +64,6 @@ class Recipe:
     text: str
 
 
-def checked_streams(hypotheses: Any, references: Any) -> tuple[Sequence[str], Streams]:
-    """Hypotheses and streams of references as lists.
-
-    Raises:
-        ValueError: As `check_streams`.
-        TypeError: If an entry is no string.
-    """
-    if isinstance(references, str) or (
-        not isinstance(references, Sequence) and not hasattr(references, "__iter__")
-    ):
-        raise ValueError("references must be a list of streams, each a list of strings")
-    streams = [
-        stream if isinstance(stream, str) else as_stream(stream, f"references[{number}]")
-        for number, stream in enumerate(references)
-    ]
-    lines = as_texts(hypotheses, "hypotheses")
-    check_streams(lines, streams)
-    return lines, streams
-
-
-def _of_texts(method: Callable[..., Float]) -> Callable[..., Float]:
-    """A method of pairs that takes lists and columns of strings, and refuses everything else."""
-
-    @wraps(method)
-    def checked(self: "SegmentMetric", hypotheses: Any, references: Any, *more: Any, **named: Any) -> Float:
-        lines = as_texts(hypotheses, "hypotheses"), as_texts(references, "references")
-        return method(self, *lines, *more, **named)
-
-    return checked
-
-
-def _sides(pair: Any, place: int) -> tuple[str, Sequence[str]]:
-    """The hypothesis and the references of a pair."""
-    if isinstance(pair, str | bytes) or not isinstance(pair, Sequence) or len(pair) != 2:
-        raise TypeError(f"pairs[{place}] is no pair of a hypothesis and its reference or references")
-    hypothesis, references = pair
-    several = [references] if isinstance(references, str) or references is None else references
-    if isinstance(several, Sequence) and not several:
-        raise ValueError(f"pairs[{place}] has no reference")
-    where = f"pairs[{place}]"
-    return as_texts([hypothesis], f"{where}, hypothesis, ")[0], as_texts(several, f"{where}, references, ")
-
-
 def _remade(maker: str, text: str) -> "SegmentMetric":
     """The metric of a recipe."""
     module, _, name = maker.partition(":")
@@ -123,8 +77,8 @@ def short_signature(name: str, digest: str, nrefs: NumberOfReferences) -> str:
     return ":".join(["pfsm", name.replace(":", "_"), digest, *references, __version__])
 
 
-class SegmentMetric(ABC):
-    """A metric of segments and corpora.
+class SegmentMetric(ReferenceScores):
+    """A metric of segments and corpora; see `ReferenceScores` for scores of segments.
 
     Attributes:
         name: What scores are reported under.
@@ -157,7 +111,7 @@ class SegmentMetric(ABC):
         for name in ("score_pairs", "pair_statistics"):
             defined = cls.__dict__.get(name)
             if defined is not None:
-                setattr(cls, name, _of_texts(defined))
+                setattr(cls, name, of_texts(defined))
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         """Metrics that can be made by name are pickled and copied by their recipe."""
@@ -169,21 +123,6 @@ class SegmentMetric(ABC):
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.origin or self.name!r})"
 
-    @abstractmethod
-    def score_pairs(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
-        """Scores of single-reference pairs.
-
-        Args:
-            hypotheses: Translations, one string each.
-            references: As many references.
-
-        Returns:
-            float64 [n_pairs], finite; higher is better.
-
-        Raises:
-            ValueError: If the lists differ in length, or one of them is a single string.
-        """
-
     def entries(self) -> Mapping[str, str]:
         """Settings and resources that can change a score, in the order in which a signature gives them.
 
@@ -191,11 +130,6 @@ class SegmentMetric(ABC):
             PfsmError: If something that the metric needs is not installed.
         """
         return {}
-
-    @property
-    def is_independent(self) -> bool:
-        """See the class."""
-        return True
 
     @property
     def n_types(self) -> int:
@@ -211,16 +145,6 @@ class SegmentMetric(ABC):
     def tables(self) -> Mapping[str, NgramTable]:
         """Counts that scores depend on, by their labels, which stand in the signature."""
         return {}
-
-    def counted_over(self, references: Sequence[str]) -> Self:  # noqa: ARG002
-        """The metric with all that it counts over the references of a call counted over these, for calls to come.
-
-        A metric that counts nothing over them is returned as it is.
-
-        Args:
-            references: Lines; one that occurs twice counts once.
-        """
-        return self
 
     def check_available(self) -> None:
         """Finds out whether everything that the metric needs is installed.
@@ -238,7 +162,8 @@ class SegmentMetric(ABC):
         """
         if not self.is_independent:
             raise PfsmError(
-                f"{self.name}: the score of a pair depends on the other pairs, but they are scored in parts here"
+                f"{self.name}: the score of a pair depends on the other pairs, but they are scored in parts here; "
+                f"{ALL_AT_ONCE}"
             )
 
     def recipe(self) -> Recipe:
@@ -259,106 +184,6 @@ class SegmentMetric(ABC):
 
     # Segments
 
-    def understood_scores(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
-        """`score_pairs` with NaN for pairs that the metric cannot judge, such as lines without a parse."""
-        return self.score_pairs(hypotheses, references)
-
-    def tolerant_scores(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
-        """`score_pairs` with 0 for pairs that the metric cannot judge, whatever it says of them itself."""
-        return np.nan_to_num(self.understood_scores(hypotheses, references), nan=0.0)
-
-    def segment_scores(self, hypotheses: Sequence[str], references: Streams) -> Float:
-        """Scores of segments, as `score_segments` gives them.
-
-        Args:
-            hypotheses: One translation a segment.
-            references: Streams, as in sacrebleu: ``references[k][i]`` is the k-th reference of segment i, None where
-                it has fewer.
-
-        Returns:
-            float64 [n_segments]; higher is better.
-
-        Raises:
-            ValueError: If there is no stream, or one differs in length from the hypotheses.
-        """
-        hypotheses, references = checked_streams(hypotheses, references)
-        return self.score_segments(hypotheses, by_segment(references))
-
-    def score_segments(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Float:
-        """Scores of segments against all their references; what several mean, `segment_references` says.
-
-        Every command, experiment and training scores by this method.
-
-        Args:
-            hypotheses: One translation a segment.
-            references: For each of them its references, one at least.
-
-        Returns:
-            float64 [n_segments]; higher is better.
-
-        Raises:
-            ValueError: If the lists differ in length, or a segment has no reference.
-        """
-        check_references(hypotheses, references)
-        if all(len(several) == 1 for several in references):
-            return self.score_pairs(hypotheses, [several[0] for several in references])
-        return self.several_references(hypotheses, references)
-
-    def score_rows(
-        self,
-        hypotheses: Sequence[str],
-        references: Sequence[Sequence[str]],
-        columns: Mapping[str, Float],  # noqa: ARG002
-    ) -> Float:
-        """`score_segments` of rows of data that have more than text.
-
-        Args:
-            hypotheses: One translation a row.
-            references: For each of them its references.
-            columns: Of each of the metric's `columns` the numbers, float64 [n_rows]; others do not matter.
-        """
-        return self.score_segments(hypotheses, references)
-
-    def several_references(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Float:
-        """`score_segments` where some segment has several references: the best one counts, unless this is overridden.
-
-        A segment with one reference must get the score that `score_pairs` gives it.
-        """
-        return self._best_of(lambda metric: metric.score_pairs, hypotheses, references)
-
-    def _best_of(
-        self,
-        scorer: Callable[["SegmentMetric"], PairScorer],
-        hypotheses: Sequence[str],
-        references: Sequence[Sequence[str]],
-    ) -> Float:
-        """The best scores of pairs, by a method of the metric that has counted over all references."""
-        metric = self.counted_over([line for several in references for line in several])
-        if metric.is_independent or len({len(several) for several in references}) > 1:
-            return best_of_references(scorer(metric), hypotheses, references)
-        # Scores that depend on the other pairs: each translation is to be among them once.
-        streams = zip(*references, strict=True)
-        return np.asarray(np.max([scorer(metric)(hypotheses, stream) for stream in streams], axis=0))
-
-    def understood_segments(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Float:
-        """`score_segments` by the references that the metric can judge; NaN for segments where it can judge none."""
-        if self._judges_all:
-            return self.score_segments(hypotheses, references)
-        repeated, flat, starts = flat_pairs(hypotheses, references)
-        return best_understood(self.understood_scores(repeated, flat), starts)
-
-    def tolerant_segments(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Float:
-        """`score_segments` with 0 for pairs that the metric cannot judge, whatever it says of them itself."""
-        if self._judges_all:
-            return self.score_segments(hypotheses, references)
-        return self._best_of(lambda metric: metric.tolerant_scores, hypotheses, references)
-
-    @property
-    def _judges_all(self) -> bool:
-        """Whether there are no pairs that the metric cannot judge."""
-        plain = type(self).understood_scores is SegmentMetric.understood_scores
-        return plain and "understood_scores" not in vars(self)
-
     def scores(
         self, pairs: Iterable[tuple[str, str | Sequence[str]]], at_once: int = PAIRS_AT_ONCE
     ) -> Iterator[float]:
@@ -378,7 +203,7 @@ class SegmentMetric(ABC):
     def _streamed(self, pairs: Iterator[tuple[str, str | Sequence[str]]], at_once: int) -> Iterator[float]:
         first = 0
         while block := list(islice(pairs, at_once)):
-            sides = [_sides(pair, first + place) for place, pair in enumerate(block)]
+            sides = [sides_of(pair, first + place) for place, pair in enumerate(block)]
             hypotheses, references = [one for one, _ in sides], [several for _, several in sides]
             yield from self.score_segments(hypotheses, references).tolist()
             first += len(block)
@@ -547,65 +372,3 @@ class SegmentMetric(ABC):
             return {"corpus": "mean", **self.entries()}
         entries = {key: value for key, value in self.entries().items() if key != "sign"}
         return {"better": "lower", **entries} if self.lower_is_better else entries
-
-
-class MeanOf(SegmentMetric):
-    """A metric whose corpus score is the mean of its segment scores, though the metric itself pools counts.
-
-    Args:
-        metric: The metric.
-    """
-
-    def __init__(self, metric: SegmentMetric) -> None:
-        self.metric = metric
-        self.name, self.origin, self.language = metric.name, metric.origin, metric.language
-        self.segment_references = metric.segment_references
-
-    def __reduce_ex__(self, protocol: Any) -> Any:
-        return MeanOf, (self.metric,)
-
-    @property
-    def is_independent(self) -> bool:
-        """The metric's."""
-        return self.metric.is_independent
-
-    @property
-    def resources(self) -> tuple[str, ...]:
-        """The metric's."""
-        return self.metric.resources
-
-    @property
-    def tables(self) -> Mapping[str, NgramTable]:
-        """The metric's."""
-        return self.metric.tables
-
-    def check_independent(self) -> None:
-        """As the metric does."""
-        self.metric.check_independent()
-
-    def entries(self) -> Mapping[str, str]:
-        """The metric's."""
-        return self.metric.entries()
-
-    def score_pairs(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
-        """The metric's."""
-        return self.metric.score_pairs(hypotheses, references)
-
-    def score_rows(
-        self,
-        hypotheses: Sequence[str],
-        references: Sequence[Sequence[str]],
-        columns: Mapping[str, Float],  # noqa: ARG002
-    ) -> Float:
-        """`score_segments` of rows of data that have more than text.
-
-        Args:
-            hypotheses: One translation a row.
-            references: For each of them its references.
-            columns: Of each of the metric's `columns` the numbers, float64 [n_rows]; others do not matter.
-        """
-        return self.score_segments(hypotheses, references)
-
-    def several_references(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Float:
-        """The metric's."""
-        return self.metric.several_references(hypotheses, references)

@@ -5,7 +5,7 @@ from pfsm.embeddings.features import embedding_values, feature_label, pinned_fea
 from pfsm.metrics.counted import counted_name
 from pfsm.metrics.dpmf.dpmf_group import GROUPS as DPMF
 from pfsm.metrics.embedding import EmbeddingMetric
-from pfsm.metrics.entailment.entailment_group import GROUPS as ENTAILMENT
+from pfsm.metrics.entailment_features import GROUPS as ENTAILMENT
 from pfsm.metrics.length import LengthRatio
 from pfsm.metrics.meteor.metric import PARTS, MeteorMetric
 from pfsm.metrics.meteor.options import BASE, METEOR, check_options

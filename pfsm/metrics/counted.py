@@ -6,7 +6,7 @@ from copy import copy
 from typing import Self
 
 from pfsm.errors import PfsmError
-from pfsm.metrics.base import SegmentMetric
+from pfsm.metrics.base import ALL_AT_ONCE, SegmentMetric
 from pfsm.metrics.metric_group import Options, parse_name, written_name
 from pfsm.metrics.ngram_table import INFO, SET, NgramTable, remember
 
@@ -44,7 +44,7 @@ class Counted(SegmentMetric):
         if not self.is_independent:
             raise PfsmError(
                 f"{self.name}: the information of n-grams is counted over all references that are scored together, "
-                "but they are scored in parts here"
+                f"but they are scored in parts here; {ALL_AT_ONCE}"
             )
 
     @property

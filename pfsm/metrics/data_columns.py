@@ -59,11 +59,12 @@ class ColumnGroup(MetricGroup):
 GROUP = ColumnGroup(check_part=check_column, label=str)
 
 
-def missing_column(name: str, needed_by: str) -> PfsmError:
-    """What to say where a column is needed and only text is there."""
+def missing_column(name: str, needed_by: str, *, single: bool = False) -> PfsmError:
+    """What to say where a column is needed and only text is there; ``single``: of one translation, not of a list."""
     return PfsmError(
         f"{needed_by} needs {PREFIX}{name}, a number of every translation that its text does not give; score a table "
-        f"with the column {name} (pfsm score --table FILE), or in Python give columns={{{name!r}: […]}}"
+        f"with the column {name} (pfsm score --table FILE), or in Python give "
+        f"columns={{{name!r}: {'NUMBER' if single else '[…]'}}}"
     )
 
 

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from pfsm.errors import NotInstalledError, PfsmError, all_missing
 from pfsm.lattice.arrays import LatticeBatch, weight_table
 from pfsm.matchers.protocol import EncodedPairs
-from pfsm.metrics.base import Level, Recipe, SegmentMetric, checked_streams, short_signature
+from pfsm.metrics.base import Level, Recipe, SegmentMetric, short_signature
 from pfsm.metrics.data_columns import columns_of, missing_column, needed_columns
+from pfsm.metrics.inputs import checked_streams
 from pfsm.metrics.references import (
     NumberOfReferences,
     Streams,
@@ -180,6 +181,14 @@ class Metric(SegmentMetric):
     def _numbers(self, columns: Columns | None, n_pairs: int) -> Mapping[str, Float]:
         return needed_columns(self.columns, columns, n_pairs, f"model {self.name}")
 
+    def _of_one(self, columns: Mapping[str, float] | None) -> Columns:
+        """Columns of one translation."""
+        given = {} if columns is None else columns
+        for name in self.columns:
+            if name not in given:
+                raise missing_column(name, f"model {self.name}", single=True)
+        return {name: [value] for name, value in given.items()}
+
     def _scored(self, batches: Iterator[LatticeBatch], n_pairs: int) -> Float:
         """Scores of the pairs of all batches: threads share out the batches, or the pairs of the only one."""
         from pfsm_kernels.inference import log_sum  # noqa: PLC0415 - brings numba
@@ -260,7 +269,7 @@ class Metric(SegmentMetric):
         if not self.columns or isinstance(references, str) or not len(references):
             return super().sentence_score(hypothesis, references)
         scores = self.segment_scores(
-            [hypothesis], [[reference] for reference in references], _single(columns)
+            [hypothesis], [[reference] for reference in references], self._of_one(columns)
         )
         return self._as_score(scores, len(references), "segment")
 
@@ -301,7 +310,7 @@ class Metric(SegmentMetric):
         for name, line in (("hypothesis", hypothesis), ("reference", reference)):
             if not isinstance(line, str):
                 raise TypeError(f"{name} is {line!r}, it must be a string")
-        (explanation,) = self.explanations([hypothesis], [reference], _single(columns))
+        (explanation,) = self.explanations([hypothesis], [reference], self._of_one(columns))
         return explanation
 
     def explanations(
@@ -408,11 +417,6 @@ def _with_losses(explanation: Explanation, perfect: Explanation | None) -> Expla
     if perfect is None:
         return explanation
     return replace(explanation, perfect=perfect.score, lost=points_lost(explanation, perfect))
-
-
-def _single(columns: Mapping[str, float] | None) -> Columns | None:
-    """Columns of one translation."""
-    return None if columns is None else {name: [value] for name, value in columns.items()}
 
 
 def from_document(text: str) -> Metric:

@@ -10,7 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, TextIO
 
 from pfsm.runtime.progress import BEGIN, END, LOGGER, Stage, clock
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 # Seconds between two drawings, between two plain lines, and between two looks at the clock.
 REDRAW, PAUSE, TICK = 0.05, 3.0, 0.5
+# The logger of kernels, which know no other.
+KERNELS = "pfsm.kernels"
 # Columns of a terminal that does not tell.
 WIDTH = 120
 
@@ -223,10 +225,10 @@ _displays: list[_Display] = []
 
 
 @contextmanager
-def shown_progress(*, verbose: bool = False) -> Iterator[None]:
+def shown_progress(*, verbose: bool = False, quiet: bool = False) -> Iterator[None]:
     """Shows progress as long as the block lasts: a bar on a terminal, with ``verbose`` plain lines elsewhere."""
     stream = sys.stderr
-    terminal = stream is not None and stream.isatty()
+    terminal = stream is not None and stream.isatty() and not quiet
     if stream is None or not (terminal or verbose):
         yield
         return
@@ -245,6 +247,32 @@ def shown_progress(*, verbose: bool = False) -> Iterator[None]:
         logger.setLevel(before)
         logger.propagate = passed_on
         display.close()
+
+
+class _KernelLines(logging.Handler):
+    """What kernels have to say, where no progress is shown."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if not _displays and sys.stderr is not None:
+            with suppress(OSError, ValueError):  # standard error is gone; the work goes on
+                error_line(f"pfsm: {record.getMessage()}")
+
+
+@contextmanager
+def shown_compiling(*, quiet: bool = False) -> Iterator[None]:
+    """Says that kernels are being compiled, on a terminal or not, before the wait, as long as the block lasts."""
+    logger = logging.getLogger(KERNELS)
+    before, passed_on = logger.level, logger.propagate
+    handler = logging.NullHandler() if quiet else _KernelLines()
+    logger.setLevel(logging.INFO)
+    logger.propagate = bool(_displays)
+    logger.addHandler(handler)
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
+        logger.setLevel(before)
+        logger.propagate = passed_on
 
 
 def error_line(text: str) -> None:

@@ -11,6 +11,7 @@ from scipy import stats
 
 import pfsm
 from pfsm.data import digests
+from pfsm.metrics import get_metric
 from tests.command_runs import Cli, Write
 from tests.judgment_cases import Row, preferences, rows, tsv
 from tests.model_cases import saved
@@ -83,7 +84,7 @@ class TestCorrelation:
     def test_text(self, cli: Cli, write: Write, model: str) -> None:
         write("d.tsv", tsv(ROWS))
         lines = cli("evaluate", "d.tsv", "-m", model, *FAST).lines
-        assert lines[0] == f"hand|{pfsm.load(model).get_signature(1)}"
+        assert lines[0] == pfsm.load(model).get_short_signature(1)
         (row,) = [line for line in lines if line.startswith("all")]
         assert row.split()[1] == "30"
         for value in truth(ROWS).values():
@@ -285,3 +286,34 @@ def test_agreement_on_the_demonstration_corpus_is_what_its_scores_say(cli: Cli, 
     assert group["group"] == "demo"
     assert group["pearson"]["value"] == pytest.approx(float(np.corrcoef(scores, human)[0, 1]), abs=1e-12)
     assert math.isfinite(group["kendall_tau_b"]["interval"][0])
+
+
+def test_two_systems_say_that_they_say_nothing(cli: Cli, write: Write) -> None:
+    made = rows(12)
+    write("two.tsv", tsv(made, system=["a", "b"] * 6, segment_id=[str(k // 2) for k in range(12)]))
+    write("three.tsv", tsv(made, system=["a", "b", "c"] * 4, segment_id=[str(k // 3) for k in range(12)]))
+    note = "Two systems: any correlation of two is +1 or -1, which says next to nothing"
+    command = ("--metric", "chrf", "--level", "system", *FAST)
+    assert note in cli("evaluate", "two.tsv", *command).lines
+    assert note not in cli("evaluate", "three.tsv", *command).lines
+    found = cli("evaluate", "two.tsv", *command, "-f", "json").document
+    assert found["correlation"]["groups"][0]["systems"] == 2
+
+
+def test_metrics_are_called_as_score_calls_them(cli: Cli, write: Write) -> None:
+    write("d.tsv", tsv(rows(12)))
+    metric, other = get_metric("chrf"), get_metric("bleu")
+    command = ("evaluate", "d.tsv", "--metric", "chrf", "--versus", "metric:bleu", *FAST)
+    lines = cli(*command).lines
+    assert lines[0] == metric.get_short_signature(1)
+    assert f"versus {other.get_short_signature(1)}" in lines
+    assert cli(*command, "--signature", "long").lines[0] == f"chrf|{metric.get_signature(1)}"
+    found = cli(*command, "-f", "json").document
+    assert (found["signature"], found["short_signature"]) == (metric.get_signature(1), lines[0])
+    assert found["versus"]["short_signature"] == other.get_short_signature(1)
+
+
+def test_a_dash_is_explained(cli: Cli, write: Write) -> None:
+    write("one.tsv", tsv(rows(3), segment_id="1"))
+    lines = cli("evaluate", "one.tsv", "--metric", "chrf", *FAST).lines
+    assert "–: no interval, because there is too little to resample or resamples never differ" in lines

@@ -90,6 +90,41 @@ def test_against_sacrebleu(metric: str, level: str, made: Made, cli: Cli) -> Non
 
 
 @pytest.mark.parametrize("level", ["system", "document"])
+def test_edpm_pools_its_counts(level: str, made: Made, cli: Cli) -> None:
+    """Kahn et al. (2009), section 3.2: precision and recall of all decompositions together, of a whole document."""
+    command = [
+        "evaluate",
+        "d.tsv",
+        "--metric",
+        "edpm(n=1)",
+        "--level",
+        level,
+        "--statistics",
+        "pearson",
+        *FAST,
+    ]
+    metric = get_metric("edpm(n=1)")
+    expected, means = [], []
+    for language in LANGUAGES:
+        found: dict[object, list[int]] = {}
+        for at, (own, system, segment) in enumerate(made.cells):
+            if own == language:
+                found.setdefault(system if level == "system" else (segment // 2, system), []).append(at)
+        scores, human, average = [], [], []
+        for rows_of_one in found.values():
+            pairs = [made.texts[at] for at in rows_of_one]
+            sides = [hypothesis for _, hypothesis, _ in pairs], [reference for reference, *_ in pairs]
+            scores.append(float(metric.corpus_score(sides[0], [sides[1]])))
+            average.append(metric.score_pairs(*sides).mean())
+            human.append(made.human[rows_of_one].mean())
+        expected.append(float(stats.pearsonr(scores, human).statistic))
+        means.append(float(stats.pearsonr(average, human).statistic))
+    found_here = values(cli(*command).document["correlation"])
+    assert found_here == pytest.approx(expected, abs=1e-9)
+    assert found_here != pytest.approx(means, abs=1e-4)
+
+
+@pytest.mark.parametrize("level", ["system", "document"])
 def test_several_references(level: str, made: Made, cli: Cli) -> None:
     """As in `pfsm score --table`."""
     command = ["evaluate", "two.tsv", "--metric", "bleu", "--level", level, "--statistics", "pearson", *FAST]

@@ -53,7 +53,7 @@ def test_the_shipped_pairs_in_json(cli: Cli, tmp_path: Path) -> None:
 
 def test_pairs_of_ones_own_as_text(cli: Cli, write: Write, tmp_path: Path) -> None:
     lines = cli("probe", write("own.tsv", OWN), "-m", saved(tmp_path)).lines
-    assert lines[0].startswith("hand|nrefs:1|model:hand|")
+    assert lines[0] == pfsm.load("hand.json").get_short_signature(1)
     assert lines[2].split("  ")[0] == "kind"
     rows = {line.split()[0]: line.split() for line in lines[3:-1]}
     assert list(rows) == ["drop", "same", "négation", "all"]
@@ -85,8 +85,8 @@ def test_every_pair_with_its_scores(cli: Cli, write: Write, tmp_path: Path) -> N
 
 def test_the_default_model_and_other_metrics(cli: Cli, write: Write) -> None:
     own = write("own.tsv", OWN)
-    assert cli("probe", own).lines[0].startswith(f"{DEFAULT_MODEL}|")
-    assert cli("probe", own, "--metric", "bleu").lines[0].startswith("bleu|")
+    assert cli("probe", own).lines[0].startswith(f"pfsm:{DEFAULT_MODEL}:")
+    assert cli("probe", own, "--metric", "bleu").lines[0].startswith("pfsm:bleu:")
 
 
 def test_what_is_refused(cli: Cli, write: Write, tmp_path: Path) -> None:

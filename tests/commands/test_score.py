@@ -174,3 +174,40 @@ class TestInput:
         write("ref.txt", text(["a bird"]))
         write("hyp.txt", text(["a bird"]))
         assert cli("score", "ref.txt", "-i", "hyp.txt", "-m", model, "-sl", "-w", "12").lines == [second]
+
+
+def test_a_dash_for_an_interval_is_explained(cli: Cli, write: Write) -> None:
+    write("r", "a b\n")
+    write("h", "a c\n")
+    done = cli("score", "r", "-i", "h", "--metric", "chrf", "-ci")
+    assert done.out.endswith(" –\n")
+    assert done.err == "pfsm: warning: – stands for no interval: a single segment cannot be resampled\n"
+    assert cli("score", "r", "-i", "h", "--metric", "chrf", "-ci", "--quiet").err == ""
+    write("rr", "a b\na d\n")
+    write("hh", "a c\na d\n")
+    assert cli("score", "rr", "-i", "hh", "--metric", "chrf", "-ci").err == ""
+
+
+def test_more_decimals_than_a_number_has_are_refused(cli: Cli, write: Write) -> None:
+    write("r", "a b\n")
+    done = cli("score", "r", "-i", "r", "--metric", "chrf", "-w", "18")
+    assert done.status == 2
+    assert "'18' is not a whole number from 0 to 17" in done.err
+    assert cli("score", "r", "-i", "r", "--metric", "chrf", "-w", "17", "-b").out == f"{100:.17f}\n"
+
+
+@pytest.mark.parametrize(
+    ("command", "says"),
+    [
+        (("score", "r", "-i", "r"), "--spreadsheet is for TSV, not text; add --format tsv, or leave it out"),
+        (("score", "r", "-i", "r", "-f", "json"), "--spreadsheet is for TSV, not json; add --format tsv, "),
+        (("compare", "r", "-i", "r", "r"), "--spreadsheet is for the TSV of --sentences FILE; give "),
+        (("probe",), "--spreadsheet is for the TSV of --list; give that too, or leave it out"),
+        (("probe", "--list", "-f", "json"), "--spreadsheet is for the TSV of --list; give that too, or leave it out"),
+    ],
+)  # fmt: skip
+def test_a_spreadsheet_without_a_table_is_refused(
+    cli: Cli, write: Write, command: tuple[str, ...], says: str
+) -> None:
+    write("r", "a b\n")
+    assert cli(*command, "--metric", "chrf", "--spreadsheet").fault.startswith(says)

@@ -5,6 +5,7 @@ import json
 import os
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -16,6 +17,7 @@ from pfsm.distributed import pieces
 from pfsm.distributed.addresses import InputFile
 from pfsm.distributed.rows import read_piece
 from pfsm.errors import PfsmError
+from pfsm.metrics import get_metric
 from pfsm.model.shipped import DEFAULT_MODEL, load
 from pfsm_installation import install_command
 from tests.command_runs import Cli, Outcome, Write
@@ -95,7 +97,7 @@ class TestCommand:
     ) -> None:
         assert cli("score", "--table", "in", "-o", "out", "--partition-size", "1k").status == 0
         document = json.loads((tmp_path / "out" / MANIFEST).read_text(encoding="utf-8"))
-        assert document["signature"] == pfsm.load().get_signature(1)
+        assert document["signature"] == pfsm.load().get_signature("var")
         assert (document["rows"], document["faults"]) == (300, [])
         for name, scores in expected_scores(tables).items():
             parts = [part for part in document["partitions"] if part["input"] == name]
@@ -366,3 +368,54 @@ class TestFaults:
     def test_sizes(self, cli: Cli) -> None:
         for wrong in ("1", "x", "12T", "-1M", ""):
             assert cli("score", "--table", "in", "-o", "out", f"--partition-size={wrong}").status == 2
+
+
+def manifest(folder: Path) -> dict[str, Any]:
+    document: dict[str, Any] = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+    return document
+
+
+CHRF = ("score", "--metric", "chrf", "--output-format", "tsv", "-o", "out", "--table")
+
+
+def test_the_manifest_has_the_signature_of_the_references_that_are_there(
+    cli: Cli, write: Write, tmp_path: Path
+) -> None:
+    (tmp_path / "in").mkdir()
+    write("in/a.tsv", "reference\treference_2\thypothesis\na b\ta c\ta\n")
+    assert cli(*CHRF, "in").status == 0
+    metric = get_metric("chrf")
+    assert manifest(tmp_path / "out")["signature"] == metric.get_signature(2)
+    # A file with another number of references belongs to the same job.
+    write("in/b.tsv", "reference\thypothesis\na b\ta b\n")
+    done = cli(*CHRF, "in")
+    assert (done.status, manifest(tmp_path / "out")["signature"]) == (0, metric.get_signature("var"))
+    other = cli("score", "--metric", "chrf++", "--output-format", "tsv", "-o", "out", "--table", "in").fault
+    assert other.startswith("out: holds scores with signature 'nrefs:var|refs:best|")
+
+
+@pytest.mark.parametrize("table", ["reference\thypothesis\nx\n", "reference\tother\nx\ty\n"])
+def test_a_run_without_any_score_says_one_line_and_leaves_nothing(
+    cli: Cli, write: Write, tmp_path: Path, table: str
+) -> None:
+    write("bad.tsv", table)
+    assert cli(*CHRF, "bad.tsv").fault.startswith("bad.tsv:")
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_spreadsheet_in_partitions(cli: Cli, write: Write, tmp_path: Path) -> None:
+    write("d.tsv", "reference\thypothesis\tnote\na b\ta\t=1+1\n")
+    options = "--table", "d.tsv", "--metric", "chrf", "--keep", "note", "-o", "out", "--spreadsheet"
+    for form in ("parquet", "tsv.gz"):
+        fault = cli("score", *options, "--output-format", form).fault
+        assert fault == f"--spreadsheet is for TSV, not {form}; give --output-format spreadsheet"
+    assert "not parquet" in cli("score", *options).fault
+    assert cli("score", *options, "--output-format", "tsv").status == 0
+    assert (tmp_path / "out" / "d.tsv.00000.tsv").read_text().splitlines()[1].startswith("'=1+1\t")
+
+
+@pytest.mark.parametrize("name", ["nist_b", "dpmf(training=set)"])
+def test_what_cannot_be_scored_in_parts_says_what_to_do(cli: Cli, write: Write, name: str) -> None:
+    write("c.txt", "a b\na c\n")
+    fault = cli("mbr", "-i", "c.txt", "-n", "2", "--metric", name).fault
+    assert fault.endswith("without --output and --scheduler, or take another metric")

@@ -126,3 +126,34 @@ def test_invalid_parameters_are_refused_by_fit() -> None:
         PfsmRegressor(max_jump=-1).fit(PAIRS, SCORES)
     with pytest.raises(NotFittedError):
         PfsmRegressor().predict(PAIRS)
+
+
+def test_every_key_of_a_configuration_is_a_parameter() -> None:
+    from pfsm.model.settings import KEYS as SETTINGS
+    from pfsm.runtime.places import SWITCHES, TRAINING
+
+    renamed = {"lambda": "penalty"}
+    known = {renamed.get(key, key) for key in (*SETTINGS, *TRAINING, *SWITCHES)} - {"counts"}
+    assert known <= set(PfsmRegressor().get_params())
+
+
+def test_options_of_training_reach_the_model() -> None:
+    given: dict[str, Any] = {
+        "references": "mean",
+        "standardise": False,
+        "prune_jumps": True,
+        "start": "zero",
+        "mixture": 0.25,
+    }
+    fitted = PfsmRegressor(**given, penalty=2.0, threads=1).fit(PAIRS[:40], SCORES[:40])
+    assert fitted.model_.settings.references == "mean"
+    assert (fitted.model_.scale.mean, fitted.model_.scale.sd) == (0.0, 1.0)
+    with pytest.raises(PfsmError, match="start is 'one'"):
+        PfsmRegressor(start="one").fit(PAIRS, SCORES)
+
+
+def test_columns_of_the_data_are_refused_in_words_that_help() -> None:
+    with pytest.raises(
+        PfsmError, match="feature column:quality is a number of every translation, but X has texts"
+    ):
+        PfsmRegressor(features=["column:quality"]).fit(PAIRS, SCORES)

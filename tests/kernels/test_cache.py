@@ -3,11 +3,14 @@
 import io
 import os
 import time
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+from typing import Any
 
 import pytest
 from numba.core import config
 
+from pfsm_kernels import cache
 from pfsm_kernels.cache import (
     FOLDER,
     IN_USE,
@@ -18,6 +21,7 @@ from pfsm_kernels.cache import (
     Notice,
     can_be_written,
     digest,
+    is_kept,
     njit,
     provide_cache,
 )
@@ -113,8 +117,58 @@ def test_the_notice_is_given_once_and_on_a_terminal(
     stream: io.StringIO, said: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sys.stderr", stream)
+    monkeypatch.delenv("PFSM_NO_NOTICE")
     notice = Notice()
     for _ in range(3):
         notice.on_start(None)
         notice.on_end(None)
     assert stream.getvalue() == said
+
+
+def compiled_kernel(folder: Path, own: Path, monkeypatch: pytest.MonkeyPatch, others: list[Path]) -> Any:
+    """A tiny kernel whose cache is ``own``, which also reads from ``others``."""
+    source = folder / "tiny.py"
+    source.write_text("def add(a, b):\n    return a + b\n")
+    specification = spec_from_file_location("tiny", source)
+    assert specification is not None
+    assert specification.loader is not None
+    module = module_from_spec(specification)
+    specification.loader.exec_module(module)
+    monkeypatch.setattr(cache, "FOLDER", own)
+    monkeypatch.setattr(cache, "OTHERS", others)
+    kernel = njit(module.add)
+    assert kernel(1, 2) == 3
+    return kernel
+
+
+def test_kernels_of_a_folder_that_is_read_only_are_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    baked, own = tmp_path / "baked", tmp_path / "own"
+    first = compiled_kernel(tmp_path, baked, monkeypatch, [])
+    assert list(baked.rglob("*.nbc"))
+    assert not first.stats.cache_hits
+    # The place of the sources may be another one; the kernels are found by what they are.
+    second = compiled_kernel(tmp_path, own, monkeypatch, [baked])
+    assert second.stats.cache_hits
+    assert not own.exists()
+    third = compiled_kernel(tmp_path, own, monkeypatch, [])
+    assert not third.stats.cache_hits
+    assert list(own.rglob("*.nbc"))
+
+
+def test_a_kernel_that_cannot_be_saved_is_used_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").touch()
+    compiled_kernel(tmp_path, tmp_path / "file" / "below", monkeypatch, [tmp_path / "file"])
+
+
+def test_kernels_are_kept_for_others_unless_no_place_can_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(config, "CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(cache, "FOLDER", cache.provide_cache(cache.PACKAGE, tmp_path))
+    assert is_kept()
+    monkeypatch.setattr(cache, "FOLDER", tmp_path / "of this process")
+    assert not is_kept()

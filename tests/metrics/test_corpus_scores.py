@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from pfsm import PfsmError
 from pfsm.metrics import Score, SegmentMetric, get_metric, metric_names
-from pfsm.metrics.base import MeanOf
+from pfsm.metrics.mean_of import MeanOf
 from tests.judgment_cases import rows
 
 PAIRS = [(hypothesis, reference) for reference, hypothesis, _ in rows(80)]

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import torch
 from numpy.typing import NDArray
+from scipy import stats
 
 from pfsm.data import Judgments
 from pfsm.errors import PfsmError
@@ -25,6 +26,7 @@ from pfsm_training.fit.crossval import (
     choose,
     cross_validate,
     make_folds,
+    t_interval_of_correlation,
 )
 from pfsm_training.fit.fitting import Choice, Fitted
 from pfsm_training.fit.lbfgs import Fit
@@ -241,10 +243,29 @@ def test_one_standard_error_takes_the_largest_lambda_that_is_near() -> None:
     first = result(1.0, 0.48, 0.52, 0.48, 0.52)
     tried = [first, result(5.0, 0.47, 0.51, 0.47, 0.51), result(15.0, 0.4, 0.4, 0.4, 0.4)]
     assert first.standard_error == pytest.approx(0.02 / math.sqrt(3.0))
-    low, high = first.interval
-    assert (high - 0.5, 0.5 - low) == pytest.approx((3.182446 * 0.02 / math.sqrt(3.0),) * 2, rel=1e-6)
+    reach = 3.182446 * 0.02 / math.sqrt(3.0) / (1.0 - 0.5**2)
+    ends = math.tanh(math.atanh(0.5) - reach), math.tanh(math.atanh(0.5) + reach)
+    assert first.interval == pytest.approx(ends, rel=1e-6)
     assert choose(tried, 4).choice.penalty == 1.0
     assert choose(tried, 4, "one_standard_error").choice.penalty == 5.0
+
+
+@pytest.mark.parametrize("values", [(0.99, 0.6, 0.995), (-0.99, -0.5), (0.2, 0.9, 0.4), (1.0, 1.0), (0.5,)])
+def test_intervals_of_correlations_stay_within_their_bounds(values: tuple[float, ...]) -> None:
+    low, high = t_interval_of_correlation(values)
+    mean = float(np.mean(values))
+    if len(values) == 1:
+        assert math.isnan(low)
+        assert math.isnan(high)
+    elif abs(mean) == 1.0:
+        assert (low, high) == (mean, mean)
+    else:
+        assert -1.0 < low < mean < high < 1.0
+        # Symmetric on the scale of Fisher's z, where the delta method puts the reach of Student's t.
+        reach = stats.t.ppf(0.975, len(values) - 1) * stats.sem(values) / (1.0 - mean**2)
+        assert (np.arctanh(low), np.arctanh(high)) == pytest.approx(
+            (np.arctanh(mean) - reach, np.arctanh(mean) + reach)
+        )
 
 
 def test_a_correlation_of_four_judgments_is_none() -> None:

@@ -2,9 +2,12 @@
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from importlib.metadata import version
+from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -26,6 +29,18 @@ from pfsm_experiments.spec import RowSpec
 from pfsm_training.config import config_from_dict
 
 Float = NDArray[np.float64]
+PACKAGES = ("pfsm", "pfsm_kernels", "pfsm_training", "pfsm_experiments")
+# Files of these packages that decide no outcome, or that keys name by their own checksums (tables, parsers, models).
+APART = (
+    "commands/",
+    "cli.py",
+    "page/",
+    "report/",
+    "resources/lexicons/",
+    "resources/models/",
+    "resources/parsers/",
+)
+KINDS = (".py", ".txt")
 # A hypothesis, all its references, and numbers of columns.
 Segment = tuple[str, tuple[str, ...], tuple[float, ...]]
 
@@ -252,7 +267,29 @@ def row_versions(row: RowSpec) -> dict[str, str]:
     packages = ["numpy", "sacrebleu"] if row.metric is not None else ["numpy", "numba", "scipy", "PyStemmer"]
     if row.training is not None:
         packages.append("torch")
-    return {"pfsm": __version__, **{package: version(package) for package in packages}}
+    ours = {"pfsm": __version__, "sources": sources_digest()}
+    return {**ours, **{package: version(package) for package in packages}}
+
+
+@cache
+def sources_digest() -> str:
+    """SHA-256 of the installed files that decide outcomes: within one version the code may change."""
+    return files_digest(Path(str(files(package))) for package in PACKAGES)
+
+
+def files_digest(folders: Iterable[Path]) -> str:
+    """SHA-256 of names and contents of the files of some packages, but for those of ``APART``."""
+    digest = hashlib.sha256()
+    for folder in folders:
+        named = {
+            path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.suffix in KINDS
+        }
+        for name in sorted(named):
+            if not name.startswith(APART):
+                content = named[name].read_bytes()
+                digest.update(f"{folder.name}/{name} {len(content)}\n".encode("utf-8", "surrogatepass"))
+                digest.update(content)
+    return digest.hexdigest()
 
 
 def _corpora_digest(corpora: Corpora) -> list[str]:

@@ -9,6 +9,8 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from pfsm.data import Judgments
+from pfsm.errors import PfsmError
+from pfsm.metrics.data_columns import columns_of
 from pfsm.model.file import Model
 from pfsm.model.metric import Metric
 from pfsm.model.shipped import find_model
@@ -46,10 +48,18 @@ class PfsmRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # it 
         classes: Word lists of the classes.
         features: Sentence-level features.
         edits: Whether edits count; without them the model is a ridge regression on the features.
+        references: What the model's scores do with several references of a segment, ``best`` or ``mean``; in `fit` and
+            `predict` every pair has one.
         penalty: lambda: one number, several, or ``auto``.
+        lambda_rule: Which of several lambdas is chosen: ``highest`` or ``one_standard_error``.
         objective: ``squared_error`` or ``huber``.
+        standardise: Whether scores are standardised before fitting.
+        mixture: Share of preferences in the objective. There are none here, so it changes nothing; it is taken so that
+            a training configuration can be given whole.
         class_transitions: Whether transitions between split states have weights of their own.
+        prune_jumps: Whether features of Jump with few instances are left out.
         solver: ``gauss-newton`` or ``lbfgs``.
+        start: Weights to start from: ``best``, ``matches`` or ``zero``.
         init: Initial model that the weights start from and stay near: a `pfsm.Model` or the name of one.
         trust: Whether an initial model given by its file may run programs and plug-ins that it names, and read files
             outside the working folder.
@@ -77,10 +87,16 @@ class PfsmRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # it 
         classes: str | Mapping[str, Sequence[str]] | None = None,
         features: Sequence[str] | None = None,
         edits: bool | None = None,
+        references: str | None = None,
         penalty: float | Sequence[float] | str | None = None,
+        lambda_rule: str | None = None,
         objective: str | None = None,
+        standardise: bool | None = None,
+        mixture: float | str | None = None,
         class_transitions: bool | None = None,
+        prune_jumps: bool | None = None,
         solver: str | None = None,
+        start: str | None = None,
         init: Model | str | None = None,
         trust: bool = False,
         threads: int | None = None,
@@ -98,10 +114,16 @@ class PfsmRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # it 
         self.classes = classes
         self.features = features
         self.edits = edits
+        self.references = references
         self.penalty = penalty
+        self.lambda_rule = lambda_rule
         self.objective = objective
+        self.standardise = standardise
+        self.mixture = mixture
         self.class_transitions = class_transitions
+        self.prune_jumps = prune_jumps
         self.solver = solver
+        self.start = start
         self.init = init
         self.trust = trust
         self.threads = threads
@@ -159,7 +181,13 @@ class PfsmRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # it 
             for name, value in self.get_params(deep=False).items()
             if name not in _APART and value is not None
         }
-        return config_from_dict(given, type(self).__name__, init)
+        config = config_from_dict(given, type(self).__name__, init)
+        for name in columns_of(tuple(config.settings.features)):
+            raise PfsmError(
+                f"PfsmRegressor: feature column:{name} is a number of every translation, but X has texts alone; train "
+                "with pfsm_training.train or `pfsm train`, or add the number to what the regressor predicts"
+            )
+        return config
 
     def __sklearn_tags__(self) -> Any:
         """Tags that mark X as text."""

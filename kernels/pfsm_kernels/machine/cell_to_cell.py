@@ -358,16 +358,24 @@ def _arcs_before(lattice, row, next_start, next_end):
     return next_start, next_end
 
 
+@njit(borrows=True)
+def _copy(source, target):
+    """Entry by entry: Numba takes two seconds to compile the words of an assignment's error message."""
+    for at in range(source.size):
+        target[at] = source[at]
+
+
 @njit(nogil=True, error_model="numpy")
-def machine_batch(first, last, cells, factors, outputs):
-    """Log-sums of lattices first..last-1; with the derivatives of each where ``outputs`` has room for them.
+def machine_batch(first, last, cells, factors, outputs, derivatives):
+    """Log-sums of lattices first..last-1; with the derivatives of each unless ``derivatives`` is None, else True.
+
+    None, not False: Numba then compiles the forward pass alone, in half the time.
 
     ``cells``, ``factors`` and ``outputs`` are those of ``batch``, as plain tuples. Lattices that come in accepted stay
     as they are; where ``accepted`` is False afterwards, log space is needed.
     """
     cells, factors, outputs = Cells(*cells), Factors(*factors), Outputs(*outputs)
     offsets, E, accepted = cells.offsets, factors.table, outputs.accepted
-    derivatives = outputs.table.shape[0] > 0
     widest, most_arcs = 0, 0
     for k in range(first, last):
         widest = max(widest, offsets[k + 1, 1] - offsets[k, 1])
@@ -394,7 +402,7 @@ def machine_batch(first, last, cells, factors, outputs):
         given = Lattice(deletes, inserts, arcs, by_end, factors.arcs[a0:a1], link)
         m, n = deletes.size, inserts.size
         accepted[k] = True
-        if derivatives:
+        if derivatives is not None:
             outputs.table[k] = 0.0
         if m + n == 0:
             outputs.log_sum[k] = 0.0
@@ -405,9 +413,9 @@ def machine_batch(first, last, cells, factors, outputs):
             continue
         lattice = Lattice(deletes, inserts, arcs, by_end, tilted[: a1 - a0], link)
         _prepare(rho, E, inserts, seen, steps)
-        height, width = _block_height(m, n, derivatives), n + 1
+        height, width = _block_height(m, n, derivatives is not None), n + 1
         n_blocks = (m + height) // height
-        n_kept = n_blocks if derivatives else 1
+        n_kept = n_blocks if derivatives is not None else 1
         size = (2 * height + 1 + n_kept) * width
         if planes.size < size:
             planes = np.empty(size)
@@ -415,22 +423,23 @@ def machine_batch(first, last, cells, factors, outputs):
         D = planes[height * width : (2 * height + 1) * width].reshape(height + 1, width)
         kept = planes[(2 * height + 1) * width : size].reshape(n_kept, width)
         kept[0] = 0.0
-        next_start, next_end = 0, 0
+        # Not plain zeros: as constants they have a type of their own, for which Numba compiles all of it again.
+        next_start, next_end = np.int64(0), np.int64(0)
         for b in range(n_blocks):
-            D[0] = kept[b % n_kept]
+            _copy(kept[b % n_kept], D[0])
             row, stop = b * height, min((b + 1) * height - 1, m)
             next_start, next_end = _forward_rows(
-                (row, stop), lattice, steps, I, D, rows, M, next_start, next_end
+                (row, stop), lattice, steps, I, D, rows[:2], M, next_start, next_end
             )
             if b + 1 < n_blocks:
-                kept[(b + 1) % n_kept] = D[stop - row + 1]
+                _copy(D[stop - row + 1], kept[(b + 1) % n_kept])
         row = (n_blocks - 1) * height
         total = _total(m, n, arcs, by_end, M, I[m - row, n], D[m - row, n])
         accepted[k] = total >= SMALLEST_TOTAL
         if not accepted[k]:
             continue
         outputs.log_sum[k] = math.log(total) + (m + n) * math.log(rho)
-        if not derivatives:
+        if derivatives is None:
             continue
         rows[:, :width] = 0.0
         c1[:] = 0.0
@@ -442,7 +451,7 @@ def machine_batch(first, last, cells, factors, outputs):
             row, stop = b * height, min((b + 1) * height - 1, m)
             if b + 1 < n_blocks:
                 # Not the last block any more: bring its rows back from the row that was kept.
-                D[0] = kept[b]
+                _copy(kept[b], D[0])
                 s, e = _arcs_before(lattice, row, next_start, next_end)
                 _forward_rows((row, stop), lattice, steps, I, D, rows[3:5], M, s, e)
             next_start, next_end = _backward_rows(

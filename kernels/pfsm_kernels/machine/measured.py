@@ -137,7 +137,7 @@ def _forward(least, lattice, E, steps, seen, tilted, I, D, rows, M):
             return math.nan, total
         D[0] = 0.0
         at_rate = Lattice(deletes, inserts, arcs, by_end, tilted, lattice.link)
-        _forward_rows((0, m), at_rate, steps, I, D, rows[:2], M, 0, 0)
+        _forward_rows((np.int64(0), m), at_rate, steps, I, D, rows[:2], M, np.int64(0), np.int64(0))
         total = _total(m, n, arcs, by_end, M, I[m, n], D[m, n])
         if NEAR_ONE < total < 1.0 / NEAR_ONE:
             break
@@ -198,16 +198,25 @@ def _measured_forward_backward(least, lattice, E, table, arc_counts, link_counts
 
 
 @njit(nogil=True, error_model="numpy")
-def measured_batch(first, last, hopeless_only, cells, factors, outputs):
-    """As ``machine_batch``, for the lattices that are not accepted yet; or for the hopeless ones among them.
+def find_hopeless(first, last, cells, factors, accepted, hopeless):
+    """Marks the hopeless ones among lattices first..last-1 that are not accepted yet; returns how many there are.
 
-    The sums are the same with and without derivatives: what vouches for them needs the backward pass in any case.
+    A kernel of its own: most batches have none, and ``measured_batch`` takes seconds to compile.
+
+    Args:
+        first: The first lattice.
+        last: One past the last.
+        cells: As ``machine_batch`` takes them.
+        factors: As ``machine_batch`` takes them.
+        accepted: bool [n_lattices].
+        hopeless: bool [n_lattices], written to.
     """
-    cells, factors, outputs = Cells(*cells), Factors(*factors), Outputs(*outputs)
-    offsets, E, accepted = cells.offsets, factors.table, outputs.accepted
-    derivatives, n_links = outputs.table.shape[0] > 0, factors.links.size
+    cells, factors = Cells(*cells), Factors(*factors)
+    offsets, E, n_links = cells.offsets, factors.table, factors.links.size
     log_E, reach, seen = np.log(E), column_maxima(E), np.empty(E.shape[1], np.int64)
+    found = 0
     for k in range(first, last):
+        hopeless[k] = False
         m, n = offsets[k + 1, 0] - offsets[k, 0], offsets[k + 1, 1] - offsets[k, 1]
         if accepted[k] or m + n == 0 or (m + 1) * (n + 1) > MOST_CELLS:
             continue
@@ -221,8 +230,35 @@ def measured_batch(first, last, hopeless_only, cells, factors, outputs):
             factors.links[a0:a1] if n_links else factors.links,
         )
         least = _least_log_sum(log_E, lattice.deletes, lattice.inserts)
-        if hopeless_only and not _is_hopeless(least, E, reach, lattice, seen):
+        hopeless[k] = _is_hopeless(least, E, reach, lattice, seen)
+        found += hopeless[k]
+    return found
+
+
+@njit(nogil=True, error_model="numpy")
+def measured_batch(first, last, wanted, cells, factors, outputs):
+    """As ``machine_batch``, for the lattices that are not accepted yet and ``wanted``, bool [n_lattices].
+
+    The sums are the same with and without derivatives: what vouches for them needs the backward pass in any case.
+    """
+    cells, factors, outputs = Cells(*cells), Factors(*factors), Outputs(*outputs)
+    offsets, E, accepted = cells.offsets, factors.table, outputs.accepted
+    derivatives, n_links = outputs.table.shape[0] > 0, factors.links.size
+    log_E = np.log(E)
+    for k in range(first, last):
+        m, n = offsets[k + 1, 0] - offsets[k, 0], offsets[k + 1, 1] - offsets[k, 1]
+        if accepted[k] or not wanted[k] or m + n == 0 or (m + 1) * (n + 1) > MOST_CELLS:
             continue
+        a0, a1 = offsets[k, 2], offsets[k + 1, 2]
+        lattice = Lattice(
+            cells.deletes[offsets[k, 0] : offsets[k + 1, 0]],
+            cells.inserts[offsets[k, 1] : offsets[k + 1, 1]],
+            cells.arcs[a0:a1],
+            cells.by_end[a0:a1],
+            factors.arcs[a0:a1],
+            factors.links[a0:a1] if n_links else factors.links,
+        )
+        least = _least_log_sum(log_E, lattice.deletes, lattice.inserts)
         if derivatives:
             table, on_arcs = outputs.table[k], outputs.arcs[a0:a1]
             on_links = outputs.links[a0:a1] if n_links else outputs.links

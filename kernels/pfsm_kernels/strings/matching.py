@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm_kernels.cache import njit
+from pfsm_kernels.strings.growing import doubled
 
 
 @njit(nogil=True)
@@ -37,9 +38,7 @@ def _fill(left, left_offsets, right, right_offsets, max_block, n_keys):
                 size = 1
                 while True:
                     if count == blocks.shape[0]:
-                        grown = np.empty((2 * count, 5), np.int32)
-                        grown[:count] = blocks
-                        blocks = grown
+                        blocks = doubled(blocks)
                     blocks[count, 0] = pair
                     blocks[count, 1] = i
                     blocks[count, 2] = size

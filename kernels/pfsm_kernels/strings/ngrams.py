@@ -113,7 +113,7 @@ def _largest(line):
 
 
 @njit(nogil=True)
-def _characters(left, left_offsets, right, right_offsets, bits, counts):
+def _characters(left, left_offsets, right, right_offsets, bits, counts, left_over):
     table = np.zeros(max(_largest(left), _largest(right)) + 1, np.int32)
     for pair in range(left_offsets.size - 1):
         ref = left[left_offsets[pair] : left_offsets[pair + 1]]
@@ -123,17 +123,21 @@ def _characters(left, left_offsets, right, right_offsets, bits, counts):
         if used < 1 << bits:
             _by_one_sort(ref_numbers, hyp_numbers, bits, counts[pair])
         else:
-            _order_by_order(ref_numbers, hyp_numbers, CHARACTER_ORDERS, counts[pair])
-        table[ref] = 0
-        table[hyp] = 0
+            left_over[pair] = True
+        for code in ref:
+            table[code] = 0
+        for code in hyp:
+            table[code] = 0
 
 
 @njit(nogil=True)
-def _words(left, left_offsets, right, right_offsets, counts):
+def _each_order(left, left_offsets, right, right_offsets, orders, wanted, counts):
     for pair in range(left_offsets.size - 1):
+        if not wanted[pair]:
+            continue
         ref = left[left_offsets[pair] : left_offsets[pair + 1]]
         hyp = right[right_offsets[pair] : right_offsets[pair + 1]]
-        _order_by_order(ref, hyp, WORD_ORDERS, counts[pair])
+        _order_by_order(ref, hyp, orders, counts[pair])
 
 
 def character_ngrams(
@@ -151,8 +155,12 @@ def character_ngrams(
     Returns:
         int64 [n_pairs, 6, 3]: n-grams of the hypothesis, of the reference, shared; by order.
     """
+    sides = left, left_offsets, right, right_offsets
     counts = np.zeros((left_offsets.size - 1, CHARACTER_ORDERS, 3), dtype=np.int64)
-    _characters(left, left_offsets, right, right_offsets, bits, counts)
+    left_over = np.zeros(left_offsets.size - 1, dtype=np.bool_)
+    _characters(*sides, bits, counts, left_over)
+    if left_over.any():
+        _each_order(*sides, CHARACTER_ORDERS, left_over, counts)
     return counts
 
 
@@ -162,5 +170,6 @@ def word_ngrams(left: Int32, left_offsets: Int64, right: Int32, right_offsets: I
     Word ids must be below 2^31.
     """
     counts = np.zeros((left_offsets.size - 1, WORD_ORDERS, 3), dtype=np.int64)
-    _words(left, left_offsets, right, right_offsets, counts)
+    every = np.ones(left_offsets.size - 1, dtype=np.bool_)
+    _each_order(left, left_offsets, right, right_offsets, WORD_ORDERS, every, counts)
     return counts

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm_kernels.cache import njit
+from pfsm_kernels.strings.growing import doubled
 
 Int32 = NDArray[np.int32]
 Int64 = NDArray[np.int64]
@@ -63,9 +64,7 @@ def _shared(left, left_offsets, right, right_offsets, list_offsets, keys, n_keys
                     if seen[j] != i:
                         seen[j] = i
                         if count == blocks.shape[0]:
-                            grown = np.empty((2 * count, 5), np.int32)
-                            grown[:count] = blocks
-                            blocks = grown
+                            blocks = doubled(blocks)
                         blocks[count, 0] = pair
                         blocks[count, 1] = i
                         blocks[count, 2] = 1
@@ -212,9 +211,7 @@ def _linked(left, left_offsets, right, right_offsets, target_offsets, targets):
                         continue
                 while entry >= 0:
                     if count == blocks.shape[0]:
-                        grown = np.empty((2 * count, 6), np.int32)
-                        grown[:count] = blocks
-                        blocks = grown
+                        blocks = doubled(blocks)
                     blocks[count, 0] = pair
                     blocks[count, 1] = left[r_left, 1]
                     blocks[count, 2] = left[r_left, 2]

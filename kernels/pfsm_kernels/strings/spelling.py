@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm_kernels.cache import njit
+from pfsm_kernels.strings.growing import doubled, doubled_values
 
 LONGEST = 64
 ONE = np.uint64(1)
@@ -65,9 +66,7 @@ def _fill(left, left_offsets, right, right_offsets, codes, words, minimum, place
                 if similarity < minimum:
                     continue
                 if count == values.size:
-                    more_blocks, more_values = np.empty((2 * count, 5), np.int32), np.empty(2 * count)
-                    more_blocks[:count], more_values[:count] = blocks, values
-                    blocks, values = more_blocks, more_values
+                    blocks, values = doubled(blocks), doubled_values(values)
                 blocks[count, 0], blocks[count, 1], blocks[count, 2] = pair, i - left_offsets[pair], 1
                 blocks[count, 3], blocks[count, 4] = j - right_offsets[pair], 1
                 values[count] = similarity

@@ -27,6 +27,7 @@ from pfsm.analysis.service import analyse_lines
 from pfsm.errors import PfsmError
 from pfsm.io.files import content_checksum, decode, read_bytes, split_lines
 from pfsm.metrics.analysed import BATCH, AnalysedMetric
+from pfsm.metrics.base import ALL_AT_ONCE
 from pfsm.metrics.dpmf.models import Base, dpm_scores, make_base, scores_together
 from pfsm.metrics.dpmf.options import REFERENCES, SET, ParsingOptions, check_options
 from pfsm.metrics.references import best_of_references
@@ -95,7 +96,7 @@ class DpmMetric(AnalysedMetric):
         if not self.is_independent:
             raise PfsmError(
                 f"{self.name}: with training=set models are trained on all references that are scored together, but "
-                "they are scored in parts here"
+                f"they are scored in parts here; {ALL_AT_ONCE}"
             )
 
     def _trained(self, references: Sequence[str], wanted: Wanted) -> Self:

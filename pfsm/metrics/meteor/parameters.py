@@ -5,7 +5,8 @@ Lavie (2011), *Meteor 1.3*, with the values of METEOR 1.5, which prints them. ``
 paraphrases and function words but without parameters of its own; ``li`` is METEOR's language-independent set.
 ``v0.7`` are the parameters of METEOR before version 1.0, for English: alpha, beta and gamma of Lavie and Agarwal
 (2007), tuned to the sum of adequacy and fluency; every match of words, stems or synonyms is worth the same, function
-words are words like others, and there are no paraphrases.
+words are words like others, and there are no paraphrases. That paper was not at hand when its three numbers were
+written down: where they must be beyond doubt, give ``alpha``, ``beta`` and ``gamma``.
 """
 
 from collections.abc import Mapping

@@ -12,7 +12,7 @@ order. A size that neither side has is left out of the mean.
 Chains and subtrees are told by keys of 63 bits, so that there is nothing to enumerate.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,32 +34,46 @@ from pfsm.metrics.syntax.dependency_lines import (
 Float = NDArray[np.float64]
 UInt64 = NDArray[np.uint64]
 Int64 = NDArray[np.int64]
+# From trees and the largest size to the fragments of every size.
+Fragments = Callable[[Trees, int], list[Bags]]
 # Odd, so that its powers keep the places of children apart.
 _PLACE = 0xD6E8FEB86659FD93
 
 
 def chains(trees: Trees, longest: int) -> list[Bags]:
     """Head-word chains of 1 to ``longest`` words: for each length keys, weights and offsets of all lines."""
-    symbols = trees.symbols.astype(np.uint64)
-    keys, there = mixed(symbols), np.ones(symbols.size, dtype=np.bool_)
-    found = [as_bags(keys, there, trees.offsets)]
-    for _ in range(1, longest):
-        # A chain ends at a word if one that is shorter ends at its head.
-        there = (trees.heads >= 0) & there[trees.heads]
-        keys = followed(keys[trees.heads], symbols)
-        found.append(as_bags(keys, there, trees.offsets))
-    return found
+    # A chain ends at a word if one that is shorter ends at its head.
+    return _grown(
+        trees, longest, lambda there: (trees.heads >= 0) & there[trees.heads], lambda keys: keys[trees.heads]
+    )
 
 
 def subtrees(trees: Trees, deepest: int) -> list[Bags]:
     """Subtrees of 1 to ``deepest`` levels: for each depth keys, weights and offsets of all lines."""
+    groups = Groups(trees)
+    return _grown(trees, deepest, groups.any_child, groups.children)
+
+
+def _grown(
+    trees: Trees,
+    largest: int,
+    reaches: Callable[[NDArray[np.bool_]], NDArray[np.bool_]],
+    smaller: Callable[[UInt64], UInt64],
+) -> list[Bags]:
+    """Fragments of each size from those of the size before: the node's symbol, and what hangs on it or it hangs on.
+
+    Args:
+        trees: The trees.
+        largest: Size of the largest fragments.
+        reaches: From the nodes that have a fragment of one size to those that have one of the next.
+        smaller: From the keys of the fragments of one size, by node, to what goes into those of the next.
+    """
     symbols = trees.symbols.astype(np.uint64)
     keys, there = mixed(symbols), np.ones(symbols.size, dtype=np.bool_)
-    groups = Groups(trees)
     found = [as_bags(keys, there, trees.offsets)]
-    for _ in range(1, deepest):
-        there = groups.any_child(there)
-        keys = followed(groups.children(keys), symbols)
+    for _ in range(1, largest):
+        there = reaches(there)
+        keys = followed(smaller(keys), symbols)
         found.append(as_bags(keys, there, trees.offsets))
     return found
 
@@ -102,72 +116,48 @@ def _powers(count: int) -> UInt64:
     return np.array([pow(_PLACE, k, 2**64) for k in range(1, count + 1)], dtype=np.uint64)
 
 
-def chain_counts(
+def fragment_counts(
+    fragments: Fragments,
     hypotheses: Sequence[Analysis],
     references: Sequence[Analysis],
-    longest: int = 4,
+    largest: int = 4,
     kind: str = WORDS,
     *,
     lowercase: bool = True,
 ) -> Float:
-    """Chains of pairs by length: shared, of the hypothesis, of the reference, float64 [n_pairs, longest, 3].
+    """Fragments of pairs by size: shared, of the hypothesis, of the reference, float64 [n_pairs, largest, 3].
+
+    Args:
+        fragments: `chains` or `subtrees`.
+        hypotheses: Trees.
+        references: As many.
+        largest: Longest chain, or deepest subtree.
+        kind: What nodes are told by.
+        lowercase: Whether in lower case.
 
     Raises:
         PfsmError: If a line has no tree, or no tags where they are needed.
     """
     trees = as_trees([*hypotheses, *references], kind, lowercase)
-    return shared_of(chains(trees, longest), len(hypotheses))
+    return shared_of(fragments(trees, largest), len(hypotheses))
 
 
-def subtree_counts(
-    hypotheses: Sequence[Analysis],
-    references: Sequence[Analysis],
-    deepest: int = 4,
-    kind: str = WORDS,
-    *,
-    lowercase: bool = True,
-) -> Float:
-    """Subtrees of pairs by depth, float64 [n_pairs, deepest, 3]; as `chain_counts`.
-
-    Raises:
-        PfsmError: If a line has no tree, or no tags where they are needed.
-    """
-    trees = as_trees([*hypotheses, *references], kind, lowercase)
-    return shared_of(subtrees(trees, deepest), len(hypotheses))
-
-
-def chain_counts_together(
+def fragment_counts_together(
+    fragments: Fragments,
     hypotheses: Sequence[Analysis],
     references: Sequence[Sequence[Analysis]],
-    longest: int = 4,
+    largest: int = 4,
     kind: str = WORDS,
     *,
     lowercase: bool = True,
 ) -> Float:
-    """As `chain_counts`, clipped over all references of each hypothesis: what they have is `union_of_largest`.
+    """As `fragment_counts`, clipped over all references of each hypothesis: what they have is `union_of_largest`.
 
     Raises:
         PfsmError: If a line has no tree, or no tags where they are needed.
     """
     trees, sizes = _with_references(hypotheses, references, kind, lowercase)
-    return _shared_together(chains(trees, longest), sizes)
-
-
-def subtree_counts_together(
-    hypotheses: Sequence[Analysis],
-    references: Sequence[Sequence[Analysis]],
-    deepest: int = 4,
-    kind: str = WORDS,
-    *,
-    lowercase: bool = True,
-) -> Float:
-    """As `subtree_counts`, clipped over all references of each hypothesis; see `chain_counts_together`.
-
-    Raises:
-        PfsmError: If a line has no tree, or no tags where they are needed.
-    """
-    trees, sizes = _with_references(hypotheses, references, kind, lowercase)
-    return _shared_together(subtrees(trees, deepest), sizes)
+    return _shared_together(fragments(trees, largest), sizes)
 
 
 def _with_references(
@@ -232,9 +222,7 @@ def chain_score(
         PfsmError: If a line has no tree, or no tags where they are needed.
         ValueError: If there is no reference.
     """
-    _check_one(references)
-    counts = chain_counts_together([hypothesis], [references], longest, kind, lowercase=lowercase)
-    return float(mean_precision(counts)[0])
+    return _score(chains, hypothesis, references, longest, kind, lowercase)
 
 
 def subtree_score(
@@ -251,11 +239,20 @@ def subtree_score(
         PfsmError: If a line has no tree, or no tags where they are needed.
         ValueError: If there is no reference.
     """
-    _check_one(references)
-    counts = subtree_counts_together([hypothesis], [references], deepest, kind, lowercase=lowercase)
-    return float(mean_precision(counts)[0])
+    return _score(subtrees, hypothesis, references, deepest, kind, lowercase)
 
 
-def _check_one(references: Sequence[Analysis]) -> None:
+def _score(
+    fragments: Fragments,
+    hypothesis: Analysis,
+    references: Sequence[Analysis],
+    largest: int,
+    kind: str,
+    lowercase: bool,
+) -> float:
     if not references:
         raise ValueError("a hypothesis needs a reference at least")
+    counts = fragment_counts_together(
+        fragments, [hypothesis], [references], largest, kind, lowercase=lowercase
+    )
+    return float(mean_precision(counts)[0])

@@ -18,10 +18,10 @@ from pfsm.metrics.syntax.counted import (
     precision_recall,
 )
 from pfsm.metrics.syntax.dependency_fragments import (
-    chain_counts,
-    chain_counts_together,
-    subtree_counts,
-    subtree_counts_together,
+    chains,
+    fragment_counts,
+    fragment_counts_together,
+    subtrees,
 )
 from pfsm.metrics.syntax.dependency_heads import (
     all_over_heads,
@@ -147,16 +147,14 @@ def subtree_metric(name: str, options: Options) -> CountedMetric:
 
 
 def _fragments(name: str, chosen: Mapping[str, Any], size: str) -> CountedMetric:
-    chains = size == "length"
-    count = chain_counts if chains else subtree_counts
-    count_together = chain_counts_together if chains else subtree_counts_together
+    fragments = chains if size == "length" else subtrees
     most, kind, lowercase, heads = chosen[size], chosen["of"], chosen["lowercase"], chosen["heads"]
 
     def counts_of(ours: Sequence[Analysis], theirs: Sequence[Analysis]) -> Float:
-        return count(ours, theirs, most, kind, lowercase=lowercase)
+        return fragment_counts(fragments, ours, theirs, most, kind, lowercase=lowercase)
 
     def together(ours: Sequence[Analysis], theirs: Sequence[Sequence[Analysis]]) -> Float:
-        return count_together(ours, theirs, most, kind, lowercase=lowercase)
+        return fragment_counts_together(fragments, ours, theirs, most, kind, lowercase=lowercase)
 
     return CountedMetric(
         name,

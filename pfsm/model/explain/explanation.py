@@ -272,9 +272,13 @@ def _explain_edits(
             by_place[first_arc : first_arc + extra.size] += extra * mass
     y = float(expected.log_sum[0])
     contributions = tuple(
-        Contribution(batch.states[state], *ranges, float(count), float(value) * scale)
+        Contribution(batch.states[state], *ranges, count, value * scale)
         for state, ranges, count, value in zip(
-            places.state_of, places.ranges, counts.sum(axis=0), by_place, strict=True
+            places.state_of.tolist(),
+            places.ranges,
+            counts.sum(axis=0).tolist(),
+            by_place.tolist(),
+            strict=True,
         )
     )
     entropy = y * scale - sum(part.points for part in contributions)

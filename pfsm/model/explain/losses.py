@@ -13,6 +13,7 @@ from pfsm.model.explain.explanation import Edit, Explanation, Lost
 # Losses below this part of all losses, in absolute value, are folded.
 SMALL = 0.05
 MOST_SHOWN = 12
+LESS_SURE = "matches less sure"
 
 
 def points_lost(explanation: Explanation, perfect: Explanation) -> tuple[Lost, ...]:
@@ -46,12 +47,26 @@ def points_lost(explanation: Explanation, perfect: Explanation) -> tuple[Lost, .
 
 
 def folded(lost: Sequence[Lost]) -> tuple[list[Lost], float, int]:
-    """What is worth showing, the sum of the rest, and their number."""
+    """What is worth showing, the sum of the rest, and their number.
+
+    Words that are matched with themselves are not what is wrong with a translation. They lose points because the model
+    is less sure of such matches than in a perfect one; together they are one loss, `LESS_SURE`.
+    """
+    same = [one.points for one in lost if _is_same(one)]
+    if same:
+        others = [one for one in lost if not _is_same(one)]
+        lost = sorted([*others, Lost(LESS_SURE, (), (), sum(same))], key=lambda one: -one.points)
     least = SMALL * sum(abs(one.points) for one in lost)
     large = sorted((one for one in lost if abs(one.points) >= least), key=lambda one: -abs(one.points))
     shown = set(map(id, large[:MOST_SHOWN]))
     rest = [one.points for one in lost if id(one) not in shown]
     return [one for one in lost if id(one) in shown], sum(rest), len(rest)
+
+
+def _is_same(lost: Lost) -> bool:
+    """Whether it is of words that are matched with themselves."""
+    sides = [" ".join(words).casefold() for words in (lost.reference, lost.hypothesis)]
+    return bool(lost.reference) and sides[0] == sides[1]
 
 
 def _edits_by_word(explanation: Explanation) -> tuple[dict[int, Edit], dict[int, str]]:

@@ -6,11 +6,10 @@ data are JSON in a script element. The parts of the page are resource files of t
 
 import html
 import json
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from importlib.resources import files
 
-from pfsm.io.page_policy import page_policy
+from pfsm.io.html_page import filled, html_page
 from pfsm.model.explain.page_data import System, page_data
 
 # In the order in which they are joined: each file uses only what earlier files define.
@@ -18,8 +17,6 @@ SCRIPTS = ("segments.js", "layout.js", "detail.js", "figure.js", "ledger.js", "c
 
 # Those that draw single explanations: what another page needs to show some of its own.
 FIGURE_SCRIPTS = SCRIPTS[:5]
-
-_SLOT = re.compile(r"\{\{([a-z]+)\}\}")
 
 
 def render_page(
@@ -48,28 +45,14 @@ def render_page(
         raise ValueError(f"two systems must have the same segments; there are {first} and {second}")
     script = "\n".join(asset(name) for name in SCRIPTS)
     script = f'(() => {{\n"use strict";\n{script}}})();\n'
-    style = asset("page.css")
-    return filled(
-        asset("page.html"),
-        {
-            "title": _text(title),
-            "signature": _text(signature).replace("|", "|<wbr>"),
-            "policy": page_policy(style, script),
-            "style": style,
-            "script": script,
-            "data": embedded(page_data(systems, numbers)),
-        },
-    )
+    slots = {"title": _text(title), "signature": _text(signature).replace("|", "|<wbr>")}
+    data = embedded(page_data(systems, numbers))
+    return html_page(slots["title"], asset("page.css"), script, filled(asset("page.html"), slots), data)
 
 
 def asset(name: str) -> str:
     """A shipped file of the page."""
     return (files("pfsm.resources") / "page" / name).read_bytes().decode("utf-8")
-
-
-def filled(template: str, values: Mapping[str, str]) -> str:
-    """The template with its slots filled, in one pass, so that what looks like a slot in a value stays as it is."""
-    return _SLOT.sub(lambda slot: values[slot[1]], template)
 
 
 def _text(text: str) -> str:

@@ -42,7 +42,9 @@ def test_the_interval_of_the_training_data_is_a_jackknife_over_the_folds() -> No
         pseudo.append(5 * everything - 4 * float(np.corrcoef(predicted[rest], scores[rest])[0, 1]))
     reach = stats.t.ppf(0.975, 4) * stats.sem(pseudo)
     found = training_interval(predicted, training.data, training.folds, "pearson")
-    assert found == pytest.approx((everything - reach, everything + reach))
+    # On the scale of Fisher's z, where the reach is divided by the derivative of the way back.
+    z = np.arctanh(everything) + np.array([-1.0, 1.0]) * reach / (1.0 - everything**2)
+    assert found == pytest.approx(tuple(np.tanh(z)))
     assert training.model.training["pearson_interval"] == list(found)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from pfsm.io.page_policy import page_policy
+from pfsm.io.html_page import filled, html_page
 from pfsm_experiments.report.contrasts import (
     HEADINGS,
     ContrastTable,
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from pfsm_experiments.report.results import Results
 
 _POINTS = {side: re.compile(rf'<svg [^>]*?\b{side}="([0-9.]+)pt"') for side in ("width", "height")}
-_SLOT = re.compile(r"\{\{([a-z]+)\}\}")
 
 
 def render_report(
@@ -42,13 +41,9 @@ def render_report(
         summary: Content of ``results.json``.
         config: Text of the experiment's YAML file.
     """
-    style, script = _asset("report.css"), _asset("report.js")
     experiment, contrasts = results.experiment, contrast_tables(results.contrasts)
     slots = {
         "title": escaped(experiment.title),
-        "policy": page_policy(style, script),
-        "style": style,
-        "script": script,
         "description": "".join(
             f"<p>{escaped(part)}</p>" for part in experiment.description.split("\n\n") if part
         ),
@@ -64,7 +59,8 @@ def render_report(
         "config": escaped(config),
         "checksum": summary["config_sha256"],
     }
-    return _SLOT.sub(lambda slot: slots[slot[1]], _asset("report.html"))
+    body = filled(_asset("report.html"), slots)
+    return html_page(slots["title"], _asset("report.css"), _asset("report.js"), body)
 
 
 def _asset(name: str) -> str:

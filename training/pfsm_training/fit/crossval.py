@@ -122,8 +122,11 @@ class CrossValidation:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Of the mean, 95%, by Student's t over the folds; NaN with fewer than two."""
-        return t_interval(list(self.folds.values()))
+        """Of the mean, 95%, by Student's t over the folds; NaN with fewer than two.
+
+        It lies within -1 and 1, as the statistic does: `t_interval_of_correlation`.
+        """
+        return t_interval_of_correlation(list(self.folds.values()))
 
 
 def t_interval(values: Sequence[float]) -> tuple[float, float]:
@@ -134,6 +137,31 @@ def t_interval(values: Sequence[float]) -> tuple[float, float]:
     mean = math.fsum(values) / count
     reach = float(np.std(values, ddof=1)) / math.sqrt(count) * float(student_t.ppf(0.975, count - 1))
     return mean - reach, mean + reach
+
+
+def t_interval_of_correlation(values: Sequence[float]) -> tuple[float, float]:
+    """As `t_interval`, of a correlation or another statistic from -1 to 1, and within them: `around_correlation`."""
+    low, high = t_interval(values)
+    mean = math.fsum(values) / len(values) if values else math.nan
+    return around_correlation(mean, (high - low) / 2.0)
+
+
+def around_correlation(value: float, reach: float) -> tuple[float, float]:
+    """An interval around a correlation, or another statistic from -1 to 1, that stays within these bounds.
+
+    It is symmetric on the scale of Fisher's z = artanh(r), where it reaches ``reach / (1 - value^2)`` (delta method),
+    and is turned back. A short one is ``value ± reach``.
+
+    Args:
+        value: The statistic.
+        reach: Half the length of its interval on its own scale; NaN: there is none.
+    """
+    if math.isnan(reach) or math.isnan(value):
+        return math.nan, math.nan
+    if not -1.0 < value < 1.0:
+        return max(value - reach, -1.0), min(value + reach, 1.0)
+    scaled = reach / (1.0 - value * value)
+    return math.tanh(math.atanh(value) - scaled), math.tanh(math.atanh(value) + scaled)
 
 
 def make_folds(judgments: Judgments | None, preferences: Preferences | None = None) -> Folds:

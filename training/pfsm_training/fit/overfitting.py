@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from pfsm.evaluation import pearson, preference_counts
 from pfsm_training.data.training_set import TrainingSet
-from pfsm_training.fit.crossval import FEWEST_HELD_OUT, CrossValidation, Folds, t_interval
+from pfsm_training.fit.crossval import FEWEST_HELD_OUT, CrossValidation, Folds, around_correlation, t_interval
 
 Float = NDArray[np.float64]
 Rows = NDArray[np.int64]
@@ -80,8 +80,7 @@ def training_interval(predicted: Float, data: TrainingSet, folds: Folds, statist
         return math.nan, math.nan
     low, high = t_interval([count * everything - (count - 1) * value for value in left])
     # The pseudo-values have a mean of their own; their spread is what is wanted.
-    reach = (high - low) / 2.0
-    return everything - reach, everything + reach
+    return around_correlation(everything, (high - low) / 2.0)
 
 
 def _members(folds: Folds, fold: int) -> tuple[Rows, Rows]:

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from pfsm.runtime.progress import Stage
 from pfsm_training.data.training_set import TrainingSet
-from pfsm_training.fit.crossval import FEWEST_HELD_OUT, agreement, t_interval
+from pfsm_training.fit.crossval import FEWEST_HELD_OUT, agreement, t_interval, t_interval_of_correlation
 from pfsm_training.fit.fitting import Fitter
 from pfsm_training.fit.steps import AREA, PATIENCE
 from pfsm_training.fit.training import Training
@@ -216,13 +216,18 @@ def _curve(folds: Sequence[_Fold], count: int) -> LearningCurve:
     for at in range(folds[0].items.size):
         values = [float(fold.values[at]) for fold in folds]
         items = math.fsum(float(fold.items[at]) for fold in folds) / len(folds)
-        points.append(Point(items, math.fsum(values) / len(values), t_interval(values)))
+        points.append(Point(items, math.fsum(values) / len(values), t_interval_of_correlation(values)))
     gains = [_gain(folds, count, more) for more in _amounts(count)]
     last = points[-1].mean
     ahead = [_gain(folds, count, round(share * count)) for share in (0.0, 0.25, 0.5, 0.75, 1.0)]
     here = _gain(folds, round(points[-1].items), count - round(points[-1].items))
     expected = [
-        (float(count + gain.more), last + here.low + gain.low, last + here.high + gain.high) for gain in ahead
+        (
+            float(count + gain.more),
+            max(-1.0, last + here.low + gain.low),
+            min(1.0, last + here.high + gain.high),
+        )
+        for gain in ahead
     ]
     return LearningCurve(tuple(points), tuple(gains), ((points[-1].items, last, last), *expected))
 

@@ -9,9 +9,9 @@ from collections.abc import Iterator, Sequence
 from importlib.resources import files
 
 from pfsm.io.files import StrPath, atomic_write
-from pfsm.io.page_policy import page_policy
+from pfsm.io.html_page import filled, html_page
 from pfsm.model.explain.explanation import Explanation
-from pfsm.model.explain.page import FIGURE_SCRIPTS, asset, embedded, filled
+from pfsm.model.explain.page import FIGURE_SCRIPTS, asset, embedded
 from pfsm.model.explain.page_data import page_data
 from pfsm_training.fit.training import Training
 from pfsm_training.report import sections
@@ -49,9 +49,6 @@ def render(found: Findings, doubts: Sequence[str] = ()) -> str:
     worst = _worst(found.worst, explanations)
     slots = {
         "title": escaped(f"Training of {model.name}"),
-        "policy": page_policy(style, script),
-        "style": style,
-        "script": script,
         "facts": _facts(found),
         "doubts": "".join(f'<p class="doubt">{escaped(line)}</p>' for line in doubts),
         "agreement": sections.agreement(found),
@@ -62,9 +59,9 @@ def render(found: Findings, doubts: Sequence[str] = ()) -> str:
         "residuals": sections.residuals(found),
         "worst": worst,
         "record": _record(found.training),
-        "data": embedded(page_data([("model", explanations)])),
     }
-    return filled(_own("training.html"), slots)
+    data = embedded(page_data([("model", explanations)]))
+    return html_page(slots["title"], style, script, filled(_own("training.html"), slots), data)
 
 
 def _own(name: str) -> str:

@@ -78,6 +78,9 @@ class _Explainer:
         given = several if self.metric.columns else None
         scores = self.metric.score_pairs([hypothesis] * len(references), references, given)
         reference = references[int(np.argmax(scores))]
+        if len(references) > 1 and self.metric.segment_references == "mean":
+            # The explanation is that of one score among those that the mean is over.
+            role = f"{role} (mean score against {len(references)} references {float(scores.mean()):.4g})"
         if len(hypothesis.split()) + len(reference.split()) > MOST_WORDS:
             return reference, Translation(
                 role, hypothesis, None, f"the pair has more than {MOST_WORDS} words"

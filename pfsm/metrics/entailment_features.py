@@ -8,11 +8,12 @@ from numpy.typing import NDArray
 
 from pfsm.analysis.analysers import DEFAULT_PARSER
 from pfsm.analysis.service import analyse_lines, analyser_label
+from pfsm.entailment import coverage, facts, meanings, polarity
+from pfsm.entailment.alignment import align
+from pfsm.entailment.sides import Pair, Side, side_of
 from pfsm.lexicons.relations import RelationTable, load_relations
 from pfsm.metrics.distinct import score_distinct
-from pfsm.metrics.entailment import coverage, facts, meanings, polarity
-from pfsm.metrics.entailment.alignment import align
-from pfsm.metrics.entailment.sides import Pair, Side, side_of
+from pfsm.metrics.metric_group import MetricGroup
 from pfsm.metrics.pairs import check_pairs
 from pfsm.version import __version__
 
@@ -126,3 +127,13 @@ def entailment_label(name: str) -> str:
         "pfsm": __version__,
     }
     return f"{name}({','.join(f'{key}:{value}' for key, value in entries.items())})"
+
+
+GROUPS = (
+    MetricGroup(
+        parts={"rte": FEATURES},
+        values=entailment_values,
+        label=entailment_label,
+        about={"rte": "a feature of textual entailment"},
+    ),
+)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from pfsm.features.values import feature_signature, feature_values
-from pfsm.metrics.entailment.features import FEATURES
+from pfsm.metrics.entailment_features import FEATURES
 
 CHECKOUT = Path(__file__).resolve().parents[3]
 

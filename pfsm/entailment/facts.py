@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 
-from pfsm.metrics.entailment.dates import Date
-from pfsm.metrics.entailment.sides import Pair, Side, share
+from pfsm.entailment.dates import Date
+from pfsm.entailment.sides import Pair, Side, share
 
 # Of two spellings of a name, by `difflib`; shorter names must be the same.
 ALIKE = 0.8

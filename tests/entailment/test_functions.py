@@ -2,11 +2,11 @@
 
 import pytest
 
+from pfsm.entailment import coverage, facts, meanings, polarity
+from pfsm.entailment.sides import share
 from pfsm.lexicons.relations import load_relations
-from pfsm.metrics.entailment import coverage, facts, meanings, polarity
-from pfsm.metrics.entailment.features import FEATURES, RELATIONS, pair_values
-from pfsm.metrics.entailment.sides import share
-from tests.metrics.entailment.lines import pair, side
+from pfsm.metrics.entailment_features import FEATURES, RELATIONS, pair_values
+from tests.entailment.lines import pair, side
 
 DOG_BIT = "The/DET/DT/2/det dog/NOUN/NN/3/nsubj bit/VERB/VBD/0/root Mary/PROPN/NNP/3/obj"
 MARY_BIT = "Mary/PROPN/NNP/2/nsubj bit/VERB/VBD/0/root the/DET/DT/4/det dog/NOUN/NN/2/obj"

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 
-from pfsm.metrics.entailment.sides import Pair, Side
+from pfsm.entailment.sides import Pair, Side
 
 # From a word to what another must share with it to be its synonym.
 Senses = Callable[[str], Iterable[Hashable]]

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 
 from pfsm.analysis.sentence import Analysis
-from pfsm.metrics.entailment.dates import Found, dates
-from pfsm.metrics.entailment.quantities import numbers
+from pfsm.entailment.dates import Found, dates
+from pfsm.entailment.quantities import numbers
 from pfsm.text.classes import CLASSES, WordClasses, normal_form, word_classes
 from pfsm.text.stemming import Stemmer, stemmer_named
 

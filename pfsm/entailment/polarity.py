@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 
-from pfsm.metrics.entailment.sides import Pair, Side
+from pfsm.entailment.sides import Pair, Side
 
 _ARGUMENTS = frozenset({"nsubj", "obj", "iobj", "obl"})
 _AUXILIARIES = frozenset({"aux", "cop"})

@@ -2,8 +2,8 @@
 
 import pytest
 
-from pfsm.metrics.entailment.dates import Date, dates
-from pfsm.metrics.entailment.quantities import digits_value, numbers
+from pfsm.entailment.dates import Date, dates
+from pfsm.entailment.quantities import digits_value, numbers
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ that of `Pair.swapped`.
 
 from collections.abc import Callable, Iterable, Iterator
 
-from pfsm.metrics.entailment.sides import ROOT, Pair, Side, share
+from pfsm.entailment.sides import ROOT, Pair, Side, share
 
 _MODIFIERS = frozenset({"ADJ", "ADV"})
 _NOUNS = frozenset({"NOUN", "PROPN"})

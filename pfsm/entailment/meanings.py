@@ -2,9 +2,9 @@
 
 from collections.abc import Callable
 
+from pfsm.entailment.polarity import is_negated
+from pfsm.entailment.sides import Pair
 from pfsm.lexicons.relations import RelationTable
-from pfsm.metrics.entailment.polarity import is_negated
-from pfsm.metrics.entailment.sides import Pair
 
 # Between a word's synset and one above it.
 STEPS = 3

@@ -1,8 +1,8 @@
 """Analysed lines written by hand: FORM/UPOS/XPOS/HEAD/LABEL, heads counted from 1."""
 
 from pfsm.analysis.sentence import Analysis, DependencyTree
-from pfsm.metrics.entailment.alignment import align
-from pfsm.metrics.entailment.sides import Pair, Side, side_of
+from pfsm.entailment.alignment import align
+from pfsm.entailment.sides import Pair, Side, side_of
 
 
 def side(text: str) -> Side:

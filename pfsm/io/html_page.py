@@ -1,0 +1,67 @@
+"""The frame of the HTML pages that pfsm writes: one file each, which needs no network.
+
+Their content security policy admits their own style and script, and nothing else. Whatever text a page shows, a browser
+that follows the policy runs no script of it, loads nothing, and sends nothing.
+"""
+
+import base64
+import hashlib
+import re
+from collections.abc import Mapping
+
+_SLOT = re.compile(r"\{\{([a-z]+)\}\}")
+_FRAME = """\
+<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{{policy}}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="generator" content="pfsm">
+<link rel="icon" href="data:,">
+<title>{{title}}</title>
+<style>{{style}}</style>
+</head>
+<body>
+{{body}}{{data}}<script>{{script}}</script>
+</body>
+</html>
+"""
+
+
+def html_page(title: str, style: str, script: str, body: str, data: str | None = None) -> str:
+    """A page.
+
+    Args:
+        title: Its title, escaped.
+        style: Its one style sheet.
+        script: Its one script.
+        body: What it shows, escaped; ends with a line end.
+        data: JSON for the script, safe in a script element; None: the script needs none.
+    """
+    json = "" if data is None else f'<script id="data" type="application/json">{data}</script>\n'
+    policy = page_policy(style, script)
+    values = {"title": title, "policy": policy, "style": style, "body": body, "data": json, "script": script}
+    return filled(_FRAME, values)
+
+
+def filled(template: str, values: Mapping[str, str]) -> str:
+    """The template with its slots filled, in one pass, so that what looks like a slot in a value stays as it is."""
+    return _SLOT.sub(lambda slot: values[slot[1]], template)
+
+
+def page_policy(style: str, script: str) -> str:
+    """Content of the ``Content-Security-Policy`` element of a page with one inline style and one inline script.
+
+    The same style and script give the same text. Pictures may stand in the page itself (``data:``).
+    """
+    return (
+        f"default-src 'none'; img-src data:; style-src {digest(style)}; script-src {digest(script)}; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def digest(source: str) -> str:
+    """The source expression of an inline style or script: the hash of its text."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(source.encode('utf-8')).digest()).decode('ascii')}'"

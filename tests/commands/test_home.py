@@ -1,0 +1,55 @@
+"""A home that cannot be used: not set, read-only, a file, behind a door that is shut."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+COMMANDS = (
+    ("score", "r", "-i", "h", "--metric", "chrf"),
+    ("resources",),
+    ("parse", "r"),
+    ("models",),
+    ("plugins",),
+)
+
+
+@pytest.mark.parametrize("home", ["unset", "file", "missing", "shut"])
+def test_commands_do_without_a_home(tmp_path: Path, home: str) -> None:
+    (tmp_path / "r").write_text("He sings .\n")
+    (tmp_path / "h").write_text("He sang .\n")
+    (tmp_path / "file").touch()
+    (tmp_path / "door").mkdir()
+    environment = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("XDG_", "HOME", "PFSM_CONFIG", "PFSM_RESOURCES"))
+    }
+    if home != "unset":
+        environment["HOME"] = str(tmp_path / {"shut": "door/home"}.get(home, home))
+    (tmp_path / "door").chmod(0)
+    try:
+        for command in COMMANDS:
+            # A user whom the system does not know has no home even there.
+            code = (
+                "import os, sys, pwd\n"
+                f"if {home == 'unset'}:\n"
+                "    def unknown(_): raise KeyError\n"
+                "    pwd.getpwuid = unknown\n"
+                "from pfsm_installation import main\n"
+                f"sys.argv = ['pfsm', *{command!r}]\n"
+                "sys.exit(main())"
+            )
+            done = subprocess.run(
+                [sys.executable, "-c", code],
+                cwd=tmp_path,
+                env=environment,
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+            assert (done.returncode, done.stderr) == (0, ""), command
+    finally:
+        (tmp_path / "door").chmod(0o700)

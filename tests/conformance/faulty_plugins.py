@@ -1,0 +1,286 @@
+"""Plug-ins of every kind, good ones and some with a fault each: what the tests of the checks install."""
+
+MATCHERS = """
+    import numpy as np
+    from pfsm.errors import PfsmError
+    from pfsm.matchers.plugin import Annotations, MatcherPlugin, Offers
+
+    COUNT = [0]
+
+    def rows(pairs):
+        n = [np.diff(side.offsets) for side in (pairs.references, pairs.hypotheses)]
+        return [(k, 0, 1, 0, 1) for k in range(len(pairs)) if n[0][k] and n[1][k]]
+
+    def offers(some, name="", values=()):
+        blocks = np.array(some, dtype=np.int32).reshape(-1, 5)
+        if not name:
+            return Offers(blocks)
+        n = len(blocks)
+        return Offers(blocks, (f"{name}:x",), np.arange(n), np.zeros(n, dtype=np.int32), np.resize(values, n))
+
+    class Good(MatcherPlugin):
+        name = "good"
+        def offers(self, pairs):
+            return offers(rows(pairs), "good", [0.5])
+        @property
+        def resources(self):
+            return ("table@0123abcd",)
+
+    class Silent(MatcherPlugin):
+        name = "silent"
+        def offers(self, pairs):
+            return offers([])
+
+    class Outside(MatcherPlugin):
+        name = "outside"
+        def offers(self, pairs):
+            return offers([(0, 500, 1, 0, 1)])
+
+    class Raises(MatcherPlugin):
+        name = "raises"
+        def offers(self, pairs):
+            raise KeyError("what")
+
+    class Moody(MatcherPlugin):
+        name = "moody"
+        def offers(self, pairs):
+            COUNT[0] += 1
+            return offers(rows(pairs), "moody", [COUNT[0]])
+
+    class Batch(MatcherPlugin):
+        name = "batch"
+        def offers(self, pairs):
+            return offers(rows(pairs), "batch", [len(pairs)])
+
+    class Place(MatcherPlugin):
+        name = "place"
+        def offers(self, pairs):
+            some = rows(pairs)
+            return offers(some, "place", [row[0] for row in some] or [0])
+
+    class Lax(MatcherPlugin):
+        name = "lax"
+        @classmethod
+        def check(cls, options, where):
+            return {"a": 1}
+        def offers(self, pairs):
+            return offers(rows(pairs))
+
+    class Grows(MatcherPlugin):
+        name = "grows"
+        @classmethod
+        def check(cls, options, where):
+            for key in options:
+                if key != "a":
+                    raise PfsmError(f"{where}: unknown option {key!r}")
+            return {"a": options.get("a", 0) + 1}
+        def offers(self, pairs):
+            return offers(rows(pairs))
+
+    class NoJson(MatcherPlugin):
+        name = "no-json"
+        @classmethod
+        def check(cls, options, where):
+            super().check({key: options[key] for key in options if key != "a"}, where)
+            return {"a": {1, 2}}
+        def offers(self, pairs):
+            return offers(rows(pairs))
+
+    class Spaces(MatcherPlugin):
+        name = "spaces"
+        def offers(self, pairs):
+            return offers(rows(pairs))
+        @property
+        def resources(self):
+            return ("my table",)
+
+    class Huge(MatcherPlugin):
+        name = "huge"
+        def offers(self, pairs):
+            return offers(rows(pairs), "huge", [np.inf])
+
+    class Writes(MatcherPlugin):
+        name = "writes"
+        def offers(self, pairs):
+            pairs.references.ids[:] = 0
+            return offers([])
+
+    class Notes(MatcherPlugin):
+        name = "notes"
+        state = ""
+        def offers(self, pairs):
+            return offers([])
+        def annotate(self, pairs, blocks):
+            return Annotations(("notes:n",), [(k, 0, 1.0) for k in range(len(blocks))], ("link:n",), [])
+"""
+MATCHER_POINTS = {
+    name: f"bad:{''.join(part.capitalize() for part in name.split('-'))}"
+    for name in (
+        "good", "silent", "outside", "raises", "moody", "batch", "place", "lax", "grows", "no-json", "spaces", "huge",
+        "writes", "notes",
+    )
+}  # fmt: skip
+
+TEXTS = """
+    from pfsm.analysis.sentence import Analysis
+    from pfsm.data.formats import Format, Judgment, Reading
+    from pfsm.text.chunks import Tokeniser
+
+    SEEN = []
+
+    def words(line): return line.split()
+    def blank(line): return line.split() or ["nothing"]
+    def lower(line): return line.lower().split()
+    def moody(line):
+        SEEN.append(line)
+        return line.split() + ["again"] * (SEEN.count(line) % 2)
+    def first(stems): return [word[:3] for word in stems]
+    def placed(stems): return [f"{word}{number}" for number, word in enumerate(stems)]
+
+    class Words:
+        label = "words"
+        def __init__(self, argument): pass
+        def analyse(self, lines, wanted):
+            return [Analysis(tuple(line.split()), (0,) if line.split() else ()) for line in lines]
+
+    class Spaced(Words):
+        label = "my words"
+
+    class Tagged(Words):
+        label = "tagged"
+        def analyse(self, lines, wanted):
+            return [
+                Analysis(tuple(words), (0,) if words else (), tuple(str(len(lines)) for _ in words))
+                for words in map(str.split, lines)
+            ]
+
+    class Upper(Words):
+        label = "upper"
+        def analyse(self, lines, wanted):
+            return super().analyse([line.upper() for line in lines], wanted)
+
+    def reader(score, columns=("reference", "hypothesis", "score")):
+        def read(paths, options):
+            for path in paths:
+                open(path).close()
+            return Reading(Judgment, columns, iter([Judgment(references=("a",), hypothesis="b", score=score)]))
+        return read
+
+    GOOD = Format("good", "good", frozenset(), reader(1.0))
+    NAN = Format("nan", "not a number", frozenset(), reader(float("nan")))
+    NARROW = Format("narrow", "few columns", frozenset(), reader(1.0, ("reference",)))
+    NONE = Format("none", "", frozenset(), reader(1.0))
+    DREAMS = Format("dreams", "of files", frozenset(), lambda *_: Reading(Judgment, (), iter([])))
+"""
+TEXT_POINTS = {
+    "tokeniser": {name: f"texts:{name}" for name in ("words", "blank", "lower", "moody")},
+    "stemmer": {name: f"texts:{name}" for name in ("first", "placed")},
+    "analyser": {name: f"texts:{name.capitalize()}" for name in ("words", "spaced", "tagged", "upper")},
+    "format": {name: f"texts:{name.upper()}" for name in ("good", "nan", "narrow", "none", "dreams")},
+}
+
+NUMBERS = '''
+    import numpy as np
+    from pfsm.metrics.base import SegmentMetric
+
+    STATE = [0.0]
+
+    class Good(SegmentMetric):
+        """Letters in common."""
+        name = "good"
+        def score_pairs(self, hypotheses, references):
+            pairs = zip(hypotheses, references, strict=True)
+            return np.array([len(set(ours) & set(theirs)) for ours, theirs in pairs], dtype=float)
+
+    class Pooled(Good):
+        name = "pooled"
+        def pair_statistics(self, hypotheses, references):
+            pairs = zip(hypotheses, references, strict=True)
+            return np.array([[len(set(one)), len(other)] for one, other in pairs]).reshape(-1, 2)
+        def corpus_from_totals(self, totals):
+            return totals[..., 0] / np.maximum(totals[..., 1], 1)
+
+    class Rank(Good):
+        name = "rank"
+        def score_pairs(self, hypotheses, references):
+            return np.argsort(np.argsort(super().score_pairs(hypotheses, references), kind="stable")).astype(float)
+
+    class Honest(Rank):
+        name = "honest"
+        is_independent = False
+        is_additive = False
+
+    class Moody(Good):
+        name = "moody"
+        def score_pairs(self, hypotheses, references):
+            STATE[0] += 1.0
+            return super().score_pairs(hypotheses, references) + STATE[0]
+
+    class Nan(Good):
+        name = "nan"
+        def score_pairs(self, hypotheses, references):
+            return super().score_pairs(hypotheses, references) * np.nan
+
+    class Longest(Good):
+        name = "longest"
+        def score_pairs(self, hypotheses, references):
+            return super().score_pairs(hypotheses, references) / max(map(len, references))
+
+    class Unequal(Good):
+        name = "unequal"
+        def segment_scores(self, hypotheses, references):
+            return super().segment_scores(hypotheses, references) + len(references)
+
+    class Mistaken(Pooled):
+        name = "mistaken"
+        def corpus_score(self, hypotheses, references):
+            score = super().corpus_score(hypotheses, references)
+            return type(score).of_counts(float(score) + 1.0, score.name, score.signature)
+
+    class Parted(Good):
+        name = "parted"
+        def named_parts(self, hypotheses, references):
+            return {"one": np.ones(1)}
+
+    class Unsigned(Good):
+        name = "unsigned"
+        def get_signature(self, nrefs=1, level="segment"):
+            return "nrefs:1"
+
+    def place(hypotheses, references): return np.arange(len(hypotheses), dtype=float)
+    def commas(hypotheses, references):
+        "Commas."
+        return [float(line.count(",")) for line in hypotheses]
+
+    def spread(metric, human): return float(np.std(metric - human))
+    def first(metric, human): return float(metric[0])
+    def both(metric, human): return metric * human
+    def sorts(metric, human):
+        metric.sort()
+        return float(metric @ human)
+    def infinite(metric, human): return float("inf") if np.std(metric) == 0 else 1.0
+'''
+METRICS = (
+    "good",
+    "pooled",
+    "rank",
+    "honest",
+    "moody",
+    "nan",
+    "longest",
+    "unequal",
+    "mistaken",
+    "unsigned",
+    "parted",
+)
+NUMBER_POINTS = {
+    "metric": {name: f"numbers_of_mine:{name.capitalize()}" for name in METRICS},
+    "feature": {name: f"numbers_of_mine:{name}" for name in ("place", "commas")},
+    "statistic": {
+        name: f"numbers_of_mine:{name}" for name in ("spread", "first", "both", "sorts", "infinite")
+    },
+}
+
+POINTS = {"matcher": MATCHER_POINTS, **TEXT_POINTS, **NUMBER_POINTS}
+"""Entry points by kind: names and where they are."""
+MODULES = {"bad": MATCHERS, "texts": TEXTS, "numbers_of_mine": NUMBERS}
