@@ -5,6 +5,7 @@ from argparse import SUPPRESS, Action, ArgumentError, ArgumentParser, ArgumentTy
 from collections.abc import Iterable
 from pathlib import Path
 
+from pfsm.commands.languages import add_language, metric_options, model_name
 from pfsm.errors import PfsmError, PfsmWarning
 from pfsm.io.files import check_writable
 from pfsm.metrics import SegmentMetric, get_metric, metric_names
@@ -100,6 +101,7 @@ def add_scorer(parser: ArgumentParser) -> None:
         metavar="NAME",
         help=f"instead of a model, another metric: {', '.join(metric_names())}",
     )
+    add_language(parser)
 
 
 class _Scorer(Action):
@@ -134,6 +136,7 @@ def add_scorers(parser: ArgumentParser) -> None:
         metavar="NAME",
         help=f"another metric: {', '.join(metric_names())}; --model and --metric may be repeated and mixed",
     )
+    add_language(parser)
 
 
 def open_scorers(options: Namespace) -> list[SegmentMetric]:
@@ -142,12 +145,14 @@ def open_scorers(options: Namespace) -> list[SegmentMetric]:
     Raises:
         PfsmError: If one is not there or is named twice.
     """
-    given = options.scorers or [("model", DEFAULT_MODEL)]
+    given = options.scorers or [("model", model_name(options))]
     for place, scorer in enumerate(given):
         if scorer in given[:place]:
             raise PfsmError(f"--{scorer[0]} {scorer[1]}: given twice; give each model and metric once")
     return [
-        get_metric(name) if kind == "metric" else load(name, options.threads, trust=options.trust_model)
+        get_metric(name, **metric_options(name, options))
+        if kind == "metric"
+        else load(name, options.threads, trust=options.trust_model)
         for kind, name in given
     ]
 
@@ -192,7 +197,7 @@ def open_scorer(options: Namespace) -> SegmentMetric:
         return open_model(options, options.threads)
     if options.model is not None:
         raise PfsmError("give either --model or --metric, not both")
-    return get_metric(options.metric)
+    return get_metric(options.metric, **metric_options(options.metric, options))
 
 
 def open_model(options: Namespace, threads: int | None) -> Metric:
@@ -201,7 +206,7 @@ def open_model(options: Namespace, threads: int | None) -> Metric:
     Raises:
         PfsmError: If there is none, or it needs ``--trust-model``.
     """
-    return load(DEFAULT_MODEL if options.model is None else options.model, threads, trust=options.trust_model)
+    return load(model_name(options, options.model), threads, trust=options.trust_model)
 
 
 def add_format(parser: ArgumentParser, *formats: str, more: str = "") -> None:

@@ -4,6 +4,7 @@ import json
 import math
 from argparse import ArgumentParser, Namespace
 from dataclasses import asdict
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,7 @@ from pfsm.commands.arguments import (
 )
 from pfsm.commands.evaluation_statistics import interval_entry, number
 from pfsm.commands.evaluation_text import NO_INTERVAL
+from pfsm.commands.languages import check_text
 from pfsm.commands.test_sets import add_test_set, reference_paths
 from pfsm.data import read_parallel
 from pfsm.errors import PfsmError
@@ -76,6 +78,7 @@ def run(options: Namespace) -> None:
         check_output(options.sentences, inputs)
     metric = open_scorer(options)
     text = read_parallel(paths, options.input)
+    check_text(metric, chain.from_iterable(text.references), options)
     names = [system.name for system in text.systems]
     scores = [metric.segment_scores(system.lines, text.references) for system in text.systems]
     pooled = None

@@ -128,6 +128,8 @@ def _run(options: Namespace, shared: Sharing) -> None:
     for one in (source, other):
         if one is not None:
             one.check(inputs)
+        if isinstance(one, Scorer):
+            one.check_text(inputs, options)
     names = None if options.statistics is None else statistic_names(options.statistics, inputs, level)
     _check_measured(options, inputs, names, (source, other))
     _check_swapped(options, level, (source, other))

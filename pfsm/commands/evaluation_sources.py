@@ -3,6 +3,7 @@
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, Protocol
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from pfsm.commands.arguments import add_scorer
 from pfsm.commands.clusters import ALONE, Sharing
 from pfsm.commands.evaluation_inputs import Inputs
+from pfsm.commands.languages import check_text, metric_options, model_name
 from pfsm.data import is_preferences
 from pfsm.data.fields import finite_number, shown
 from pfsm.errors import PfsmError
@@ -22,7 +24,7 @@ from pfsm.metrics import get_metric
 from pfsm.metrics.base import SegmentMetric
 from pfsm.metrics.data_columns import score_distinct_rows
 from pfsm.model.metric import Metric
-from pfsm.model.shipped import DEFAULT_MODEL, load
+from pfsm.model.shipped import load
 
 Float = NDArray[np.float64]
 
@@ -50,6 +52,8 @@ class Scorer:
 
     metric: SegmentMetric
     model: Metric | None = None
+    opened: SegmentMetric | None = None
+    """The model or metric in this process, where ``metric`` is at work elsewhere."""
 
     @property
     def name(self) -> str:
@@ -74,6 +78,12 @@ class Scorer:
         hypotheses, references = [*data.better, *data.worse], [*data.all_references, *data.all_references]
         columns = {name: np.concatenate(data.numbers(name)) for name in self.metric.columns}
         return score_distinct_rows(self.metric, hypotheses, references, columns).reshape(2, -1).T
+
+    def check_text(self, inputs: Inputs, options: Namespace) -> None:
+        """Refuses text that the metric cannot take apart, as `pfsm.commands.languages.check_text`."""
+        for data in (inputs.absolute, inputs.pairwise):
+            if data is not None:
+                check_text(self.opened or self.metric, chain.from_iterable(data.all_references), options)
 
     def check(self, inputs: Inputs) -> None:
         """As `Source.check`: the columns that the metric needs."""
@@ -174,7 +184,7 @@ def open_source(options: Namespace, shared: Sharing = ALONE) -> Source:
         raise PfsmError(f"give either --{given[0]} or --{given[1]}, not both")
     kind = given[0] if given else "model"
     value = getattr(options, kind)
-    return _open(kind, DEFAULT_MODEL if value is None else value, options, shared)
+    return _open(kind, model_name(options) if value is None else value, options, shared)
 
 
 def open_named(name: str, options: Namespace, shared: Sharing = ALONE) -> Source:
@@ -191,15 +201,15 @@ def open_named(name: str, options: Namespace, shared: Sharing = ALONE) -> Source
 
 def _open(kind: str, value: str, options: Namespace, shared: Sharing) -> Source:
     if kind == "metric":
-        metric = get_metric(value)
+        metric = get_metric(value, **metric_options(value, options))
         metric.check_available()
-        return Scorer(shared.metric(metric))
+        return Scorer(shared.metric(metric), opened=metric)
     if kind == "column":
         return Column(value)
     if kind == "scores":
         return Lines(display_name(value), _read_scores(value))
     model = load(value, options.threads, trust=options.trust_model)
-    return Scorer(shared.metric(model), model)
+    return Scorer(shared.metric(model), model, model)
 
 
 def pools(source: Source, level: str) -> bool:

@@ -4,6 +4,7 @@ import json
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from dataclasses import asdict, replace
+from itertools import chain
 from typing import Any
 
 from pfsm.commands.arguments import (
@@ -18,6 +19,7 @@ from pfsm.commands.arguments import (
     positive,
 )
 from pfsm.commands.explain_parts import counted, explain_parts, open_metric
+from pfsm.commands.languages import check_text
 from pfsm.commands.test_sets import add_test_set, reference_paths
 from pfsm.data import ParallelText, read_parallel
 from pfsm.errors import PfsmError
@@ -70,10 +72,12 @@ def run(options: Namespace) -> None:
     if options.metric is not None:
         classic = open_metric(options)
         text = read_parallel(references, options.input)
+        check_text(classic, chain.from_iterable(text.references), options)
         explain_parts(classic, text, references, _chosen(options.segment, len(text.references[0])), options)
         return
     metric = open_model(options, 1)
     text = read_parallel(references, options.input)
+    check_text(metric, chain.from_iterable(text.references), options)
     chosen = _chosen(options.segment, len(text.references[0]))
     told = [_explain(metric, text, references, number, chosen) for number in range(len(text.systems))]
     systems = [(system.name, explained) for system, (explained, _) in zip(text.systems, told, strict=True)]

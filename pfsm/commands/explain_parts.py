@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.commands.arguments import heading
+from pfsm.commands.languages import metric_options
 from pfsm.data import ParallelText, SystemOutput
 from pfsm.errors import PfsmError
 from pfsm.metrics import SegmentMetric, get_metric, metric_names
@@ -41,7 +42,7 @@ def open_metric(options: Namespace) -> SegmentMetric:
     for option in ("model", "html", "alignments"):
         if getattr(options, option) is not None:
             raise PfsmError(f"give either --metric or --{option}, not both")
-    metric = get_metric(options.metric)
+    metric = get_metric(options.metric, **metric_options(options.metric, options))
     if not part_names(options.metric) and not metric.has_named_parts:
         known = ", ".join(name for name in metric_names() if part_names(name))
         raise PfsmError(

@@ -5,6 +5,7 @@ import math
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
+from itertools import chain
 from typing import TextIO
 
 from pfsm.commands.arguments import (
@@ -17,6 +18,7 @@ from pfsm.commands.arguments import (
     positive,
 )
 from pfsm.commands.clusters import sharing
+from pfsm.commands.languages import check_text
 from pfsm.distributed.choices import choose_on
 from pfsm.distributed.scorers import spec_of
 from pfsm.errors import PfsmError
@@ -72,6 +74,7 @@ def run(options: Namespace) -> None:
         weights = _weights(options.weights, options.num_samples, len(candidates))
     metric = open_scorer(options)
     metric.check_independent()
+    check_text(metric, chain.from_iterable(candidates), options)
     with sharing(options.scheduler) as shared:
         if shared.pool is not None and shared.report is not None:
             choices = choose_on(shared.pool, spec_of(metric), candidates, weights, shared.report)

@@ -3,6 +3,7 @@
 import math
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,7 @@ from pfsm.commands.arguments import (
     open_scorers,
 )
 from pfsm.commands.clusters import sharing
+from pfsm.commands.languages import check_text
 from pfsm.commands.score_output import Column, Scored, print_scores
 from pfsm.commands.test_sets import add_test_set, reference_paths
 from pfsm.data import ParallelText, SystemOutput, read_pairs_table, read_parallel
@@ -107,15 +109,24 @@ def _columns(metrics: Sequence[SegmentMetric], references: Sequence[str], option
         if options.table is None:
             with Stage(AREA, "reading", patience=PATIENCE):
                 text = read_parallel(references, options.input or [STANDARD_INPUT])
+            _check_text(metrics, text.references, options)
             nrefs: NumberOfReferences = len(text.references)
             results = [work.files(text) for work in works]
         else:
             needed = tuple(dict.fromkeys(name for metric in metrics for name in metric.columns))
             with Stage(AREA, "reading", patience=PATIENCE):
                 table = read_pairs_table(options.table, needed)
+            _check_text(metrics, table.references, options)
             nrefs = number_by_segment(table.references)
             results = [work.table(options.table, table) for work in works]
     return [Column(metric, scored, nrefs) for metric, scored in zip(metrics, results, strict=True)]
+
+
+def _check_text(
+    metrics: Sequence[SegmentMetric], references: Sequence[Sequence[str]], options: Namespace
+) -> None:
+    for metric in metrics:
+        check_text(metric, chain.from_iterable(references), options)
 
 
 class _Work:

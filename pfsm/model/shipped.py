@@ -1,15 +1,22 @@
 """Models that ship with the package, and loading by name or file."""
 
+import warnings
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
-from pfsm.errors import PfsmError
+from pfsm.errors import PfsmError, PfsmWarning
 from pfsm.model.file import Model, load_model, model_from_dict
 from pfsm.model.metric import Metric
 from pfsm.model.trust import Trust
+from pfsm.text.language_names import main_code
+from pfsm.text.languages import language_code
 
 DEFAULT_MODEL = "en"
+# The model for languages without one of their own.
+ANY_MODEL = "any"
+# Earlier names, after the pair of languages of the training data.
+ALIASES = {"en-de": "de", "en-es": "es", "en-ru": "ru"}
 
 
 @dataclass(frozen=True)
@@ -26,6 +33,19 @@ def shipped_models() -> list[ShippedModel]:
     return [ShippedModel(path.stem, path) for path in sorted(folder.glob("*.json"))]
 
 
+def model_for(language: str) -> str:
+    """The shipped model for a language: the one of its own, or the one for any language.
+
+    Args:
+        language: An English name or a code, with or without region: ``German``, ``de``, ``zh-Hans``.
+
+    Raises:
+        PfsmError: If it is neither.
+    """
+    name = main_code(language_code(language))
+    return name if any(model.name == name for model in shipped_models()) else ANY_MODEL
+
+
 def find_model(name_or_path: str | Path, *, trust: Trust = False, run: bool = True) -> Model:
     """A shipped model by its name, or any model by its file; ``trust`` and ``run`` are `load_model`'s.
 
@@ -34,6 +54,9 @@ def find_model(name_or_path: str | Path, *, trust: Trust = False, run: bool = Tr
     """
     shipped = {model.name: model.path for model in shipped_models()}
     text = str(name_or_path)
+    if text in ALIASES and not _is_there(text):
+        warnings.warn(f"model {text} is called {ALIASES[text]} now", PfsmWarning, stacklevel=2)
+        text = ALIASES[text]
     if text in shipped:
         return load_model(shipped[text], trust=True)
     if not _is_there(text):
@@ -69,11 +92,14 @@ def load(
 
 
 __all__ = [
+    "ALIASES",
+    "ANY_MODEL",
     "DEFAULT_MODEL",
     "ShippedModel",
     "find_model",
     "load",
     "load_model",
+    "model_for",
     "model_from_dict",
     "shipped_models",
 ]

@@ -9,8 +9,8 @@ from pfsm.metrics.references import NumberOfReferences
 from pfsm.model.file import Model
 from pfsm.model.settings import Settings
 from pfsm.text.classes import word_classes
-from pfsm.text.languages import TOKENISERS
-from pfsm.text.stemming import STEMMERS
+from pfsm.text.languages import tokeniser_label
+from pfsm.text.stemming import stemmer_name_in_signatures
 from pfsm.version import __version__
 
 
@@ -43,8 +43,8 @@ def _edits(settings: Settings) -> dict[str, str]:
     """How words are told apart and edited."""
     blocks = [settings.max_block[name] for name in settings.matchers]
     return {
-        "tok": TOKENISERS.label(settings.tokeniser),
-        "stem": STEMMERS.label(settings.stemmer),
+        "tok": tokeniser_label(settings.tokeniser),
+        "stem": stemmer_name_in_signatures(settings.stemmer),
         "case": "lc" if settings.lowercase else "mixed",
         "match": "+".join(map(MATCHERS.label, settings.matchers)) or "none",
         "offer": settings.matching,

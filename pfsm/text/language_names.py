@@ -1,5 +1,10 @@
 """English names of languages, and their two-letter codes: what data sets, settings and options may call a language."""
 
+import re
+
+# The language of a model that is for any: "undetermined" in ISO 639-2.
+ANY = "und"
+
 # Two-letter code -> names in lower case and three-letter codes.
 NAMES = {
     "af": "afrikaans afr",
@@ -9,6 +14,7 @@ NAMES = {
     "be": "belarusian bel",
     "bg": "bulgarian bul",
     "bn": "bengali bangla ben",
+    "bo": "tibetan tib bod",
     "bs": "bosnian bos",
     "ca": "catalan cat",
     "cs": "czech cze ces cz",
@@ -54,7 +60,7 @@ NAMES = {
     "my": "burmese bur mya",
     "ne": "nepali nep npi",
     "nl": "dutch flemish dut nld",
-    "no": "norwegian nor nob",
+    "no": "norwegian nor nob nno",
     "pa": "punjabi panjabi pan",
     "pl": "polish pol",
     "ps": "pashto pus pbt",
@@ -87,3 +93,15 @@ def code_of(language: str) -> str:
     """The two-letter code of an English name (``German``); anything else, codes included, is returned as it is."""
     name = language.strip().lower()
     return CODE_OF_NAME[name] if len(name) > 3 and name in CODE_OF_NAME else language
+
+
+def main_code(language: str) -> str:
+    """The language alone, without script and region: ``zh`` of ``zh-Hans``, ``zho_Hant`` and ``Chinese``."""
+    code = re.split("[-_]", code_of(language), maxsplit=1)[0].lower()
+    return {"nb": "no", "nn": "no"}.get(code, CODE_OF_NAME.get(code, code))
+
+
+def english_name(language: str) -> str:
+    """What people call it: ``German`` for ``de``, ``deu`` and ``de-AT``; the code itself where there is no name."""
+    names = NAMES.get(main_code(language))
+    return language if names is None else names.split()[0].capitalize()

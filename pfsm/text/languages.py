@@ -11,8 +11,11 @@ from pfsm.errors import PfsmError
 from pfsm.registry import Table
 from pfsm.text.chunks import Tokeniser
 from pfsm.text.language_names import CODE_OF_NAME, code_of
+from pfsm.text.nltk_sources import PUNKT
+from pfsm.text.nltk_sources import TOKENISERS as NLTK
 from pfsm.text.penn import PENN
 from pfsm.text.plain import PLAIN
+from pfsm.text.segmenters import CHARACTERS, FUGASHI, ICU, JIEBA
 from pfsm.text.stemming import NO_STEMMER, check_stemmer
 from pfsm.text.watched import watched_tokeniser
 
@@ -23,10 +26,20 @@ __all__ = [
     "default_stemmer",
     "default_tokeniser",
     "language_code",
+    "ready_tokeniser",
+    "tokeniser_label",
     "tokeniser_named",
 ]
 
-TOKENISERS: Table[Tokeniser] = Table("tokeniser", {"penn": PENN, "plain": PLAIN}, watched_tokeniser)
+# Those that load a library at their first use.
+_SEGMENTERS = {one.name: one for one in (ICU, JIEBA, FUGASHI)} | NLTK
+_BUILT_IN: dict[str, Tokeniser | str] = {
+    "penn": PENN,
+    "plain": PLAIN,
+    "char": CHARACTERS,
+    **{name: one.tokeniser() for name, one in _SEGMENTERS.items()},
+}
+TOKENISERS: Table[Tokeniser] = Table("tokeniser", _BUILT_IN, watched_tokeniser)
 
 # ISO 639-1 and 639-3 codes of the languages that have a stemmer.
 _STEMMERS = {
@@ -133,8 +146,26 @@ def tokeniser_named(name: str) -> Tokeniser:
             used.
     """
     if name not in TOKENISERS:
-        raise PfsmError(f"tokeniser is {name!r}, one of these is needed: {', '.join(TOKENISERS)}")
+        known = [one for one in TOKENISERS if not one.startswith(PUNKT)]
+        raise PfsmError(f"tokeniser is {name!r}, one of these is needed: {', '.join(known)}, {PUNKT}LANGUAGE")
     return TOKENISERS[name]
+
+
+def ready_tokeniser(name: str) -> Tokeniser:
+    """The tokeniser of a name, with the library that it needs.
+
+    Raises:
+        NotInstalledError: If the library is not installed.
+        PfsmError: As `tokeniser_named`, or data of the library is missing.
+    """
+    if name in _SEGMENTERS:
+        _SEGMENTERS[name].check()
+    return tokeniser_named(name)
+
+
+def tokeniser_label(name: str) -> str:
+    """The name as signatures have it, with the versions of what decides about words: ``icu(icu4py@1.2.0)``."""
+    return _SEGMENTERS[name].label if name in _SEGMENTERS else TOKENISERS.label(name)
 
 
 def _main_subtag(language: str) -> str:

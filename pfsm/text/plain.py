@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from pfsm.text.chunks import CachedTokeniser, Tokeniser
 
-_UNSPACED = (
+UNSPACED = (
     (0x0E00, 0x0EFF),  # Thai, Lao
     (0x1000, 0x109F),  # Myanmar
     (0x1780, 0x17FF),  # Khmer
@@ -76,7 +76,7 @@ def _character_class(character: str) -> str:
     if category in {"Cc", "Cf"} or character.isspace():
         return _SEPARATOR
     letter = category[0] == "L" or category == "Nl"  # such as U+3007, the Han zero
-    if letter and any(first <= code <= last for first, last in _UNSPACED):
+    if letter and any(first <= code <= last for first, last in UNSPACED):
         return _ALONE
     return {"L": _LETTER, "N": _NUMERAL}.get(category[0], character)
 

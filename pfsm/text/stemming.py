@@ -8,6 +8,7 @@ from typing import Any
 from pfsm.errors import PfsmError
 from pfsm.registry import Table
 from pfsm.runtime.near_names import known_names
+from pfsm.text.nltk_sources import PREFIX, STEMMER_NAMES, stemmer_label, stems_of
 
 NO_STEMMER = "none"
 
@@ -68,6 +69,11 @@ STEMMERS: Table[Stemmer] = Table("stemmer", {}, watched_stemmer, lambda name: na
 """Of other packages: those that come with pfsm are made anew for each vocabulary."""
 
 
+def stemmer_name_in_signatures(name: str) -> str:
+    """The name as signatures have it: of plug-ins and NLTK's stemmers with the version."""
+    return stemmer_label(name) if name.startswith(PREFIX) else STEMMERS.label(name)
+
+
 def stemmer_names() -> tuple[str, ...]:
     """All stemmers: ``none``, PyStemmer's, those of other packages."""
     return (*built_in_stemmers(), *STEMMERS)
@@ -80,8 +86,10 @@ def check_stemmer(name: str) -> None:
         PfsmError: If there is none of this name (the message lists the known ones), or it is a plug-in that cannot be
             used.
     """
-    if name in built_in_stemmers():
+    if name in built_in_stemmers() or name in STEMMER_NAMES:
         return
+    if name.startswith(PREFIX):
+        raise PfsmError(f"stemmer is {name!r}, of NLTK there are {', '.join(STEMMER_NAMES)}")
     if name not in STEMMERS:
         known = known_names(name, stemmer_names(), "`pfsm help settings`")
         raise PfsmError(f"stemmer is {name!r}, there is none of this name; {known}")
@@ -102,6 +110,8 @@ def stemmer_named(name: str) -> Stemmer:
         return Stemmer(name, list)
     if name in STEMMERS:
         return STEMMERS[name]
+    if name.startswith(PREFIX):
+        return Stemmer(name, stems_of(name))
 
     from Stemmer import Stemmer as Snowball  # noqa: PLC0415
 

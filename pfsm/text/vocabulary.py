@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.text.chunks import ChunkCache, Tokeniser
-from pfsm.text.languages import tokeniser_named
+from pfsm.text.languages import ready_tokeniser
 from pfsm.text.stemming import stemmer_named
 
 CHUNK_CACHE_LIMIT = 1_000_000
@@ -119,7 +119,7 @@ class Vocabulary:
         lowercase: bool = True,
         chunk_limit: int = CHUNK_CACHE_LIMIT,
     ) -> None:
-        self._tokeniser = tokeniser_named(tokeniser) if isinstance(tokeniser, str) else tokeniser
+        self._tokeniser = ready_tokeniser(tokeniser) if isinstance(tokeniser, str) else tokeniser
         self._stemmer = stemmer_named(stemmer)
         self._lowercase = lowercase
         self.types: list[str] = []

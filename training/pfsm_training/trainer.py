@@ -21,6 +21,7 @@ from pfsm.runtime.progress import Stage
 from pfsm.runtime.threads import default_threads
 from pfsm.version import __version__
 from pfsm_training.config import AUTO, TrainingConfig
+from pfsm_training.data.languages import in_language, is_given, language_of
 from pfsm_training.data.training_set import Encoder, TrainingSet, encode_here
 from pfsm_training.data.training_text import TrainingText
 from pfsm_training.fit.checkpoint import Checkpoint
@@ -81,7 +82,8 @@ def train(
 
     Args:
         judgments: References, hypotheses and their scores; higher is better. None: there are only preferences.
-        settings: Settings of the machine; None: those of ``init``, or else of ``config``.
+        settings: Settings of the machine; None: those of ``init``, or else of ``config``. Where neither says the
+            language, it is that of the column ``target_lang``, if there is one, else English.
         preferences: Pairs of translations of which one is better.
         config: lambda, solver and objective; None: the paper's.
         init: Model to start from. The penalty pulls the weights towards its weights instead of zero. Settings may add
@@ -104,6 +106,9 @@ def train(
             ``init``.
     """
     config = config or TrainingConfig()
+    if settings is None and init is None and not is_given(config):
+        language = language_of(judgments, preferences)
+        config = config if language is None else in_language(config, language)
     settings = settings_to_train(settings, config, init)
     _check_columns(judgments, preferences, settings)
     judgments, preferences = _checked(judgments, preferences)

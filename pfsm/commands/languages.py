@@ -1,0 +1,119 @@
+"""``--language``: the model and the options for it; text that a model cannot take apart."""
+
+import sys
+import warnings
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from collections.abc import Iterable
+
+from pfsm.errors import PfsmError, PfsmWarning
+from pfsm.metrics import SegmentMetric
+from pfsm.metrics.by_language import language_options, needs_spaces
+from pfsm.model.metric import Metric
+from pfsm.model.shipped import ANY_MODEL, DEFAULT_MODEL, model_for
+from pfsm.text.language_names import ANY, english_name, main_code
+from pfsm.text.languages import language_code
+from pfsm.text.scripts import REFUSED, lines_without_spaces
+from pfsm.text.scripts import needs_spaces as tokeniser_needs_spaces
+
+
+def add_language(parser: ArgumentParser, what: str = "the translations") -> None:
+    """``--language LANG`` and ``--force``."""
+    parser.add_argument(
+        "--language",
+        type=_language,
+        metavar="LANG",
+        help=f"language of {what}: an English name or a code, such as German, de, zh-Hans; without --model it "
+        "chooses the model, and for BLEU, TER and METEOR the options",
+    )
+    parser.add_argument(
+        "--force",
+        action="store_true",
+        help="go on with text in a script whose words the model cannot tell apart",
+    )
+
+
+def _language(text: str) -> str:
+    try:
+        return language_code(text)
+    except PfsmError as error:
+        raise ArgumentTypeError(str(error)) from None
+
+
+def model_name(options: Namespace, given: str | None = None) -> str:
+    """The model that is named, or the one for ``--language``, or the default; says which one a language means.
+
+    Args:
+        options: With `add_language`'s options; a command without them has the default.
+        given: What ``--model`` names.
+    """
+    language: str | None = getattr(options, "language", None)
+    if given is not None or language is None:
+        return DEFAULT_MODEL if given is None else given
+    name = model_for(language)
+    if not getattr(options, "quiet", False):
+        kind = "the model for any language" if name == ANY_MODEL else "its model"
+        print(f"pfsm: {english_name(language)}: {kind}, {name}", file=sys.stderr)
+    return name
+
+
+def metric_options(name: str, options: Namespace) -> dict[str, object]:
+    """Options of a metric for ``--language``; none without it."""
+    language: str | None = getattr(options, "language", None)
+    return {} if language is None else language_options(name, language)
+
+
+def _warn_of_language(metric: SegmentMetric, language: str | None) -> None:
+    """Warns of a model for another language than the one that was named."""
+    if not isinstance(metric, Metric) or language is None:
+        return
+    own = metric.language
+    if main_code(own) not in {ANY, main_code(language)}:
+        message = f"model {metric.name} is for {english_name(own)}, the language is {english_name(language)}"
+        warnings.warn(message, PfsmWarning, stacklevel=2)
+
+
+def check_text(metric: SegmentMetric, lines: Iterable[str], options: Namespace) -> None:
+    """Refuses text that a model or metric cannot take apart into words, unless ``--force`` is given.
+
+    Raises:
+        PfsmError: If at least a quarter of the lines are in a script without spaces between words, and the model finds
+            words between spaces alone.
+    """
+    _warn_of_language(metric, getattr(options, "language", None))
+    if isinstance(metric, Metric):
+        what, blind = f"model {metric.name}", metric.needs_spaces
+        other = f"--language NAME chooses a model (`{ANY_MODEL}` is for any language)"
+    else:
+        what, blind = f"metric {metric.name}", needs_spaces(metric.origin or metric.name)
+        other = "--language NAME chooses a tokeniser"
+    if blind and not getattr(options, "force", False):
+        refuse_text(what, lines, other)
+
+
+def refuse_text(what: str, lines: Iterable[str], other: str) -> None:
+    """Refuses text of which a quarter of the lines or more are in a script without spaces between words.
+
+    Args:
+        what: What would read it.
+        lines: The text.
+        other: What to do instead.
+
+    Raises:
+        PfsmError: If there is so much of it.
+    """
+    found, seen = lines_without_spaces(lines)
+    if seen and found >= REFUSED * seen:
+        raise PfsmError(
+            f"{what} finds words between spaces, but {found} of {seen} lines are in a script without them; {other}, "
+            "--force goes on"
+        )
+
+
+def check_tokeniser_for(what: str, tokeniser: str, lines: Iterable[str], options: Namespace) -> None:
+    """As `check_text`, for text to train on.
+
+    Raises:
+        PfsmError: As `check_text`.
+    """
+    if tokeniser_needs_spaces(tokeniser) and not options.force:
+        refuse_text(what, lines, "--language NAME chooses a tokeniser")

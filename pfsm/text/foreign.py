@@ -1,0 +1,43 @@
+"""A guess whether text is in another language than English; no guess which one.
+
+It is for warnings alone: nothing is scored or learned differently.
+"""
+
+from collections.abc import Iterable
+from itertools import islice
+
+# Common words of languages that are mostly written in ASCII letters; English has none of them.
+_COMMON = {
+    "de": "der das und ist nicht ein eine einen dem den mit auf für sich wird",
+    "es": "el los las una que por con del para como",
+    "fr": "le les des est et une dans pour qui sur pas",
+    "it": "il che di della sono non gli",
+    "nl": "het een niet voor met zijn wordt",
+    "pt": "os uma dos da em com",
+    "sv": "och att det som för inte ett",
+    "da no": "og er av til ikke på",
+    "pl": "nie jest się na że",
+    "cs sl hr": "je se ve za si",
+    "fi et": "ja ei oli että",
+    "tr": "bir ve bu için",
+    "ro": "este din cu pe",
+    "id": "yang dan dengan untuk",
+    "hu": "nem egy és hogy",
+}
+_WORDS = frozenset(word for words in _COMMON.values() for word in words.split())
+_MARKS = ".,;:!?\"'()"
+_MOST_LINES = 1_000
+_LEAST_SHARE = 0.25
+
+
+def looks_foreign(lines: Iterable[str]) -> bool:
+    """Whether a quarter of the lines or more have a word that English does not have: a common one, or other letters."""
+    seen = list(islice(lines, _MOST_LINES))
+    return bool(seen) and sum(map(_is_foreign, seen)) >= _LEAST_SHARE * len(seen)
+
+
+def _is_foreign(line: str) -> bool:
+    words = [word.strip(_MARKS).lower() for word in line.split()]
+    if "the" in words:
+        return False
+    return any(word in _WORDS or any(ord(c) > 0x7F and c.isalpha() for c in word) for word in words)

@@ -1,0 +1,38 @@
+"""Scripts that are written without spaces between words, and tokenisers that find words between spaces alone.
+
+A sentence of Chinese, Japanese, Thai, Lao, Khmer, Burmese or Tibetan is one token to such a tokeniser, so that two
+sentences either are equal or have nothing in common. Korean has spaces.
+"""
+
+import re
+from collections.abc import Iterable
+from itertools import islice
+
+from pfsm.text.plain import UNSPACED
+
+_TIBETAN = (0x0F00, 0x0FFF)
+_WITHOUT_SPACES = re.compile(
+    "[" + "".join(f"{chr(first)}-{chr(last)}" for first, last in (*UNSPACED, _TIBETAN)) + "]"
+)
+# Of a line's characters, that make it a line without spaces: a name in Chinese does not make an English line Chinese.
+_LEAST_SHARE = 0.3
+# Lines that are looked at, and the share of them that makes a text one without spaces.
+MOST_LINES, REFUSED = 5_000, 0.25
+
+
+def needs_spaces(tokeniser: str) -> bool:
+    """Whether a tokeniser finds words by spaces and punctuation alone; what plug-ins do is their own affair."""
+    return tokeniser == "penn" or tokeniser.startswith("nltk:")
+
+
+def is_without_spaces(line: str) -> bool:
+    """Whether a line is in a script written without spaces between words."""
+    if line.isascii():
+        return False
+    return len(_WITHOUT_SPACES.findall(line)) > _LEAST_SHARE * sum(map(len, line.split()))
+
+
+def lines_without_spaces(lines: Iterable[str]) -> tuple[int, int]:
+    """How many lines, of those looked at, are in a script without spaces; and how many were looked at."""
+    seen = list(islice(lines, MOST_LINES))
+    return sum(map(is_without_spaces, seen)), len(seen)

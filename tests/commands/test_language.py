@@ -1,0 +1,221 @@
+"""`--language` and what follows from it: the model, the options of metrics, the settings of training."""
+
+import json
+import warnings
+
+import pytest
+
+from pfsm.errors import PfsmError, PfsmWarning
+from pfsm.metrics.by_language import language_options, needs_spaces
+from pfsm.model.shipped import ALIASES, find_model, load, model_for
+from pfsm.text.language_names import english_name, main_code
+from pfsm.text.scripts import is_without_spaces
+from tests.command_runs import Cli, Write
+from tests.model_cases import saved
+
+CHINESE, NEAR = "今天天气很好，我们去公园。\n", "今天天气好，我们去公园吧。\n"
+GERMAN = (
+    "reference\thypothesis\tscore\nDas Haus ist groß.\tDas Haus ist groß.\t3\nDer Hund schläft.\tKatzen.\t1\n"
+)
+
+
+@pytest.fixture(autouse=True)
+def text(write: Write) -> None:
+    for name, content in (
+        ("zh.ref", CHINESE),
+        ("zh.hyp", NEAR),
+        ("de.ref", "Das Haus.\n"),
+        ("de.hyp", "Haus.\n"),
+    ):
+        write(name, content)
+    write("de.tsv", GERMAN)
+
+
+@pytest.mark.parametrize(
+    ("language", "model"),
+    [
+        ("German", "de"), ("german", "de"), ("de", "de"), ("deu", "de"), ("ger", "de"), ("de-AT", "de"),
+        ("es_MX", "es"), ("Russian", "ru"), ("eng", "en"), ("zh-Hans", "any"), ("zho_Hant", "any"),
+        ("Chinese", "any"), ("sw", "any"), ("und", "any"), ("Norwegian", "any"), ("nb", "any"), ("gsw", "any"),
+    ],
+)  # fmt: skip
+def test_the_model_for_a_language(language: str, model: str) -> None:
+    assert model_for(language) == model
+
+
+def test_every_name_of_a_language_has_a_model() -> None:
+    from pfsm.text.language_names import NAMES
+
+    for code, names in NAMES.items():
+        assert {model_for(name) for name in (code, *names.split())} == {model_for(code)}
+        assert {main_code(name) for name in (code, *names.split())} == {code}
+        assert english_name(code) == names.split()[0].capitalize()
+
+
+def test_what_is_no_language() -> None:
+    with pytest.raises(PfsmError, match=r"did you mean german\?"):
+        model_for("Germann")
+
+
+@pytest.mark.parametrize("command", ["score", "compare", "explain"])
+def test_commands_choose_the_model_and_say_so(cli: Cli, command: str) -> None:
+    files = ("de.hyp", "de.ref") if command == "compare" else ("de.hyp",)
+    done = cli(command, "de.ref", "-i", *files, "--language", "german")
+    assert done.status == 0
+    assert done.err == "pfsm: German: its model, de\n"
+    assert "pfsm:de:" in done.out
+    assert cli(command, "de.ref", "-i", *files, "--language", "de", "--quiet").err == ""
+
+
+def test_evaluate_and_mbr_choose_it_too(cli: Cli, write: Write) -> None:
+    write("more.tsv", GERMAN + "Der Hund bellt.\tDer Hund.\t2\n")
+    for arguments in (("evaluate", "more.tsv"), ("mbr", "-i", "more.tsv", "-n", "2")):
+        done = cli(*arguments, "--language", "German")
+        assert (done.status, "pfsm: German: its model, de\n" in done.err) == (0, True), done
+
+
+def test_another_language_than_the_models(cli: Cli) -> None:
+    done = cli("score", "de.ref", "-i", "de.hyp", "--language", "de", "--model", "en-small")
+    assert done.err == "pfsm: warning: model en-small is for English, the language is German\n"
+
+
+class TestScripts:
+    def test_refused_in_one_line(self, cli: Cli) -> None:
+        for arguments in (("--model", "en-small"), ("--metric", "bleu"), ("--metric", "ter")):
+            fault = cli("score", "zh.ref", "-i", "zh.hyp", *arguments).fault
+            assert "finds words between spaces, but 1 of 1 lines are in a script without them" in fault
+            assert "--force goes on" in fault
+            done = cli("score", "zh.ref", "-i", "zh.hyp", *arguments, "--force")
+            assert done.status == 0
+
+    def test_other_commands(self, cli: Cli, write: Write) -> None:
+        write("zh.tsv", f"reference\thypothesis\tscore\n{CHINESE.strip()}\t{NEAR.strip()}\t1\n好的\t好\t2\n")
+        for command in (
+            ("compare", "zh.ref", "-i", "zh.hyp", "zh.ref"),
+            ("explain", "zh.ref", "-i", "zh.hyp"),
+            ("evaluate", "zh.tsv"),
+            ("mbr", "-i", "zh.ref", "-n", "2"),
+        ):
+            write("zh.ref", CHINESE + NEAR)
+            write("zh.hyp", NEAR + CHINESE)
+            assert "a script without them" in cli(*command, "--model", "en-small").fault
+        assert "a script without them" in cli("train", "zh.tsv", "-o", "m.json").fault
+
+    def test_the_model_for_any_language_takes_it(self, cli: Cli) -> None:
+        done = cli("score", "zh.ref", "-i", "zh.hyp", "--language", "zh-Hans")
+        assert (done.status, done.err) == (0, "pfsm: Chinese: the model for any language, any\n")
+
+    def test_a_name_in_an_english_text_is_fine(self, cli: Cli, write: Write) -> None:
+        write("r", "The sign said 公园, which means park.\n")
+        assert cli("score", "r", "-i", "r", "--model", "en-small").status == 0
+
+    def test_python_warns_once(self) -> None:
+        metric = load("en-small", 1)
+        with pytest.warns(PfsmWarning, match="finds words between spaces"):
+            metric.score_pairs([NEAR], [CHINESE])
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            metric.score_pairs([NEAR], [CHINESE])
+            load("any", 1).score_pairs([NEAR], [CHINESE])
+
+    @pytest.mark.parametrize("line", ["今天", "ひらがな", "ภาษาไทย", "ພາສາລາວ", "ភាសាខ្មែរ", "မြန်မာ", "བོད་ཡིག"])
+    def test_scripts_without_spaces(self, line: str) -> None:
+        assert is_without_spaces(line)
+
+    @pytest.mark.parametrize(
+        "line",
+        ["", "a", "한국어 문장", "שלום עולם", "مرحبا", "हिन्दी", "Привет", "ĉu", "The 公园 sign, he said"],
+    )
+    def test_scripts_with_spaces(self, line: str) -> None:
+        assert not is_without_spaces(line)
+
+
+class TestMetrics:
+    @pytest.mark.parametrize(
+        ("name", "language", "options"),
+        [
+            ("bleu", "Chinese", {"tokenize": "zh"}),
+            ("bleu", "ja", {"tokenize": "ja-mecab"}),
+            ("bleu", "kor", {"tokenize": "ko-mecab"}),
+            ("bleu", "Thai", {"tokenize": "char"}),
+            ("bleu", "de", {}),
+            ("bleu(tokenize=intl)", "zh", {}),
+            ("bleu(lowercase=true)", "zh", {"tokenize": "zh"}),
+            ("ter", "zh", {"normalized": True, "asian_support": True}),
+            ("ter", "fr", {}),
+            ("meteor", "French", {"language": "fr"}),
+            ("chrf", "zh", {}),
+        ],
+    )
+    def test_options(self, name: str, language: str, options: dict[str, object]) -> None:
+        assert language_options(name, language) == options
+
+    def test_the_tokeniser_is_sacrebleus(self, cli: Cli) -> None:
+        from sacrebleu.metrics import BLEU
+
+        out = cli(
+            "score", "zh.ref", "-i", "zh.hyp", "--metric", "bleu", "--language", "zh", "-b", "-w", "6"
+        ).lines
+        wanted = BLEU(tokenize="zh").corpus_score([NEAR.strip()], [[CHINESE.strip()]]).score
+        assert float(out[0]) == pytest.approx(wanted, abs=1e-6)
+
+    def test_which_need_spaces(self) -> None:
+        assert [needs_spaces(name) for name in ("bleu", "bleu(tokenize=zh)", "ter", "chrf")] == [
+            True,
+            False,
+            True,
+            False,
+        ]
+
+
+class TestTraining:
+    def settings(self) -> tuple[str, str, str]:
+        with open("m.json", encoding="utf-8") as file:  # noqa: PTH123
+            found = json.load(file)["settings"]
+        return found["language"], found["tokeniser"], found["stemmer"]
+
+    def test_a_clear_word_where_nobody_says_it(self, cli: Cli) -> None:
+        done = cli("train", "de.tsv", "-o", "m.json")
+        assert done.err.startswith(
+            "pfsm: warning: no language is given, so the text is read as English (Penn tokens"
+        )
+        assert done.err.count("\n") == 1
+        assert self.settings() == ("en", "penn", "porter")
+
+    def test_the_option(self, cli: Cli) -> None:
+        assert cli("train", "de.tsv", "-o", "m.json", "--language", "German").err == ""
+        assert self.settings() == ("de", "plain", "german")
+
+    def test_the_column(self, cli: Cli, write: Write) -> None:
+        lines = GERMAN.splitlines()
+        write(
+            "t.tsv", "\n".join([f"{lines[0]}\ttarget_lang", *(f"{line}\tdeu" for line in lines[1:])]) + "\n"
+        )
+        assert cli("train", "t.tsv", "-o", "m.json").err == "pfsm: German, as the column target_lang says\n"
+        assert self.settings()[1:] == ("plain", "german")
+        write("both.tsv", f"{lines[0]}\ttarget_lang\n{lines[1]}\tde\n{lines[2]}\ten\n")
+        assert "names several languages (de, en)" in cli("train", "both.tsv", "-o", "m.json").fault
+        assert cli("train", "both.tsv", "-o", "m.json", "--language", "und").status == 0
+
+    def test_the_configuration(self, cli: Cli, write: Write) -> None:
+        write("c.yaml", "language: de\n")
+        assert cli("train", "de.tsv", "-o", "m.json", "--config", "c.yaml").err == ""
+        fault = cli("train", "de.tsv", "-o", "m.json", "--config", "c.yaml", "--language", "fr").fault
+        assert fault == "--language is fr, but c.yaml says de; leave out one of them"
+        write("c.yaml", "lambda: 1\n")
+        assert cli("train", "de.tsv", "-o", "m.json", "--config", "c.yaml", "--language", "de").err == ""
+        assert self.settings() == ("de", "plain", "german")
+
+
+class TestOldNames:
+    @pytest.mark.parametrize(("old", "new"), ALIASES.items())
+    def test_they_go_on_with_a_note(self, old: str, new: str) -> None:
+        with pytest.warns(PfsmWarning, match=f"^model {old} is called {new} now$"):
+            assert find_model(old).to_dict() == find_model(new).to_dict()
+
+    def test_a_file_of_that_name_comes_first(self, tmp_path: object, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.chdir(str(tmp_path))
+        saved(tmp_path, "en-de")  # type: ignore[arg-type]
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            assert find_model("en-de").settings.language == "en"

@@ -1,0 +1,127 @@
+"""No shipped model scores an edited copy of a reference as high as the reference itself.
+
+The sentences are made up.
+"""
+
+import math
+import random
+from collections.abc import Iterator, Sequence
+from itertools import pairwise, product
+
+import pytest
+
+from pfsm.model.metric import Metric
+from pfsm.model.shipped import load, shipped_models
+
+# Beginnings, middles and ends that go together in any combination.
+PARTS = {
+    "en": (
+        "The old baker|My neighbour's dog|Nobody in the village|A letter from Oslo|She",
+        "did not wait for|walked past|had forgotten, or so he said,|carried 17 boxes to|likes",
+        "the harbour.|the last train to Leeds!|a garden full of pears and plums.|it.|us, too?",
+    ),
+    "de": (
+        "Der alte Bäcker|Niemand im Dorf|Ein Brief aus Oslo|Sie|Das Haus am See",
+        "wartete nicht auf|vergaß gestern, wie er sagte,|brachte 17 Kisten für|ist größer als|mag",
+        "den Hafen.|den letzten Zug nach Köln!|einen Garten voller Birnen und Pflaumen.|ihn.|uns?",
+    ),
+    "es": (
+        "El viejo panadero|Nadie en el pueblo|Una carta de Oslo|Ella|La casa del lago",
+        "no esperó|olvidó ayer, según dijo,|llevó 17 cajas para|es más grande que|quiere",
+        "el puerto.|el último tren a Vigo.|un jardín lleno de peras y ciruelas.|todo.|al niño.",
+    ),
+    "ru": (
+        "Старый пекарь|Никто в деревне|Письмо из Осло|Она|Дом у озера",
+        "не ждал|вчера забыл, как он сказал,|привёз 17 ящиков для|больше, чем|любит",
+        "порт.|последний поезд в Тверь!|сад, полный груш и слив.|его.|нас?",
+    ),
+    "zh": (
+        "老面包师|村里没有人|她|湖边的房子",
+        "没有等|昨天忘了|喜欢|比别的大，也更靠近",
+        "港口。|最后一班火车！|花园。",
+    ),
+    "ja": (
+        "古いパン屋は|村の人は誰も|彼女は|湖の家は",
+        "昨日、|あまり|静かに",
+        "港を待たなかった。|最後の電車を忘れた。",
+    ),
+    "th": ("คนทำขนมปังเก่า|ไม่มีใครในหมู่บ้าน|เธอ", "ไม่รอ|ลืม|ชอบ", "ท่าเรือ|รถไฟขบวนสุดท้าย|สวน"),
+    "ar": (
+        "الخباز القديم|لا أحد في القرية|هي",
+        "لم ينتظر|نسي أمس|يحب",
+        "الميناء.|القطار الأخير.|حديقة كبيرة.",
+    ),
+    "hi": ("पुराना बेकर|गाँव में कोई|वह", "कल|चुपचाप|हमेशा", "बंदरगाह भूल गया।|आखिरी ट्रेन का इंतज़ार करता है।"),
+    "ko": (
+        "늙은 제빵사는|마을의 누구도|그녀는",
+        "어제|조용히|항상",
+        "항구를 잊었다.|마지막 기차를 기다렸다.",
+    ),
+}
+SPACES = {"zh": "", "ja": "", "th": ""}
+LANGUAGES = {"any": tuple(PARTS), "de": ("de",), "es": ("es",), "ru": ("ru",)}
+EDITS = 3000
+
+
+def sentences(language: str) -> list[str]:
+    space = SPACES.get(language, " ")
+    return [space.join(parts) for parts in product(*(part.split("|") for part in PARTS[language]))]
+
+
+def edits(references: Sequence[str], space: str, number: int) -> Iterator[tuple[str, str]]:
+    """References with copies in which one word, or in scripts without spaces one character, was edited."""
+    chance = random.Random(7)
+    split = [reference.split() if space else list(reference) for reference in references]
+    words = [word for one in split for word in one]
+    while number:
+        line = list(chance.choice(split))
+        reference, place = space.join(line), chance.randrange(len(line))
+        match chance.randrange(3):
+            case 0:
+                line.insert(chance.randrange(len(line) + 1), chance.choice(words))
+            case 1:
+                line.insert(place, line[place])
+            case _:
+                del line[place]
+        if line:
+            number -= 1
+            yield reference, space.join(line)
+
+
+def not_below(metric: Metric, pairs: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    references, copies = [reference for reference, _ in pairs], [copy for _, copy in pairs]
+    above = metric.score_pairs(copies, references) >= metric.score_pairs(references, references)
+    return [pair for pair, wrong in zip(pairs, above, strict=True) if wrong]
+
+
+def test_all_models_are_tested() -> None:
+    assert {model.name for model in shipped_models()} - {"en", "en-full", "en-small"} == set(LANGUAGES)
+
+
+@pytest.mark.parametrize(
+    ("model", "language"), [(model, one) for model, all_ in LANGUAGES.items() for one in all_]
+)
+def test_an_edited_copy_is_worse(model: str, language: str) -> None:
+    space = SPACES.get(language, " ")
+    number = EDITS if model != "any" else EDITS // 5
+    pairs = list(edits(sentences(language), space, number))
+    assert not_below(load(model, 1), pairs) == []
+
+
+@pytest.mark.parametrize("language", PARTS)
+def test_more_damage_is_worse(language: str) -> None:
+    metric, space = load("any", 1), SPACES.get(language, " ")
+    references = sentences(language)[::2]
+    scores = [
+        metric.score_pairs([damaged(line, space, share) for line in references], references)
+        for share in (0.0, 0.2, 0.6, 1.0)
+    ]
+    for better, worse in pairwise(scores):
+        assert (better > worse).all()
+
+
+def damaged(line: str, space: str, share: float) -> str:
+    """The line with so many of its words, from the first one on, in letters that the language does not have."""
+    words = line.split() if space else list(line)
+    count = math.ceil(share * len(words))
+    return space.join(["\u10df" * len(word) for word in words[:count]] + words[count:])

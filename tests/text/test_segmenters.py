@@ -1,0 +1,187 @@
+"""Tokenisers and stemmers that come with other libraries; where one is not installed, a stand-in of its interface."""
+
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from nltk.stem.isri import ISRIStemmer
+from nltk.tokenize import TreebankWordTokenizer, WordPunctTokenizer
+from nltk.tokenize.toktok import ToktokTokenizer
+
+from pfsm.errors import NotInstalledError, PfsmError
+from pfsm.model.file import Model
+from pfsm.model.settings import settings_from_dict
+from pfsm.model.signature import signature
+from pfsm.text import segmenters
+from pfsm.text.languages import tokeniser_label
+from pfsm.text.nltk_sources import PUNKT_LANGUAGES, STEMMER_NAMES, sentence_splitter
+from pfsm.text.nltk_sources import TOKENISERS as NLTK
+from pfsm.text.segmenters import FUGASHI, ICU, JIEBA, Segmenter
+from pfsm.text.stemming import check_stemmer, stemmer_named
+from pfsm.text.vocabulary import Vocabulary
+
+
+@pytest.fixture(autouse=True)
+def _afresh() -> None:
+    segmenters._loaded.cache_clear()
+
+
+def tokens(tokeniser: str, line: str) -> list[str]:
+    return Vocabulary(tokeniser, "none").tokens(line)
+
+
+def test_characters_are_those_of_sacrebleu() -> None:
+    from sacrebleu.tokenizers.tokenizer_char import TokenizerChar
+
+    for line in ("今天 天气。", "a b", "", "é e\u0301", "ภาษา ไทย"):
+        assert tokens("char", line) == TokenizerChar()(line).split()
+
+
+class TestIcu:
+    LINES = (
+        ("今天天气很好。", ["今天", "天气", "很好", "。"]),
+        ("ฉันรักภาษาไทย", ["ฉัน", "รัก", "ภาษา", "ไทย"]),
+        ("私は日本語が好きです", ["私", "は", "日本語", "が", "好き", "です"]),
+        ("ຂ້ອຍຮັກພາສາລາວ", ["ຂ້ອຍ", "ຮັກ", "ພາສາ", "ລາວ"]),
+        ("He said: don't!", ["He", "said", ":", "don't", "!"]),
+        ("שלום, עולם", ["שלום", ",", "עולם"]),
+    )
+
+    def test_words(self) -> None:
+        if find_spec("icu4py") or find_spec("icu"):
+            for line, words in self.LINES:
+                assert tokens("icu", line) == words
+            assert tokeniser_label("icu").startswith(("icu(icu4py@", "icu(PyICU@"))
+
+    def test_the_interface_of_pyicu(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Breaks after every second character; as PyICU, it counts in UTF-16."""
+
+        class Text(str):
+            __slots__ = ()
+
+            def __getitem__(self, part: object) -> str:
+                assert isinstance(part, slice)
+                return self.encode("utf-16-le")[2 * part.start : 2 * part.stop].decode("utf-16-le")
+
+        class Breaker:
+            def setText(self, text: str) -> None:
+                self.length = len(text.encode("utf-16-le")) // 2
+
+            def __iter__(self) -> object:
+                return iter([*range(2, self.length, 2), self.length])
+
+        icu = ModuleType("icu")
+        icu.UnicodeString, icu.Locale = Text, str  # type: ignore[attr-defined]
+        icu.BreakIterator = type("B", (), {"createWordInstance": staticmethod(lambda _: Breaker())})  # type: ignore[attr-defined]
+        monkeypatch.setitem(sys.modules, "icu4py", None)
+        monkeypatch.setitem(sys.modules, "icu4py.breakers", None)
+        monkeypatch.setitem(sys.modules, "icu", icu)
+        assert tokens("icu", "abcde \U0001f600xyz") == ["ab", "cd", "e", "\U0001f600", "xy", "z"]
+
+
+@pytest.mark.parametrize("segmenter", [ICU, JIEBA, FUGASHI])
+def test_what_is_missing_is_said(segmenter: Segmenter, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("icu4py", "icu4py.breakers", "icu", "jieba", "fugashi"):
+        monkeypatch.setitem(sys.modules, name, None)
+    settings = settings_from_dict(
+        {"language": "zh", "tokeniser": segmenter.name}, "x"
+    )  # a model can be read and shown
+    with pytest.raises(
+        NotInstalledError, match=rf"^tokeniser {segmenter.name} needs {segmenter.packages[0][0]}.*languages"
+    ):
+        Vocabulary(settings.tokeniser, settings.stemmer)
+
+
+def test_jieba() -> None:
+    if find_spec("jieba"):
+        assert tokens("jieba", "我来到北京清华大学。 Hi") == ["我", "来到", "北京", "清华大学", "。", "Hi"]
+
+
+class TestNltk:
+    LINE = "Das kostet 3,50 Euro, don't you think?"
+
+    @pytest.mark.parametrize(
+        ("name", "theirs"),
+        [
+            ("toktok", ToktokTokenizer()),
+            ("treebank", TreebankWordTokenizer()),
+            ("wordpunct", WordPunctTokenizer()),
+        ],
+    )
+    def test_tokens(self, name: str, theirs: object) -> None:
+        assert tokens(f"nltk:{name}", self.LINE) == theirs.tokenize(self.LINE)  # type: ignore[attr-defined]
+
+    def test_signature(self) -> None:
+        settings = settings_from_dict(
+            {"language": "ar", "tokeniser": "nltk:toktok", "stemmer": "nltk:isri"}, "x"
+        )
+        said = signature(Model("m", settings), 1)
+        assert "|tok:nltk:toktok(nltk@" in said
+        assert "|stem:nltk:isri(nltk@" in said
+
+    def test_stems(self) -> None:
+        words = ["الكتاب", "المكتبات", "x", ""]
+        assert stemmer_named("nltk:isri").stems(words)[:2] == [ISRIStemmer().stem(word) for word in words[:2]]
+        for name in STEMMER_NAMES:
+            check_stemmer(name)
+            if name != "nltk:rslp":
+                assert (
+                    len(stemmer_named(name).stems(["", "a", "x" * 1000, "\x00", "😀", "İ", "كتب", "häuser"]))
+                    == 8
+                )
+
+    def test_unknown(self) -> None:
+        with pytest.raises(PfsmError, match=r"^stemmer is 'nltk:isir', of NLTK there are nltk:arlstem"):
+            check_stemmer("nltk:isir")
+        with pytest.raises(PfsmError, match="nltk:toktok"):
+            settings_from_dict({"tokeniser": "nltk:toctoc"}, "x")
+
+    def test_data_that_is_missing(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("nltk.data.path", [])
+        for name, data in (("nltk:punkt-german", "punkt_tab"), ("nltk:nist", "perluniprops")):
+            with pytest.raises(PfsmError, match=f"^.*{name} needs NLTK's data {data}; "):
+                Vocabulary(name, "none")
+        with pytest.raises(PfsmError, match=r"^stemmer nltk:rslp needs NLTK's data rslp; "):
+            stemmer_named("nltk:rslp")
+
+    def test_sentences_by_punkt(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Data of the form of NLTK's, of which one abbreviation is known."""
+        folder = tmp_path / "tokenizers" / "punkt_tab" / "german"
+        folder.mkdir(parents=True)
+        files = {
+            "abbrev_types.txt": "bzw\n",
+            "collocations.tab": "",
+            "sent_starters.txt": "",
+            "ortho_context.tab": "",
+        }
+        for name, content in files.items():
+            (folder / name).write_text(content, encoding="utf-8")
+        monkeypatch.setattr("nltk.data.path", [str(tmp_path)])
+        line = "Er kam bzw. Sie ging. Dann schlief er."
+        assert sentence_splitter("german")(line) == ["Er kam bzw. Sie ging.", "Dann schlief er."]
+        assert tokens("nltk:punkt-german", line) == [
+            "Er", "kam", "bzw.", "Sie", "ging", ".", "Dann", "schlief", "er", ".",
+        ]  # fmt: skip
+
+    def test_every_language_of_punkt_has_a_name(self) -> None:
+        assert {f"nltk:punkt-{language}" for language in PUNKT_LANGUAGES} < set(NLTK)
+
+    def test_nltk_is_loaded_only_where_it_is_asked_for(self) -> None:
+        code = "import sys, pfsm, pfsm.text.languages, pfsm.text.stemming; assert 'nltk' not in sys.modules"
+        subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("הכלב ישן\u200f, כן", ["הכלב", "ישן", ",", "כן"]),
+        ("اَلْكِتَابُ هُنَا", ["اَلْكِتَابُ", "هُنَا"]),
+        ("हिन्दी में लिखा है।", ["हिन्दी", "में", "लिखा", "है", "।"]),
+        ("ge\u0301ant", ["ge\u0301ant"]),
+    ],
+)
+def test_right_to_left_and_combining_scripts(line: str, words: list[str]) -> None:
+    assert tokens("plain", line) == words
