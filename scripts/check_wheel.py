@@ -133,6 +133,7 @@ def check_content(wheel: Path) -> None:
         "pfsm/resources/encoder/minilm/tokenizer.json",
         "pfsm/resources/encoder/minilm/config.json",
         "pfsm/resources/encoder/minilm/LICENSE",
+        "pfsm/resources/encoder/minilm/about.json",
         "licenses/pfsm/resources/encoder/minilm/LICENSE",
         "licenses/LICENSE",
     ):

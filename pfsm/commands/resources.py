@@ -1,4 +1,4 @@
-"""``pfsm resources``: lists tables of synonyms and paraphrases, compiles others, and learns paraphrases."""
+"""``pfsm resources``: lists tables and encoders, compiles tables, and learns paraphrases."""
 
 import json
 import sys
@@ -9,6 +9,7 @@ from typing import Any
 
 from pfsm import registry as plugins
 from pfsm.commands.arguments import add_format, add_model, add_threads, positive
+from pfsm.embeddings.encoders import described_encoders
 from pfsm.errors import PfsmError
 from pfsm.lexicons import paraphrases, registry, synonyms
 from pfsm.lexicons.container import Lexicon, Source, read_lexicon, write_lexicon
@@ -241,7 +242,8 @@ def _write(lexicon: Lexicon, path: Path) -> None:
 
 
 def _list(options: Namespace) -> None:
-    entries = [_entry(found) for found in registry.installed()] + _possible() + _plugged()
+    encoders = [{**entry, "ships with pfsm": "yes"} for entry in described_encoders()]
+    entries = [_entry(found) for found in registry.installed()] + encoders + _possible() + _plugged()
     if options.format == "json":
         print(json.dumps(entries, indent=1, ensure_ascii=False))
         return

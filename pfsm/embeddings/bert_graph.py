@@ -5,7 +5,11 @@ Lines of equal length are encoded together, so there is neither padding nor a ma
     x = norm(words[ids] + positions[0 : n])
     x = norm(x + output(softmax(q k') v))                 q, k, v = linear(x), by heads
     x = norm(x + second(activation(first(x))))            both lines once for every layer
+
+MPNet (Song et al., 2020) adds a number for each distance to ``q k'``.
 """
+
+import numpy as np
 
 from pfsm.embeddings.bert_weights import ACTIVATIONS, Layer, Linear, Norm, Shape, Weights
 from pfsm.embeddings.onnx_model import Graph, Model
@@ -32,8 +36,9 @@ def encoder_graph(weights: Weights, shape: Shape) -> Model:
         "Slice", graph.weight(weights.positions), graph.numbers(0), length, graph.numbers(0)
     )
     x = _norm(graph, graph.node("Add", words, positions), weights.norm, shape.epsilon, state_name(0))
+    distances = _distances(graph, weights, length)
     for place, layer in enumerate(weights.layers, start=1):
-        x = _layer(graph, x, layer, shape, state_name(place))
+        x = _layer(graph, x, layer, shape, distances, state_name(place))
     size = ("b", "n", weights.words.shape[1])
     outputs = {state_name(layer): size for layer in range(len(weights.layers) + 1)}
     return graph.model({INPUT: ("b", "n")}, outputs)
@@ -48,8 +53,21 @@ def _norm(graph: Graph, x: str, norm: Norm, epsilon: float, output: str = "") ->
     return graph.node("LayerNormalization", x, scale, shift, axis=-1, epsilon=epsilon, output=output)
 
 
-def _layer(graph: Graph, x: str, layer: Layer, shape: Shape, output: str) -> str:
-    attended = _linear(graph, _attention(graph, x, layer, shape), layer.output)
+def _distances(graph: Graph, weights: Weights, length: str) -> str:
+    """What is added to the scores of attention, [heads, n, n]; empty: nothing."""
+    if weights.distances is None or not weights.layers:
+        return ""
+    places = graph.node(
+        "Range", *(graph.constant(np.array(0)), graph.node("Squeeze", length), graph.constant(np.array(1)))
+    )
+    keys, queries = (graph.node("Unsqueeze", places, graph.numbers(axis)) for axis in (0, 1))
+    distances = graph.node("Sub", keys, queries)
+    first = graph.numbers(weights.distances.shape[1] // 2)
+    return graph.node("Gather", graph.weight(weights.distances), graph.node("Add", distances, first), axis=1)
+
+
+def _layer(graph: Graph, x: str, layer: Layer, shape: Shape, distances: str, output: str) -> str:
+    attended = _linear(graph, _attention(graph, x, layer, shape, distances), layer.output)
     x = _norm(graph, graph.node("Add", attended, x), layer.output_norm, shape.epsilon)
     inner = _linear(graph, x, layer.first)
     approximate = ACTIVATIONS[shape.activation]
@@ -58,7 +76,7 @@ def _layer(graph: Graph, x: str, layer: Layer, shape: Shape, output: str) -> str
     return _norm(graph, x, layer.norm, shape.epsilon, output)
 
 
-def _attention(graph: Graph, x: str, layer: Layer, shape: Shape) -> str:
+def _attention(graph: Graph, x: str, layer: Layer, shape: Shape, distances: str) -> str:
     """``softmax(q k') v`` of every head; the results of the heads are concatenated."""
     d = layer.output.bias.size
     parts = graph.nodes("Split", _linear(graph, x, layer.query_key_value), outputs=3, axis=-1, num_outputs=3)
@@ -69,6 +87,8 @@ def _attention(graph: Graph, x: str, layer: Layer, shape: Shape) -> str:
         graph.node("Transpose", graph.node("Reshape", part, by_heads), perm=order)
         for part, order in zip(parts, orders, strict=True)
     )
-    shares = graph.node("Softmax", graph.node("MatMul", query, key), axis=-1)
+    scores = graph.node("MatMul", query, key)
+    scores = graph.node("Add", scores, distances) if distances else scores
+    shares = graph.node("Softmax", scores, axis=-1)
     mixed = graph.node("Transpose", graph.node("MatMul", shares, value), perm=[0, 2, 1, 3])
     return graph.node("Reshape", mixed, graph.numbers(0, 0, d))

@@ -11,10 +11,12 @@ from pfsm.embeddings.safetensors import Tensors
 from pfsm.errors import PfsmError
 
 Array = NDArray[np.float32]
-FAMILIES = ("bert", "roberta", "xlm-roberta", "camembert", "distilbert")
+FAMILIES = ("bert", "roberta", "xlm-roberta", "camembert", "distilbert", "mpnet")
 # In these families positions are counted from the padding id, which never occurs in their texts.
 _OFFSET_POSITIONS = frozenset({"roberta", "xlm-roberta", "camembert"})
-_PREFIXES = ("", "bert.", "roberta.", "distilbert.")
+# Its positions are counted from 2, whatever the padding.
+_MPNET = "mpnet"
+_PREFIXES = ("", "bert.", "roberta.", "distilbert.", "mpnet.")
 _DISTIL = {
     "attention.self.query": "attention.q_lin",
     "attention.self.key": "attention.k_lin",
@@ -25,6 +27,15 @@ _DISTIL = {
     "output.dense": "ffn.lin2",
     "output.LayerNorm": "output_layer_norm",
 }
+_MPNETS = {
+    "attention.self.query": "attention.attn.q",
+    "attention.self.key": "attention.attn.k",
+    "attention.self.value": "attention.attn.v",
+    "attention.output.dense": "attention.attn.o",
+    "attention.output.LayerNorm": "attention.LayerNorm",
+}
+_OWN_NAMES = {"distilbert": _DISTIL, _MPNET: _MPNETS}
+_NO_SEGMENTS = frozenset({"distilbert", _MPNET})
 ACTIVATIONS = {"gelu": "none", "gelu_new": "tanh", "gelu_pytorch_tanh": "tanh", "relu": ""}
 
 
@@ -86,12 +97,15 @@ class Weights:
         positions: float32 [n_positions, d]; the embedding of the first segment is added to each row.
         norm: Layer normalisation of the embeddings.
         layers: As many layers as are needed.
+        distances: float32 [heads, 2 n_positions - 1], what is added to the scores of attention for each distance, from
+            the key farthest to the left; None: nothing.
     """
 
     words: Array
     positions: Array
     norm: Norm
     layers: tuple[Layer, ...]
+    distances: Array | None = None
 
 
 def read_shape(config: Mapping[str, Any], where: str) -> Shape:
@@ -121,6 +135,7 @@ def read_shape(config: Mapping[str, Any], where: str) -> Shape:
         heads = int(config["n_heads" if distilled else "num_attention_heads"])
         epsilon = float(config.get("layer_norm_eps", 1e-12))
         padding = int(config.get("pad_token_id", 1)) if family in _OFFSET_POSITIONS else -1
+        padding = 1 if family == _MPNET else padding
     except (KeyError, TypeError, ValueError):
         raise PfsmError(f"{where}: the numbers of layers and heads are missing or not numbers") from None
     if layers < 0 or heads < 1:
@@ -143,6 +158,28 @@ def take_weights(tensors: Tensors, shape: Shape, layers: int, where: str) -> Wei
     return _Checkpoint(tensors, shape, where).weights(layers)
 
 
+# Of MPNet (Song et al., 2020), as in T5 (Raffel et al., 2020, section 2.1).
+_BUCKETS, _FARTHEST = 32, 128
+
+
+def _bucket(distances: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The kind of each distance of a key from its query, int64 [n].
+
+    Half of the kinds is for keys to the right. Of each half one half is for single distances, the other for ranges
+    whose width grows with the distance.
+    """
+    half = _BUCKETS // 2
+    exact = half // 2
+    far = np.maximum(np.abs(distances), 1).astype(np.float32)
+    # In float32, as the network was trained.
+    ranges = (
+        np.log(far / np.float32(exact)) / np.float32(np.log(_FARTHEST / exact)) * np.float32(half - exact)
+    )
+    wide = np.minimum(exact + ranges.astype(np.int64), half - 1)
+    near: NDArray[np.int64] = np.where(np.abs(distances) < exact, np.abs(distances), wide)
+    return near + half * (distances > 0)
+
+
 class _Checkpoint:
     """Tensors under the names of BERT's checkpoints."""
 
@@ -159,10 +196,19 @@ class _Checkpoint:
             raise PfsmError(f"{self._where}: vectors of {words.shape[1:]} do not divide among the heads")
         d = words.shape[1]
         positions = self._get("embeddings.position_embeddings.weight", -1, d)[self._shape.first_position :]
-        if self._shape.family != "distilbert":
+        if self._shape.family not in _NO_SEGMENTS:
             positions = positions + self._get("embeddings.token_type_embeddings.weight", -1, d)[:1]
         norm = self._norm("embeddings.LayerNorm", d)
-        return Weights(words, positions, norm, tuple(self._layer(number, d) for number in range(layers)))
+        own = tuple(self._layer(number, d) for number in range(layers))
+        return Weights(words, positions, norm, own, self._distances(len(positions)))
+
+    def _distances(self, positions: int) -> Array | None:
+        if self._shape.family != _MPNET:
+            return None
+        buckets = self._get("encoder.relative_attention_bias.weight", -1, self._shape.heads)
+        if len(buckets) < _BUCKETS:
+            raise PfsmError(f"{self._where}: {len(buckets)} kinds of distances, {_BUCKETS} are needed")
+        return np.ascontiguousarray(buckets[_bucket(np.arange(1 - positions, positions))].T)
 
     def _layer(self, number: int, d: int) -> Layer:
         stem = f"{'transformer' if self._shape.family == 'distilbert' else 'encoder'}.layer.{number}."
@@ -184,7 +230,7 @@ class _Checkpoint:
         )
 
     def _own(self, name: str) -> str:
-        return _DISTIL[name] if self._shape.family == "distilbert" else name
+        return _OWN_NAMES.get(self._shape.family, {}).get(name, name)
 
     def _linear(self, stem: str, name: str, d_in: int, d_out: int) -> Linear:
         stem += self._own(name)

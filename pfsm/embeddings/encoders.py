@@ -5,13 +5,14 @@ eight digits of its checksum are added (``PATH@1a2b3c4d``). If a path does not e
 user's folder of resources.
 """
 
+import json
 import re
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 
 from pfsm.embeddings.encoder import Encoder
-from pfsm.embeddings.folder import TOKENIZER, FolderEncoder
+from pfsm.embeddings.folder import CONFIG, SAFETENSORS, TOKENIZER, FolderEncoder
 from pfsm.embeddings.hub import PREFIX as HUB
 from pfsm.embeddings.hub import cached_folder
 from pfsm.embeddings.network import NetworkVectors
@@ -23,6 +24,8 @@ from pfsm.io.user_folders import user_folder
 
 PACKAGE = "package:"
 SHIPPED = "shipped:"
+# Beside an encoder that ships: what it is, its licence and its sources.
+ABOUT = "about.json"
 DEFAULT_SOURCE = "shipped:minilm"
 _RESOURCES = Path(__file__).resolve().parent.parent / "resources" / "encoder"
 _PINNED = re.compile(r"(.+)@([0-9a-f]{8})", re.DOTALL)
@@ -100,6 +103,29 @@ def load_encoder(source: str) -> Encoder:
 def shipped_encoders() -> list[str]:
     """Names of the networks that ship."""
     return sorted(path.parent.name for path in _RESOURCES.glob(f"*/{TOKENIZER}"))
+
+
+def described_encoders() -> list[dict[str, str]]:
+    """What the networks that ship are: name, kind, about, version, content, size, licence, sources, place."""
+    entries = []
+    for name in shipped_encoders():
+        folder = _RESOURCES / name
+        about, config = (json.loads((folder / file).read_text(encoding="utf-8")) for file in (ABOUT, CONFIG))
+        entries.append(
+            {
+                "name": SHIPPED + name,
+                "kind": "encoder",
+                "about": about["about"],
+                "version": _network(folder, folder.stat().st_mtime_ns, False).checksum[:8],
+                "content": f"{config['num_hidden_layers']} layers of {config['hidden_size']}, "
+                f"{config['vocab_size']:,} word pieces",
+                "size": f"{(folder / SAFETENSORS).stat().st_size:,} bytes",
+                "licence": about["licence"],
+                "sources": about["sources"],
+                "place": str(folder),
+            }
+        )
+    return entries
 
 
 def _check(name: str, checksum: str, wanted: str | None) -> None:

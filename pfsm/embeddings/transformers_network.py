@@ -19,7 +19,7 @@ from pfsm.errors import NotInstalledError, PfsmError
 
 EXTRA = "transformers"
 # Families without a graph of ours.
-FAMILIES = ("mpnet", "modernbert", "deberta", "deberta-v2", "electra")
+FAMILIES = ("modernbert", "deberta", "deberta-v2", "electra")
 PIECES_ON_GPU = 8192
 
 

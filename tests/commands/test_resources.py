@@ -31,6 +31,7 @@ class TestList:
             "learned-en",
             "wordnet-3.0",
             "wordnet-relations-3.0",
+            "shipped:minilm",
             "meteor-en",
             "meteor-en-full",
         ]

@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from pfsm.embeddings.bert_graph import encoder_graph
-from pfsm.embeddings.bert_weights import FAMILIES, read_shape, take_weights
+from pfsm.embeddings.bert_weights import FAMILIES, _bucket, read_shape, take_weights
 from pfsm.embeddings.session import open_model
 from pfsm.errors import PfsmError
 from tests.embeddings.networks import PIECES, SHAPE, Tensors, config, random_tensors
@@ -22,6 +22,17 @@ DISTIL = {
     "intermediate.dense": "ffn.lin1",
     "output.dense": "ffn.lin2",
     "output.LayerNorm": "output_layer_norm",
+}
+
+OWN_NAMES = {
+    "distilbert": DISTIL,
+    "mpnet": {
+        "attention.self.query": "attention.attn.q",
+        "attention.self.key": "attention.attn.k",
+        "attention.self.value": "attention.attn.v",
+        "attention.output.dense": "attention.attn.o",
+        "attention.output.LayerNorm": "attention.LayerNorm",
+    },
 }
 
 
@@ -68,15 +79,17 @@ def by_torch(
 def named_for(family: str, tensors: Tensors) -> Tensors:
     """The tensors by the names that the family's checkpoints have."""
     prefix = {"roberta": "roberta.", "bert": "bert."}.get(family, "")
-    if family != "distilbert":
+    if family not in OWN_NAMES:
         return {prefix + name: values for name, values in tensors.items()}
     renamed = {}
     for old, values in tensors.items():
         name = old
-        for ours, theirs in DISTIL.items():
+        for ours, theirs in OWN_NAMES[family].items():
             name = name.replace(ours, theirs)
         renamed[name] = values
     del renamed["embeddings.token_type_embeddings.weight"]
+    if family == "mpnet":  # without regard to distances it is BERT
+        renamed["encoder.relative_attention_bias.weight"] = np.zeros((32, SHAPE["heads"]), dtype=np.float32)
     return renamed
 
 
@@ -90,10 +103,10 @@ def test_hidden_states_are_those_of_torch(family: str, layers: int) -> None:
     ids = [2, 4, 5, 10, 7, 3]
     states = open_model(model, "x")(np.array([ids, ids[::-1]]))
     assert states.shape == (layers + 1, 2, 6, SHAPE["d"])
-    first = 2 if family in {"roberta", "xlm-roberta", "camembert"} else 0
+    first = 2 if family in {"roberta", "xlm-roberta", "camembert", "mpnet"} else 0
     for layer in range(layers + 1):
         for row, line in enumerate((ids, ids[::-1])):
-            wanted = by_torch(tensors, line, layer, first, family != "distilbert", "gelu")
+            wanted = by_torch(tensors, line, layer, first, family not in OWN_NAMES, "gelu")
             np.testing.assert_allclose(states[layer, row], wanted, atol=2e-6)
 
 
@@ -137,3 +150,12 @@ def test_missing_and_misshapen_tensors() -> None:
         take_weights({**tensors, name: tensors[name].T}, shape, 2, "x")
     with pytest.raises(PfsmError, match="do not divide among the heads"):
         take_weights(tensors, read_shape(config(num_attention_heads=3), "c"), 2, "x")
+
+
+def test_kinds_of_distances() -> None:
+    """Single distances up to 7, then ranges twice as wide with every second kind; 128 and more are one kind."""
+    left = _bucket(np.arange(0, -400, -1)).tolist()
+    assert left[:12] == [0, 1, 2, 3, 4, 5, 6, 7, 8, 8, 8, 8]
+    assert [left.index(kind) for kind in range(8, 16)] == [8, 12, 16, 23, 32, 46, 64, 91]
+    assert set(left[91:]) == {15}
+    assert _bucket(np.arange(1, 400)).tolist() == [16 + kind for kind in left[1:]]

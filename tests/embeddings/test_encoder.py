@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from pfsm.embeddings.encoder import encode_parts
-from pfsm.embeddings.encoders import load_encoder, shipped_encoders
+from pfsm.embeddings.encoders import described_encoders, load_encoder, shipped_encoders
 from pfsm.embeddings.folder import FolderEncoder
 from pfsm.embeddings.safetensors import read_safetensors
 from pfsm.errors import PfsmError
@@ -115,6 +115,14 @@ def test_what_ships() -> None:
     matrix = tensors["encoder.layer.5.output.dense.weight"]
     steps = matrix / (np.abs(matrix).max(axis=1, keepdims=True) / 127)
     np.testing.assert_allclose(steps, np.rint(steps), atol=1e-4)
+
+
+def test_what_is_said_of_what_ships() -> None:
+    (entry,) = described_encoders()
+    assert entry["name"] == MINILM
+    assert entry["licence"] == "Apache-2.0"
+    assert entry["content"] == "6 layers of 384, 30,522 word pieces"
+    assert entry["version"] == load_encoder(MINILM).checksum[:8]
 
 
 def test_nearness_of_what_ships() -> None:

@@ -36,7 +36,7 @@ OWN: dict[str, dict[str, Any]] = {
     "camembert": {"type_vocab_size": 1},
     "distilbert": {},
     "electra": {"embedding_size": 8},
-    "mpnet": {"pad_token_id": 1},
+    "mpnet": {"pad_token_id": 1, "max_position_embeddings": 180},
     "modernbert": {"local_attention": 4, "global_attn_every_n_layers": 2, "bos_token_id": 2, "eos_token_id": 3,
                    "cls_token_id": 2, "sep_token_id": 3},
     "deberta": {"relative_attention": True, "pos_att_type": ["p2c", "c2p"], "type_vocab_size": 0},
@@ -44,7 +44,15 @@ OWN: dict[str, dict[str, Any]] = {
                    "position_biased_input": False, "share_att_key": True, "position_buckets": 4,
                    "norm_rel_ebd": "layer_norm"},
 }  # fmt: skip
-LINES = ["the cat sat on the mat .", "a dog", "", "cats", "the dogs sat on the mat .", "the " * 50]
+LINES = [
+    "the cat sat on the mat .",
+    "the dog",
+    "",
+    "cats",
+    "the dogs sat on the mat .",
+    "the " * 50,
+    "the cat sat on " * 40,
+]
 
 
 def write_family(folder: Path, family: str, seed: int = 1) -> Path:
@@ -79,12 +87,12 @@ def test_states_are_those_of_transformers(tmp_path: Path, family: str) -> None:
     folder = write_family(tmp_path / "n", family)
     encoder = FolderEncoder(folder)
     assert (encoder.layers, encoder.dimension) == (3, 16)
-    for states in encoder.states(LINES[:-1]):
+    for states in encoder.states(LINES[:-2]):
         if states.ids.size:
             np.testing.assert_allclose(states.values, by_transformers(folder, states.ids.tolist()), atol=1e-4)
     (middle,) = encoder.states(LINES[:1], [1, 2])
     np.testing.assert_array_equal(middle.values, encoder.states(LINES[:1])[0].values[1:3])
-    assert len(encoder.states(LINES[-1:])[0].ids) == 50  # longer than the network: encoded in parts
+    assert len(encoder.states(LINES[-2:])[0].ids) == 50  # longer than the network: encoded in parts
 
 
 @pytest.mark.parametrize("family", OWN)
@@ -93,6 +101,14 @@ def test_lines_do_not_depend_on_each_other(tmp_path: Path, family: str) -> None:
     together = encoder.states(LINES * 2, threads=2)
     for line, states in zip(LINES, together[: len(LINES)], strict=True):
         np.testing.assert_array_equal(encoder.states([line], threads=1)[0].values, states.values)
+
+
+def test_distances_of_long_lines(tmp_path: Path) -> None:
+    """Kinds of distances up to the farthest."""
+    folder = write_family(tmp_path / "n", "mpnet")
+    (states,) = FolderEncoder(folder).states(LINES[-1:])
+    assert len(states.ids) == 160
+    np.testing.assert_allclose(states.values, by_transformers(folder, states.ids.tolist()), atol=1e-4)
 
 
 def test_every_family_is_computed_here_or_by_transformers() -> None:
@@ -115,7 +131,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("family", ["bert", "mpnet"])
+@pytest.mark.parametrize("family", ["bert", "electra"])
 def test_a_network_of_the_local_cache(tmp_path: Path, cache: Path, family: str) -> None:
     folder = in_cache(cache, "someone/tiny", write_family(tmp_path / "n", family))
     source = check_source("transformers:someone/tiny", "x")
@@ -156,7 +172,7 @@ def test_a_download_that_fails(cache: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_a_folder_that_transformers_cannot_read(tmp_path: Path) -> None:
-    folder = write_family(tmp_path / "n", "mpnet")
+    folder = write_family(tmp_path / "n", "electra")
     config = json.loads((folder / "config.json").read_text())
     (folder / "config.json").write_text(json.dumps(config | {"hidden_size": 24}))
     with pytest.raises(PfsmError, match="transformers cannot read it") as raised:
@@ -166,7 +182,7 @@ def test_a_folder_that_transformers_cannot_read(tmp_path: Path) -> None:
 
 def test_weights_that_are_missing(tmp_path: Path) -> None:
     """They would be random; the pooling above the last layer may be missing."""
-    folder = write_family(tmp_path / "n", "mpnet")
+    folder = write_family(tmp_path / "n", "electra")
     tensors = read_safetensors(folder / "model.safetensors")
     without = {name: values for name, values in tensors.items() if not name.startswith("pooler")}
     write_safetensors(folder / "model.safetensors", without)
@@ -174,20 +190,20 @@ def test_weights_that_are_missing(tmp_path: Path) -> None:
     del without["encoder.layer.1.output.dense.bias"]
     write_safetensors(folder / "model.safetensors", without)
     with pytest.raises(
-        PfsmError, match=r"has no tensor encoder\.layer\.1\.output\.dense\.bias; is it an encoder of mpnet"
+        PfsmError, match=r"has no tensor encoder\.layer\.1\.output\.dense\.bias; is it an encoder of electra"
     ):
         FolderEncoder(folder).states(LINES)
 
 
 def test_nothing_is_printed(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    folder = write_family(tmp_path / "n", "mpnet")
+    folder = write_family(tmp_path / "n", "electra")
     capfd.readouterr()
     FolderEncoder(folder).states(LINES)
     assert capfd.readouterr() == ("", "")
 
 
 def test_transformers_is_not_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    encoder = FolderEncoder(write_family(tmp_path / "n", "mpnet"))
+    encoder = FolderEncoder(write_family(tmp_path / "n", "electra"))
     monkeypatch.setitem(__import__("sys").modules, "transformers", None)
     with pytest.raises(NotInstalledError, match=r"needs transformers, which is not installed; pip install"):
         encoder.states(LINES)

