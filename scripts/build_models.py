@@ -29,6 +29,7 @@ from pfsm_training import read_config, train
 from pfsm_training.fit.anchor import anchored
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
+from changed_texts import changed_texts
 from model_cards import card
 from real_data import CHECKOUT, data_folder
 
@@ -203,7 +204,7 @@ def _part(part: Part, data: Path) -> Judgments:
 def write_card(name: str, folder: Path) -> None:
     """Writes the card of a model into the same folder."""
     model = load_model(folder / f"{name}.json")
-    text = card(model, RECIPES[name].weak, probed(model))
+    text = card(model, RECIPES[name].weak, probed(model), changed(model, data_folder()))
     with atomic_write(folder / f"{name}.md") as handle:
         handle.write(text)
 
@@ -227,6 +228,13 @@ def probed(model: Model) -> ProbeResult | None:
     if model.settings.language != "en":
         return None
     return probe(Metric(model), shipped_minimal_pairs(), seed=default_seed())
+
+
+def changed(model: Model, data: Path) -> dict[str, ProbeResult]:
+    """The results of minimal pairs from texts that the model was not trained on."""
+    metric = Metric(model)
+    pairs = changed_texts(model.settings.language, data)
+    return {about: probe(metric, found, seed=default_seed()) for about, found in pairs.items()}
 
 
 if __name__ == "__main__":

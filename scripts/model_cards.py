@@ -1,9 +1,12 @@
 """The card of a shipped model: its training data, its use and its limits."""
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
 
-from pfsm.evaluation.probe import ProbeResult
+from pfsm.data.minimal_pairs import SEVERITIES
+from pfsm.evaluation.probe import ALL, KindResult, ProbeResult
 from pfsm.model.file import Model
+from pfsm.perturbation.registry import NAMES
 
 # Share of the pairs of a contrast test below which the model is said not to notice the error.
 SELDOM = 0.5
@@ -14,7 +17,19 @@ _ALL = (
 )
 
 
-def card(model: Model, weak: Sequence[str], result: ProbeResult | None) -> str:
+_CHANGED = (
+    "How often the changed text scores lower, by kind (`pfsm data perturb`, then `pfsm probe`). The texts are "
+    "not among the training data. Harmless changes should cost little: for each, the mean loss as a share of the "
+    "median loss of a critical error."
+)
+
+
+def card(
+    model: Model,
+    weak: Sequence[str],
+    result: ProbeResult | None,
+    changed: Mapping[str, ProbeResult] | None = None,
+) -> str:
     """The card as Markdown.
 
     Args:
@@ -22,9 +37,16 @@ def card(model: Model, weak: Sequence[str], result: ProbeResult | None) -> str:
             to be installed (``needs``).
         weak: Its weaknesses, one sentence each.
         result: Result of the contrast tests; None if its language has none.
+        changed: Results of pairs that `pfsm data perturb` made, by what was changed.
     """
     return "\n".join(
-        [*_head(model), *_agreement(model), *_probe(result), *_weaknesses((*_unnoticed(result), *weak))]
+        [
+            *_head(model),
+            *_agreement(model),
+            *_probe(result),
+            *_changed(changed or {}),
+            *_weaknesses((*_unnoticed(result), *weak)),
+        ]
     )
 
 
@@ -76,6 +98,44 @@ def _probe(result: ProbeResult | None) -> Iterator[str]:
     yield from ("| kind | pairs | worse is lower |", "|---|---|---|")
     for kind in result.kinds:
         yield f"| {kind.kind} | {kind.n} | {100 * kind.lower.value:.0f}% |"
+
+
+def _changed(changed: Mapping[str, ProbeResult]) -> Iterator[str]:
+    """Accuracy by kind, and what harmless changes cost, for each set of changed texts."""
+    if not changed:
+        return
+    yield from (
+        "",
+        "## Changes made on purpose",
+        "",
+        _CHANGED,
+        "",
+        "| kind | severity | " + " | ".join(changed) + " |",
+        "|---|---|" + "---|" * len(changed),
+    )
+    results = list(changed.values())
+    by_name = [{kind.kind: kind for kind in result.kinds} for result in results]
+    for kind in sorted({name for known in by_name for name in known} - {ALL}, key=NAMES.index):
+        severity = next(known[kind].severity for known in by_name if kind in known)
+        cells = [_cell(known.get(kind), result) for known, result in zip(by_name, results, strict=True)]
+        yield f"| {kind} | {severity} | {' | '.join(cells)} |"
+    yield f"| mean of kinds | | {' | '.join(f'**{100 * result.mean_of_kinds:.0f}%**' for result in results)} |"
+    yield f"| harmless / critical, medians | | {' | '.join(map(_harmless, results))} |"
+
+
+def _cell(kind: KindResult | None, result: ProbeResult) -> str:
+    if kind is None:
+        return "–"
+    if kind.severity != SEVERITIES[0]:
+        return f"{100 * kind.lower.value:.0f}%"
+    losses = {one.severity: one.median.value for one in result.severity.losses} if result.severity else {}
+    critical = losses.get(SEVERITIES[-1], math.nan)
+    return f"costs {kind.difference.value / critical:.2f}" if critical > 0.0 else "–"
+
+
+def _harmless(result: ProbeResult) -> str:
+    share = math.nan if result.severity is None else result.severity.harmless_share.value
+    return "–" if math.isnan(share) else f"{share:.2f}"
 
 
 def _unnoticed(result: ProbeResult | None) -> Iterator[str]:

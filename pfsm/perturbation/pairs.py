@@ -7,6 +7,8 @@ from heapq import nsmallest
 from pfsm.analysis.analysers import DEFAULT_PARSER
 from pfsm.analysis.sentence import Analysis
 from pfsm.analysis.service import PORTION, analyse_lines
+from pfsm.data.minimal_pairs import MinimalPairs
+from pfsm.data.table import DataSource
 from pfsm.errors import PfsmError
 from pfsm.perturbation.dice import Dice
 from pfsm.perturbation.edits import place_of_change
@@ -136,3 +138,20 @@ def _drawn(
     order = {name: number for number, name in enumerate(names)}
     chosen = [one for best in kept.values() for one in nsmallest(per_kind, best, key=lambda one: one[:2])]
     yield from (pair for _, _, pair in sorted(chosen, key=lambda one: (one[1], order[one[2].kind])))
+
+
+def minimal_pairs(pairs: Sequence[Pair], source: DataSource) -> MinimalPairs:
+    """Pairs as `pfsm.evaluation.probe` takes them.
+
+    Args:
+        pairs: The pairs.
+        source: The file that the translations came from.
+    """
+    return MinimalPairs(
+        tuple(pair.kind for pair in pairs),
+        tuple(pair.reference for pair in pairs),
+        tuple(pair.better for pair in pairs),
+        tuple(pair.worse for pair in pairs),
+        source,
+        severities=tuple(pair.severity for pair in pairs),
+    )
