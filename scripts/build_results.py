@@ -4,10 +4,13 @@ for name in wmt16 table1 …; do pfsm experiment configs/$name.yaml --data DIR -
 python scripts/build_results.py OUT
 """
 
+import re
 import sys
 from pathlib import Path
 
 CHECKOUT = Path(__file__).resolve().parent.parent
+PAGE = CHECKOUT / "docs" / "results.md"
+SOURCE = re.compile(r"^`configs/([\w-]+)\.yaml`\.", re.MULTILINE)
 # In the order of the page.
 NAMES = (
     "shipped",
@@ -52,14 +55,22 @@ data it is tested on. This page is put together by `scripts/build_results.py`.
 
 
 def main() -> None:
-    """Joins the tables of all experiments that have a table in the folder and a configuration in the repository."""
+    """Joins the tables of all experiments; one that has no table in the folder keeps the section that it has."""
     folder = Path(sys.argv[1])
-    parts = [HEAD]
+    sections = earlier(PAGE.read_text(encoding="utf-8"))
     for name in NAMES:
         table = folder / name / "table.md"
-        if table.exists() and (CHECKOUT / "configs" / f"{name}.yaml").exists():
-            parts.append(section(name, table.read_text(encoding="utf-8")))
-    (CHECKOUT / "docs" / "results.md").write_text("\n".join(parts), encoding="utf-8")
+        if table.exists():
+            sections[name] = section(name, table.read_text(encoding="utf-8"))
+    there = (name for name in NAMES if (CHECKOUT / "configs" / f"{name}.yaml").exists())
+    PAGE.write_text("\n".join([HEAD, *(sections[name] for name in there if name in sections)]), encoding="utf-8")
+
+
+def earlier(page: str) -> dict[str, str]:
+    """The sections of the page by the names of their experiments."""
+    sections = (f"## {text.rstrip()}\n" for text in page.split("\n## ")[1:])
+    found = ((SOURCE.search(text), text) for text in sections)
+    return {match[1]: text for match, text in found if match is not None}
 
 
 def section(name: str, text: str) -> str:
