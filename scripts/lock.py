@@ -31,6 +31,7 @@ LOCKS = {
         "embeddings",
         "experiment",
         "transformers",
+        "languages",
     ),
 }
 HEADER = """
