@@ -9,7 +9,7 @@ import pytest
 from pfsm.features.values import feature_signature, feature_values
 from pfsm.metrics.entailment_features import FEATURES
 
-CHECKOUT = Path(__file__).resolve().parents[3]
+CHECKOUT = Path(__file__).resolve().parents[2]
 
 
 def values(hypothesis: str, reference: str) -> dict[str, float]:

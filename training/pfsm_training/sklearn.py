@@ -56,6 +56,7 @@ class PfsmRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # it 
         standardise: Whether scores are standardised before fitting.
         mixture: Share of preferences in the objective. There are none here, so it changes nothing; it is taken so that
             a training configuration can be given whole.
+        edit_cost: What one word inserted, repeated or deleted must cost at least.
         class_transitions: Whether transitions between split states have weights of their own.
         prune_jumps: Whether features of Jump with few instances are left out.
         solver: ``gauss-newton`` or ``lbfgs``.
@@ -93,6 +94,7 @@ class PfsmRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # it 
         objective: str | None = None,
         standardise: bool | None = None,
         mixture: float | str | None = None,
+        edit_cost: float | None = None,
         class_transitions: bool | None = None,
         prune_jumps: bool | None = None,
         solver: str | None = None,
@@ -120,6 +122,7 @@ class PfsmRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # it 
         self.objective = objective
         self.standardise = standardise
         self.mixture = mixture
+        self.edit_cost = edit_cost
         self.class_transitions = class_transitions
         self.prune_jumps = prune_jumps
         self.solver = solver
