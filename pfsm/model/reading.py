@@ -33,7 +33,7 @@ class TextReader:
         remember_documents(settings.counts, "counts")  # another process may have read the settings
         self._features = FeatureSet(tuple(settings.features))
         self._edits = settings.edits
-        self._form = settings.normalisation.upper()
+        self._form = settings.normalisation
 
     def lines(self, lines: Sequence[str]) -> EncodedLines:
         """Lines as token ids, a repeated line tokenised once. Without edits nothing is tokenised."""
@@ -72,10 +72,11 @@ class TextReader:
 
     def _normalised(self, lines: Sequence[str]) -> Sequence[str]:
         """The lines in the Unicode form that the settings ask for; text that has it already costs next to nothing."""
-        form = self._form
-        if form not in {"NFC", "NFKC"}:
-            return lines
-        return [unicodedata.normalize(form, line) for line in lines]
+        if self._form == "nfc":
+            return [unicodedata.normalize("NFC", line) for line in lines]
+        if self._form == "nfkc":
+            return [unicodedata.normalize("NFKC", line) for line in lines]
+        return lines
 
 
 def check_lengths(references: Sized, hypotheses: Sized) -> None:
