@@ -15,7 +15,9 @@ from pfsm.io.user_folders import FOLDER_VARIABLE, user_folder
 from pfsm.lexicons.container import Lexicon, read_header, read_lexicon
 from pfsm.lexicons.meteor import METEOR
 from pfsm.lexicons.meteor_full import METEOR_FULL
+from pfsm.lexicons.omw import advice, compile_omw, language_of
 from pfsm.lexicons.recipe import Recipe
+from pfsm.lexicons.synonyms import KIND as SYNONYMS
 
 SUFFIX = ".lexicon"
 # No `|`, `:`, `+` and `@`, which separate the entries of a signature; no path separators.
@@ -139,7 +141,7 @@ def _find(name: str, kind: str) -> Path:
     recipe = recipes().get(name)
     for entry in installed():
         # A table from a recipe is compiled again if this version can no longer read it.
-        if entry.name == name and (recipe is None or is_current(entry.path)):
+        if entry.name == name and (not (recipe or language_of(name)) or is_current(entry.path)):
             return entry.path
     if recipe is not None and recipe.kind == kind:
         if not recipe.is_possible():
@@ -147,9 +149,11 @@ def _find(name: str, kind: str) -> Path:
         path = user_path(name)
         recipe.compile(path)
         return path
+    if kind == SYNONYMS and language_of(name) is not None and compile_omw(name, user_path(name)):
+        return user_path(name)
     raise PfsmError(
         f"there is no table of {kind} {name}; compile it with `pfsm resources compile {kind} … --name {name}`, "
-        f"or copy {name}{SUFFIX} into {user_folder()}"
+        f"or copy {name}{SUFFIX} into {user_folder()}{advice(name)}"
     )
 
 

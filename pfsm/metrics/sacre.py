@@ -250,7 +250,7 @@ def _metric(name: str, options: Mapping[str, Any], **others: Any) -> Any:
         raise NotInstalledError(
             f"metric {name}: tokenize={chosen} needs {' and '.join(packages)}, which are not installed",
             packages,
-            ["languages"],
+            packages=[f"sacrebleu[{chosen.partition('-')[0]}]"],
         ) from None
 
 

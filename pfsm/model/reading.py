@@ -1,5 +1,6 @@
 """Text as a model reads it: the tokens of its lines, and the sentence-level features of its pairs."""
 
+import unicodedata
 from collections.abc import Mapping, Sequence, Sized
 
 import numpy as np
@@ -32,9 +33,11 @@ class TextReader:
         remember_documents(settings.counts, "counts")  # another process may have read the settings
         self._features = FeatureSet(tuple(settings.features))
         self._edits = settings.edits
+        self._form = settings.normalisation
 
     def lines(self, lines: Sequence[str]) -> EncodedLines:
         """Lines as token ids, a repeated line tokenised once. Without edits nothing is tokenised."""
+        lines = self._normalised(lines)
         return self.vocabulary.encode(lines) if self._edits else EncodedLines.without_tokens(lines)
 
     def pairs(self, references: Sequence[str], hypotheses: Sequence[str]) -> EncodedPairs:
@@ -60,11 +63,20 @@ class TextReader:
             PfsmError: If something that a feature needs is not there.
             ValueError: If the two lists differ in length.
         """
+        references, hypotheses = self._normalised(references), self._normalised(hypotheses)
         try:
             return self._features.values(hypotheses, references, columns)
         except NotInstalledError as error:
             found = missing_packages(self._features.names)
             raise all_missing("the model", found or [error]) from None
+
+    def _normalised(self, lines: Sequence[str]) -> Sequence[str]:
+        """The lines in the Unicode form that the settings ask for; text that has it already costs next to nothing."""
+        if self._form == "nfc":
+            return [unicodedata.normalize("NFC", line) for line in lines]
+        if self._form == "nfkc":
+            return [unicodedata.normalize("NFKC", line) for line in lines]
+        return lines
 
 
 def check_lengths(references: Sized, hypotheses: Sized) -> None:

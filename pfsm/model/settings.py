@@ -30,6 +30,8 @@ BEST: Literal["best"] = "best"
 MEAN: Literal["mean"] = "mean"
 UseOfReferences = Literal["best", "mean"]
 AUTO = "auto"
+# Of Unicode; the first is the default.
+NORMALISATIONS = ("none", "nfc", "nfkc")
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,8 @@ class Settings:
             ``language``, ``features``, ``counts`` and ``references`` are used.
         references: What several references mean, in scoring and in training: the score against the ``best`` one, or the
             ``mean`` of the scores against each.
+        normalisation: Unicode normalisation of all text before anything else is done with it: ``none``, ``nfc`` or
+            ``nfkc``.
     """
 
     language: str = "en"
@@ -73,6 +77,7 @@ class Settings:
     counts: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     edits: bool = True
     references: UseOfReferences = BEST
+    normalisation: str = NORMALISATIONS[0]
 
     def __post_init__(self) -> None:
         if not self.edits:
@@ -98,6 +103,8 @@ class Settings:
             del values["counts"]
         if self.references == BEST:
             del values["references"]
+        if self.normalisation == NORMALISATIONS[0]:
+            del values["normalisation"]
         if not self.edits:
             return {key: values[key] for key in WITHOUT_EDITS if key in values}
         del values["edits"]
@@ -110,7 +117,7 @@ def _scale_document(scale: tuple[float, float] | None) -> dict[str, float] | str
 
 KEYS = tuple(entry.name for entry in fields(Settings))
 # The settings of models without edits.
-WITHOUT_EDITS = ("language", "edits", "features", "counts", "references")
+WITHOUT_EDITS = ("language", "edits", "features", "counts", "references", "normalisation")
 
 
 def settings_from_dict(values: Mapping[str, Any], where: str) -> Settings:
@@ -163,6 +170,7 @@ def settings_from_dict(values: Mapping[str, Any], where: str) -> Settings:
         _features(values.get("features", ()), where),
         counts,
         references=_references(values, where),
+        normalisation=_normalisation(values, where),
     )
 
 
@@ -192,7 +200,15 @@ def _without_edits(values: Mapping[str, Any], where: str) -> Settings:
         raise PfsmError(f"{where}: edits: false needs features, because there is nothing else to score with")
     counts = dict(values.get("counts", {}))
     references = _references(values, where)
-    return Settings(language, features=features, counts=counts, edits=False, references=references)
+    normalisation = _normalisation(values, where)
+    return Settings(
+        language,
+        features=features,
+        counts=counts,
+        edits=False,
+        references=references,
+        normalisation=normalisation,
+    )
 
 
 def _references(values: Mapping[str, Any], where: str) -> UseOfReferences:
@@ -201,6 +217,13 @@ def _references(values: Mapping[str, Any], where: str) -> UseOfReferences:
         if given == known:
             return known
     raise PfsmError(f"{where}: references is {given!r}, it must be {BEST} or {MEAN}")
+
+
+def _normalisation(values: Mapping[str, Any], where: str) -> str:
+    given = values.get("normalisation", NORMALISATIONS[0])
+    if given not in NORMALISATIONS:
+        raise PfsmError(f"{where}: normalisation is {given!r}, it must be one of {', '.join(NORMALISATIONS)}")
+    return str(given)
 
 
 def _features(value: object, where: str) -> dict[str, tuple[float, float] | None]:

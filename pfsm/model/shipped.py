@@ -28,9 +28,11 @@ class ShippedModel:
 
 
 def shipped_models() -> list[ShippedModel]:
-    """The models that came with this installation, by name."""
+    """The models that came with this installation, by name, those for English first."""
     folder = Path(str(files("pfsm.resources") / "models"))
-    return [ShippedModel(path.stem, path) for path in sorted(folder.glob("*.json"))]
+    # Those for English, the default's, come first.
+    paths = sorted(folder.glob("*.json"), key=lambda path: (not path.stem.startswith(DEFAULT_MODEL), path))
+    return [ShippedModel(path.stem, path) for path in paths]
 
 
 def model_for(language: str) -> str:

@@ -31,6 +31,7 @@ def signature(model: Model, nrefs: NumberOfReferences, resources: Sequence[str] 
         "lang": settings.language,
         **(_edits(settings) if settings.edits else {"edits": "no"}),
         **_features(settings),
+        **({} if settings.normalisation == "none" else {"norm": settings.normalisation}),
         **({"res": "+".join(resources)} if resources else {}),
         "version": __version__,
     }

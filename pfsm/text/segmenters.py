@@ -30,12 +30,14 @@ class Segmenter:
         packages: Distributions that bring it; any one of the first set is enough, all of one set are needed.
         make: Gives the function that splits a text.
         whole: Whether the text is a whole line, not what stands between two spaces.
+        in_extra: Whether the extra ``languages`` brings the first set of packages.
     """
 
     name: str
     packages: tuple[tuple[str, ...], ...]
     make: Callable[[], Split]
     whole: bool = False
+    in_extra: bool = True
 
     def tokeniser(self) -> Tokeniser:
         """The tokeniser; nothing is loaded yet."""
@@ -68,11 +70,12 @@ def _loaded(segmenter: Segmenter) -> Split:
     try:
         return segmenter.make()
     except ImportError:
-        needed = " and ".join(segmenter.packages[0])
+        packages = segmenter.packages[0]
         raise NotInstalledError(
-            f"tokeniser {segmenter.name} needs {needed}, not installed here",
-            segmenter.packages[0],
-            [EXTRA],
+            f"tokeniser {segmenter.name} needs {' and '.join(packages)}, not installed here",
+            packages,
+            [EXTRA] if segmenter.in_extra else [],
+            [] if segmenter.in_extra else packages,
         ) from None
 
 
@@ -116,5 +119,5 @@ def _fugashi() -> Split:
 
 CHARACTERS = Tokeniser("char", str.split, tuple)
 ICU = Segmenter("icu", (("icu4py",), ("PyICU",)), _icu)
-JIEBA = Segmenter("jieba", (("jieba",),), _jieba)
-FUGASHI = Segmenter("fugashi", (("fugashi", "unidic-lite"),), _fugashi)
+JIEBA = Segmenter("jieba", (("jieba",),), _jieba, in_extra=False)
+FUGASHI = Segmenter("fugashi", (("fugashi", "unidic-lite"),), _fugashi, in_extra=False)

@@ -103,7 +103,13 @@ def test_there_and_back_through_json(values: dict[str, Any]) -> None:
         ({"language": False}, "language is False, it must be a name in quotes"),
         ({"language": ""}, "language is '', it must be a name in quotes"),
         ({"tokeniser": None}, "tokeniser is None, it must be a name in quotes"),
-        ({"tokeniser": "moses"}, "tokeniser is 'moses', one of these is needed: penn, plain"),
+        (
+            {"tokeniser": "moses"},
+            (
+                "tokeniser is 'moses', one of these is needed: penn, plain, char, icu, jieba, fugashi, nltk:toktok, "
+                "nltk:treebank, nltk:destructive, nltk:wordpunct, nltk:tweet, nltk:nist, nltk:punkt-LANGUAGE"
+            ),
+        ),
         ({"lowercase": 1}, "lowercase is 1, it must be true or false"),
         ({"lowercase": "yes"}, "lowercase is 'yes', it must be true or false"),
         ({"matchers": "word"}, "matchers is 'word', it must be a list of names"),

@@ -90,7 +90,7 @@ def test_what_is_missing_is_said(segmenter: Segmenter, monkeypatch: pytest.Monke
         {"language": "zh", "tokeniser": segmenter.name}, "x"
     )  # a model can be read and shown
     with pytest.raises(
-        NotInstalledError, match=rf"^tokeniser {segmenter.name} needs {segmenter.packages[0][0]}.*languages"
+        NotInstalledError, match=rf"^tokeniser {segmenter.name} needs {segmenter.packages[0][0]}.*pip install"
     ):
         Vocabulary(settings.tokeniser, settings.stemmer)
 

@@ -1,0 +1,71 @@
+"""The setting `normalisation`: everywhere or nowhere, and never silent."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from pfsm.errors import PfsmError
+from pfsm.model.file import Model, model_from_dict
+from pfsm.model.metric import Metric
+from pfsm.model.settings import settings_from_dict
+from pfsm_training import train
+from pfsm_training.config import config_from_dict
+from tests.training.small_data import invented
+
+WEIGHTS = {"S_word": 2.0, "S_char": 1.0, "Insert": -1.0, "Delete": -1.0, "feature:chrf": 0.5}
+# As people write it, and the same in full-width letters, ligatures and marks apart.
+PLAIN, ODD = "caf\u00e9 final 42", "cafe\u0301 \ufb01nal \uff14\uff12"
+
+
+def metric(form: str, **others: object) -> Metric:
+    values = {
+        "language": "fr",
+        "features": {"chrf": {"mean": 50.0, "sd": 10.0}},
+        "normalisation": form,
+        **others,
+    }
+    settings = settings_from_dict(values, "test")
+    weights = WEIGHTS if settings.edits else {"feature:chrf": 0.5}
+    return Metric(Model("m", settings, {k: v for k, v in weights.items() if k != "S_char"}), 1)
+
+
+@pytest.mark.parametrize("others", [{}, {"edits": False}])
+def test_what_is_equal(others: dict[str, object]) -> None:
+    for form, equal in (("none", False), ("nfc", False), ("nfkc", True)):
+        one = metric(form, **others)
+        same, odd, swapped = one.score_pairs([PLAIN, ODD, PLAIN], [PLAIN, PLAIN, ODD])
+        assert bool(same == odd and same == swapped) is equal
+    accents = metric("nfc", **others).score_pairs(["cafe\u0301", "caf\u00e9"], ["caf\u00e9", "caf\u00e9"])
+    assert accents[0] == accents[1]
+
+
+def test_every_way_to_score() -> None:
+    one = metric("nfkc")
+    scores = one.score_lines([PLAIN, ODD], np.array([0, 1]), np.array([1, 1]))
+    assert scores[0] == scores[1] == one.explain(ODD, PLAIN).score == one.sentence_score(ODD, [PLAIN]).score
+
+
+def test_it_is_never_silent() -> None:
+    assert "|norm:nfkc|" in metric("nfkc").get_signature(1)
+    assert "norm:" not in metric("none").get_signature(1)
+    document = metric("nfkc").model.to_dict()
+    assert document["settings"]["normalisation"] == "nfkc"
+    assert model_from_dict(document, "m").settings.normalisation == "nfkc"
+    assert "normalisation" not in metric("none").model.to_dict()["settings"]
+    assert metric("nfkc").model.fingerprint != metric("none").model.fingerprint
+    with pytest.raises(PfsmError, match=r"^x: normalisation is 'NFD', it must be one of none, nfc, nfkc$"):
+        settings_from_dict({"normalisation": "NFD"}, "x")
+
+
+def full_width(line: str) -> str:
+    return "".join(chr(ord(c) + 0xFEE0) if "!" <= c <= "~" else c for c in line)
+
+
+def test_training_reads_what_scoring_reads() -> None:
+    """With NFKC, judgments of full-width text teach what those of the usual text teach."""
+    judgments = invented(4)
+    wide = replace(judgments, hypotheses=tuple(map(full_width, judgments.hypotheses)))
+    config = config_from_dict({"normalisation": "nfkc", "features": ["chrf"], "start": "matches"}, "x")
+    usual, odd = (train(data, config=config, threads=1) for data in (judgments, wide))
+    assert usual.weights == pytest.approx(odd.weights, abs=1e-6)
