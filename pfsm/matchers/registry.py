@@ -12,6 +12,7 @@ BUILT_IN = {
     "syn": "pfsm.matchers.synonym:MATCHER",
     "para": "pfsm.matchers.paraphrase:MATCHER",
     "char": "pfsm.matchers.spelling:MATCHER",
+    "num": "pfsm.matchers.number:MATCHER",
     "emb": "pfsm.matchers.embedding:MATCHER",
     "dep": "pfsm.matchers.dependency:MATCHER",
 }

@@ -6,6 +6,7 @@ from pfsm.metrics.counted import counted_name
 from pfsm.metrics.dpmf.dpmf_group import GROUPS as DPMF
 from pfsm.metrics.embedding import EmbeddingMetric
 from pfsm.metrics.entailment_features import GROUPS as ENTAILMENT
+from pfsm.metrics.kept.differences import GROUP as KEPT
 from pfsm.metrics.length import LengthRatio
 from pfsm.metrics.meteor.metric import PARTS, MeteorMetric
 from pfsm.metrics.meteor.options import BASE, METEOR, check_options
@@ -95,6 +96,7 @@ GROUPS = (
         label=str,
         about={"length": "lengths of the two sides"},
     ),
+    KEPT,
     *DEPENDENCIES,
     *OVERLAPS,
     *ROLES,

@@ -33,6 +33,7 @@ OPTIONS = {
     "para": ("table", "direction", "minimum_probability", "bins"),
     "emb": ("source", "layer", "minimum", "idf", "nearest", "bins"),
     "char": ("minimum", "shortest", "bins"),
+    "num": ("words",),
 }
 # Options of `pfsm train` that people write into its configuration.
 COMMAND_LINE = (

@@ -48,12 +48,20 @@ def test_states_differ() -> None:
     assert len({matcher_state(name) for name in MATCHERS}) == len(MATCHERS)
 
 
+# Numbers of one, of two and of three words.
+NUMBERS, DIGITS = "ten , twenty thousand , six hundred thousand", "10 20,000 600,000"
+
+
 @pytest.mark.parametrize("name", OFFERING)
 @pytest.mark.parametrize("max_block", [1, 2, 3])
 def test_the_promises_of_the_protocol(name: str, max_block: int, options: dict[str, dict[str, Any]]) -> None:
     vocabulary = Vocabulary()
-    references = vocabulary.encode(["the cats, the cats", "", "walks !", "c d e ; : ! f", "he said per cent"])
-    hypotheses = vocabulary.encode(["the cat, the cat", "a", "", "c d e ; : ! f", "he stated percent"])
+    references = vocabulary.encode(
+        ["the cats, the cats", "", "walks !", "c d e ; : ! f", "he said per cent", NUMBERS]
+    )
+    hypotheses = vocabulary.encode(
+        ["the cat, the cat", "a", "", "c d e ; : ! f", "he stated percent", DIGITS]
+    )
     kind = MATCHERS[name]
     matcher = kind.build(max_block, kind.check(options.get(name, {}), name))
     offers = matcher.offers(EncodedPairs(vocabulary, references, hypotheses)).blocks

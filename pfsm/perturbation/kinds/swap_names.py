@@ -9,9 +9,12 @@ from pfsm.perturbation.names import names_of
 from pfsm.perturbation.text import Text, is_word
 from pfsm.text.plain import tokenise
 
+# Of more, some are drawn: the pairs grow with the square.
+_MOST = 30
+
 
 def _change(text: Text, dice: Dice) -> str | None:
-    names = names_of(text)
+    names = sorted(dice.shuffled(names_of(text))[:_MOST], key=lambda name: name.start)
     pairs = [
         (left, right)
         for left, right in combinations(names, 2)

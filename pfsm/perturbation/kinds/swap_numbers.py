@@ -9,10 +9,13 @@ from pfsm.perturbation.text import Text, is_word
 from pfsm.text.plain import tokenise
 
 _LEAST_BETWEEN = 2
+# Of more, some are drawn: the pairs grow with the square.
+_MOST = 30
 
 
 def _change(text: Text, dice: Dice) -> str | None:
     numbers = [word for word in text.words if all(c.isdecimal() or c in ".,:" for c in word.form)]
+    numbers = sorted(dice.shuffled(numbers)[:_MOST], key=lambda word: word.start)
     # "3 and 5" and "3 or 5" mean the same in either order: other words must stand between.
     pairs = [
         (left, right)

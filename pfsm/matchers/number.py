@@ -1,0 +1,93 @@
+"""``S_num``: numbers of equal value that are written otherwise: ``1,000``, ``1000`` and ``one thousand``."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pfsm.errors import PfsmError
+from pfsm.matchers.kind import BuiltIn
+from pfsm.matchers.protocol import EncodedPairs, Offers
+from pfsm.runtime.places import elsewhere
+from pfsm.text.numbers import Number, digit_numbers, english_numbers
+from pfsm.text.vocabulary import EncodedLines, Vocabulary
+
+DIGITS = "none"
+WORDS = {"en": english_numbers, DIGITS: digit_numbers}
+Options = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class NumberMatcher:
+    """Offers pairs of numbers of equal value, of up to ``max_block`` tokens on either side.
+
+    Attributes:
+        max_block: Largest number of tokens of a number.
+        words: Language whose words for numbers are read, ``none`` for digits only.
+    """
+
+    max_block: int
+    words: str
+
+    name = "num"
+    state = "S_num"
+    resources = ()
+
+    def offers(self, pairs: EncodedPairs) -> Offers:
+        """Pairs of numbers of equal value, but for those that are written with the same words."""
+        may_begin = pairs.vocabulary.column(self._may_begin)
+        rows = []
+        ours = self._numbers(pairs.references, pairs.vocabulary, may_begin)
+        theirs = self._numbers(pairs.hypotheses, pairs.vocabulary, may_begin)
+        words = pairs.vocabulary.word_ids
+        for pair in sorted(ours.keys() & theirs.keys()):
+            first = pairs.references.offsets[pair], pairs.hypotheses.offsets[pair]
+            for one in ours[pair]:
+                mine = words[pairs.references.ids[first[0] + one.start : first[0] + one.start + one.length]]
+                for other in theirs[pair]:
+                    if one.value != other.value:
+                        continue
+                    at = first[1] + other.start
+                    yours = words[pairs.hypotheses.ids[at : at + other.length]]
+                    if not np.array_equal(mine, yours):
+                        rows.append((pair, one.start, one.length, other.start, other.length))
+        return Offers(np.array(rows, dtype=np.int32).reshape(-1, 5))
+
+    def _numbers(
+        self, lines: EncodedLines, vocabulary: Vocabulary, may_begin: NDArray[np.int32]
+    ) -> dict[int, list[Number]]:
+        """The numbers of each line that has any."""
+        line_of = np.repeat(np.arange(lines.offsets.size - 1), np.diff(lines.offsets))
+        found = {}
+        for line in np.unique(line_of[may_begin[lines.ids] > 0]).tolist():
+            ids = lines.ids[lines.offsets[line] : lines.offsets[line + 1]].tolist()
+            numbers = WORDS[self.words]([vocabulary.types[token] for token in ids])
+            found[line] = [number for number in numbers if number.length <= self.max_block]
+        return found
+
+    def _may_begin(self, tokens: Sequence[str]) -> list[int]:
+        """1 for tokens that are numbers by themselves, and for ``one``."""
+        return [int(token.lower() == "one" or bool(WORDS[self.words]([token]))) for token in tokens]
+
+
+def check_options(options: Options, where: str) -> dict[str, Any]:
+    """``words``: ``en``, the default, or ``none``.
+
+    Raises:
+        PfsmError: If there is another option or value.
+    """
+    for key in options:
+        if key != "words":
+            belongs = elsewhere(key, ("words",)) or "known is words"
+            raise PfsmError(f"{where}: unknown option {key!r}; {belongs}")
+    words = options.get("words", "en")
+    if words not in WORDS:
+        raise PfsmError(f"{where}: words is {words!r}, it must be one of {', '.join(WORDS)}")
+    return {"words": words}
+
+
+MATCHER = BuiltIn(
+    "S_num", lambda max_block, options: NumberMatcher(max_block, options["words"]), check_options
+)
