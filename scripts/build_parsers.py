@@ -3,10 +3,14 @@
 Reads the data folder named by PFSM_DATA and the folder ``treebanks`` next to it. Word vectors are learned from the
 English sides of the judgment sets and from the treebank's training part; WMT15 and WMT16 direct assessment are left
 out, because results are reported on them. An interrupted training resumes from the checkpoint in --work.
+
+With --roles, builds pfsm/resources/parsers/en-ewt.roles instead, the labeller of semantic roles that reads the parser:
+parsers trained on folds parse the training part, so that the labeller learns from trees like those that it will meet.
 """
 
 import argparse
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,10 +19,15 @@ import torch
 
 from pfsm.analysis.analysers import SUFFIX, OwnAnalyser
 from pfsm.analysis.constituents import BracketedSentence
+from pfsm.analysis.labeller.label import Labeller
+from pfsm.analysis.labeller.weights import SUFFIX as ROLES_SUFFIX
+from pfsm.analysis.labeller.weights import RoleWeights, write_role_weights
 from pfsm.analysis.parser.parameters import ParserWeights
 from pfsm.analysis.parser.parse import Wanted
 from pfsm.analysis.parser.weights import quantised, read_weights, restored, write_weights
 from pfsm.analysis.parser_evaluation import Analyse, ParserEvaluation, evaluate_on_text, evaluate_on_words
+from pfsm.analysis.role_scoring import RoleScores, score_roles
+from pfsm.analysis.sentence import Analysis
 from pfsm.io.files import read_lines
 from pfsm_training.parsing.boundaries import with_tuned_starts
 from pfsm_training.parsing.calibrate import calibrated
@@ -29,6 +38,10 @@ from pfsm_training.parsing.recipe import Recipe, read_recipe
 from pfsm_training.parsing.train import train
 from pfsm_training.parsing.treebank import Example, read_examples
 from pfsm_training.parsing.vectors import WordVectors, learn_vectors
+from pfsm_training.roles.card import role_card_of, role_card_text
+from pfsm_training.roles.jackknife import PARSED, jackknifed
+from pfsm_training.roles.train import RolePlan, labelled, train_labeller, with_temperature
+from pfsm_training.roles.treebank import RoleExample, read_roles
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from real_data import CHECKOUT, data_folder
@@ -37,6 +50,8 @@ LICENCE = "CC BY-SA 4.0"
 LEFT_OUT = ("wmt15-daseg", "wmt16-daseg")
 ENGLISH = ("reference", "hypothesis", "better", "worse", "post_edit", "reference_2")
 PARTS = ("train", "dev", "test")
+# Folds of the training part, and passes of the parser of each.
+FOLDS = (2, 4)
 # Sentences of the development part on which accuracy is reported after every pass.
 CHECKED = 500
 
@@ -55,6 +70,7 @@ def main() -> None:
     parser.add_argument(
         "--again", action="store_true", help="calibrate the splitting and measure again, without training"
     )
+    parser.add_argument("--roles", action="store_true", help="build the labeller of semantic roles")
     parser.add_argument("--output", type=Path, default=CHECKOUT / "pfsm" / "resources" / "parsers")
     options = parser.parse_args()
     options.work.mkdir(parents=True, exist_ok=True)
@@ -63,6 +79,9 @@ def main() -> None:
     parts = read_parts(data.parent / "treebanks")
     if options.again:
         finish(options.output / f"{recipe.name}{SUFFIX}", recipe, parts)
+        return
+    if options.roles:
+        build_roles(recipe, parts, data.parent / "treebanks" / "propbank-ewt", options)
         return
     vectors = fixed_vectors(recipe, data, parts["train"], options.work / "vectors.npz")
     build(recipe, parts, vectors, options.work, options.output)
@@ -137,6 +156,57 @@ def finish(path: Path, recipe: Recipe, parts: Parts) -> None:
     text = card_text(recipe.name, path.stat().st_size, card, results["words"])
     path.with_suffix(".md").write_text(text, encoding="utf-8")
     print(text)
+
+
+def build_roles(recipe: Recipe, parts: Parts, folder: Path, options: argparse.Namespace) -> None:
+    """Trains the labeller that reads the parser in --output, and writes its weights and its card."""
+    parser = read_weights(options.output / f"{recipe.name}{SUFFIX}")
+    vectors = (parser.inventories["vector_words"], torch.from_numpy(parser.arrays["vectors"].copy()))
+    parses = jackknifed(recipe, parts["train"], vectors, FOLDS, options.work, print)
+    gold = {part: read_roles(folder / f"en_ewt-propbank-{part}.txt.gz", parts[part]) for part in PARTS}
+    samples = [
+        *((parses[one.place], one.gold) for one in gold["train"]),
+        *((one.gold, one.gold) for one in gold["train"]),
+    ]
+    weights = train_labeller(RolePlan(), recipe.name, samples, parser, print)
+    finish_roles(weights, parser, gold, options.output / f"{recipe.name}{ROLES_SUFFIX}")
+
+
+def finish_roles(
+    weights: RoleWeights, parser: ParserWeights, gold: dict[str, list[RoleExample]], path: Path
+) -> None:
+    """Calibrates the labeller on the development part, measures it on the test part, and writes it with its card."""
+    plain = OwnAnalyser(parser)
+    parses = in_portions(plain, [one.gold.tokens for one in gold["dev"]])
+    pairs = list(zip(parses, (one.gold for one in gold["dev"]), strict=True))
+    weights, temperature = with_temperature(weights, pairs, parser)
+    results = measured_roles(weights, parser, [one.gold for one in gold["test"]], gold["test"])
+    card = role_card_of(results, temperature, FOLDS)
+    write_role_weights(replace(weights, licence=LICENCE, card=card), path)
+    text = role_card_text(weights.name, path.stat().st_size, card, results)
+    path.with_name(f"{path.stem}-roles.md").write_text(text, encoding="utf-8")
+    print(text)
+
+
+def in_portions(analyser: OwnAnalyser, lines: Sequence[Sequence[str]]) -> list[Analysis]:
+    """Parses with constituents of lines of words, one sentence each."""
+    return [
+        one
+        for first in range(0, len(lines), 256)
+        for one in analyser.analyse_words(lines[first : first + 256], PARSED)
+    ]
+
+
+def measured_roles(
+    weights: RoleWeights, parser: ParserWeights, gold: list[Analysis], examples: list[RoleExample]
+) -> dict[str, RoleScores]:
+    """Results on the test part: from text, with its words, and with its trees."""
+    analyser, labeller = OwnAnalyser(parser, weights), Labeller(weights, parser)
+    text = analyser.analyse([one.example.dependencies.text for one in examples], Wanted(roles=True))
+    words = labelled(labeller, in_portions(analyser, [one.tokens for one in gold]))
+    trees = labelled(labeller, gold)
+    found = {"text": text, "words": words, "trees": trees}
+    return {name: score_roles(zip(several, gold, strict=True)) for name, several in found.items()}
 
 
 def analyse_with(weights: ParserWeights) -> Analyse:

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
 
+from pfsm.analysis.labeller.weights import SUFFIX as ROLES_SUFFIX
+from pfsm.analysis.labeller.weights import RoleWeights, read_role_weights
 from pfsm.analysis.parser.parameters import ParserWeights
 from pfsm.analysis.parser.parse import Parser, Wanted
 from pfsm.analysis.parser.weights import read_weights
@@ -24,11 +26,13 @@ class OwnAnalyser:
 
     Args:
         weights: The weights, as `read_weights` returns them.
+        roles: Weights of a labeller of semantic roles that reads this parser.
     """
 
-    def __init__(self, weights: ParserWeights) -> None:
-        self._parser = Parser(weights)
+    def __init__(self, weights: ParserWeights, roles: RoleWeights | None = None) -> None:
+        self._parser = Parser(weights, roles)
         self.label = self._parser.label
+        self.roles_label = "" if roles is None else roles.label
 
     def analyse(self, lines: Sequence[str], wanted: Wanted) -> list[Analysis]:
         """The analyses of lines."""
@@ -67,11 +71,21 @@ def own_analyser(name: str) -> OwnAnalyser:
     """
     shipped = shipped_parsers()
     if name in shipped:
-        return OwnAnalyser(read_weights(shipped[name]))
+        return _of_file(shipped[name])
     if name.endswith(SUFFIX) or is_file(name):
-        return OwnAnalyser(read_weights(name))
+        return _of_file(Path(name))
     known = ", ".join([*shipped, *(f"{kind}:…" for kind in ANALYSERS)])
     raise PfsmError(f"parser {name!r}: unknown; known are {known}, or a file NAME{SUFFIX}")
+
+
+def _of_file(path: Path) -> OwnAnalyser:
+    """The parser of a file, with the labeller that stands beside it under the same name."""
+    beside = path.with_suffix(ROLES_SUFFIX)
+    roles = read_role_weights(beside) if is_file(beside) else None
+    weights = read_weights(path)
+    if roles is not None and roles.arrays["predicate"].shape[0] != weights.arrays["vectors"].shape[1]:
+        raise PfsmError(f"{beside}: belongs to another parser than {path.name}; train it again")
+    return OwnAnalyser(weights, roles)
 
 
 def get_analyser(name: str) -> Analyser:

@@ -50,7 +50,11 @@ def analyse_lines(
         PfsmError: If the parser cannot be loaded or cannot analyse these lines.
     """
     analyser = _loaded(parser)
-    shelf = AnalysisCache(analyser.label, wanted.key) if cache and not parser.startswith(_UNCACHED) else None
+    shelf = (
+        AnalysisCache(_asked_label(analyser, wanted), wanted.key)
+        if cache and not parser.startswith(_UNCACHED)
+        else None
+    )
     distinct = list(dict.fromkeys(lines))
     known = shelf.find(distinct) if shelf else {}
     missing = [line for line in distinct if line not in known]
@@ -122,10 +126,15 @@ def _one_thread_each() -> Iterator[None]:
                 os.environ[name] = value
 
 
-def analyser_label(parser: str) -> str:
-    """Name and version of a parser, which is loaded if necessary.
+def analyser_label(parser: str, wanted: Wanted = ONE_TREE) -> str:
+    """Name and version of a parser, which is loaded if necessary; with roles, of its labeller too.
 
     Raises:
         PfsmError: If it cannot be loaded.
     """
-    return _loaded(parser).label
+    return _asked_label(_loaded(parser), wanted)
+
+
+def _asked_label(analyser: Analyser, wanted: Wanted) -> str:
+    roles = getattr(analyser, "roles_label", "") if wanted.roles else ""
+    return f"{analyser.label}+roles:{roles}" if roles else analyser.label

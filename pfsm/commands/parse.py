@@ -14,14 +14,16 @@ from pfsm.analysis.conllu_lines import conllu_lines
 from pfsm.analysis.constituents import format_brackets, read_brackets
 from pfsm.analysis.parser.parse import MOST_TREES, Wanted
 from pfsm.analysis.parser_evaluation import ParserEvaluation, evaluate_on_text, evaluate_on_words
+from pfsm.analysis.role_table import role_lines
 from pfsm.analysis.scoring import N_BINS, Calibration
 from pfsm.analysis.sentence import Analysis, moved
 from pfsm.analysis.service import PORTION, analyse_lines
 from pfsm.commands.arguments import check_output, positive
+from pfsm.commands.parse_roles import evaluate_roles
 from pfsm.errors import PfsmError
 from pfsm.io.files import STANDARD_INPUT, atomic_write, read_lines
 
-FORMATS = ("conllu", "ptb", "nbest")
+FORMATS = ("conllu", "ptb", "nbest", "roles")
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -41,7 +43,8 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--format",
         "-f",
         choices=FORMATS,
-        help="conllu: dependencies (default); ptb: constituents; nbest: several trees with probabilities",
+        help="conllu: dependencies (default); ptb: constituents; nbest: several trees with probabilities; roles: one "
+        "line for every predicate",
     )
     parser.add_argument(
         "--trees",
@@ -49,6 +52,11 @@ def add_arguments(parser: ArgumentParser) -> None:
         type=positive,
         metavar="N",
         help=f"with --format nbest: number of trees per line, at most {MOST_TREES} (default: 50)",
+    )
+    parser.add_argument(
+        "--roles",
+        action="store_true",
+        help="with --format conllu: write semantic roles to the last column; with --evaluate: evaluate them",
     )
     parser.add_argument("--one-sentence", action="store_true", help="treat every line as one sentence")
     parser.add_argument("--output", "-o", metavar="FILE", help="output file (default: standard output)")
@@ -65,6 +73,11 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     parser.add_argument(
         "--brackets", metavar="FILE", help="with --evaluate: gold constituent trees over the same words"
+    )
+    parser.add_argument(
+        "--gold-roles",
+        metavar="FILE",
+        help="with --evaluate --roles: gold roles over the same words, if GOLD has none",
     )
     parser.add_argument(
         "--raw", action="store_true", help="with --evaluate: parse the treebank's untokenised text"
@@ -84,9 +97,11 @@ def run(options: Namespace) -> None:
     if options.evaluate is not None:
         _evaluate(options)
         return
-    for name in ("brackets", "raw", "json"):
+    for name in ("brackets", "gold_roles", "raw", "json"):
         if getattr(options, name):
-            raise PfsmError(f"--{name} goes with --evaluate GOLD")
+            raise PfsmError(f"--{name.replace('_', '-')} goes with --evaluate GOLD")
+    if options.roles and options.format not in {None, "conllu", "roles"}:
+        raise PfsmError("--roles goes with --format conllu or roles")
     if options.trees is not None and options.format != "nbest":
         raise PfsmError("--trees goes with --format nbest")
     if (options.trees or 0) > MOST_TREES:
@@ -106,6 +121,7 @@ def _formatted(lines: Sequence[str], options: Namespace) -> Iterator[str]:
         trees=(options.trees or 50) if chosen == "nbest" else 1,
         constituents=chosen == "ptb",
         one_sentence=options.one_sentence,
+        roles=options.roles or chosen == "roles",
     )
     size = PORTION * options.processes
     for first in range(0, len(lines), size):
@@ -117,10 +133,17 @@ def _formatted(lines: Sequence[str], options: Namespace) -> Iterator[str]:
             cache=not options.no_cache,
         )
         for number, analysis in enumerate(found, first + 1):
+            if wanted.roles and analysis.frames is None and not analysis.is_failed and analysis.tokens:
+                raise PfsmError(
+                    f"parser {options.parser!r}: gives no semantic roles; use {DEFAULT_PARSER} or a file"
+                )
             yield from _texts(analysis, number, chosen, options.parser)
 
 
 def _texts(analysis: Analysis, number: int, chosen: str, parser: str) -> Iterator[str]:
+    if chosen == "roles":
+        yield from role_lines(analysis, number)
+        return
     if chosen != "ptb":
         yield from conllu_lines(analysis, number, n_best=chosen == "nbest")
         return
@@ -137,7 +160,14 @@ def _texts(analysis: Analysis, number: int, chosen: str, parser: str) -> Iterato
 
 def _evaluate(options: Namespace) -> None:
     if options.files or options.format or options.output or options.trees:
-        raise PfsmError("with --evaluate give only GOLD, --parser, --brackets, --raw, --join and --json")
+        raise PfsmError(
+            "with --evaluate give only GOLD, --parser, --brackets, --roles, --gold-roles, --raw, --join and --json"
+        )
+    if options.roles:
+        evaluate_roles(options)
+        return
+    if options.gold_roles is not None:
+        raise PfsmError("--gold-roles goes with --roles")
     if options.join > 1 and not options.raw:
         raise PfsmError("--join goes with --raw")
     if options.raw and options.brackets:

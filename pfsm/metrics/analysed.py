@@ -66,12 +66,12 @@ class AnalysedMetric(PartedMetric):
 
     def entries(self) -> Mapping[str, str]:
         """The settings and the parser."""
-        return {**self._settings, "parser": analyser_label(self._parser)}
+        return {**self._settings, "parser": analyser_label(self._parser, self._wanted)}
 
     @property
     def resources(self) -> tuple[str, ...]:
         """The parser."""
-        return (analyser_label(self._parser),)
+        return (analyser_label(self._parser, self._wanted),)
 
     def understood_scores(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
         """Scores of pairs, float64 [n_pairs]; NaN where the parser had nothing to say about one of the lines.

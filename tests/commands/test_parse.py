@@ -88,3 +88,47 @@ def test_what_cannot_be_is_refused(
     gold.write_text(CONLLU)
     assert main(["parse", *(word.replace("GOLD", str(gold)) for word in arguments)]) == 2
     assert message in capsys.readouterr().err
+
+
+ROLES = "# words = She\tsings\n2\tsing\tsing.01\tARG0:1-1\tV:2-2\n\n# words = Yes\n\n"
+
+
+def test_roles_of_a_file_are_written_and_evaluated(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    roles, text = tmp_path / "roles.txt", tmp_path / "text.txt"
+    roles.write_text(ROLES)
+    text.write_text("Yes She sings\n")
+    assert main(["parse", str(text), "-p", f"file:{roles}", "--roles"]) == 0
+    written = capsys.readouterr().out
+    assert "Pred=sing.01|Args=A0:1-1" in written
+    assert "# roles = 0" in written
+    assert main(["parse", str(text), "-p", f"file:{roles}", "-f", "roles"]) == 0
+    assert capsys.readouterr().out == "1\tsings\tsing.01\tA0: She\n"
+    assert main(["parse", "--roles", "--evaluate", str(roles), "-p", f"file:{roles}", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["arguments"]["f1"] == 100.0
+    assert found["roles"]["A0"]["gold"] == 1
+    gold = tmp_path / "gold.conllu"
+    gold.write_text("1\tYes\t_\tINTJ\tUH\t_\t0\troot\t_\t_\n")
+    assert main(["parse", "--roles", "--evaluate", str(gold), "-p", f"file:{roles}"]) == 2
+    assert "--gold-roles" in capsys.readouterr().err
+    arguments = [
+        "parse",
+        "--roles",
+        "--evaluate",
+        str(gold),
+        "--gold-roles",
+        str(roles),
+        "-p",
+        f"file:{roles}",
+    ]
+    assert main(arguments) == 0
+    assert "1 lines, 0 predicates" in capsys.readouterr().out
+
+
+def test_parser_without_roles_says_so(parser: str, text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["parse", text, "-p", parser, "--roles"]) == 2
+    assert "gives no semantic roles" in capsys.readouterr().err
+    assert main(["parse", text, "-p", parser, "--roles", "-f", "ptb"]) == 2
+    assert "--roles goes with" in capsys.readouterr().err

@@ -138,7 +138,5 @@ GROUPS: tuple[MetricGroup, ...] = (
             **{stem: kind.what for stem, kind in _LABELS.items()},
         },
         role_metric,
-        # No parser that ships gives roles; the name needs a parser.
-        listed=False,
     ),
 )

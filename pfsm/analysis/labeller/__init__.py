@@ -1,0 +1,1 @@
+"""The labeller of semantic roles."""

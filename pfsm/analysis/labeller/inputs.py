@@ -1,0 +1,159 @@
+"""A sentence as the labeller sees it: numbers of words, tags and relations, its tree and its constituents."""
+
+import zlib
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pfsm.analysis.constituents import Constituent, labelled_spans
+from pfsm.analysis.parser.features import normal_form
+from pfsm.lexicons.lemmas import lemma_of
+
+Int64 = NDArray[np.int64]
+VERB = "VERB"
+# More spans than any sentence of a hundred words has.
+MOST_CANDIDATES = 1200
+_RELATIONS = (
+    "aux:pass", "nsubj:pass", "aux", "compound:prt", "case", "mark", "nsubj", "obj", "iobj", "xcomp", "ccomp", "obl",
+    "VBN", "csubj",
+)  # fmt: skip
+_MARKS = frozenset({"``", "''", ",", ".", ":", "-LRB-", "-RRB-", "HYPH", "NFP"})
+# Smaller numbers stand for what is not there.
+_FIRST_NUMBER = 16
+
+
+class SentenceArrays(NamedTuple):
+    """One sentence; all int64.
+
+    Attributes:
+        words: [n], numbers of the words' normal forms.
+        lemmas: [n], numbers of the lemmas of verbs, else of the normal forms.
+        xpos: [n], numbers of the Penn tags.
+        relations: [n], numbers of the relations.
+        heads: [n], heads from 0; -1 for the root.
+        first: [n], first word of each word's subtree.
+        last: [n], the word after its last.
+        depth: [n], distance from the root.
+        marks: [n], 1 for marks of punctuation.
+        spans: [m, 7], constituents as `pfsm_kernels.roles.candidates` takes them.
+    """
+
+    words: Int64
+    lemmas: Int64
+    xpos: Int64
+    relations: Int64
+    heads: Int64
+    first: Int64
+    last: Int64
+    depth: Int64
+    marks: Int64
+    spans: Int64
+
+
+class Candidates(NamedTuple):
+    """Spans offered for one predicate.
+
+    Attributes:
+        spans: int64 [n, 3], as `pfsm_kernels.roles.candidates` writes them.
+        features: uint64 [n, N_SLOTS], their features.
+        heads: int64 [n], their head words.
+    """
+
+    spans: Int64
+    features: NDArray[np.uint64]
+    heads: Int64
+
+
+@lru_cache(maxsize=100_000)
+def number_of(text: str) -> int:
+    """The number of a word, tag or relation: the same in every process."""
+    return zlib.crc32(text.encode("utf-8", "backslashreplace")) + _FIRST_NUMBER
+
+
+CODES = np.array([number_of(name) for name in _RELATIONS], dtype=np.int64)
+
+
+def verb_lemma(word: str, tag: str) -> str:
+    """The lemma of a predicate, in lower case."""
+    return lemma_of(word, tag if tag.startswith("V") else "VB")
+
+
+def sentence_arrays(
+    words: Sequence[str],
+    tags: tuple[Sequence[str], Sequence[str]],
+    heads: Sequence[int],
+    labels: Sequence[str],
+    constituents: Constituent | None,
+) -> SentenceArrays:
+    """The arrays of a sentence.
+
+    Args:
+        words: Its words.
+        tags: Universal and Penn tags.
+        heads: Heads as in `DependencyTree`, of this sentence alone.
+        labels: Relations.
+        constituents: Its constituent tree, words counted from 0; None if there is none.
+    """
+    from pfsm_kernels.roles.candidates import tree_numbers  # noqa: PLC0415 - brings numba
+
+    upos, xpos = tags
+    n = len(words)
+    first, last, depth = (np.zeros(n, dtype=np.int64) for _ in range(3))
+    above = np.array(heads, dtype=np.int64) - 1
+    tree_numbers(above, first, last, depth)
+    forms = [normal_form(word) for word in words]
+    lemmas = [
+        verb_lemma(word, tag) if tag.startswith("V") else form
+        for word, tag, form in zip(words, xpos, forms, strict=True)
+    ]
+    marks = [tag in _MARKS or universal == "PUNCT" for universal, tag in zip(upos, xpos, strict=True)]
+    return SentenceArrays(
+        _numbers(forms),
+        _numbers(lemmas),
+        _numbers(xpos),
+        _numbers(labels),
+        above,
+        first,
+        last,
+        depth,
+        np.array(marks, dtype=np.int64),
+        _spans(constituents, xpos),
+    )
+
+
+def _numbers(texts: Sequence[str]) -> Int64:
+    return np.array([number_of(text) for text in texts], dtype=np.int64)
+
+
+def _spans(tree: Constituent | None, tags: Sequence[str]) -> Int64:
+    found = {} if tree is None else labelled_spans(tree)
+    for word, tag in enumerate(tags):
+        found.setdefault((word, word + 1), tag)
+    rows: list[tuple[int, ...]] = []
+    around: list[tuple[int, int]] = [(-1, -1), (-1, -1)]
+    for (start, end), label in sorted(found.items(), key=lambda one: (one[0][0], -one[0][1])):
+        while len(around) > 2 and around[-1][1] <= start:
+            around.pop()
+        rows.append((start, end, *around[-1], *around[-2], number_of(label)))
+        around.append((start, end))
+    return np.array(rows, dtype=np.int64).reshape(-1, 7)
+
+
+def candidates_of(sentence: SentenceArrays, predicate: int) -> Candidates:
+    """The spans offered for a predicate, with their features."""
+    from pfsm_kernels.roles.candidates import candidates  # noqa: PLC0415 - brings numba
+    from pfsm_kernels.roles.features import N_SLOTS, features  # noqa: PLC0415
+
+    spans = np.zeros((MOST_CANDIDATES, 3), dtype=np.int64)
+    s = sentence
+    n = int(candidates(s.heads, s.first, s.last, s.marks, s.spans, predicate, spans))
+    hashes = np.zeros((n, N_SLOTS), dtype=np.uint64)
+    heads = np.zeros(n, dtype=np.int64)
+    features(
+        s.words, s.lemmas, s.xpos, s.relations, s.heads, s.first, s.depth, s.marks, s.spans, CODES,
+        predicate, spans, n, hashes, heads,
+    )  # fmt: skip
+    return Candidates(spans[:n].copy(), hashes, heads)

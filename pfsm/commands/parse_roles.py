@@ -1,0 +1,123 @@
+"""``pfsm parse --roles --evaluate``: evaluates semantic roles."""
+
+import json
+from argparse import Namespace
+from dataclasses import replace
+from typing import Any
+
+from pfsm.analysis.analysers import OwnAnalyser, get_analyser
+from pfsm.analysis.parser.parse import Wanted
+from pfsm.analysis.programs import parsed_text
+from pfsm.analysis.role_scoring import RoleScores, score_roles
+from pfsm.analysis.scoring import N_BINS, Agreement
+from pfsm.analysis.sentence import Analysis, joined
+from pfsm.errors import PfsmError
+from pfsm.io.files import display_name, read_lines
+
+_WANTED = Wanted(roles=True)
+
+
+def evaluate_roles(options: Namespace) -> None:
+    """Evaluates the roles that a parser gives, on the words of the gold standard or on text.
+
+    Raises:
+        PfsmError: If the gold standard or the parser has no roles.
+    """
+    if options.brackets is not None:
+        raise PfsmError("--brackets does not go with --roles")
+    gold = gold_roles(options.evaluate, options.gold_roles)
+    analyser = get_analyser(options.parser)
+    if options.raw or not isinstance(analyser, OwnAnalyser):
+        groups = [gold[first : first + options.join] for first in range(0, len(gold), options.join)]
+        gold = [joined(group) for group in groups]
+        found = analyser.analyse([" ".join(one.tokens) for one in gold], _WANTED)
+    else:
+        found = analyser.analyse_words([one.tokens for one in gold], replace(_WANTED, one_sentence=True))
+    if any(one.frames is None and one.tokens and not one.is_failed for one in found):
+        raise PfsmError(f"parser {options.parser!r}: gives no semantic roles")
+    scores = score_roles(zip(found, gold, strict=True))
+    if options.json:
+        print(json.dumps(_as_json(scores, analyser.label, len(gold)), indent=2))
+    else:
+        _print(scores, analyser.label, len(gold))
+
+
+def gold_roles(path: str, roles: str | None) -> list[Analysis]:
+    """The sentences of a file that has roles, or of two files: tags and trees from one, roles from the other.
+
+    Raises:
+        PfsmError: If there are no roles, or no sentence of the two files has the same words.
+    """
+    sentences = parsed_text(read_lines(path), display_name(path))
+    if roles is None:
+        if all(one.frames is None for one in sentences):
+            raise PfsmError(f"{path}: has no semantic roles; name the file that has them with --gold-roles")
+        return sentences
+    known: dict[tuple[str, ...], list[Analysis]] = {}
+    for one in parsed_text(read_lines(roles), display_name(roles)):
+        known.setdefault(one.tokens, []).append(one)
+    found = [
+        replace(one, frames=several.pop(0).frames) for one in sentences if (several := known.get(one.tokens))
+    ]
+    if not found:
+        raise PfsmError(f"{roles}: has none of the sentences of {path}")
+    return found
+
+
+def _as_json(scores: RoleScores, label: str, lines: int) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "parser": label,
+        "lines": lines,
+        "predicates": _figures(scores.predicates),
+        "arguments": _figures(scores.arguments),
+        "roles": {role: _figures(one) for role, one in scores.by_role.items()},
+    }
+    if scores.calibration is not None:
+        found["calibration"] = _bins(scores)
+    return found
+
+
+def _figures(one: Agreement) -> dict[str, float | int | None]:
+    return {
+        "precision": 100.0 * one.correct / one.system if one.system else None,
+        "recall": 100.0 * one.correct / one.gold if one.gold else None,
+        "f1": one.f1 if one.system + one.gold else None,
+        "gold": one.gold,
+    }
+
+
+def _bins(scores: RoleScores) -> list[dict[str, float]]:
+    found = scores.calibration
+    if found is None:
+        return []
+    return [
+        {
+            "from": k / N_BINS,
+            "to": (k + 1) / N_BINS,
+            "arguments": int(found.arcs[k]),
+            "mean": float(found.mean[k]),
+            "right": float(found.accuracy[k]),
+        }
+        for k in range(N_BINS)
+        if found.arcs[k]
+    ]
+
+
+def _print(scores: RoleScores, label: str, lines: int) -> None:
+    print(f"{label}: {lines} lines, {scores.predicates.gold} predicates, {scores.arguments.gold} arguments")
+    print(f"{'':12} {'precision':>9} {'recall':>7} {'F1':>7} {'gold':>7}")
+    rows = [
+        ("predicates", scores.predicates),
+        ("arguments", scores.arguments),
+        *scores.by_role.items(),
+    ]
+    for name, one in rows:
+        figures = (_figures(one)[key] for key in ("precision", "recall", "f1"))
+        cells = ("–" if value is None else f"{value:.2f}" for value in figures)
+        print(f"{name:12} {'{:>9} {:>7} {:>7}'.format(*cells)} {one.gold:7d}")
+    if scores.calibration is not None:
+        print(f"\n{'probability':12} {'arguments':>9} {'mean':>7} {'right':>7}")
+        for row in _bins(scores):
+            print(
+                f"{row['from']:.1f} to {row['to']:.1f}   {row['arguments']:9.0f} {row['mean']:7.3f} {row['right']:7.3f}"
+            )

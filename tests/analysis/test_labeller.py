@@ -1,0 +1,187 @@
+"""The labeller of semantic roles: sums over sets against enumeration, files, faults, odd lines."""
+
+import itertools
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pfsm.analysis.analysers import OwnAnalyser, get_analyser
+from pfsm.analysis.labeller.inputs import SentenceArrays, candidates_of, sentence_arrays
+from pfsm.analysis.labeller.label import Labeller, Tagged
+from pfsm.analysis.labeller.weights import RoleWeights, read_role_weights, write_role_weights
+from pfsm.analysis.parser.parse import Wanted
+from pfsm.analysis.parser.weights import write_weights
+from pfsm.analysis.role_scoring import score_roles
+from pfsm.analysis.roles import Argument, Frame
+from pfsm.analysis.sentence import Analysis
+from pfsm.analysis.watched import check_analysis
+from pfsm.errors import PfsmError
+from pfsm_kernels.roles.sets import best_set, by_end, set_sums
+from tests.analysis.samples import random_weights
+
+LABELS = ("A0", "A1", "C-A1", "AM-TMP")
+LINES = ["The cat sees the dog .", "", "x", "sees", ". . .", "dog " * 3000]
+
+
+def role_weights(seed: int = 0) -> RoleWeights:
+    """A labeller that knows nothing."""
+    random = np.random.default_rng(seed)
+
+    def matrix(*shape: int) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:
+        return random.normal(scale=0.3, size=shape).astype(np.float32)
+
+    arrays = {
+        "features": matrix(50, 8), "predicate": matrix(5, 8), "head": matrix(5, 8), "output": matrix(8, 4),
+        "bias": matrix(8), "output_bias": matrix(4),
+    }  # fmt: skip
+    keys = random.choice(1 << 24, size=50, replace=False).astype(np.int32)
+    return RoleWeights("random", "none", {}, LABELS, 1.25, keys, arrays, "")
+
+
+def sentence() -> SentenceArrays:
+    """She quickly saw the red pen: saw is the root."""
+    words = ["She", "quickly", "saw", "the", "red", "pen"]
+    upos = ["PRON", "ADV", "VERB", "DET", "ADJ", "NOUN"]
+    xpos = ["PRP", "RB", "VBD", "DT", "JJ", "NN"]
+    heads = [3, 3, 0, 6, 6, 3]
+    labels = ["nsubj", "advmod", "root", "det", "amod", "obj"]
+    return sentence_arrays(words, (upos, xpos), heads, labels, None)
+
+
+def test_subtrees_are_offered_and_none_holds_the_predicate() -> None:
+    offered = candidates_of(sentence(), 2)
+    spans = {(start, end) for start, end, _ in offered.spans.tolist()}
+    assert {(0, 1), (1, 2), (3, 6), (5, 6), (0, 2)} <= spans
+    assert all(not start <= 2 < end for start, end in spans)
+    assert len(spans) == len(offered.spans)
+    # The head word of "the red pen" is the pen.
+    assert offered.heads[[span[:2] for span in offered.spans.tolist()].index([3, 6])] == 5
+
+
+def test_features_do_not_depend_on_what_else_is_offered() -> None:
+    ours, other = candidates_of(sentence(), 2), candidates_of(sentence(), 2)
+    assert (ours.features == other.features).all()
+    assert len({tuple(row) for row in ours.features.tolist()}) == len(ours.features)
+
+
+def test_sums_over_sets_are_those_of_enumeration() -> None:
+    random = np.random.default_rng(3)
+    spans = np.array([(0, 2, 1), (1, 2, 1), (1, 3, 1), (3, 4, 1), (2, 5, 1), (4, 5, 1)], dtype=np.int64)
+    scores = random.normal(size=(len(spans), 3))
+    total = np.log(np.exp(scores).sum(axis=1))
+    alpha, beta = np.zeros(6), np.zeros(6)
+    order = by_end(spans, len(spans))
+    log_sum = set_sums(spans, order, len(spans), 5, total, alpha, beta)
+    weights: dict[tuple[int, ...], float] = {}
+    for size in range(len(spans) + 1):
+        for chosen in itertools.combinations(range(len(spans)), size):
+            pairs = itertools.combinations([spans[c] for c in chosen], 2)
+            if all(a[1] <= b[0] or b[1] <= a[0] for a, b in pairs):
+                weights[chosen] = math.exp(sum(total[c] for c in chosen))
+    assert log_sum == pytest.approx(math.log(sum(weights.values())), abs=1e-12)
+    for c, (start, end, _) in enumerate(spans.tolist()):
+        share = sum(weight for chosen, weight in weights.items() if c in chosen) / sum(weights.values())
+        assert math.exp(alpha[start] + total[c] + beta[end] - log_sum) == pytest.approx(share, abs=1e-12)
+    best = scores.max(axis=1)
+    found = np.zeros(6, dtype=np.int64)
+    count = best_set(spans, order, len(spans), 5, best, found)
+    value = max(sum(best[c] for c in chosen) for chosen in weights)
+    assert best[found[:count]].sum() == pytest.approx(value, abs=1e-12)
+
+
+def test_probabilities_are_of_sets() -> None:
+    labeller = Labeller(role_weights(), random_weights())
+    words = ["She", "quickly", "saw", "the", "red", "pen"]
+    tags = ["PRON", "ADV", "VERB", "DET", "ADJ", "NOUN"]
+    (frame,) = labeller.sentence_frames(
+        Tagged(words, tags, ["PRP", "RB", "VBD", "DT", "JJ", "NN"]), sentence()
+    )
+    assert (frame.predicate, frame.lemma) == (2, "see")
+    covered = np.zeros(6)
+    for one in frame.alternatives:
+        covered[one.words] += one.probability
+    # A word is in at most one argument, up to the digits that probabilities are rounded to.
+    assert covered.max() <= 1.0 + 1e-4 * len(frame.alternatives)
+    assert set(frame.arguments) <= set(frame.alternatives)
+    taken = [word for one in frame.arguments for word in one.words]
+    assert len(taken) == len(set(taken))
+
+
+def test_file_comes_back(tmp_path: Path) -> None:
+    path = tmp_path / "a.roles"
+    write_role_weights(role_weights(), path)
+    first = path.read_bytes()
+    again = read_role_weights(path)
+    assert again.labels == LABELS
+    assert again.temperature == 1.25
+    write_role_weights(again, path)
+    assert path.read_bytes() == first
+    path.write_bytes(first[:-20])
+    with pytest.raises(PfsmError):
+        read_role_weights(path)
+
+
+@pytest.mark.parametrize("name", ["features", "output_bias", "head"])
+def test_arrays_that_do_not_fit_are_refused(name: str, tmp_path: Path) -> None:
+    weights = role_weights()
+    wrong = replace(weights, arrays={**weights.arrays, name: weights.arrays[name][:-1]})
+    write_role_weights(wrong, tmp_path / "a.roles")
+    with pytest.raises(PfsmError):
+        read_role_weights(tmp_path / "a.roles")
+
+
+def test_labeller_stands_beside_its_parser(tmp_path: Path) -> None:
+    write_weights(random_weights(), tmp_path / "a.parser")
+    alone = get_analyser(str(tmp_path / "a.parser"))
+    assert all(one.frames is None for one in alone.analyse(["The cat sees ."], Wanted(roles=True)))
+    write_role_weights(role_weights(), tmp_path / "a.roles")
+    both = get_analyser(str(tmp_path / "a.parser"))
+    assert isinstance(both, OwnAnalyser)
+    assert both.label == alone.label
+    assert both.roles_label.startswith("random@")
+    for line, found in zip(LINES, both.analyse(LINES, Wanted(roles=True)), strict=True):
+        check_analysis(found, line)
+        assert found.frames is not None
+        assert found.constituents == ()
+    # Roles change nothing else, and are not made where nobody asks.
+    plain = both.analyse(LINES[:3], Wanted())
+    assert [one.frames for one in plain] == [None] * 3
+    assert [one.trees for one in plain] == [one.trees for one in both.analyse(LINES[:3], Wanted(roles=True))]
+
+
+def test_labeller_of_another_parser_is_refused(tmp_path: Path) -> None:
+    write_weights(random_weights(), tmp_path / "a.parser")
+    weights = role_weights()
+    small = {name: weights.arrays[name][:-1] for name in ("predicate", "head")}
+    write_role_weights(replace(weights, arrays={**weights.arrays, **small}), tmp_path / "a.roles")
+    with pytest.raises(PfsmError, match="belongs to another parser"):
+        get_analyser(str(tmp_path / "a.parser"))
+
+
+def test_scores_by_hand() -> None:
+    words, verbs = ("She", "saw", "it", "run"), ("PRON", "VERB", "PRON", "NOUN")
+    gold = Analysis(
+        words, (0,), verbs, frames=(
+            Frame(1, "see", (Argument("A0", ((0, 1),)), Argument("A1", ((2, 4),)))),
+            # No verb: it does not count.
+            Frame(3, "run", (Argument("A0", ((2, 3),)),)),
+        ),
+    )  # fmt: skip
+    system = replace(
+        gold, frames=(
+            Frame(1, "see", (Argument("A0", ((0, 1),), 0.9), Argument("A1", ((2, 3),), 0.6)),
+                  alternatives=(Argument("A0", ((0, 1),), 0.9), Argument("A1", ((2, 3),), 0.6))),
+            Frame(3, "run", (Argument("A0", ((2, 3),)),)),
+        ),
+    )  # fmt: skip
+    found = score_roles([(system, gold)])
+    assert (found.arguments.correct, found.arguments.system, found.arguments.gold) == (1, 2, 2)
+    assert (found.by_role["A0"].f1, found.by_role["A1"].f1) == (100.0, 0.0)
+    assert (found.predicates.correct, found.predicates.gold) == (1, 1)
+    assert found.calibration is not None
+    assert found.calibration.accuracy[[6, 9]].tolist() == [0.0, 1.0]
+    everything = score_roles([(system, gold)], verbs=False)
+    assert (everything.arguments.correct, everything.arguments.gold) == (2, 3)

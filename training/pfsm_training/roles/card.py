@@ -1,0 +1,125 @@
+"""The model card of a labeller: its training data, its accuracy and its limits."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from pfsm.analysis.role_scoring import RoleScores
+from pfsm.analysis.scoring import N_BINS, Agreement
+
+_SOURCES = {
+    "roles": "PropBank release (frames 3.1) over the words of UD English EWT, training part; CC BY-SA 4.0",
+    "trees": "UD English EWT and the constituent trees of the PropBank release; CC BY-SA 4.0",
+}
+_SHOWN = 20
+_INPUTS = {
+    "text": "text, one sentence per line",
+    "words": "words of the treebank, predicted trees",
+    "trees": "gold tags and trees",
+}
+_WEAK = """\
+- Predicates are the words that the parser tags VERB. Nouns, adjectives and auxiliaries (the copula, too) are none.
+- Senses are not told apart: a frame has a lemma, not a roleset.
+- A span can be an argument only if the parser's trees offer it.
+- Rare roles (AM-PRD, AM-GOL, R-AM-…) are often missed.
+"""
+
+
+def role_card_of(
+    results: Mapping[str, RoleScores], temperature: float, folds: tuple[int, int]
+) -> dict[str, Any]:
+    """The card as it is stored in the labeller's file.
+
+    Args:
+        results: Results on the test part by kind of input: ``text``, ``words``, ``trees``.
+        temperature: What scores are divided by.
+        folds: Number of folds, and passes of each fold's parser.
+    """
+    return {
+        "sources": dict(_SOURCES),
+        "temperature": temperature,
+        "folds": list(folds),
+        "test": {name: _numbers(scores.arguments) for name, scores in results.items()},
+    }
+
+
+def _numbers(one: Agreement) -> dict[str, float]:
+    return {
+        "precision": round(100.0 * one.correct / max(1, one.system), 2),
+        "recall": round(100.0 * one.correct / max(1, one.gold), 2),
+        "f1": round(one.f1, 2),
+    }
+
+
+def role_card_text(name: str, size: int, card: Mapping[str, Any], results: Mapping[str, RoleScores]) -> str:
+    """The card as Markdown.
+
+    Args:
+        name: Name of the parser that the labeller reads.
+        size: Size of the labeller's file in bytes.
+        card: A card from `role_card_of`.
+        results: The results that it is made of.
+    """
+    folds, passes = card["folds"]
+    lines = [
+        f"# Semantic roles for {name}",
+        "",
+        "Labeller of the arguments of verbs. For each verb, spans from the dependency tree and the constituent tree",
+        "are candidates. A network of one hidden layer over hashed features (path, tags, relations, words,",
+        "constituents, lemma of the verb, voice, siblings) and word vectors scores them; the likeliest set of spans",
+        "that do not overlap wins, and probabilities are sums over all such sets.",
+        f"Weights: int8, one scale per row, {size / 1e6:.1f} MB. Trained on trees of {folds} parsers that had not",
+        f"seen the sentence ({passes} passes each), and on gold trees. Temperature {card['temperature']:g}, fitted on",
+        "the development part.",
+        "",
+        "Built by `python scripts/build_parsers.py --roles` from `configs/parsers.yaml`.",
+        "",
+        "## Sources and licence",
+        "",
+        *(f"- {kind}: {text}" for kind, text in card["sources"].items()),
+        "",
+        "The weights are under CC BY-SA 4.0: see the LICENSE file in the same folder.",
+        "",
+        "## Arguments of verbs, exact spans, test part, percent",
+        "",
+        "| input | precision | recall | F1 |",
+        "|---|---|---|---|",
+        *(
+            f"| {_INPUTS[kind]} | {one['precision']:.2f} | {one['recall']:.2f} | {one['f1']:.2f} |"
+            for kind, one in card["test"].items()
+        ),
+        "",
+        "| role | gold | F1 from text | F1 on gold trees |",
+        "|---|---|---|---|",
+        *_by_role(results),
+        "",
+        "## Calibration of probabilities of arguments (test part, from text)",
+        "",
+        "| probability | arguments | mean | correct |",
+        "|---|---|---|---|",
+        *_bins(results["text"]),
+        "",
+        "## Where it is weak",
+        "",
+        _WEAK,
+    ]
+    return "\n".join(lines)
+
+
+def _by_role(results: Mapping[str, RoleScores]) -> list[str]:
+    text, trees = results["text"].by_role, results["trees"].by_role
+    return [
+        f"| {role} | {one.gold} | {text.get(role, Agreement()).f1:.1f} | {one.f1:.1f} |"
+        for role, one in list(trees.items())[:_SHOWN]
+    ]
+
+
+def _bins(scores: RoleScores) -> list[str]:
+    found = scores.calibration
+    if found is None:
+        return []
+    edges = [f"{k / N_BINS:.1f}" for k in range(N_BINS + 1)]
+    return [
+        f"| {edges[k]} to {edges[k + 1]} | {found.arcs[k]} | {found.mean[k]:.3f} | {found.accuracy[k]:.3f} |"
+        for k in range(N_BINS)
+        if found.arcs[k]
+    ]
