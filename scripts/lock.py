@@ -25,6 +25,7 @@ LOCKS = {
     "all.txt": (
         "train",
         "dev",
+        "languages",
         "integrations",
         "paraphrases",
         "distributed",
