@@ -32,7 +32,6 @@ LOCKS = {
         "embeddings",
         "experiment",
         "transformers",
-        "languages",
     ),
 }
 HEADER = """

@@ -186,6 +186,8 @@ def _segment(explanation: Explanation, mean: float | None) -> dict[str, Any]:
     is the score against the reference that is explained, to which the contributions add up.
     """
     values = asdict(explanation)
+    if explanation.encoder is None:
+        del values["encoder"]
     if mean is not None:
         values |= {"score": mean, "score_of_reference": explanation.score}
     if explanation.edited:

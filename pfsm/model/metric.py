@@ -1,15 +1,18 @@
 """A model at work: scores of sentence pairs, segments with several references, and systems."""
 
+import base64
 import json
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from threading import RLock, local
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pfsm.encoder.heads import contents_of, remember_contents
 from pfsm.errors import NotInstalledError, PfsmError, PfsmWarning, all_missing
 from pfsm.lattice.arrays import LatticeBatch, weight_table
 from pfsm.matchers.protocol import EncodedPairs
@@ -31,6 +34,7 @@ from pfsm.metrics.texts import as_texts
 from pfsm.model.builder import PAIRS_PER_BATCH, LatticeBuilder
 from pfsm.model.explain.explanation import Explanation, explain_lattices
 from pfsm.model.explain.losses import points_lost
+from pfsm.model.explain.pieces import PieceExplainer
 from pfsm.model.file import Model, model_from_dict
 from pfsm.model.reading import check_lengths
 from pfsm.model.settings import MEAN
@@ -52,6 +56,8 @@ BAR_PATIENCE = 0.5
 # Of each pair, those of the reference and of the hypothesis.
 Tokens = Sequence[tuple[list[str], list[str]]]
 
+# Of the document that goes to other processes: files beside the model's, by label.
+HEADS = "heads"
 # About 130 MB.
 MOST_TYPES = 250_000
 # Their lattices are built together; more of them would take memory and no less time.
@@ -304,7 +310,12 @@ class Metric(SegmentMetric):
     def recipe(self) -> Recipe:
         """The model without what it says of its training."""
         document = replace(self.model, training={}).to_dict()
-        return Recipe("pfsm.model.metric:from_document", json.dumps(document, ensure_ascii=False))
+        heads = {
+            label: base64.b85encode(content).decode("ascii")
+            for label, content in contents_of(self.model.settings.features).items()
+        }
+        text = json.dumps(document | ({HEADS: heads} if heads else {}), ensure_ascii=False)
+        return Recipe("pfsm.model.metric:from_document", text)
 
     def explain(
         self, hypothesis: str, reference: str, columns: Mapping[str, float] | None = None
@@ -373,8 +384,13 @@ class Metric(SegmentMetric):
             tokens = builder.tokens(pairs)
         themselves = EncodedPairs(pairs.vocabulary, pairs.references, pairs.references)
         explained = self._explained_pairs(builder, pairs, tokens, numbers)
+        explained = self._pieces.added(explained, pairs.references.lines, pairs.hypotheses.lines)
         twice = [(reference, reference) for reference, _ in tokens]
         return map(_with_losses, explained, self._perfect(builder, themselves, twice, numbers))
+
+    @cached_property
+    def _pieces(self) -> PieceExplainer:
+        return PieceExplainer(self.model)
 
     def _perfect(
         self, builder: LatticeBuilder, pairs: EncodedPairs, tokens: Tokens, numbers: Mapping[str, Float]
@@ -444,4 +460,7 @@ def from_document(text: str) -> Metric:
     Raises:
         PfsmError: If it is no model.
     """
-    return Metric(model_from_dict(json.loads(text), "model", trust=True), threads=1)
+    document = json.loads(text)
+    heads = document.pop(HEADS, {})
+    remember_contents({label: base64.b85decode(content) for label, content in heads.items()})
+    return Metric(model_from_dict(document, "model", trust=True), threads=1)

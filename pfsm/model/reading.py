@@ -1,7 +1,7 @@
 """Text as a model reads it: the tokens of its lines, and the sentence-level features of its pairs."""
 
 import unicodedata
-from collections.abc import Mapping, Sequence, Sized
+from collections.abc import Iterable, Mapping, Sequence, Sized
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +34,10 @@ class TextReader:
         self._features = FeatureSet(tuple(settings.features))
         self._edits = settings.edits
         self._form = settings.normalisation
+
+    def set_features(self, names: Iterable[str]) -> None:
+        """Takes other features; the vocabulary stays."""
+        self._features = FeatureSet(tuple(names))
 
     def lines(self, lines: Sequence[str]) -> EncodedLines:
         """Lines as token ids, a repeated line tokenised once. Without edits nothing is tokenised."""

@@ -5,12 +5,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from pfsm.embeddings.encoders import DEFAULT_SOURCE, check_source
 from pfsm.errors import PfsmError
 from pfsm.io.files import StrPath, display_name
 from pfsm.model.file import Model
 from pfsm.model.settings import KEYS as SETTINGS_KEYS
 from pfsm.model.settings import Settings
-from pfsm.runtime.places import SWITCHES, TRAINING, unknown_key
+from pfsm.runtime.places import ENCODER, SWITCHES, TRAINING, unknown_key
 from pfsm_training.initial_settings import completed_settings
 from pfsm_training.loss.names import OBJECTIVES
 from pfsm_training.yaml_file import read_yaml_mapping
@@ -26,8 +27,24 @@ AUTO: Literal["auto"] = "auto"
 LARGEST_PENALTY = 1e12
 LARGEST_EDIT_COST = 100.0
 
+HEAD = "head"
+TUNED = (HEAD,)
 Penalty = float | Literal["auto"] | tuple[float, ...]
 Mixture = float | Literal["auto"]
+
+
+@dataclass(frozen=True)
+class EncoderOptions:
+    """What to learn over an encoder.
+
+    Attributes:
+        tune: ``head``: a projection of its states, weights of pieces, and a machine over them; the encoder itself stays
+            as it is.
+        source: The encoder, as `pfsm.embeddings.encoders` names them.
+    """
+
+    tune: str = HEAD
+    source: str = DEFAULT_SOURCE
 
 
 @dataclass(frozen=True)
@@ -51,6 +68,7 @@ class TrainingConfig:
             threshold of ``huber`` are in the units of the scores.
         edit_cost: What inserting, repeating or deleting one word of a perfect translation costs at least, in the units
             of ``y`` (`pfsm_training.fit.copies`); 0: nothing is asked.
+        encoder: What to learn over an encoder; None: nothing.
         prune_jumps: Whether features of Jump with few instances are left out, as all others are.
         given: The values that the user gave, without defaults and without values taken from an initial model.
     """
@@ -66,6 +84,7 @@ class TrainingConfig:
     standardise: bool = True
     prune_jumps: bool = False
     edit_cost: float = 0.0
+    encoder: EncoderOptions | None = None
     given: Mapping[str, Any] = field(default_factory=dict)
 
     def penalties(self, usual: tuple[float, ...]) -> tuple[float, ...]:
@@ -121,7 +140,25 @@ def config_from_dict(values: Mapping[str, Any], where: str, init: Model | None =
         _flag(values.get("standardise", True), "standardise", where),
         _flag(values.get("prune_jumps", False), "prune_jumps", where),
         _edit_cost(values, where),
+        _encoder(values.get("encoder", False), where),
         dict(values),
+    )
+
+
+def _encoder(value: object, where: str) -> EncoderOptions | None:
+    """``false``, or a mapping of options."""
+    if value is False:
+        return None
+    if not isinstance(value, Mapping) or "tune" not in value:
+        raise PfsmError(f"{where}: encoder is {value!r}, it must be false or {{tune: {HEAD}}}")
+    for key in value:
+        if key not in ENCODER:
+            raise PfsmError(
+                f"{where}: encoder has the unknown option {key!r}; known are {', '.join(ENCODER)}"
+            )
+    return EncoderOptions(
+        _choice(value["tune"], "encoder: tune", TUNED, where),
+        check_source(value.get("source", DEFAULT_SOURCE), f"{where}: encoder: source"),
     )
 
 

@@ -11,6 +11,8 @@ from typing import Any
 import torch
 
 from pfsm.data import Judgments, Preferences
+from pfsm.embeddings.encoders import pinned
+from pfsm.encoder.heads import is_encoder_feature
 from pfsm.errors import PfsmError
 from pfsm.metrics.data_columns import columns_of
 from pfsm.model.file import Model, Scale
@@ -24,6 +26,7 @@ from pfsm_training.config import AUTO, TrainingConfig
 from pfsm_training.data.languages import in_language, is_given, language_of
 from pfsm_training.data.training_set import Encoder, TrainingSet, encode_here
 from pfsm_training.data.training_text import TrainingText
+from pfsm_training.encoder.learning import Learned, learn
 from pfsm_training.fit.checkpoint import Checkpoint
 from pfsm_training.fit.copies import Copies, copies_to_train, held_out_record
 from pfsm_training.fit.crossval import (
@@ -115,14 +118,17 @@ def train(
     progress("reading", None)
     with Stage(AREA, "features", patience=PATIENCE):
         text = TrainingText(judgments, preferences, settings)
-    settings = text.settings
     if checkpoint is not None:
-        checkpoint.begin(_decisive(judgments, preferences, settings, config, init))
+        checkpoint.begin(_decisive(judgments, preferences, text.settings, config, init))
+    folds = make_folds(judgments, preferences)
+    learned = _learn(text, folds, config, checkpoint)
+    if learned is not None:
+        text.add_feature(learned.feature, learned.values)
+    settings = text.settings
     data = encoder(text)
     del text  # before lattices are copied for cross-validation
     fitter = Fitter(config, init, threads or default_threads(), told(progress), checkpoint=checkpoint)
     with one_torch_thread():
-        folds = make_folds(judgments, preferences)
         copies = copies_to_train((judgments, preferences), settings, config.edit_cost, folds, encoder)
         fitter = replace(fitter, constraint=copies)
         validated, tried, above = _validate(fitter, data, folds, copies)
@@ -133,6 +139,8 @@ def train(
             fitter, fitted, data, validated, tried, (judgments, preferences), score_column, folds
         )
     training |= held_out_record(copies, above.get(validated.choice))
+    if learned is not None:
+        training["encoder"] = dict(learned.record)
     if init is not None and (added := added_to(init.settings, settings)):
         training["init"] = {**training["init"], "added": added}
     for line in cautions(training):
@@ -149,6 +157,18 @@ def train(
     if after is not None:
         after(Training(model, judgments, preferences, data, folds, validated, tuple(tried), fitter, fitted))
     return model
+
+
+def _learn(
+    text: TrainingText, folds: Folds, config: TrainingConfig, checkpoint: Checkpoint | None
+) -> Learned | None:
+    """What is learned over an encoder, if the configuration asks for it."""
+    if config.encoder is None:
+        return None
+    if any(map(is_encoder_feature, text.settings.features)):
+        raise PfsmError("encoder: the initial model has learned over an encoder already; leave the key out")
+    with one_torch_thread():
+        return learn(text, folds, config.encoder, config, checkpoint)
 
 
 def _decisive(
@@ -174,6 +194,7 @@ def _decisive(
             *(config.objective, config.mixture, config.class_transitions, config.lambda_rule),
             *(config.standardise, config.prune_jumps),
             *((config.edit_cost,) if config.edit_cost else ()),
+            *([] if config.encoder is None else [config.encoder.tune, pinned(config.encoder.source)]),
         ],
         "init": None if init is None else init.fingerprint,
         "version": __version__,

@@ -85,6 +85,41 @@ class FeaturePoints:
 
 
 @dataclass(frozen=True)
+class PieceMatch:
+    """Two word pieces that the encoder's part of a model matches.
+
+    Attributes:
+        reference: The piece of the reference.
+        hypothesis: The piece of the hypothesis.
+        cosine: Of their vectors, as the model projects them.
+        posterior: Probability of the match.
+        points: What it adds to the score.
+    """
+
+    reference: str
+    hypothesis: str
+    cosine: float
+    posterior: float
+    points: float
+
+
+@dataclass(frozen=True)
+class EncoderPoints:
+    """What the encoder's part of a model says; its points add up to those of the feature ``encoder``.
+
+    Attributes:
+        constant: Points that every pair gets.
+        parts: Of each of `pfsm.encoder.head.PARTS`: its name, its number and its points.
+        matches: Pieces that are matched more likely than not, in the order of the reference; their points are part of
+            those of ``alignment``.
+    """
+
+    constant: float
+    parts: tuple[tuple[str, float, float], ...]
+    matches: tuple[PieceMatch, ...]
+
+
+@dataclass(frozen=True)
 class Lost:
     """Points that a pair loses against its reference with itself: see `pfsm.model.explain.losses`.
 
@@ -118,6 +153,7 @@ class Explanation:
         perfect: Score of the reference with itself; None where it is not known.
         lost: Where the points between the two scores are lost, largest first; they add up to the difference.
         counted: Which of several references this is, such as ``2 of 3, b.txt``; empty for a single one.
+        encoder: What the model's feature ``encoder`` consists of; None where it has none.
     """
 
     reference: tuple[str, ...]
@@ -132,6 +168,7 @@ class Explanation:
     perfect: float | None = None
     lost: tuple[Lost, ...] = ()
     counted: str = ""
+    encoder: EncoderPoints | None = None
 
     @property
     def alignment(self) -> tuple[tuple[int, int], ...]:
