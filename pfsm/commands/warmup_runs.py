@@ -1,7 +1,7 @@
-"""What `pfsm warmup` runs: other commands on a few made-up sentences, chosen so that every kernel is used.
+"""What `pfsm warmup` runs: other commands on a few made-up sentences, with all models, metrics and statistics.
 
 Which machine code a kernel needs depends on the types of what it is called with, so nothing but the commands
-themselves tells: they are run as people run them. A test sees to it that they leave no kernel out.
+themselves tells: they are run as people run them.
 """
 
 import contextlib
