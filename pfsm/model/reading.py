@@ -41,7 +41,7 @@ class TextReader:
 
     def lines(self, lines: Sequence[str]) -> EncodedLines:
         """Lines as token ids, a repeated line tokenised once. Without edits nothing is tokenised."""
-        lines = self._normalised(lines)
+        lines = self.normalised(lines)
         return self.vocabulary.encode(lines) if self._edits else EncodedLines.without_tokens(lines)
 
     def pairs(self, references: Sequence[str], hypotheses: Sequence[str]) -> EncodedPairs:
@@ -67,14 +67,14 @@ class TextReader:
             PfsmError: If something that a feature needs is not there.
             ValueError: If the two lists differ in length.
         """
-        references, hypotheses = self._normalised(references), self._normalised(hypotheses)
+        references, hypotheses = self.normalised(references), self.normalised(hypotheses)
         try:
             return self._features.values(hypotheses, references, columns)
         except NotInstalledError as error:
             found = missing_packages(self._features.names)
             raise all_missing("the model", found or [error]) from None
 
-    def _normalised(self, lines: Sequence[str]) -> Sequence[str]:
+    def normalised(self, lines: Sequence[str]) -> Sequence[str]:
         """The lines in the Unicode form that the settings ask for; text that has it already costs next to nothing."""
         if self._form == "nfc":
             return [unicodedata.normalize("NFC", line) for line in lines]

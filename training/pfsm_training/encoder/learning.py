@@ -75,7 +75,9 @@ def learn(
     source = encoders.pinned(options.source)
     encoder = encoders.load_encoder(source)
     mix = uniform_mix(encoder.layers + 1)
-    lines = encode_pairs(encoder, mix, given.references, given.hypotheses)
+    # As scoring reads them.
+    references, hypotheses = map(given.reader.normalised, (given.references, given.hypotheses))
+    lines = encode_pairs(encoder, mix, references, hypotheses)
     share = USUAL_SHARE if config.mixture == AUTO else float(config.mixture)
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     runs = _Runs(Lesson(given, lines, share, device), _numbered(folds), checkpoint, mix)
