@@ -117,8 +117,9 @@ def test_intervals_of_a_table_and_its_systems(cli: Cli, write: Write) -> None:
 
 def test_one_segment_has_no_interval(cli: Cli, write: Write) -> None:
     write("r.txt", "a b\n")
-    (line,) = cli("score", "r.txt", "-i", "r.txt", "--metric", "chrf", "--confidence").lines
-    assert line.endswith(" = 100.0000 –")
+    outcome = cli("score", "r.txt", "-i", "r.txt", "--metric", "chrf", "--confidence")
+    assert outcome.out.endswith(" = 100.0000 –\n")
+    assert "a single segment cannot be resampled" in outcome.err
 
 
 def test_latex(cli: Cli, write: Write) -> None:
