@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pfsm.errors import PfsmError
 from pfsm.lattice.names import DELETE, INSERT, JUMP, base_state
 from pfsm.model.explain.explanation import Contribution, Edit, Explanation, FeaturePoints, Lost, Range
+from pfsm.model.explain.labels import label
 from pfsm.model.explain.losses import folded
 
 System = tuple[str, Sequence[Explanation]]
@@ -54,7 +55,7 @@ def page_data(systems: Sequence[System], numbers: Sequence[int] | None = None) -
         "numbers": list(numbers or range(1, len(systems[0][1]) + 1)),
         "edited": all(explanation.edited for explanation in everything),
         "states": list(codes.states),
-        "features": features,
+        "features": [label(name) for name in features],
         "unit": codes.unit,
         "explanations": [
             [_explanation(explanation, codes, f"{name}:{k}") for k, explanation in enumerate(explanations, 1)]
@@ -112,7 +113,8 @@ def _losses(explanation: Explanation, codes: _Codes, where: str) -> dict[str, ob
     _require_finite(explanation.perfect, "perfect", where)
     shown, rest, number = folded(explanation.lost)
     rows = [
-        (codes.states.get(one.state, one.state), _words(one), round(one.points / codes.unit)) for one in shown
+        (codes.states.get(one.state, label(one.state)), _words(one), round(one.points / codes.unit))
+        for one in shown
     ]
     return {
         "perfect": _rounded(explanation.perfect),

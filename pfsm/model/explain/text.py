@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from pfsm.lattice.names import DELETE, INSERT, JUMP, base_state
 from pfsm.model.explain.explanation import Contribution, Edit, EncoderPoints, Explanation, Lost
+from pfsm.model.explain.labels import label
 from pfsm.model.explain.losses import folded
 
 # Edits less likely than this are summed up in one line.
@@ -53,7 +54,7 @@ def _lost_lines(explanation: Explanation) -> Iterator[str]:
 def _loss(lost: Lost) -> str:
     words = " ".join(lost.reference), " ".join(lost.hypothesis)
     both = " = ".join(words) if all(words) else "".join(words)
-    return f"{lost.state:<8}  {both}".rstrip()
+    return f"{label(lost.state):<8}  {both}".rstrip()
 
 
 def pharaoh(explanation: Explanation) -> str:
@@ -65,7 +66,7 @@ def _feature_lines(explanation: Explanation) -> Iterator[str]:
     if explanation.features:
         yield f"{'points':>9}  {'value':>9}  feature, in standard deviations from the mean of the training data"
     for part in explanation.features:
-        yield f"{part.points:>+9.4f}  {part.value:>+9.3f}  {part.name}"
+        yield f"{part.points:>+9.4f}  {part.value:>+9.3f}  {label(part.name)}"
 
 
 def _encoder_lines(encoder: EncoderPoints) -> Iterator[str]:
