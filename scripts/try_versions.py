@@ -56,7 +56,9 @@ def main() -> None:
             file=sys.stderr,
         )
     tests = options.tests or [*TESTS, *(TRAINING if trains else ())]
-    environment = {**os.environ, "NUMBA_CACHE_DIR": str(folder / "kernels")}
+    # pfsm itself is not installed there, and tests start processes of their own.
+    ours = os.pathsep.join(str(CHECKOUT / name) for name in ("", "kernels", "training"))
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(folder / "kernels"), "PYTHONPATH": ours}
     environment.pop("PFSM_ALL_TESTS", None)
     command = [str(folder / "bin" / "python"), "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests]
     sys.exit(subprocess.run(command, cwd=CHECKOUT, env=environment, check=False).returncode)
