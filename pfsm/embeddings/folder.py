@@ -98,14 +98,7 @@ class FolderEncoder:
     def states(
         self, lines: Sequence[str], layers: Sequence[int] | None = None, threads: int | None = None
     ) -> list[LineStates]:
-        """Hidden states of the pieces of each line; equal lines share one result.
-
-        Seven layers of 384 components take 11 KB a piece, so this is to be called on some hundred lines at a time.
-
-        Args:
-            lines: Untokenised lines.
-            layers: Numbers of the layers in increasing order; None: all. Layers above the last are not computed.
-            threads: Number of threads, on which results do not depend; None: as many as the process may use.
+        """As `pfsm.embeddings.encoder.Encoder.states` says.
 
         Raises:
             PfsmError: If the network has no such layer, or a file cannot be read.
