@@ -107,7 +107,7 @@ def _write_over_encoder(folder: Path) -> None:
     encoder = load_encoder(source)
     d, layers = encoder.dimension, encoder.layers + 1
     shapes = {"mix": (layers,), "token_edits": (d, 3), "token_weight": (d,), "transitions": (3, 3)}
-    arrays = {name: np.zeros(shape, dtype=np.float32) for name, shape in shapes.items()}
+    arrays: dict[str, Any] = {name: np.zeros(shape, dtype=np.float32) for name, shape in shapes.items()}
     head = Head(
         **arrays | {"mix": np.full(layers, 1.0 / layers, dtype=np.float32)},
         projection=np.eye(d, dtype=np.float32),

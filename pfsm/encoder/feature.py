@@ -79,8 +79,9 @@ class PieceReader:
         head = known_head(label, "the model")
         self.encoder = encoders.load_encoder(source)
         check_fit(head, self.encoder, source)
+        if head.tuned:
+            self.encoder = encoders.load_tuned(source, label, head.tuned)
         self.scorer = HeadScorer(head)
-        self._layers = np.flatnonzero(head.mix).tolist()
 
     def values(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
         """Values of pairs, float64 [n_pairs]; each distinct line of a block is encoded once."""
@@ -100,7 +101,7 @@ class PieceReader:
         """What the head makes of lines, and the text of their pieces."""
         for first in range(0, len(lines), LINES_AT_ONCE):
             some = list(lines[first : first + LINES_AT_ONCE])
-            for line, states in zip(some, self.encoder.states(some, self._layers), strict=True):
+            for line, states in zip(some, self.encoder.states(some, self.scorer.layers), strict=True):
                 pieces = tuple(line[start:end] for start, end in states.spans.tolist())
                 yield self.scorer.line(self.scorer.rows(states.values)), pieces
 

@@ -1,17 +1,19 @@
 """The head: everything that was learned over an encoder, as arrays in one safetensors file.
 
-The file holds float32 alone: a header of JSON and numbers, nothing that is run.
+The file holds a header of JSON and numbers, nothing that is run. Where the encoder itself was tuned, what was learned
+of it stands beside the head's own arrays (`pfsm.embeddings.tuned_weights`).
 """
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.embeddings.safetensors import safetensors_content, tensors_of
+from pfsm.embeddings.tuned_weights import is_tuned, stored_tensors
 from pfsm.errors import PfsmError
 
 Float32 = NDArray[np.float32]
@@ -54,6 +56,8 @@ class Head:
         transitions: [3, 3], of an operation (column) after another (row): Insert, Delete, Substitute.
         linear: [6], weights of `PARTS`.
         constant: [1].
+        tuned: What was learned of the encoder itself, by name; empty if it stays as it is.
+        stored: The content of the file that the head was read from; None for a new one.
     """
 
     mix: Float32
@@ -65,11 +69,21 @@ class Head:
     transitions: Float32
     linear: Float32
     constant: Float32
+    tuned: Mapping[str, Float32] = field(default_factory=dict)
+    stored: bytes | None = None
 
     @cached_property
     def content(self) -> bytes:
-        """The safetensors file; the same arrays give the same bytes."""
-        return safetensors_content({name: getattr(self, name) for name in SHAPES})
+        """The safetensors file; the same arrays give the same bytes.
+
+        Large matrices of a tuned encoder are rounded to int8. Rounding what is read back may change it once more, so a
+        head that was read keeps its file.
+        """
+        if self.stored is not None:
+            return self.stored
+        return safetensors_content(
+            {**{name: getattr(self, name) for name in SHAPES}, **stored_tensors(self.tuned)}
+        )
 
     @cached_property
     def checksum(self) -> str:
@@ -93,7 +107,9 @@ def head_from_bytes(content: bytes, where: str) -> Head:
     Raises:
         PfsmError: If it is no head: an array is missing, of another shape, or has numbers out of bounds.
     """
-    arrays = tensors_of(np.frombuffer(content, np.uint8), where)
+    found = tensors_of(np.frombuffer(content, np.uint8), where)
+    tuned = {name: values for name, values in found.items() if is_tuned(name)}
+    arrays = {name: values for name, values in found.items() if name not in tuned}
     for name in (*arrays, *SHAPES):
         if name not in arrays or name not in SHAPES:
             problem = "has no array" if name in SHAPES else "has the unknown array"
@@ -103,9 +119,11 @@ def head_from_bytes(content: bytes, where: str) -> Head:
         wanted = tuple(sizes[size] if isinstance(size, str) else size for size in shape)
         if arrays[name].shape != wanted:
             raise PfsmError(f"{where}: {name} has the shape {list(arrays[name].shape)}, not {list(wanted)}")
+    for name, values in found.items():
         # A comparison with NaN is false.
-        if not (np.abs(arrays[name]) <= LARGEST_NUMBER).all():
+        if not (np.abs(values) <= LARGEST_NUMBER).all():
             raise PfsmError(f"{where}: {name} has a number above {LARGEST_NUMBER:g} either way, or none")
     if not (1 <= sizes["L"] <= _MOST_LAYERS and 1 <= sizes["D"] <= _LARGEST_DIMENSION):
         raise PfsmError(f"{where}: {sizes['L']} layers of {sizes['D']} components are no encoder's")
-    return Head(**{entry.name: np.ascontiguousarray(arrays[entry.name]) for entry in fields(Head)})
+    own = {name: np.ascontiguousarray(arrays[name]) for name in SHAPES}
+    return Head(**own, tuned=tuned, stored=content)

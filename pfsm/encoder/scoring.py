@@ -61,7 +61,8 @@ class HeadScorer:
 
     def __init__(self, head: Head) -> None:
         self.head = head
-        self._mix = head.mix.astype(np.float64)
+        self.layers = np.flatnonzero(head.mix).tolist()
+        self._mix = head.mix[self.layers].astype(np.float64)
         self._transposed = np.ascontiguousarray(head.projection.T)
         self._edits, self._token_weight = (
             one.astype(np.float64) for one in (head.token_edits, head.token_weight)
@@ -72,7 +73,11 @@ class HeadScorer:
         self.constant = float(head.constant[0])
 
     def rows(self, states: Float32) -> Float32:
-        """The mixed layers of a line, float32 [n_pieces, D], from its states, float32 [L, n_pieces, D]."""
+        """The mixed layers of a line, float32 [n_pieces, D].
+
+        Args:
+            states: float32 [n_layers, n_pieces, D], of ``layers``, those that have a share.
+        """
         from pfsm_kernels.dense.vectors import mixed_layers  # noqa: PLC0415 - brings numba
 
         return mixed_layers(np.ascontiguousarray(states), self._mix, EPSILON)

@@ -29,7 +29,7 @@ EXPERIMENT = (
 )
 DATA = ("files", "name", "score_column", "negate", "where", "sample", "seed", "system_scores")
 ROW = ("name", "metric", "options", "model", "train", "init", "train_data", "optional")
-ENCODER = ("tune", "source")
+ENCODER = ("tune", "source", "layers", "precision")
 OPTIONS = {
     "syn": ("table",),
     "para": ("table", "direction", "minimum_probability", "bins"),

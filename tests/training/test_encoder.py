@@ -18,7 +18,7 @@ from pfsm_training import train
 from pfsm_training.config import EncoderOptions, TrainingConfig, config_from_dict
 from pfsm_training.data.training_text import TrainingText
 from pfsm_training.encoder import learning
-from pfsm_training.encoder.fitting import Lesson, Part, fit_head
+from pfsm_training.encoder.fitting import Lesson, Network, Part, fit_head
 from pfsm_training.encoder.log_sum import log_sums
 from pfsm_training.encoder.network import HeadNetwork
 from pfsm_training.encoder.pieces import encode_pairs, uniform_mix
@@ -121,7 +121,7 @@ def test_learning_is_repeatable_and_resumes(config: TrainingConfig, tmp_path: Pa
         train(JUDGMENTS, config=config, threads=1, checkpoint=Stop(path, resume=True))
     fits: list[int] = []
 
-    def counted(lesson: Lesson, part: Part, passes: int, seed: int, after: Any) -> HeadNetwork:
+    def counted(lesson: Lesson, part: Part, passes: int, seed: int, after: Any) -> Network:
         fits.append(seed)
         return fit_head(lesson, part, passes, seed, after)
 
@@ -179,10 +179,10 @@ def test_a_single_segment_is_too_little(config: TrainingConfig) -> None:
 @pytest.mark.parametrize(
     ("value", "message"),
     [
-        (True, "it must be false or {tune: head}"),
-        ({}, "it must be false or {tune: head}"),
+        (True, "it must be false or {tune: head | lora | full}"),
+        ({}, "it must be false or {tune: head | lora | full}"),
         ({"tune": "all"}, "encoder: tune is 'all', it must be one of head"),
-        ({"tune": "head", "layers": 3}, "unknown option 'layers'; known are tune, source"),
+        ({"tune": "head", "rank": 3}, "unknown option 'rank'; known are tune, source, layers, precision"),
         ({"tune": "head", "source": 3}, "encoder: source is 3"),
     ],
 )

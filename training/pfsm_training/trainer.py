@@ -194,7 +194,7 @@ def _decisive(
             *(config.objective, config.mixture, config.class_transitions, config.lambda_rule),
             *(config.standardise, config.prune_jumps),
             *((config.edit_cost,) if config.edit_cost else ()),
-            *([] if config.encoder is None else [config.encoder.tune, pinned(config.encoder.source)]),
+            *([] if config.encoder is None else config.encoder.decisive(pinned(config.encoder.source))),
         ],
         "init": None if init is None else init.fingerprint,
         "version": __version__,

@@ -19,13 +19,17 @@ from pfsm.model.settings import MEAN
 from pfsm_training.data.training_text import TrainingText
 from pfsm_training.encoder.network import HeadNetwork
 from pfsm_training.encoder.pieces import PairLines
+from pfsm_training.encoder.sequences import SequenceLines
+from pfsm_training.encoder.tuned import TunedNetwork
 
 Float = NDArray[np.float64]
 Int64 = NDArray[np.int64]
+Network = HeadNetwork | TunedNetwork
 
 BATCH = 64
-RATE, FAST_RATE = 3e-4, 2e-2
-DECAY, LARGEST_GRADIENT = 0.01, 1.0
+# Where layers are tuned: what is kept for their derivatives grows with it.
+TUNING_BATCH = 32
+LARGEST_GRADIENT = 1.0
 WARM_UP, MEMORY = 20, 0.98
 # Of the weights of `PARTS` in units of their spread, per judgment.
 RIDGE = 0.01
@@ -44,12 +48,16 @@ class Lesson:
         lines: The lines of their pairs.
         share: Of the preferences in the loss, if there are scores too.
         device: Where vectors are computed.
+        network: Makes what is to be learned, as it is at the start.
+        size: Judgments, or pairs, in a batch.
     """
 
     given: TrainingText
-    lines: PairLines
+    lines: PairLines | SequenceLines
     share: float
     device: torch.device
+    network: Callable[[], Network]
+    size: int = BATCH
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,21 +69,30 @@ class Part:
 
 
 def fit_head(
-    lesson: Lesson, part: Part, passes: int, seed: int, after: Callable[[int, HeadNetwork], None]
-) -> HeadNetwork:
+    lesson: Lesson, part: Part, passes: int, seed: int, after: Callable[[int, Network], None]
+) -> Network:
     """Fits a head.
 
     Args:
         lesson: The data.
         part: What of it to learn from.
         passes: How often to go over it.
-        seed: Of the order of the judgments.
+        seed: Of the order of the judgments and of dropout.
         after: Called after each pass with its number, from 1, and the head as it is then.
     """
-    network = HeadNetwork(lesson.lines.rows.shape[1]).to(lesson.device)
+    with torch.random.fork_rng():
+        torch.manual_seed(seed)
+        return _fitted(lesson, part, passes, seed, after)
+
+
+def _fitted(
+    lesson: Lesson, part: Part, passes: int, seed: int, after: Callable[[int, Network], None]
+) -> Network:
+    network = lesson.network().to(lesson.device)
     loss = _Loss(lesson, part)
-    _start(network, lesson, part, loss)
-    mean, optimiser = copy.deepcopy(network), _optimiser(network)
+    _start(network.eval(), lesson, part, loss)
+    mean, optimiser = copy.deepcopy(network), torch.optim.AdamW(network.groups())
+    network.train()
     rates = [group["lr"] for group in optimiser.param_groups]
     random, step = np.random.default_rng(seed), 0
     for number in range(1, passes + 1):
@@ -93,7 +110,7 @@ def fit_head(
 
 
 @torch.no_grad()
-def predictions(network: HeadNetwork, lesson: Lesson, pairs: Int64) -> Float:
+def predictions(network: Network, lesson: Lesson, pairs: Int64) -> Float:
     """Values of pairs, float64 [n_pairs]."""
     return _of_pairs(lesson, pairs, network)[:, 0]
 
@@ -102,8 +119,8 @@ def _of_pairs(lesson: Lesson, pairs: Int64, compute: Callable[..., Tensor]) -> F
     """Something about pairs, float64 [n_pairs, …], computed in batches of similar lengths."""
     order = np.argsort(lesson.lines.lengths[pairs], kind="stable")
     found: Float | None = None
-    for first in range(0, pairs.size, BATCH):
-        places = order[first : first + BATCH]
+    for first in range(0, pairs.size, lesson.size):
+        places = order[first : first + lesson.size]
         values = compute(lesson.lines.batch(pairs[places], lesson.device)).cpu().numpy()
         values = values.reshape(places.size, -1)
         found = np.zeros((pairs.size, values.shape[1])) if found is None else found
@@ -111,29 +128,18 @@ def _of_pairs(lesson: Lesson, pairs: Int64, compute: Callable[..., Tensor]) -> F
     return np.zeros((0, 1)) if found is None else found
 
 
-def _optimiser(network: HeadNetwork) -> torch.optim.Optimizer:
-    slow = [network.change, network.token_edits, network.token_weight]
-    fast = [network.knots, network.edits, network.transitions, network.linear, network.constant]
-    return torch.optim.AdamW(
-        [
-            {"params": slow, "lr": RATE, "weight_decay": DECAY},
-            {"params": fast, "lr": FAST_RATE, "weight_decay": 0.0},
-        ]
-    )
-
-
 @torch.no_grad()
-def _follow(mean: HeadNetwork, network: HeadNetwork, memory: float) -> None:
+def _follow(mean: Network, network: Network, memory: float) -> None:
     for kept, now in zip(mean.parameters(), network.parameters(), strict=True):
         kept.mul_(memory).add_(now, alpha=1.0 - memory)
 
 
 @torch.no_grad()
-def _start(network: HeadNetwork, lesson: Lesson, part: Part, loss: "_Loss") -> None:
+def _start(network: Network, lesson: Lesson, part: Part, loss: "_Loss") -> None:
     """Starts from the best weighted sum of what the encoder alone says."""
     items = lesson.given.items
     if not part.scored.size:
-        network.linear.copy_(torch.tensor(WITHOUT_SCORES))
+        network.start(torch.tensor(WITHOUT_SCORES), 0.0)
         return
     _, pairs = items.select(part.scored)
     values = _of_pairs(lesson, pairs, network.parts)
@@ -144,8 +150,7 @@ def _start(network: HeadNetwork, lesson: Lesson, part: Part, loss: "_Loss") -> N
     standard = (values - means) / spreads
     gram = standard.T @ standard + RIDGE * part.scored.size * np.eye(len(PARTS))
     weights = np.linalg.solve(gram, standard.T @ loss.targets[part.scored]) / spreads
-    network.linear.copy_(torch.from_numpy(weights))
-    network.constant.fill_(-float(weights @ means))
+    network.start(torch.from_numpy(weights), -float(weights @ means))
 
 
 def _batches(lesson: Lesson, part: Part, random: np.random.Generator) -> Iterator[Int64]:
@@ -159,7 +164,7 @@ def _batches(lesson: Lesson, part: Part, random: np.random.Generator) -> Iterato
         ]
     )
     order = np.argsort(keys + random.uniform(0.0, SPREAD, keys.size), kind="stable")
-    batches = [order[first : first + BATCH] for first in range(0, order.size, BATCH)]
+    batches = [order[first : first + lesson.size] for first in range(0, order.size, lesson.size)]
     for place in random.permutation(len(batches)).tolist():
         yield batches[place]
 
@@ -180,7 +185,7 @@ class _Loss:
         self._of_scores = (1.0 - share) * n_units / max(part.scored.size, 1)
         self._of_votes = share * n_units / (votes or 1.0)
 
-    def of(self, network: HeadNetwork, units: Int64) -> Tensor:
+    def of(self, network: Network, units: Int64) -> Tensor:
         """The loss of a batch, a scalar; ``units`` are places in the part."""
         given, n_scored = self._lesson.given, self._part.scored.size
         scored = self._part.scored[units[units < n_scored]]
@@ -194,7 +199,7 @@ class _Loss:
         logistic = (votes * torch.nn.functional.softplus(worse - better)).sum()
         return (self._of_scores * (errors * errors).sum() + self._of_votes * logistic) / units.size
 
-    def _of_items(self, network: HeadNetwork, items: Int64) -> Tensor:
+    def _of_items(self, network: Network, items: Int64) -> Tensor:
         """Predictions of judged translations from those of their pairs, as in scoring."""
         of = self._lesson.given.items
         sizes = of.sizes[items]

@@ -4,7 +4,9 @@ Its arithmetic is that of `pfsm.encoder.scoring`, equation by equation; the docs
 Vectors are float32, everything that is made of their products is float64.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
@@ -14,6 +16,8 @@ from torch import Tensor, nn
 from pfsm.encoder.head import EPSILON, LARGEST_TOKEN_WEIGHT, N_KNOTS, TYPICAL_LENGTH, Head
 from pfsm_training.encoder.log_sum import log_sums
 
+# AdamW's rates: of the scalars of the machine, of what is multiplied with vectors.
+FAST_RATE, RATE, DECAY = 2e-2, 3e-4, 0.01
 FIRST_KNOT, LAST_KNOT = -4.0, 2.0
 UNALIGNED = -1.0
 
@@ -57,8 +61,25 @@ class HeadNetwork(nn.Module):
 
     def forward(self, batch: Batch) -> Tensor:
         """Values of pairs, float64 [n_pairs]."""
-        parts = self.parts(batch)
+        return self.value(self.parts(batch))
+
+    def value(self, parts: Tensor) -> Tensor:
+        """Values of pairs, float64 [n_pairs], from their `parts`."""
         return parts @ self.linear + self.constant
+
+    def start(self, linear: Tensor, constant: float) -> None:
+        """Sets the weights of the parts."""
+        self.linear.copy_(linear)
+        self.constant.fill_(constant)
+
+    def groups(self) -> list[dict[str, Any]]:
+        """The parameters for AdamW, by rate and decay."""
+        slow = [self.change, self.token_edits, self.token_weight]
+        fast = [self.knots, self.edits, self.transitions, self.linear, self.constant]
+        return [
+            {"params": slow, "lr": RATE, "weight_decay": DECAY},
+            {"params": fast, "lr": FAST_RATE, "weight_decay": 0.0},
+        ]
 
     def parts(self, batch: Batch) -> Tensor:
         """What the value is a weighted sum of, float64 [n_pairs, 6], as `pfsm.encoder.head.PARTS`."""
@@ -116,8 +137,13 @@ class HeadNetwork(nn.Module):
         return [torch.where((m > 0) & (n > 0), part, equal) for part in parts]
 
     @torch.no_grad()
-    def head(self, mix: NDArray[np.float32]) -> Head:
-        """What was learned, in float32, as it is stored; ``mix`` is the share of each layer, float32 [n_layers]."""
+    def head(self, mix: NDArray[np.float32], tuned: Mapping[str, NDArray[np.float32]] | None = None) -> Head:
+        """What was learned, in float32, as it is stored.
+
+        Args:
+            mix: Share of each layer, float32 [n_layers].
+            tuned: What was learned of the encoder.
+        """
         projection = self.change + torch.eye(
             self.change.shape[0], dtype=self.change.dtype, device=self.change.device
         )
@@ -131,6 +157,7 @@ class HeadNetwork(nn.Module):
             "linear": self.linear,
             "constant": self.constant[None],
         }
-        return Head(
-            mix=mix, **{name: one.detach().cpu().numpy().astype(np.float32) for name, one in arrays.items()}
-        )
+        own: dict[str, Any] = {
+            name: one.detach().cpu().numpy().astype(np.float32) for name, one in arrays.items()
+        }
+        return Head(mix=mix, tuned={} if tuned is None else tuned, **own)

@@ -60,9 +60,22 @@ class PairLines:
         return Batch(*(torch.from_numpy(one).to(device) for one in given))
 
 
-def uniform_mix(layers: int) -> Float32:
-    """The same share for each layer, float32 [layers]."""
-    return np.full(layers, 1.0 / layers, dtype=np.float32)
+def uniform_mix(layers: int, used: int | None = None) -> Float32:
+    """The same share for each layer, float32 [layers]; with ``used`` for the first ones alone."""
+    used = layers if used is None else used
+    mix = np.zeros(layers, dtype=np.float32)
+    mix[:used] = 1.0 / used
+    return mix
+
+
+def numbered_lines(references: Sequence[str], hypotheses: Sequence[str]) -> tuple[list[str], Int64, Int64]:
+    """The distinct lines of pairs, and the number of each side's line: int64 [n_pairs] each."""
+    numbers: dict[str, int] = {}
+    one, other = (
+        np.array([numbers.setdefault(line, len(numbers)) for line in side], dtype=np.int64)
+        for side in (references, hypotheses)
+    )
+    return list(numbers), one, other
 
 
 def encode_pairs(
@@ -79,19 +92,16 @@ def encode_pairs(
     Raises:
         PfsmError: If the temporary file cannot be written.
     """
-    numbers: dict[str, int] = {}
-    sides = [
-        np.array([numbers.setdefault(line, len(numbers)) for line in side], dtype=np.int64)
-        for side in (references, hypotheses)
-    ]
-    lines, offsets = list(numbers), [0]
+    lines, *sides = numbered_lines(references, hypotheses)
+    offsets = [0]
+    layers = np.flatnonzero(mix).tolist()
     shares = mix.astype(np.float64)
     try:
         with tempfile.TemporaryFile() as file, Stage("training", "encoding", len(lines), "lines") as stage:
             for first in range(0, len(lines), LINES_AT_ONCE):
                 some = lines[first : first + LINES_AT_ONCE]
-                for states in encoder.states(some):
-                    rows = mixed_layers(np.ascontiguousarray(states.values), shares, EPSILON)
+                for states in encoder.states(some, layers):
+                    rows = mixed_layers(np.ascontiguousarray(states.values), shares[layers], EPSILON)
                     file.write(rows.tobytes())
                     offsets.append(offsets[-1] + rows.shape[0])
                 stage.advance(len(some))
