@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pfsm.commands.arguments import add_format, add_trust
+from pfsm.embeddings.tuned_weights import tuned_layers
 from pfsm.encoder.head import PARTS
 from pfsm.encoder.heads import contents_of, head_path, is_encoder_feature, known_head, parse_feature
 from pfsm.lattice.names import ends
@@ -86,6 +87,9 @@ def _encoder_lines(model: Model) -> list[str]:
     if isinstance(held_out, Mapping):
         alone = _number(held_out.get(str(passes)))
         lines.append(f"{'':<12}learned in {passes} passes; alone {alone} on held-out judgments")
+    if head.tuned:
+        tuned = ", ".join(str(layer + 1) for layer in tuned_layers(head.tuned))
+        lines.append(f"{'':<12}tuned       layers {tuned} of the encoder; {len(head.content):,} bytes")
     weights = ", ".join(
         f"{part} {weight:+.3f}" for part, weight in zip(PARTS, head.linear.tolist(), strict=True)
     )

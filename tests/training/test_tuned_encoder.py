@@ -21,7 +21,9 @@ from pfsm.model.metric import Metric
 from pfsm_kernels.dense.vectors import mixed_layers
 from pfsm_training import train
 from pfsm_training.config import EncoderOptions, TrainingConfig
-from pfsm_training.encoder import learning
+from pfsm_training.data.training_text import TrainingText
+from pfsm_training.encoder import learning, transformer
+from pfsm_training.encoder.fitting import Lesson, Part, fit_head, predictions
 from pfsm_training.encoder.pieces import uniform_mix
 from pfsm_training.encoder.sequences import SequenceLines
 from pfsm_training.encoder.transformer import LayersNetwork
@@ -224,3 +226,24 @@ def test_what_fits_no_encoder_is_refused(
         load_tuned(source, remember(stored), stored.tuned)
     assert message in str(error.value)
     assert "\n" not in str(error.value)
+
+
+def test_a_batch_in_portions_has_the_same_loss(source: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Dropout would fall otherwise in other portions.
+    monkeypatch.setattr(transformer, "DROPOUT", 0.0)
+    given = judgments().sorted()
+    text = TrainingText(given, None, TrainingConfig().settings)
+    lines = SequenceLines(
+        tunable_encoder(source), tunable_encoder(source).weights(LAYERS - 1), text.references, text.hypotheses
+    )
+    part = Part(np.arange(len(given)), np.arange(0))
+    learned = []
+    for pieces in (None, 20):
+        lesson = Lesson(
+            text, lines, 0.0, CPU, lambda: tuned_network(source, "lora", changed=False), 8, pieces
+        )
+        fitted = fit_head(lesson, part, 1, 0, lambda *_: None)
+        learned.append(predictions(fitted, lesson, np.arange(len(lines))))
+    start = predictions(tuned_network(source, "lora", changed=False), lesson, np.arange(len(lines)))
+    assert np.abs(learned[0] - start).max() > 0.1
+    assert learned[1] == pytest.approx(learned[0], abs=1e-4)

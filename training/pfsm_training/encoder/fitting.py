@@ -27,8 +27,9 @@ Int64 = NDArray[np.int64]
 Network = HeadNetwork | TunedNetwork
 
 BATCH = 64
-# Where layers are tuned: what is kept for their derivatives grows with it.
 TUNING_BATCH = 32
+# Pieces whose derivatives are computed at once where layers are tuned: some 300 kB each.
+TUNING_PIECES = 4096
 LARGEST_GRADIENT = 1.0
 WARM_UP, MEMORY = 20, 0.98
 # Of the weights of `PARTS` in units of their spread, per judgment.
@@ -50,6 +51,7 @@ class Lesson:
         device: Where vectors are computed.
         network: Makes what is to be learned, as it is at the start.
         size: Judgments, or pairs, in a batch.
+        pieces: Of those of a batch, padded, how many are computed at once; None: all.
     """
 
     given: TrainingText
@@ -58,6 +60,7 @@ class Lesson:
     device: torch.device
     network: Callable[[], Network]
     size: int = BATCH
+    pieces: int | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,7 +104,9 @@ def _fitted(
             for group, rate in zip(optimiser.param_groups, rates, strict=True):
                 group["lr"] = rate * min(1.0, step / WARM_UP)
             optimiser.zero_grad()
-            loss.of(network, units).backward()  # type: ignore[no-untyped-call]
+            for some in loss.portions(units):
+                share = some.size / units.size
+                (share * loss.of(network, some)).backward()  # type: ignore[no-untyped-call]
             torch.nn.utils.clip_grad_norm_(network.parameters(), LARGEST_GRADIENT)
             optimiser.step()
             _follow(mean, network, min(MEMORY, step / (step + 9.0)))
@@ -185,12 +190,38 @@ class _Loss:
         self._of_scores = (1.0 - share) * n_units / max(part.scored.size, 1)
         self._of_votes = share * n_units / (votes or 1.0)
 
-    def of(self, network: Network, units: Int64) -> Tensor:
-        """The loss of a batch, a scalar; ``units`` are places in the part."""
+    def portions(self, units: Int64) -> list[Int64]:
+        """A batch in portions that are computed one after the other; their losses add up to that of the batch."""
+        if self._lesson.pieces is None:
+            return [units]
+        lengths = self._lesson.lines.lengths
+        sizes = [
+            int(lengths[self._lesson.given.items.select(self._items(one)[2])[1]].sum())
+            for one in units[:, None]
+        ]
+        portions, first, longest = [], 0, 0
+        for place, size in enumerate(sizes):
+            longest = max(longest, size)
+            if place > first and (place + 1 - first) * longest > self._lesson.pieces:
+                portions.append(units[first:place])
+                first, longest = place, size
+        return [*portions, units[first:]]
+
+    def _items(self, units: Int64) -> tuple[Int64, Int64, Int64]:
+        """The judgments of a batch, its preferences, and all translations that they are about."""
         given, n_scored = self._lesson.given, self._part.scored.size
         scored = self._part.scored[units[units < n_scored]]
         preferences = self._part.preferences[units[units >= n_scored] - n_scored]
-        items = np.concatenate([scored, given.better[preferences], given.worse[preferences]])
+        return (
+            scored,
+            preferences,
+            np.concatenate([scored, given.better[preferences], given.worse[preferences]]),
+        )
+
+    def of(self, network: Network, units: Int64) -> Tensor:
+        """The loss of a batch, a scalar; ``units`` are places in the part."""
+        given = self._lesson.given
+        scored, preferences, items = self._items(units)
         predicted = self._of_items(network, items)
         device = predicted.device
         errors = predicted[: scored.size] - torch.from_numpy(self.targets[scored]).to(device)

@@ -23,7 +23,15 @@ from pfsm.evaluation import pearson, preference_counts
 from pfsm.runtime.progress import Stage
 from pfsm_training.config import AUTO, HEAD, SINGLE, EncoderOptions, TrainingConfig
 from pfsm_training.data.training_text import TrainingText
-from pfsm_training.encoder.fitting import TUNING_BATCH, Lesson, Network, Part, fit_head, predictions
+from pfsm_training.encoder.fitting import (
+    TUNING_BATCH,
+    TUNING_PIECES,
+    Lesson,
+    Network,
+    Part,
+    fit_head,
+    predictions,
+)
 from pfsm_training.encoder.network import HeadNetwork
 from pfsm_training.encoder.pieces import encode_pairs, uniform_mix
 from pfsm_training.encoder.sequences import SequenceLines
@@ -37,7 +45,7 @@ Int64 = NDArray[np.int64]
 
 MOST_PASSES = 8
 # Where layers are tuned, which takes ten times as long.
-MOST_TUNING_PASSES, MOST_TUNING_FOLDS = 4, 3
+MOST_TUNING_PASSES, MOST_TUNING_FOLDS = 3, 3
 USUAL_SHARE = 0.5
 AREA = "training"
 
@@ -131,7 +139,9 @@ def _lesson(
         layers = LayersNetwork(weights, tunable.shape, mix, options.tune, options.precision)
         return TunedNetwork(layers, weights.words.shape[1], options.tune)
 
-    return Lesson(given, SequenceLines(tunable, weights, *sides), share, device, network, TUNING_BATCH), mix
+    return Lesson(
+        given, SequenceLines(tunable, weights, *sides), share, device, network, TUNING_BATCH, TUNING_PIECES
+    ), mix
 
 
 def _used(options: EncoderOptions, layers: int) -> int:
