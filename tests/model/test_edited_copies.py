@@ -65,8 +65,8 @@ LANGUAGES = {
     "es": ("es",),
     "ru": ("ru",),
     "en-small": ("en",),
+    "en-fast": ("en",),
     "en": ("en",),
-    "en-full": ("en",),
 }
 EDITS = 3000
 
