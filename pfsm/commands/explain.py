@@ -129,7 +129,8 @@ def _explain(
     streams = [[stream[segment] for segment in chosen] for stream in text.references]
     best = counted(metric, lines, streams)
     means = _means(metric, lines, streams)
-    explained = metric.explanations(lines, [streams[number][place] for place, number in enumerate(best)])
+    chosen_references = [streams[number][place] for place, number in enumerate(best)]
+    explained = metric.explanations(lines, chosen_references, as_arrays=True)
     explanations: list[Explanation] = []
     try:
         for number, mean, explanation in zip(best, means, explained, strict=True):
@@ -185,7 +186,7 @@ def _segment(explanation: Explanation, mean: float | None) -> dict[str, Any]:
     ``score`` is the segment's, as `pfsm score` gives it. Where that is a mean over references, ``score_of_reference``
     is the score against the reference that is explained, to which the contributions add up.
     """
-    values = asdict(explanation)
+    values = asdict(replace(explanation, contributions=tuple(explanation.contributions)))
     if explanation.encoder is None:
         del values["encoder"]
     if mean is not None:
