@@ -16,9 +16,10 @@ from numpy.typing import NDArray
 
 from pfsm_kernels.lattice.batch import Factors, Outputs, Weights
 from pfsm_kernels.lattice.lattices import Lattices
-from pfsm_kernels.linear_space import linear_task
+from pfsm_kernels.linear_space import cells_of, linear_task
 from pfsm_kernels.machine.log_space import best_path as best_of_machine
 from pfsm_kernels.machine.log_space import log_forward_backward
+from pfsm_kernels.machine.places import place_batch
 from pfsm_kernels.machine.sweep import DELETE, INSERT, JUMP
 from pfsm_kernels.machine.tilt import LARGEST_WEIGHT
 from pfsm_kernels.pushdown.cell_to_cell import best_pushdown, log_pushdown
@@ -32,11 +33,13 @@ __all__ = [
     "Expectations",
     "Jumps",
     "Lattices",
+    "Places",
     "Weights",
     "best_path",
     "expectations",
     "find_jumps",
     "log_sum",
+    "place_sums",
 ]
 
 Float = NDArray[np.float64]
@@ -73,6 +76,24 @@ class BestPath:
 
     score: float
     edits: NDArray[np.int32]
+
+
+@dataclass(frozen=True, eq=False)
+class Places:
+    """Log-sums of a batch, and of every place where an edit is possible the mean over edit sequences.
+
+    Attributes:
+        log_sum: float64 [n_pairs], as `log_sum` gives it.
+        deletes: float64 [reference tokens, 2], how often the token is deleted, and what the weights of that add to the
+            mean score.
+        inserts: float64 [hypothesis tokens, 2], likewise.
+        arcs: float64 [n_arcs, 2], likewise.
+    """
+
+    log_sum: Float
+    deletes: Float
+    inserts: Float
+    arcs: Float
 
 
 def find_jumps(lattices: Lattices, state: int, max_jump: int) -> Jumps | None:
@@ -129,6 +150,32 @@ def expectations(
         _run(linear_task(lattices, factors, jumps, outputs), lattices, threads)
     _in_log_space(lattices, weights, jumps, accepted, result.log_sum, result, threads)
     return result
+
+
+def place_sums(lattices: Lattices, weights: Weights) -> Places:
+    """Posteriors and mean weights of every place, without jumps: see ``machine.places``.
+
+    Raises:
+        ValueError: As ``log_sum``.
+    """
+    sums = log_sum(lattices, weights)
+    A = lattices.arcs.shape[0]
+    arcs = np.zeros(A) if weights.arcs is None else weights.arcs
+    links = np.zeros(0) if weights.links is None else weights.links
+    found = Places(
+        sums,
+        np.zeros((lattices.delete_states.size, 2)),
+        np.zeros((lattices.insert_states.size, 2)),
+        np.zeros((A, 2)),
+    )
+    linked = np.zeros(links.size)
+    batch = *cells_of(lattices), arcs, links, weights.table, sums
+    place_batch(0, len(lattices), batch, (found.deletes, found.inserts, found.arcs, linked))
+    for extra, number in ((arcs, found.arcs[:, 0]), (links, linked)):
+        if extra.size:
+            # What is impossible weighs minus infinity.
+            found.arcs[:, 1] += np.where(number > 0.0, number * np.where(number > 0.0, extra, 0.0), 0.0)
+    return found
 
 
 def best_path(lattices: Lattices, weights: Weights, pair: int, jumps: Jumps | None = None) -> BestPath:

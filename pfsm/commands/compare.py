@@ -3,7 +3,6 @@
 import json
 import math
 from argparse import ArgumentParser, Namespace
-from dataclasses import asdict
 from itertools import chain
 
 import numpy as np
@@ -23,17 +22,16 @@ from pfsm.commands.arguments import (
     hush,
     open_scorer,
 )
-from pfsm.commands.evaluation_statistics import interval_entry, number
 from pfsm.commands.evaluation_text import NO_INTERVAL
 from pfsm.commands.languages import check_text
 from pfsm.commands.test_sets import add_test_set, reference_paths
 from pfsm.data import read_parallel
 from pfsm.errors import PfsmError
 from pfsm.evaluation import Comparison, Interval, PairResult, PooledCounts, compare_systems
+from pfsm.evaluation.documents import NO_PREFERENCE, comparison_document
 from pfsm.io.files import atomic_write
 from pfsm.io.spreadsheets import tsv_row
 
-NO_PREFERENCE = "no preference"
 TIE = "tie"
 
 
@@ -91,7 +89,11 @@ def run(options: Namespace) -> None:
         _write_sentences(options.sentences, names, scores, spreadsheet=options.spreadsheet)
     if options.format == "json":
         short = metric.get_short_signature(len(text.references), "corpus")
-        print(json.dumps(_document(result, metric.name, signature, short), indent=1, ensure_ascii=False))
+        print(
+            json.dumps(
+                comparison_document(result, metric.name, signature, short), indent=1, ensure_ascii=False
+            )
+        )
     else:
         _print_text(result, heading(metric, len(text.references), "corpus", options), options.width)
 
@@ -109,31 +111,6 @@ def _write_sentences(
             handle.write(
                 tsv_row([str(segment), *map(repr, values), preferred], spreadsheet=spreadsheet) + "\n"
             )
-
-
-def _document(result: Comparison, name: str, signature: str, short: str) -> dict[str, object]:
-    systems = [{**asdict(system), "interval": interval_entry(system.interval)} for system in result.systems]
-    pairs = [
-        {
-            **asdict(pair),
-            "interval": interval_entry(pair.interval),
-            "p_value": number(pair.p_value),
-            "p_holm": number(pair.p_holm),
-            "preferred": pair.preferred or NO_PREFERENCE,
-        }
-        for pair in result.pairs
-    ]
-    return {
-        "name": name,
-        "signature": signature,
-        "short_signature": short,
-        "segments": result.n_segments,
-        "resamples": result.n_resamples,
-        "seed": result.seed,
-        "significance": result.significance,
-        "systems": systems,
-        "pairs": pairs,
-    }
 
 
 def _range(interval: Interval, form: str) -> str:

@@ -16,11 +16,11 @@ from pfsm.commands.arguments import (
     heading,
     open_scorers,
 )
-from pfsm.commands.evaluation_statistics import interval_entry, number
 from pfsm.commands.probe_text import Tested, print_one, print_several
 from pfsm.data.minimal_pairs import MinimalPairs, read_minimal_pairs, shipped_minimal_pairs
 from pfsm.errors import NotInstalledError, PfsmError
 from pfsm.evaluation import default_seed
+from pfsm.evaluation.documents import interval_entry, number
 from pfsm.evaluation.probe import KindResult, ProbeResult, probe
 from pfsm.evaluation.samples import Estimate
 from pfsm.evaluation.severity import SeverityResult

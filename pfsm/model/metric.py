@@ -32,9 +32,11 @@ from pfsm.metrics.references import (
 from pfsm.metrics.score import Score
 from pfsm.metrics.texts import as_texts
 from pfsm.model.builder import PAIRS_PER_BATCH, LatticeBuilder
-from pfsm.model.explain.explanation import Explanation, explain_lattices
+from pfsm.model.explain.building import PerfectMatch, explain_lattices, perfect_matches
+from pfsm.model.explain.explanation import Explanation
 from pfsm.model.explain.losses import points_lost
 from pfsm.model.explain.pieces import PieceExplainer
+from pfsm.model.explain.places import MOST_PLACES
 from pfsm.model.file import Model, model_from_dict
 from pfsm.model.reading import check_lengths
 from pfsm.model.settings import MEAN
@@ -62,6 +64,10 @@ HEADS = "heads"
 MOST_TYPES = 250_000
 # Their lattices are built together; more of them would take memory and no less time.
 EXPLAINED_AT_ONCE = 100
+# Of so many references it is remembered, in one call, what they have in a perfect match; about 2 kB each.
+MOST_PERFECT = 20_000
+PerfectKey = tuple[str, tuple[float, ...]]
+PerfectMatches = dict[PerfectKey, PerfectMatch | None]
 
 
 class Metric(SegmentMetric):
@@ -341,7 +347,12 @@ class Metric(SegmentMetric):
         return explanation
 
     def explanations(
-        self, hypotheses: Sequence[str], references: Sequence[str], columns: Columns | None = None
+        self,
+        hypotheses: Sequence[str],
+        references: Sequence[str],
+        columns: Columns | None = None,
+        *,
+        as_arrays: bool = False,
     ) -> Iterator[Explanation]:
         """As `explain`, of every pair in order: quicker than one by one.
 
@@ -349,6 +360,8 @@ class Metric(SegmentMetric):
             hypotheses: Translations, one string each.
             references: As many references.
             columns: As in `score_pairs`.
+            as_arrays: Whether contributions are `Contributions`, arrays that make objects when they are asked for them,
+                and no tuples: quicker and smaller where few of them are looked at.
 
         Raises:
             ValueError: If the lists differ in length.
@@ -358,68 +371,112 @@ class Metric(SegmentMetric):
         check_lengths(references, hypotheses)
         numbers = self._numbers(columns, len(hypotheses))
         self._look_at(references)
+        perfect: PerfectMatches = {}
         for first in range(0, len(hypotheses), EXPLAINED_AT_ONCE):
             part = slice(first, first + EXPLAINED_AT_ONCE)
             own = {name: values[part] for name, values in numbers.items()}
             try:
-                explained = self._explained(hypotheses[part], references[part], own)
+                explained = self._explained(hypotheses[part], references[part], own, perfect)
             except PfsmError:
                 # One pair of the block is at fault: those before it come first.
-                explained = self._one_by_one(hypotheses[part], references[part], own)
-            yield from explained
+                explained = self._one_by_one(hypotheses[part], references[part], own, perfect)
+            if as_arrays:
+                yield from explained
+            else:
+                yield from (replace(one, contributions=tuple(one.contributions)) for one in explained)
 
     def _one_by_one(
-        self, hypotheses: Sequence[str], references: Sequence[str], numbers: Mapping[str, Float]
+        self,
+        hypotheses: Sequence[str],
+        references: Sequence[str],
+        numbers: Mapping[str, Float],
+        perfect: PerfectMatches,
     ) -> Iterator[Explanation]:
         for k, (hypothesis, reference) in enumerate(zip(hypotheses, references, strict=True)):
             own = {name: values[k : k + 1] for name, values in numbers.items()}
-            yield from self._explained([hypothesis], [reference], own)
+            yield from self._explained([hypothesis], [reference], own, perfect)
 
     def _explained(
-        self, hypotheses: Sequence[str], references: Sequence[str], numbers: Mapping[str, Float]
+        self,
+        hypotheses: Sequence[str],
+        references: Sequence[str],
+        numbers: Mapping[str, Float],
+        perfect: PerfectMatches,
     ) -> Iterator[Explanation]:
         builder = self._reader()
         with self._lock:
             pairs = builder.encode(references, hypotheses)
             tokens = builder.tokens(pairs)
-        themselves = EncodedPairs(pairs.vocabulary, pairs.references, pairs.references)
-        explained = self._explained_pairs(builder, pairs, tokens, numbers)
+            batch = builder.lattices(pairs, columns=numbers)
+        explained = explain_lattices(batch, self.model, self._weights_of(batch), tokens)
         explained = self._pieces.added(explained, pairs.references.lines, pairs.hypotheses.lines)
-        twice = [(reference, reference) for reference, _ in tokens]
-        return map(_with_losses, explained, self._perfect(builder, themselves, twice, numbers))
+        return self._against_perfect(builder, explained, references, numbers, perfect)
+
+    def _against_perfect(
+        self,
+        builder: LatticeBuilder,
+        explained: Iterator[Explanation],
+        references: Sequence[str],
+        numbers: Mapping[str, Float],
+        perfect: PerfectMatches,
+    ) -> Iterator[Explanation]:
+        """The explanations with their losses."""
+        for k, explanation in enumerate(explained):
+            if not k:  # not before: the first pair may be too long
+                self._find_perfect(builder, references, numbers, perfect)
+            yield _with_losses(explanation, perfect[self._key(references, numbers, k)])
 
     @cached_property
     def _pieces(self) -> PieceExplainer:
         return PieceExplainer(self.model)
 
-    def _perfect(
-        self, builder: LatticeBuilder, pairs: EncodedPairs, tokens: Tokens, numbers: Mapping[str, Float]
-    ) -> Iterator[Explanation | None]:
-        """Explanations of references with themselves; None for those that are too long."""
-        try:
-            yield from [*self._explained_pairs(builder, pairs, tokens, numbers, best=False)]
-        except PfsmError:
-            for k in range(len(pairs)):
-                own = {name: values[k : k + 1] for name, values in numbers.items()}
-                alone = pairs.part(k, k + 1), tokens[k : k + 1], own
-                try:
-                    yield from [*self._explained_pairs(builder, *alone, best=False)]
-                except PfsmError:
-                    yield None
+    def _key(self, references: Sequence[str], numbers: Mapping[str, Float], k: int) -> PerfectKey:
+        """What the perfect match of a pair depends on: its reference, and its numbers in columns."""
+        return references[k], tuple(float(values[k]) for values in numbers.values())
 
-    def _explained_pairs(
+    def _find_perfect(
         self,
         builder: LatticeBuilder,
-        pairs: EncodedPairs,
-        tokens: Tokens,
+        references: Sequence[str],
         numbers: Mapping[str, Float],
-        *,
-        best: bool = True,
-    ) -> Iterator[Explanation]:
+        found: PerfectMatches,
+    ) -> None:
+        """Adds the references with themselves that are not found yet; None for those that are too long."""
+        if len(found) > MOST_PERFECT:
+            found.clear()
+        places = {self._key(references, numbers, k): k for k in range(len(references))}
+        keys = [key for key in places if key not in found]
+        with self._lock:
+            lengths = np.diff(builder.encode([key[0] for key in keys], [""] * len(keys)).references.offsets)
+        found |= dict.fromkeys(
+            key for key, length in zip(keys, lengths, strict=True) if 2 * length > MOST_PLACES
+        )
+        keys = [key for key in keys if key not in found]
+        new = [places[key] for key in keys]
+        lines = [references[k] for k in new]
+        with self._lock:
+            pairs = builder.encode(lines, lines)
+        own = {name: values[new] for name, values in numbers.items()}
+        try:
+            found |= zip(keys, [*self._perfect(builder, pairs, own)], strict=True)
+        except PfsmError:
+            for k, key in enumerate(keys):
+                single = {name: values[k : k + 1] for name, values in own.items()}
+                try:
+                    (found[key],) = self._perfect(builder, pairs.part(k, k + 1), single)
+                except PfsmError:
+                    found[key] = None
+
+    def _perfect(
+        self, builder: LatticeBuilder, pairs: EncodedPairs, numbers: Mapping[str, Float]
+    ) -> Iterator[PerfectMatch]:
         with self._lock:
             batch = builder.lattices(pairs, columns=numbers)
-        weights = self._weights(batch) if batch.states else None
-        return explain_lattices(batch, self.model, weights, tokens, best=best)
+        lengths = np.diff(pairs.references.offsets).tolist()
+        return perfect_matches(batch, self.model, self._weights_of(batch), lengths)
+
+    def _weights_of(self, batch: LatticeBatch) -> "Weights | None":
+        return self._weights(batch) if batch.states else None
 
     def _weights(self, batch: LatticeBatch) -> "Weights":
         """The kernel's weights; the table over states is worked out once, which single pairs would feel."""
@@ -446,7 +503,7 @@ class Metric(SegmentMetric):
         return scale.mean + scale.sd * (normalised + self.model.alpha)
 
 
-def _with_losses(explanation: Explanation, perfect: Explanation | None) -> Explanation:
+def _with_losses(explanation: Explanation, perfect: PerfectMatch | None) -> Explanation:
     if perfect is None:
         return explanation
     return replace(explanation, perfect=perfect.score, lost=points_lost(explanation, perfect))

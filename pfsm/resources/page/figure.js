@@ -29,11 +29,11 @@ function pairsOf({ reference: [r0, r1], hypothesis: [h0, h1] }) {
 
 class Figure {
   constructor(raw) {
-    const contributions = raw.contributions.map(readContribution);
+    const contributions = readContributions(raw);
     this.explanation = {
       reference: raw.reference,
       hypothesis: raw.hypothesis,
-      edits: raw.edits.map((edit) => readEdit(edit, contributions)),
+      edits: readEdits(raw.edits, contributions),
       contributions,
     };
     this.best = new Set(this.explanation.edits.map(keyOf));

@@ -33,27 +33,65 @@ function nameOf(state) {
   return wordClass ? `${name} (${wordClass})` : name;
 }
 
-// A row begins with the number of its state; how many numbers say where it is depends on what it is.
-function readPlace(row) {
-  const state = data.states[row[0]];
-  if (row.length > 3) return { state, reference: [row[1], row[2]], hypothesis: [row[3], row[4]] };
-  if (row.length > 2) return { state, reference: [row[1], row[1] + 1], hypothesis: [row[2], row[2] + 1] };
-  const [none, token] = [[0, 0], [row[1], row[1] + 1]];
+// Numbers are strings of digits to the base of 64, so that the page is small.
+const VALUES = new Map([..."ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"].map((digit, k) => [digit, k]));
+
+function digitsOf(largest) {
+  let count = 1;
+  for (let rest = Math.floor(largest / 64); rest > 0; rest = Math.floor(rest / 64)) count += 1;
+  return count;
+}
+
+// Rows of numbers; each column has as many digits as its width.
+function unpack(text, columnWidths) {
+  const rows = [];
+  for (let at = 0; at < text.length;) {
+    rows.push(columnWidths.map((width) => {
+      let value = 0;
+      for (const end = at + width; at < end; at += 1) value = 64 * value + VALUES.get(text[at]);
+      return value;
+    }));
+  }
+  return rows;
+}
+
+function readWords(text) {
+  return unpack(text, [data.widths.word]).map(([word]) => data.words[word]);
+}
+
+// How many numbers say where an edit is depends on what it is.
+function readPlace(state, place) {
+  if (place.length === 4) return { state, reference: [place[0], place[1]], hypothesis: [place[2], place[3]] };
+  if (place.length === 2) return { state, reference: [place[0], place[0] + 1], hypothesis: [place[1], place[1] + 1] };
+  const [none, token] = [[0, 0], [place[0], place[0] + 1]];
   return kindOf(state) === "insert" ? { state, reference: none, hypothesis: token } : { state, reference: token, hypothesis: none };
 }
 
-function readContribution(row) {
-  const [posterior, points] = row.slice(-2);
-  return { ...readPlace(row.slice(0, -2)), posterior: posterior / 1e4, points: points * data.unit };
+function readContributions(raw) {
+  const width = digitsOf(Math.max(raw.reference.length, raw.hypothesis.length));
+  const { state, posterior, points } = data.widths;
+  return raw.contributions.flatMap((text, kind) => {
+    const row = [state, ...new Array([1, 2, 4][kind]).fill(width), posterior, points];
+    return unpack(text, row).map((values) => ({
+      ...readPlace(data.states[values[0]], values.slice(1, -2)),
+      posterior: values.at(-2) / 1e4,
+      points: (values.at(-1) + data.least) * data.unit,
+    }));
+  });
 }
 
-// An edit of the best sequence is the number of its contribution, or a row of its own: jumps end with their number.
-function readEdit(edit, contributions) {
-  if (!Array.isArray(edit)) {
-    const { state, reference, hypothesis } = contributions[edit];
+// Edits of the best sequence are numbers of contributions; among them may be rows of their own, as of jumps.
+function readEdits(edits, contributions) {
+  const same = (number) => {
+    const { state, reference, hypothesis } = contributions[number];
     return { state, reference, hypothesis, jump: null };
+  };
+  if (!Array.isArray(edits)) {
+    return unpack(edits, [digitsOf(Math.max(contributions.length - 1, 0))]).map(([number]) => same(number));
   }
-  return edit.length > 5 ? { ...readPlace(edit.slice(0, 5)), jump: edit[5] } : { ...readPlace(edit), jump: null };
+  return edits.map((edit) => (
+    Array.isArray(edit) ? { ...readPlace(data.states[edit[0]], edit.slice(1, 5)), jump: edit[5] || null } : same(edit)
+  ));
 }
 
 // The sum of an explanation in the order in which it is shown; `start` and `end` are running totals.
@@ -84,7 +122,10 @@ const hasJumps = data.states.includes("Jump");
 
 // Edits and contributions are read when a segment is first drawn; sums and texts are needed from the start.
 const segments = (data.explanations[0] || []).map((_, k) => {
-  const raws = data.explanations.map((explanations) => explanations[k]);
+  const raws = data.explanations.map((explanations) => {
+    const raw = explanations[k];
+    return { ...raw, reference: readWords(raw.reference), hypothesis: readWords(raw.hypothesis) };
+  });
   const scores = raws.map((raw) => raw.score);
   const references = raws.map((raw) => raw.reference.join(" "));
   return {
