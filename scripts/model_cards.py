@@ -74,10 +74,10 @@ def _agreement(model: Model) -> Iterator[str]:
     if not validated:
         yield "Not cross-validated."
         return
-    of = next((what for what in ("campaigns", "languages") if what in model.training), "")
-    by = {
-        "source_lang": {"campaigns": "campaigns", "languages": "target languages"}.get(of, "source languages")
-    }.get(validated["by"], f"folds of {validated['by']}")
+    several = "languages" in model.training
+    by = {"source_lang": "target languages" if several else "source languages"}.get(
+        validated["by"], f"folds of {validated['by']}"
+    )
     yield f"Pearson's r with the judgments, cross-validated over {by}: **{validated['pearson']:.3f}**"
     folds = validated["folds"]
     if isinstance(folds, dict) and validated["by"] == "source_lang":
