@@ -12,10 +12,12 @@ from pfsm.commands.arguments import (
     add_format,
     add_scheduler,
     add_scorer,
+    add_signature,
     add_threads,
     check_output,
     open_scorer,
     positive,
+    print_signature,
 )
 from pfsm.commands.clusters import sharing
 from pfsm.commands.languages import check_text
@@ -56,6 +58,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     add_scorer(parser)
     add_format(parser, "text", "json", "tsv")
+    add_signature(parser)
     add_threads(parser)
     add_scheduler(parser)
 
@@ -80,6 +83,7 @@ def run(options: Namespace) -> None:
             choices = choose_on(shared.pool, spec_of(metric), candidates, weights, shared.report)
         else:
             choices = choose(metric, candidates, weights)
+    print_signature(metric, "var", options)
     if options.output is None:
         _write(choices, options.format, sys.stdout)
         return

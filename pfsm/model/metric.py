@@ -55,8 +55,6 @@ Columns = Mapping[str, Sequence[float] | Float]
 # Seconds before scoring is worth a bar.
 BAR_PATIENCE = 0.5
 
-# Of each pair, those of the reference and of the hypothesis.
-Tokens = Sequence[tuple[list[str], list[str]]]
 
 # Of the document that goes to other processes: files beside the model's, by label.
 HEADS = "heads"

@@ -17,6 +17,7 @@ CHINESE, NEAR = "今天天气很好，我们去公园。\n", "今天天气好，
 GERMAN = (
     "reference\thypothesis\tscore\nDas Haus ist groß.\tDas Haus ist groß.\t3\nDer Hund schläft.\tKatzen.\t1\n"
 )
+SUBMIT = ("--metric-name", "m", "--language-pair", "en-zh", "--testset", "t", "-o", "sub")
 
 
 @pytest.fixture(autouse=True)
@@ -90,15 +91,21 @@ class TestScripts:
 
     def test_other_commands(self, cli: Cli, write: Write) -> None:
         write("zh.tsv", f"reference\thypothesis\tscore\n{CHINESE.strip()}\t{NEAR.strip()}\t1\n好的\t好\t2\n")
+        pair = "\t".join((CHINESE.strip(), CHINESE.strip(), NEAR.strip()))
+        write("zh.probe", f"kind\treference\tbetter\tworse\nx\t{pair}\n")
         for command in (
             ("compare", "zh.ref", "-i", "zh.hyp", "zh.ref"),
             ("explain", "zh.ref", "-i", "zh.hyp"),
             ("evaluate", "zh.tsv"),
             ("mbr", "-i", "zh.ref", "-n", "2"),
+            ("probe", "zh.probe"),
+            ("submit", "zh.ref", "-i", "zh.hyp", *SUBMIT),
+            ("score", "--table", "zh.tsv", "-o", "parts"),
         ):
             write("zh.ref", CHINESE + NEAR)
             write("zh.hyp", NEAR + CHINESE)
             assert "a script without them" in cli(*command, "--model", "en-small").fault
+            assert cli(*command, "--model", "en-small", "--force").status == 0
         assert "a script without them" in cli("train", "zh.tsv", "-o", "m.json").fault
 
     def test_the_model_for_any_language_takes_it(self, cli: Cli) -> None:
