@@ -53,6 +53,32 @@ def test_every_name_of_a_language_has_a_model() -> None:
         assert english_name(code) == names.split()[0].capitalize()
 
 
+def test_evaluate_takes_the_language_of_the_data(cli: Cli, write: Write) -> None:
+    head, *rows = GERMAN.splitlines()
+
+    def judged(name: str, *languages: str) -> str:
+        lines = [f"{row}\t{language}" for row, language in zip(rows, languages, strict=True)]
+        write(name, "\n".join([f"{head}\ttarget_lang", *lines]) + "\n")
+        return name
+
+    def model(*arguments: str) -> tuple[str, str]:
+        done = cli("evaluate", *arguments, "--format", "json")
+        return json.loads(done.out)["short_signature"].split(":")[1], done.err
+
+    said = "pfsm: German, as the column target_lang says: model de\n"
+    assert model(judged("g.tsv", "deu", "German")) == ("de", said)
+    assert model("g.tsv", "--language", "Spanish")[0] == "es"
+    assert model(judged("e.tsv", "en", "eng")) == ("en", "")
+    name, warned = model("g.tsv", "--model", "es")
+    assert name == "es"
+    assert "model es is for Spanish, the language is German" in warned
+    mixed = judged("mixed.tsv", "de", "es")
+    assert "names several languages (de, es); give --model NAME" in cli("evaluate", mixed).fault
+    assert model(mixed, "--model", "any") == ("any", "")
+    assert model(mixed, "--language", "und")[0] == "any"
+    assert model(judged("odd.tsv", "de", ""))[0] == "en"
+
+
 def test_what_is_no_language() -> None:
     with pytest.raises(PfsmError, match=r"did you mean german\?"):
         model_for("Germann")

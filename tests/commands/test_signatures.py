@@ -1,5 +1,7 @@
 """Commands whose output has a format of its own say on standard error what scored."""
 
+from typing import Any
+
 import pytest
 
 import pfsm
@@ -17,13 +19,13 @@ SUBMIT = ("--metric-name", "m", "--language-pair", "de-en", "--testset", "t", "-
     ],
 )
 def test_mbr_and_submit_name_what_scored(
-    cli: Cli, write: Write, nrefs: int, command: tuple[str, ...]
+    cli: Cli, write: Write, nrefs: Any, command: tuple[str, ...]
 ) -> None:
     write("ref", "a red bird\nbirds sing\n")
     write("hyp", "the red bird\nbirds sang\n")
     metric = pfsm.load("en-small")
     done = cli(*command, "-m", "en-small")
-    short, long = metric.get_short_signature(nrefs), metric.get_signature(nrefs)  # type: ignore[arg-type]
+    short, long = metric.get_short_signature(nrefs), metric.get_signature(nrefs)
     assert (done.status, done.err) == (0, f"pfsm: scored by {short}\n")
     assert cli(*command, "-m", "en-small", "--signature", "long").err == f"pfsm: scored by en-small|{long}\n"
 
