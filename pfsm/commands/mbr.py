@@ -12,7 +12,6 @@ from pfsm.commands.arguments import (
     add_format,
     add_scheduler,
     add_scorer,
-    add_signature,
     add_threads,
     check_output,
     open_scorer,
@@ -58,7 +57,11 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     add_scorer(parser)
     add_format(parser, "text", "json", "tsv")
-    add_signature(parser)
+    parser.add_argument(
+        "--signature",
+        choices=("short", "long"),
+        help="say on standard error what scored: its short or long signature",
+    )
     add_threads(parser)
     add_scheduler(parser)
 
@@ -83,7 +86,8 @@ def run(options: Namespace) -> None:
             choices = choose_on(shared.pool, spec_of(metric), candidates, weights, shared.report)
         else:
             choices = choose(metric, candidates, weights)
-    print_signature(metric, "var", options)
+    if options.signature is not None:
+        print_signature(metric, "var", options)
     if options.output is None:
         _write(choices, options.format, sys.stdout)
         return

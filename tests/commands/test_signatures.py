@@ -1,4 +1,4 @@
-"""Commands whose output has a format of its own say on standard error what scored."""
+"""Commands whose output has a format of its own say on standard error what scored; mbr, if it is asked."""
 
 from typing import Any
 
@@ -24,7 +24,8 @@ def test_mbr_and_submit_name_what_scored(
     write("ref", "a red bird\nbirds sing\n")
     write("hyp", "the red bird\nbirds sang\n")
     metric = pfsm.load("en-small")
-    done = cli(*command, "-m", "en-small")
+    asked = ("--signature", "short") if command[0] == "mbr" else ()
+    done = cli(*command, "-m", "en-small", *asked)
     short, long = metric.get_short_signature(nrefs), metric.get_signature(nrefs)
     assert (done.status, done.err) == (0, f"pfsm: scored by {short}\n")
     assert cli(*command, "-m", "en-small", "--signature", "long").err == f"pfsm: scored by en-small|{long}\n"
