@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 TOKEN_VARIABLE = "PFSM_SERVE_TOKEN"
 SHORTEST_TOKEN = 16
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _HOST = re.compile(r"[a-z0-9]([a-z0-9.-]{0,252})")
 _PACKAGES = ("starlette", "uvicorn")
 
@@ -106,7 +105,7 @@ def run(options: Namespace) -> None:
     service = Service(shelf, guard, _limits(options), options.threads or default_threads())
     shown = f"[{options.host}]" if ":" in options.host else options.host
     print(f"pfsm: serving on http://{shown}:{port}; Ctrl-C ends", file=sys.stderr, flush=True)
-    serve(listener, service, {}, ())
+    serve(listener, service)
 
 
 def _token(options: Namespace) -> str | None:
@@ -157,7 +156,7 @@ def _limits(options: Namespace) -> "Limits":
 
 def _books(options: Namespace) -> "list[Book]":
     """The models of the server, the default one first."""
-    from pfsm.serve.shelf import Book  # noqa: PLC0415
+    from pfsm.serve.shelf import NAME, Book  # noqa: PLC0415
 
     shipped = {one.name: one for one in shipped_models()}
     first: list[Book] = []
@@ -166,7 +165,7 @@ def _books(options: Namespace) -> "list[Book]":
         if not equals and name in shipped:
             first.append(Book(name, find_model(name), "shipped"))
             continue
-        if not equals or _NAME.fullmatch(name) is None or not path:
+        if not equals or NAME.fullmatch(name) is None or not path:
             raise PfsmError(
                 f"--model {given}: NAME=FILE is needed, with letters, digits, '.', '_' and '-' in the name"
             )

@@ -9,12 +9,12 @@ from pfsm.commands.arguments import add_format, add_trust
 from pfsm.embeddings.tuned_weights import tuned_layers
 from pfsm.encoder.head import PARTS
 from pfsm.encoder.heads import contents_of, head_path, is_encoder_feature, known_head, parse_feature
-from pfsm.lattice.names import ends
 from pfsm.model.file import Model
 from pfsm.model.settings import Settings
 from pfsm.model.shipped import find_model
 from pfsm.model.training_record import doubt, edge, tried
 from pfsm.model.trust import described, reaches
+from pfsm.model.weight_groups import weight_groups
 
 STATISTICS = {"pearson": "Pearson r", "kendall_tau": "Kendall tau"}
 
@@ -157,7 +157,7 @@ def _range(ends: Sequence[float | None] | None) -> str:
 def _print_weights(model: Model) -> None:
     """States first, then transitions, each from the largest weight to the smallest."""
     instances = model.training.get("instances", {})
-    names = sorted(model.weights, key=lambda name: (ends(name) is not None, -model.weights[name], name))
+    names = [name for group in weight_groups(model).values() for name in group]
     width = max([len(name) for name in names], default=7)
     print(f"{'feature':{width}}  {'weight':>9}  {'instances':>10}")
     for name in names:

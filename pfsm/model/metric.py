@@ -38,6 +38,7 @@ from pfsm.model.explain.losses import points_lost
 from pfsm.model.explain.pieces import PieceExplainer
 from pfsm.model.explain.places import MOST_PLACES
 from pfsm.model.file import Model, model_from_dict
+from pfsm.model.prepared import PreparedPairs, batch_values, on_scale
 from pfsm.model.reading import check_lengths
 from pfsm.model.settings import MEAN
 from pfsm.model.signature import signature
@@ -55,8 +56,6 @@ Columns = Mapping[str, Sequence[float] | Float]
 # Seconds before scoring is worth a bar.
 BAR_PATIENCE = 0.5
 
-# Of each pair, those of the reference and of the hypothesis.
-Tokens = Sequence[tuple[list[str], list[str]]]
 
 # Of the document that goes to other processes: files beside the model's, by label.
 HEADS = "heads"
@@ -219,20 +218,15 @@ class Metric(SegmentMetric):
 
     def _scored(self, batches: Iterator[LatticeBatch], n_pairs: int) -> Float:
         """Scores of the pairs of all batches: threads share out the batches, or the pairs of the only one."""
-        from pfsm_kernels.inference import log_sum  # noqa: PLC0415 - brings numba
-
         several = n_pairs > PAIRS_PER_BATCH
-        named, inner = self.model.weights, 1 if several else self.threads
+        inner = 1 if several else self.threads
 
         def normalised(batch: LatticeBatch) -> Float:
-            points: Float = batch.sentence_features.points(named, len(batch))
-            if not batch.states:
-                return points
-            sums = log_sum(batch.lattices, self._weights(batch), inner, batch.jumps)
-            return sums / np.maximum(batch.lattices.lengths, 1) + points
+            return batch_values(batch, self.model, self._weights(batch) if batch.states else None, inner)
 
         if not several:
-            return self._to_scale(np.concatenate([np.zeros(0), *map(normalised, self._alone(batches))]))
+            values = np.concatenate([np.zeros(0), *map(normalised, self._alone(batches))])
+            return on_scale(values, self.model)
         with Stage("score", "scoring", n_pairs, "pairs", patience=BAR_PATIENCE) as stage:
 
             def counted(batch: LatticeBatch) -> Float:
@@ -241,7 +235,26 @@ class Metric(SegmentMetric):
                 return scores
 
             parts = each(counted, self._alone(batches), self.threads)
-        return self._to_scale(np.concatenate(parts))
+        return on_scale(np.concatenate(parts), self.model)
+
+    def prepare(self, hypotheses: Sequence[str], references: Sequence[str]) -> PreparedPairs:
+        """Single-reference pairs that can be scored again with other weights, without reading them again.
+
+        They take memory: some 20 bytes for every word of a reference times every word of its hypothesis.
+
+        Args:
+            hypotheses: Translations, one string each.
+            references: As many references.
+
+        Raises:
+            ValueError: If the lists differ in length.
+            PfsmError: If the model needs columns of the data.
+        """
+        hypotheses, references = as_texts(hypotheses, "hypotheses"), as_texts(references, "references")
+        numbers = self._numbers(None, len(hypotheses))
+        self._look_at(references)
+        batches = self._reader().batches(references, hypotheses, numbers)
+        return PreparedPairs([*self._alone(batches)], self.threads)
 
     def _alone(self, batches: Iterator[LatticeBatch]) -> Iterator[LatticeBatch]:
         """The batches, each made while no other thread makes one."""
@@ -497,10 +510,6 @@ class Metric(SegmentMetric):
         return short_signature(
             self.name, self.model.fingerprint, self._of_last_call if nrefs is None else nrefs
         )
-
-    def _to_scale(self, normalised: Float) -> Float:
-        scale = self.model.scale
-        return scale.mean + scale.sd * (normalised + self.model.alpha)
 
 
 def _with_losses(explanation: Explanation, perfect: PerfectMatch | None) -> Explanation:

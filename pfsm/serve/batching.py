@@ -122,7 +122,9 @@ class Batcher:
         future: asyncio.Future[Float] = asyncio.get_running_loop().create_future()
         self._lines.setdefault(book, deque()).append(_Portion(hypotheses, references, future, deadline))
         if self._timer is None and self._busy < self._threads:
-            self._timer = asyncio.get_running_loop().call_later(self._limits.gathering, self._dispatch)
+            # Whoever comes to an idle server need not wait for others.
+            pause = self._limits.gathering if self._busy else 0.0
+            self._timer = asyncio.get_running_loop().call_later(pause, self._dispatch)
         return future
 
     def _dispatch(self) -> None:

@@ -68,7 +68,7 @@ def score_request(value: object, limits: Limits) -> ScoreRequest:
         RequestError: If a field is not what it must be.
     """
     fields = Fields(value, ("model", "hypotheses", "references", "confidence", "resamples", "force"))
-    hypotheses, references = _parallel(fields, limits, limits.pairs)
+    hypotheses, references = parallel_texts(fields, limits, limits.pairs)
     return ScoreRequest(
         fields.text("model", ""), hypotheses, references, fields.flag("confidence"),
         fields.whole("resamples", RESAMPLES, 1, limits.resamples), fields.flag("force"),
@@ -82,7 +82,7 @@ def explain_request(value: object, limits: Limits) -> ScoreRequest:
         RequestError: If a field is not what it must be.
     """
     fields = Fields(value, ("model", "hypotheses", "references", "force"))
-    hypotheses, references = _parallel(fields, limits, limits.explained)
+    hypotheses, references = parallel_texts(fields, limits, limits.explained)
     return ScoreRequest(fields.text("model", ""), hypotheses, references, force=fields.flag("force"))
 
 
@@ -161,7 +161,12 @@ def _plain(values: Sequence[str]) -> bool:
     return True
 
 
-def _parallel(fields: Fields, limits: Limits, most: int) -> tuple[list[str], References]:
+def parallel_texts(fields: Fields, limits: Limits, most: int) -> tuple[list[str], References]:
+    """Hypotheses and the references of each, in the fields of these names.
+
+    Raises:
+        RequestError: If they are not what they must be, or are more than ``most`` pairs.
+    """
     hypotheses = lines(fields.items("hypotheses", "strings"), ("hypotheses",), limits)
     references = _references(fields, limits)
     _same_length(len(hypotheses), len(references), pointer("hypotheses"))

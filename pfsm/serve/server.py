@@ -3,7 +3,6 @@
 import asyncio
 import socket
 import sys
-from collections.abc import Collection, Mapping
 from types import FrameType
 
 import uvicorn
@@ -12,8 +11,8 @@ from starlette.types import Scope
 from pfsm.errors import PfsmError
 from pfsm.serve.app import App, log
 from pfsm.serve.connection import patient_for
-from pfsm.serve.routes import Handler
 from pfsm.serve.service import Service
+from pfsm.serve.workbench.routes import Workbench
 
 # Seconds in which requests that are on their way to an ending server still reach it.
 LINGERING = 0.3
@@ -23,9 +22,9 @@ _BACKLOG = 512
 class _Server(uvicorn.Server):
     """uvicorn's server; it says to others that it ends before it closes connections."""
 
-    def __init__(self, config: uvicorn.Config, service: Service) -> None:
+    def __init__(self, config: uvicorn.Config, service: Service, workbench: Workbench) -> None:
         super().__init__(config)
-        self._service = service
+        self._service, self._workbench = service, workbench
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:  # noqa: ARG002 - uvicorn's signature
         """The first signal ends the server gently, the second at once."""
@@ -38,6 +37,7 @@ class _Server(uvicorn.Server):
         log(f"ending; {self._service.figures.under_way} requests under way")
         await asyncio.sleep(LINGERING)
         await super().shutdown(sockets)
+        await self._workbench.trainings.close()
 
     def abort(self, scope: Scope) -> None:
         """Ends the connection that a request came by."""
@@ -61,19 +61,12 @@ def bound(host: str, port: int) -> socket.socket:
         raise PfsmError(f"{host} port {port}: cannot listen there ({reason})") from None
 
 
-def serve(
-    listener: socket.socket,
-    service: Service,
-    routes: Mapping[str, Mapping[str, Handler]],
-    assets: Collection[str],
-) -> None:
+def serve(listener: socket.socket, service: Service) -> None:
     """Serves until a signal comes and everything accepted is answered.
 
     Args:
         listener: A socket that listens.
         service: What the routes share.
-        routes: As of `App`.
-        assets: As of `App`.
     """
     limits = service.limits
     config = uvicorn.Config(
@@ -92,8 +85,9 @@ def serve(
         timeout_keep_alive=30,
         h11_max_incomplete_event_size=65_536,
     )
-    server = _Server(config, service)
-    config.app = App(service, routes, assets, server.abort)
+    workbench = Workbench(service)
+    server = _Server(config, service, workbench)
+    config.app = App(service, workbench.routes, workbench.assets, server.abort)
     try:
         server.run(sockets=[listener])
     finally:

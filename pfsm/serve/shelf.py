@@ -1,5 +1,6 @@
 """The models of a server: those that ship, and those that its command line names. No request can name another."""
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from threading import Lock
@@ -11,6 +12,8 @@ from pfsm.model.metric import Metric
 from pfsm.serve.fields import shown
 from pfsm.serve.problems import invalid
 
+# Of a model.
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 # What a model is made ready with, so that the first request does not wait for kernels to load.
 _WARMING = ("a line", "one line")
 

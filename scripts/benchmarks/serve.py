@@ -137,7 +137,7 @@ def together(port: int, batches: Batches, number: int) -> tuple[float, list[floa
     return seconds, [score for place in sorted(found) for score in found[place]]
 
 
-def stream(port: int, batches: Batches, _: int) -> tuple[float, list[float]]:
+def stream(port: int, batches: Batches, clients: int) -> tuple[float, list[float]]:  # noqa: ARG001
     """The same of one stream."""
     pairs = [pair for hypotheses, references in batches for pair in zip(hypotheses, references, strict=True)]
     lines = [json.dumps({"hypothesis": one, "reference": two}).encode() + b"\n" for one, two in pairs]
@@ -145,9 +145,10 @@ def stream(port: int, batches: Batches, _: int) -> tuple[float, list[float]]:
     begun = time.perf_counter()
     connection = http.client.HTTPConnection("127.0.0.1", port)
     connection.request("POST", "/v1/score", body, LINES)
-    *answers, _ = connection.getresponse().read().splitlines()
+    *answers, end = connection.getresponse().read().splitlines()
     seconds = time.perf_counter() - begun
     connection.close()
+    assert json.loads(end)["end"]
     return seconds, [json.loads(answer)["score"] for answer in answers]
 
 

@@ -43,11 +43,20 @@ def render_page(
     if len({len(explanations) for _, explanations in systems}) > 1:
         first, second = (f"{len(explanations)} of {name!r}" for name, explanations in systems)
         raise ValueError(f"two systems must have the same segments; there are {first} and {second}")
-    script = "\n".join(asset(name) for name in SCRIPTS)
-    script = f'(() => {{\n"use strict";\n{script}}})();\n'
     slots = {"title": _text(title), "signature": _text(signature).replace("|", "|<wbr>")}
     data = embedded(page_data(systems, numbers))
-    return html_page(slots["title"], asset("page.css"), script, filled(asset("page.html"), slots), data)
+    return html_page(slots["title"], page_style(), page_script(), filled(asset("page.html"), slots), data)
+
+
+def page_style() -> str:
+    """The page's style sheet, the same of every page."""
+    return asset("page.css")
+
+
+def page_script() -> str:
+    """The page's script, the same of every page."""
+    script = "\n".join(asset(name) for name in SCRIPTS)
+    return f'(() => {{\n"use strict";\n{script}}})();\n'
 
 
 def asset(name: str) -> str:
