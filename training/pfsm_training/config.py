@@ -14,6 +14,7 @@ from pfsm.model.settings import Settings
 from pfsm.runtime.places import ENCODER, SWITCHES, TRAINING, unknown_key
 from pfsm_training.initial_settings import completed_settings
 from pfsm_training.loss.names import OBJECTIVES
+from pfsm_training.minimal_pairs_option import MinimalPairsOptions, minimal_pairs_option
 from pfsm_training.yaml_file import read_yaml_mapping
 
 KEYS = TRAINING
@@ -69,6 +70,7 @@ class TrainingConfig:
         edit_cost: What inserting, repeating or deleting one word of a perfect translation costs at least, in the units
             of ``y`` (`pfsm_training.fit.copies`); 0: nothing is asked.
         encoder: What to learn over an encoder; None: nothing.
+        minimal_pairs: Pairs to learn from beside what people said (`pfsm_training.fit.minimal_pairs`); None: none.
         prune_jumps: Whether features of Jump with few instances are left out, as all others are.
         given: The values that the user gave, without defaults and without values taken from an initial model.
     """
@@ -85,6 +87,7 @@ class TrainingConfig:
     prune_jumps: bool = False
     edit_cost: float = 0.0
     encoder: EncoderOptions | None = None
+    minimal_pairs: MinimalPairsOptions | None = None
     given: Mapping[str, Any] = field(default_factory=dict)
 
     def penalties(self, usual: tuple[float, ...]) -> tuple[float, ...]:
@@ -141,6 +144,7 @@ def config_from_dict(values: Mapping[str, Any], where: str, init: Model | None =
         _flag(values.get("prune_jumps", False), "prune_jumps", where),
         _edit_cost(values, where),
         _encoder(values.get("encoder", False), where),
+        _minimal_pairs(values, where),
         dict(values),
     )
 
@@ -200,6 +204,13 @@ def _edit_cost(values: Mapping[str, Any], where: str) -> float:
     if value and values.get("solver", SOLVERS[0]) != SOLVERS[0]:
         raise PfsmError(f"{where}: edit_cost needs solver: {SOLVERS[0]}")
     return float(value)
+
+
+def _minimal_pairs(values: Mapping[str, Any], where: str) -> MinimalPairsOptions | None:
+    options = minimal_pairs_option(values.get("minimal_pairs", False), where)
+    if options is not None and values.get("solver", SOLVERS[0]) != SOLVERS[0]:
+        raise PfsmError(f"{where}: minimal_pairs needs solver: {SOLVERS[0]}")
+    return options
 
 
 def _flag(value: object, key: str, where: str) -> bool:

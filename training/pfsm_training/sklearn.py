@@ -59,6 +59,7 @@ class PfsmRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # it 
             a training configuration can be given whole.
         edit_cost: What one word inserted, repeated or deleted must cost at least.
         encoder: What to learn over an encoder: ``{"tune": "head"}``, or False.
+        minimal_pairs: What to learn from minimal pairs, such as ``{"weight": 0.3}``, or False.
         class_transitions: Whether transitions between split states have weights of their own.
         prune_jumps: Whether features of Jump with few instances are left out.
         solver: ``gauss-newton`` or ``lbfgs``.
@@ -99,6 +100,7 @@ class PfsmRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # it 
         mixture: float | str | None = None,
         edit_cost: float | None = None,
         encoder: bool | Mapping[str, Any] | None = None,
+        minimal_pairs: bool | Mapping[str, Any] | None = None,
         class_transitions: bool | None = None,
         prune_jumps: bool | None = None,
         solver: str | None = None,
@@ -129,6 +131,7 @@ class PfsmRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # it 
         self.mixture = mixture
         self.edit_cost = edit_cost
         self.encoder = encoder
+        self.minimal_pairs = minimal_pairs
         self.class_transitions = class_transitions
         self.prune_jumps = prune_jumps
         self.solver = solver
