@@ -6,12 +6,13 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.metrics.kept.lines import counts_of
+from pfsm.metrics.kept.lines import LineCounts, counts_of
 from pfsm.metrics.metric_group import MetricGroup
 from pfsm.text.numbers import Number, digit_numbers, english_numbers
 from pfsm.text.plain import tokenise
 
 Float = NDArray[np.float64]
+Int64 = NDArray[np.int64]
 # Those of lines taken by themselves cost little together; the others are computed where they are asked for.
 OF_LINES = ("kept.repeats", "kept.negation-en", "kept.spaces", "kept.start")
 CASE, NUMBERS, NUMBERS_EN = "kept.case", "kept.numbers", "kept.numbers-en"
@@ -36,19 +37,44 @@ def differences(name: str, hypotheses: Sequence[str], references: Sequence[str])
     ours, theirs = (
         np.fromiter(map(place.__getitem__, side), np.int64, len(side)) for side in (hypotheses, references)
     )
-    if name in {NUMBERS, NUMBERS_EN}:
-        numbers = digit_numbers if name == NUMBERS else english_numbers
-        rows = np.flatnonzero((lines.numbers[ours] + lines.numbers[theirs] > 0) & (ours != theirs)).tolist()
-        values = np.zeros(len(hypotheses))
-        values[rows] = [-_unshared(numbers, hypotheses[row], references[row]) for row in rows]
-        return {name: values}
     counts = (
         np.maximum(0, lines.repeats[ours] - lines.repeats[theirs]),
         np.abs(lines.negations[ours] - lines.negations[theirs]),
         np.log1p(np.abs(lines.apart[ours] - lines.apart[theirs])),
         lines.start[ours] * lines.start[theirs] < 0,
     )
-    return {part: -one.astype(np.float64) for part, one in zip(OF_LINES, counts, strict=True)}
+    values = {part: -one.astype(np.float64) for part, one in zip(OF_LINES, counts, strict=True)}
+    if name in {NUMBERS, NUMBERS_EN}:
+        values[name] = -_unshared_numbers(name == NUMBERS_EN, hypotheses, references, lines, ours, theirs)
+    return values
+
+
+def _unshared_numbers(
+    english: bool,
+    hypotheses: Sequence[str],
+    references: Sequence[str],
+    lines: LineCounts,
+    ours: Int64,
+    theirs: Int64,
+) -> Float:
+    """Numbers whose value stands on one side only; lines without digits and number words have none."""
+    in_words = lines.number_words if english else np.zeros_like(lines.digits)
+    has_any = lines.digits + in_words > 0
+    result = np.zeros(len(hypotheses))
+    for row in np.flatnonzero((has_any[ours] | has_any[theirs]) & (ours != theirs)).tolist():
+        sides = (hypotheses[row], ours[row]), (references[row], theirs[row])
+        one, other = (
+            Counter(number.value for number in _numbers(tokenise(line), in_words=bool(in_words[at])))
+            if has_any[at]
+            else Counter()
+            for line, at in sides
+        )
+        result[row] = (one - other).total() + (other - one).total()
+    return result
+
+
+def _numbers(tokens: Sequence[str], *, in_words: bool) -> list[Number]:
+    return english_numbers(tokens) if in_words else digit_numbers(tokens)
 
 
 def _of_pairs(
@@ -66,11 +92,6 @@ def _other_case(hypothesis: str, reference: str) -> int:
 
 def _shared(ours: Iterable[str], theirs: Iterable[str]) -> int:
     return (Counter(ours) & Counter(theirs)).total()
-
-
-def _unshared(numbers: Callable[[Sequence[str]], list[Number]], hypothesis: str, reference: str) -> int:
-    ours, theirs = (Counter(one.value for one in numbers(tokenise(line))) for line in (hypothesis, reference))
-    return (ours - theirs).total() + (theirs - ours).total()
 
 
 GROUP = MetricGroup(

@@ -35,14 +35,16 @@ class LineCounts:
         repeats: Words that follow themselves, in any case.
         negations: English words that negate.
         apart: Marks and suffixes behind a space, where running text has none.
-        numbers: Tokens that are digits or English words for numbers, or parts of such.
+        digits: Numbers in digits.
+        number_words: English words for numbers, or parts of such, without ``one``, which alone is no number.
         start: 1 if the first letter is a capital, -1 if it is a small one, 0 if it has no case or there is none.
     """
 
     repeats: Int64
     negations: Int64
     apart: Int64
-    numbers: Int64
+    digits: Int64
+    number_words: Int64
     start: Int64
 
 
@@ -53,7 +55,8 @@ class _Chunk(NamedTuple):
     repeats: int
     negations: int
     apart: int
-    numbers: int
+    digits: int
+    number_words: int
     first: str
     last: str
 
@@ -66,24 +69,24 @@ def counts_of(lines: Sequence[str]) -> LineCounts:
     chunks = np.fromiter(map(place.__getitem__, chain.from_iterable(split)), np.int64, int(sizes.sum()))
     line = np.repeat(np.arange(len(lines)), sizes)
     found = [_CHUNKS[chunk] for chunk in place]
-    counts = np.array([one[:5] for one in found], dtype=np.int64).reshape(-1, 5)
+    counts = np.array([one[:6] for one in found], dtype=np.int64).reshape(-1, 6)
     if not counts[:, 0].all():  # spaces and control characters have no tokens
         occupied = counts[chunks, 0] > 0
         chunks, line = chunks[occupied], line[occupied]
-    words = {word: at for at, word in enumerate(dict.fromkeys(chain.from_iterable(one[5:] for one in found)))}
-    first, last = (np.array([words[one[side]] for one in found], dtype=np.int64) for side in (5, 6))
+    words = {word: at for at, word in enumerate(dict.fromkeys(chain.from_iterable(one[6:] for one in found)))}
+    first, last = (np.array([words[one[side]] for one in found], dtype=np.int64) for side in (6, 7))
     last[last == words.get("", -1)] = -1
     follows = np.flatnonzero(first[chunks[1:]] == last[chunks[:-1]])
     follows = follows[line[follows] == line[follows + 1]]
     # Most chunks have nothing to count.
     has_any = np.flatnonzero(counts[:, 1:].any(axis=1)[chunks])
     where, what = line[has_any], counts[chunks[has_any]]
-    repeats, negations, apart, numbers = (
-        np.bincount(where, what[:, column], minlength=len(lines)).astype(np.int64) for column in range(1, 5)
+    repeats, negations, apart, digits, number_words = (
+        np.bincount(where, what[:, column], minlength=len(lines)).astype(np.int64) for column in range(1, 6)
     )
     repeats += np.bincount(line[follows], minlength=len(lines))
     start = np.fromiter(map(_start, lines), np.int64, len(lines))
-    return LineCounts(repeats, negations, apart, numbers, start)
+    return LineCounts(repeats, negations, apart, digits, number_words, start)
 
 
 def _chunk(text: str) -> _Chunk:
@@ -94,7 +97,8 @@ def _chunk(text: str) -> _Chunk:
         sum(one == two and _is_word(one) for one, two in pairwise(tokens)),
         sum(normal_form(token) in negating for token in tokens),
         _APART.match(text) is not None,
-        sum(digit_value(token) is not None or is_number_word(token) for token in tokens),
+        sum(digit_value(token) is not None for token in tokens),
+        sum(token != "one" and is_number_word(token) for token in tokens),
         tokens[0] if tokens and _is_word(tokens[0]) else "",
         tokens[-1] if tokens and _is_word(tokens[-1]) else "",
     )
