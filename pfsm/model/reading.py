@@ -11,6 +11,7 @@ from pfsm.features.values import FeatureSet, missing_packages
 from pfsm.matchers.protocol import EncodedPairs
 from pfsm.metrics.ngram_table import remember_documents
 from pfsm.model.settings import Settings
+from pfsm.text.typewriter import typewritten
 from pfsm.text.vocabulary import EncodedLines, Vocabulary
 
 Float = NDArray[np.float64]
@@ -80,6 +81,8 @@ class TextReader:
             return [unicodedata.normalize("NFC", line) for line in lines]
         if self._form == "nfkc":
             return [unicodedata.normalize("NFKC", line) for line in lines]
+        if self._form == "typewriter":
+            return [line if line.isascii() else typewritten(line) for line in lines]
         return lines
 
 

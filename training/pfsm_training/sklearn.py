@@ -39,7 +39,7 @@ class PfsmRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # it 
         tokeniser: Name of a tokeniser.
         stemmer: Name of a stemmer.
         lowercase: Whether words are compared in lower case.
-        normalisation: Unicode form of the text before anything else: ``nfc``, ``nfkc`` or ``none``.
+        normalisation: Unicode form of the text before anything else: ``nfc``, ``nfkc``, ``typewriter`` or ``none``.
         matchers: Names of matchers, in order.
         matching: ``exclusive`` or ``overlapping``.
         max_block: Largest block, one number or one per matcher.
