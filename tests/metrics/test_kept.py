@@ -89,7 +89,7 @@ WORDS = [
     "one",
     "x-x",
 ]
-ODD = ["", "\u200b", "\t", "夜夜", "--", "and/or", "or", "\u3000"]
+ODD = ["", "\0", "a\0b", "\u200b", "\t", "夜夜", "--", "and/or", "or", "\u3000"]
 
 
 def test_many_lines_at_once_are_counted_as_their_tokens_are() -> None:
