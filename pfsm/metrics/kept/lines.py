@@ -52,12 +52,12 @@ def counts_of(lines: Sequence[str]) -> LineCounts:
     counted = place[occupied >> 2 * WORD_BITS > 1]
     found = [table.counts[chunks[at]] for at in counted.tolist()]
     columns = np.array(found, dtype=np.int64).reshape(-1, len(Counts._fields)).T
-    repeats, *others = (
+    repeats, negations, apart, digits, number_words = (
         np.bincount(line[counted], column, minlength=len(lines)).astype(np.int64) for column in columns
     )
     repeats += np.bincount(line[follows], minlength=len(lines))
     start = np.fromiter(map(_start, lines), np.int64, len(lines))
-    return LineCounts(repeats, *others, start)
+    return LineCounts(repeats, negations, apart, digits, number_words, start)
 
 
 def _current_table() -> ChunkTable:
