@@ -1,6 +1,6 @@
 """What a model sees of kinds of faults that it was not trained on: minimal pairs with one group of kinds left out.
 
-    PFSM_DATA=… python scripts/benchmarks/kinds_left_out.py [--model en-small] [--weight 0.3] [GROUP …]
+    PFSM_DATA=… python scripts/benchmarks/kinds_left_out.py [--model en-small] [--weight 1] [GROUP …]
 
 Each model is trained on WMT15 direct assessment and on minimal pairs made of it (`minimal_pairs`, with the options of
 the model's settings if they have them): without pairs, with all kinds, and once for each group with all kinds but those
@@ -53,6 +53,8 @@ def main() -> None:
     parser.add_argument("groups", nargs="*", metavar="GROUP", help=f"of {', '.join(GROUPS)} (default: all)")
     parser.add_argument("--model", default="en-small", help="settings in configs/models (default: en-small)")
     parser.add_argument("--penalty", type=float, default=5.0, help="lambda (default: 5)")
+    parser.add_argument("--features", default="", help="further features, separated by commas")
+    parser.add_argument("--number", type=int, default=50, help="pairs of each kind (default: 50)")
     parser.add_argument("--weight", type=float, default=0.3, help="of the pairs (default: 0.3)")
     options = parser.parse_args()
     data = data_folder()
@@ -62,8 +64,14 @@ def main() -> None:
         (CHECKOUT / "configs" / "models" / f"{options.model}.yaml").read_text(encoding="utf-8")
     )
     values["lambda"] = options.penalty
+    more = list(filter(None, options.features.split(",")))
+    values["features"] = list(dict.fromkeys([*values.get("features", []), *more]))
     asked = values.pop("minimal_pairs", {})
-    asked = {**(asked if isinstance(asked, Mapping) else {}), "weight": options.weight}
+    asked = {
+        **(asked if isinstance(asked, Mapping) else {}),
+        "weight": options.weight,
+        "number": options.number,
+    }
     before = _accuracies(training, pairs, values)
     after = _accuracies(training, pairs, {**values, "minimal_pairs": asked})
     print(f"{'group':<10} no pairs  left out  all kinds", flush=True)

@@ -4,6 +4,7 @@ import itertools
 import math
 import random
 from collections import Counter
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -56,7 +57,7 @@ def plainly(hypothesis: str, reference: str) -> list[float]:
     ours, theirs = tokenise(hypothesis), tokenise(reference)
     negating = set(shipped_lists("en")["negation"])
 
-    def unshared(left: Counter[object], right: Counter[object]) -> int:
+    def unshared(left: Counter[Fraction], right: Counter[Fraction]) -> int:
         return ((left - right) + (right - left)).total()
 
     lower = [Counter(token.lower() for token in side) for side in (ours, theirs)]
@@ -89,7 +90,7 @@ WORDS = [
     "one",
     "x-x",
 ]
-ODD = ["", "\u200b", "\t", "夜夜", "--", "and/or", "or", "\u3000"]
+ODD = ["", "\0", "a\0b", "\u200b", "\t", "夜夜", "--", "and/or", "or", "\u3000"]
 
 
 def test_many_lines_at_once_are_counted_as_their_tokens_are() -> None:

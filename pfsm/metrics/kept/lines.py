@@ -1,35 +1,19 @@
-"""What single lines have: repeated words, negations, numbers, marks that stand apart, and how they begin.
+"""What single lines have: repeated words, negations, numbers, marks that stand apart, and how they begin."""
 
-Lines are looked at chunk by chunk, as tokenisers do (`pfsm.text.chunks`). Distinct chunks are analysed once, those seen
-lately not even that; what lines have is summed over arrays of their chunks.
-"""
-
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
-from itertools import chain, pairwise
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.text.chunks import TOKEN_CACHE_LIMIT, ChunkCache
-from pfsm.text.classes import normal_form, shipped_lists
-from pfsm.text.numbers import digit_value, is_number_word
-from pfsm.text.plain import chunk_tokens
+from pfsm.metrics.kept.chunk_table import END, NO_WORD, WORD_BITS, ChunkTable, Counts
 
 Int64 = NDArray[np.int64]
-# A closing mark, an English suffix or an opening mark that tokenisers cut off.
-_APART = re.compile(
-    r"(?:[.,;:!?)\]}%\u2026\u3002\uff0c](?!\d)|['\u2019](?:s|re|ve|ll|d|m|t)\b|n['\u2019]t\b|[(\[{]\Z)",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, eq=False)
 class LineCounts:
-    """What each of several lines has, int64 [n] each.
+    """What each of several lines has, int64 [n] each; the tokens are those of `pfsm.text.plain`.
 
     Attributes:
         repeats: Words that follow themselves, in any case.
@@ -48,67 +32,39 @@ class LineCounts:
     start: Int64
 
 
-class _Chunk(NamedTuple):
-    """Counts of a chunk as in `LineCounts`; its first and last token in lower case, empty where they are no words."""
-
-    tokens: int
-    repeats: int
-    negations: int
-    apart: int
-    digits: int
-    number_words: int
-    first: str
-    last: str
+_table = ChunkTable()
 
 
 def counts_of(lines: Sequence[str]) -> LineCounts:
-    """What lines have; the tokens are those of `pfsm.text.plain`."""
-    split = [line.split(" ") for line in lines]
-    place = {chunk: at for at, chunk in enumerate(dict.fromkeys(chain.from_iterable(split)))}
-    sizes = np.fromiter(map(len, split), np.int64, len(split))
-    chunks = np.fromiter(map(place.__getitem__, chain.from_iterable(split)), np.int64, int(sizes.sum()))
-    line = np.repeat(np.arange(len(lines)), sizes)
-    found = [_CHUNKS[chunk] for chunk in place]
-    counts = np.array([one[:6] for one in found], dtype=np.int64).reshape(-1, 6)
-    if not counts[:, 0].all():  # spaces and control characters have no tokens
-        occupied = counts[chunks, 0] > 0
-        chunks, line = chunks[occupied], line[occupied]
-    words = {word: at for at, word in enumerate(dict.fromkeys(chain.from_iterable(one[6:] for one in found)))}
-    first, last = (np.array([words[one[side]] for one in found], dtype=np.int64) for side in (6, 7))
-    last[last == words.get("", -1)] = -1
-    follows = np.flatnonzero(first[chunks[1:]] == last[chunks[:-1]])
-    follows = follows[line[follows] == line[follows + 1]]
-    # Most chunks have nothing to count.
-    has_any = np.flatnonzero(counts[:, 1:].any(axis=1)[chunks])
-    where, what = line[has_any], counts[chunks[has_any]]
+    """What lines have."""
+    text = f" {END} ".join(lines)
+    if text.count(END) >= len(lines) > 0:
+        text = f" {END} ".join(line.replace(END, " ") for line in lines)
+    chunks, table = text.split(" "), _current_table()
+    packed = np.fromiter(map(table.__getitem__, chunks), np.int64, len(chunks))
+    line = np.cumsum(packed == table[END])
+    # Chunks without tokens, such as the empty ones between two spaces, stand between no words.
+    place = np.flatnonzero(packed >> 2 * WORD_BITS)
+    occupied = packed[place]
+    first, last = occupied & NO_WORD, occupied >> WORD_BITS & NO_WORD
+    follows = np.flatnonzero((first[1:] == last[:-1]) & (first[1:] != NO_WORD))
+    follows = place[follows][line[place[follows]] == line[place[follows + 1]]]
+    counted = place[occupied >> 2 * WORD_BITS > 1]
+    found = [table.counts[chunks[at]] for at in counted.tolist()]
+    columns = np.array(found, dtype=np.int64).reshape(-1, len(Counts._fields)).T
     repeats, negations, apart, digits, number_words = (
-        np.bincount(where, what[:, column], minlength=len(lines)).astype(np.int64) for column in range(1, 6)
+        np.bincount(line[counted], column, minlength=len(lines)).astype(np.int64) for column in columns
     )
     repeats += np.bincount(line[follows], minlength=len(lines))
     start = np.fromiter(map(_start, lines), np.int64, len(lines))
     return LineCounts(repeats, negations, apart, digits, number_words, start)
 
 
-def _chunk(text: str) -> _Chunk:
-    tokens = [token.lower() for token in chunk_tokens(text)]
-    negating = _negating()
-    return _Chunk(
-        len(tokens),
-        sum(one == two and _is_word(one) for one, two in pairwise(tokens)),
-        sum(normal_form(token) in negating for token in tokens),
-        _APART.match(text) is not None,
-        sum(digit_value(token) is not None for token in tokens),
-        sum(token != "one" and is_number_word(token) for token in tokens),
-        tokens[0] if tokens and _is_word(tokens[0]) else "",
-        tokens[-1] if tokens and _is_word(tokens[-1]) else "",
-    )
-
-
-_CHUNKS: ChunkCache[_Chunk] = ChunkCache(_chunk, TOKEN_CACHE_LIMIT)
-
-
-def _is_word(token: str) -> bool:
-    return any(map(str.isalpha, token))
+def _current_table() -> ChunkTable:
+    global _table  # noqa: PLW0603 - it is a cache
+    if _table.is_full:
+        _table = ChunkTable()
+    return _table
 
 
 def _start(line: str) -> int:
@@ -116,8 +72,3 @@ def _start(line: str) -> int:
     if not first.isalpha():
         first = next(filter(str.isalpha, line), "")
     return first.isupper() - first.islower()
-
-
-@cache
-def _negating() -> frozenset[str]:
-    return frozenset(shipped_lists("en")["negation"])
