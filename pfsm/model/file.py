@@ -18,6 +18,7 @@ from pfsm.lattice.names import DELETE, FEATURE_PREFIX, INSERT, JUMP, class_of, s
 from pfsm.matchers.registry import BUILT_IN, RESERVED, matcher_state
 from pfsm.model.plugins import check_plugins, plugins_of
 from pfsm.model.settings import Settings, settings_from_dict
+from pfsm.model.shown import model_html
 from pfsm.model.trust import Trust, check_trust, reaches
 from pfsm.model.trusted import is_trusted
 from pfsm.text.classes import CLASSES
@@ -83,6 +84,10 @@ class Model:
         relevant = [document["settings"], document["weights"], document["alpha"], scale["mean"], scale["sd"]]
         text = json.dumps(relevant, sort_keys=True, ensure_ascii=False)
         return hashlib.sha256(text.encode()).hexdigest()[:8]
+
+    def _repr_html_(self) -> str:
+        """What it was trained on, how it agrees with people, and its largest weights, for notebooks."""
+        return model_html(f"{self.name} ({self.fingerprint})", self.weights, self.training)
 
     def to_dict(self) -> dict[str, Any]:
         """The document that is written."""

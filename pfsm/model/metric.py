@@ -32,6 +32,7 @@ from pfsm.metrics.references import (
 from pfsm.metrics.score import Score
 from pfsm.metrics.texts import as_texts
 from pfsm.model.builder import PAIRS_PER_BATCH, LatticeBuilder
+from pfsm.model.explain.alignments import Alignments, align_lattices, joined
 from pfsm.model.explain.building import PerfectMatch, explain_lattices, perfect_matches
 from pfsm.model.explain.explanation import Explanation
 from pfsm.model.explain.losses import points_lost
@@ -397,6 +398,42 @@ class Metric(SegmentMetric):
                 yield from explained
             else:
                 yield from (replace(one, contributions=tuple(one.contributions)) for one in explained)
+
+    def alignments(
+        self, hypotheses: Sequence[str], references: Sequence[str], columns: Columns | None = None
+    ) -> Alignments:
+        """Best edit sequences and scores in parts, of every pair: far quicker than `explanations`, which tell more.
+
+        Args:
+            hypotheses: Translations, one string each.
+            references: As many references.
+            columns: As in `score_pairs`.
+
+        Raises:
+            ValueError: If the lists differ in length, or are empty.
+            PfsmError: If a column is missing.
+        """
+        hypotheses, references = as_texts(hypotheses, "hypotheses"), as_texts(references, "references")
+        check_lengths(references, hypotheses)
+        numbers = self._numbers(columns, len(hypotheses))
+        if not hypotheses:
+            raise ValueError("no pairs to align")
+        found = []
+        for first in range(0, len(hypotheses), EXPLAINED_AT_ONCE):
+            part = slice(first, first + EXPLAINED_AT_ONCE)
+            own = {name: values[part] for name, values in numbers.items()}
+            found.append(self._aligned(hypotheses[part], references[part], own))
+        return joined(found)
+
+    def _aligned(
+        self, hypotheses: Sequence[str], references: Sequence[str], numbers: Mapping[str, Float]
+    ) -> Alignments:
+        builder = self._reader()
+        with self._lock:
+            pairs = builder.encode(references, hypotheses)
+            tokens, batch = builder.tokens(pairs), builder.lattices(pairs, columns=numbers)
+        weights = self._weights(batch) if batch.states else None
+        return align_lattices(batch, self.model, weights, tokens, self.threads)
 
     def _one_by_one(
         self,

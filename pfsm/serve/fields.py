@@ -78,7 +78,7 @@ class Fields:
             raise invalid(pointer(*path), f"an object is needed here, not {_named(value)}")
         for name in value:
             if name not in known:
-                where = pointer(*path, _printable(name))
+                where = pointer(*path, printable(name))
                 raise invalid(where, f"unknown field {shown(name)}; known are {', '.join(sorted(known))}")
         self._value = value
 
@@ -196,5 +196,6 @@ def _named(value: object) -> str:
     return next((name for kind, name in _NAMES.items() if type(value) is kind), "something else")
 
 
-def _printable(name: str) -> str:
+def printable(name: str) -> str:
+    """The name of a field as part of a pointer that can be encoded."""
     return name[:_SHOWN].encode("utf-8", "backslashreplace").decode()

@@ -1,5 +1,6 @@
 """The workbench of `pfsm serve` in a real browser: every flow, hostile text, many segments, narrow and dark windows."""
 
+import contextlib
 import json
 import time
 from collections.abc import Iterator
@@ -30,7 +31,7 @@ def server(browser: Browser) -> Iterator[Running]:
 
 @pytest.fixture
 def page(browser: Browser, server: Running) -> Iterator[Browser]:
-    """The workbench in a wide window; at the end nothing may have gone wrong in it, and nothing was fetched elsewhere."""
+    """The workbench in a wide window; at the end nothing has gone wrong in it, and nothing was fetched elsewhere."""
     opened(browser, server)
     yield browser
     check(browser, server)
@@ -155,14 +156,16 @@ def test_an_explanation_is_drawn_in_its_frame(page: Browser) -> None:
 
 
 def frame_text(browser: Browser) -> str:
-    tree = browser.call("Page.getFrameTree")["frameTree"]
-    texts = []
-    for child in tree.get("childFrames", []):
-        world = browser.call("Page.createIsolatedWorld", frameId=child["frame"]["id"])["executionContextId"]
-        found = browser.call(
-            "Runtime.evaluate", expression="document.body.innerText", contextId=world, returnByValue=True
-        )
-        texts.append(str(found["result"].get("value")))
+    """What the frames of the page show; they have no origin, so each is a target of its own."""
+    page, texts = browser._session, []
+    for target in browser.call("Target.getTargets")["targetInfos"]:
+        if target["type"] == "iframe":
+            attached = browser.call("Target.attachToTarget", targetId=target["targetId"], flatten=True)
+            browser._session = attached["sessionId"]
+            try:
+                texts.append(str(browser.evaluate("document.body?.innerText")))
+            finally:
+                browser._session = page
     return "\n".join(texts)
 
 
@@ -182,7 +185,8 @@ def test_the_laboratory(page: Browser, tmp_path: Path) -> None:
     model = pfsm.load(MODEL).model
     groups = page.evaluate(
         "[...document.querySelectorAll('#weights details')].map((group) => "
-        "[group.querySelector('h2').textContent, [...group.querySelectorAll('.weight')].map((row) => row.dataset.name)])"
+        "[group.querySelector('h2').textContent, "
+        "[...group.querySelectorAll('.weight')].map((row) => row.dataset.name)])"
     )
     names = [name for _, several in groups for name in several]
     assert sorted(names) == sorted(model.weights)
@@ -275,10 +279,11 @@ def test_tabs_with_the_keyboard(page: Browser) -> None:
 
 
 UNNAMED = """
-[...document.querySelectorAll('button, input, select, textarea, iframe, [role=region], [role=tabpanel]')].filter((node) => {
+[...document.querySelectorAll('button, input, select, textarea, iframe, [role=region], [role=tabpanel]')]
+.filter((node) => {
   if (!node.checkVisibility()) return false;
   const labels = [...(node.labels ?? [])].map((label) => label.textContent.trim()).join('');
-  const by = (node.getAttribute('aria-labelledby') ?? '').split(' ').map((id) => document.getElementById(id)?.textContent ?? '').join('');
+  const by = document.getElementById(node.getAttribute('aria-labelledby') ?? '')?.textContent;
   const own = node.tagName === 'BUTTON' ? node.textContent.trim() : '';
   return !(labels || by || own || node.getAttribute('aria-label') || node.title);
 }).map((node) => node.outerHTML.slice(0, 100))
@@ -289,14 +294,15 @@ FAINT = """
   const canvas = document.createElement('canvas').getContext('2d', {willReadFrequently: true});
   const rgb = (colour) => { canvas.clearRect(0, 0, 1, 1); canvas.fillStyle = colour; canvas.fillRect(0, 0, 1, 1);
     return [...canvas.getImageData(0, 0, 1, 1).data]; };
-  const light = (c) => c.slice(0, 3).map((v) => v / 255).map((v) => (v <= .03928 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4))
+  const linear = (v) => (v <= .03928 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4);
+  const light = (c) => c.slice(0, 3).map((v) => linear(v / 255))
     .reduce((sum, v, k) => sum + v * [.2126, .7152, .0722][k], 0);
   const found = [];
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   while (walker.nextNode()) {
     const node = walker.currentNode.parentElement;
-    if (!walker.currentNode.data.trim() || !node.checkVisibility() || ['SCRIPT', 'NOSCRIPT', 'OPTION'].includes(node.tagName)) continue;
-    if (node.closest(':disabled')) continue;
+    if (!walker.currentNode.data.trim() || !node.checkVisibility()) continue;
+    if (node.closest(':disabled, script, noscript, option')) continue;
     let behind = node;
     while (behind && rgb(getComputedStyle(behind).backgroundColor)[3] < 255) behind = behind.parentElement;
     const back = light(rgb(getComputedStyle(behind ?? document.body).backgroundColor));
@@ -306,6 +312,14 @@ FAINT = """
   }
   return found;
 })()
+"""
+
+
+OVERFLOWING = """
+document.documentElement.scrollWidth <= document.documentElement.clientWidth ? [] :
+[...document.querySelectorAll('body *')].filter((node) => node.checkVisibility()
+  && node.getBoundingClientRect().right > document.documentElement.clientWidth + 1)
+  .map((node) => `${node.tagName}#${node.id}.${node.className} ${node.getBoundingClientRect().right}`).slice(0, 8)
 """
 
 
@@ -322,9 +336,7 @@ def test_every_part_is_readable_and_named(browser: Browser, server: Running, wid
         browser.frame()
         assert browser.evaluate(UNNAMED) == []
         assert browser.evaluate(FAINT) == []
-        assert browser.evaluate(
-            "document.documentElement.scrollWidth <= document.documentElement.clientWidth"
-        )
+        assert browser.evaluate(OVERFLOWING) == []
     check(browser, server)
 
 
@@ -358,7 +370,12 @@ def started(browser: Browser, table: Path, name: str) -> None:
 def test_training(page: Browser, table: Path) -> None:
     pytest.importorskip("torch")
     started(page, table, "learned-here")
-    page.wait("document.querySelector('#status').textContent.includes('is trained') || !problem.hidden")
+    for _ in range(3):  # a busy machine takes its time
+        with contextlib.suppress(AssertionError):
+            page.wait(
+                "document.querySelector('#status').textContent.includes('is trained') || !problem.hidden"
+            )
+            break
     assert page.evaluate("problem.textContent") == ""
     assert page.evaluate("document.querySelector('#training-log').textContent")
     page.wait("document.querySelector('#training-report iframe')")

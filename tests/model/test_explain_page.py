@@ -18,6 +18,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pfsm.comparison.page import SCRIPTS as COMPARISON
 from pfsm.errors import PfsmError
 from pfsm.model.explain.explanation import Contribution, Edit, Explanation, FeaturePoints
 from pfsm.model.explain.packing import digits, packed
@@ -286,7 +287,11 @@ def test_no_slot_is_left_open_and_all_scripts_are_in() -> None:
     page = page_of(("one", [swapped()]))
     assert "{{" not in page
     folder = ROOT / "pfsm" / "resources" / "page"
-    assert {path.name for path in folder.iterdir()} == {*SCRIPTS, "page.html", "page.css"}
+    assert {path.name for path in folder.iterdir()} == {
+        *SCRIPTS,
+        *COMPARISON,
+        *("page.html", "page.css", "compare.html", "compare.css"),
+    }
     for name in SCRIPTS:
         assert (folder / name).read_text(encoding="utf-8") in page
 

@@ -16,7 +16,12 @@ def best_edits(batch: LatticeBatch, weights: "Weights", pair: int) -> tuple[Edit
     from pfsm_kernels.inference import best_path  # noqa: PLC0415 - brings numba
 
     path = best_path(batch.lattices, weights, pair, batch.jumps).edits
-    return _edits(batch, path.tolist(), batch.lattices.offsets[pair : pair + 2].tolist())
+    return edits_of_path(batch, path.tolist(), pair)
+
+
+def edits_of_path(batch: LatticeBatch, path: list[int], pair: int) -> tuple[Edit, ...]:
+    """The edits of a path of one pair, as `pfsm_kernels.inference.best_path` gives it, in order."""
+    return _edits(batch, path, batch.lattices.offsets[pair : pair + 2].tolist())
 
 
 @dataclass

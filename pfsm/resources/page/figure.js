@@ -99,8 +99,8 @@ class Figure {
   }
 
   makeLine(edit, i, j, best) {
-    const label = `${nameOf(edit.state)}: ${editWords(this.explanation, edit)}, posterior ${percent(edit.posterior)}, ` +
-      `${signed(edit.points, decimals + 1)} points`;
+    const label = `${nameOf(edit.state)}: ${editWords(this.explanation, edit)}, posterior ${percent(edit.posterior)}` +
+      (edit.points === undefined ? "" : `, ${signed(edit.points, decimals + 1)} points`);
     const group = svgElement("g", {
       class: `line ${kindOf(edit.state)}${best ? "" : " other"}`, tabindex: "-1", role: "img", "aria-label": label,
     });

@@ -86,7 +86,7 @@ function showState() {
     const [slider, exact] = row.querySelectorAll("input");
     if (document.activeElement !== slider || slider.valueAsNumber !== value) slider.value = String(value);
     slider.setAttribute("aria-valuetext", value.toFixed(4));
-    if (document.activeElement !== exact) exact.value = String(Number(value.toFixed(6)));
+    if (document.activeElement !== exact) exact.value = String(Number(value.toFixed(4)));
     row.classList.toggle("changed", value !== original(row.dataset.name));
   }
   byId("undo").disabled = !past.length;

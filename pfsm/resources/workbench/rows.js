@@ -22,6 +22,8 @@ export class Rows {
     this.view.addEventListener("keydown", (event) => this.key(event));
     place.replaceChildren(this.view);
     this.draw();
+    // Drawn again when the height of the list is known.
+    new ResizeObserver(() => this.draw()).observe(this.view);
   }
 
   sort(c) {
@@ -59,7 +61,7 @@ export class Rows {
 
   draw() {
     const first = Math.max(0, Math.floor(this.view.scrollTop / HEIGHT) - SPARE);
-    const last = Math.min(this.count, first + Math.ceil((this.view.clientHeight || 400) / HEIGHT) + 2 * SPARE);
+    const last = Math.min(this.count, first + Math.ceil((this.view.clientHeight || 600) / HEIGHT) + 2 * SPARE);
     const gap = (rows) => element("tr", { class: "gap", "aria-hidden": "true" },
       element("td", { colspan: String(this.columns.length) }));
     const before = gap();

@@ -1,7 +1,7 @@
 // The workbench: its tabs, and what happens when the page opens.
 
 import { onToken } from "./client.js";
-import { byId, complain } from "./elements.js";
+import { byId, complain, say } from "./elements.js";
 import { openLaboratory, setUpLaboratory } from "./laboratory.js";
 import { refreshModels } from "./models.js";
 import { score } from "./results.js";
@@ -19,6 +19,7 @@ function choose(tab, focus = false) {
   }
   if (focus) tab.focus();
   complain(null);
+  say("");
   history.replaceState(null, "", `#${tab.id.slice("tab-".length)}`);
   if (tab.id === "tab-weights") openLaboratory();
 }

@@ -23,7 +23,7 @@ from pfsm.model.prepared import PreparedPairs
 from pfsm.model.settings import MEAN
 from pfsm.model.weight_groups import weight_groups
 from pfsm.serve.batching import MOST_AREA
-from pfsm.serve.fields import Fields, check_number, pointer, shown
+from pfsm.serve.fields import Fields, check_number, pointer, printable, shown
 from pfsm.serve.limits import Limits
 from pfsm.serve.problems import RequestError, invalid
 from pfsm.serve.requests import ScoreRequest, parallel_texts
@@ -86,7 +86,7 @@ def weights_of(fields: Fields) -> dict[str, float]:
         raise invalid(fields.at("weights"), "an object of numbers by names of weights is needed here")
     found = {}
     for name, weight in value.items():
-        where = fields.at("weights", shown(name))
+        where = fields.at("weights", printable(name))
         found[name] = check_number(weight, where)
         if abs(found[name]) > LARGEST_WEIGHT:
             raise invalid(where, f"{weight:g}, at most {LARGEST_WEIGHT:g} is possible here either way")
