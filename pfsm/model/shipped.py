@@ -36,7 +36,7 @@ class ShippedModel:
 def shipped_models() -> list[ShippedModel]:
     """The models that came with this installation, by name, those for English first."""
     # Those for English, the default's, come first.
-    paths = sorted(_folder().glob("*.json"), key=lambda path: (not path.stem.startswith(DEFAULT_MODEL), path))
+    paths = sorted(_resources("models").glob("*.json"), key=lambda path: (not path.stem.startswith(DEFAULT_MODEL), path))
     return [ShippedModel(path.stem, path) for path in paths]
 
 
@@ -80,7 +80,7 @@ def find_model(name_or_path: str | Path, *, trust: Trust = False, run: bool = Tr
 
 def earlier_editions() -> dict[str, Model]:
     """Models as they were shipped before, by fingerprint; those that are still here."""
-    return {path.stem: load_model(path, trust=True) for path in sorted(_folder().glob("editions/*.json"))}
+    return {path.stem: load_model(path, trust=True) for path in sorted(_resources("editions").glob("*.json"))}
 
 
 def _edition(name: str, fingerprint: str, shipped: Mapping[str, Path]) -> Model:
@@ -98,8 +98,8 @@ def _edition(name: str, fingerprint: str, shipped: Mapping[str, Path]) -> Model:
     )
 
 
-def _folder() -> Path:
-    return Path(str(files("pfsm.resources") / "models"))
+def _resources(folder: str) -> Path:
+    return Path(str(files("pfsm.resources") / folder))
 
 
 def _is_there(path: str) -> bool:
