@@ -3,6 +3,7 @@
     python scripts/fault_runs.py                         # every named point of every command, every fault
     python scripts/fault_runs.py train --kills 500       # and so many kills at random moments
     python scripts/fault_runs.py score --kills 20 --seed 1 --no-points
+    python scripts/fault_runs.py train --kills 500 --minutes 30   # as many as there is time for
 
 A named point is a call that changes files: opening for writing, fsync, rename, removal, a new folder, a database. The
 first and the last of each name are tried. A random moment is an event of Python's audit hooks (files read and written,
@@ -17,6 +18,7 @@ The exit status is 1 if any of this does not hold; each case that fails is a lin
 
 import argparse
 import errno
+import math
 import os
 import random
 import re
@@ -25,6 +27,7 @@ import shutil
 import signal
 import sys
 import tempfile
+import time
 import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -34,7 +37,9 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
+sys.path[:0] = [str(ROOT), str(ROOT / "scripts")]
+from fault_jobs import Command, commands  # noqa: E402 - beside this file, wherever it is started from
+
 os.environ["OMP_NUM_THREADS"] = "1"
 _RANDOM = re.compile(r"[0-9a-f]{8,}")
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT
@@ -46,14 +51,6 @@ Act = Callable[[str, str], None]
 
 
 @dataclass(frozen=True)
-class Command:
-    """A command to be disturbed: its arguments in a folder of inputs, and what makes these from a seed."""
-
-    arguments: tuple[str, ...]
-    inputs: Callable[[Path, int], None]
-
-
-@dataclass(frozen=True)
 class Outcome:
     """How a process ended: its status, negative for a signal, and what it wrote."""
 
@@ -62,82 +59,6 @@ class Outcome:
     err: str
     points: tuple[str, ...]
     events: int
-
-
-def commands() -> dict[str, Command]:
-    """What is disturbed."""
-    return {
-        "train": Command(
-            (
-                "train",
-                "judgments.tsv",
-                "-o",
-                "model.json",
-                "--resume",
-                "--threads",
-                "1",
-                "--config",
-                "small.yaml",
-            ),
-            _judgments,
-        ),
-        "experiment": Command(
-            ("experiment", "table.yaml", "--data", ".", "-o", "results", "--jobs", "1"), _experiment
-        ),
-        "score": Command(("score", "--table", "in", "-o", "scores", "--partition-size", "1k"), _partitions),
-        "compile": Command(("resources", "compile", "paraphrases", "pairs.txt", "--name", "own"), _pairs),
-        "cache": Command(("score", "ref.txt", "-i", "sys.txt", "--metric", "edpm", "-sl"), _texts),
-    }
-
-
-def _sentences(count: int, seed: int) -> list[tuple[str, str, str]]:
-    words = [*"abcdefgh", "house", "river", "garden", "small", "green", ",", "."]
-    rng = random.Random(seed)
-    rows = []
-    for _ in range(count):
-        reference = [rng.choice(words) for _ in range(rng.randint(3, 8))]
-        kept = [word for word in reference if rng.random() < 0.7] or reference[:1]
-        rows.append((" ".join(reference), " ".join(kept), str(len(kept) - len(reference) + rng.random())))
-    return rows
-
-
-def _table(path: Path, count: int, seed: int) -> None:
-    rows = [("reference", "hypothesis", "score"), *_sentences(count, seed)]
-    path.parent.mkdir(exist_ok=True)
-    path.write_text("".join("\t".join(row) + "\n" for row in rows), encoding="utf-8")
-
-
-def _judgments(folder: Path, seed: int) -> None:
-    _table(folder / "judgments.tsv", 40, seed)
-    (folder / "small.yaml").write_text("matchers: [word]\nlambda: 1\n", encoding="utf-8")
-
-
-def _experiment(folder: Path, seed: int) -> None:
-    _table(folder / "train" / "a.tsv", 40, seed)
-    _table(folder / "test" / "a.tsv", 30, seed + 1)
-    (folder / "table.yaml").write_text(
-        "title: Two rows\ntrain: train/*.tsv\ntest: {name: made, files: test/*.tsv}\nversus: chrF\nresamples: 20\n"
-        "rows:\n- {name: chrF, metric: chrf}\n- {name: pFSM, train: {}}\n",
-        encoding="utf-8",
-    )
-
-
-def _partitions(folder: Path, seed: int) -> None:
-    for number in range(3):
-        _table(folder / "in" / f"{number}.tsv", 40, seed + number)
-
-
-def _pairs(folder: Path, seed: int) -> None:
-    likely = 1.0 + 0.01 * seed
-    lines = (f"[X] ||| {first} ||| {second} ||| p(e|f)={likely} p(f|e)=1.2 ||| 0-0\n" for first, second in
-             (("river", "stream"), ("house", "home"), ("small", "little")))  # fmt: skip
-    (folder / "pairs.txt").write_text("".join(lines), encoding="utf-8")
-
-
-def _texts(folder: Path, seed: int) -> None:
-    rows = _sentences(6, seed)
-    for name, column in (("ref.txt", 0), ("sys.txt", 1)):
-        (folder / name).write_text("".join(f"{row[column]}\n" for row in rows), encoding="utf-8")
 
 
 def _nothing(_name: str, _path: str) -> None:
@@ -278,6 +199,10 @@ class Theatre:
             else:
                 descriptor = os.open(f"{me}{name}", os.O_WRONLY | os.O_CREAT, 0o644)
             os.dup2(descriptor, number)
+        # Anew: what this process wrote to may have been a file, which a pipe is not.
+        sys.stdout, sys.stderr = (
+            os.fdopen(number, "w", 1, encoding="utf-8", closefd=False) for number in (1, 2)
+        )
         watch = Watch(self.folder, act or _nothing)
         if limits is not None:
             limits()
@@ -460,16 +385,19 @@ def memory(more: int) -> Callable[[], None]:
     return limit
 
 
-def try_points(trial: Trial) -> None:
-    """Every fault at the first and the last point of each name, and limits."""
+def try_points(trial: Trial, deadline: float) -> None:
+    """Every fault at the first and the last point of each name, and limits; what there is time for."""
     points = trial.clean.points
     ends = {name: number for number, name in enumerate(points)}
     starts = {name: number for number, name in reversed(list(enumerate(points)))}
     for number in sorted({*starts.values(), *ends.values()}):
+        if time.monotonic() > deadline:
+            print(f"{trial.name}: no time for points from {number} of {len(points)} on", file=sys.stderr)
+            return
         trial.case("killed at a point", f"{number} {points[number]}", from_point(number, end))
         trial.case("full disk", f"{number} {points[number]}", from_point(number, full))
         trial.case("read-only folder", f"{number} {points[number]}", from_point(number, read_only))
-    for size in (300, 1000, 4096, 20000):  # what it says fits
+    for size in (1000, 4096, 20000):  # standard error is such a file, too: what it says has to fit
         trial.case("largest file", f"{size} bytes", limits=largest_file(size))
     if sys.platform == "linux":
         for more in (0, 1, 4, 16, 64, 256):
@@ -497,10 +425,12 @@ def try_damaged_caches(trial: Trial) -> None:
         trial.case("damaged cache", what, prepare=prepare)
 
 
-def try_kills(trial: Trial, number: int, seed: int) -> None:
-    """Kills at random moments."""
+def try_kills(trial: Trial, number: int, seed: int, deadline: float) -> None:
+    """Kills at random moments, as many as there is time for."""
     rng = random.Random(f"{trial.name} {seed}")
     for _ in range(number):
+        if time.monotonic() > deadline:
+            return
         moment = rng.randrange(1, trial.clean.events + 1)
         trial.case("killed at random", f"event {moment}", killed(moment))
 
@@ -511,18 +441,22 @@ def main() -> None:
     parser.add_argument("commands", nargs="*", help=f"of {', '.join(commands())} (default: all)")
     parser.add_argument("--kills", type=int, default=0, metavar="N", help="random kills of each command")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument(
+        "--minutes", type=float, metavar="N", help="begin nothing more of a command after so long"
+    )
     parser.add_argument("--no-points", action="store_true", help="random kills alone")
     options = parser.parse_args()
     wrong: list[str] = []
     print("| command | fault | tried | ended with it | wrong |\n|---|---|--:|--:|--:|")
     for name in options.commands or commands():
         with tempfile.TemporaryDirectory(dir=_MEMORY if _MEMORY.is_dir() else None) as folder:
+            deadline = math.inf if options.minutes is None else time.monotonic() + 60.0 * options.minutes
             trial = Trial(name, Path(folder))
             if not options.no_points:
-                try_points(trial)
+                try_points(trial, deadline)
                 if name == "cache":
                     try_damaged_caches(trial)
-            try_kills(trial, options.kills, options.seed)
+            try_kills(trial, options.kills, options.seed, deadline)
         for fault, tried in trial.tried.items():
             faults = sum(line.startswith(f"{name}: {fault}") for line in trial.wrong)
             print(f"| {name} | {fault} | {tried} | {trial.struck[fault]} | {faults} |", flush=True)

@@ -17,7 +17,7 @@ from typing import Any, Self
 ANNOUNCED = re.compile(r"serving on http://(?:\[(.+)\]|([^:/]+)):(\d+)")
 JSON = {"content-type": "application/json"}
 LINES = {"content-type": "application/x-ndjson"}
-PATIENCE = 120
+PATIENCE = 300
 
 
 @dataclass(frozen=True)
