@@ -109,3 +109,9 @@ class TestBuiltSite:
             "b.html: c.html leads nowhere",
             "s.css: loads from a network",
         ]
+
+
+def test_readme_has_the_figures_of_the_docs(script: Any) -> None:
+    readme = script("build_readme")
+    text = readme.README.read_text(encoding="utf-8")
+    assert text == readme.made(text), "README.md is stale: python scripts/build_readme.py --write"
