@@ -20,10 +20,11 @@ from locked import FOLDER, Locked, read, written
 CHECKOUT = FOLDER.parent
 # Each lock and the extras that it covers.
 LOCKS = {
-    "dev.txt": ("train", "dev"),
+    "dev.txt": ("train", "dev", "docs"),
     "all.txt": (
         "train",
         "dev",
+        "docs",
         "languages",
         "integrations",
         "paraphrases",
