@@ -36,7 +36,9 @@ class ShippedModel:
 def shipped_models() -> list[ShippedModel]:
     """The models that came with this installation, by name, those for English first."""
     # Those for English, the default's, come first.
-    paths = sorted(_resources("models").glob("*.json"), key=lambda path: (not path.stem.startswith(DEFAULT_MODEL), path))
+    paths = sorted(
+        _resources("models").glob("*.json"), key=lambda path: (not path.stem.startswith(DEFAULT_MODEL), path)
+    )
     return [ShippedModel(path.stem, path) for path in paths]
 
 
