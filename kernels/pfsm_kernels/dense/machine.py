@@ -44,11 +44,11 @@ def _forward(substitute, delete, insert, table, top, m, n, shares, scales):
             a = b = c = 0.0
             p = q = r = _NEVER
             if j > 0:
-                a, p = _step(shares, scales, table, top, i, j - 1, 0, insert[j - 1])
+                a, p = _step(shares, scales, table, top, i, j - 1, np.int64(0), insert[j - 1])
             if i > 0:
-                b, q = _step(shares, scales, table, top, i - 1, j, 1, delete[i - 1])
+                b, q = _step(shares, scales, table, top, i - 1, j, np.int64(1), delete[i - 1])
             if i > 0 and j > 0:
-                c, r = _step(shares, scales, table, top, i - 1, j - 1, 2, substitute[i - 1, j - 1])
+                c, r = _step(shares, scales, table, top, i - 1, j - 1, np.int64(2), substitute[i - 1, j - 1])
             largest = max(p, q, r)
             a *= math.exp(p - largest)
             b *= math.exp(q - largest)
@@ -90,12 +90,19 @@ def _backward(substitute, delete, insert, table, top, m, n, shares, scales):
             scales[i, j] = largest + top + math.log(total)
 
 
+@njit
+def _factors(transitions, top):
+    """exp of the transitions over the largest; entry by entry, as Numba takes long to compile whole arrays."""
+    table = np.empty((3, 3))
+    for p in range(3):
+        for k in range(3):
+            table[p, k] = math.exp(transitions[p, k] - top)
+    return table
+
+
 @njit(nogil=True)
-def _log_sums(substitute, delete, insert, transitions, rows, columns, sums):
-    top = transitions.max()
-    table = np.exp(transitions - top)
-    shares = np.zeros((rows.max() + 1, columns.max() + 1, 3))
-    scales = np.zeros((rows.max() + 1, columns.max() + 1))
+def _log_sums(substitute, delete, insert, transitions, top, rows, columns, shares, scales, sums):
+    table = _factors(transitions, top)
     for b in range(rows.size):
         sums[b] = _forward(
             substitute[b], delete[b], insert[b], table, top, rows[b], columns[b], shares, scales
@@ -159,7 +166,10 @@ def log_sums(
     """
     sums = np.zeros(len(rows))
     if sums.size:
-        _log_sums(substitute, delete, insert, transitions, rows, columns, sums)
+        shape = int(np.max(rows)) + 1, int(np.max(columns)) + 1
+        shares, scales = np.zeros((*shape, 3)), np.zeros(shape)
+        top = float(transitions.max())
+        _log_sums(substitute, delete, insert, transitions, top, rows, columns, shares, scales, sums)
     return sums
 
 
