@@ -140,7 +140,7 @@ def test_where_no_process_can_start_everything_is_compiled_here(
         raise OSError("no more processes")
 
     monkeypatch.setattr(module, "_started", started._start)
-    monkeypatch.setattr(module.subprocess, "Popen", refused)
+    monkeypatch.setattr(subprocess, "Popen", refused)
     with companion(2):
         assert not KernelCache.is_coming("pfsm_kernels.machine.cell_to_cell")
 
