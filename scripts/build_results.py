@@ -15,6 +15,7 @@ SOURCE = re.compile(r"^`configs/([\w-]+)\.yaml`\.", re.MULTILINE)
 NAMES = (
     "shipped",
     "shipped-preferences",
+    "shipped-systems",
     "wmt16",
     "ablation",
     "dependency",
