@@ -460,20 +460,22 @@ class Metric(SegmentMetric):
             batch = builder.lattices(pairs, columns=numbers)
         explained = explain_lattices(batch, self.model, self._weights_of(batch), tokens)
         explained = self._pieces.added(explained, pairs.references.lines, pairs.hypotheses.lines)
-        return self._against_perfect(builder, explained, references, numbers, perfect)
+        lengths = [len(reference) for reference, _ in tokens]
+        return self._against_perfect(builder, explained, (pairs, lengths), numbers, perfect)
 
     def _against_perfect(
         self,
         builder: LatticeBuilder,
         explained: Iterator[Explanation],
-        references: Sequence[str],
+        given: tuple[EncodedPairs, Sequence[int]],
         numbers: Mapping[str, Float],
         perfect: PerfectMatches,
     ) -> Iterator[Explanation]:
-        """The explanations with their losses."""
+        """The explanations with their losses; ``given`` are the pairs, and the words of each reference."""
+        references = given[0].references.lines
         for k, explanation in enumerate(explained):
             if not k:  # not before: the first pair may be too long
-                self._find_perfect(builder, references, numbers, perfect)
+                self._find_perfect(builder, given, numbers, perfect)
             yield _with_losses(explanation, perfect[self._key(references, numbers, k)])
 
     @cached_property
@@ -487,43 +489,42 @@ class Metric(SegmentMetric):
     def _find_perfect(
         self,
         builder: LatticeBuilder,
-        references: Sequence[str],
+        given: tuple[EncodedPairs, Sequence[int]],
         numbers: Mapping[str, Float],
         found: PerfectMatches,
     ) -> None:
         """Adds the references with themselves that are not found yet; None for those that are too long."""
         if len(found) > MOST_PERFECT:
             found.clear()
-        places = {self._key(references, numbers, k): k for k in range(len(references))}
-        keys = [key for key in places if key not in found]
-        with self._lock:
-            lengths = np.diff(builder.encode([key[0] for key in keys], [""] * len(keys)).references.offsets)
-        found |= dict.fromkeys(
-            key for key, length in zip(keys, lengths, strict=True) if 2 * length > MOST_PLACES
-        )
-        keys = [key for key in keys if key not in found]
-        new = [places[key] for key in keys]
-        lines = [references[k] for k in new]
-        with self._lock:
-            pairs = builder.encode(lines, lines)
-        own = {name: values[new] for name, values in numbers.items()}
+        pairs, lengths = given
+        places = {self._key(pairs.references.lines, numbers, k): k for k in range(len(lengths))}
+        places = {key: k for key, k in places.items() if key not in found}
+        found |= dict.fromkeys(key for key, k in places.items() if 2 * lengths[k] > MOST_PLACES)
+        new = {key: k for key, k in places.items() if key not in found}
         try:
-            found |= zip(keys, [*self._perfect(builder, pairs, own)], strict=True)
+            found |= zip(new, [*self._perfect(builder, given, [*new.values()], numbers)], strict=True)
         except PfsmError:
-            for k, key in enumerate(keys):
-                single = {name: values[k : k + 1] for name, values in own.items()}
+            for key, k in new.items():
                 try:
-                    (found[key],) = self._perfect(builder, pairs.part(k, k + 1), single)
+                    (found[key],) = self._perfect(builder, given, [k], numbers)
                 except PfsmError:
                     found[key] = None
 
     def _perfect(
-        self, builder: LatticeBuilder, pairs: EncodedPairs, numbers: Mapping[str, Float]
+        self,
+        builder: LatticeBuilder,
+        given: tuple[EncodedPairs, Sequence[int]],
+        places: Sequence[int],
+        numbers: Mapping[str, Float],
     ) -> Iterator[PerfectMatch]:
+        """What the references at these places come to with themselves."""
+        pairs, lengths = given
+        rows = np.array(places, dtype=np.int64)
+        references = pairs.references.select(rows)
+        own = {name: values[rows] for name, values in numbers.items()}
         with self._lock:
-            batch = builder.lattices(pairs, columns=numbers)
-        lengths = np.diff(pairs.references.offsets).tolist()
-        return perfect_matches(batch, self.model, self._weights_of(batch), lengths)
+            batch = builder.lattices(EncodedPairs(pairs.vocabulary, references, references), columns=own)
+        return perfect_matches(batch, self.model, self._weights_of(batch), [lengths[k] for k in places])
 
     def _weights_of(self, batch: LatticeBatch) -> "Weights | None":
         return self._weights(batch) if batch.states else None

@@ -125,7 +125,7 @@ def test_extras() -> None:
     assert {name for names in named for name in names.split(",")} <= set(extras)
     (ours,) = extras["full"]
     included = ours.partition("[")[2].removesuffix("]").split(",")
-    assert set(included) == {"distributed", "experiment", "paraphrases", "train"}
+    assert set(included) == {"distributed", "experiment", "paraphrases", "serve", "train"}
 
 
 TEXTS = {

@@ -85,7 +85,7 @@ def test_weights_change_scores_as_in_a_model_file(server: Running, tmp_path: Pat
     assert server.ask("GET", f"/workbench/models/{MODEL}/document").document["weights"] == dict(model.weights)
 
 
-@pytest.mark.parametrize("name", ["en", "en-full", "hand"])
+@pytest.mark.parametrize("name", ["en-fast", "en", "hand"])
 def test_weights_of_several_references_and_of_features(server: Running, hand: str, name: str) -> None:
     metric = pfsm.load(hand if name == "hand" else name)
     hypotheses = ["a red house", "the bird sings"]
