@@ -5,7 +5,6 @@ from contextlib import contextmanager
 
 from pfsm.metrics import SegmentMetric
 from pfsm.model.metric import Metric
-from pfsm_kernels.companion import companion
 
 
 @contextmanager
@@ -18,5 +17,7 @@ def compiled_ahead(metrics: Sequence[SegmentMetric], scheduler: str | None) -> I
     """
     models = [metric for metric in metrics if isinstance(metric, Metric)]
     threads = max((model.threads for model in models), default=1) if scheduler is None else 1
+    from pfsm_kernels.companion import companion  # noqa: PLC0415 - brings numba
+
     with companion(threads):
         yield

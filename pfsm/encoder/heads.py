@@ -15,6 +15,7 @@ from pfsm.io.files import StrPath, atomic_write, display_name, is_stream, read_b
 from pfsm.io.limits import HEAD, check_size
 
 FEATURE = "encoder"
+_SHIPPED = Path(__file__).resolve().parent.parent / "resources" / "models"
 LABEL_DIGITS = 16
 _NAME = re.compile(
     rf"{FEATURE}\(head=(?P<label>[0-9a-f]{{{LABEL_DIGITS}}}),source=(?P<source>.+)\)", re.DOTALL
@@ -135,6 +136,20 @@ def write_heads(names: Iterable[str], model: StrPath) -> None:
             continue
         with atomic_write(path) as handle:
             handle.buffer.write(content)
+
+
+def ships(label: str) -> bool:
+    """Whether the head came with this installation, so that other processes need not be sent it."""
+    return head_path(_SHIPPED, label).is_file()
+
+
+def remember_shipped(names: Iterable[str]) -> None:
+    """Makes the heads known that features refer to and that came with this installation.
+
+    Raises:
+        PfsmError: As `read_heads`, if a file is damaged.
+    """
+    read_heads(names, _SHIPPED, "the model", needed=False)
 
 
 def contents_of(names: Iterable[str]) -> dict[str, bytes]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.encoder.heads import contents_of, remember_contents
+from pfsm.encoder.heads import contents_of, remember_contents, remember_shipped, ships
 from pfsm.errors import NotInstalledError, PfsmError, PfsmWarning, all_missing
 from pfsm.lattice.arrays import LatticeBatch, weight_table
 from pfsm.matchers.protocol import EncodedPairs
@@ -333,6 +333,7 @@ class Metric(SegmentMetric):
         heads = {
             label: base64.b85encode(content).decode("ascii")
             for label, content in contents_of(self.model.settings.features).items()
+            if not ships(label)
         }
         text = json.dumps(document | ({HEADS: heads} if heads else {}), ensure_ascii=False)
         return Recipe("pfsm.model.metric:from_document", text)
@@ -567,4 +568,6 @@ def from_document(text: str) -> Metric:
     document = json.loads(text)
     heads = document.pop(HEADS, {})
     remember_contents({label: base64.b85decode(content) for label, content in heads.items()})
-    return Metric(model_from_dict(document, "model", trust=True), threads=1)
+    model = model_from_dict(document, "model", trust=True)
+    remember_shipped(model.settings.features)
+    return Metric(model, threads=1)

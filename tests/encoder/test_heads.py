@@ -1,5 +1,6 @@
 """The file of a head: what it holds, where it lies, and what is refused."""
 
+import json
 import pickle
 from dataclasses import replace
 from pathlib import Path
@@ -188,3 +189,13 @@ def test_several_references_follow_the_rule_of_the_model(model: Model, rule: Use
         for hypothesis, several in zip(hypotheses, references, strict=True)
     ]
     assert found == pytest.approx(expected, abs=1e-12)
+
+
+def test_heads_that_ship_are_not_sent_to_other_processes() -> None:
+    metric = load("en")
+    expected = metric.score_pairs(LINES[:2], LINES[1:3])
+    document = json.loads(metric.recipe().text)
+    assert "heads" not in document
+    forget()
+    again = from_document(metric.recipe().text)
+    assert np.array_equal(again.score_pairs(LINES[:2], LINES[1:3]), expected)
