@@ -9,12 +9,12 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --co
 # takes requirements/all.txt, for the tests of integrations and of METEOR. `make LOCK= test` installs by constraints.txt
 # instead, with whatever PyTorch the index has.
 LOCK ?= requirements/dev.txt
-EXTRAS ?= train,dev
+EXTRAS ?= train,dev,docs
 
-# Tools of `make lock`, `make audit` and `make versions`, apart from what they look at.
+# Tools of `make lock`, `make audit`, `make versions` and `make release-check`, apart from what they look at.
 TOOLS := .venv-tools
 
-.PHONY: demo test lint types tests wheel lock audit versions models bench mutants fuzz clean
+.PHONY: demo test lint types tests wheel docs release-check lock audit versions models bench mutants fuzz clean
 
 demo: $(VENV)/.train
 	$(BIN)/python scripts/demo.py
@@ -37,6 +37,15 @@ tests: $(VENV)/.dev
 # without torch.
 wheel: $(VENV)/.dev
 	$(BIN)/python scripts/check_wheel.py dist
+
+# The documentation as a site, in build/site: warnings, links to pages or headings that do not exist among them, are errors.
+docs: $(VENV)/.dev
+	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going --fresh-env --conf-dir docs/_site --builder html docs build/site
+	$(BIN)/python scripts/check_site.py build/site
+
+# Everything that has to hold before a release.
+release-check: $(VENV)/.dev $(TOOLS)/.made
+	PATH="$(CURDIR)/$(TOOLS)/bin:$$PATH" $(BIN)/python scripts/check_release.py dist
 
 # Writes requirements/*.txt. LOCKING=--newest: the newest versions, but for those of constraints.txt.
 lock: $(TOOLS)/.made $(VENV)/.dev
@@ -96,7 +105,7 @@ endif
 
 $(TOOLS)/.made:
 	$(PYTHON) -m venv $(TOOLS)
-	$(TOOLS)/bin/python -m pip install --quiet --disable-pip-version-check uv==0.13.9 pip-audit==2.10.1
+	$(TOOLS)/bin/python -m pip install --quiet --disable-pip-version-check uv==0.13.9 pip-audit==2.10.1 twine==7.0.0 check-wheel-contents==0.6.3
 	touch $@
 
 clean:

@@ -53,7 +53,7 @@ def all_missing(what: str, errors: Iterable[NotInstalledError]) -> NotInstalledE
     """One error for several: everything that is missing, and the one command that installs it all.
 
     Args:
-        what: What needs it, such as ``model en-full``.
+        what: What needs it, such as ``model en``.
         errors: At least one.
     """
     found = list(errors)

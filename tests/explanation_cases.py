@@ -86,5 +86,5 @@ def swapped() -> Explanation:
     )
     score = explanation.score + sum(part.points for part in others)
     return Explanation(
-        reference, hypothesis, score, tuple(edits), explanation.contributions + others, ENTROPY, BASE
+        reference, hypothesis, score, tuple(edits), (*explanation.contributions, *others), ENTROPY, BASE
     )

@@ -19,6 +19,7 @@ import shutil
 import sys
 import tempfile
 import time
+import uuid
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
@@ -27,11 +28,18 @@ from typing import Any
 
 import numba
 from numba.core import config, event
-from numba.core.caching import CompileResultCacheImpl, FunctionCache, UserProvidedCacheLocator
+from numba.core.caching import (
+    CompileResultCacheImpl,
+    FunctionCache,
+    IndexDataCacheFile,
+    UserProvidedCacheLocator,
+)
 
 NOTICE = "compiling kernels, about 10 s, once"
 LOGGER = logging.getLogger("pfsm.kernels")
 PREFIX = "pfsm-kernels-"
+# Seconds between two looks for a kernel that another process is compiling.
+LOOK = 0.05
 # Folders of other versions: so many are kept, and those that a process may still use.
 OTHER_VERSIONS, IN_USE, OUTDATED = 4, 86_400.0, 30 * 86_400.0
 
@@ -115,6 +123,10 @@ class Notice(event.Listener):  # type: ignore[misc]  # Numba has no types
 
     def on_start(self, event: event.Event) -> None:  # noqa: ARG002 - Numba's signature
         """A kernel that was in no cache is about to be compiled."""
+        self.give()
+
+    def give(self) -> None:
+        """Says it, unless it has been said."""
         if self.given:
             return
         self.given = True
@@ -161,18 +173,43 @@ class _Locator(UserProvidedCacheLocator):  # type: ignore[misc]  # Numba has no 
         return cls(function, file)
 
 
+class _DataFiles(IndexDataCacheFile):  # type: ignore[misc]  # Numba has no types
+    """Files of a kernel, of which no two processes ever write the same.
+
+    Numba numbers the compiled forms of a kernel. Two processes that compile two forms at once would both call theirs
+    the first, and the index could name one form and lead to the other.
+    """
+
+    def _data_name(self, number: int) -> str:  # noqa: ARG002 - Numba's signature
+        return f"{Path(self._index_name).stem}.{uuid.uuid4().hex[:12]}.nbc"
+
+
+class _Cache(FunctionCache):  # type: ignore[misc]  # Numba has no types
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__(function)
+        of = self._impl
+        self._cache_file = _DataFiles(self._cache_path, of.filename_base, of.locator.get_source_stamp())
+
+
 @cache
 def _cache_in(place: Path) -> Any:
     """The kind of Numba's cache whose files are below a folder."""
     locator = type("Locator", (_Locator,), {"folder": place})
     files = type("Files", (CompileResultCacheImpl,), {"_locator_classes": [locator]})
-    return type("CacheInPlace", (FunctionCache,), {"_impl_class": files})
+    return type("CacheInPlace", (_Cache,), {"_impl_class": files})
 
 
 class KernelCache:
-    """The saved forms of one kernel: those of ``FOLDER``, else those of ``OTHERS``; as Numba's dispatcher uses it."""
+    """The saved forms of one kernel: those of ``FOLDER``, else those of ``OTHERS``; as Numba's dispatcher uses it.
+
+    Attributes:
+        is_coming: Whether another process is compiling the kernels of a module (`pfsm_kernels.companion`).
+    """
+
+    is_coming: Callable[[str], bool] = staticmethod(lambda _: False)
 
     def __init__(self, function: Callable[..., Any]) -> None:
+        self._module = function.__module__
         self._own = _cache_in(FOLDER)(function)
         self._others = [_cache_in(place)(function) for place in OTHERS]
 
@@ -180,7 +217,16 @@ class KernelCache:
         return getattr(self._own, name)
 
     def load_overload(self, signature: Any, target_context: Any) -> Any:
-        """The first that is found and readable, None if none is."""
+        """The first that is found and readable, None if none is; waits for one that another process is compiling."""
+        while True:
+            # Asked before the look: what has come since is found.
+            coming = KernelCache.is_coming(self._module)
+            found = self._load_now(signature, target_context)
+            if found is not None or not coming:
+                return found
+            time.sleep(LOOK)
+
+    def _load_now(self, signature: Any, target_context: Any) -> Any:
         for place in (self._own, *self._others):
             with suppress(OSError):
                 found = place.load_overload(signature, target_context)

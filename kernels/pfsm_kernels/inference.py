@@ -2,7 +2,8 @@
 
 Linear space is tried first: from arc to arc where there are few (``arc_to_arc`` of ``machine``, with jumps of
 ``pushdown``), else from cell to cell (``cell_to_cell``). Lattices whose sum it cannot vouch for are done again in log
-space. What is computed for a pair depends on that pair and the weights alone: not on the batch it
+space. Log-sums of long lines with jumps are found by landing columns
+(``pushdown.by_landing``). What is computed for a pair depends on that pair and the weights alone: not on the batch it
 stands in, nor on the number of threads.
 """
 
@@ -16,13 +17,15 @@ from numpy.typing import NDArray
 
 from pfsm_kernels.lattice.batch import Factors, Outputs, Weights
 from pfsm_kernels.lattice.lattices import Lattices
-from pfsm_kernels.linear_space import linear_task
+from pfsm_kernels.linear_space import cells_of, linear_task
 from pfsm_kernels.machine.log_space import best_path as best_of_machine
 from pfsm_kernels.machine.log_space import log_forward_backward
+from pfsm_kernels.machine.places import place_batch
 from pfsm_kernels.machine.sweep import DELETE, INSERT, JUMP
 from pfsm_kernels.machine.tilt import LARGEST_WEIGHT
+from pfsm_kernels.pushdown.by_landing import log_sum_by_landing
 from pfsm_kernels.pushdown.cell_to_cell import best_pushdown, log_pushdown
-from pfsm_kernels.pushdown.crossings import Jumps, find_crossings
+from pfsm_kernels.pushdown.crossings import Jumps, TooManyCrossingsError, find_crossings
 
 __all__ = [
     "DELETE",
@@ -32,11 +35,13 @@ __all__ = [
     "Expectations",
     "Jumps",
     "Lattices",
+    "Places",
     "Weights",
     "best_path",
     "expectations",
     "find_jumps",
     "log_sum",
+    "place_sums",
 ]
 
 Float = NDArray[np.float64]
@@ -75,8 +80,32 @@ class BestPath:
     edits: NDArray[np.int32]
 
 
-def find_jumps(lattices: Lattices, state: int, max_jump: int) -> Jumps | None:
+@dataclass(frozen=True, eq=False)
+class Places:
+    """Log-sums of a batch, and of every place where an edit is possible the mean over edit sequences.
+
+    Attributes:
+        log_sum: float64 [n_pairs], as `log_sum` gives it.
+        deletes: float64 [reference tokens, 2], how often the token is deleted, and what the weights of that add to the
+            mean score.
+        inserts: float64 [hypothesis tokens, 2], likewise.
+        arcs: float64 [n_arcs, 2], likewise.
+    """
+
+    log_sum: Float
+    deletes: Float
+    inserts: Float
+    arcs: Float
+
+
+def find_jumps(lattices: Lattices, state: int, max_jump: int, *, sums_only: bool = False) -> Jumps | None:
     """The jumps of a batch, found once and good for any weights; None where the limit is 0.
+
+    Args:
+        lattices: The batch.
+        state: The state of Jump.
+        max_jump: The jump limit.
+        sums_only: Whether nothing but ``log_sum`` is wanted, which then takes lines of any length.
 
     Raises:
         ValueError: If ``max_jump`` is negative or ``state`` is no state.
@@ -84,7 +113,7 @@ def find_jumps(lattices: Lattices, state: int, max_jump: int) -> Jumps | None:
     """
     if not 0 <= state < lattices.n_states:
         raise ValueError(f"state is {state}, the lattices have states 0..{lattices.n_states - 1}")
-    crossings = find_crossings(lattices, max_jump)
+    crossings = find_crossings(lattices, max_jump, sums_only=sums_only)
     return Jumps(state, crossings) if max_jump else None
 
 
@@ -100,6 +129,8 @@ def log_sum(lattices: Lattices, weights: Weights, threads: int = 1, jumps: Jumps
     _check_weights(lattices, weights)
     result = np.zeros(len(lattices))
     accepted = np.zeros(len(lattices), dtype=np.bool_)
+    if jumps is not None:
+        _by_landing(lattices, weights, jumps, accepted, result, threads)
     factors = _linear_factors(lattices, weights)
     none = np.zeros(0)
     if factors is not None:
@@ -116,8 +147,10 @@ def expectations(
 
     Raises:
         ValueError: As ``log_sum``.
+        TooManyCrossingsError: If crossings of a pair are not listed (``find_jumps``).
     """
     _check_weights(lattices, weights)
+    _check_listed(jumps, slice(None))
     n, S, A = len(lattices), lattices.n_states, lattices.arcs.shape[0]
     result = Expectations(
         np.zeros(n), np.zeros((n, S + 1, S)), np.zeros(A), np.zeros(0 if weights.links is None else A)
@@ -131,13 +164,41 @@ def expectations(
     return result
 
 
+def place_sums(lattices: Lattices, weights: Weights) -> Places:
+    """Posteriors and mean weights of every place, without jumps: see ``machine.places``.
+
+    Raises:
+        ValueError: As ``log_sum``.
+    """
+    sums = log_sum(lattices, weights)
+    A = lattices.arcs.shape[0]
+    arcs = np.zeros(A) if weights.arcs is None else weights.arcs
+    links = np.zeros(0) if weights.links is None else weights.links
+    found = Places(
+        sums,
+        np.zeros((lattices.delete_states.size, 2)),
+        np.zeros((lattices.insert_states.size, 2)),
+        np.zeros((A, 2)),
+    )
+    linked = np.zeros(links.size)
+    batch = *cells_of(lattices), arcs, links, weights.table, sums
+    place_batch(0, len(lattices), batch, (found.deletes, found.inserts, found.arcs, linked))
+    for extra, number in ((arcs, found.arcs[:, 0]), (links, linked)):
+        if extra.size:
+            # What is impossible weighs minus infinity.
+            found.arcs[:, 1] += np.where(number > 0.0, number * np.where(number > 0.0, extra, 0.0), 0.0)
+    return found
+
+
 def best_path(lattices: Lattices, weights: Weights, pair: int, jumps: Jumps | None = None) -> BestPath:
     """The best edit sequence of one pair (Viterbi).
 
     Raises:
         ValueError: As ``log_sum``, for the weights of this pair.
+        TooManyCrossingsError: If crossings of this pair are not listed (``find_jumps``).
     """
     _check_weights(lattices, weights, pair)
+    _check_listed(jumps, slice(pair, pair + 1))
     (d0, i0, _), (d1, i1, _) = lattices.offsets[pair : pair + 2].tolist()
     path = np.empty((1 if jumps is None else 2) * (d1 - d0 + i1 - i0), dtype=np.int32)
     if jumps is None:
@@ -163,6 +224,11 @@ def _check_weights(lattices: Lattices, weights: Weights, pair: int | None = None
         numbers = array if name == "table" else array[own]
         if np.isnan(numbers).any() or (numbers == np.inf).any():
             raise ValueError(f"weights.{name} holds NaN or infinity")
+
+
+def _check_listed(jumps: Jumps | None, pairs: slice) -> None:
+    if jumps is not None and not jumps.crossings.listed and jumps.crossings.wide[pairs].any():
+        raise TooManyCrossingsError(int(np.argmax(jumps.crossings.wide[pairs])) + (pairs.start or 0))
 
 
 def _linear_factors(lattices: Lattices, weights: Weights) -> Factors | None:
@@ -202,13 +268,43 @@ def _in_log_space(
         else:
             result[pair] = log_pushdown(*_swaps(lattices, weights, pair, jumps), *outputs)
 
-    rejected = np.flatnonzero(~accepted)
-    if threads <= 1 or rejected.size <= 1:
-        for pair in rejected:
-            one(int(pair))
+    _each(one, np.flatnonzero(~accepted).tolist(), threads)
+
+
+def _by_landing(
+    lattices: Lattices,
+    weights: Weights,
+    jumps: Jumps,
+    accepted: NDArray[np.bool_],
+    result: Float,
+    threads: int,
+) -> None:
+    """Does the pairs that are wide, and accepts them."""
+    crossings = jumps.crossings
+    hyp, ref = crossings.hypothesis, crossings.reference
+
+    def one(pair: int) -> None:
+        own = slice(*lattices.offsets[pair : pair + 2, 2].tolist())
+        deletes, inserts, _, _, *arrays = _pair(lattices, weights, pair)
+        turned = ref.arcs[own], ref.by_end[own], ref.original[own]
+        result[pair] = log_sum_by_landing(
+            (deletes, inserts, *arrays),
+            (jumps.state, crossings.max_jump),
+            (hyp.arcs[own], hyp.by_end[own]),
+            turned,
+        )
+
+    _each(one, np.flatnonzero(crossings.wide).tolist(), threads)
+    accepted |= crossings.wide
+
+
+def _each(one: Callable[[int], None], pairs: list[int], threads: int) -> None:
+    if threads <= 1 or len(pairs) <= 1:
+        for pair in pairs:
+            one(pair)
         return
     with ThreadPoolExecutor(threads) as pool:
-        for _ in pool.map(one, rejected.tolist()):
+        for _ in pool.map(one, pairs):
             pass
 
 

@@ -6,6 +6,7 @@ jumps of ``pushdown``); the others, and those whose sum comes out of range that 
 (``machine.measured``).
 """
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -17,8 +18,8 @@ from pfsm_kernels.lattice.batch import Cells, Factors, Float, Outputs
 from pfsm_kernels.lattice.lattices import Lattices
 from pfsm_kernels.machine.arc_to_arc import sparse_machine_batch
 from pfsm_kernels.machine.cell_to_cell import machine_batch
-from pfsm_kernels.machine.measured import find_hopeless, measured_batch
-from pfsm_kernels.machine.tilt import rates_with_jumps
+from pfsm_kernels.machine.measured import USUAL_GAIN, find_hopeless, measured_batch
+from pfsm_kernels.machine.tilt import SMALLEST_TOTAL, rates_with_jumps
 from pfsm_kernels.pushdown.arc_to_arc import sparse_pushdown_batch
 from pfsm_kernels.pushdown.cell_to_cell import pushdown_batch
 from pfsm_kernels.pushdown.crossings import Jumping, Jumps
@@ -110,6 +111,8 @@ def at_measured_rates(
     """
     if jumps is not None:
         return lambda _first, _last: None
+    if hopeless_only and none_is_hopeless(lattices, factors):
+        return lambda _first, _last: None
     inputs = plain((cells_of(lattices), factors, outputs))
     wanted = np.ones(len(lattices), dtype=np.bool_)
 
@@ -118,6 +121,28 @@ def at_measured_rates(
             measured_batch(first, last, wanted, *inputs)
 
     return task
+
+
+def none_is_hopeless(lattices: Lattices, factors: Factors) -> bool:
+    """Whether it is plain that no total will underflow, so that no pair needs a look, nor the kernel that takes it.
+
+    Coarse bounds over the whole batch of what ``find_hopeless`` looks at pair by pair: of the score of two sequences
+    from below, of the rate from above.
+    """
+    states = np.union1d(lattices.delete_states, lattices.insert_states)
+    tokens = int(lattices.lengths.max(initial=0))
+    if not states.size or not tokens:
+        return True
+    E = factors.table
+    least = float(E[np.append(states, E.shape[0] - 1)][:, states].min())
+    if not least > 0.0:
+        return False
+    # No more arcs begin in one place than a pair has.
+    most = int(np.diff(lattices.offsets[:, 2]).max(initial=0))
+    A, B = 2.0 * float(E[:, states].max()), most * float(E.max()) * float(factors.arcs.max(initial=0.0))
+    B *= float(factors.links.max(initial=1.0))
+    log_rate = math.log(max(1.0, A + B, A + math.sqrt(B)))
+    return bool(tokens * (math.log(least) - log_rate) > math.log(SMALLEST_TOTAL) - USUAL_GAIN + 1.0)
 
 
 def _where(wanted: NDArray[np.bool_], kernel: Callable[..., None], *inputs: Any) -> Task:

@@ -8,6 +8,7 @@ COMMANDS = {
     "evaluate": "measure how well scores agree with people",
     "submit": "write score files for the WMT metrics task",
     "explain": "show why translations got their scores",
+    "serve": "offer scores and explanations over HTTP, and a workbench",
     "mbr": "choose among candidates by expected score",
     "probe": "test on minimal pairs whether a model notices faults",
     "data": "convert, check and summarise human judgments",

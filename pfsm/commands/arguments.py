@@ -1,5 +1,6 @@
 """Arguments that several commands share, so that they are spelled and explained alike."""
 
+import sys
 import warnings
 from argparse import SUPPRESS, Action, ArgumentError, ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Iterable
@@ -172,6 +173,11 @@ def heading(metric: SegmentMetric, nrefs: NumberOfReferences, level: Level, opti
     if options.signature == "long":
         return f"{metric.name}|{metric.get_signature(nrefs, level)}"
     return metric.get_short_signature(nrefs, level)
+
+
+def print_signature(metric: SegmentMetric, nrefs: NumberOfReferences, options: Namespace) -> None:
+    """Says on standard error what scored, where standard output and files have a format of their own."""
+    print(f"pfsm: scored by {heading(metric, nrefs, 'segment', options)}", file=sys.stderr)
 
 
 def add_quiet(parser: ArgumentParser) -> None:

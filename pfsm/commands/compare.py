@@ -3,7 +3,7 @@
 import json
 import math
 from argparse import ArgumentParser, Namespace
-from dataclasses import asdict
+from collections.abc import Sequence
 from itertools import chain
 
 import numpy as np
@@ -13,7 +13,7 @@ from pfsm.commands.arguments import (
     add_format,
     add_quiet,
     add_resamples,
-    add_scorer,
+    add_scorers,
     add_signature,
     add_spreadsheet,
     add_threads,
@@ -21,19 +21,19 @@ from pfsm.commands.arguments import (
     decimals,
     heading,
     hush,
-    open_scorer,
+    open_scorers,
 )
-from pfsm.commands.evaluation_statistics import interval_entry, number
 from pfsm.commands.evaluation_text import NO_INTERVAL
 from pfsm.commands.languages import check_text
 from pfsm.commands.test_sets import add_test_set, reference_paths
+from pfsm.comparison import Compared, compare_outputs, read_facts, write_comparison
 from pfsm.data import read_parallel
 from pfsm.errors import PfsmError
-from pfsm.evaluation import Comparison, Interval, PairResult, PooledCounts, compare_systems
+from pfsm.evaluation import Comparison, Interval, PairResult
+from pfsm.evaluation.documents import NO_PREFERENCE
 from pfsm.io.files import atomic_write
 from pfsm.io.spreadsheets import tsv_row
 
-NO_PREFERENCE = "no preference"
 TIE = "tie"
 
 
@@ -46,7 +46,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--input", "-i", nargs="+", required=True, metavar="SYS", help="two or more outputs, parallel to REF"
     )
     add_test_set(parser)
-    add_scorer(parser)
+    add_scorers(parser)
     add_signature(parser)
     add_quiet(parser)
     parser.add_argument(
@@ -59,45 +59,76 @@ def add_arguments(parser: ArgumentParser) -> None:
         help="write scores and preferred system per segment, as a TSV; its segments are counted from 0",
     )
     add_spreadsheet(parser)
+    parser.add_argument(
+        "--html", metavar="FILE", help="write one self-contained page to look at, share, sort and search"
+    )
+    parser.add_argument(
+        "--segments",
+        metavar="FILE",
+        help="for the page, a table with a row for each segment: columns source, document, source_lang, test_set, and "
+        "human:SYS with the human scores of a system",
+    )
     add_resamples(parser)
     add_threads(parser)
 
 
 def run(options: Namespace) -> None:
-    """Reads, scores, compares, prints."""
+    """Reads, scores, compares, prints and writes."""
     hush(options)
     paths = reference_paths(options, options.references)
+    _check(options, paths)
+    metrics = open_scorers(options)
+    if options.sentences is not None and len(metrics) > 1:
+        raise PfsmError("--sentences writes the scores of one model or metric; give one")
+    text = read_parallel(paths, options.input)
+    for metric in metrics:
+        check_text(metric, chain.from_iterable(text.references), options)
+    outputs = {system.name: system.lines for system in text.systems}
+    facts = None
+    if options.segments is not None:
+        facts = read_facts(options.segments, tuple(outputs), len(text.references[0]))
+    compared = compare_outputs(metrics, outputs, text.references, options.confidence_n, facts=facts)
+    if options.sentences is not None:
+        scores = compared.results[0].scores
+        _write_sentences(options.sentences, list(outputs), scores, spreadsheet=options.spreadsheet)
+    if options.html is not None:
+        write_comparison(compared, options.html, f"Comparison with {' '.join(paths)}")
+    _print(compared, options)
+
+
+def _check(options: Namespace, paths: Sequence[str]) -> None:
+    """Refuses options that do not go together, and outputs that cannot be written."""
     if not paths:
         raise PfsmError("no references to compare with; give a reference file, or --test-set NAME")
     if len(options.input) < 2:
         raise PfsmError("compare needs at least two system outputs after -i")
     if options.spreadsheet and options.sentences is None:
         raise PfsmError("--spreadsheet is for the TSV of --sentences FILE; give that too, or leave it out")
-    if options.sentences is not None:
-        inputs = [*paths, *options.input, *filter(None, [options.model])]
-        check_output(options.sentences, inputs)
-    metric = open_scorer(options)
-    text = read_parallel(paths, options.input)
-    check_text(metric, chain.from_iterable(text.references), options)
-    names = [system.name for system in text.systems]
-    scores = [metric.segment_scores(system.lines, text.references) for system in text.systems]
-    pooled = None
-    if not metric.averages:
-        statistics = [metric.segment_statistics(system.lines, text.references) for system in text.systems]
-        pooled = PooledCounts(statistics, metric.corpus_from_totals, metric.lower_is_better)
-    result = compare_systems(names, scores, n_resamples=options.confidence_n, pooled=pooled)
-    signature = metric.get_signature(len(text.references), "corpus")
-    if options.sentences is not None:
-        _write_sentences(options.sentences, names, scores, spreadsheet=options.spreadsheet)
+    if options.segments is not None and options.html is None:
+        raise PfsmError("--segments is for the page of --html FILE; give that too, or leave it out")
+    inputs = [*paths, *options.input, *([] if options.segments is None else [options.segments])]
+    inputs += [name for kind, name in options.scorers or [] if kind == "model"]
+    for output in (options.sentences, options.html):
+        if output is not None:
+            check_output(output, inputs)
+
+
+def _print(compared: Compared, options: Namespace) -> None:
+    """One metric's numbers, or those of each in turn."""
+    results = compared.results
     if options.format == "json":
-        short = metric.get_short_signature(len(text.references), "corpus")
-        print(json.dumps(_document(result, metric.name, signature, short), indent=1, ensure_ascii=False))
-    else:
-        _print_text(result, heading(metric, len(text.references), "corpus", options), options.width)
+        documents = [result.document for result in results]
+        print(json.dumps(documents if len(documents) > 1 else documents[0], indent=1, ensure_ascii=False))
+        return
+    for place, result in enumerate(results):
+        if place:
+            print()
+        name = heading(result.metric, result.nrefs, "corpus", options)
+        _print_text(result.comparison, name, options.width)
 
 
 def _write_sentences(
-    path: str, names: list[str], scores: list[NDArray[np.float64]], *, spreadsheet: bool
+    path: str, names: list[str], scores: Sequence[NDArray[np.float64]], *, spreadsheet: bool
 ) -> None:
     # A system's name is its path, which may hold bytes that are not UTF-8.
     names = [name.encode("utf-8", "backslashreplace").decode() for name in names]
@@ -109,31 +140,6 @@ def _write_sentences(
             handle.write(
                 tsv_row([str(segment), *map(repr, values), preferred], spreadsheet=spreadsheet) + "\n"
             )
-
-
-def _document(result: Comparison, name: str, signature: str, short: str) -> dict[str, object]:
-    systems = [{**asdict(system), "interval": interval_entry(system.interval)} for system in result.systems]
-    pairs = [
-        {
-            **asdict(pair),
-            "interval": interval_entry(pair.interval),
-            "p_value": number(pair.p_value),
-            "p_holm": number(pair.p_holm),
-            "preferred": pair.preferred or NO_PREFERENCE,
-        }
-        for pair in result.pairs
-    ]
-    return {
-        "name": name,
-        "signature": signature,
-        "short_signature": short,
-        "segments": result.n_segments,
-        "resamples": result.n_resamples,
-        "seed": result.seed,
-        "significance": result.significance,
-        "systems": systems,
-        "pairs": pairs,
-    }
 
 
 def _range(interval: Interval, form: str) -> str:

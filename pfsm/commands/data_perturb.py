@@ -15,7 +15,7 @@ from pfsm.io.files import atomic_write, display_name, read_lines
 from pfsm.io.spreadsheets import tsv_row
 from pfsm.perturbation.kind import Kind
 from pfsm.perturbation.pairs import Pair, Translation, perturb
-from pfsm.perturbation.registry import NAMES, kind_named, kinds_for
+from pfsm.perturbation.registry import NAMES, kind_named, kinds_asked_for
 from pfsm.perturbation.translations import COLUMNS, has_sources, language_of, translations_of
 from pfsm.runtime.progress import Stage
 from pfsm.text.languages import language_code
@@ -117,7 +117,7 @@ def run(options: Namespace) -> None:
     if options.output is not None:
         check_output(options.output, [options.input])
     translations, language, sources = _read(options)
-    kinds = kinds_for(language, _asked(options.kinds, language, sources), source=sources)
+    kinds = kinds_asked_for(language, _asked(options.kinds), source=sources)
     seed = default_seed() if options.seed is None else options.seed
     counts: Counter[str] = Counter()
     with Stage("perturbing", "perturbing", total=len(set(translations)), unit="translations") as stage:
@@ -185,15 +185,11 @@ def _field(text: str) -> str:
     return text.translate({9: " ", 10: " ", 13: " "})
 
 
-def _asked(kinds: str | None, language: str, sources: bool) -> Sequence[str]:
-    """The names in ``--kinds``; a severity stands for all kinds of it that are possible."""
+def _asked(kinds: str | None) -> Sequence[str]:
+    """The names in ``--kinds``."""
     if kinds is None:
         return ()
-    possible = kinds_for(language, source=sources)
-    names: list[str] = []
-    for name in filter(None, map(str.strip, kinds.split(","))):
-        of_severity = [kind.name for kind in possible if kind.severity == name]
-        names += of_severity if name in SEVERITIES else [name]
+    names = list(filter(None, map(str.strip, kinds.split(","))))
     if not names:
         raise PfsmError("--kinds names no kind; `pfsm data perturb --list` has them all")
     return names

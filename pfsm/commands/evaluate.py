@@ -13,11 +13,13 @@ from pfsm.commands.evaluation_sources import (
     Scorer,
     Source,
     add_source,
+    check_one_source,
     open_named,
     open_source,
     pools,
     short_signature_at_level,
     signature_at_level,
+    take_language,
 )
 from pfsm.commands.evaluation_statistics import BOOTSTRAP, PERM_BOTH, statistics_document, versus_document
 from pfsm.commands.evaluation_tasks import (
@@ -115,12 +117,14 @@ def run(options: Namespace) -> None:
 
 def _run(options: Namespace, shared: Sharing) -> None:
     seed = default_seed()
-    source = open_source(options, shared)
-    other = None if options.versus is None else open_named(options.versus, options, shared)
     # Everything is read and checked before the long work begins.
+    check_one_source(options)
     inputs = read_inputs(
         options.data, options.score_column or "score", options.by, anywhere=options.scheduler is not None
     )
+    take_language(options, inputs)
+    source = open_source(options, shared)
+    other = None if options.versus is None else open_named(options.versus, options, shared)
     _check_fit(options, inputs)
     level = level_of(options.statistics, options.level)
     check_level(inputs, level)

@@ -1,5 +1,6 @@
 """Where the scores come from that ``pfsm evaluate`` holds against people's."""
 
+import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from pfsm.commands.evaluation_inputs import Inputs
 from pfsm.commands.languages import check_text, metric_options, model_name
 from pfsm.data import is_preferences
 from pfsm.data.fields import finite_number, shown
+from pfsm.data.target_language import TARGET_LANGUAGE, target_languages
 from pfsm.errors import PfsmError
 from pfsm.evaluation.catalogue import SEGMENT
 from pfsm.evaluation.pooled import Scores, pooled_scores
@@ -24,7 +26,8 @@ from pfsm.metrics import get_metric
 from pfsm.metrics.base import SegmentMetric
 from pfsm.metrics.data_columns import score_distinct_rows
 from pfsm.model.metric import Metric
-from pfsm.model.shipped import load
+from pfsm.model.shipped import DEFAULT_MODEL, load, model_for
+from pfsm.text.language_names import english_name, main_code
 
 Float = NDArray[np.float64]
 
@@ -173,15 +176,60 @@ def add_source(parser: ArgumentParser) -> None:
     )
 
 
+def check_one_source(options: Namespace) -> list[str]:
+    """The option that names what is measured; none is the default model.
+
+    Raises:
+        PfsmError: If there are several.
+    """
+    given = [name for name in ("model", "metric", "column", "scores") if getattr(options, name) is not None]
+    if len(given) > 1:
+        raise PfsmError(f"give either --{given[0]} or --{given[1]}, not both")
+    return given
+
+
+def take_language(options: Namespace, inputs: Inputs) -> None:
+    """Sets ``--language`` where it is not given to the one that the data name.
+
+    Raises:
+        PfsmError: If they name several, of which one would choose the model.
+    """
+    given = check_one_source(options)
+    if options.language is not None:
+        return
+    try:
+        found = target_languages(inputs.absolute, inputs.pairwise)
+    except PfsmError:
+        if given:  # what the column says is not needed
+            return
+        raise
+    if len({main_code(code) for code in found}) > 1:
+        if not given:
+            names = ", ".join(sorted(found))
+            raise PfsmError(
+                f"column {TARGET_LANGUAGE} names several languages ({names}); give --model NAME, or --language NAME "
+                "(und: none of them)"
+            )
+        return
+    language = min(found, default=None)
+    if language is None or model_for(language) == DEFAULT_MODEL:
+        return
+    options.language = language
+    if not given:
+        print(
+            f"pfsm: {english_name(language)}, as the column {TARGET_LANGUAGE} says: model {model_for(language)}",
+            file=sys.stderr,
+        )
+        options.model = model_for(language)
+
+
 def open_source(options: Namespace, shared: Sharing = ALONE) -> Source:
     """What the options name; a model or metric at work on the cluster, where there is one.
 
     Raises:
         PfsmError: More than one is named, or one that is not there.
     """
-    given = [name for name in ("model", "metric", "column", "scores") if getattr(options, name) is not None]
-    if len(given) > 1:
-        raise PfsmError(f"give either --{given[0]} or --{given[1]}, not both")
+    given = check_one_source(options)
     kind = given[0] if given else "model"
     value = getattr(options, kind)
     return _open(kind, model_name(options) if value is None else value, options, shared)

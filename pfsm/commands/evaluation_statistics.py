@@ -1,14 +1,14 @@
 """Estimates and tests of ``pfsm evaluate`` as plain values, for JSON and for tables."""
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.evaluation import Difference, Estimate, Interval, MeanEstimate, PairedTest, compare, estimate
+from pfsm.evaluation import Difference, Estimate, MeanEstimate, PairedTest, compare, estimate
 from pfsm.evaluation.catalogue import SEGMENT, SYSTEM, Statistic
+from pfsm.evaluation.documents import interval_entry, number
 from pfsm.evaluation.permutation import permutation_test
 from pfsm.evaluation.pooled import Scores, segment_scores
 from pfsm.evaluation.questions import CORRELATION, Question
@@ -115,13 +115,3 @@ def estimate_entry(found: Estimate | MeanEstimate) -> dict[str, Any]:
     if isinstance(found, MeanEstimate):
         return entry | ({"left_out": list(found.left_out)} if found.left_out else {})
     return entry | {name: number(value) for name, value in found.remarks.items()}
-
-
-def interval_entry(interval: Interval) -> list[float | None]:
-    """Both ends, null where undefined."""
-    return [number(interval.low), number(interval.high)]
-
-
-def number(value: float) -> float | None:
-    """A number that JSON can hold; None for one that is undefined."""
-    return value if math.isfinite(value) else None

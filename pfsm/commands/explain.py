@@ -3,7 +3,7 @@
 import json
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from itertools import chain
 from typing import Any
 
@@ -24,6 +24,7 @@ from pfsm.commands.test_sets import add_test_set, reference_paths
 from pfsm.data import ParallelText, read_parallel
 from pfsm.errors import PfsmError
 from pfsm.io.files import atomic_write
+from pfsm.model.explain.document import explanation_document
 from pfsm.model.explain.explanation import Explanation
 from pfsm.model.explain.page import render_page
 from pfsm.model.explain.text import explanation_lines, pharaoh
@@ -129,7 +130,8 @@ def _explain(
     streams = [[stream[segment] for segment in chosen] for stream in text.references]
     best = counted(metric, lines, streams)
     means = _means(metric, lines, streams)
-    explained = metric.explanations(lines, [streams[number][place] for place, number in enumerate(best)])
+    chosen_references = [streams[number][place] for place, number in enumerate(best)]
+    explained = metric.explanations(lines, chosen_references, as_arrays=True)
     explanations: list[Explanation] = []
     try:
         for number, mean, explanation in zip(best, means, explained, strict=True):
@@ -171,26 +173,12 @@ def _document(
             "system": name,
             "segments_counted_from": 0,
             "segments": [
-                {"segment": segment, **_segment(explanation, mean)}
+                {"segment": segment, **explanation_document(explanation, mean)}
                 for segment, explanation, mean in zip(chosen, explanations, of_system, strict=True)
             ],
         }
         for (name, explanations), of_system in zip(systems, means, strict=True)
     ]
-
-
-def _segment(explanation: Explanation, mean: float | None) -> dict[str, Any]:
-    """What there is to an explanation: without edits nothing that would look like an empty alignment.
-
-    ``score`` is the segment's, as `pfsm score` gives it. Where that is a mean over references, ``score_of_reference``
-    is the score against the reference that is explained, to which the contributions add up.
-    """
-    values = asdict(explanation)
-    if mean is not None:
-        values |= {"score": mean, "score_of_reference": explanation.score}
-    if explanation.edited:
-        return {**values, "alignment": explanation.alignment}
-    return {key: value for key, value in values.items() if key not in {"edits", "contributions", "entropy"}}
 
 
 def _print_text(

@@ -16,6 +16,7 @@ from pfsm.commands.arguments import (
     check_output,
     open_scorer,
     positive,
+    print_signature,
 )
 from pfsm.commands.clusters import sharing
 from pfsm.commands.languages import check_text
@@ -56,6 +57,11 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     add_scorer(parser)
     add_format(parser, "text", "json", "tsv")
+    parser.add_argument(
+        "--signature",
+        choices=("short", "long"),
+        help="say on standard error what scored: its short or long signature",
+    )
     add_threads(parser)
     add_scheduler(parser)
 
@@ -80,6 +86,8 @@ def run(options: Namespace) -> None:
             choices = choose_on(shared.pool, spec_of(metric), candidates, weights, shared.report)
         else:
             choices = choose(metric, candidates, weights)
+    if options.signature is not None:
+        print_signature(metric, "var", options)
     if options.output is None:
         _write(choices, options.format, sys.stdout)
         return

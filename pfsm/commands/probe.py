@@ -3,6 +3,7 @@
 import json
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from pfsm.commands.arguments import (
@@ -16,16 +17,19 @@ from pfsm.commands.arguments import (
     heading,
     open_scorers,
 )
-from pfsm.commands.evaluation_statistics import interval_entry, number
+from pfsm.commands.languages import check_text
 from pfsm.commands.probe_text import Tested, print_one, print_several
 from pfsm.data.minimal_pairs import MinimalPairs, read_minimal_pairs, shipped_minimal_pairs
 from pfsm.errors import NotInstalledError, PfsmError
 from pfsm.evaluation import default_seed
+from pfsm.evaluation.documents import interval_entry, number
 from pfsm.evaluation.probe import KindResult, ProbeResult, probe
 from pfsm.evaluation.samples import Estimate
 from pfsm.evaluation.severity import SeverityResult
+from pfsm.io.files import STANDARD_INPUT
 from pfsm.io.spreadsheets import tsv_row
-from pfsm.metrics import SegmentMetric
+from pfsm.metrics import SegmentMetric, metric_names
+from pfsm.model.shipped import shipped_models
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -57,9 +61,12 @@ def run(options: Namespace) -> None:
     if options.plot is not None:
         _check_plot(options)
     metrics = open_scorers(options)
+    _check_repeated(options)
     if options.list and len(metrics) > 1:
         raise PfsmError("--list prints the scores of one model or metric; give one")
     pairs = read_minimal_pairs(options.pairs) if options.pairs is not None else _shipped(metrics)
+    for metric in metrics:
+        check_text(metric, pairs.references, options)
     results = [
         Tested(
             metric.name,
@@ -83,6 +90,25 @@ def run(options: Namespace) -> None:
         print_one(results[0], note)
     else:
         print_several(results, note)
+
+
+def _check_repeated(options: Namespace) -> None:
+    """Refuses ``-m A B`` for what it means.
+
+    Raises:
+        PfsmError: If the file of pairs is not there, but there is a model or metric of that name.
+    """
+    name = options.pairs
+    if not options.scorers or name is None or name == STANDARD_INPUT or Path(name).exists():
+        return
+    for kind, names in (
+        ("model", {model.name for model in shipped_models()}),
+        ("metric", set(metric_names())),
+    ):
+        if name in names:
+            raise PfsmError(
+                f"{name}: is a {kind}, a file of minimal pairs is needed; repeat the option: --{kind} {name}"
+            )
 
 
 def _shipped(metrics: Sequence[SegmentMetric]) -> MinimalPairs:

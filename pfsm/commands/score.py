@@ -22,6 +22,7 @@ from pfsm.commands.arguments import (
     open_scorers,
 )
 from pfsm.commands.clusters import sharing
+from pfsm.commands.first_run import compiled_ahead
 from pfsm.commands.languages import check_text
 from pfsm.commands.score_output import Column, Scored, print_scores
 from pfsm.commands.test_sets import add_test_set, reference_paths
@@ -99,7 +100,9 @@ def run(options: Namespace) -> None:
             raise PfsmError("--output writes the scores of one model or metric, without --confidence")
         score_partitions.run(metrics[0], options)
         return
-    print_scores(_columns(metrics, references, options), options)
+    with compiled_ahead(metrics, options.scheduler):
+        columns = _columns(metrics, references, options)
+    print_scores(columns, options)
 
 
 def _columns(metrics: Sequence[SegmentMetric], references: Sequence[str], options: Namespace) -> list[Column]:

@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.commands.arguments import heading
-from pfsm.commands.evaluation_statistics import interval_entry
 from pfsm.commands.evaluation_text import NO_INTERVAL
 from pfsm.errors import PfsmWarning
 from pfsm.evaluation import Interval, default_seed
+from pfsm.evaluation.documents import interval_entry
 from pfsm.io.spreadsheets import tsv_row
 from pfsm.metrics import SegmentMetric
 from pfsm.metrics.references import NumberOfReferences

@@ -9,11 +9,12 @@ from pathlib import Path
 import numpy as np
 
 from pfsm.commands.arguments import add_scheduler, heading
+from pfsm.commands.languages import check_text
 from pfsm.distributed import FILES, PACKAGES, need_packages
 from pfsm.distributed.job import Job, Scored, score_job
 from pfsm.distributed.pieces import LEAST_BYTES, PARTITION_BYTES
 from pfsm.distributed.pools import open_pool
-from pfsm.distributed.references import distinct_references
+from pfsm.distributed.references import distinct_references, references_in_order
 from pfsm.distributed.report import Report
 from pfsm.distributed.scorers import spec_of
 from pfsm.distributed.scoring import FORMATS
@@ -97,6 +98,7 @@ def run(metric: SegmentMetric, options: Namespace) -> None:
         raise PfsmError("--keep score: the scores have this name; rename the column")
     size = options.partition_size or PARTITION_BYTES
     with open_pool(options.scheduler) as pool:
+        check_text(metric, references_in_order(options.table, size, pool), options)
         if not metric.is_independent and metric.counted_over(()).is_independent:
             metric = metric.counted_over(distinct_references(options.table, size, pool))
         metric = metric if metric.is_additive else MeanOf(metric)

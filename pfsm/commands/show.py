@@ -6,12 +6,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pfsm.commands.arguments import add_format, add_trust
-from pfsm.lattice.names import ends
+from pfsm.embeddings.tuned_weights import tuned_layers
+from pfsm.encoder.head import PARTS
+from pfsm.encoder.heads import contents_of, head_path, is_encoder_feature, known_head, parse_feature
 from pfsm.model.file import Model
 from pfsm.model.settings import Settings
 from pfsm.model.shipped import find_model
 from pfsm.model.training_record import doubt, edge, tried
 from pfsm.model.trust import described, reaches
+from pfsm.model.weight_groups import weight_groups
 
 STATISTICS = {"pearson": "Pearson r", "kendall_tau": "Kendall tau"}
 
@@ -42,6 +45,8 @@ def _print_about(model: Model) -> None:
         _print_edits(settings)
     else:
         print("edits       none: the score is a sum of weighted features")
+    for line in _encoder_lines(model):
+        print(line)
     if settings.references == "mean":
         print("references  the mean of the scores against each")
     for kind, names in model.to_dict().get("plugins", {}).items():
@@ -65,6 +70,36 @@ def _print_edits(settings: Settings) -> None:
     if settings.split:
         lists = settings.classes if isinstance(settings.classes, str) else "own"
         print(f"split       {', '.join(settings.split)} by word class, lists {lists}")
+
+
+def _encoder_lines(model: Model) -> list[str]:
+    """What was learned over an encoder, if anything was."""
+    name = next(filter(is_encoder_feature, model.settings.features), None)
+    if name is None:
+        return []
+    label, source = parse_feature(name)
+    lines = [f"encoder     {source}, head {label}"]
+    if label not in contents_of([name]):
+        return [*lines, f"{'':<12}{head_path('', label)} is not beside the model"]
+    head = known_head(label, model.name)
+    learned = model.training.get("encoder", {})
+    passes, held_out = learned.get("passes"), learned.get("held_out")
+    if isinstance(held_out, Mapping):
+        alone = _number(held_out.get(str(passes)))
+        lines.append(f"{'':<12}learned in {passes} passes; alone {alone} on held-out judgments")
+    if head.tuned:
+        tuned = ", ".join(str(layer + 1) for layer in tuned_layers(head.tuned))
+        lines.append(f"{'':<12}tuned       layers {tuned} of the encoder; {len(head.content):,} bytes")
+    weights = ", ".join(
+        f"{part} {weight:+.3f}" for part, weight in zip(PARTS, head.linear.tolist(), strict=True)
+    )
+    knots = ", ".join(f"{value:+.2f}" for value in head.knots.tolist())
+    insert, delete = head.edits.tolist()
+    return [
+        *lines,
+        f"{'':<12}value       {float(head.constant[0]):+.3f}, {weights}",
+        f"{'':<12}alignment   Insert {insert:+.2f}, Delete {delete:+.2f}, match at cosine 0, .2 … 1: {knots}",
+    ]
 
 
 def _training_lines(model: Model) -> list[str]:
@@ -122,7 +157,7 @@ def _range(ends: Sequence[float | None] | None) -> str:
 def _print_weights(model: Model) -> None:
     """States first, then transitions, each from the largest weight to the smallest."""
     instances = model.training.get("instances", {})
-    names = sorted(model.weights, key=lambda name: (ends(name) is not None, -model.weights[name], name))
+    names = [name for group in weight_groups(model).values() for name in group]
     width = max([len(name) for name in names], default=7)
     print(f"{'feature':{width}}  {'weight':>9}  {'instances':>10}")
     for name in names:

@@ -2,12 +2,21 @@
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.commands.arguments import add_scorer, add_threads, check_output, open_scorer
+from pfsm.commands.arguments import (
+    add_scorer,
+    add_signature,
+    add_threads,
+    check_output,
+    open_scorer,
+    print_signature,
+)
+from pfsm.commands.languages import check_text
 from pfsm.data import read_parallel
 from pfsm.data.submission import (
     FORMATS,
@@ -86,6 +95,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         help=f"layout of the files (default: {FORMATS[0]})",
     )
     add_scorer(parser)
+    add_signature(parser)
     add_threads(parser)
 
 
@@ -107,6 +117,7 @@ def run(options: Namespace) -> None:
     pair = "-".join(map(code_of, options.language_pair.split("-")))
     submission(options.metric_name, pair, options.testset, empty, domains, documents)
     metric = open_scorer(options)
+    check_text(metric, chain.from_iterable(text.references), options)
     scored = {
         (name, system): _Scored(metric, output.lines, references)
         for name, references in zip(shown, streams, strict=True)
@@ -124,6 +135,7 @@ def run(options: Namespace) -> None:
     )
     for path in write_submission(found, prefix, options.format):
         print(f"wrote {path}")
+    print_signature(metric, len(references) if options.together else 1, options)
 
 
 class _Scored:

@@ -28,6 +28,7 @@ from pfsm.distributed.report import Report
 from pfsm.distributed.tables import read_tables
 from pfsm.errors import NotInstalledError, PfsmError
 from pfsm.evaluation import pearson, preference_counts
+from pfsm.io.files import is_stream
 from pfsm.metrics.data_columns import columns_of
 from pfsm.model.file import Model, check_line, save_model
 from pfsm.model.metric import Metric
@@ -124,6 +125,8 @@ def run(options: Namespace) -> None:
 
     init = find_model(options.init, trust=options.trust_model) if options.init is not None else None
     config = _config(options, init)
+    if config.encoder is not None and is_stream(options.output):
+        raise PfsmError(f"{options.output}: with encoder, two files are written; --output must name a file")
     dev = _read_dev(options)
     if dev is not None:
         for column in columns_of(tuple(settings_to_train(None, config, init).features)):

@@ -1,7 +1,7 @@
-"""What `pfsm warmup` runs: other commands on a few made-up sentences, chosen so that every kernel is used.
+"""What `pfsm warmup` runs: other commands on a few made-up sentences, with all models, metrics and statistics.
 
 Which machine code a kernel needs depends on the types of what it is called with, so nothing but the commands
-themselves tells: they are run as people run them. A test sees to it that they leave no kernel out.
+themselves tells: they are run as people run them.
 """
 
 import contextlib
@@ -14,9 +14,17 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from pfsm.embeddings.encoders import DEFAULT_SOURCE, load_encoder, pinned
+from pfsm.encoder.head import N_KNOTS, PARTS, Head
+from pfsm.encoder.heads import feature_name, remember
 from pfsm.errors import PfsmError, PfsmWarning
 from pfsm.evaluation.catalogue import BY_LEVEL, DOCUMENT, LEVELS, PREFERENCES, SEGMENT, SYSTEM
+from pfsm.lattice.names import sentence_feature
 from pfsm.metrics import metric_names
+from pfsm.model.file import Model, save_model
+from pfsm.model.settings import Settings
 from pfsm.model.shipped import shipped_models
 
 Run = tuple[str, tuple[str, ...]]
@@ -51,6 +59,7 @@ _JUDGED = 5
 # Models of which none ships, with their jump limits and scales of weights: with swaps; with weights so large that
 # another rate has to be found, or that sums are taken in log space.
 MADE = (("jump", 2, 1.0), ("wide-range", 0, 60.0), ("large", 0, 500.0), ("large-jump", 2, 500.0))
+PIECES = "pieces.json"
 _WEIGHTS = {"Insert": -0.5, "Delete": -1.25, "S_word": 2.0, "S_lemma": 1.0, "Insert>Insert": -0.25}
 _HEADER = "system\tdocument\tsegment_id\treference\treference_2\thypothesis\tother\tscore"
 _PREFERENCES = "reference\tbetter\tworse\tbetter_system\tworse_system\tsegment_id"
@@ -86,9 +95,30 @@ def write_inputs(folder: Path) -> None:
     (folder / "preferred.tsv").write_text("\n".join(preferred) + "\n", encoding="utf-8")
     for name, jump, scale in MADE:
         (folder / f"{name}.json").write_text(json.dumps(_model(name, jump, scale)), encoding="utf-8")
+    _write_over_encoder(folder)
     for name, settings in (("plain", {}), ("jumps", {"max_jump": 2})):
         text = json.dumps({"language": "en", "lambda": 1.0, **settings})
         (folder / f"{name}.yaml").write_text(text, encoding="utf-8")
+
+
+def _write_over_encoder(folder: Path) -> None:
+    """A model with something learned over the encoder that ships, and the file beside it."""
+    source = pinned(DEFAULT_SOURCE)
+    encoder = load_encoder(source)
+    d, layers = encoder.dimension, encoder.layers + 1
+    shapes = {"mix": (layers,), "token_edits": (d, 3), "token_weight": (d,), "transitions": (3, 3)}
+    arrays: dict[str, Any] = {name: np.zeros(shape, dtype=np.float32) for name, shape in shapes.items()}
+    head = Head(
+        **arrays | {"mix": np.full(layers, 1.0 / layers, dtype=np.float32)},
+        projection=np.eye(d, dtype=np.float32),
+        knots=np.linspace(-4.0, 2.0, N_KNOTS, dtype=np.float32),
+        edits=np.full(2, -1.0, dtype=np.float32),
+        linear=np.ones(len(PARTS), dtype=np.float32),
+        constant=np.zeros(1, dtype=np.float32),
+    )
+    name = feature_name(remember(head), source)
+    weights = {sentence_feature(name): 1.0}
+    save_model(Model("pieces", Settings(features={name: (0.0, 1.0)}), weights), folder / PIECES)
 
 
 def _model(name: str, jump: int, scale: float) -> dict[str, Any]:
@@ -108,7 +138,7 @@ def _model(name: str, jump: int, scale: float) -> dict[str, Any]:
 def all_runs() -> list[Run]:
     """Commands with their arguments, which name files of `write_inputs`."""
     models = [model.name for model in shipped_models()]
-    made = [f"{name}.json" for name, *_ in MADE]
+    made = [*(f"{name}.json" for name, *_ in MADE), PIECES]
     runs: list[Run] = [("score", ("ref", "-i", "one", "-m", name)) for name in (*models, *made)]
     runs += [("score", ("ref", "ref2", "-i", "one", "two", "-sl", "-m", name)) for name in models]
     runs += [("explain", ("ref", "-i", "one", "-m", name)) for name in (*models, *made)]

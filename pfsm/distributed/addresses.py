@@ -1,5 +1,6 @@
 """Files wherever fsspec reaches: which there are, opening them, and writing them whole or not at all."""
 
+import errno
 import os
 import secrets
 from collections.abc import Iterator
@@ -15,6 +16,7 @@ from pfsm.io.temporaries import replace_whole, sweep
 SUFFIXES = (".tsv", ".tsv.gz", ".tsv.zst", ".parquet")
 # Stores where a written object is there whole, or is not there.
 WHOLE_OBJECTS = frozenset({"s3", "s3a", "gs", "gcs", "abfs", "abfss", "az", "adl", "memory", "oss"})
+FINAL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS})
 _WILD = frozenset("*?[")
 
 
@@ -208,6 +210,11 @@ def write_whole(address: str, content: bytes) -> None:
             system.mv(temporary, path)
     except (PermissionError, NotADirectoryError, FileExistsError, IsADirectoryError) as error:
         raise PfsmError(f"{address}: cannot be written ({error.strerror or error})") from None
+    except OSError as error:
+        # Another attempt helps against a network that fails, not against a full disk.
+        if error.errno not in FINAL:
+            raise
+        raise PfsmError(f"{address}: cannot be written ({error.strerror})") from None
 
 
 def _write_local(path: Path, content: bytes) -> None:

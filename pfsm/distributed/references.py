@@ -1,6 +1,6 @@
 """The references of a whole input, for metrics that count over all of them before any part is scored."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from pfsm.distributed.addresses import input_files
 from pfsm.distributed.outcomes import Fault, attempt
@@ -26,6 +26,29 @@ def distinct_references(source: str, partition_bytes: int, pool: Pool) -> Sequen
     surveyed = [one.found for one in pool.run(survey, tasks)]
     pieces = [piece for found in surveyed if not isinstance(found, Fault) for piece in found]
     return sorted(set().union(*pool.run(piece_references, pieces)))
+
+
+def references_in_order(source: str, partition_bytes: int, pool: Pool) -> Iterator[str]:
+    """Every reference of an input in order, read partition by partition as they are asked for.
+
+    Arguments, errors and faults as of `distinct_references`.
+    """
+    for file in input_files(source):
+        for one in pool.run(survey, [SurveyTask(file, partition_bytes)]):
+            pieces = [] if isinstance(one.found, Fault) else one.found
+            for piece in pieces:
+                for lines in pool.run(piece_lines, [piece]):
+                    yield from lines
+
+
+def piece_lines(piece: Piece) -> tuple[str, ...]:
+    """The references of a partition in order; none of one with faults."""
+
+    def read() -> tuple[str, ...]:
+        return tuple(line for several in read_piece(piece).pairs.references for line in several)
+
+    found, _ = attempt(read, piece.file.label)
+    return () if isinstance(found, Fault) else found
 
 
 def piece_references(piece: Piece) -> frozenset[str]:

@@ -10,6 +10,7 @@ import re
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
+from threading import Lock
 
 from pfsm.embeddings.encoder import Encoder
 from pfsm.embeddings.folder import CONFIG, SAFETENSORS, TOKENIZER, FolderEncoder
@@ -17,6 +18,7 @@ from pfsm.embeddings.hub import PREFIX as HUB
 from pfsm.embeddings.hub import cached_folder
 from pfsm.embeddings.network import NetworkVectors
 from pfsm.embeddings.pieces import missing_packages
+from pfsm.embeddings.tuned_weights import Tuned
 from pfsm.embeddings.vectors import Vectors
 from pfsm.embeddings.word_file import FileVectors
 from pfsm.errors import NotInstalledError, PfsmError
@@ -91,6 +93,50 @@ def load_encoder(source: str) -> Encoder:
     Raises:
         PfsmError: As `load_vectors`, and if the source is a file of word vectors.
     """
+    return _encoder(source)
+
+
+def tunable_encoder(source: str) -> FolderEncoder:
+    """The network of a source, to be tuned itself.
+
+    Args:
+        source: As above, with or without its checksum.
+
+    Raises:
+        PfsmError: As `load_encoder`, and if its weights are not at hand one by one.
+    """
+    encoder = _encoder(source)
+    encoder.weights(0)
+    return encoder
+
+
+def load_tuned(source: str, label: str, tuned: Tuned) -> Encoder:
+    """The network of a source with what training changed of it; opened once for each label.
+
+    Args:
+        source: As above, with or without its checksum.
+        label: Identifies what was learned.
+        tuned: What was learned.
+
+    Raises:
+        PfsmError: As `load_encoder`, and if what was learned does not fit the network.
+    """
+    encoder = _encoder(source)
+    with _opening:
+        key = encoder.checksum, label
+        if key not in _tuned:
+            _tuned[key] = encoder.tuned(tuned, label)
+            while len(_tuned) > _MOST_TUNED:
+                _tuned.pop(next(iter(_tuned)))
+        return _tuned[key]
+
+
+_MOST_TUNED = 2
+_tuned: dict[tuple[str, str], FolderEncoder] = {}
+_opening = Lock()
+
+
+def _encoder(source: str) -> FolderEncoder:
     name, wanted = _parted(source)
     path = _find(name)
     if not path.is_dir():

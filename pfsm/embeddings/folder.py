@@ -20,12 +20,13 @@ from numpy.typing import NDArray
 
 from pfsm.embeddings import transformers_network
 from pfsm.embeddings.bert_graph import encoder_graph
-from pfsm.embeddings.bert_weights import Shape, read_shape, take_weights
+from pfsm.embeddings.bert_weights import FAMILIES, Shape, Weights, read_shape, take_weights
 from pfsm.embeddings.encoder import PIECES_AT_ONCE, LineStates, encode_parts
 from pfsm.embeddings.onnx_model import Model
 from pfsm.embeddings.pieces import PieceTokenizer
 from pfsm.embeddings.safetensors import read_safetensors
 from pfsm.embeddings.session import Run, open_file, open_model
+from pfsm.embeddings.tuned_weights import Tuned, with_tuned
 from pfsm.errors import PfsmError
 from pfsm.io.files import checksum, decode, read_bytes
 from pfsm.io.limits import DOCUMENT, check_size
@@ -45,12 +46,16 @@ class FolderEncoder:
     Args:
         folder: The folder with the network's files.
         by_transformers: Computed by transformers, whatever the family. Other families are in any case.
+        tuned: What training changed of the network.
+        label: Identifies what training changed.
 
     Raises:
         PfsmError: If a file is missing or malformed, or a package is not installed.
     """
 
-    def __init__(self, folder: Path, *, by_transformers: bool = False) -> None:
+    def __init__(
+        self, folder: Path, *, by_transformers: bool = False, tuned: Tuned | None = None, label: str = ""
+    ) -> None:
         self.folder = folder
         self._network = next((name for name in (ONNX, SAFETENSORS) if (folder / name).is_file()), "")
         for name in (TOKENIZER, self._network or f"{ONNX} or {SAFETENSORS}"):
@@ -67,6 +72,36 @@ class FolderEncoder:
         self.tokenizer = PieceTokenizer(folder / TOKENIZER)
         self._runs: dict[int, Run] = {}
         self._opening = Lock()
+        self._tuned, self._label = tuned or {}, label
+
+    def tuned(self, tuned: Tuned, label: str) -> "FolderEncoder":
+        """This network with what training changed of it.
+
+        Args:
+            tuned: What was learned, as `pfsm.embeddings.tuned_weights` names it.
+            label: Of what was learned, in the checksum and in errors.
+
+        Raises:
+            PfsmError: If only another program computes the network, or what was learned does not fit it.
+        """
+        other = FolderEncoder(self.folder, tuned=tuned, label=label)
+        other.weights(self.layers)
+        return other
+
+    def weights(self, layers: int) -> Weights:
+        """The weights of the embeddings and of the first layers, with what was learned of them.
+
+        Raises:
+            PfsmError: If only another program computes the network, or a tensor is missing or does not fit.
+        """
+        if not self.has_layers or self._by_transformers:
+            raise PfsmError(
+                f"{self.folder}: only an encoder of {', '.join(FAMILIES)} in {SAFETENSORS} can be tuned itself; "
+                "use `tune: head`"
+            )
+        where = str(self.folder / SAFETENSORS)
+        weights = take_weights(read_safetensors(where), self.shape, layers, where)
+        return with_tuned(weights, self._tuned, self.shape.layers, f"head {self._label}")
 
     @property
     def has_layers(self) -> bool:
@@ -78,7 +113,7 @@ class FolderEncoder:
         """Number of the last layer; 0 if it is the only one that can be had."""
         if self._by_transformers:
             return _whole_number(self._config, "num_hidden_layers", "n_layers")
-        return self._shape.layers if self.has_layers else 0
+        return self.shape.layers if self.has_layers else 0
 
     @cached_property
     def dimension(self) -> int:
@@ -93,19 +128,13 @@ class FolderEncoder:
         # Weights of an ONNX model may be in separate files next to it.
         names += sorted(path.name for path in self.folder.glob(f"{ONNX}?data*") if not self.has_layers)
         parts = [f"{name}:{checksum(self.folder / name)}" for name in names]
+        parts += [f"tuned:{self._label}"] if self._label else []
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
     def states(
         self, lines: Sequence[str], layers: Sequence[int] | None = None, threads: int | None = None
     ) -> list[LineStates]:
-        """Hidden states of the pieces of each line; equal lines share one result.
-
-        Seven layers of 384 components take 11 KB a piece, so this is to be called on some hundred lines at a time.
-
-        Args:
-            lines: Untokenised lines.
-            layers: Numbers of the layers in increasing order; None: all. Layers above the last are not computed.
-            threads: Number of threads, on which results do not depend; None: as many as the process may use.
+        """As `pfsm.embeddings.encoder.Encoder.states` says.
 
         Raises:
             PfsmError: If the network has no such layer, or a file cannot be read.
@@ -129,18 +158,27 @@ class FolderEncoder:
         A line too long for the network is encoded in parts of about equal length.
         """
         before, after = self.tokenizer.marks
-        room = max(1, self._positions - before.size - after.size)
-        pieces = [np.array_split(ids, max(1, -(-ids.size // room))) for ids in lines]
+        sequences = [self._with_marks(ids) for ids in lines]
         run, places = self._run(max(layers, default=0)), list(layers)
 
         def own(ids: Ids) -> States:
             states = run(ids)[:, :, before.size : ids.shape[1] - after.size]
             return states if len(states) == len(places) else states[places]
 
-        parts = [np.concatenate([before, part, after]) for line in pieces for part in line]
+        parts = [part for line in sequences for part in line]
         threads = default_threads() if threads is None else threads
         rest = iter(encode_parts(own, parts, threads, self._most_pieces))
-        return [np.concatenate([next(rest) for _ in line], axis=1) for line in pieces]
+        return [np.concatenate([next(rest) for _ in line], axis=1) for line in sequences]
+
+    def sequences(self, line: str) -> list[Ids]:
+        """The pieces of a line as the network gets them: in parts, each with the marks of beginning and end."""
+        return self._with_marks(self.tokenizer.pieces(encodable(line))[0])
+
+    def _with_marks(self, ids: Ids) -> list[Ids]:
+        before, after = self.tokenizer.marks
+        room = max(1, self._positions - before.size - after.size)
+        parts = np.array_split(ids, max(1, -(-ids.size // room)))
+        return [np.concatenate([before, part, after]) for part in parts]
 
     def check_layer(self, layer: int, *, explicit: bool = False) -> None:
         """Refuses a layer that the network does not have.
@@ -173,11 +211,11 @@ class FolderEncoder:
         return open_model(self._model(top), path) if self.has_layers else open_file(path)
 
     def _model(self, top: int) -> Model:
-        where = str(self.folder / SAFETENSORS)
-        return encoder_graph(take_weights(read_safetensors(where), self._shape, top, where), self._shape)
+        return encoder_graph(self.weights(top), self.shape)
 
     @cached_property
-    def _shape(self) -> Shape:
+    def shape(self) -> Shape:
+        """What its configuration says of a network with layers."""
         return read_shape(self._config, str(self.folder / CONFIG))
 
     @cached_property
@@ -197,7 +235,7 @@ class FolderEncoder:
 
     def _most_positions(self) -> int:
         number = self._config.get("max_position_embeddings", USUAL_POSITIONS)
-        first = self._shape.first_position if self.has_layers and not self._by_transformers else 2
+        first = self.shape.first_position if self.has_layers and not self._by_transformers else 2
         return int(number) - first if type(number) is int and number > first else USUAL_POSITIONS
 
 

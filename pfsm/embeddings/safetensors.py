@@ -36,7 +36,15 @@ def read_safetensors(path: StrPath) -> Tensors:
     """
     with reading_explained(path):
         content = np.memmap(path, np.uint8, "r") if Path(path).stat().st_size else np.zeros(0, np.uint8)
-    name = display_name(path)
+    return tensors_of(content, display_name(path))
+
+
+def tensors_of(content: NDArray[np.uint8], name: str) -> Tensors:
+    """The floating-point tensors in the content of a file; ``name`` stands for it in errors.
+
+    Raises:
+        PfsmError: If it is not a safetensors file or is cut short.
+    """
     size = int.from_bytes(content[:8].tobytes(), "little")
     try:
         fits = size <= min(LARGEST_HEADER, content.size - 8)

@@ -14,6 +14,7 @@ from pfsm.evaluation.engine import mean_samples
 from pfsm.evaluation.measure import AdditiveMeasure, resampled_together, scored_items
 from pfsm.evaluation.questions import ONE_GROUP
 from pfsm.evaluation.samples import Sample, group_seed
+from pfsm.runtime.html_chart import Mark, html_chart
 from pfsm.runtime.html_table import html_table
 
 
@@ -101,7 +102,7 @@ class Comparison:
     confidence: float
 
     def _repr_html_(self) -> str:
-        """Systems and pairs as tables, for notebooks."""
+        """Systems and pairs as a chart and as tables, for notebooks."""
         systems = [[one.name, f"{one.score:.4f}", _ends(one.interval)] for one in self.systems]
         pairs = [
             [
@@ -117,9 +118,16 @@ class Comparison:
         caption = (
             f"{self.n_segments} segments; paired bootstrap, {self.n_resamples} resamples, seed {self.seed}"
         )
-        return html_table(["system", "score", interval], systems) + html_table(
-            ["pair", "difference", interval, "p (Holm)", "preferred"], pairs, caption
+        marks = [Mark(one.name, one.score, *_both(one.interval)) for one in self.systems]
+        return (
+            html_chart(marks, f"Scores with {interval}")
+            + html_table(["system", "score", interval], systems)
+            + html_table(["pair", "difference", interval, "p (Holm)", "preferred"], pairs, caption)
         )
+
+
+def _both(interval: Interval) -> tuple[float, float]:
+    return interval.low, interval.high
 
 
 def _ends(interval: Interval) -> str:

@@ -39,6 +39,7 @@ __all__ = [
     "decode",
     "display_name",
     "each_line",
+    "is_stream",
     "read_bytes",
     "read_lines",
     "split_lines",
@@ -184,7 +185,7 @@ def atomic_write(path: StrPath) -> Iterator[TextIO]:
     """
     name = os.fspath(path)
     compress = name.endswith(".gz")
-    if _is_stream(path):
+    if is_stream(path):
         with _explained(name), _text_file(Path(path), "ab", compress) as text:
             yield text
         return
@@ -204,7 +205,7 @@ def check_writable(path: StrPath) -> None:
     Raises:
         PfsmError: the folder does not exist, ``path`` is a folder, or one of them may not be written.
     """
-    if _is_stream(path):
+    if is_stream(path):
         return
     with _explained(os.fspath(path)):
         target = _replaceable(path)
@@ -212,7 +213,7 @@ def check_writable(path: StrPath) -> None:
         raise PfsmError(f"{target.parent}: no permission to write into this folder")
 
 
-def _is_stream(path: StrPath) -> bool:
+def is_stream(path: StrPath) -> bool:
     """Whether the path is a pipe, a device or another thing that is neither file nor folder."""
     if os.fspath(path).startswith(_STREAM_FOLDERS):
         return True

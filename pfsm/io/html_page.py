@@ -6,10 +6,13 @@ that follows the policy runs no script of it, loads nothing, and sends nothing.
 
 import base64
 import hashlib
+import json
 import re
 from collections.abc import Mapping
 
 _SLOT = re.compile(r"\{\{([a-z]+)\}\}")
+# What JSON may hold but a page should not: half characters, controls, marks of direction, ends of lines.
+_UNSEEN = re.compile("[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff\ufff0-\uffff]")
 _FRAME = """\
 <!DOCTYPE html>
 <html lang="en">
@@ -49,6 +52,20 @@ def html_page(title: str, style: str, script: str, body: str, data: str | None =
 def filled(template: str, values: Mapping[str, str]) -> str:
     """The template with its slots filled, in one pass, so that what looks like a slot in a value stays as it is."""
     return _SLOT.sub(lambda slot: values[slot[1]], template)
+
+
+def embedded(data: object, *, ascii_only: bool = True) -> str:
+    """JSON that is safe in a script element: without anything that HTML could take for markup.
+
+    Args:
+        data: What `json.dumps` takes.
+        ascii_only: Whether other letters are escaped, six characters each; without it they stand as they are, but for
+            those that cannot be seen or encoded.
+    """
+    text = json.dumps(data, separators=(",", ":"), allow_nan=False, ensure_ascii=ascii_only)
+    if not ascii_only:
+        text = _UNSEEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
 def page_policy(style: str, script: str) -> str:

@@ -52,7 +52,8 @@ LINE = Limit("PFSM_LARGEST_LINE", "16M", "a line is longer than")
 LINES = Limit("PFSM_MOST_LINES", "20M", "has more lines than")
 DOCUMENT = Limit("PFSM_LARGEST_DOCUMENT", "64M", "a JSON document is larger than")
 SETTINGS = Limit("PFSM_LARGEST_SETTINGS", "1M", "a YAML file, its aliases written out, is larger than")
-LIMITS = (FILE, LINE, LINES, DOCUMENT, SETTINGS)
+HEAD = Limit("PFSM_LARGEST_HEAD", "256M", "what was learned over an encoder is larger than")
+LIMITS = (FILE, LINE, LINES, DOCUMENT, SETTINGS, HEAD)
 
 
 def read_limited(stream: BinaryIO, name: str) -> bytes:

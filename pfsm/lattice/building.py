@@ -29,6 +29,7 @@ def build_lattices(
     exclusive: bool = True,
     max_jump: int = 0,
     split: Split = NO_SPLIT,
+    sums_only: bool = False,
 ) -> LatticeBatch:
     """Lattices of encoded pairs.
 
@@ -38,6 +39,7 @@ def build_lattices(
         exclusive: Whether a block belongs to the first matcher that offers it alone.
         max_jump: Jump limit; 0 is the finite-state machine.
         split: Which states are split by word class.
+        sums_only: Whether nothing but log-sums is wanted, which lines of any length have.
 
     Raises:
         TooManyCrossingsError: As ``pfsm_kernels.pushdown.crossings.find_crossings``.
@@ -62,7 +64,8 @@ def build_lattices(
         offsets,
     )
     features, links = _annotated(_arc_features(offers, places), annotators, pairs, lattices)
-    return LatticeBatch(states, lattices, features, links, jumps=find_jumps(states, lattices, max_jump))
+    jumps = find_jumps(states, lattices, max_jump, sums_only=sums_only)
+    return LatticeBatch(states, lattices, features, links, jumps=jumps)
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +88,9 @@ class _Classes:
         return (first + self.split.of_types(self.vocabulary)[tokens]).astype(np.int32)
 
 
-def find_jumps(states: Sequence[str], lattices: "Lattices", max_jump: int) -> "Jumps | None":
+def find_jumps(
+    states: Sequence[str], lattices: "Lattices", max_jump: int, *, sums_only: bool = False
+) -> "Jumps | None":
     """Where the pushdown machine can jump; None where the limit is 0.
 
     Raises:
@@ -93,7 +98,9 @@ def find_jumps(states: Sequence[str], lattices: "Lattices", max_jump: int) -> "J
     """
     from pfsm_kernels.inference import find_jumps as kernel_find_jumps  # noqa: PLC0415 - brings numba
 
-    return kernel_find_jumps(lattices, states.index(JUMP), max_jump) if max_jump else None
+    if not max_jump:
+        return None
+    return kernel_find_jumps(lattices, states.index(JUMP), max_jump, sums_only=sums_only)
 
 
 def _set_states(

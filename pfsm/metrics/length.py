@@ -39,4 +39,5 @@ class LengthRatio(SegmentMetric):
 
 
 def _length(line: str) -> int:
-    return sum(map(len, line.split()))
+    # The only printable white space is the space.
+    return len(line) - line.count(" ") if line.isprintable() else sum(map(len, line.split()))

@@ -54,21 +54,6 @@ class MeanOf(SegmentMetric):
         """The metric's."""
         return self.metric.score_pairs(hypotheses, references)
 
-    def score_rows(
-        self,
-        hypotheses: Sequence[str],
-        references: Sequence[Sequence[str]],
-        columns: Mapping[str, Float],  # noqa: ARG002
-    ) -> Float:
-        """`score_segments` of rows of data that have more than text.
-
-        Args:
-            hypotheses: One translation a row.
-            references: For each of them its references.
-            columns: Of each of the metric's `columns` the numbers, float64 [n_rows]; others do not matter.
-        """
-        return self.score_segments(hypotheses, references)
-
     def several_references(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Float:
         """The metric's."""
         return self.metric.several_references(hypotheses, references)

@@ -11,6 +11,7 @@ from pfsm.errors import PfsmError
 from pfsm.metrics.base import SegmentMetric
 from pfsm.metrics.built_in import GROUPS
 from pfsm.metrics.data_columns import GROUP as COLUMNS
+from pfsm.metrics.learned import GROUP as LEARNED
 from pfsm.metrics.metric_group import MetricGroup, written_name
 from pfsm.metrics.ngram_table import remember_documents
 from pfsm.metrics.plugin import feature_group, metric_group
@@ -26,7 +27,7 @@ def _of_ours(name: str) -> MetricGroup | None:
 
 
 # Columns first, whatever they are called; then mixtures: a name such as dp-or-*_b is theirs, not a type of dp-or.
-_ALL = (COLUMNS, mixtures(_of_ours), *GROUPS)
+_ALL = (COLUMNS, LEARNED, mixtures(_of_ours), *GROUPS)
 
 
 def _built_in(name: str) -> MetricGroup | None:

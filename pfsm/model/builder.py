@@ -76,6 +76,8 @@ class LatticeBuilder:
         values: Float | None = None,
         first: int = 0,
         columns: Mapping[str, Float] | None = None,
+        *,
+        sums_only: bool = False,
     ) -> LatticeBatch:
         """Lattices of pairs that the builder's reader has read, in one batch.
 
@@ -84,12 +86,15 @@ class LatticeBuilder:
             values: Their sentence-level features, float64 [n_pairs, n_features], where they are known.
             first: Number of the first pair, for errors.
             columns: If they are not known, the columns that features are taken from, float64 [n_pairs] each.
+            sums_only: Whether nothing but log-sums is wanted, which lines of any length have.
 
         Raises:
-            PfsmError: If a pair has more crossing matches than memory should be spent on (with jumps only), or
-                something that a feature needs is not there.
+            PfsmError: If a pair has more crossing matches than memory should be spent on (with jumps only, and not for
+                log-sums), or something that a feature needs is not there.
         """
-        batch = self._edit_lattices(pairs, first) if self.settings.edits else without_edits(len(pairs))
+        batch = (
+            self._edit_lattices(pairs, first, sums_only) if self.settings.edits else without_edits(len(pairs))
+        )
         if not self.settings.features:
             return batch
         if values is None:
@@ -119,7 +124,7 @@ class LatticeBuilder:
         hypotheses: Sequence[str],
         columns: Mapping[str, Float] | None = None,
     ) -> Iterator[LatticeBatch]:
-        """Lattices of all pairs in their order, in batches of bounded size; ``columns`` as in `lattices`.
+        """Lattices of all pairs in their order, for log-sums, in batches of bounded size; ``columns`` as in `lattices`.
 
         Raises:
             ValueError: If the two lists differ in length.
@@ -164,7 +169,7 @@ class LatticeBuilder:
             sides = references[first:last], hypotheses[first:last]
             part = EncodedPairs(self.vocabulary, *(encoded.select(side) for side in sides))
             numbers = {name: values[first:last] for name, values in (columns or {}).items()}
-            yield self.lattices(part, first=first, columns=numbers)
+            yield self.lattices(part, first=first, columns=numbers, sums_only=True)
             first = last
 
     def tokens(self, pairs: EncodedPairs) -> list[tuple[list[str], list[str]]]:
@@ -185,7 +190,7 @@ class LatticeBuilder:
         names = tuple(map(sentence_feature, scales))
         return SentenceFeatures(names, (values - np.array(means)) / np.array(sds))
 
-    def _edit_lattices(self, pairs: EncodedPairs, first: int) -> LatticeBatch:
+    def _edit_lattices(self, pairs: EncodedPairs, first: int, sums_only: bool) -> LatticeBatch:
         from pfsm_kernels.pushdown.crossings import TooManyCrossingsError  # noqa: PLC0415 - brings numba
 
         settings = self.settings
@@ -197,6 +202,7 @@ class LatticeBuilder:
                 exclusive=exclusive,
                 max_jump=settings.max_jump,
                 split=self.split,
+                sums_only=sums_only,
             )
         except TooManyCrossingsError as error:
             raise PfsmError(

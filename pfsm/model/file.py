@@ -5,10 +5,11 @@ import json
 import math
 import unicodedata
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
+from pfsm.encoder.heads import contents_of, read_heads, remember_contents, write_heads
 from pfsm.errors import PfsmError
 from pfsm.features.values import UNCOUNTED, is_counted
 from pfsm.io.files import atomic_write, decode, display_name, read_bytes
@@ -17,6 +18,7 @@ from pfsm.lattice.names import DELETE, FEATURE_PREFIX, INSERT, JUMP, class_of, s
 from pfsm.matchers.registry import BUILT_IN, RESERVED, matcher_state
 from pfsm.model.plugins import check_plugins, plugins_of
 from pfsm.model.settings import Settings, settings_from_dict
+from pfsm.model.shown import model_html
 from pfsm.model.trust import Trust, check_trust, reaches
 from pfsm.model.trusted import is_trusted
 from pfsm.text.classes import CLASSES
@@ -69,6 +71,11 @@ class Model:
     licence: str = "Apache-2.0"
     plugins: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
+    def __reduce__(self) -> Any:
+        """The model for another process, with what it refers to beside its file."""
+        given = tuple(getattr(self, entry.name) for entry in fields(self))
+        return _restored, (given, contents_of(self.settings.features))
+
     @property
     def fingerprint(self) -> str:
         """First 8 hex digits of a SHA-256 over everything that can change a score."""
@@ -77,6 +84,10 @@ class Model:
         relevant = [document["settings"], document["weights"], document["alpha"], scale["mean"], scale["sd"]]
         text = json.dumps(relevant, sort_keys=True, ensure_ascii=False)
         return hashlib.sha256(text.encode()).hexdigest()[:8]
+
+    def _repr_html_(self) -> str:
+        """What it was trained on, how it agrees with people, and its largest weights, for notebooks."""
+        return model_html(f"{self.name} ({self.fingerprint})", self.weights, self.training)
 
     def to_dict(self) -> dict[str, Any]:
         """The document that is written."""
@@ -94,13 +105,22 @@ class Model:
         }
 
 
+def _restored(given: tuple[Any, ...], heads: Mapping[str, bytes]) -> Model:
+    """The inverse of `Model.__reduce__`."""
+    remember_contents(heads)
+    return Model(*given)
+
+
 def save_model(model: Model, path: str | Path) -> None:
     """Writes the model's JSON document; the same model gives the same bytes.
+
+    What was learned over an encoder goes to a file of its own in the same folder (`pfsm.encoder.heads`).
 
     Raises:
         PfsmError: If the file cannot be written; what was there before is kept.
     """
     text = json.dumps(model.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
+    write_heads(model.settings.features, path)
     with atomic_write(path) as handle:
         # A data file's name may hold bytes that are not UTF-8: JSON can say so, as \udcff.
         handle.write(text.encode("utf-8", "backslashreplace").decode() + "\n")
@@ -122,7 +142,9 @@ def load_model(path: str | Path, *, trust: Trust = False, run: bool = True) -> M
     content, document = read_document(path)
     if trust is not True and reaches(document) and is_trusted(content):
         trust = True
-    return model_from_dict(document, display_name(path), trust=trust, run=run)
+    model = model_from_dict(document, display_name(path), trust=trust, run=run)
+    read_heads(model.settings.features, Path(path).resolve().parent, display_name(path), needed=run)
+    return model
 
 
 def read_document(path: str | Path) -> tuple[bytes, dict[str, Any]]:
@@ -240,7 +262,7 @@ def _shown(value: object) -> str:
 
 def _training(value: dict[str, Any], where: str) -> dict[str, Any]:
     """Free text for people, but for the entries that commands look into."""
-    for key in ("cross_validated", "instances"):
+    for key in ("cross_validated", "instances", "encoder"):
         _mapping(value.get(key, {}), f"training.{key}", where)
     data = value.get("data", [])
     if not isinstance(data, list) or not all(isinstance(entry, dict) for entry in data):

@@ -1,15 +1,18 @@
 """A model at work: scores of sentence pairs, segments with several references, and systems."""
 
+import base64
 import json
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from threading import RLock, local
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pfsm.encoder.heads import contents_of, remember_contents, remember_shipped, ships
 from pfsm.errors import NotInstalledError, PfsmError, PfsmWarning, all_missing
 from pfsm.lattice.arrays import LatticeBatch, weight_table
 from pfsm.matchers.protocol import EncodedPairs
@@ -29,9 +32,14 @@ from pfsm.metrics.references import (
 from pfsm.metrics.score import Score
 from pfsm.metrics.texts import as_texts
 from pfsm.model.builder import PAIRS_PER_BATCH, LatticeBuilder
-from pfsm.model.explain.explanation import Explanation, explain_lattices
+from pfsm.model.explain.alignments import Alignments, align_lattices, joined
+from pfsm.model.explain.building import PerfectMatch, explain_lattices, perfect_matches
+from pfsm.model.explain.explanation import Explanation
 from pfsm.model.explain.losses import points_lost
+from pfsm.model.explain.pieces import PieceExplainer
+from pfsm.model.explain.places import MOST_PLACES
 from pfsm.model.file import Model, model_from_dict
+from pfsm.model.prepared import PreparedPairs, batch_values, on_scale
 from pfsm.model.reading import check_lengths
 from pfsm.model.settings import MEAN
 from pfsm.model.signature import signature
@@ -49,13 +57,17 @@ Columns = Mapping[str, Sequence[float] | Float]
 # Seconds before scoring is worth a bar.
 BAR_PATIENCE = 0.5
 
-# Of each pair, those of the reference and of the hypothesis.
-Tokens = Sequence[tuple[list[str], list[str]]]
 
+# Of the document that goes to other processes: files beside the model's, by label.
+HEADS = "heads"
 # About 130 MB.
 MOST_TYPES = 250_000
 # Their lattices are built together; more of them would take memory and no less time.
 EXPLAINED_AT_ONCE = 100
+# Of so many references it is remembered, in one call, what they have in a perfect match; about 2 kB each.
+MOST_PERFECT = 20_000
+PerfectKey = tuple[str, tuple[float, ...]]
+PerfectMatches = dict[PerfectKey, PerfectMatch | None]
 
 
 class Metric(SegmentMetric):
@@ -207,20 +219,15 @@ class Metric(SegmentMetric):
 
     def _scored(self, batches: Iterator[LatticeBatch], n_pairs: int) -> Float:
         """Scores of the pairs of all batches: threads share out the batches, or the pairs of the only one."""
-        from pfsm_kernels.inference import log_sum  # noqa: PLC0415 - brings numba
-
         several = n_pairs > PAIRS_PER_BATCH
-        named, inner = self.model.weights, 1 if several else self.threads
+        inner = 1 if several else self.threads
 
         def normalised(batch: LatticeBatch) -> Float:
-            points: Float = batch.sentence_features.points(named, len(batch))
-            if not batch.states:
-                return points
-            sums = log_sum(batch.lattices, self._weights(batch), inner, batch.jumps)
-            return sums / np.maximum(batch.lattices.lengths, 1) + points
+            return batch_values(batch, self.model, self._weights(batch) if batch.states else None, inner)
 
         if not several:
-            return self._to_scale(np.concatenate([np.zeros(0), *map(normalised, self._alone(batches))]))
+            values = np.concatenate([np.zeros(0), *map(normalised, self._alone(batches))])
+            return on_scale(values, self.model)
         with Stage("score", "scoring", n_pairs, "pairs", patience=BAR_PATIENCE) as stage:
 
             def counted(batch: LatticeBatch) -> Float:
@@ -229,7 +236,26 @@ class Metric(SegmentMetric):
                 return scores
 
             parts = each(counted, self._alone(batches), self.threads)
-        return self._to_scale(np.concatenate(parts))
+        return on_scale(np.concatenate(parts), self.model)
+
+    def prepare(self, hypotheses: Sequence[str], references: Sequence[str]) -> PreparedPairs:
+        """Single-reference pairs that can be scored again with other weights, without reading them again.
+
+        They take memory: some 20 bytes for every word of a reference times every word of its hypothesis.
+
+        Args:
+            hypotheses: Translations, one string each.
+            references: As many references.
+
+        Raises:
+            ValueError: If the lists differ in length.
+            PfsmError: If the model needs columns of the data.
+        """
+        hypotheses, references = as_texts(hypotheses, "hypotheses"), as_texts(references, "references")
+        numbers = self._numbers(None, len(hypotheses))
+        self._look_at(references)
+        batches = self._reader().batches(references, hypotheses, numbers)
+        return PreparedPairs([*self._alone(batches)], self.threads)
 
     def _alone(self, batches: Iterator[LatticeBatch]) -> Iterator[LatticeBatch]:
         """The batches, each made while no other thread makes one."""
@@ -304,7 +330,13 @@ class Metric(SegmentMetric):
     def recipe(self) -> Recipe:
         """The model without what it says of its training."""
         document = replace(self.model, training={}).to_dict()
-        return Recipe("pfsm.model.metric:from_document", json.dumps(document, ensure_ascii=False))
+        heads = {
+            label: base64.b85encode(content).decode("ascii")
+            for label, content in contents_of(self.model.settings.features).items()
+            if not ships(label)
+        }
+        text = json.dumps(document | ({HEADS: heads} if heads else {}), ensure_ascii=False)
+        return Recipe("pfsm.model.metric:from_document", text)
 
     def explain(
         self, hypothesis: str, reference: str, columns: Mapping[str, float] | None = None
@@ -330,7 +362,12 @@ class Metric(SegmentMetric):
         return explanation
 
     def explanations(
-        self, hypotheses: Sequence[str], references: Sequence[str], columns: Columns | None = None
+        self,
+        hypotheses: Sequence[str],
+        references: Sequence[str],
+        columns: Columns | None = None,
+        *,
+        as_arrays: bool = False,
     ) -> Iterator[Explanation]:
         """As `explain`, of every pair in order: quicker than one by one.
 
@@ -338,6 +375,8 @@ class Metric(SegmentMetric):
             hypotheses: Translations, one string each.
             references: As many references.
             columns: As in `score_pairs`.
+            as_arrays: Whether contributions are `Contributions`, arrays that make objects when they are asked for them,
+                and no tuples: quicker and smaller where few of them are looked at.
 
         Raises:
             ValueError: If the lists differ in length.
@@ -347,63 +386,149 @@ class Metric(SegmentMetric):
         check_lengths(references, hypotheses)
         numbers = self._numbers(columns, len(hypotheses))
         self._look_at(references)
+        perfect: PerfectMatches = {}
         for first in range(0, len(hypotheses), EXPLAINED_AT_ONCE):
             part = slice(first, first + EXPLAINED_AT_ONCE)
             own = {name: values[part] for name, values in numbers.items()}
             try:
-                explained = self._explained(hypotheses[part], references[part], own)
+                explained = self._explained(hypotheses[part], references[part], own, perfect)
             except PfsmError:
                 # One pair of the block is at fault: those before it come first.
-                explained = self._one_by_one(hypotheses[part], references[part], own)
-            yield from explained
+                explained = self._one_by_one(hypotheses[part], references[part], own, perfect)
+            if as_arrays:
+                yield from explained
+            else:
+                yield from (replace(one, contributions=tuple(one.contributions)) for one in explained)
+
+    def alignments(
+        self, hypotheses: Sequence[str], references: Sequence[str], columns: Columns | None = None
+    ) -> Alignments:
+        """Best edit sequences and scores in parts, of every pair: far quicker than `explanations`, which tell more.
+
+        Args:
+            hypotheses: Translations, one string each.
+            references: As many references.
+            columns: As in `score_pairs`.
+
+        Raises:
+            ValueError: If the lists differ in length, or are empty.
+            PfsmError: If a column is missing.
+        """
+        hypotheses, references = as_texts(hypotheses, "hypotheses"), as_texts(references, "references")
+        check_lengths(references, hypotheses)
+        numbers = self._numbers(columns, len(hypotheses))
+        if not hypotheses:
+            raise ValueError("no pairs to align")
+        found = []
+        for first in range(0, len(hypotheses), EXPLAINED_AT_ONCE):
+            part = slice(first, first + EXPLAINED_AT_ONCE)
+            own = {name: values[part] for name, values in numbers.items()}
+            found.append(self._aligned(hypotheses[part], references[part], own))
+        return joined(found)
+
+    def _aligned(
+        self, hypotheses: Sequence[str], references: Sequence[str], numbers: Mapping[str, Float]
+    ) -> Alignments:
+        builder = self._reader()
+        with self._lock:
+            pairs = builder.encode(references, hypotheses)
+            tokens, batch = builder.tokens(pairs), builder.lattices(pairs, columns=numbers)
+        weights = self._weights(batch) if batch.states else None
+        return align_lattices(batch, self.model, weights, tokens, self.threads)
 
     def _one_by_one(
-        self, hypotheses: Sequence[str], references: Sequence[str], numbers: Mapping[str, Float]
+        self,
+        hypotheses: Sequence[str],
+        references: Sequence[str],
+        numbers: Mapping[str, Float],
+        perfect: PerfectMatches,
     ) -> Iterator[Explanation]:
         for k, (hypothesis, reference) in enumerate(zip(hypotheses, references, strict=True)):
             own = {name: values[k : k + 1] for name, values in numbers.items()}
-            yield from self._explained([hypothesis], [reference], own)
+            yield from self._explained([hypothesis], [reference], own, perfect)
 
     def _explained(
-        self, hypotheses: Sequence[str], references: Sequence[str], numbers: Mapping[str, Float]
+        self,
+        hypotheses: Sequence[str],
+        references: Sequence[str],
+        numbers: Mapping[str, Float],
+        perfect: PerfectMatches,
     ) -> Iterator[Explanation]:
         builder = self._reader()
         with self._lock:
             pairs = builder.encode(references, hypotheses)
             tokens = builder.tokens(pairs)
-        themselves = EncodedPairs(pairs.vocabulary, pairs.references, pairs.references)
-        explained = self._explained_pairs(builder, pairs, tokens, numbers)
-        twice = [(reference, reference) for reference, _ in tokens]
-        return map(_with_losses, explained, self._perfect(builder, themselves, twice, numbers))
+            batch = builder.lattices(pairs, columns=numbers)
+        explained = explain_lattices(batch, self.model, self._weights_of(batch), tokens)
+        explained = self._pieces.added(explained, pairs.references.lines, pairs.hypotheses.lines)
+        lengths = [len(reference) for reference, _ in tokens]
+        return self._against_perfect(builder, explained, (pairs, lengths), numbers, perfect)
 
-    def _perfect(
-        self, builder: LatticeBuilder, pairs: EncodedPairs, tokens: Tokens, numbers: Mapping[str, Float]
-    ) -> Iterator[Explanation | None]:
-        """Explanations of references with themselves; None for those that are too long."""
-        try:
-            yield from [*self._explained_pairs(builder, pairs, tokens, numbers, best=False)]
-        except PfsmError:
-            for k in range(len(pairs)):
-                own = {name: values[k : k + 1] for name, values in numbers.items()}
-                alone = pairs.part(k, k + 1), tokens[k : k + 1], own
-                try:
-                    yield from [*self._explained_pairs(builder, *alone, best=False)]
-                except PfsmError:
-                    yield None
-
-    def _explained_pairs(
+    def _against_perfect(
         self,
         builder: LatticeBuilder,
-        pairs: EncodedPairs,
-        tokens: Tokens,
+        explained: Iterator[Explanation],
+        given: tuple[EncodedPairs, Sequence[int]],
         numbers: Mapping[str, Float],
-        *,
-        best: bool = True,
+        perfect: PerfectMatches,
     ) -> Iterator[Explanation]:
+        """The explanations with their losses; ``given`` are the pairs, and the words of each reference."""
+        references = given[0].references.lines
+        for k, explanation in enumerate(explained):
+            if not k:  # not before: the first pair may be too long
+                self._find_perfect(builder, given, numbers, perfect)
+            yield _with_losses(explanation, perfect[self._key(references, numbers, k)])
+
+    @cached_property
+    def _pieces(self) -> PieceExplainer:
+        return PieceExplainer(self.model)
+
+    def _key(self, references: Sequence[str], numbers: Mapping[str, Float], k: int) -> PerfectKey:
+        """What the perfect match of a pair depends on: its reference, and its numbers in columns."""
+        return references[k], tuple(float(values[k]) for values in numbers.values())
+
+    def _find_perfect(
+        self,
+        builder: LatticeBuilder,
+        given: tuple[EncodedPairs, Sequence[int]],
+        numbers: Mapping[str, Float],
+        found: PerfectMatches,
+    ) -> None:
+        """Adds the references with themselves that are not found yet; None for those that are too long."""
+        if len(found) > MOST_PERFECT:
+            found.clear()
+        pairs, lengths = given
+        places = {self._key(pairs.references.lines, numbers, k): k for k in range(len(lengths))}
+        places = {key: k for key, k in places.items() if key not in found}
+        found |= dict.fromkeys(key for key, k in places.items() if 2 * lengths[k] > MOST_PLACES)
+        new = {key: k for key, k in places.items() if key not in found}
+        try:
+            found |= zip(new, [*self._perfect(builder, given, [*new.values()], numbers)], strict=True)
+        except PfsmError:
+            for key, k in new.items():
+                try:
+                    (found[key],) = self._perfect(builder, given, [k], numbers)
+                except PfsmError:
+                    found[key] = None
+
+    def _perfect(
+        self,
+        builder: LatticeBuilder,
+        given: tuple[EncodedPairs, Sequence[int]],
+        places: Sequence[int],
+        numbers: Mapping[str, Float],
+    ) -> Iterator[PerfectMatch]:
+        """What the references at these places come to with themselves."""
+        pairs, lengths = given
+        rows = np.array(places, dtype=np.int64)
+        references = pairs.references.select(rows)
+        own = {name: values[rows] for name, values in numbers.items()}
         with self._lock:
-            batch = builder.lattices(pairs, columns=numbers)
-        weights = self._weights(batch) if batch.states else None
-        return explain_lattices(batch, self.model, weights, tokens, best=best)
+            batch = builder.lattices(EncodedPairs(pairs.vocabulary, references, references), columns=own)
+        return perfect_matches(batch, self.model, self._weights_of(batch), [lengths[k] for k in places])
+
+    def _weights_of(self, batch: LatticeBatch) -> "Weights | None":
+        return self._weights(batch) if batch.states else None
 
     def _weights(self, batch: LatticeBatch) -> "Weights":
         """The kernel's weights; the table over states is worked out once, which single pairs would feel."""
@@ -420,17 +545,13 @@ class Metric(SegmentMetric):
         return signature(self.model, self._of_last_call if nrefs is None else nrefs, self.resources)
 
     def get_short_signature(self, nrefs: NumberOfReferences | None = None, level: Level = "segment") -> str:  # noqa: ARG002
-        """``pfsm:en:3281ab83:0.1.0``: name and fingerprint of the model, and the version; as `get_signature`."""
+        """``pfsm:en:bd0faa24:0.1.0``: name and fingerprint of the model, and the version; as `get_signature`."""
         return short_signature(
             self.name, self.model.fingerprint, self._of_last_call if nrefs is None else nrefs
         )
 
-    def _to_scale(self, normalised: Float) -> Float:
-        scale = self.model.scale
-        return scale.mean + scale.sd * (normalised + self.model.alpha)
 
-
-def _with_losses(explanation: Explanation, perfect: Explanation | None) -> Explanation:
+def _with_losses(explanation: Explanation, perfect: PerfectMatch | None) -> Explanation:
     if perfect is None:
         return explanation
     return replace(explanation, perfect=perfect.score, lost=points_lost(explanation, perfect))
@@ -444,4 +565,9 @@ def from_document(text: str) -> Metric:
     Raises:
         PfsmError: If it is no model.
     """
-    return Metric(model_from_dict(json.loads(text), "model", trust=True), threads=1)
+    document = json.loads(text)
+    heads = document.pop(HEADS, {})
+    remember_contents({label: base64.b85decode(content) for label, content in heads.items()})
+    model = model_from_dict(document, "model", trust=True)
+    remember_shipped(model.settings.features)
+    return Metric(model, threads=1)

@@ -1,7 +1,7 @@
 """Text as a model reads it: the tokens of its lines, and the sentence-level features of its pairs."""
 
 import unicodedata
-from collections.abc import Mapping, Sequence, Sized
+from collections.abc import Iterable, Mapping, Sequence, Sized
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,7 @@ from pfsm.features.values import FeatureSet, missing_packages
 from pfsm.matchers.protocol import EncodedPairs
 from pfsm.metrics.ngram_table import remember_documents
 from pfsm.model.settings import Settings
+from pfsm.text.typewriter import typewritten
 from pfsm.text.vocabulary import EncodedLines, Vocabulary
 
 Float = NDArray[np.float64]
@@ -35,9 +36,13 @@ class TextReader:
         self._edits = settings.edits
         self._form = settings.normalisation
 
+    def set_features(self, names: Iterable[str]) -> None:
+        """Takes other features; the vocabulary stays."""
+        self._features = FeatureSet(tuple(names))
+
     def lines(self, lines: Sequence[str]) -> EncodedLines:
         """Lines as token ids, a repeated line tokenised once. Without edits nothing is tokenised."""
-        lines = self._normalised(lines)
+        lines = self.normalised(lines)
         return self.vocabulary.encode(lines) if self._edits else EncodedLines.without_tokens(lines)
 
     def pairs(self, references: Sequence[str], hypotheses: Sequence[str]) -> EncodedPairs:
@@ -63,19 +68,21 @@ class TextReader:
             PfsmError: If something that a feature needs is not there.
             ValueError: If the two lists differ in length.
         """
-        references, hypotheses = self._normalised(references), self._normalised(hypotheses)
+        references, hypotheses = self.normalised(references), self.normalised(hypotheses)
         try:
             return self._features.values(hypotheses, references, columns)
         except NotInstalledError as error:
             found = missing_packages(self._features.names)
             raise all_missing("the model", found or [error]) from None
 
-    def _normalised(self, lines: Sequence[str]) -> Sequence[str]:
+    def normalised(self, lines: Sequence[str]) -> Sequence[str]:
         """The lines in the Unicode form that the settings ask for; text that has it already costs next to nothing."""
         if self._form == "nfc":
             return [unicodedata.normalize("NFC", line) for line in lines]
         if self._form == "nfkc":
             return [unicodedata.normalize("NFKC", line) for line in lines]
+        if self._form == "typewriter":
+            return [line if line.isascii() else typewritten(line) for line in lines]
         return lines
 
 

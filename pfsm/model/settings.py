@@ -31,7 +31,7 @@ MEAN: Literal["mean"] = "mean"
 UseOfReferences = Literal["best", "mean"]
 AUTO = "auto"
 # Of Unicode; the first is the default.
-NORMALISATIONS = ("none", "nfc", "nfkc")
+NORMALISATIONS = ("none", "nfc", "nfkc", "typewriter")
 
 
 @dataclass(frozen=True)
@@ -58,8 +58,8 @@ class Settings:
             ``language``, ``features``, ``counts`` and ``references`` are used.
         references: What several references mean, in scoring and in training: the score against the ``best`` one, or the
             ``mean`` of the scores against each.
-        normalisation: Unicode normalisation of all text before anything else is done with it: ``none``, ``nfc`` or
-            ``nfkc``.
+        normalisation: Unicode normalisation of all text before anything else is done with it: ``none``, ``nfc``,
+            ``nfkc`` or ``typewriter`` (`pfsm.text.typewriter`).
     """
 
     language: str = "en"

@@ -1,6 +1,8 @@
 """Models that ship with the package, and loading by name or file."""
 
+import re
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -15,8 +17,12 @@ from pfsm.text.languages import language_code
 DEFAULT_MODEL = "en"
 # The model for languages without one of their own.
 ANY_MODEL = "any"
-# Earlier names, after the pair of languages of the training data.
-ALIASES = {"en-de": "de", "en-es": "es", "en-ru": "ru"}
+# Earlier names: after the pair of languages of the training data, and of the model with an encoder.
+ALIASES = {"en-de": "de", "en-es": "es", "en-ru": "ru", "en-full": "en"}
+# ``NAME@FINGERPRINT``: a model that was pinned.
+_PINNED = re.compile(r"(?P<name>[a-z-]+)@(?P<fingerprint>[0-9a-f]{8})")
+# What earlier editions were called in their time.
+_EARLIER_NAMES = {"3281ab83": ("en",)}
 
 
 @dataclass(frozen=True)
@@ -29,9 +35,10 @@ class ShippedModel:
 
 def shipped_models() -> list[ShippedModel]:
     """The models that came with this installation, by name, those for English first."""
-    folder = Path(str(files("pfsm.resources") / "models"))
     # Those for English, the default's, come first.
-    paths = sorted(folder.glob("*.json"), key=lambda path: (not path.stem.startswith(DEFAULT_MODEL), path))
+    paths = sorted(
+        _resources("models").glob("*.json"), key=lambda path: (not path.stem.startswith(DEFAULT_MODEL), path)
+    )
     return [ShippedModel(path.stem, path) for path in paths]
 
 
@@ -51,6 +58,8 @@ def model_for(language: str) -> str:
 def find_model(name_or_path: str | Path, *, trust: Trust = False, run: bool = True) -> Model:
     """A shipped model by its name, or any model by its file; ``trust`` and ``run`` are `load_model`'s.
 
+    A name may be pinned by a fingerprint: ``en@3281ab83`` is the model with these weights or an error.
+
     Raises:
         PfsmError: If there is neither, or the file is no valid model, or needs ``trust``.
     """
@@ -61,12 +70,38 @@ def find_model(name_or_path: str | Path, *, trust: Trust = False, run: bool = Tr
         text = ALIASES[text]
     if text in shipped:
         return load_model(shipped[text], trust=True)
+    if (pinned := _PINNED.fullmatch(text)) and not _is_there(text):
+        return _edition(ALIASES.get(pinned["name"], pinned["name"]), pinned["fingerprint"], shipped)
     if not _is_there(text):
         names = ", ".join(shipped) or "none"
         raise PfsmError(
             f"{text or repr(text)}: no such file and no model of this name; shipped models: {names}"
         )
     return load_model(text, trust=trust, run=run)
+
+
+def earlier_editions() -> dict[str, Model]:
+    """Models as they were shipped before, by fingerprint; those that are still here."""
+    return {path.stem: load_model(path, trust=True) for path in sorted(_resources("editions").glob("*.json"))}
+
+
+def _edition(name: str, fingerprint: str, shipped: Mapping[str, Path]) -> Model:
+    """A model by its name and fingerprint, as it is now or as it was."""
+    now = load_model(shipped[name], trust=True) if name in shipped else None
+    if now is not None and now.fingerprint == fingerprint:
+        return now
+    editions = earlier_editions()
+    if fingerprint in editions and name in {editions[fingerprint].name, *_EARLIER_NAMES.get(fingerprint, ())}:
+        return editions[fingerprint]
+    is_now = "" if now is None else f"{name} is {name}@{now.fingerprint} now; "
+    kept = ", ".join(f"{model.name}@{digits}" for digits, model in editions.items())
+    raise PfsmError(
+        f"{name}@{fingerprint}: this version of pfsm does not have it; {is_now}earlier editions that it has: {kept}"
+    )
+
+
+def _resources(folder: str) -> Path:
+    return Path(str(files("pfsm.resources") / folder))
 
 
 def _is_there(path: str) -> bool:

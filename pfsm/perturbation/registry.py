@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from importlib import import_module
 
+from pfsm.data.minimal_pairs import SEVERITIES
 from pfsm.errors import PfsmError
 from pfsm.perturbation.kind import Kind
 from pfsm.runtime.near_names import known_names
@@ -64,6 +65,22 @@ def kinds_for(language: str, names: Iterable[str] = (), *, source: bool = False)
                 f"kind {kind.name} needs source texts, in a column `source` or another one (--source COLUMN)"
             )
     return sorted(set(found), key=lambda kind: NAMES.index(kind.name))
+
+
+def kinds_asked_for(language: str, asked: Iterable[str] = (), *, source: bool = False) -> list[Kind]:
+    """As `kinds_for`; a severity among the names stands for all kinds of it that are possible.
+
+    Raises:
+        PfsmError: What `kinds_for` raises.
+    """
+    names: list[str] = []
+    for name in asked:
+        if name in SEVERITIES:
+            possible = kinds_for(language, source=source)
+            names += [kind.name for kind in possible if kind.severity == name]
+        else:
+            names.append(name)
+    return kinds_for(language, names, source=source)
 
 
 def _listed(languages: Sequence[str]) -> str:

@@ -17,6 +17,8 @@ TRAINING = (
     "mixture",
     "class_transitions",
     "edit_cost",
+    "encoder",
+    "minimal_pairs",
 )
 # Switches to what the paper does otherwise.
 SWITCHES = ("standardise", "prune_jumps")
@@ -28,6 +30,8 @@ EXPERIMENT = (
 )
 DATA = ("files", "name", "score_column", "negate", "where", "sample", "seed", "system_scores")
 ROW = ("name", "metric", "options", "model", "train", "init", "train_data", "optional")
+ENCODER = ("tune", "source", "layers", "precision")
+MINIMAL_PAIRS = ("kinds", "except", "of", "top", "number", "seed", "file", "weight", "scale", "margins")
 OPTIONS = {
     "syn": ("table",),
     "para": ("table", "direction", "minimum_probability", "bins"),
@@ -59,6 +63,8 @@ PLACES = {
     "in a row of an experiment, under `rows:`": ROW,
     "in a data set of an experiment, under `train:` or `test:`": DATA,
     **{f"under `options: {{{name}: …}}`": keys for name, keys in OPTIONS.items()},
+    "under `encoder:` of a training": ENCODER,
+    "under `minimal_pairs:` of a training": MINIMAL_PAIRS,
     "on the command line of `pfsm train`, as an option --KEY": COMMAND_LINE,
 }
 

@@ -9,6 +9,7 @@ import signal
 import sys
 import threading
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, TextIO
@@ -26,7 +27,7 @@ KERNELS = "pfsm.kernels"
 WIDTH = 120
 
 
-class _Display(logging.Handler):
+class _Display(logging.Handler, ABC):
     """Shows the outermost open stage, with what is going on in those inside it."""
 
     def __init__(self, stream: TextIO) -> None:
@@ -51,13 +52,13 @@ class _Display(logging.Handler):
         except (OSError, ValueError):  # standard error is gone; the work goes on
             logging.getLogger(LOGGER).removeHandler(self)
 
+    @abstractmethod
     def change(self, stage: Stage, event: str, text: str) -> None:
         """Something has happened to a stage."""
-        raise NotImplementedError
 
+    @abstractmethod
     def refresh(self) -> None:
         """Time has passed; shows what is going on, if it is due."""
-        raise NotImplementedError
 
     def line(self, text: str) -> None:
         """A line of its own."""

@@ -43,6 +43,11 @@ def digit_value(token: str) -> Fraction | None:
     return None if decimal is None else Fraction(f"{decimal[1]}.{decimal[2]}")
 
 
+def is_number_word(token: str) -> bool:
+    """Whether an English word, in lower case, can be a part of a number: ``ten``, ``twenty-five``, ``million``."""
+    return token in _SIZES or all(part in _SMALL for part in _parts(token))
+
+
 def _is_one_separator(groups: str, text: str) -> bool:
     """Whether the groups have one separator, and what follows them another."""
     marks = set(groups) - set("0123456789")

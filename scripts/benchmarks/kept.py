@@ -39,11 +39,17 @@ ROWS: Mapping[str, tuple[Mapping[str, Any], tuple[str, ...]]] = {
     "numbers-en": ({}, ("kept.numbers-en",)),
     "negation-en": ({}, ("kept.negation-en",)),
     "num": (NUMBERS, ()),
+    "spaces": ({}, ("kept.spaces",)),
+    "start": ({}, ("kept.start",)),
+    "repeats, negation-en, spaces, start": (
+        {},
+        ("kept.repeats", "kept.negation-en", "kept.spaces", "kept.start"),
+    ),
     "num, repeats, negation-en": (NUMBERS, ("kept.repeats", "kept.negation-en")),
 }
 """Settings beside those of ``en``, and features."""
 KINDS = (
-    "repeat-word", "lower-first", "change-number", "add-number", "drop-negation", "add-negation",
+    "repeat-word", "lower-first", "tokenise", "change-number", "add-number", "drop-negation", "add-negation",
 )  # fmt: skip
 
 

@@ -150,7 +150,7 @@ class Browser:
     def press(self, key: str) -> None:
         """Presses and releases a key, such as ``Tab`` or ``ArrowDown``."""
         codes = {"Tab": 9, "Escape": 27, "End": 35, "Home": 36, "ArrowLeft": 37, "ArrowUp": 38}
-        codes |= {"ArrowRight": 39, "ArrowDown": 40}
+        codes |= {"ArrowRight": 39, "ArrowDown": 40, "Enter": 13}
         for kind in ("rawKeyDown", "keyUp"):
             self.call(
                 "Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=codes[key]

@@ -23,7 +23,7 @@ CALL = "import sys; from pfsm.cli import main; sys.exit(main(sys.argv[1:]))"
 class TestHelp:
     def test_no_command_prints_help(self, cli: Cli) -> None:
         assert cli().lines == cli("--help").lines
-        body = cli().out
+        body = " ".join(cli().out.split())
         for command, summary in COMMANDS.items():
             assert f"{command} " in body
             assert summary in body

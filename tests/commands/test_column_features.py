@@ -108,7 +108,7 @@ def test_data_without_the_column(cli: Cli, model: str, write: Write) -> None:
         ("score", "--table", "no.tsv", "-m", model),
         ("evaluate", "no.tsv", "-m", model),
     ):
-        assert cli(*command).fault.startswith("no.tsv: no column 'quality'; ")
+        assert cli(*command).fault.startswith("no.tsv: no column 'quality'")
 
 
 def test_experiments_train_and_score_with_columns(cli: Cli, model: str, write: Write, tmp_path: Path) -> None:

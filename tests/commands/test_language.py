@@ -17,6 +17,7 @@ CHINESE, NEAR = "今天天气很好，我们去公园。\n", "今天天气好，
 GERMAN = (
     "reference\thypothesis\tscore\nDas Haus ist groß.\tDas Haus ist groß.\t3\nDer Hund schläft.\tKatzen.\t1\n"
 )
+SUBMIT = ("--metric-name", "m", "--language-pair", "en-zh", "--testset", "t", "-o", "sub")
 
 
 @pytest.fixture(autouse=True)
@@ -50,6 +51,32 @@ def test_every_name_of_a_language_has_a_model() -> None:
         assert {model_for(name) for name in (code, *names.split())} == {model_for(code)}
         assert {main_code(name) for name in (code, *names.split())} == {code}
         assert english_name(code) == names.split()[0].capitalize()
+
+
+def test_evaluate_takes_the_language_of_the_data(cli: Cli, write: Write) -> None:
+    head, *rows = GERMAN.splitlines()
+
+    def judged(name: str, *languages: str) -> str:
+        lines = [f"{row}\t{language}" for row, language in zip(rows, languages, strict=True)]
+        write(name, "\n".join([f"{head}\ttarget_lang", *lines]) + "\n")
+        return name
+
+    def model(*arguments: str) -> tuple[str, str]:
+        done = cli("evaluate", *arguments, "--format", "json")
+        return json.loads(done.out)["short_signature"].split(":")[1], done.err
+
+    said = "pfsm: German, as the column target_lang says: model de\n"
+    assert model(judged("g.tsv", "deu", "German")) == ("de", said)
+    assert model("g.tsv", "--language", "Spanish")[0] == "es"
+    assert model(judged("e.tsv", "en", "eng")) == ("en", "")
+    name, warned = model("g.tsv", "--model", "es")
+    assert name == "es"
+    assert "model es is for Spanish, the language is German" in warned
+    mixed = judged("mixed.tsv", "de", "es")
+    assert "names several languages (de, es); give --model NAME" in cli("evaluate", mixed).fault
+    assert model(mixed, "--model", "any") == ("any", "")
+    assert model(mixed, "--language", "und")[0] == "any"
+    assert model(judged("odd.tsv", "de", ""))[0] == "en"
 
 
 def test_what_is_no_language() -> None:
@@ -90,15 +117,21 @@ class TestScripts:
 
     def test_other_commands(self, cli: Cli, write: Write) -> None:
         write("zh.tsv", f"reference\thypothesis\tscore\n{CHINESE.strip()}\t{NEAR.strip()}\t1\n好的\t好\t2\n")
+        pair = "\t".join((CHINESE.strip(), CHINESE.strip(), NEAR.strip()))
+        write("zh.probe", f"kind\treference\tbetter\tworse\nx\t{pair}\n")
         for command in (
             ("compare", "zh.ref", "-i", "zh.hyp", "zh.ref"),
             ("explain", "zh.ref", "-i", "zh.hyp"),
             ("evaluate", "zh.tsv"),
             ("mbr", "-i", "zh.ref", "-n", "2"),
+            ("probe", "zh.probe"),
+            ("submit", "zh.ref", "-i", "zh.hyp", *SUBMIT),
+            ("score", "--table", "zh.tsv", "-o", "parts"),
         ):
             write("zh.ref", CHINESE + NEAR)
             write("zh.hyp", NEAR + CHINESE)
             assert "a script without them" in cli(*command, "--model", "en-small").fault
+            assert cli(*command, "--model", "en-small", "--force").status == 0
         assert "a script without them" in cli("train", "zh.tsv", "-o", "m.json").fault
 
     def test_the_model_for_any_language_takes_it(self, cli: Cli) -> None:

@@ -86,8 +86,10 @@ class TestCompare:
         assert document["pairs"][0]["preferred"] == "no preference"
 
     def test_model_and_metric(self, cli: Cli) -> None:
-        fault = cli(*self.COMMAND, "bleu", "-m", "en-small").fault
-        assert fault == "give either --model or --metric, not both"
+        both = cli(*self.COMMAND, "bleu", "-m", "en-small").document
+        alone = cli(*self.COMMAND, "bleu").document
+        assert [one["name"] for one in both] == ["bleu", "en-small"]
+        assert both[0]["pairs"] == alone["pairs"]
 
 
 class TestMbr:

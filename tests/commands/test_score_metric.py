@@ -120,10 +120,8 @@ def test_a_table_of_one_system_is_its_files(cli: Cli, write: Write) -> None:
 
 def test_what_is_refused(cli: Cli) -> None:
     assert "unknown metric 'blue'; did you mean bleu?" in cli("score", "one.txt", "--metric", "blue").fault
-    fault = cli(
-        "compare", "one.txt", "-i", "one.txt", "two.txt", "--metric", "bleu", "--model", "en-small"
-    ).fault
-    assert fault == "give either --model or --metric, not both"
+    fault = cli("explain", "one.txt", "-i", "one.txt", "--metric", "bleu", "--model", "en-small").fault
+    assert fault == "give either --metric or --model, not both"
 
 
 def test_models_are_as_they_were(cli: Cli) -> None:

@@ -28,7 +28,7 @@ def files(write: Write, tmp_path: Path) -> None:
 
 
 def submit(cli: Cli, *arguments: str) -> list[str]:
-    return cli("submit", "en-de.refA.txt", *arguments, *NAMED, "-m", "hand.json").lines
+    return cli("submit", "en-de.refA.txt", *arguments, *NAMED, "-m", "hand.json").signed_lines
 
 
 def rows(path: str | Path) -> list[list[str]]:

@@ -1,69 +1,59 @@
-"""`pfsm warmup`: afterwards no kernel is left to compile, whatever was compiled before."""
+"""`pfsm warmup`: what it runs, where the kernels are, and what it says."""
 
-import json
-import os
-import subprocess
-import sys
+from argparse import ArgumentParser
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 from pfsm.commands import warmup
+from pfsm.commands.warmup_runs import all_runs, run_quietly, write_inputs
+from pfsm.metrics import metric_names
+from pfsm.model.shipped import shipped_models
 from pfsm_kernels.cache import FOLDER
 from tests.command_runs import Cli
 
-CODE = """
-import importlib, json, pkgutil, sys
-from pathlib import Path
-import pfsm_kernels
-from pfsm.commands.warmup_runs import all_runs, run_quietly, write_inputs
 
-folder = Path(sys.argv[1])
-write_inputs(folder)
-left_out = [reason for run in all_runs() if (reason := run_quietly(run, folder))]
-unused = []
-for found in pkgutil.walk_packages(pfsm_kernels.__path__, "pfsm_kernels."):
-    for name, value in vars(importlib.import_module(found.name)).items():
-        if hasattr(value, "overloads") and value.py_func.__module__ == found.name:
-            # Kernels that others call are compiled with these.
-            if not value.overloads and name not in INNER:
-                unused.append(f"{found.name}.{name}")
-print(json.dumps([left_out, unused]))
-"""
-
-
-@pytest.mark.skipif(os.name != "posix", reason="one system is enough")
-def test_every_kernel_is_run(tmp_path: Path) -> None:
-    inner = {
-        name
-        for path in (Path(warmup.__file__).parents[2] / "kernels" / "pfsm_kernels").rglob("*.py")
-        for name in called_by_kernels(path.read_text(encoding="utf-8"))
-    }
-    code = CODE.replace("INNER", repr(inner))
-    done = subprocess.run(
-        [sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=True
-    )
-    left_out, unused = json.loads(done.stdout.splitlines()[-1])
-    assert unused == [], left_out
+def test_the_runs_are_commands_with_files_that_are_there(tmp_path: Path) -> None:
+    """All models and metrics are among them, so a new one is compiled ahead, too."""
+    write_inputs(tmp_path)
+    models: set[str] = set()
+    metrics: set[str] = set()
+    for name, arguments in all_runs():
+        parser = ArgumentParser(exit_on_error=False)
+        import_module(f"pfsm.commands.{name}").add_arguments(parser)
+        options = vars(parser.parse_args(list(arguments)))
+        for kind, scorer in options.get("scorers") or []:
+            (metrics if kind == "metric" else models).add(scorer)
+        inputs = options.get("input") or []
+        paths = [*([inputs] if isinstance(inputs, str) else inputs), *(options.get("references") or [])]
+        paths += [*(options.get("data") or []), *filter(None, [options.get("config")])]
+        assert paths or name == "parse"
+        for path in paths:
+            assert (tmp_path / path).is_file(), (name, path)
+    assert metrics == set(metric_names())
+    assert models >= {model.name for model in shipped_models()}
 
 
-def called_by_kernels(source: str) -> set[str]:
-    """Names of kernels that a kernel of the same package calls."""
-    import ast
+@pytest.mark.parametrize(
+    "run",
+    [
+        run
+        for run in all_runs()
+        if run[0] in {"evaluate", "compare", "mbr"} or ("jump.json" in run[1] and run[0] == "score")
+    ],
+    ids=lambda run: " ".join((run[0], *run[1]))[:60],
+)
+def test_runs_that_need_nothing_more_do_run(run: tuple[str, tuple[str, ...]], tmp_path: Path) -> None:
+    write_inputs(tmp_path)
+    assert run_quietly(run, tmp_path) is None
 
-    tree = ast.parse(source)
-    jitted = [
-        one
-        for one in tree.body
-        if isinstance(one, ast.FunctionDef)
-        and any("njit" in ast.unparse(mark) for mark in one.decorator_list)
-    ]
-    return {
-        call.func.id
-        for one in jitted
-        for call in ast.walk(one)
-        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name)
-    }
+
+def test_what_cannot_run_says_why(tmp_path: Path) -> None:
+    write_inputs(tmp_path)
+    reason = run_quietly(("score", ("ref", "-i", "one", "-m", "missing.json")), tmp_path)
+    assert reason is not None
+    assert reason.startswith("missing.json: no such file")
 
 
 def test_it_says_where_kernels_are_and_what_was_left_out(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:

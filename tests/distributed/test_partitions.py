@@ -1,5 +1,6 @@
 """Scoring in partitions, in this process: every file of whatever kind, whole or cut anywhere, gives the same scores."""
 
+import errno
 import gzip
 import json
 import os
@@ -14,7 +15,7 @@ import pytest
 
 import pfsm
 from pfsm.distributed import pieces
-from pfsm.distributed.addresses import InputFile
+from pfsm.distributed.addresses import InputFile, write_whole
 from pfsm.distributed.rows import read_piece
 from pfsm.errors import PfsmError
 from pfsm.metrics import get_metric
@@ -419,3 +420,13 @@ def test_what_cannot_be_scored_in_parts_says_what_to_do(cli: Cli, write: Write, 
     write("c.txt", "a b\na c\n")
     fault = cli("mbr", "-i", "c.txt", "-n", "2", "--metric", name).fault
     assert fault.endswith("without --output and --scheduler, or take another metric")
+
+
+@pytest.mark.parametrize("code", [errno.ENOSPC, errno.EROFS])
+def test_a_full_disk_is_told_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int) -> None:
+    def refuse(target: Path, content: bytes) -> None:
+        raise OSError(code, os.strerror(code), str(target.with_name(".pfsm-1.tmp")))
+
+    monkeypatch.setattr("pfsm.distributed.addresses.replace_whole", refuse)
+    with pytest.raises(PfsmError, match=r"x\.parquet: cannot be written \((No space left|Read-only)"):
+        write_whole(str(tmp_path / "x.parquet"), b"scores")

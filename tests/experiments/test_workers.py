@@ -113,6 +113,7 @@ def test_compilation_is_announced_by_the_parent_once(
 ) -> None:
     """Two processes compile chrF's kernel; neither writes to a terminal on which the parent may draw a bar."""
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    monkeypatch.delenv("PFSM_NO_NOTICE", raising=False)
     monkeypatch.setattr(the_notice, "given", False)
     chrf = [replace(task, key=str(number)) for number, task in enumerate((tasks[0], tasks[0]))]
     with caplog.at_level(logging.INFO, "pfsm"):

@@ -101,7 +101,7 @@ class TestExplanations:
             assert one.explanation[-1].endswith("  chrf")
 
     def test_what_cannot_be_explained(self, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("pfsm.model.explain.explanation.MOST_PLACES", 3)
+        monkeypatch.setattr("pfsm.model.explain.places.MOST_PLACES", 3)
         explanations = [one.explanation for one in only(run(table(rows=[PFSM], versus=None))).overrated]
         assert all(lines[0].startswith("no explanation: ") for lines in explanations)
 

@@ -1,30 +1,114 @@
-"""What translations keep: counts of differences, by hand."""
+"""What translations keep: counts of differences, by hand and against plain counts of tokens."""
 
+import itertools
+import math
+import random
+from collections import Counter
+from fractions import Fraction
+
+import numpy as np
 import pytest
 
+from pfsm.features.values import feature_values
 from pfsm.metrics.kept.differences import KEPT, differences
+from pfsm.text.classes import normal_form, shipped_lists
+from pfsm.text.numbers import digit_numbers, english_numbers
+from pfsm.text.plain import tokenise
+
+
+def counted(hypothesis: str, reference: str) -> dict[str, float]:
+    return {name: -float(differences(name, [hypothesis], [reference])[name][0]) for name in KEPT}
 
 
 @pytest.mark.parametrize(
     ("hypothesis", "reference", "counts"),
     [
-        ("We we saw it", "We saw it", (1, 0, 0, 0, 0)),
-        ("It was long long ago", "It was long long ago", (0, 0, 0, 0, 0)),
-        ("we saw Anna", "We saw Anna", (0, 1, 0, 0, 0)),
-        ("WE SAW ANNA", "We saw Anna", (0, 3, 0, 0, 0)),
-        ("1,500 people", "1500 people", (0, 0, 0, 0, 0)),
-        ("1,500 people", "1600 people", (0, 0, 2, 2, 0)),
-        ("two dogs", "2 dogs", (0, 0, 1, 0, 0)),
-        ("It is late", "It isn’t late", (0, 0, 0, 0, 1)),
-        ("It is not late", "It isn't late", (0, 0, 0, 0, 0)),
-        ("", "", (0, 0, 0, 0, 0)),
+        ("We we saw it", "We saw it", {"repeats": 1}),
+        ("and/or or", "and/or", {"repeats": 1}),
+        ("It was long, long ago", "It was ago", {}),
+        ("It was long long ago", "It was long long ago", {}),
+        ("we saw Anna", "We saw Anna", {"case": 1, "start": 1}),
+        ("WE SAW ANNA", "We saw Anna", {"case": 3}),
+        ("1,500 people", "1500 people", {}),
+        ("1,500 people", "1600 people", {"numbers": 2, "numbers-en": 2}),
+        ("two dogs", "2 dogs", {"numbers": 1}),
+        ("It is late", "It isn’t late", {"negation-en": 1}),
+        ("It is not late", "It isn't late", {}),
+        ("So , yes .", "So, yes.", {"spaces": math.log(3)}),
+        ("We ca n't ( yet ) , it 's so", "We can't (yet), it's so", {"spaces": math.log(6)}),
+        ("a third : .5", "a third: .5", {"spaces": math.log(2)}),
+        ("“ja, so” it is", "“Ja, so” it is", {"case": 1, "start": 1}),
+        ("夜は静か", "Nacht", {}),
+        ("", "", {}),
     ],
 )
-def test_counts(hypothesis: str, reference: str, counts: tuple[int, ...]) -> None:
-    found = differences([hypothesis], [reference])
-    assert found.shape == (1, len(KEPT))
-    assert (-found[0]).tolist() == list(counts)
+def test_counts(hypothesis: str, reference: str, counts: dict[str, float]) -> None:
+    expected = dict.fromkeys(KEPT, 0.0) | {f"kept.{name}": float(value) for name, value in counts.items()}
+    assert counted(hypothesis, reference) == pytest.approx(expected)
+
+
+def repeats(tokens: list[str]) -> int:
+    words = [token.lower() for token in tokens]
+    return sum(one == two and any(map(str.isalpha, one)) for one, two in itertools.pairwise(words))
+
+
+def plainly(hypothesis: str, reference: str) -> list[float]:
+    """The counts from whole lists of tokens."""
+    ours, theirs = tokenise(hypothesis), tokenise(reference)
+    negating = set(shipped_lists("en")["negation"])
+
+    def unshared(left: Counter[Fraction], right: Counter[Fraction]) -> int:
+        return ((left - right) + (right - left)).total()
+
+    lower = [Counter(token.lower() for token in side) for side in (ours, theirs)]
+    return [
+        max(0, repeats(ours) - repeats(theirs)),
+        (lower[0] & lower[1]).total() - (Counter(ours) & Counter(theirs)).total(),
+        *(
+            unshared(*(Counter(one.value for one in numbers(side)) for side in (ours, theirs)))
+            for numbers in (digit_numbers, english_numbers)
+        ),
+        abs(
+            sum(normal_form(token) in negating for token in ours)
+            - sum(normal_form(token) in negating for token in theirs)
+        ),
+    ]
+
+
+WORDS = [
+    "the",
+    "The",
+    "river,",
+    "river",
+    "not",
+    "don’t",
+    "twenty",
+    "five",
+    "5",
+    "1,000",
+    "million",
+    "one",
+    "x-x",
+]
+ODD = ["", "\0", "a\0b", "\u200b", "\t", "夜夜", "--", "and/or", "or", "\u3000"]
+
+
+def test_many_lines_at_once_are_counted_as_their_tokens_are() -> None:
+    draw = random.Random(1)
+    sides = [
+        [" ".join(draw.choice(WORDS + ODD) for _ in range(draw.randint(0, 9))) for _ in range(400)]
+        for _ in range(2)
+    ]
+    found = np.column_stack([differences(name, *sides)[name] for name in KEPT[:5]])
+    assert (-found).tolist() == [plainly(*pair) for pair in zip(*sides, strict=True)]
+    assert (found < 0.0).any(axis=0).all()
 
 
 def test_no_pairs() -> None:
-    assert differences([], []).shape == (0, len(KEPT))
+    for name in KEPT:
+        assert differences(name, [], [])[name].shape == (0,)
+
+
+def test_they_are_features() -> None:
+    values = feature_values(["kept.start", "kept.repeats", "kept.case"], ["we we saw"], ["We saw"])
+    assert values.tolist() == [[-1.0, -1.0, -1.0]]

@@ -168,7 +168,7 @@ def test_options_change_scores_and_signature() -> None:
         (
             "bleu",
             {"tokenize": "flores200"},
-            "tokenize is 'flores200', it must be one of 13a, intl, zh, char, none",
+            "tokenize is 'flores200', it must be one of 13a, intl, zh, ja-mecab, ko-mecab, char, none",
         ),
         ("chrf", {"lowercase": 1}, "metric chrf: lowercase is 1, it must be one of false, true"),
         ("length_ratio", {"lowercase": True}, "metric length_ratio: has no options, but was given lowercase"),

@@ -18,8 +18,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pfsm.comparison.page import SCRIPTS as COMPARISON
 from pfsm.errors import PfsmError
 from pfsm.model.explain.explanation import Contribution, Edit, Explanation, FeaturePoints
+from pfsm.model.explain.packing import digits, packed
 from pfsm.model.explain.page import SCRIPTS, render_page
 from tests.explanation_cases import explained, swapped
 
@@ -79,36 +81,81 @@ def page_of(*systems: tuple[str, list[Explanation]]) -> str:
 
 def rebuilt(data: Any, system: int) -> list[Explanation]:
     """The explanations of a system, from the JSON alone."""
-    states, features = data["states"], data["features"]
+    features = data["features"]
     explanations = []
     for raw in data["explanations"][system]:
-        parts = tuple(
-            Contribution(*place(states, row[:-2]), row[-2] / 10_000, round(row[-1] * data["unit"], 9))
-            for row in raw["contributions"]
-        )
+        parts = contributions(data, raw)
+        rows: list[Any] = raw["edits"]
+        if isinstance(raw["edits"], str):
+            rows = [number for (number,) in unpacked(raw["edits"], [width_of(max(len(parts) - 1, 0))])]
         edits = tuple(
-            Edit(*place(states, row[:5]), row[5] if len(row) > 5 else None)
+            Edit(data["states"][row[0]], (row[1], row[2]), (row[3], row[4]), row[5] or None)
             if isinstance(row, list)
             else Edit(parts[row].state, parts[row].reference, parts[row].hypothesis)
-            for row in raw["edits"]
+            for row in rows
         )
         points = tuple(FeaturePoints(features[name], value, added) for name, value, added in raw["features"])
-        texts = tuple(raw["reference"]), tuple(raw["hypothesis"])
+        texts = sentence(data, raw["reference"]), sentence(data, raw["hypothesis"])
         explanations.append(
             Explanation(*texts, raw["score"], edits, parts, raw["entropy"], raw["base"], points)
         )
     return explanations
 
 
-def place(states: list[str], row: list[int]) -> tuple[str, tuple[int, int], tuple[int, int]]:
-    """State and ranges of a row, as `pfsm.model.explain.page_data` describes rows."""
-    state = states[row[0]]
-    if len(row) == 5:
-        return state, (row[1], row[2]), (row[3], row[4])
-    if len(row) == 3:
-        return state, (row[1], row[1] + 1), (row[2], row[2] + 1)
-    token, none = (row[1], row[1] + 1), (0, 0)
+def width_of(largest: int) -> int:
+    """Number of digits to the base of 64."""
+    return 1 if largest < 64 else 1 + width_of(largest // 64)
+
+
+def unpacked(text: str, widths: list[int]) -> list[list[int]]:
+    """Rows of numbers from digits, as `pfsm.model.explain.page_data` describes them."""
+    rows = []
+    while text:
+        row = []
+        for width in widths:
+            # Four digits are three bytes in base64.
+            row.append(int.from_bytes(base64.b64decode(text[:width].rjust(4, "A")), "big"))
+            text = text[width:]
+        rows.append(row)
+    return rows
+
+
+def sentence(data: Any, text: str) -> tuple[str, ...]:
+    return tuple(data["words"][number] for (number,) in unpacked(text, [data["widths"]["word"]]))
+
+
+def contributions(data: Any, raw: Any) -> tuple[Contribution, ...]:
+    state, posterior, points = (data["widths"][name] for name in ("state", "posterior", "points"))
+    width = width_of(max(len(sentence(data, raw[side])) for side in ("reference", "hypothesis")))
+    return tuple(
+        Contribution(
+            *place(data["states"][row[0]], row[1:-2]),
+            row[-2] / 10_000,
+            round((row[-1] + data["least"]) * data["unit"], 9),
+        )
+        for places, text in zip((1, 2, 4), raw["contributions"], strict=True)
+        for row in unpacked(text, [state, *[width] * places, posterior, points])
+    )
+
+
+def place(state: str, where: list[int]) -> tuple[str, tuple[int, int], tuple[int, int]]:
+    """State and ranges of a row."""
+    if len(where) == 4:
+        return state, (where[0], where[1]), (where[2], where[3])
+    if len(where) == 2:
+        return state, (where[0], where[0] + 1), (where[1], where[1] + 1)
+    token, none = (where[0], where[0] + 1), (0, 0)
     return (state, none, token) if state.startswith("Insert") else (state, token, none)
+
+
+def in_order(explanations: list[Explanation]) -> list[Explanation]:
+    """With contributions in the order of the page: those of one token, matched words, others."""
+
+    def kind(part: Contribution) -> int:
+        sizes = [last - first for first, last in (part.reference, part.hypothesis)]
+        return 0 if sorted(sizes) == [0, 1] else 1 if sizes == [1, 1] else 2
+
+    return [replace(one, contributions=tuple(sorted(one.contributions, key=kind))) for one in explanations]
 
 
 FEATURES = (FeaturePoints("length", -0.5, 0.25), FeaturePoints("chrf", 1.25, -2.0))
@@ -118,7 +165,7 @@ def awkward() -> Explanation:
     """Every token could break a page that is careless with it."""
     edits = tuple(Edit("S_word", (k, k + 1), (k, k + 1)) for k in range(len(NASTY)))
     parts = tuple(Contribution("S_word", edit.reference, edit.hypothesis, 0.3333, 0.1) for edit in edits)
-    return Explanation(NASTY, NASTY, 0.1 + 0.2, edits, parts, 1e-300, -0.0)
+    return Explanation(NASTY, NASTY, 0.3, edits, parts, 1e-300, -0.0)
 
 
 def test_the_data_are_the_objects() -> None:
@@ -128,8 +175,8 @@ def test_the_data_are_the_objects() -> None:
     )
     data = Page(page_of(("one", first), ("two", second))).data
     assert data["systems"] == ["one", "two"]
-    assert rebuilt(data, 0) == first
-    assert rebuilt(data, 1) == second
+    assert rebuilt(data, 0) == in_order(first)
+    assert rebuilt(data, 1) == in_order(second)
 
 
 def test_rows_are_short_and_sums_are_whole() -> None:
@@ -137,19 +184,48 @@ def test_rows_are_short_and_sums_are_whole() -> None:
     faint = Contribution("S_lemma", (1, 2), (0, 1), 0.0004, -0.001)
     exact = Contribution("S_para", (0, 2), (0, 1), 1 / 3, 2e-6 / 3)
     tried = replace(good, contributions=(*good.contributions, faint, exact))
-    (raw,) = Page(page_of(("one", [tried]))).data["explanations"][0]
-    # States in order of their names: Delete, S_lemma, S_para, S_word.
-    assert raw["edits"] == [0, 1]
-    # The score is .5625: six digits are units of 1e-6.
-    assert raw["contributions"] == [
-        [3, 0, 0, 8750, 250_000], [0, 1, 8750, -500_000], [2, 0, 2, 0, 1, 3333, 1],
-    ]  # fmt: skip
+    data = Page(page_of(("one", [tried]))).data
+    (raw,) = data["explanations"][0]
+    # States in order of their names: Delete, S_lemma, S_para, S_word. The score is .5625: six digits are units of 1e-6.
+    assert (data["states"], data["unit"], data["least"]) == (
+        ["Delete", "S_lemma", "S_para", "S_word"],
+        1e-6,
+        -500_000,
+    )
+    assert data["widths"] == {"word": 1, "state": 1, "posterior": 3, "points": 4}
+    # 8750 is 2 * 64^2 + 8 * 64 + 46: "CIu"; 3333 is 52 * 64 + 5: "A0F". Points are counted from the least.
+    assert raw["contributions"] == ["ABCIuAAAA", "DAACIuC3Gw", "CACABA0FB6Eh"]
+    assert 750_000 == ((2 * 64 + 55) * 64 + 6) * 64 + 48  # C 3 G w
+    assert 500_001 == ((1 * 64 + 58) * 64 + 4) * 64 + 33  # B 6 E h
+    assert raw["edits"] == "BA"
     matches = [0.875 + 0.0004 + 1 / 3, 0.25 - 0.001 + 2e-6 / 3]
     np.testing.assert_allclose(raw["sums"], [matches, [0.875, -0.5], [0.0, 0.0], [0.0, 0.0]], rtol=1e-7)
     # What is improbable but on the best sequence stays.
     rare = replace(good, contributions=tuple(replace(part, posterior=1e-9) for part in good.contributions))
-    (raw,) = Page(page_of(("one", [rare]))).data["explanations"][0]
-    assert [row[-2] for row in raw["contributions"]] == [1, 1]
+    (found,) = rebuilt(Page(page_of(("one", [rare]))).data, 0)
+    assert [part.posterior for part in found.contributions] == [1e-4, 1e-4]
+
+
+def test_many_words_states_and_points_have_as_many_digits_as_they_need() -> None:
+    words = tuple(f"w{k}" for k in range(5000))
+    edits = tuple(Edit(f"S_k{k % 70}", (k, k + 1), (k, k + 1)) for k in range(len(words)))
+    parts = tuple(
+        Contribution(edit.state, edit.reference, edit.hypothesis, 0.5, round(0.001 * (k - 2500), 3))
+        for k, edit in enumerate(edits)
+    )
+    jumps = Contribution("Jump", (0, 0), (0, 0), 60.0, -90.0)
+    whole = Explanation(words, words, 99.5, edits, (*parts, jumps), 0.5, 1.0)
+    data = Page(page_of(("one", [whole]))).data
+    assert data["widths"] == {"word": 3, "state": 2, "posterior": 4, "points": 4}
+    assert rebuilt(data, 0) == [whole]
+
+
+def test_numbers_that_do_not_fit_are_refused() -> None:
+    assert packed([np.array([0, 63, 64])], [2]) == "AAA/BA"
+    assert [digits(largest) for largest in (0, 63, 64, 4095, 4096)] == [1, 1, 2, 2, 3]
+    for wrong in (-1, 64):
+        with pytest.raises(ValueError, match="do not fit into 1 digits"):
+            packed([np.array([wrong])], [1])
 
 
 @given(st.lists(st.text(min_size=1), max_size=6), st.lists(st.text(min_size=1), max_size=6), st.text())
@@ -211,7 +287,11 @@ def test_no_slot_is_left_open_and_all_scripts_are_in() -> None:
     page = page_of(("one", [swapped()]))
     assert "{{" not in page
     folder = ROOT / "pfsm" / "resources" / "page"
-    assert {path.name for path in folder.iterdir()} == {*SCRIPTS, "page.html", "page.css"}
+    assert {path.name for path in folder.iterdir()} == {
+        *SCRIPTS,
+        *COMPARISON,
+        *("page.html", "page.css", "compare.html", "compare.css"),
+    }
     for name in SCRIPTS:
         assert (folder / name).read_text(encoding="utf-8") in page
 

@@ -255,6 +255,7 @@ class TestWrongCalls:
 
 
 class TestUnusualText:
+    @pytest.mark.filterwarnings("ignore:.*in a script without them:pfsm.errors.PfsmWarning")
     def test_control_characters_and_other_scripts_score_finitely(self) -> None:
         odd = [
             "a\0b \x07",

@@ -1,5 +1,6 @@
 """The setting `normalisation`: everywhere or nowhere, and never silent."""
 
+import unicodedata
 from dataclasses import replace
 
 import numpy as np
@@ -9,6 +10,7 @@ from pfsm.errors import PfsmError
 from pfsm.model.file import Model, model_from_dict
 from pfsm.model.metric import Metric
 from pfsm.model.settings import settings_from_dict
+from pfsm.text.typewriter import typewritten
 from pfsm_training import train
 from pfsm_training.config import config_from_dict
 from tests.training.small_data import invented
@@ -54,8 +56,23 @@ def test_it_is_never_silent() -> None:
     assert model_from_dict(document, "m").settings.normalisation == "nfkc"
     assert "normalisation" not in metric("none").model.to_dict()["settings"]
     assert metric("nfkc").model.fingerprint != metric("none").model.fingerprint
-    with pytest.raises(PfsmError, match=r"^x: normalisation is 'NFD', it must be one of none, nfc, nfkc$"):
+    with pytest.raises(
+        PfsmError, match=r"^x: normalisation is 'NFD', it must be one of none, nfc, nfkc, typewriter$"
+    ):
         settings_from_dict({"normalisation": "NFD"}, "x")
+
+
+@pytest.mark.parametrize("others", [{}, {"edits": False}])
+def test_marks_of_typesetters_are_those_of_a_typewriter(others: dict[str, object]) -> None:
+    typeset = "\u201cDon\u2019t\u201d \u2013 \u00abso\u00bb\u2026\u00a0caf\u00e9"
+    typed = '"Don\'t" - "so"... cafe\u0301'
+    assert typewritten(typeset) == unicodedata.normalize("NFC", typed)
+    for form, equal in (("none", False), ("nfkc", False), ("typewriter", True)):
+        one = metric(form, **others)
+        same, odd, swapped = one.score_pairs([typed, typeset, typed], [typed, typed, typeset])
+        assert bool(same == odd and same == swapped) is equal
+    assert typewritten("\u0434\u0430, \u6c34\u3002 a_b") == "\u0434\u0430, \u6c34\u3002 a_b"
+    assert "|norm:typewriter|" in metric("typewriter").get_signature(1)
 
 
 def full_width(line: str) -> str:

@@ -7,7 +7,7 @@ import pytest
 from pfsm.errors import PfsmError
 from pfsm.model.file import load_model
 from pfsm.model.metric import Metric
-from pfsm.model.shipped import DEFAULT_MODEL, find_model, load, shipped_models
+from pfsm.model.shipped import DEFAULT_MODEL, earlier_editions, find_model, load, shipped_models
 from tests.model_cases import model, saved
 
 
@@ -46,3 +46,20 @@ def test_no_name_at_all() -> None:
 def test_a_folder_is_no_model(tmp_path: Path) -> None:
     with pytest.raises(PfsmError, match="is a folder, a file is needed"):
         load(tmp_path)
+
+
+def test_a_pinned_model_is_that_model_or_an_error() -> None:
+    now = find_model(DEFAULT_MODEL)
+    assert find_model(f"{DEFAULT_MODEL}@{now.fingerprint}").to_dict() == now.to_dict()
+    # The default before there was an encoder in it keeps its weights, under both of its names.
+    for name in ("en", "en-fast"):
+        assert find_model(f"{name}@3281ab83").fingerprint == "3281ab83"
+    for fingerprint, edition in earlier_editions().items():
+        assert edition.fingerprint == fingerprint
+        assert edition.name in {shipped.name for shipped in shipped_models()}
+    with pytest.raises(
+        PfsmError, match=f"^en@00000000: .*; en is en@{now.fingerprint} now; .*en-fast@3281ab83$"
+    ):
+        find_model("en@00000000")
+    with pytest.raises(PfsmError, match=r"^en-small@3281ab83: "):
+        find_model("en-small@3281ab83")

@@ -13,8 +13,10 @@ from pfsm.errors import PfsmError
 from pfsm.model.file import Model
 from pfsm.model.settings import Settings
 from pfsm_training import TrainingConfig, train
+from pfsm_training.config import EncoderOptions
 from pfsm_training.fit import starts
 from pfsm_training.fit.checkpoint import Checkpoint
+from pfsm_training.minimal_pairs_option import MinimalPairsOptions
 from tests.training.small_data import invented
 
 if TYPE_CHECKING:
@@ -135,6 +137,9 @@ OTHERS: dict[str, dict[str, Any]] = {
     "class transitions": {"config": replace(CONFIG, class_transitions=True)},
     "raw scores": {"config": replace(CONFIG, standardise=False)},
     "features of Jump": {"config": replace(CONFIG, prune_jumps=True)},
+    "edit cost": {"config": replace(CONFIG, edit_cost=0.5)},
+    "minimal pairs": {"config": replace(CONFIG, minimal_pairs=MinimalPairsOptions(kinds=("drop-word",)))},
+    "encoder": {"config": replace(CONFIG, encoder=EncoderOptions())},
     "settings": {"settings": Settings(matchers=("word",))},
     "no judgments": {"judgments": None},
     "fewer judgments": {"judgments": JUDGMENTS.select(np.arange(80))},

@@ -47,6 +47,8 @@ def test_everything_can_be_set(tmp_path: Path) -> None:
         mixture: 0.25
         class_transitions: true
         edit_cost: 0
+        encoder: false
+        minimal_pairs: false
         start: matches
         lambda_rule: one_standard_error
     """

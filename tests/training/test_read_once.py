@@ -15,7 +15,7 @@ from pfsm.metrics.parts import LENGTHS, lengths
 from pfsm.metrics.terp.metric import TerpMetric
 from pfsm.model.settings import Settings, settings_from_dict
 from pfsm.text.chunks import Tokeniser
-from pfsm.text.languages import tokeniser_named
+from pfsm.text.languages import ready_tokeniser
 from pfsm_training import train
 from pfsm_training.config import config_from_dict
 from pfsm_training.data.training_text import TrainingText
@@ -47,7 +47,7 @@ def tokenised(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     counts: Counter[str] = Counter()
 
     def counting(name: str) -> Tokeniser:
-        found = tokeniser_named(name)
+        found = ready_tokeniser(name)
 
         def keys(line: str) -> list[str]:
             counts[line] += 1
@@ -55,7 +55,7 @@ def tokenised(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
 
         return Tokeniser(found.name, keys, found.analyse)
 
-    monkeypatch.setattr("pfsm.text.vocabulary.tokeniser_named", counting)
+    monkeypatch.setattr("pfsm.text.vocabulary.ready_tokeniser", counting)
     return counts
 
 

@@ -5,14 +5,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from pfsm.embeddings.encoders import DEFAULT_SOURCE, check_source
 from pfsm.errors import PfsmError
 from pfsm.io.files import StrPath, display_name
 from pfsm.model.file import Model
 from pfsm.model.settings import KEYS as SETTINGS_KEYS
 from pfsm.model.settings import Settings
-from pfsm.runtime.places import SWITCHES, TRAINING, unknown_key
+from pfsm.runtime.places import ENCODER, SWITCHES, TRAINING, unknown_key
 from pfsm_training.initial_settings import completed_settings
 from pfsm_training.loss.names import OBJECTIVES
+from pfsm_training.minimal_pairs_option import MinimalPairsOptions, minimal_pairs_option
 from pfsm_training.yaml_file import read_yaml_mapping
 
 KEYS = TRAINING
@@ -26,8 +28,37 @@ AUTO: Literal["auto"] = "auto"
 LARGEST_PENALTY = 1e12
 LARGEST_EDIT_COST = 100.0
 
+HEAD, LORA, FULL = "head", "lora", "full"
+TUNED = (HEAD, LORA, FULL)
+SINGLE, HALF = "float32", "bfloat16"
+PRECISIONS = (SINGLE, HALF)
 Penalty = float | Literal["auto"] | tuple[float, ...]
 Mixture = float | Literal["auto"]
+
+
+@dataclass(frozen=True)
+class EncoderOptions:
+    """What to learn over an encoder.
+
+    Attributes:
+        tune: ``head``: a projection of its states, weights of pieces, and a machine over them; the encoder itself stays
+            as it is. ``lora``: its layers too, by matrices of low rank that are added to theirs (Hu et al., 2022).
+            ``full``: all weights of its layers; the embeddings stay as they are.
+        source: The encoder, as `pfsm.embeddings.encoders` names them.
+        layers: Number of the last layer that is used; None: all.
+        precision: Of the matrix products in training where layers are tuned. ``bfloat16`` is some four times as fast on
+            processors with matrix units, and slower on others. Scores are computed in float32 in any case.
+    """
+
+    tune: str = HEAD
+    source: str = DEFAULT_SOURCE
+    layers: int | None = None
+    precision: str = SINGLE
+
+    def decisive(self, source: str) -> list[Any]:
+        """What the course of a training depends on; ``source`` with its checksum."""
+        usual = self.layers is None and self.precision == SINGLE
+        return [self.tune, source, *([] if usual else [self.layers, self.precision])]
 
 
 @dataclass(frozen=True)
@@ -51,6 +82,8 @@ class TrainingConfig:
             threshold of ``huber`` are in the units of the scores.
         edit_cost: What inserting, repeating or deleting one word of a perfect translation costs at least, in the units
             of ``y`` (`pfsm_training.fit.copies`); 0: nothing is asked.
+        encoder: What to learn over an encoder; None: nothing.
+        minimal_pairs: Pairs to learn from beside what people said (`pfsm_training.fit.minimal_pairs`); None: none.
         prune_jumps: Whether features of Jump with few instances are left out, as all others are.
         given: The values that the user gave, without defaults and without values taken from an initial model.
     """
@@ -66,6 +99,8 @@ class TrainingConfig:
     standardise: bool = True
     prune_jumps: bool = False
     edit_cost: float = 0.0
+    encoder: EncoderOptions | None = None
+    minimal_pairs: MinimalPairsOptions | None = None
     given: Mapping[str, Any] = field(default_factory=dict)
 
     def penalties(self, usual: tuple[float, ...]) -> tuple[float, ...]:
@@ -121,8 +156,35 @@ def config_from_dict(values: Mapping[str, Any], where: str, init: Model | None =
         _flag(values.get("standardise", True), "standardise", where),
         _flag(values.get("prune_jumps", False), "prune_jumps", where),
         _edit_cost(values, where),
+        _encoder(values.get("encoder", False), where),
+        _minimal_pairs(values, where),
         dict(values),
     )
+
+
+def _encoder(value: object, where: str) -> EncoderOptions | None:
+    """``false``, or a mapping of options."""
+    if value is False:
+        return None
+    if not isinstance(value, Mapping) or "tune" not in value:
+        raise PfsmError(f"{where}: encoder is {value!r}, it must be false or {{tune: {' | '.join(TUNED)}}}")
+    for key in value:
+        if key not in ENCODER:
+            raise PfsmError(
+                f"{where}: encoder has the unknown option {key!r}; known are {', '.join(ENCODER)}"
+            )
+    return EncoderOptions(
+        _choice(value["tune"], "encoder: tune", TUNED, where),
+        check_source(value.get("source", DEFAULT_SOURCE), f"{where}: encoder: source"),
+        _layers(value.get("layers"), where),
+        _choice(value.get("precision", SINGLE), "encoder: precision", PRECISIONS, where),
+    )
+
+
+def _layers(value: object, where: str) -> int | None:
+    if value is None or (type(value) is int and value >= 1):
+        return value
+    raise PfsmError(f"{where}: encoder: layers is {value!r}, it must be a whole number from 1")
 
 
 def _penalty(value: object, where: str) -> Penalty:
@@ -163,6 +225,13 @@ def _edit_cost(values: Mapping[str, Any], where: str) -> float:
     if value and values.get("solver", SOLVERS[0]) != SOLVERS[0]:
         raise PfsmError(f"{where}: edit_cost needs solver: {SOLVERS[0]}")
     return float(value)
+
+
+def _minimal_pairs(values: Mapping[str, Any], where: str) -> MinimalPairsOptions | None:
+    options = minimal_pairs_option(values.get("minimal_pairs", False), where)
+    if options is not None and values.get("solver", SOLVERS[0]) != SOLVERS[0]:
+        raise PfsmError(f"{where}: minimal_pairs needs solver: {SOLVERS[0]}")
+    return options
 
 
 def _flag(value: object, key: str, where: str) -> bool:

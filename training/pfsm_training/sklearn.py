@@ -39,6 +39,7 @@ class PfsmRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # it 
         tokeniser: Name of a tokeniser.
         stemmer: Name of a stemmer.
         lowercase: Whether words are compared in lower case.
+        normalisation: Unicode form of the text before anything else: ``nfc``, ``nfkc``, ``typewriter`` or ``none``.
         matchers: Names of matchers, in order.
         matching: ``exclusive`` or ``overlapping``.
         max_block: Largest block, one number or one per matcher.
@@ -57,6 +58,8 @@ class PfsmRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # it 
         mixture: Share of preferences in the objective. There are none here, so it changes nothing; it is taken so that
             a training configuration can be given whole.
         edit_cost: What one word inserted, repeated or deleted must cost at least.
+        encoder: What to learn over an encoder: ``{"tune": "head"}``, or False.
+        minimal_pairs: What to learn from minimal pairs, such as ``{"weight": 0.3}``, or False.
         class_transitions: Whether transitions between split states have weights of their own.
         prune_jumps: Whether features of Jump with few instances are left out.
         solver: ``gauss-newton`` or ``lbfgs``.
@@ -79,6 +82,7 @@ class PfsmRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # it 
         tokeniser: str | None = None,
         stemmer: str | None = None,
         lowercase: bool | None = None,
+        normalisation: str | None = None,
         matchers: Sequence[str] | None = None,
         matching: str | None = None,
         max_block: int | Mapping[str, int] | None = None,
@@ -95,6 +99,8 @@ class PfsmRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # it 
         standardise: bool | None = None,
         mixture: float | str | None = None,
         edit_cost: float | None = None,
+        encoder: bool | Mapping[str, Any] | None = None,
+        minimal_pairs: bool | Mapping[str, Any] | None = None,
         class_transitions: bool | None = None,
         prune_jumps: bool | None = None,
         solver: str | None = None,
@@ -107,6 +113,7 @@ class PfsmRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # it 
         self.tokeniser = tokeniser
         self.stemmer = stemmer
         self.lowercase = lowercase
+        self.normalisation = normalisation
         self.matchers = matchers
         self.matching = matching
         self.max_block = max_block
@@ -123,6 +130,8 @@ class PfsmRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # it 
         self.standardise = standardise
         self.mixture = mixture
         self.edit_cost = edit_cost
+        self.encoder = encoder
+        self.minimal_pairs = minimal_pairs
         self.class_transitions = class_transitions
         self.prune_jumps = prune_jumps
         self.solver = solver

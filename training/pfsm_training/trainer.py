@@ -4,13 +4,17 @@ import hashlib
 import logging
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from pfsm.data import Judgments, Preferences
+from pfsm.embeddings.encoders import pinned
+from pfsm.encoder.heads import is_encoder_feature
 from pfsm.errors import PfsmError
 from pfsm.metrics.data_columns import columns_of
 from pfsm.model.file import Model, Scale
@@ -22,8 +26,10 @@ from pfsm.runtime.threads import default_threads
 from pfsm.version import __version__
 from pfsm_training.config import AUTO, TrainingConfig
 from pfsm_training.data.languages import in_language, is_given, language_of
+from pfsm_training.data.minimal_pairs import Data, PairsToLearn, pairs_to_learn
 from pfsm_training.data.training_set import Encoder, TrainingSet, encode_here
 from pfsm_training.data.training_text import TrainingText
+from pfsm_training.encoder.learning import Learned, learn
 from pfsm_training.fit.checkpoint import Checkpoint
 from pfsm_training.fit.copies import Copies, copies_to_train, held_out_record
 from pfsm_training.fit.crossval import (
@@ -40,6 +46,13 @@ from pfsm_training.fit.fitting import Choice, Fitted, Fitter, Progress
 from pfsm_training.fit.fold_fits import FoldFits
 from pfsm_training.fit.initial import added_to, settings_to_train
 from pfsm_training.fit.lbfgs import Iteration
+from pfsm_training.fit.minimal_pairs import (
+    WEIGHTS,
+    MinimalPairsPart,
+    choose_with_pairs,
+    minimal_pairs_record,
+    minimal_pairs_to_train,
+)
 from pfsm_training.fit.record import record
 from pfsm_training.fit.steps import AREA, PATIENCE, place_of, told, validating
 from pfsm_training.fit.training import Training
@@ -115,24 +128,38 @@ def train(
     progress("reading", None)
     with Stage(AREA, "features", patience=PATIENCE):
         text = TrainingText(judgments, preferences, settings)
-    settings = text.settings
+    pairs = _pairs((judgments, preferences), text.settings, config)
     if checkpoint is not None:
-        checkpoint.begin(_decisive(judgments, preferences, settings, config, init))
+        checkpoint.begin(_decisive(judgments, preferences, text.settings, config, init, pairs))
+    folds = make_folds(judgments, preferences)
+    learned = _learn(text, folds, config, checkpoint)
+    if learned is not None:
+        text.add_feature(learned.feature, learned.values)
+    settings = text.settings
     data = encoder(text)
     del text  # before lattices are copied for cross-validation
     fitter = Fitter(config, init, threads or default_threads(), told(progress), checkpoint=checkpoint)
     with one_torch_thread():
-        folds = make_folds(judgments, preferences)
         copies = copies_to_train((judgments, preferences), settings, config.edit_cost, folds, encoder)
-        fitter = replace(fitter, constraint=copies)
-        validated, tried, above = _validate(fitter, data, folds, copies)
+        minimal = None
+        if pairs is not None and config.minimal_pairs is not None:
+            minimal = minimal_pairs_to_train(
+                pairs, (judgments, preferences), settings, config.minimal_pairs, folds, encoder
+            )
+        fitter = replace(fitter, constraints=[one for one in (copies, minimal) if one is not None])
+        validated, tried, counted = _validate(fitter, data, folds, copies, minimal)
         fitted = _fit(fitter, data, validated.choice)
         if fitted is None:
             raise PfsmError("the scores are too close to each other to learn from")
         training = record(
             fitter, fitted, data, validated, tried, (judgments, preferences), score_column, folds
         )
-    training |= held_out_record(copies, above.get(validated.choice))
+    training |= held_out_record(copies, counted.above.get(validated.choice))
+    training |= minimal_pairs_record(
+        pairs, minimal, config.minimal_pairs, validated, tried, counted.lower.get(validated.choice)
+    )
+    if learned is not None:
+        training["encoder"] = dict(learned.record)
     if init is not None and (added := added_to(init.settings, settings)):
         training["init"] = {**training["init"], "added": added}
     for line in cautions(training):
@@ -151,12 +178,33 @@ def train(
     return model
 
 
+def _pairs(data: Data, settings: Settings, config: TrainingConfig) -> PairsToLearn | None:
+    """The minimal pairs, if the configuration asks for them."""
+    if config.minimal_pairs is None:
+        return None
+    with Stage(AREA, "minimal pairs", patience=PATIENCE):
+        return pairs_to_learn(data, settings.language, config.minimal_pairs)
+
+
+def _learn(
+    text: TrainingText, folds: Folds, config: TrainingConfig, checkpoint: Checkpoint | None
+) -> Learned | None:
+    """What is learned over an encoder, if the configuration asks for it."""
+    if config.encoder is None:
+        return None
+    if any(map(is_encoder_feature, text.settings.features)):
+        raise PfsmError("encoder: the initial model has learned over an encoder already; leave the key out")
+    with one_torch_thread():
+        return learn(text, folds, config.encoder, config, checkpoint)
+
+
 def _decisive(
     judgments: Judgments | None,
     preferences: Preferences | None,
     settings: Settings,
     config: TrainingConfig,
     init: Model | None,
+    pairs: PairsToLearn | None,
 ) -> dict[str, Any]:
     """Everything that the course of the training depends on."""
     return {
@@ -174,7 +222,10 @@ def _decisive(
             *(config.objective, config.mixture, config.class_transitions, config.lambda_rule),
             *(config.standardise, config.prune_jumps),
             *((config.edit_cost,) if config.edit_cost else ()),
+            *([] if config.encoder is None else config.encoder.decisive(pinned(config.encoder.source))),
+            *([] if config.minimal_pairs is None else [config.minimal_pairs.decisive()]),
         ],
+        **({} if pairs is None else {"minimal_pairs": pairs.digest}),
         "init": None if init is None else init.fingerprint,
         "version": __version__,
         **({"plugins": plugins} if (plugins := plugins_of(settings)) else {}),
@@ -246,36 +297,54 @@ def _checked(
 
 
 def _validate(
-    fitter: Fitter, data: TrainingSet, folds: Folds, copies: Copies | None
-) -> tuple[CrossValidation, list[CrossValidation], dict[Choice, int]]:
-    """Cross-validation at the given lambda and mixture, or at all of them to choose.
-
-    By choice, also the number of edited copies of held-out references that do not score below them.
-    """
+    fitter: Fitter, data: TrainingSet, folds: Folds, copies: Copies | None, minimal: MinimalPairsPart | None
+) -> tuple[CrossValidation, list[CrossValidation], "_Counted"]:
+    """Cross-validation at the given lambda, mixture and weight of minimal pairs, or at all of them to choose."""
     choices = _choices(fitter.config, both=bool(data.scores.size and data.votes.size))
     steps = {choice: f"cross-validation, {_named(choice, choices)}" for choice in choices}
-    fits = FoldFits(replace(fitter, tolerance=VALIDATION_TOLERANCE), data, folds, steps, copies)
-    above = dict.fromkeys(choices, 0)
+    made = [one for one in (copies, minimal) if one is not None]
+    fits = FoldFits(replace(fitter, tolerance=VALIDATION_TOLERANCE), data, folds, steps, made)
+    counted = _Counted(dict.fromkeys(choices, 0), {})
 
     def fit(part: TrainingSet, choice: Choice, fold: int) -> Fitted | None:
         begin(choice)
         fitted = fits(part, choice, fold)
         if copies is not None and fitted is not None:
-            above[choice] += copies.held_out(fold).number_above(fitted.machine)
+            counted.above[choice] += copies.held_out(fold).number_above(fitted.machine)
+        if minimal is not None and fitted is not None:
+            lower = minimal.held_out(fold).lower(fitted.machine)
+            counted.lower[choice] = lower + counted.lower.get(choice, 0)
         return fitted
 
     with validating(len(folds.names), choices) as begin:
         tried = cross_validate(fit, data, folds, choices)
-    return choose(tried, len(folds.names), fitter.config.lambda_rule), tried, above
+    chooser = choose if minimal is None else choose_with_pairs
+    return chooser(tried, len(folds.names), fitter.config.lambda_rule), tried, counted
+
+
+@dataclass(frozen=True)
+class _Counted:
+    """Held-out pairs by choice.
+
+    Attributes:
+        above: Number of edited copies of held-out references that do not score below them.
+        lower: As `pfsm_training.fit.minimal_pairs.MinimalPairsPart.lower`.
+    """
+
+    above: dict[Choice, int]
+    lower: dict[Choice, NDArray[np.int64]]
 
 
 def _choices(config: TrainingConfig, *, both: bool) -> list[Choice]:
-    """All lambdas and, with scores and preferences together, all mixtures that there are to choose from."""
+    """All lambdas, mixtures (with scores and preferences together) and weights of pairs to choose from."""
     penalties = config.penalties(PENALTIES)
     mixtures: tuple[float, ...] = (0.0,)
     if both:
         mixtures = MIXTURES if config.mixture == AUTO else (float(config.mixture),)
-    return [Choice(penalty, mixture) for mixture, penalty in product(mixtures, penalties)]
+    weights = (0.0,) if config.minimal_pairs is None else config.minimal_pairs.weights(WEIGHTS)
+    return [
+        Choice(penalty, mixture, weight) for weight, mixture, penalty in product(weights, mixtures, penalties)
+    ]
 
 
 def _fit(fitter: Fitter, data: TrainingSet, choice: Choice) -> Fitted | None:
@@ -288,8 +357,12 @@ def _fit(fitter: Fitter, data: TrainingSet, choice: Choice) -> Fitted | None:
 
 
 def _named(choice: Choice, among: Sequence[Choice]) -> str:
-    mixed = len({one.mixture for one in among}) > 1
-    return f"lambda {choice.penalty:g}{f', mixture {choice.mixture:g}' if mixed else ''}"
+    parts = [f"lambda {choice.penalty:g}"]
+    if len({one.mixture for one in among}) > 1:
+        parts.append(f"mixture {choice.mixture:g}")
+    if len({one.weight for one in among}) > 1:
+        parts.append(f"weight {choice.weight:g}")
+    return ", ".join(parts)
 
 
 @contextmanager

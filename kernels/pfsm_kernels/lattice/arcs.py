@@ -27,7 +27,7 @@ def _compare(rows, a, b):
 
 @njit(nogil=True)
 def _is_sorted(rows):
-    row = 1
+    row = np.int64(1)
     while row < rows.shape[0] and _compare(rows, row - 1, row) <= 0:
         row += 1
     return row >= rows.shape[0]
@@ -38,7 +38,7 @@ def _merge(rows, starts, exclusive, arcs, rank, per_pair, places):
     matchers = starts.size - 1
     at = starts[:-1].copy()
     count = 0
-    last = -1
+    last = np.int64(-1)  # a literal would be a type of its own, and `_compare` be compiled twice
     for _ in range(rows.shape[0]):
         least = -1
         for matcher in range(matchers):

@@ -82,12 +82,16 @@ class Crossings:
         reference: For jumps on r.
         sparse: bool [n_pairs], whether Insert and Delete have one state each and arcs are so few that going from arc to
             arc (``arc_to_arc``) takes less time than going from cell to cell (``cell_to_cell``).
+        wide: bool [n_pairs], whether there are more than ``WIDE`` crossings: log-sums are found ``by_landing``.
+        listed: Whether crossings of such pairs are listed; if not, nothing but log-sums can be found.
     """
 
     max_jump: int
     hypothesis: Side
     reference: Side
     sparse: NDArray[np.bool_]
+    wide: NDArray[np.bool_]
+    listed: bool = True
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,25 +125,33 @@ class Jumping(NamedTuple):
 
 # What a pair of arcs in a window costs, in cells.
 PAIR_OF_ARCS = 0.2
-# Of one pair: about 3,000 tokens of running text a side have 2 million within 5 columns.
-MOST_CROSSINGS = 10_000_000
+# Of one pair, on both sides. About 1,000 tokens of running text a side have half a million within 5 columns where words
+# and stems match; beyond that, opening a window for each takes longer than sweeping all columns.
+WIDE = 500_000
+MOST_CROSSINGS = 20_000_000
 
 
 @njit(nogil=True)
 def _find(
-    arc_offsets, arcs, column_arcs, column_view, max_jump, group_first, landing, crossing_first, landed, write
-):
+    arc_offsets, arcs, column_arcs, column_view, max_jump, left_out, sizes, group_first, landing, crossing_first,
+    landed, write
+):  # fmt: skip
     """Counts, then writes, groups and crossings; columns are searched through the transposed order.
 
-    Returns the numbers of both, or -1 and a pair that has more than ``MOST_CROSSINGS``.
+    Pairs that are ``left_out`` have none. Without ``write``, the crossings of each pair are added to ``sizes``; there
+    counting ends beyond ``MOST_CROSSINGS``. Returns the numbers of both.
     """
     groups, crossings = 0, 0
     for k in range(arc_offsets.size - 1):
         before = crossings
         base, A = arc_offsets[k], arc_offsets[k + 1] - arc_offsets[k]
+        if left_out[k]:
+            if write:
+                group_first[base : base + A] = groups
+            continue
         for c in range(A):
             if crossings - before > MOST_CROSSINGS:
-                return -1, k
+                break
             if write:
                 group_first[base + c] = groups
             row, column = arcs[base + c, 0], arcs[base + c, 2]
@@ -166,6 +178,8 @@ def _find(
                 if write:
                     landed[crossings] = column_view[b]
                 crossings += 1
+        if not write:
+            sizes[k] += crossings - before
     if write:
         group_first[arc_offsets[-1]] = groups
         crossing_first[groups] = crossings
@@ -230,15 +244,21 @@ def _view(lattices: Lattices, swapped: bool) -> _View:
     return arcs, np.asarray(ends - first, dtype=np.int32), np.asarray(order - first, dtype=np.int32), view
 
 
-def find_crossings(lattices: Lattices, max_jump: int) -> Crossings:
+def find_crossings(lattices: Lattices, max_jump: int, *, sums_only: bool = False) -> Crossings:
     """Both views of a batch with their crossings at most ``max_jump`` columns apart.
 
     Memory: about 24 bytes a crossing. A pair of m x n tokens with A arcs spread evenly has about A^2 D / (2 n) on
     each side.
 
+    Args:
+        lattices: The batch.
+        max_jump: The jump limit.
+        sums_only: Whether nothing but log-sums is wanted: crossings of wide pairs are not listed then.
+
     Raises:
         ValueError: If ``max_jump`` is negative.
-        TooManyCrossingsError: If a pair has more than ``MOST_CROSSINGS``, as where one word fills both of its lines.
+        TooManyCrossingsError: If crossings are to be listed and a pair has more than ``MOST_CROSSINGS``, as where one
+            word fills both of its lines.
     """
     if max_jump < 0:
         raise ValueError(f"max_jump is {max_jump}, it must not be negative")
@@ -248,25 +268,61 @@ def find_crossings(lattices: Lattices, max_jump: int) -> Crossings:
     columns = [
         (other[0], np.ascontiguousarray(one[3][base + other[2]])) for one, other in (views, views[::-1])
     ]
-    followers = _all_followers(lattices, views, columns, max_jump)
+    wide, left_out, numbers = _count(lattices, views, columns, max_jump, sums_only)
+    followers = _all_followers(lattices, views, columns, max_jump, ~wide)
     hypothesis, reference = (
-        _side(lattices, view, column, max_jump, *followers[at])
+        _side(lattices, view, column, max_jump, left_out, numbers[at], *followers[at])
         for at, (view, column) in enumerate(zip(views, columns, strict=True))
     )
-    return Crossings(max_jump, hypothesis, reference, followers[2])
+    return Crossings(max_jump, hypothesis, reference, followers[2], wide, not sums_only)
+
+
+def _count(
+    lattices: Lattices,
+    views: Sequence[_View],
+    columns: Sequence[tuple[Int32, Int32]],
+    max_jump: int,
+    sums_only: bool,
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_], list[tuple[int, int]]]:
+    """Which pairs are wide, and whose crossings are not listed; groups and crossings of both sides that are."""
+    offsets = np.ascontiguousarray(lattices.offsets[:, 2])
+    none, sizes = np.zeros(0, dtype=np.int64), np.zeros(len(lattices), dtype=np.int64)
+    left_out = np.zeros(len(lattices), dtype=np.bool_)
+
+    def count() -> list[tuple[int, int]]:
+        room = none, none.astype(np.int32), none, none.astype(np.int32)
+        return [
+            _find(offsets, view[0], *column, max_jump, left_out, sizes, *room, False)
+            for view, column in zip(views, columns, strict=True)
+        ]
+
+    numbers = count()
+    wide = sizes > WIDE
+    if sums_only and wide.any():
+        left_out = wide
+        numbers = count()
+    elif (sizes > MOST_CROSSINGS).any():
+        raise TooManyCrossingsError(int(np.argmax(sizes > MOST_CROSSINGS)))
+    return wide, left_out, numbers
 
 
 def _all_followers(
-    lattices: Lattices, views: Sequence[_View], columns: Sequence[tuple[Int32, Int32]], max_jump: int
+    lattices: Lattices,
+    views: Sequence[_View],
+    columns: Sequence[tuple[Int32, Int32]],
+    max_jump: int,
+    asked: NDArray[np.bool_],
 ) -> tuple[tuple[Int64, Int32], tuple[Int64, Int32], NDArray[np.bool_]]:
-    """``follow_first`` and ``follow`` of both sides, and which pairs are sparse."""
+    """``follow_first`` and ``follow`` of both sides, and which of the pairs ``asked`` for are sparse."""
     offsets = np.ascontiguousarray(lattices.offsets[:, 2])
     inputs = [(offsets, view[0], *column, max_jump) for view, column in zip(views, columns, strict=True)]
-    every, none = np.ones(len(lattices), dtype=np.bool_), np.zeros(0, dtype=np.int32)
+    none = np.zeros(0, dtype=np.int32)
     counts = [np.zeros(lattices.arcs.shape[0] + 1, dtype=np.int64) for _ in views]
     for arguments, count in zip(inputs, counts, strict=True):
-        _followers(*arguments, every, count, none, False)
-    chosen = _sparse(lattices, [view[:2] for view in views], [count[1:] for count in counts], max_jump)
+        _followers(*arguments, asked, count, none, False)
+    chosen = (
+        _sparse(lattices, [view[:2] for view in views], [count[1:] for count in counts], max_jump) & asked
+    )
     results = []
     for arguments, count in zip(inputs, counts, strict=True):
         count[1:] *= chosen[lattices.pair_of_arc]
@@ -282,21 +338,20 @@ def _side(
     view: _View,
     column: tuple[Int32, Int32],
     max_jump: int,
+    left_out: NDArray[np.bool_],
+    numbers: tuple[int, int],
     follow_first: Int64,
     follow: Int32,
 ) -> Side:
     arcs, by_end, original, position = view
     base = lattices.offsets[lattices.pair_of_arc, 2]
     offsets = np.ascontiguousarray(lattices.offsets[:, 2])
-    none = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.int64)
-    no_landed = np.zeros(0, dtype=np.int32)
-    groups, crossings = _find(offsets, arcs, *column, max_jump, *none, no_landed, False)
-    if groups < 0:
-        raise TooManyCrossingsError(crossings)
+    groups, crossings = numbers
     group_first = np.zeros(arcs.shape[0] + 1, dtype=np.int64)
     landing, landed = np.zeros(groups, dtype=np.int32), np.zeros(crossings, dtype=np.int32)
     crossing_first = np.zeros(groups + 1, dtype=np.int64)
-    _find(offsets, arcs, *column, max_jump, group_first, landing, crossing_first, landed, True)
+    room = group_first, landing, crossing_first, landed
+    _find(offsets, arcs, *column, max_jump, left_out, np.zeros(0, dtype=np.int64), *room, True)
     group = np.repeat(np.arange(groups, dtype=np.int64), np.diff(crossing_first))
     gap_arc = np.repeat(np.arange(arcs.shape[0], dtype=np.int64), np.diff(group_first))
     landed_arc = landed + base[gap_arc[group]]

@@ -5,6 +5,8 @@ are sorted together once, as numbers made of six character numbers and the side:
 equal beginnings. Where a pair has more different characters than fit, each order is sorted by itself.
 """
 
+from itertools import pairwise
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -16,22 +18,32 @@ CHARACTER_ORDERS = 6
 WORD_ORDERS = 2
 # Bits of a character's number in a key of 63 bits, the last of which tells the sides apart.
 BITS = 10
+# Pairs whose keys are in memory together.
+AT_ONCE = 2000
 
 
 @njit(nogil=True)
-def _count_keys(keys, shift, counts):
-    """Adds what a sorted list of keys, the side in the last bit, holds: of the hypothesis, the reference, shared."""
+def _count_keys(keys, shift, mask, counts):
+    """Adds what a sorted list of keys, the side in the last bit, holds: of the hypothesis, the reference, shared.
+
+    Keys are told apart by what is above ``shift``. Where that is 0 within ``mask`` they do not count; a mask of 0 lets
+    all count.
+    """
     start = 0
     while start < keys.size:
         key = keys[start] >> shift
-        sides = np.zeros(2, np.int64)
+        of_ref, of_hyp = 0, 0
         end = start
         while end < keys.size and keys[end] >> shift == key:
-            sides[keys[end] & 1] += 1
+            if keys[end] & 1:
+                of_hyp += 1
+            else:
+                of_ref += 1
             end += 1
-        counts[0] += sides[1]
-        counts[1] += sides[0]
-        counts[2] += min(sides[0], sides[1])
+        if mask == 0 or key & mask != 0:
+            counts[0] += of_hyp
+            counts[1] += of_ref
+            counts[2] += min(of_ref, of_hyp)
         start = end
 
 
@@ -45,19 +57,6 @@ def _packed(codes, side, bits, keys, first):
             if i + k < codes.size:
                 key |= np.int64(codes[i + k])
         keys[first + i] = key << 1 | side
-
-
-@njit(nogil=True)
-def _by_one_sort(ref, hyp, bits, counts):
-    keys = np.empty(ref.size + hyp.size, np.int64)
-    _packed(ref, 0, bits, keys, 0)
-    _packed(hyp, 1, bits, keys, ref.size)
-    keys.sort()
-    mask = (1 << bits) - 1
-    for n in range(1, CHARACTER_ORDERS + 1):
-        shift = 1 + bits * (CHARACTER_ORDERS - n)
-        whole = keys[(keys >> shift) & mask != 0]
-        _count_keys(whole, shift, counts[n - 1])
 
 
 @njit(nogil=True)
@@ -89,45 +88,52 @@ def _order_by_order(ref, hyp, orders, counts):
         begins[:n_ref] = ranks[:n_ref]
         begins[ref.size : ref.size + n_hyp] = ranks[n_ref:]
         keys.sort()
-        _count_keys(keys, 1, counts[n - 1])
+        _count_keys(keys, 1, 0, counts[n - 1])
 
 
 @njit(nogil=True)
-def _numbered(line, table, used):
-    """The line in numbers from 1, given in the order of first use; how many there are by now."""
-    numbers = np.empty(line.size, np.int32)
+def _numbered(line, table, numbers, used):
+    """The line in numbers from 1, given in the order of first use; returns how many there are by now."""
     for i in range(line.size):
         if table[line[i]] == 0:
-            used += 1
-            table[line[i]] = used
+            used[0] += 1
+            table[line[i]] = used[0]
         numbers[i] = table[line[i]]
-    return numbers, used
 
 
 @njit(nogil=True)
-def _largest(line):
-    largest = 0
-    for symbol in line:
-        largest = max(largest, symbol)
-    return largest
-
-
-@njit(nogil=True)
-def _characters(left, left_offsets, right, right_offsets, bits, counts, left_over):
-    table = np.zeros(max(_largest(left), _largest(right)) + 1, np.int32)
+def _keys(left, left_offsets, right, right_offsets, bits, table, numbers, keys, left_over):
+    """The keys of all pairs, the reference's before the hypothesis's; zeros for pairs that are left over."""
+    used = np.zeros(1, np.int32)
     for pair in range(left_offsets.size - 1):
         ref = left[left_offsets[pair] : left_offsets[pair + 1]]
         hyp = right[right_offsets[pair] : right_offsets[pair + 1]]
-        ref_numbers, used = _numbered(ref, table, 0)
-        hyp_numbers, used = _numbered(hyp, table, used)
-        if used < 1 << bits:
-            _by_one_sort(ref_numbers, hyp_numbers, bits, counts[pair])
-        else:
-            left_over[pair] = True
+        used[0] = 0
+        _numbered(ref, table, numbers[: ref.size], used)
+        _numbered(hyp, table, numbers[ref.size : ref.size + hyp.size], used)
+        first = left_offsets[pair] - left_offsets[0] + right_offsets[pair] - right_offsets[0]
+        left_over[pair] = used[0] >= 1 << bits
+        if not left_over[pair]:
+            _packed(numbers[: ref.size], np.int64(0), bits, keys, first)
+            _packed(numbers[ref.size : ref.size + hyp.size], np.int64(1), bits, keys, first + ref.size)
         for code in ref:
             table[code] = 0
         for code in hyp:
             table[code] = 0
+
+
+@njit(nogil=True)
+def _count_all(keys, left_offsets, right_offsets, bits, left_over, counts):
+    """Counts the n-grams of all pairs whose keys are sorted."""
+    mask = np.int64((1 << bits) - 1)
+    for pair in range(left_offsets.size - 1):
+        if left_over[pair]:
+            continue
+        first = left_offsets[pair] - left_offsets[0] + right_offsets[pair] - right_offsets[0]
+        size = left_offsets[pair + 1] - left_offsets[pair] + right_offsets[pair + 1] - right_offsets[pair]
+        own = keys[first : first + size]
+        for n in range(1, CHARACTER_ORDERS + 1):
+            _count_keys(own, 1 + bits * (CHARACTER_ORDERS - n), mask, counts[pair, n - 1])
 
 
 @njit(nogil=True)
@@ -158,10 +164,37 @@ def character_ngrams(
     sides = left, left_offsets, right, right_offsets
     counts = np.zeros((left_offsets.size - 1, CHARACTER_ORDERS, 3), dtype=np.int64)
     left_over = np.zeros(left_offsets.size - 1, dtype=np.bool_)
-    _characters(*sides, bits, counts, left_over)
+    largest = max(int(left.max(initial=0)), int(right.max(initial=0)))
+    table = np.zeros(largest + 1, dtype=np.int32)
+    for first in range(0, left_offsets.size - 1, AT_ONCE):
+        last = min(first + AT_ONCE, left_offsets.size - 1)
+        part = left, left_offsets[first : last + 1], right, right_offsets[first : last + 1]
+        _by_one_sort(*part, bits, table, counts[first:last], left_over[first:last])
     if left_over.any():
         _each_order(*sides, CHARACTER_ORDERS, left_over, counts)
     return counts
+
+
+def _by_one_sort(
+    left: Int32,
+    left_offsets: Int64,
+    right: Int32,
+    right_offsets: Int64,
+    bits: int,
+    table: Int32,
+    counts: Int64,
+    left_over: NDArray[np.bool_],
+) -> None:
+    """Counts the n-grams of some pairs; marks those with too many characters. ``table`` is zeros, and is so again."""
+    ends = left_offsets + right_offsets
+    ends -= ends[0]
+    keys = np.zeros(ends[-1], dtype=np.int64)
+    numbers = np.empty(int(np.diff(ends).max()), dtype=np.int32)
+    _keys(left, left_offsets, right, right_offsets, bits, table, numbers, keys, left_over)
+    # Sorted here and not in a kernel: NumPy is faster, and Numba's sort takes a second to compile.
+    for first, last in pairwise(ends.tolist()):
+        keys[first:last].sort()
+    _count_all(keys, left_offsets, right_offsets, bits, left_over, counts)
 
 
 def word_ngrams(left: Int32, left_offsets: Int64, right: Int32, right_offsets: Int64) -> Int64:

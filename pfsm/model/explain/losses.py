@@ -8,6 +8,8 @@ What is left is the difference in jumps, entropy and features. So the losses add
 from collections.abc import Sequence
 
 from pfsm.lattice.names import JUMP
+from pfsm.model.explain.building import PerfectMatch
+from pfsm.model.explain.contributions import as_arrays, points_by_word
 from pfsm.model.explain.explanation import Edit, Explanation, Lost
 
 # Losses below this part of all losses, in absolute value, are folded.
@@ -16,34 +18,37 @@ MOST_SHOWN = 12
 LESS_SURE = "matches less sure"
 
 
-def points_lost(explanation: Explanation, perfect: Explanation) -> tuple[Lost, ...]:
+def points_lost(explanation: Explanation, perfect: PerfectMatch) -> tuple[Lost, ...]:
     """The losses, largest first.
 
     Args:
         explanation: Of the pair.
-        perfect: Of the pair of its reference with itself.
+        perfect: Its reference with itself.
     """
-    ours, added, jumps = _parts(explanation)
-    best, doubled, perfect_jumps = _parts(perfect)
+    parts = as_arrays(explanation.contributions)
+    lengths = len(explanation.reference), len(explanation.hypothesis)
+    ours, added, jumps = points_by_word(parts.ranges, parts.points, lengths)
     of_reference, of_hypothesis = _edits_by_word(explanation)
     found = [
         Lost(
             *_state_and_words(explanation, of_reference.get(place), (word,)),
-            best[place] + doubled[place] - points,
+            best - points,
         )
-        for place, (word, points) in enumerate(zip(explanation.reference, ours, strict=True))
+        for place, (word, points, best) in enumerate(
+            zip(explanation.reference, ours.tolist(), perfect.words, strict=True)
+        )
     ]
     found += [
         Lost(of_hypothesis.get(place, ""), (), (word,), -points)
-        for place, (word, points) in enumerate(zip(explanation.hypothesis, added, strict=True))
+        for place, (word, points) in enumerate(zip(explanation.hypothesis, added.tolist(), strict=True))
     ]
-    found.append(Lost(JUMP, (), (), perfect_jumps - jumps))
+    found.append(Lost(JUMP, (), (), perfect.jumps - jumps))
     found.append(Lost("entropy", (), (), perfect.entropy - explanation.entropy))
     found += [
         Lost(one.name, (), (), other.points - one.points)
         for one, other in zip(explanation.features, perfect.features, strict=True)
     ]
-    return tuple(sorted((one for one in found if one.points), key=lambda one: -one.points))
+    return tuple(sorted((one for one in found if one.points), key=_by_points))
 
 
 def folded(lost: Sequence[Lost]) -> tuple[list[Lost], float, int]:
@@ -55,12 +60,19 @@ def folded(lost: Sequence[Lost]) -> tuple[list[Lost], float, int]:
     same = [one.points for one in lost if _is_same(one)]
     if same:
         others = [one for one in lost if not _is_same(one)]
-        lost = sorted([*others, Lost(LESS_SURE, (), (), sum(same))], key=lambda one: -one.points)
+        lost = sorted([*others, Lost(LESS_SURE, (), (), sum(same))], key=_by_points)
     least = SMALL * sum(abs(one.points) for one in lost)
-    large = sorted((one for one in lost if abs(one.points) >= least), key=lambda one: -abs(one.points))
+    large = sorted(
+        (one for one in lost if abs(one.points) >= least), key=lambda one: -round(abs(one.points), 9)
+    )
     shown = set(map(id, large[:MOST_SHOWN]))
     rest = [one.points for one in lost if id(one) not in shown]
     return [one for one in lost if id(one) in shown], sum(rest), len(rest)
+
+
+def _by_points(lost: Lost) -> float:
+    """Largest first; equal ones, whatever rounding did to them, in the order of the words."""
+    return -round(lost.points, 9)
 
 
 def _is_same(lost: Lost) -> bool:
@@ -86,21 +98,3 @@ def _state_and_words(
     if edit is None:
         return "", word, ()
     return edit.state, word, explanation.hypothesis[slice(*edit.hypothesis)]
-
-
-def _parts(explanation: Explanation) -> tuple[list[float], list[float], float]:
-    """Points by word of the reference, by added word of the hypothesis, and of jumps."""
-    reference, hypothesis, jumps = (
-        [0.0] * len(explanation.reference),
-        [0.0] * len(explanation.hypothesis),
-        0.0,
-    )
-    for part in explanation.contributions:
-        (first, end), side = part.reference, reference
-        if first == end:
-            (first, end), side = part.hypothesis, hypothesis
-        if first == end:
-            jumps += part.points
-        for place in range(first, end):
-            side[place] += part.points / (end - first)
-    return reference, hypothesis, jumps

@@ -4,19 +4,27 @@ The page needs no network: it contains style, script and data, and its content s
 data are JSON in a script element. The parts of the page are resource files of the package.
 """
 
-import html
-import json
 from collections.abc import Sequence
 from importlib.resources import files
 
-from pfsm.io.html_page import filled, html_page
+from pfsm.io.html_page import embedded, filled, html_page
 from pfsm.model.explain.page_data import System, page_data
+from pfsm.runtime.html_table import text as escaped
 
 # In the order in which they are joined: each file uses only what earlier files define.
-SCRIPTS = ("segments.js", "layout.js", "detail.js", "figure.js", "ledger.js", "card.js", "page.js")
+SCRIPTS = (
+    "names.js",
+    "segments.js",
+    "layout.js",
+    "detail.js",
+    "figure.js",
+    "ledger.js",
+    "card.js",
+    "page.js",
+)
 
 # Those that draw single explanations: what another page needs to show some of its own.
-FIGURE_SCRIPTS = SCRIPTS[:5]
+FIGURE_SCRIPTS = SCRIPTS[:6]
 
 
 def render_page(
@@ -43,24 +51,22 @@ def render_page(
     if len({len(explanations) for _, explanations in systems}) > 1:
         first, second = (f"{len(explanations)} of {name!r}" for name, explanations in systems)
         raise ValueError(f"two systems must have the same segments; there are {first} and {second}")
-    script = "\n".join(asset(name) for name in SCRIPTS)
-    script = f'(() => {{\n"use strict";\n{script}}})();\n'
-    slots = {"title": _text(title), "signature": _text(signature).replace("|", "|<wbr>")}
+    slots = {"title": escaped(title), "signature": escaped(signature).replace("|", "|<wbr>")}
     data = embedded(page_data(systems, numbers))
-    return html_page(slots["title"], asset("page.css"), script, filled(asset("page.html"), slots), data)
+    return html_page(slots["title"], page_style(), page_script(), filled(asset("page.html"), slots), data)
+
+
+def page_style() -> str:
+    """The page's style sheet, the same of every page."""
+    return asset("page.css")
+
+
+def page_script() -> str:
+    """The page's script, the same of every page."""
+    script = "\n".join(asset(name) for name in SCRIPTS)
+    return f'(() => {{\n"use strict";\n{script}}})();\n'
 
 
 def asset(name: str) -> str:
     """A shipped file of the page."""
     return (files("pfsm.resources") / "page" / name).read_bytes().decode("utf-8")
-
-
-def _text(text: str) -> str:
-    """Escaped for an element or a quoted attribute; a lone surrogate, which no encoding can hold, is replaced."""
-    return html.escape(text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
-
-
-def embedded(data: object) -> str:
-    """JSON that is safe in a script element: pure ASCII, without anything that HTML could take for markup."""
-    text = json.dumps(data, separators=(",", ":"), allow_nan=False)
-    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")

@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Sequence
 
 from pfsm.lattice.names import DELETE, INSERT, JUMP, base_state
-from pfsm.model.explain.explanation import Contribution, Edit, Explanation, Lost
+from pfsm.model.explain.explanation import Contribution, Edit, EncoderPoints, Explanation, Lost
+from pfsm.model.explain.labels import label
 from pfsm.model.explain.losses import folded
 
 # Edits less likely than this are summed up in one line.
@@ -33,6 +34,9 @@ def explanation_lines(explanation: Explanation) -> Iterator[str]:
         yield ""
         yield f"{explanation.base:>+9.4f}  {'':>9}  every pair"
     yield from _feature_lines(explanation)
+    if explanation.encoder is not None:
+        yield ""
+        yield from _encoder_lines(explanation.encoder)
 
 
 def _lost_lines(explanation: Explanation) -> Iterator[str]:
@@ -50,7 +54,7 @@ def _lost_lines(explanation: Explanation) -> Iterator[str]:
 def _loss(lost: Lost) -> str:
     words = " ".join(lost.reference), " ".join(lost.hypothesis)
     both = " = ".join(words) if all(words) else "".join(words)
-    return f"{lost.state:<8}  {both}".rstrip()
+    return f"{label(lost.state):<8}  {both}".rstrip()
 
 
 def pharaoh(explanation: Explanation) -> str:
@@ -62,7 +66,25 @@ def _feature_lines(explanation: Explanation) -> Iterator[str]:
     if explanation.features:
         yield f"{'points':>9}  {'value':>9}  feature, in standard deviations from the mean of the training data"
     for part in explanation.features:
-        yield f"{part.points:>+9.4f}  {part.value:>+9.3f}  {part.name}"
+        yield f"{part.points:>+9.4f}  {part.value:>+9.3f}  {label(part.name)}"
+
+
+def _encoder_lines(encoder: EncoderPoints) -> Iterator[str]:
+    """What the encoder's points consist of, and the pieces it aligns."""
+    yield f"{'points':>9}  {'value':>9}  part of encoder"
+    yield f"{encoder.constant:>+9.4f}  {'':>9}  every pair"
+    for name, number, points in encoder.parts:
+        yield f"{points:>+9.4f}  {number:>+9.3f}  {name}"
+    if encoder.matches:
+        yield ""
+        yield f"{'points':>9}  {'posterior':>9}  {'cosine':>6}  aligned word pieces, part of alignment"
+    for match in encoder.matches:
+        pieces = (
+            match.reference
+            if match.reference == match.hypothesis
+            else f"{match.reference} = {match.hypothesis}"
+        )
+        yield f"{match.points:>+9.4f}  {match.posterior:>9.3f}  {match.cosine:>6.3f}  {pieces}"
 
 
 def _contribution_lines(explanation: Explanation) -> Iterator[str]:

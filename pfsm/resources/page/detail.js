@@ -8,6 +8,8 @@ let described = null;
 function showDetail(anchor, content, { above, distance }) {
   detail.replaceChildren(...content);
   detail.hidden = false;
+  // In a page with dialogs, which lie above everything else, the panel is a popover, and lies above them.
+  if (detail.popover && !detail.matches(":popover-open")) detail.showPopover();
   if (described && described !== anchor) described.removeAttribute("aria-describedby");
   described = anchor;
   anchor.setAttribute("aria-describedby", "detail");
@@ -27,6 +29,7 @@ function showDetail(anchor, content, { above, distance }) {
 function hideDetail() {
   if (described) described.removeAttribute("aria-describedby");
   described = null;
+  if (detail.popover && detail.matches(":popover-open")) detail.hidePopover();
   detail.hidden = true;
 }
 
@@ -44,13 +47,14 @@ function editCells(explanation, edit, mark, words) {
   return [
     element("th", { scope: "row" }, mark ? "● " : "", stateElement(edit.state), " ", element("bdi", {}, words)),
     element("td", {}, edit.state === "Jump" ? edit.posterior.toFixed(2) : percent(edit.posterior)),
-    element("td", {}, signed(edit.points, decimals + 1)),
+    ...(edit.points === undefined ? [] : [element("td", {}, signed(edit.points, decimals + 1))]),
   ];
 }
 
 function editTable(explanation, rows) {
   const expected = rows.some(({ edit }) => edit.state === "Jump") ? "Expected" : "Posterior";
-  const head = element("tr", {}, ...["Edit", expected, "Points"].map((label) => element("th", { scope: "col" }, label)));
+  const known = rows.some(({ edit }) => edit.points !== undefined);
+  const head = element("tr", {}, ...["Edit", expected, ...(known ? ["Points"] : [])].map((label) => element("th", { scope: "col" }, label)));
   const body = rows.map(({ edit, mark, words }) => element("tr", { class: mark ? "best" : null }, ...editCells(explanation, edit, mark, words)));
   return element("table", {}, element("thead", {}, head), element("tbody", {}, ...body));
 }
@@ -69,7 +73,7 @@ function tokenDetail(figure, side, k) {
   title.append(element("span", {}, ` ${side} word ${k + 1}`));
   const content = [title, editTable(explanation, rows)];
   const points = all.reduce((sum, part) => sum + part.points, 0);
-  if (all.length > 1) {
+  if (all.length > 1 && !Number.isNaN(points)) {
     content.push(element("p", { class: "detail-sum" }, `All edits of this word: ${signed(points, decimals + 1)} points`));
   }
   return content;

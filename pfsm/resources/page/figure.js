@@ -29,11 +29,11 @@ function pairsOf({ reference: [r0, r1], hypothesis: [h0, h1] }) {
 
 class Figure {
   constructor(raw) {
-    const contributions = raw.contributions.map(readContribution);
+    const contributions = readContributions(raw);
     this.explanation = {
       reference: raw.reference,
       hypothesis: raw.hypothesis,
-      edits: raw.edits.map((edit) => readEdit(edit, contributions)),
+      edits: readEdits(raw.edits, contributions),
       contributions,
     };
     this.best = new Set(this.explanation.edits.map(keyOf));
@@ -99,8 +99,8 @@ class Figure {
   }
 
   makeLine(edit, i, j, best) {
-    const label = `${nameOf(edit.state)}: ${editWords(this.explanation, edit)}, posterior ${percent(edit.posterior)}, ` +
-      `${signed(edit.points, decimals + 1)} points`;
+    const label = `${nameOf(edit.state)}: ${editWords(this.explanation, edit)}, posterior ${percent(edit.posterior)}` +
+      (edit.points === undefined ? "" : `, ${signed(edit.points, decimals + 1)} points`);
     const group = svgElement("g", {
       class: `line ${kindOf(edit.state)}${best ? "" : " other"}`, tabindex: "-1", role: "img", "aria-label": label,
     });

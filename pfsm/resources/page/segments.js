@@ -1,59 +1,66 @@
-// The data: explanations as objects, the kinds of states, and the sums that the page shows.
+// The data: explanations as objects, and the sums that the page shows.
 
 const data = JSON.parse(document.getElementById("data").textContent);
 
-const KINDS = [
-  { kind: "word", label: "same word" },
-  { kind: "punct", label: "same punctuation" },
-  { kind: "loose", label: "same stem or other match" },
-  { kind: "delete", label: "deleted" },
-  { kind: "insert", label: "inserted" },
-  { kind: "jump", label: "jump to another place, numbered" },
-];
+// Numbers are strings of digits to the base of 64, so that the page is small.
+const VALUES = new Map([..."ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"].map((digit, k) => [digit, k]));
 
-const NAMES = {
-  S_word: "same word", S_punct: "same punctuation", S_lemma: "same stem", S_syn: "synonym", S_para: "paraphrase",
-  S_char: "similar spelling", S_emb: "similar meaning",
-  Delete: "deleted", Insert: "inserted", Jump: "jumps",
-};
-
-// A state split by word class, such as Insert:function, has the kind of the unsplit state.
-function baseOf(state) {
-  return state.split(":")[0];
+function digitsOf(largest) {
+  let count = 1;
+  for (let rest = Math.floor(largest / 64); rest > 0; rest = Math.floor(rest / 64)) count += 1;
+  return count;
 }
 
-function kindOf(state) {
-  const known = { S_word: "word", S_punct: "punct", Delete: "delete", Insert: "insert", Jump: "jump" };
-  return known[baseOf(state)] || "loose";
+// Rows of numbers; each column has as many digits as its width.
+function unpack(text, columnWidths) {
+  const rows = [];
+  for (let at = 0; at < text.length;) {
+    rows.push(columnWidths.map((width) => {
+      let value = 0;
+      for (const end = at + width; at < end; at += 1) value = 64 * value + VALUES.get(text[at]);
+      return value;
+    }));
+  }
+  return rows;
 }
 
-function nameOf(state) {
-  const [base, wordClass] = state.split(":");
-  const name = Object.hasOwn(NAMES, base) ? NAMES[base] : base.replace(/^S_/, "");
-  return wordClass ? `${name} (${wordClass})` : name;
+function readWords(text) {
+  return unpack(text, [data.widths.word]).map(([word]) => data.words[word]);
 }
 
-// A row begins with the number of its state; how many numbers say where it is depends on what it is.
-function readPlace(row) {
-  const state = data.states[row[0]];
-  if (row.length > 3) return { state, reference: [row[1], row[2]], hypothesis: [row[3], row[4]] };
-  if (row.length > 2) return { state, reference: [row[1], row[1] + 1], hypothesis: [row[2], row[2] + 1] };
-  const [none, token] = [[0, 0], [row[1], row[1] + 1]];
+// How many numbers say where an edit is depends on what it is.
+function readPlace(state, place) {
+  if (place.length === 4) return { state, reference: [place[0], place[1]], hypothesis: [place[2], place[3]] };
+  if (place.length === 2) return { state, reference: [place[0], place[0] + 1], hypothesis: [place[1], place[1] + 1] };
+  const [none, token] = [[0, 0], [place[0], place[0] + 1]];
   return kindOf(state) === "insert" ? { state, reference: none, hypothesis: token } : { state, reference: token, hypothesis: none };
 }
 
-function readContribution(row) {
-  const [posterior, points] = row.slice(-2);
-  return { ...readPlace(row.slice(0, -2)), posterior: posterior / 1e4, points: points * data.unit };
+function readContributions(raw) {
+  const width = digitsOf(Math.max(raw.reference.length, raw.hypothesis.length));
+  const { state, posterior, points } = data.widths;
+  return raw.contributions.flatMap((text, kind) => {
+    const row = [state, ...new Array([1, 2, 4][kind]).fill(width), posterior, points];
+    return unpack(text, row).map((values) => ({
+      ...readPlace(data.states[values[0]], values.slice(1, -2)),
+      posterior: values.at(-2) / 1e4,
+      points: (values.at(-1) + data.least) * data.unit,
+    }));
+  });
 }
 
-// An edit of the best sequence is the number of its contribution, or a row of its own: jumps end with their number.
-function readEdit(edit, contributions) {
-  if (!Array.isArray(edit)) {
-    const { state, reference, hypothesis } = contributions[edit];
+// Edits of the best sequence are numbers of contributions; among them may be rows of their own, as of jumps.
+function readEdits(edits, contributions) {
+  const same = (number) => {
+    const { state, reference, hypothesis } = contributions[number];
     return { state, reference, hypothesis, jump: null };
+  };
+  if (!Array.isArray(edits)) {
+    return unpack(edits, [digitsOf(Math.max(contributions.length - 1, 0))]).map(([number]) => same(number));
   }
-  return edit.length > 5 ? { ...readPlace(edit.slice(0, 5)), jump: edit[5] } : { ...readPlace(edit), jump: null };
+  return edits.map((edit) => (
+    Array.isArray(edit) ? { ...readPlace(data.states[edit[0]], edit.slice(1, 5)), jump: edit[5] || null } : same(edit)
+  ));
 }
 
 // The sum of an explanation in the order in which it is shown; `start` and `end` are running totals.
@@ -84,7 +91,10 @@ const hasJumps = data.states.includes("Jump");
 
 // Edits and contributions are read when a segment is first drawn; sums and texts are needed from the start.
 const segments = (data.explanations[0] || []).map((_, k) => {
-  const raws = data.explanations.map((explanations) => explanations[k]);
+  const raws = data.explanations.map((explanations) => {
+    const raw = explanations[k];
+    return { ...raw, reference: readWords(raw.reference), hypothesis: readWords(raw.hypothesis) };
+  });
   const scores = raws.map((raw) => raw.score);
   const references = raws.map((raw) => raw.reference.join(" "));
   return {
@@ -117,34 +127,3 @@ function domain() {
 
 // Number of decimals: three for scores about 1, one for scores about 100; the same for the whole page.
 const decimals = Math.max(0, Math.min(4, 3 - Math.floor(Math.log10(Math.max(highest, -lowest, 1e-3)))));
-
-function number(value, digits = decimals) {
-  const text = value.toFixed(digits);
-  return Number(text) === 0 ? (0).toFixed(digits) : text.replace("-", "−");
-}
-
-function signed(value, digits = decimals) {
-  const text = number(value, digits);
-  return text.startsWith("−") || Number(text) === 0 ? text : `+${text}`;
-}
-
-function percent(probability) {
-  if (probability > 0 && probability < 0.0005) return "<0.1 %";
-  const text = (100 * probability).toFixed(probability < 0.0995 || probability > 0.9995 ? 1 : 0);
-  return `${text.replace(/\.0$/, "")} %`;
-}
-
-function element(name, attributes = {}, ...children) {
-  const made = document.createElement(name);
-  for (const [key, value] of Object.entries(attributes)) {
-    if (value !== null && value !== undefined && value !== false) made.setAttribute(key, value === true ? "" : value);
-  }
-  made.append(...children);
-  return made;
-}
-
-// A state as in papers: S with its kind as a subscript.
-function stateElement(state) {
-  if (!state.startsWith("S_")) return element("span", { class: "state" }, state);
-  return element("span", { class: "state", "aria-label": state }, "S", element("sub", {}, state.slice(2)));
-}

@@ -3,13 +3,13 @@
 from dataclasses import replace
 
 from pfsm.data import Judgments, Preferences
+from pfsm.data.target_language import TARGET_LANGUAGE, target_languages
 from pfsm.errors import PfsmError
 from pfsm.model.settings import Settings
 from pfsm.text.language_names import main_code
-from pfsm.text.languages import language_code
 from pfsm_training.config import TrainingConfig, config_from_dict
 
-COLUMN = "target_lang"
+COLUMN = TARGET_LANGUAGE
 
 
 def language_of(*parts: Judgments | Preferences | None) -> str | None:
@@ -18,14 +18,7 @@ def language_of(*parts: Judgments | Preferences | None) -> str | None:
     Raises:
         PfsmError: If it names several, or what is no language.
     """
-    found: set[str] = set()
-    for part in parts:
-        if part is None or not len(part):
-            continue
-        named = set(part.columns.get(COLUMN, ("",)))
-        if "" in named:
-            return None
-        found |= {language_code(name) for name in named}
+    found = target_languages(*parts)
     if len({main_code(code) for code in found}) > 1:
         names = ", ".join(sorted(found))
         raise PfsmError(

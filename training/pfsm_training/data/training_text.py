@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.data import Judgments, Preferences
+from pfsm.encoder.heads import is_encoder_feature
 from pfsm.features.values import counted_features, with_checksum
 from pfsm.matchers.protocol import EncodedPairs
 from pfsm.matchers.registry import MATCHERS
@@ -90,10 +91,24 @@ class TrainingText:
         """The sentence pairs as token ids; encoded when they are first asked for."""
         return self.reader.pairs(self.references, self.hypotheses)
 
+    def add_feature(self, name: str, values: Float) -> None:
+        """Adds a feature before the others.
+
+        Args:
+            name: The feature.
+            values: float64 [n_pairs], which need not be what the feature computes from the text.
+        """
+        others = self.feature_values()
+        self._values = values[:, np.newaxis] if others is None else np.column_stack([values, others])
+        features = {name: _mean_and_sd(values), **self.settings.features}
+        self.settings = replace(self.settings, features=features)
+        self.reader.set_features(features)
+
     @property
     def known_values(self) -> Float | None:
         """As `feature_values` if they were needed to learn from, or if text alone does not give them; else None."""
-        return self.feature_values() if self._columns else self._values
+        learned = any(map(is_encoder_feature, self.settings.features))
+        return self.feature_values() if self._columns or learned else self._values
 
     def feature_values(self) -> Float | None:
         """Values of the features, float64 [n_pairs, n_features], not standardised; None where there are none."""

@@ -1,5 +1,6 @@
 """Checkpoint file: each iteration saves the state of training to it as JSON, and training resumes from it."""
 
+import base64
 import hashlib
 import json
 import math
@@ -29,6 +30,7 @@ class Checkpoint:
         self.resume = resume
         self._key = ""
         self._states: list[State | None] = []
+        self._learned: dict[str, bytes] = {}
         self._fits = 0
 
     def begin(self, decisive: Mapping[str, Any]) -> None:
@@ -43,7 +45,7 @@ class Checkpoint:
         text = json.dumps(decisive, sort_keys=True, ensure_ascii=False, default=repr)
         self._key = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
         self._fits = 0
-        self._states = self._read() if self.resume and self.path.exists() else []
+        self._states, self._learned = self._read() if self.resume and self.path.exists() else ([], {})
 
     def next_fit(self) -> "FitMemory":
         """The memory of the next fit."""
@@ -64,16 +66,39 @@ class Checkpoint:
             PfsmError: If the file cannot be written.
         """
         self._states[number] = state
+        self._write()
+
+    def learned(self, name: str) -> bytes | None:
+        """What a fit over an encoder came to; None if it has not ended."""
+        return self._learned.get(name)
+
+    def keep_learned(self, name: str, content: bytes) -> None:
+        """Saves what a fit over an encoder came to.
+
+        Raises:
+            PfsmError: If the file cannot be written.
+        """
+        self._learned[name] = content
+        self._write()
+
+    def _write(self) -> None:
         fits = [None if one is None else _state_values(one) for one in self._states]
         with atomic_write(self.path) as handle:
-            json.dump({"format": FORMAT, "key": self._key, "fits": fits}, handle)
+            json.dump({"format": FORMAT, "key": self._key, "fits": fits, **self._encoder_values()}, handle)
             handle.write("\n")
+
+    def _encoder_values(self) -> dict[str, Any]:
+        if not self._learned:
+            return {}
+        return {
+            "encoder": {name: base64.b64encode(one).decode("ascii") for name, one in self._learned.items()}
+        }
 
     def remove(self) -> None:
         """Deletes the file, once training has ended and the model is written."""
         self.path.unlink(missing_ok=True)
 
-    def _read(self) -> list[State | None]:
+    def _read(self) -> tuple[list[State | None], dict[str, bytes]]:
         name = str(self.path)
         try:
             content = json.loads(decode(read_bytes(name), name))
@@ -81,14 +106,17 @@ class Checkpoint:
                 raise ValueError
             key = content["key"]
             states = [None if one is None else _state(one) for one in content["fits"]]
-        except (ValueError, KeyError, TypeError, RecursionError):
+            learned = {
+                name: base64.b64decode(one, validate=True) for name, one in content.get("encoder", {}).items()
+            }
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             raise PfsmError(f"{name}: not a checkpoint of pfsm; remove it, or leave --resume out") from None
         if key != self._key:
             raise PfsmError(
                 f"{name}: checkpoint of a training with other data, settings or version; "
                 "remove it, or leave --resume out"
             )
-        return states
+        return states, learned
 
 
 class FitMemory:

@@ -58,21 +58,37 @@ class Choice:
     Attributes:
         penalty: lambda.
         mixture: Share of the preferences in the objective if there are scores too; else 0.
+        weight: Of minimal pairs (`pfsm_training.fit.minimal_pairs`); 0 without any.
     """
 
     penalty: float
     mixture: float = 0.0
+    weight: float = 0.0
+
+
+@dataclass(frozen=True)
+class Amounts:
+    """What the loss of pairs that nobody judged is weighed against.
+
+    Attributes:
+        people: Number of judgments and preferences.
+        unit: A standard deviation of the scores in the units of predictions; 1 without scores.
+    """
+
+    people: int
+    unit: float
 
 
 class Constraint(Protocol):
-    """What a model must keep to, whatever people said: a penalty in addition to the objective."""
+    """What a model should keep to, whatever people said: a loss in addition to the objective."""
 
-    def added_to(self, objective: Minimised, n_people: int) -> Minimised:
-        """The objective with the penalty.
+    def added_to(self, objective: Minimised, choice: Choice, amounts: Amounts) -> Minimised:
+        """The objective with the loss.
 
         Args:
             objective: Of the training data.
-            n_people: Its judgments and preferences.
+            choice: With the weight of the loss, where it has one.
+            amounts: What the data has.
         """
 
 
@@ -117,7 +133,7 @@ class Fitter:
         tolerance: Gauss-Newton stops when no entry of the gradient per training pair is larger.
         checkpoint: Saves the state of each fit with Gauss-Newton; None: nothing is saved.
         starts: Other starts than the initial model, or than those of ``config``.
-        constraint: What the model must keep to; None: nothing.
+        constraints: What the model should keep to.
     """
 
     config: TrainingConfig
@@ -127,7 +143,7 @@ class Fitter:
     tolerance: float = gauss_newton.GRADIENT_TOLERANCE
     checkpoint: Checkpoint | None = None
     starts: Sequence[Minimum] = ()
-    constraint: Constraint | None = None
+    constraints: Sequence[Constraint] = ()
 
     def fit(self, data: TrainingSet, choice: Choice, step: str, near: Fitted | None = None) -> Fitted | None:
         """Fits to the data; None if the scores are constant.
@@ -144,11 +160,14 @@ class Fitter:
         mean, sd = mean_and_sd(data.scores)
         if data.scores.size and not sd > 1e-12 * abs(mean):
             return None
+        unit = 1.0
         if not self.config.standardise:
+            unit = sd if data.scores.size else 1.0
             mean, sd = 0.0, 1.0
         targets = (data.scores - mean) / sd
         slope = self._slope(data, choice, step)
-        problem = _Problem(data, self.learned(data), choice, self._loss(data, targets, choice, slope), step)
+        loss = self._loss(data, targets, choice, slope)
+        problem = _Problem(data, self.learned(data), choice, loss, step, unit)
         if near is None:
             begin, comparison, before = self._starts(problem, targets, slope)
         else:
@@ -220,8 +239,9 @@ class Fitter:
             problem.choice.penalty,
             torch.tensor([centre.get(name, 0.0) for name in problem.learned], dtype=torch.float64),
         )
-        if self.constraint is not None:
-            objective = self.constraint.added_to(objective, data.scores.size + data.votes.size)
+        amounts = Amounts(data.scores.size + data.votes.size, problem.unit)
+        for constraint in self.constraints:
+            objective = constraint.added_to(objective, problem.choice, amounts)
         self.progress(step, None)
 
         def watch(iteration: Iteration) -> None:
@@ -297,6 +317,7 @@ class _Problem:
     choice: Choice
     loss: Loss
     step: str
+    unit: float
 
 
 def _minimum(start: str, machine: LogLinearMachine, fit: Fit) -> Minimum:

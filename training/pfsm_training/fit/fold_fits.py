@@ -4,15 +4,15 @@ With many judgments the data is fitted in two halves first: the folds with even 
 fold starts from the minima of the half that holds none of its held-out rows. So its model depends on nothing of them.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from pfsm_training.data.training_set import TrainingSet
-from pfsm_training.fit.copies import Copies
 from pfsm_training.fit.crossval import Folds
 from pfsm_training.fit.fitting import Choice, Fitted, Fitter
+from pfsm_training.fit.made_pairs import MadePairs
 from pfsm_training.fit.starts import is_sampled
 
 
@@ -25,14 +25,14 @@ class FoldFits:
         data: All training data.
         folds: Its division.
         steps: What to call the fits in the progress, by choice.
-        copies: The constraint of the fitter; folds keep to it on copies of their own training references.
+        made: The constraints of the fitter; folds keep to them on pairs of their own training references.
     """
 
     fitter: Fitter
     data: TrainingSet
     folds: Folds
     steps: Mapping[Choice, str]
-    copies: Copies | None = None
+    made: Sequence[MadePairs] = ()
     _halves: dict[tuple[int, Choice], Fitted | None] = field(default_factory=dict)
 
     def __call__(self, train: TrainingSet, choice: Choice, fold: int) -> Fitted | None:
@@ -41,10 +41,8 @@ class FoldFits:
         return self._without([fold]).fit(train, choice, self.steps[choice], near)
 
     def _without(self, held_out: list[int]) -> Fitter:
-        """The fitter without the copies of the references of some folds."""
-        if self.copies is None:
-            return self.fitter
-        return replace(self.fitter, constraint=self.copies.outside(tuple(held_out)))
+        """The fitter without the pairs of the references of some folds."""
+        return replace(self.fitter, constraints=[one.outside(tuple(held_out)) for one in self.made])
 
     def _half(self, parity: int, choice: Choice) -> Fitted | None:
         """The fit to the folds with even numbers, or to those with odd ones."""

@@ -5,10 +5,11 @@ multiple of the squared step. The model ignores the second derivatives of the pr
 large, as errors of human scores are: the model alone would converge slowly. A correction is learned from the changes of
 the gradient, as in NL2SOL (Dennis, Gay and Welsch 1981).
 
-The multiple falls after a step that lowers the objective as the model predicts, and rises after one that does not
-(Levenberg 1944; Nielsen 1999). The multiple is the same for all weights. Damping by the diagonal of the model
-(Marquardt 1963) fails for a weight that hardly matters: the model is flat there, and a step would go so far that later
-steps do not recover.
+The multiple falls after a step that lowers the objective as the model predicts, and rises after one that hardly does
+(Levenberg 1944; Nielsen 1999). After a step that does not lower it at all, the multiple is raised until the next step
+is so short as to end where the parabola along the failed one has its minimum. The multiple is the same for all weights.
+Damping by the diagonal of the model (Marquardt 1963) fails for a weight that hardly matters: the model is flat there,
+and a step would go so far that later steps do not recover.
 """
 
 from dataclasses import dataclass
@@ -32,7 +33,11 @@ CHANGE_TOLERANCE = 1e-15
 # Damping, relative to the largest curvature of the loss.
 FIRST_DAMPING = 1e-2
 LEAST_DAMPING, MOST_DAMPING = 1e-12, 1e12
+# Damping that is tried for a correction that leaves the model without a minimum, before the correction is dropped.
+MOST_DAMPING_TO_CONVEX = 1e-2
 MOST_EXCHANGES = 50
+# Of a step that does not lower the objective: the least and the largest share that is tried next.
+LEAST_SHARE, LARGEST_SHARE = 0.1, 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,12 +163,15 @@ def minimise(
         state = State(start, secant.damping, 0, 1, secant.correction)
     point = problem.at(state.parameters)
     problem.evaluations = state.evaluations
-    damping, growth, number, correction = state.damping, 2.0, state.iterations, state.correction
+    damping, number, correction = state.damping, state.iterations, state.correction
     converged = problem.slope(point) <= tolerance * n_pairs
     while not converged and number < most_iterations and damping < MOST_DAMPING:
         step, expected = _step(point, damping, correction, problem.lower)
         if correction.any() and not expected > 0.0:
-            correction = np.zeros_like(correction)
+            if damping < MOST_DAMPING_TO_CONVEX:
+                damping *= 2.0
+            else:
+                correction = np.zeros_like(correction)
             continue
         if expected <= CHANGE_TOLERANCE * abs(point.value):
             converged = True
@@ -171,12 +179,12 @@ def minimise(
         candidate = problem.at(point.parameters + step)
         gain = (point.value - candidate.value) / expected
         if not gain > 0.0:
-            damping *= growth
-            growth *= 2.0
+            damping = _shorter(
+                point, damping, correction, problem.lower, _share(point, step, candidate.value)
+            )
             continue
         number += 1
         damping = max(LEAST_DAMPING, damping * max(1.0 / 3.0, 1.0 - (2.0 * gain - 1.0) ** 3))
-        growth = 2.0
         correction = _corrected(correction, step, candidate.gradient - point.gradient, candidate.curvature)
         point = candidate
         slope = problem.slope(point)
@@ -187,6 +195,29 @@ def minimise(
         converged = slope <= tolerance * n_pairs
     problem.put(point.parameters)
     return Fit(point.value, number, problem.evaluations, converged, Secant(damping, correction))
+
+
+def _share(point: _Point, step: Float, value: float) -> float:
+    """The share of a step to take where all of it leads too far: to the minimum of the parabola along it."""
+    slope = _dot(step, point.gradient)
+    if not slope < 0.0:
+        return LARGEST_SHARE
+    share = -0.5 * slope / (value - point.value - slope)
+    return min(LARGEST_SHARE, max(LEAST_SHARE, share))
+
+
+def _shorter(point: _Point, damping: float, correction: Float, lower: Float, share: float) -> float:
+    """The damping, in steps of factor 2, with which a step has at most this share of the length that it has now."""
+    longest = share**2 * _squared(_step(point, damping, correction, lower)[0])
+    while damping < MOST_DAMPING:
+        damping *= 2.0
+        if _squared(_step(point, damping, correction, lower)[0]) <= longest:
+            break
+    return damping
+
+
+def _squared(vector: Float) -> float:
+    return _dot(vector, vector)
 
 
 def _corrected(correction: Float, step: Float, change: Float, curvature: Float) -> Float:

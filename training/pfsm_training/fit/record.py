@@ -91,7 +91,11 @@ def _fit(
         **({"mixture": chosen.mixture, "slope": fitted.slope} if len(losses) > 1 else {}),
         **_tried(
             "mixture_tried",
-            {one.choice.mixture: one for one in tried if one.choice.penalty == chosen.penalty},
+            {
+                one.choice.mixture: one
+                for one in tried
+                if (one.choice.penalty, one.choice.weight) == (chosen.penalty, chosen.weight)
+            },
         ),
         "minimum": fit.objective,
         "iterations": fit.iterations,
@@ -104,7 +108,11 @@ def _lambdas(
 ) -> dict[str, Any]:
     """What each lambda came to, and whether a smaller or larger one might be better than all of them."""
     chosen = validated.choice
-    results = {one.choice.penalty: one for one in tried if one.choice.mixture == chosen.mixture}
+    results = {
+        one.choice.penalty: one
+        for one in tried
+        if (one.choice.mixture, one.choice.weight) == (chosen.mixture, chosen.weight)
+    }
     if len(results) < 2:
         return {}
     best = max(

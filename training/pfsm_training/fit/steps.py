@@ -16,8 +16,9 @@ def told(progress: Progress) -> Progress:
 
     def tell(step: str, iteration: Iteration | None) -> None:
         progress(step, iteration)
-        # Lambda and mixture stand in the place of the stage.
-        within = [part for part in step.split(", ")[1:] if not part.startswith(("lambda ", "mixture "))]
+        # What is chosen stands in the place of the stage.
+        chosen = ("lambda ", "mixture ", "weight ")
+        within = [part for part in step.split(", ")[1:] if not part.startswith(chosen)]
         at = "" if iteration is None else f"iteration {iteration.number}, objective {iteration.objective:.6g}"
         note(", ".join(filter(None, (*within, at))))
 
@@ -30,6 +31,7 @@ def place_of(choice: Choice, choices: Sequence[Choice]) -> str:
     for name, value, tried in (
         ("lambda", choice.penalty, sorted({one.penalty for one in choices})),
         ("mixture", choice.mixture, sorted({one.mixture for one in choices})),
+        ("weight", choice.weight, sorted({one.weight for one in choices})),
     ):
         if len(tried) > 1:
             parts.append(f"{name} {tried.index(value) + 1} of {len(tried)} ({value:g})")

@@ -15,8 +15,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from pfsm_training.loss.module import LogLinearMachine
-from pfsm_training.loss.objective import Minimised, Quadratic
+from pfsm_training.loss.objective import Quadratic
 
 Float = NDArray[np.float64]
 
@@ -72,32 +71,3 @@ class EditCost:
             self.cost,
             self.factor,
         )
-
-
-@dataclass(frozen=True, eq=False)
-class WithCopies:
-    """The objective of training plus the loss of edited copies; a `pfsm_training.loss.objective.Minimised`.
-
-    Attributes:
-        objective: Of what people said, with the penalty.
-        copies: Of the copies, without a penalty.
-    """
-
-    objective: Minimised
-    copies: Minimised
-
-    @property
-    def penalty(self) -> float:
-        """As in `pfsm_training.loss.objective.Objective`."""
-        return self.objective.penalty
-
-    @property
-    def centre(self) -> Tensor:
-        """As in `pfsm_training.loss.objective.Objective`."""
-        return self.objective.centre
-
-    def quadratic(self, machine: LogLinearMachine, *, free_alpha: bool) -> tuple[float, Quadratic]:
-        """As `pfsm_training.loss.objective.Minimised.quadratic`."""
-        value, model = self.objective.quadratic(machine, free_alpha=free_alpha)
-        more, added = self.copies.quadratic(machine, free_alpha=free_alpha)
-        return value + more, model + added

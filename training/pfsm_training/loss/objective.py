@@ -113,29 +113,34 @@ class HuberError:
 
 @dataclass(frozen=True, eq=False)
 class PairwiseLogistic:
-    """``sum_k v_k log(1 + exp(-s (p_better - p_worse)))``: the preference model of Bradley and Terry (1952).
+    """``sum_k v_k log(1 + exp(-s (p_better - p_worse - m_k)))``: the preference model of Bradley and Terry (1952).
 
     Attributes:
         better: int64 [n_preferences], index of the prediction for the preferred translation.
         worse: int64 [n_preferences], index of the prediction for the other.
         votes: float64 [n_preferences], weight of each preference.
         slope: s, log odds per unit of prediction.
+        asked: float64 [n_preferences], m_k, in the units of predictions: how far the two should be apart; None: 0.
     """
 
     better: NDArray[np.int64]
     worse: NDArray[np.int64]
     votes: Float
     slope: float = 1.0
+    asked: Float | None = None
 
     def value(self, predictions: Tensor) -> Tensor:
         """Minus the log-likelihood."""
         margins = predictions[torch.from_numpy(self.better)] - predictions[torch.from_numpy(self.worse)]
+        if self.asked is not None:
+            margins = margins - torch.from_numpy(self.asked)
         losses: Tensor = torch.nn.functional.softplus(-self.slope * margins)
         return (torch.from_numpy(self.votes) * losses).sum()
 
     def quadratic(self, predictions: Float, jacobian: Float) -> Quadratic:
         """The generalised Gauss-Newton model."""
-        margins = self.slope * (predictions[self.better] - predictions[self.worse])
+        apart = predictions[self.better] - predictions[self.worse]
+        margins = self.slope * (apart if self.asked is None else apart - self.asked)
         # Neither exponential overflows.
         small = np.exp(-np.abs(margins))
         wrong = np.where(margins >= 0.0, small, 1.0) / (1.0 + small)
@@ -156,7 +161,11 @@ class PairwiseLogistic:
         if (inside != ((self.worse >= first) & (self.worse < stop))).any():
             raise ValueError("a part must contain both translations of a preference or neither")
         return PairwiseLogistic(
-            self.better[inside] - first, self.worse[inside] - first, self.votes[inside], self.slope
+            self.better[inside] - first,
+            self.worse[inside] - first,
+            self.votes[inside],
+            self.slope,
+            None if self.asked is None else self.asked[inside],
         )
 
 

@@ -1,0 +1,78 @@
+"""Settings of Sphinx for the documentation site: ``make docs`` builds it from ``docs``."""
+
+import re
+from typing import Any
+
+from pfsm.version import __version__
+
+project = "pfsm"
+author = "The pfsm developers"
+version = release = __version__
+
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+exclude_patterns = ["_site"]
+root_doc = "index"
+default_role = "code"
+nitpicky = False
+
+# Headings have the anchors that GitHub gives them, so that a link works in both places.
+myst_heading_anchors = 4
+
+napoleon_use_ivar = True
+autodoc_member_order = "bysource"
+autodoc_typehints = "signature"
+autodoc_class_signature = "mixed"
+autodoc_default_options = {"members": True, "undoc-members": False, "show-inheritance": False}
+python_display_short_literal_types = True
+python_use_unqualified_type_names = True
+
+html_theme = "pydata_sphinx_theme"
+html_title = "pfsm"
+html_static_path = ["static"]
+html_css_files = ["site.css"]
+html_copy_source = False
+html_show_sourcelink = False
+html_last_updated_fmt = None
+html_theme_options = {
+    "logo": {"text": "pfsm"},
+    "navbar_end": ["theme-switcher"],
+    "navbar_align": "left",
+    "header_links_before_dropdown": 9,
+    "show_toc_level": 2,
+    "footer_start": ["copyright"],
+    "footer_end": [],
+    "pygments_light_style": "a11y-high-contrast-light",
+    "pygments_dark_style": "a11y-high-contrast-dark",
+    "secondary_sidebar_items": ["page-toc"],
+}
+
+# The order of the parts. It stands here, not in index.md, which `pfsm help index` prints in a terminal.
+_PARTS = (
+    ("Start", "start/index"),
+    ("Guides", "guides/index"),
+    ("Concepts", "concepts/index"),
+    ("Reference", "reference/index"),
+    ("Results", "results-overview"),
+    ("Papers", "papers"),
+    ("Comparison", "comparison"),
+    ("Project", "project/index"),
+)
+_TREE = (
+    "\n\n```{toctree}\n:hidden:\n\n" + "\n".join(f"{title} <{page}>" for title, page in _PARTS) + "\n```\n"
+)
+# Links to files of the checkout. The README's place is taken by the site's first page; of the others the text stays.
+_README = re.compile(r"\]\((?:\.\./)+README\.md(?:#[^)]*)?\)")
+_OUTSIDE = re.compile(r"\[([^\]]+)\]\(\.\./(?:examples|pfsm)/[^)]*\)")
+
+
+def _on_site(_: Any, page: str, source: list[str]) -> None:
+    """Adds the navigation to the first page and turns links that leave the documentation into text."""
+    home = "../" * page.count("/") + "index.md"
+    text = _OUTSIDE.sub(r"\1", _README.sub(f"]({home})", source[0]))
+    text = text.replace("```mermaid\n", "```text\n")  # drawing it would take a script from a network
+    source[0] = text + _TREE if page == root_doc else text
+
+
+def setup(app: Any) -> None:
+    """Connects the handler of page sources."""
+    app.connect("source-read", _on_site)

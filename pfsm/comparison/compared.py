@@ -1,0 +1,151 @@
+"""Outputs of systems, scored and compared by one metric or several."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pfsm.comparison.facts import SegmentFacts
+from pfsm.evaluation.bootstrap import default_seed
+from pfsm.evaluation.comparison import Comparison, PooledCounts, compare_systems
+from pfsm.evaluation.documents import comparison_document
+from pfsm.metrics.base import SegmentMetric
+from pfsm.metrics.inputs import checked_streams
+from pfsm.metrics.references import NumberOfReferences, Streams, number_of_references
+from pfsm.runtime.html_table import text
+
+Float = NDArray[np.float64]
+Rows = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class MetricResult:
+    """What one metric says of all systems.
+
+    Attributes:
+        metric: The metric.
+        nrefs: Number of references.
+        scores: float64 [n_segments] for each system, higher is better.
+        statistics: What each segment adds to the corpus score, float64 [n_segments, k] for each system; None where the
+            corpus score is the mean of the segment scores.
+        comparison: Of all segments.
+    """
+
+    metric: SegmentMetric
+    nrefs: NumberOfReferences
+    scores: tuple[Float, ...]
+    statistics: tuple[Float, ...] | None
+    comparison: Comparison
+
+    def within(self, rows: Rows) -> Comparison:
+        """The comparison of some segments alone, as if the files had only these; int64 [m] are their numbers."""
+        whole = self.comparison
+        names = [system.name for system in whole.systems]
+        scores = [values[rows] for values in self.scores]
+        statistics = None if self.statistics is None else [values[rows] for values in self.statistics]
+        pooled = _pooled(self.metric, statistics)
+        return compare_systems(
+            names, scores, whole.n_resamples, whole.seed, whole.significance, whole.confidence, pooled
+        )
+
+    @property
+    def document(self) -> dict[str, object]:
+        """What ``pfsm compare --format json`` prints."""
+        signature, short = (
+            self.metric.get_signature(self.nrefs, "corpus"),
+            self.metric.get_short_signature(self.nrefs, "corpus"),
+        )
+        return comparison_document(self.comparison, self.metric.name, signature, short)
+
+
+@dataclass(frozen=True, eq=False)
+class Compared:
+    """Systems, compared.
+
+    Attributes:
+        systems: Their names.
+        outputs: Their outputs, a line for each segment.
+        references: Streams of references, as sacrebleu takes them: [n_references][n_segments]; None where a segment has
+            fewer than others.
+        results: One for each metric.
+        facts: What else is known of the segments.
+    """
+
+    systems: tuple[str, ...]
+    outputs: tuple[Sequence[str], ...]
+    references: Sequence[Sequence[str | None]]
+    results: tuple[MetricResult, ...]
+    facts: SegmentFacts = field(default_factory=SegmentFacts)
+
+    @property
+    def n_segments(self) -> int:
+        """Number of segments."""
+        return len(self.references[0])
+
+    def _repr_html_(self) -> str:
+        """What each metric says, for notebooks."""
+        return "".join(
+            f"<p>{text(result.metric.get_short_signature(result.nrefs, 'corpus'))}</p>"
+            f"{result.comparison._repr_html_()}"
+            for result in self.results
+        )
+
+
+def compare_outputs(
+    metrics: Sequence[SegmentMetric],
+    outputs: Mapping[str, Sequence[str]],
+    references: Streams,
+    n_resamples: int = 1000,
+    seed: int | None = None,
+    facts: SegmentFacts | None = None,
+) -> Compared:
+    """Scores outputs and compares every two of them by a paired bootstrap, with every metric.
+
+    Args:
+        metrics: One or more.
+        outputs: By the name of a system its translations, one a segment; two systems or more.
+        references: Streams of references, parallel to the outputs, as `SegmentMetric.segment_scores` takes them.
+        n_resamples: As in `pfsm.evaluation.compare_systems`.
+        seed: Likewise; all metrics have the same resamples.
+        facts: What else is known of the segments.
+
+    Raises:
+        ValueError: If there is no metric, fewer than two systems or no segment, or lengths differ.
+        PfsmError: If a metric lacks something that it needs.
+    """
+    if not metrics or len(outputs) < 2:
+        raise ValueError(
+            f"{len(metrics)} metrics and {len(outputs)} systems; at least one and two are needed"
+        )
+    names = tuple(outputs)
+    checked = [checked_streams(lines, references) for lines in outputs.values()]
+    lines, streams = tuple(output for output, _ in checked), checked[0][1]
+    found = SegmentFacts() if facts is None else facts
+    found.check(names, len(streams[0]))
+    seed = default_seed() if seed is None else seed
+    results = tuple(_result(metric, names, lines, streams, n_resamples, seed) for metric in metrics)
+    return Compared(names, lines, streams, results, found)
+
+
+def _result(
+    metric: SegmentMetric,
+    names: Sequence[str],
+    outputs: Sequence[Sequence[str]],
+    references: Sequence[Sequence[str | None]],
+    n_resamples: int,
+    seed: int,
+) -> MetricResult:
+    scores = tuple(metric.segment_scores(lines, references) for lines in outputs)
+    statistics = None
+    if not metric.averages:
+        statistics = tuple(metric.segment_statistics(lines, references) for lines in outputs)
+    pooled = _pooled(metric, statistics)
+    comparison = compare_systems(names, scores, n_resamples, seed, pooled=pooled)
+    return MetricResult(metric, number_of_references(references), scores, statistics, comparison)
+
+
+def _pooled(metric: SegmentMetric, statistics: Sequence[Float] | None) -> PooledCounts | None:
+    if statistics is None:
+        return None
+    return PooledCounts(statistics, metric.corpus_from_totals, metric.lower_is_better)

@@ -1,0 +1,172 @@
+"""Explanations of a comparison, short enough for thousands of segments: aligned words, and points by kind of edit."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pfsm.comparison.compared import Compared
+from pfsm.comparison.edit_kinds import foreign_words, moved_words, scripts_of, untranslated_words
+from pfsm.lattice.names import DELETE, INSERT, JUMP, base_state
+from pfsm.model.explain.alignments import BASE, ENTROPY, Alignment, Alignments
+from pfsm.model.explain.explanation import Edit
+from pfsm.model.explain.labels import label
+from pfsm.model.metric import Metric
+
+Float = NDArray[np.float64]
+
+# Digits of the largest number of points, in the page's unit.
+DIGITS = 5
+# A letter for each state of the model, and for each 64th of a posterior; none has a meaning in JSON or in HTML.
+LETTERS = "".join(map(chr, (*range(0x41, 0x5B), *range(0x61, 0x7B), *range(0x100, 0x180))))
+SIXTY_FOUR = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+# Tokens of consecutive edits consume so many words of the reference and of the hypothesis, if nothing else is said.
+USUAL = {DELETE: (1, 0), INSERT: (0, 1), JUMP: (0, 0)}
+
+
+@dataclass(frozen=True, eq=False)
+class Explained:
+    """Every translation, aligned with the reference that counts.
+
+    Attributes:
+        number: Which of the metrics explains.
+        alignments: One for each system.
+        counted: For each system and segment, which reference counts.
+    """
+
+    number: int
+    alignments: tuple[Alignments, ...]
+    counted: tuple[list[int], ...]
+
+
+def explained(compared: Compared) -> Explained | None:
+    """Explanations by the first metric that has any; None if none has."""
+    for number, result in enumerate(compared.results):
+        if isinstance(result.metric, Metric):
+            found = [_aligned(result.metric, lines, compared.references) for lines in compared.outputs]
+            return Explained(number, tuple(one for one, _ in found), tuple(best for _, best in found))
+    return None
+
+
+def _aligned(
+    metric: Metric, lines: Sequence[str], references: Sequence[Sequence[str | None]]
+) -> tuple[Alignments, list[int]]:
+    """Alignments of a system, of several references with the first of those with the best score."""
+    best = [0] * len(lines)
+    if len(references) > 1:
+        scores = np.array([_against(metric, lines, stream) for stream in references])
+        best = [int(number) for number in scores.argmax(axis=0)]
+    chosen = [references[number][place] or "" for place, number in enumerate(best)]
+    return metric.alignments(lines, chosen), best
+
+
+def _against(metric: Metric, lines: Sequence[str], stream: Sequence[str | None]) -> Float:
+    """Scores against a stream, float64 [n_segments]; minus infinity where it has no reference."""
+    scores = metric.score_pairs(lines, [line or "" for line in stream])
+    return np.where([line is None for line in stream], -math.inf, scores)
+
+
+def explained_data(found: Explained, compared: Compared) -> dict[str, object]:
+    """What the page reads, but for the texts."""
+    first = found.alignments[0]
+    parts = _parts(first.parts)
+    groups = [[place for place, name in enumerate(first.parts) if base_state(name) == part] for part in parts]
+    largest = max(float(np.abs(one.points).max()) for one in found.alignments)
+    unit = _unit(largest)
+    states = [
+        name for name in first.parts if base_state(name) in {DELETE, INSERT, JUMP} or name.startswith("S_")
+    ]
+    letters = {state: LETTERS[place % len(LETTERS)] for place, state in enumerate(states)}
+    data: dict[str, object] = {
+        "metric": found.number,
+        "parts": parts,
+        "labels": [label(part) for part in parts],
+        "states": states,
+        "letters": "".join(letters.values()),
+        "unit": unit,
+        "base": float(first.points[0, 0]),
+        "points": [[_whole(one.points[:, own].sum(axis=1), unit) for own in groups] for one in found.alignments],
+        "counts": [
+            [
+                _whole(one.counts[:, own].sum(axis=1), 0.01) if one.counts[:, own].any() else None
+                for own in groups
+            ]
+            for one in found.alignments
+        ],
+        "classes": [
+            [name, [float(one.counts[:, place].mean()) for one in found.alignments],
+             [float(one.points[:, place].mean()) for one in found.alignments]]
+            for place, name in enumerate(first.parts)
+            if name != base_state(name)
+        ],
+        "edits": [[edit_text(pair.edits, letters) for pair in one.pairs] for one in found.alignments],
+        "posteriors": [[_posteriors(pair) for pair in one.pairs] for one in found.alignments],
+    }  # fmt: skip
+    if len(compared.references) > 1:
+        data["counted"] = list(found.counted)
+    if states:
+        data |= _across(found, compared)
+    return data
+
+
+def _across(found: Explained, compared: Compared) -> dict[str, object]:
+    """Counts of `pfsm.comparison.edit_kinds`."""
+    source = compared.facts.source
+    data: dict[str, object] = {
+        "moved": [[moved_words(pair) for pair in one.pairs] for one in found.alignments]
+    }
+    if source is not None:
+        counts = [
+            [untranslated_words(pair, line) for pair, line in zip(one.pairs, source, strict=True)]
+            for one in found.alignments
+        ]
+    else:
+        scripts = scripts_of(line or "" for stream in compared.references for line in stream)
+        counts = [[foreign_words(pair, scripts) for pair in one.pairs] for one in found.alignments]
+    return data | {"untranslated": counts, "fromSource": source is not None}
+
+
+def _parts(names: Sequence[str]) -> list[str]:
+    """Parts in the order of the page, states without their classes; what every pair gets is left out."""
+    bases = list(dict.fromkeys(base_state(name) for name in names if name != BASE))
+    order = {DELETE: 1, INSERT: 2, JUMP: 3, ENTROPY: 4}
+    return sorted(bases, key=lambda name: 0 if name.startswith("S_") else order.get(name, 5))
+
+
+def _unit(largest: float) -> float:
+    """Power of ten in which a number has `DIGITS` digits."""
+    if not (math.isfinite(largest) and largest > 0.0):
+        return 1.0
+    return float(f"1e{math.floor(math.log10(largest)) + 1 - DIGITS}")
+
+
+def _whole(values: Float, unit: float) -> list[int]:
+    whole: list[int] = np.rint(values / unit).astype(np.int64).tolist()
+    return whole
+
+
+def edit_text(edits: Sequence[Edit], letters: dict[str, str]) -> str:
+    """An edit sequence as a short text.
+
+    Each edit is the letter of its state. It begins where the one before it ended; ``@i,j;`` before it says where else.
+    A deletion consumes one word of the reference, an insertion one of the hypothesis, a substitution one of each;
+    ``{p,q}`` after the letter says what else.
+    """
+    written = []
+    i = j = 0
+    for edit in edits:
+        (i0, i1), (j0, j1) = edit.reference, edit.hypothesis
+        if (i0, j0) != (i, j):
+            written.append(f"@{i0},{j0};")
+        written.append(letters[edit.state])
+        size = i1 - i0, j1 - j0
+        if size != USUAL.get(base_state(edit.state), (1, 1)):
+            written.append(f"{{{size[0]},{size[1]}}}")
+        i, j = i1, j1
+    return "".join(written)
+
+
+def _posteriors(pair: Alignment) -> str:
+    return "".join(SIXTY_FOUR[min(int(posterior * 64), 63)] for posterior in pair.posteriors)

@@ -1,0 +1,166 @@
+"""The head as a sentence-level feature: ``encoder(head=LABEL,source=SOURCE@CHECKSUM)``."""
+
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from threading import Lock
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pfsm.embeddings import encoders
+from pfsm.encoder.head import Head
+from pfsm.encoder.heads import feature_name, known_head, parse_feature
+from pfsm.encoder.scoring import HeadScorer, LineVectors, pair_values
+from pfsm.errors import PfsmError
+
+Float = NDArray[np.float64]
+Float32 = NDArray[np.float32]
+
+# Lines whose states are in memory at a time: 300 kB each.
+LINES_AT_ONCE = 256
+# Pairs whose lines' vectors are in memory at a time: 100 kB a line.
+PAIRS_AT_ONCE = 512
+# Of references that are remembered: some 2,700 of 30 pieces.
+KNOWN_BYTES = 1 << 27
+
+
+def check_feature(name: str) -> None:
+    """Refuses a name that is not of the feature's form; nothing is loaded.
+
+    Raises:
+        PfsmError: If it is not.
+    """
+    _, source = parse_feature(name)
+    encoders.check_source(source, f"feature {name}: source")
+
+
+def pinned_feature(name: str) -> str:
+    """The name with the checksum of its source.
+
+    Raises:
+        PfsmError: If the source is not there.
+    """
+    label, source = parse_feature(name)
+    return feature_name(label, encoders.pinned(source))
+
+
+def feature_label(name: str) -> str:
+    """The feature for a signature: with the encoder's name and checksum, without its place.
+
+    Raises:
+        PfsmError: If the source is not there.
+    """
+    label, source = parse_feature(name)
+    return feature_name(label, encoders.label(source))
+
+
+def prepared_feature(name: str) -> Callable[[Sequence[str], Sequence[str]], dict[str, Float]]:
+    """A function from hypotheses and references to the values of the feature by its name.
+
+    Raises:
+        PfsmError: If the head is not known to this process, or the encoder is not there or does not fit it.
+    """
+    reader = PieceReader(*parse_feature(name))
+
+    def values(hypotheses: Sequence[str], references: Sequence[str]) -> dict[str, Float]:
+        return {name: reader.values(hypotheses, references)}
+
+    return values
+
+
+class PieceReader:
+    """A head and its encoder.
+
+    Args:
+        label: Label of the head.
+        source: Source of the encoder.
+
+    Raises:
+        PfsmError: As `prepared_feature`.
+    """
+
+    def __init__(self, label: str, source: str) -> None:
+        head = known_head(label, "the model")
+        self.encoder = encoders.load_encoder(source)
+        check_fit(head, self.encoder, source)
+        if head.tuned:
+            self.encoder = encoders.load_tuned(source, label, head.tuned)
+        self.scorer = HeadScorer(head)
+        self._known = _KnownLines(KNOWN_BYTES)
+
+    def values(self, hypotheses: Sequence[str], references: Sequence[str]) -> Float:
+        """Values of pairs, float64 [n_pairs].
+
+        Each distinct line of a block is encoded once. Pairs of one reference, as of several systems, come together.
+        """
+        values = np.zeros(len(hypotheses))
+        known: dict[str, int] = {}
+        keys = [known.setdefault(reference, len(known)) for reference in references]
+        order = np.argsort(keys, kind="stable").tolist()
+        for first in range(0, len(order), PAIRS_AT_ONCE):
+            places = order[first : first + PAIRS_AT_ONCE]
+            numbers: dict[str, int] = {}
+            sides = [
+                [numbers.setdefault(side[place], len(numbers)) for place in places]
+                for side in (references, hypotheses)
+            ]
+            # References of one system come again with the next.
+            keep = {references[place] for place in places}
+            lines = [vectors for vectors, _ in self.lines(list(numbers), keep)]
+            values[places] = pair_values(self.scorer, lines, *sides)
+        return values
+
+    def lines(
+        self, lines: Sequence[str], keep: Container[str] = ()
+    ) -> Iterator[tuple[LineVectors, tuple[str, ...]]]:
+        """What the head makes of lines, and the text of their pieces; of lines in ``keep`` some are remembered."""
+        for first in range(0, len(lines), LINES_AT_ONCE):
+            some = list(lines[first : first + LINES_AT_ONCE])
+            found = self._known.get(some)
+            new = [line for line in dict.fromkeys(some) if line not in found]
+            for line, states in zip(new, self.encoder.states(new, self.scorer.layers), strict=True):
+                pieces = tuple(line[start:end] for start, end in states.spans.tolist())
+                found[line] = self.scorer.rows(states.values), pieces
+            self._known.put({line: found[line] for line in new if line in keep})
+            for line in some:
+                rows, pieces = found[line]
+                yield self.scorer.line(rows), pieces
+
+
+Mixed = tuple[Float32, tuple[str, ...]]
+
+
+class _KnownLines:
+    """The mixed layers of lines met before, up to a number of bytes; those that came first go first."""
+
+    def __init__(self, largest: int) -> None:
+        self._largest, self._bytes = largest, 0
+        self._lines: dict[str, Mixed] = {}
+        self._one_at_a_time = Lock()
+
+    def get(self, lines: Iterable[str]) -> dict[str, Mixed]:
+        with self._one_at_a_time:
+            return {line: self._lines[line] for line in lines if line in self._lines}
+
+    def put(self, lines: Mapping[str, Mixed]) -> None:
+        with self._one_at_a_time:
+            for line, mixed in lines.items():
+                if line not in self._lines and mixed[0].nbytes <= self._largest:
+                    self._lines[line] = mixed
+                    self._bytes += mixed[0].nbytes
+            while self._bytes > self._largest:
+                oldest = next(iter(self._lines))
+                self._bytes -= self._lines.pop(oldest)[0].nbytes
+
+
+def check_fit(head: Head, encoder: Any, source: str) -> None:
+    """Refuses a head for an encoder of another shape.
+
+    Raises:
+        PfsmError: If layers or components differ in number.
+    """
+    if (head.layers, head.dimension) != (encoder.layers + 1, encoder.dimension):
+        raise PfsmError(
+            f"{source}: has {encoder.layers + 1} layers of {encoder.dimension} components, "
+            f"but the head was learned over {head.layers} of {head.dimension}"
+        )

@@ -1,0 +1,92 @@
+"""Chunks of text (`pfsm.text.chunks`) and what each has, packed into integers: a known chunk costs one look-up."""
+
+import re
+from functools import cache
+from itertools import count, pairwise
+from typing import NamedTuple
+
+from pfsm.text.classes import normal_form, shipped_lists
+from pfsm.text.numbers import digit_value, is_number_word
+from pfsm.text.plain import chunk_tokens
+
+# A closing mark, an English suffix or an opening mark that tokenisers cut off.
+_APART = re.compile(
+    r"(?:[.,;:!?)\]}%\u2026\u3002\uff0c](?!\d)|['\u2019](?:s|re|ve|ll|d|m|t)\b|n['\u2019]t\b|[(\[{]\Z)",
+    re.IGNORECASE,
+)
+# Stands between lines. In text it separates tokens as a space does.
+END = "\0"
+WORD_BITS = 30
+NO_WORD = (1 << WORD_BITS) - 1
+# Of all chunks of a table; when it is full, the next call begins another one.
+_MOST_CHARACTERS = 8_000_000
+
+
+class Counts(NamedTuple):
+    """What a chunk has, as in `pfsm.metrics.kept.lines.LineCounts`."""
+
+    repeats: int
+    negations: int
+    apart: int
+    digits: int
+    number_words: int
+
+
+class ChunkTable(dict[str, int]):
+    """By chunk, from the lowest bits: its first word, its last word, whether it has tokens, whether it has counts.
+
+    Words are numbered in lower case, `WORD_BITS` bits each; `NO_WORD` where a chunk begins or ends with another token.
+    Which number a word has depends on what was read before, so only whether two are equal means anything. Threads may
+    share a table.
+
+    Attributes:
+        counts: The counts of chunks that have any.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.counts: dict[str, Counts] = {}
+        self._numbers = count()
+        self._words: dict[str, int] = {}
+        self._characters = 0
+        self[END] = 0  # as no other chunk
+
+    @property
+    def is_full(self) -> bool:
+        """Whether another one should be begun."""
+        return self._characters > _MOST_CHARACTERS
+
+    def __missing__(self, chunk: str) -> int:
+        tokens = [token.lower() for token in chunk_tokens(chunk)]
+        counts = _counts(chunk, tokens)
+        if any(counts):
+            self.counts[chunk] = counts
+        first, last = (self._number(tokens[at]) if tokens else NO_WORD for at in (0, -1))
+        flags = bool(tokens) | any(counts) << 1
+        value = self[chunk] = first | last << WORD_BITS | flags << 2 * WORD_BITS
+        self._characters += len(chunk) + 32
+        return value
+
+    def _number(self, word: str) -> int:
+        # setdefault is one step even where threads meet.
+        return self._words.setdefault(word, next(self._numbers)) if _is_word(word) else NO_WORD
+
+
+def _counts(chunk: str, tokens: list[str]) -> Counts:
+    negating = _negating()
+    return Counts(
+        sum(one == two and _is_word(one) for one, two in pairwise(tokens)),
+        sum(normal_form(token) in negating for token in tokens),
+        int(_APART.match(chunk) is not None),
+        sum(digit_value(token) is not None for token in tokens),
+        sum(token != "one" and is_number_word(token) for token in tokens),
+    )
+
+
+def _is_word(token: str) -> bool:
+    return any(map(str.isalpha, token))
+
+
+@cache
+def _negating() -> frozenset[str]:
+    return frozenset(shipped_lists("en")["negation"])

@@ -1,0 +1,74 @@
+"""What single lines have: repeated words, negations, numbers, marks that stand apart, and how they begin."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pfsm.metrics.kept.chunk_table import END, NO_WORD, WORD_BITS, ChunkTable, Counts
+
+Int64 = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class LineCounts:
+    """What each of several lines has, int64 [n] each; the tokens are those of `pfsm.text.plain`.
+
+    Attributes:
+        repeats: Words that follow themselves, in any case.
+        negations: English words that negate.
+        apart: Marks and suffixes behind a space, where running text has none.
+        digits: Numbers in digits.
+        number_words: English words for numbers, or parts of such, without ``one``, which alone is no number.
+        start: 1 if the first letter is a capital, -1 if it is a small one, 0 if it has no case or there is none.
+    """
+
+    repeats: Int64
+    negations: Int64
+    apart: Int64
+    digits: Int64
+    number_words: Int64
+    start: Int64
+
+
+_table = ChunkTable()
+
+
+def counts_of(lines: Sequence[str]) -> LineCounts:
+    """What lines have."""
+    text = f" {END} ".join(lines)
+    if text.count(END) >= len(lines) > 0:
+        text = f" {END} ".join(line.replace(END, " ") for line in lines)
+    chunks, table = text.split(" "), _current_table()
+    packed = np.fromiter(map(table.__getitem__, chunks), np.int64, len(chunks))
+    line = np.cumsum(packed == table[END])
+    # Chunks without tokens, such as the empty ones between two spaces, stand between no words.
+    place = np.flatnonzero(packed >> 2 * WORD_BITS)
+    occupied = packed[place]
+    first, last = occupied & NO_WORD, occupied >> WORD_BITS & NO_WORD
+    follows = np.flatnonzero((first[1:] == last[:-1]) & (first[1:] != NO_WORD))
+    follows = place[follows][line[place[follows]] == line[place[follows + 1]]]
+    counted = place[occupied >> 2 * WORD_BITS > 1]
+    found = [table.counts[chunks[at]] for at in counted.tolist()]
+    columns = np.array(found, dtype=np.int64).reshape(-1, len(Counts._fields)).T
+    repeats, negations, apart, digits, number_words = (
+        np.bincount(line[counted], column, minlength=len(lines)).astype(np.int64) for column in columns
+    )
+    repeats += np.bincount(line[follows], minlength=len(lines))
+    start = np.fromiter(map(_start, lines), np.int64, len(lines))
+    return LineCounts(repeats, negations, apart, digits, number_words, start)
+
+
+def _current_table() -> ChunkTable:
+    global _table  # noqa: PLW0603 - it is a cache
+    if _table.is_full:
+        _table = ChunkTable()
+    return _table
+
+
+def _start(line: str) -> int:
+    first = line[:1]
+    if not first.isalpha():
+        first = next(filter(str.isalpha, line), "")
+    return first.isupper() - first.islower()

@@ -1,0 +1,62 @@
+"""Sentence pairs whose lattices are kept, so that they can be scored again with other weights at once."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pfsm.lattice.arrays import LatticeBatch, weight_table
+from pfsm.model.file import Model
+
+if TYPE_CHECKING:
+    from pfsm_kernels.inference import Weights
+
+Float = NDArray[np.float64]
+
+
+def batch_values(batch: LatticeBatch, model: Model, weights: "Weights | None", threads: int) -> Float:
+    """What a model makes of lattices before its scale: ``y / (m + n)`` and the points of features, float64 [n_pairs].
+
+    Args:
+        batch: The lattices.
+        model: The model, with the settings that they were built under.
+        weights: The kernel's weights; None: the model has no edits.
+        threads: For the kernel.
+    """
+    from pfsm_kernels.inference import log_sum  # noqa: PLC0415 - brings numba
+
+    points: Float = batch.sentence_features.points(model.weights, len(batch))
+    if weights is None:
+        return points
+    sums = log_sum(batch.lattices, weights, threads, batch.jumps)
+    return sums / np.maximum(batch.lattices.lengths, 1) + points
+
+
+def on_scale(normalised: Float, model: Model) -> Float:
+    """Values of `batch_values` on the scale of the model's scores."""
+    return model.scale.mean + model.scale.sd * (normalised + model.alpha)
+
+
+class PreparedPairs:
+    """Single-reference pairs that `pfsm.model.metric.Metric.prepare` has read.
+
+    Args:
+        batches: Their lattices.
+        threads: For the kernel.
+    """
+
+    def __init__(self, batches: Sequence[LatticeBatch], threads: int) -> None:
+        self._batches, self._threads = batches, threads
+
+    def __len__(self) -> int:
+        return sum(map(len, self._batches))
+
+    def scores(self, model: Model) -> Float:
+        """Scores of the pairs with a model of the same settings, float64 [n_pairs]: those of ``Metric(model)``."""
+        found = [np.zeros(0)]
+        for batch in self._batches:
+            table = weight_table(batch.states, model.weights) if batch.states else None
+            weights = None if table is None else batch.weights(model.weights, table)
+            found.append(batch_values(batch, model, weights, self._threads))
+        return on_scale(np.concatenate(found), model)

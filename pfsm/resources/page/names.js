@@ -1,0 +1,66 @@
+// Names and kinds of states, and small parts of pages: what all pages with explanations share.
+
+const KINDS = [
+  { kind: "word", label: "same word" },
+  { kind: "punct", label: "same punctuation" },
+  { kind: "loose", label: "same stem or other match" },
+  { kind: "delete", label: "deleted" },
+  { kind: "insert", label: "inserted" },
+  { kind: "jump", label: "jump to another place, numbered" },
+];
+
+const NAMES = {
+  S_word: "same word", S_punct: "same punctuation", S_lemma: "same stem", S_syn: "synonym", S_para: "paraphrase",
+  S_char: "similar spelling", S_emb: "similar meaning",
+  Delete: "deleted", Insert: "inserted", Jump: "jumps",
+};
+
+// A state split by word class, such as Insert:function, has the kind of the unsplit state.
+function baseOf(state) {
+  return state.split(":")[0];
+}
+
+function kindOf(state) {
+  const known = { S_word: "word", S_punct: "punct", Delete: "delete", Insert: "insert", Jump: "jump" };
+  return known[baseOf(state)] || "loose";
+}
+
+function nameOf(state) {
+  const [base, wordClass] = state.split(":");
+  const name = Object.hasOwn(NAMES, base) ? NAMES[base] : base.replace(/^S_/, "");
+  return wordClass ? `${name} (${wordClass})` : name;
+}
+
+function percent(probability) {
+  if (probability > 0 && probability < 0.0005) return "<0.1 %";
+  const text = (100 * probability).toFixed(probability < 0.0995 || probability > 0.9995 ? 1 : 0);
+  return `${text.replace(/\.0$/, "")} %`;
+}
+
+function element(name, attributes = {}, ...children) {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (value !== null && value !== undefined && value !== false) made.setAttribute(key, value === true ? "" : value);
+  }
+  made.append(...children);
+  return made;
+}
+
+// A state as in papers: S with its kind as a subscript.
+function stateElement(state) {
+  if (!state.startsWith("S_")) return element("span", { class: "state" }, state);
+  return element("span", { class: "state", "aria-label": state }, "S", element("sub", {}, state.slice(2)));
+}
+
+// Numbers for people, with a true minus; each page says what `decimals` are.
+function number(value, digits = decimals) {
+  if (!Number.isFinite(value)) return "–";
+  const text = value.toFixed(digits);
+  return Number(text) === 0 ? (0).toFixed(digits) : text.replace("-", "−");
+}
+
+function signed(value, digits = decimals) {
+  if (!Number.isFinite(value)) return "–";
+  const text = number(value, digits);
+  return text.startsWith("−") || Number(text) === 0 ? text : `+${text}`;
+}

@@ -1,0 +1,214 @@
+"""Answers to checked requests: the documents that the command line prints, to the last digit."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pfsm.errors import PfsmError
+from pfsm.evaluation import Comparison, compare_systems
+from pfsm.evaluation.documents import comparison_document, interval_entry
+from pfsm.metrics.references import NumberOfReferences, flat_pairs, number_by_segment
+from pfsm.model.explain.document import explanation_document
+from pfsm.model.explain.explanation import Explanation
+from pfsm.model.explain.page import render_page
+from pfsm.model.metric import Metric
+from pfsm.model.settings import MEAN
+from pfsm.serve.batching import Batcher, FaultyPairError
+from pfsm.serve.fields import pointer
+from pfsm.serve.problems import RequestError, invalid
+from pfsm.serve.requests import CompareRequest, References, ScoreRequest
+from pfsm.serve.shelf import Book
+from pfsm.text.scripts import REFUSED, lines_without_spaces
+
+Float = NDArray[np.float64]
+# Explanations are asked for in portions, so that a thread is free again soon.
+EXPLAINED_AT_ONCE = 20
+
+
+async def scores(
+    batcher: Batcher,
+    book: Book,
+    hypotheses: Sequence[str],
+    references: References,
+    deadline: float,
+    where: str = "hypotheses",
+) -> Float:
+    """Scores of segments, float64 [n_segments], as `Metric.score_segments` gives them.
+
+    Raises:
+        RequestError: If a pair cannot be scored, or not in time; ``where`` is the pointer to the hypotheses.
+    """
+    repeated, flat, starts = flat_pairs(hypotheses, references)
+    try:
+        found = await batcher.score(book, repeated, flat, deadline)
+    except FaultyPairError as error:
+        segment = int(np.searchsorted(starts, error.place, side="right")) - 1
+        raise invalid(f"/{where}/{segment}", error.message) from None
+    if len(flat) == len(hypotheses):
+        return found
+    if book.model.settings.references == MEAN:
+        return np.asarray(np.add.reduceat(found, starts) / np.diff([*starts, len(flat)]))
+    return np.maximum.reduceat(found, starts)
+
+
+def check_text(book: Book, references: References, force: bool) -> None:
+    """Refuses text that the model cannot take apart into words, as the command line does.
+
+    Raises:
+        RequestError: If at least a quarter of the references are in a script without spaces between words, and the
+            model finds words between spaces alone.
+    """
+    metric = book.metric  # made ready here, in a thread, if it was not
+    if force or not metric.needs_spaces:
+        return
+    found, seen = lines_without_spaces(line for several in references for line in several)
+    if seen and found >= REFUSED * seen:
+        raise invalid(
+            "/references",
+            f"model {book.name} finds words between spaces, but {found} of {seen} lines are in a script without them; "
+            "choose another model (any is for every language), or say force",
+        )
+
+
+def _named(metric: Metric, nrefs: NumberOfReferences) -> dict[str, str]:
+    return {
+        "name": metric.name,
+        "signature": metric.get_signature(nrefs, "corpus"),
+        "short_signature": metric.get_short_signature(nrefs, "corpus"),
+    }
+
+
+async def score(batcher: Batcher, book: Book, asked: ScoreRequest, deadline: float) -> dict[str, Any]:
+    """What ``pfsm score --sentence-level --format json`` prints of a system's output.
+
+    Raises:
+        RequestError: If a pair cannot be scored, or not in time.
+    """
+    await batcher.run(partial(check_text, book, asked.references, asked.force))
+    found = await scores(batcher, book, asked.hypotheses, asked.references, deadline)
+    nrefs = number_by_segment(asked.references)
+    named = _named(book.metric, nrefs)
+    document: dict[str, Any] = {
+        "name": named["name"],
+        "score": float(found.mean()),
+        "signature": named["signature"],
+        "short_signature": named["short_signature"],
+        "segments": found.size,
+    }
+    if asked.confidence:
+        comparison = await batcher.run(partial(compare_systems, ["it"], [found], asked.resamples))
+        document |= {
+            "interval": interval_entry(comparison.systems[0].interval),
+            "resamples": asked.resamples,
+            "seed": comparison.seed,
+        }
+    document["segment_signature"] = book.metric.get_signature(nrefs)
+    document["segment_scores"] = found.tolist()
+    return document
+
+
+async def compare(batcher: Batcher, book: Book, asked: CompareRequest, deadline: float) -> dict[str, Any]:
+    """What ``pfsm compare --format json`` prints; with scores of segments by system where they are wanted.
+
+    Raises:
+        RequestError: If a pair cannot be scored, or not in time.
+    """
+    await batcher.run(partial(check_text, book, asked.references, asked.force))
+    found = [
+        await scores(batcher, book, output, asked.references, deadline, f"systems/{place}/hypotheses")
+        for place, output in enumerate(asked.outputs)
+    ]
+    check_time(deadline)
+    result: Comparison = await batcher.run(
+        partial(compare_systems, asked.names, found, n_resamples=asked.resamples, seed=asked.seed)
+    )
+    named = _named(book.metric, len(asked.references[0]))
+    document = comparison_document(result, named["name"], named["signature"], named["short_signature"])
+    if asked.segments:
+        document["segment_scores"] = [
+            {"name": name, "scores": own.tolist()} for name, own in zip(asked.names, found, strict=True)
+        ]
+    return document
+
+
+async def explain(
+    batcher: Batcher, book: Book, asked: ScoreRequest, deadline: float, *, page: bool
+) -> dict[str, Any] | str:
+    """What ``pfsm explain --format json`` prints, or the page that ``--html`` writes.
+
+    Raises:
+        RequestError: If a pair cannot be explained, or not in time.
+    """
+    await batcher.run(partial(check_text, book, asked.references, asked.force))
+    explained: list[Explanation] = []
+    means: list[float | None] = []
+    for first in range(0, len(asked.hypotheses), EXPLAINED_AT_ONCE):
+        check_time(deadline)
+        part = slice(first, first + EXPLAINED_AT_ONCE)
+        work = partial(_explained, book.metric, asked.hypotheses[part], asked.references[part], first)
+        own, own_means = await batcher.run(work)
+        explained += own
+        means += own_means
+    metric, nrefs = book.metric, number_by_segment(asked.references)
+    if page:
+        title = f"Explanations by {book.name}"
+        return await batcher.run(
+            partial(
+                render_page,
+                [("translations", explained)],
+                title,
+                f"{metric.name}|{metric.get_signature(nrefs)}",
+            )
+        )
+    return {
+        "name": metric.name,
+        "signature": metric.get_signature(nrefs),
+        "short_signature": metric.get_short_signature(nrefs),
+        "segments_counted_from": 0,
+        "segments": [
+            {"segment": place, **explanation_document(one, mean)}
+            for place, (one, mean) in enumerate(zip(explained, means, strict=True))
+        ],
+    }
+
+
+def _explained(
+    metric: Metric, hypotheses: Sequence[str], references: References, first: int
+) -> tuple[list[Explanation], list[float | None]]:
+    """Explanations of segments against the reference with the best score; and scores that are means over references."""
+    repeated, flat, starts = flat_pairs(hypotheses, references)
+    ends = [*starts.tolist()[1:], len(flat)]
+    alone = metric.score_pairs(repeated, flat) if len(flat) > len(hypotheses) else np.zeros(len(flat))
+    best = [int(alone[start:end].argmax()) for start, end in zip(starts.tolist(), ends, strict=True)]
+    chosen = [several[number] for several, number in zip(references, best, strict=True)]
+    found: list[Explanation] = []
+    means: list[float | None] = []
+    try:
+        explanations = metric.explanations(hypotheses, chosen)
+        for place, explanation in enumerate(explanations):
+            count = len(references[place])
+            mean = None
+            if count > 1 and metric.segment_references == MEAN:
+                mean = float(metric.score_segments([hypotheses[place]], [references[place]])[0])
+            told = "" if mean is None else f"; mean score of all references {mean:.4f}"
+            counted = f"{best[place] + 1} of {count}{told}" if count > 1 else ""
+            found.append(replace(explanation, counted=counted))
+            means.append(mean)
+    except PfsmError as error:
+        raise invalid(pointer("hypotheses", first + len(found)), str(error)) from None
+    return found, means
+
+
+def check_time(deadline: float) -> None:
+    """Gives up on a request whose time is over.
+
+    Raises:
+        RequestError: If it is.
+    """
+    if time.monotonic() > deadline:
+        raise RequestError(503, "the answer takes too long; send less, or try again", retry=1)

@@ -1,0 +1,145 @@
+"""The ASGI application: finds the route, asks the guard, answers problems, counts and logs."""
+
+import asyncio
+import sys
+import time
+from collections.abc import Callable, Collection, Mapping
+from datetime import UTC, datetime
+
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+from starlette.types import Message, Receive, Scope, Send
+
+from pfsm.errors import PfsmError
+from pfsm.serve.body import LINES
+from pfsm.serve.guard import HEADERS, POLICY
+from pfsm.serve.problems import MEDIA_TYPE, RequestError
+from pfsm.serve.routes import API, Handler
+from pfsm.serve.service import Service, json_response
+
+_OTHER = "other"
+# Seconds more than reading and answering take, for a client that takes the answer slowly.
+SENDING = 60.0
+
+
+class App:
+    """One server's application.
+
+    Args:
+        service: What the routes share.
+        routes: Handlers by path and method, besides those of the API. A path that ends with ``/{id}`` stands for all
+            that have one part more.
+        assets: Paths that need no token.
+        abort: Ends the connection of a request whose client does not take the answer.
+    """
+
+    def __init__(
+        self,
+        service: Service,
+        routes: Mapping[str, Mapping[str, Handler]],
+        assets: Collection[str],
+        abort: Callable[[Scope], None],
+    ) -> None:
+        self._service, self._assets, self._abort = service, frozenset(assets), abort
+        self._routes = {**API, **routes}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answers one request."""
+        if scope["type"] != "http":
+            return
+        service, begun = self._service, time.monotonic()
+        request = Request(scope, receive)
+        route, handlers = self._found(request.url.path)
+        status = 0
+
+        async def watched(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                message = {**message, "headers": self._headers(message["headers"])}
+            await send(message)
+
+        limits = service.limits
+        stream = request.headers.get("content-type", "").startswith(LINES)
+        seconds = limits.streaming if stream else limits.reading + limits.patience + SENDING
+        service.figures.under_way += 1
+        try:
+            async with asyncio.timeout(seconds):
+                response = await self._answer(request, handlers)
+                await response(scope, receive, watched)
+        except TimeoutError:
+            self._abort(scope)
+        except ClientDisconnect:
+            pass
+        finally:
+            service.figures.under_way -= 1
+            method = request.method if request.method in {"GET", "HEAD", "POST", "DELETE"} else "other"
+            if status:
+                service.figures.add(method, route, status, time.monotonic() - begun)
+            log(f"{method} {route} {status or 'gone'} {1000 * (time.monotonic() - begun):.1f}ms")
+
+    def _found(self, path: str) -> tuple[str, Mapping[str, Handler]]:
+        """The route of a path, and its handlers by method."""
+        handlers = self._routes.get(path)
+        if handlers is not None:
+            return path, handlers
+        for route, handlers in self._routes.items():
+            if "{id}" in route:
+                before, _, after = route.partition("{id}")
+                own = path[len(before) : len(path) - len(after)]
+                if path.startswith(before) and path.endswith(after) and own and "/" not in own:
+                    return route, handlers
+        return _OTHER, {}
+
+    async def _answer(self, request: Request, handlers: Mapping[str, Handler]) -> Response:
+        try:
+            self._service.guard.check(request, assets=self._assets)
+            if not handlers:
+                raise RequestError(404, "there is no such path; /openapi.json lists them")
+            handler = handlers.get("GET" if request.method == "HEAD" else request.method)
+            if handler is None:
+                raise RequestError(
+                    405, f"this path takes {' and '.join(handlers)}", allow=", ".join(handlers)
+                )
+            return await handler(self._service, request)
+        except RequestError as error:
+            return problem_response(error)
+        except PfsmError as error:
+            return problem_response(RequestError(503, str(error)))
+        except (ClientDisconnect, TimeoutError):
+            raise
+        except Exception as error:
+            log(f"fault: {type(error).__name__}: {error!s}"[:500], fault=error)
+            return problem_response(RequestError(500, "the server has a fault here; its log says more"))
+
+    def _headers(self, given: list[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
+        names = {name for name, _ in given}
+        more = {**HEADERS, "content-security-policy": POLICY}
+        if self._service.ending:
+            more["connection"] = "close"
+        added = [
+            (name.encode(), value.encode()) for name, value in more.items() if name.encode() not in names
+        ]
+        return [*given, *added]
+
+
+def problem_response(error: RequestError) -> Response:
+    """The answer to a request that is refused."""
+    response = json_response(error.document(), error.status)
+    response.headers["content-type"] = MEDIA_TYPE
+    for name, value in error.headers.items():
+        response.headers[name] = value
+    return response
+
+
+def log(line: str, fault: BaseException | None = None) -> None:
+    """A line of the log, on standard error: the time in UTC, then what happened. It holds no text of a request."""
+    moment = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    printable = "".join(sign if sign.isprintable() else " " for sign in line)
+    where = ""
+    if fault is not None and fault.__traceback__ is not None:
+        trace = fault.__traceback__
+        while trace.tb_next is not None:
+            trace = trace.tb_next
+        where = f" ({trace.tb_frame.f_code.co_filename}:{trace.tb_lineno})"
+    sys.stderr.write(f"{moment} {printable}{where}\n")

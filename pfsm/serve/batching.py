@@ -1,0 +1,243 @@
+"""Pairs of many requests scored together: threads take what has gathered while they were busy.
+
+A portion is up to `MOST_PAIRS` pairs of one request. Portions wait in one line for each model. A free thread takes
+several portions of one model at once. A request has only a few portions in line at a time, so a large one does not keep
+small ones waiting. Scores do not depend on what a pair is scored with, so neither do answers.
+"""
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pfsm.errors import PfsmError
+from pfsm.model.metric import Metric
+from pfsm.serve.limits import Limits
+from pfsm.serve.problems import RequestError
+from pfsm.serve.shelf import Book
+
+Float = NDArray[np.float64]
+Result = TypeVar("Result")
+# Of a portion; and of portions that are scored together.
+MOST_PAIRS, MOST_TOGETHER = 100, 400
+# Of a portion: characters of a hypothesis times characters of its reference, which bound the cells of its lattices.
+MOST_AREA = 40_000_000
+# What comes before the message of a pair that was scored alone.
+_ALONE = "segment 0 (counted from 0): "
+
+
+class FaultyPairError(Exception):
+    """A pair that cannot be scored: its place in the request, and why."""
+
+    def __init__(self, place: int, message: str) -> None:
+        super().__init__(message)
+        self.place, self.message = place, message
+
+
+@dataclass(eq=False)
+class _Portion:
+    """Pairs of one request, and its future scores."""
+
+    hypotheses: Sequence[str]
+    references: Sequence[str]
+    scores: "asyncio.Future[Float]"
+    deadline: float
+
+
+@dataclass
+class Tally:
+    """What has been scored since the start."""
+
+    pairs: int = 0
+    batches: int = 0
+    portions: int = 0
+    by_model: dict[str, int] = field(default_factory=dict)
+
+
+class Batcher:
+    """Shares out the threads of a server among its requests; for use in one event loop.
+
+    Args:
+        pool: The threads.
+        threads: Their number.
+        limits: Bounds of the service.
+    """
+
+    def __init__(self, pool: Executor, threads: int, limits: Limits) -> None:
+        self._pool, self._threads, self._limits = pool, threads, limits
+        self._lines: dict[Book, deque[_Portion]] = {}
+        self._busy = 0
+        self._timer: asyncio.TimerHandle | None = None
+        self.waiting = 0
+        self.tally = Tally()
+
+    async def run(self, work: Callable[[], Result]) -> Result:
+        """The result of a function that a thread of the pool calls."""
+        return await asyncio.get_running_loop().run_in_executor(self._pool, work)
+
+    async def score(
+        self, book: Book, hypotheses: Sequence[str], references: Sequence[str], deadline: float
+    ) -> Float:
+        """Scores of single-reference pairs, float64 [n_pairs], as `Metric.score_pairs` gives them.
+
+        Args:
+            book: The model.
+            hypotheses: Translations.
+            references: As many references.
+            deadline: On the clock of `time.monotonic`: pairs that are still in line then are not scored.
+
+        Raises:
+            FaultyPairError: If a pair cannot be scored.
+            RequestError: If too many pairs wait, or the deadline has come.
+        """
+        if self.waiting + len(hypotheses) > self._limits.waiting:
+            raise RequestError(503, "too many pairs are waiting to be scored; try again", retry=1)
+        results: list[Float] = []
+        line: deque[tuple[int, asyncio.Future[Float]]] = deque()
+        self.waiting += len(hypotheses)
+        try:
+            for first, stop in portions(hypotheses, references):
+                if len(line) >= 2 * self._threads:
+                    results.append(await _of_request(*line.popleft()))
+                future = self._submit(book, hypotheses[first:stop], references[first:stop], deadline)
+                line.append((first, future))
+            while line:
+                results.append(await _of_request(*line.popleft()))
+        finally:
+            self.waiting -= len(hypotheses)
+            for _, future in line:
+                _forget(future)
+        return np.concatenate([np.zeros(0), *results])
+
+    def _submit(
+        self, book: Book, hypotheses: Sequence[str], references: Sequence[str], deadline: float
+    ) -> "asyncio.Future[Float]":
+        future: asyncio.Future[Float] = asyncio.get_running_loop().create_future()
+        self._lines.setdefault(book, deque()).append(_Portion(hypotheses, references, future, deadline))
+        if self._timer is None and self._busy < self._threads:
+            # Whoever comes to an idle server need not wait for others.
+            pause = self._limits.gathering if self._busy else 0.0
+            self._timer = asyncio.get_running_loop().call_later(pause, self._dispatch)
+        return future
+
+    def _dispatch(self) -> None:
+        """Gives free threads what waits, model after model in turn."""
+        self._timer = None
+        while self._lines and self._busy < self._threads:
+            book, line = next(iter(self._lines.items()))
+            together = _next_of(line, time.monotonic())
+            # The model goes to the end of the line of models.
+            del self._lines[book]
+            if line:
+                self._lines[book] = line
+            if together:
+                self._busy += 1
+                task = asyncio.get_running_loop().run_in_executor(self._pool, _scored, book, together)
+                task.add_done_callback(partial(self._done, book, together))
+
+    def _done(
+        self,
+        book: Book,
+        together: Sequence[_Portion],
+        done: "asyncio.Future[list[Float | Exception]]",
+    ) -> None:
+        self._busy -= 1
+        error = done.exception()
+        outcomes: Sequence[Float | BaseException] = [error] * len(together) if error else done.result()
+        pairs = sum(len(portion.hypotheses) for portion in together)
+        self.tally.batches += 1
+        self.tally.portions += len(together)
+        self.tally.pairs += pairs
+        self.tally.by_model[book.name] = self.tally.by_model.get(book.name, 0) + pairs
+        for portion, outcome in zip(together, outcomes, strict=True):
+            if portion.scores.done():
+                continue
+            if isinstance(outcome, BaseException):
+                portion.scores.set_exception(outcome)
+            else:
+                portion.scores.set_result(outcome)
+        if self._lines and self._timer is None:
+            self._dispatch()
+
+
+def portions(hypotheses: Sequence[str], references: Sequence[str]) -> list[tuple[int, int]]:
+    """The first pair of each portion, and the one after its last: bounded in number and in length."""
+    found, first, area = [], 0, 0
+    for place, (hypothesis, reference) in enumerate(zip(hypotheses, references, strict=True)):
+        own = len(hypothesis) * len(reference)
+        if place > first and (place - first >= MOST_PAIRS or area + own > MOST_AREA):
+            found.append((first, place))
+            first, area = place, 0
+        area += own
+    return [*found, (first, len(hypotheses))] if len(hypotheses) else []
+
+
+def _forget(future: "asyncio.Future[Float]") -> None:
+    """Nobody waits for the scores any more; an error in them is no news."""
+    if not future.cancel() and not future.cancelled():
+        future.exception()
+
+
+async def _of_request(first: int, future: "asyncio.Future[Float]") -> Float:
+    """Scores of a portion; an error gets the place of its pair in the whole request."""
+    try:
+        return await future
+    except FaultyPairError as error:
+        raise FaultyPairError(first + error.place, error.message) from None
+
+
+def _next_of(line: deque[_Portion], now: float) -> list[_Portion]:
+    """Portions to be scored together; those that nobody waits for any more are dropped."""
+    together: list[_Portion] = []
+    pairs = 0
+    while line and pairs < MOST_TOGETHER:
+        portion = line[0]
+        size = len(portion.hypotheses)
+        if portion.scores.done():
+            line.popleft()
+        elif portion.deadline < now:
+            line.popleft().scores.set_exception(
+                RequestError(503, "the answer takes too long; send less, or try again", retry=1)
+            )
+        elif together and pairs + size > MOST_TOGETHER:
+            break
+        else:
+            together.append(line.popleft())
+            pairs += size
+    return together
+
+
+def _scored(book: Book, together: Sequence[_Portion]) -> list[Float | Exception]:
+    """The scores of each portion; runs in a thread."""
+    metric = book.metric
+    if len(together) == 1:
+        return [_alone(metric, together[0])]
+    try:
+        scores = metric.score_pairs(
+            [line for portion in together for line in portion.hypotheses],
+            [line for portion in together for line in portion.references],
+        )
+    except PfsmError:
+        # One portion is at fault: the others get their scores.
+        return [_alone(metric, portion) for portion in together]
+    ends = np.cumsum([len(portion.hypotheses) for portion in together])[:-1]
+    return list(np.split(scores, ends))
+
+
+def _alone(metric: Metric, portion: _Portion) -> Float | Exception:
+    try:
+        return metric.score_pairs(portion.hypotheses, portion.references)
+    except PfsmError as error:
+        for place, pair in enumerate(zip(portion.hypotheses, portion.references, strict=True)):
+            try:
+                metric.score_pairs(pair[:1], pair[1:])
+            except PfsmError as own:
+                return FaultyPairError(place, str(own).removeprefix(_ALONE))
+        return error

@@ -1,0 +1,128 @@
+"""Who may ask: names of the server, the token, pages of other origins; and headers that keep browsers careful."""
+
+import hmac
+import ipaddress
+import secrets
+from collections.abc import Collection
+from dataclasses import dataclass, field
+
+from starlette.requests import Request
+
+from pfsm.serve.problems import RequestError
+
+# Answered to everyone, so that whatever watches over the server needs no token. It tells nothing.
+OPEN = frozenset({"/healthz"})
+PAGE_TOKEN = "x-pfsm-page-token"
+_SAFE = frozenset({"GET", "HEAD"})
+HEADERS = {
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-resource-policy": "same-origin",
+    "cross-origin-opener-policy": "same-origin",
+    "x-frame-options": "DENY",
+    "cache-control": "no-store",
+}
+POLICY = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
+
+
+@dataclass(frozen=True)
+class Guard:
+    """Checks of every request.
+
+    Attributes:
+        port: Where the server listens.
+        names: Names that it goes by, besides ``localhost`` and addresses of this machine.
+        token: What clients have to know; None: nothing.
+        anywhere: Whether it listens on an address that is not this machine's own.
+        page_token: What the page sends with calls that change something; new with every start.
+    """
+
+    port: int
+    names: Collection[str] = ()
+    token: str | None = None
+    anywhere: bool = False
+    page_token: str = field(default_factory=lambda: secrets.token_urlsafe(32))
+
+    def check(self, request: Request, *, assets: Collection[str] = ()) -> None:
+        """Refuses a request that may come from somebody else's page, or from nobody who knows the token.
+
+        Args:
+            request: The request.
+            assets: Paths of the page and its files, which hold no secrets.
+
+        Raises:
+            RequestError: If it is refused.
+        """
+        self._check_host(request.headers.getlist("host"))
+        self._check_origin(request)
+        path = request.url.path
+        # Nobody can guess the address of a report, and a frame cannot send the token.
+        report = path.startswith("/workbench/trainings/") and path.endswith("/report")
+        if (
+            self.token is not None
+            and path not in OPEN
+            and not report
+            and not (path in assets and request.method in _SAFE)
+        ):
+            self._check_token(request.headers.getlist("authorization"))
+
+    def check_page(self, request: Request) -> None:
+        """Refuses a call that changes something, unless the server's own page makes it.
+
+        Raises:
+            RequestError: If it does not.
+        """
+        given = request.headers.get(PAGE_TOKEN, "")
+        if not _same(given, self.page_token):
+            raise RequestError(
+                403, f"this call needs the header {PAGE_TOKEN} with the token of the server's own page"
+            )
+
+    def _check_host(self, hosts: list[str]) -> None:
+        """Somebody else's name that leads to this machine is no name of this server (DNS rebinding)."""
+        if len(hosts) != 1 or not self._is_own(hosts[0]):
+            raise RequestError(421, "the header Host is no name of this server; --allow-host NAME adds one")
+
+    def _is_own(self, host: str) -> bool:
+        name, port = _split(host.lower())
+        if name in self.names:
+            return True  # behind a proxy it may have any port
+        if port != str(self.port) and not (port == "" and self.port == 80):
+            return False
+        if name == "localhost":
+            return True
+        try:
+            address = ipaddress.ip_address(name)
+        except ValueError:
+            return False
+        # An address cannot be made to lead somewhere else, as a name can.
+        return address.is_loopback or self.anywhere
+
+    def _check_origin(self, request: Request) -> None:
+        """A page of another origin asks for nothing here."""
+        site = request.headers.get("sec-fetch-site", "same-origin")
+        if request.method not in _SAFE and site not in {"same-origin", "none"}:
+            raise RequestError(403, "pages of other origins may not ask")
+        origins = request.headers.getlist("origin")
+        if any(origin.partition("://")[2].lower() != request.headers["host"].lower() for origin in origins):
+            raise RequestError(403, "pages of other origins may not ask")
+
+    def _check_token(self, given: list[str]) -> None:
+        kind, _, token = given[0].partition(" ") if len(given) == 1 else ("", "", "")
+        right = _same(token.strip(), self.token or "")
+        if kind.lower() != "bearer" or not right:
+            raise RequestError(401, "send the server's token: Authorization: Bearer TOKEN")
+
+
+def _same(given: str, token: str) -> bool:
+    """Compares in a time that tells nothing about where they differ."""
+    return bool(token) and hmac.compare_digest(given.encode("utf-8", "replace"), token.encode("utf-8"))
+
+
+def _split(host: str) -> tuple[str, str]:
+    """Name and port of a ``Host`` header; brackets of an IPv6 address are taken off."""
+    if host.startswith("["):
+        name, _, rest = host[1:].partition("]")
+        return name, rest.removeprefix(":")
+    name, _, port = host.partition(":")
+    return name, port

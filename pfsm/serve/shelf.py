@@ -1,0 +1,105 @@
+"""The models of a server: those that ship, and those that its command line names. No request can name another."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from threading import Lock
+from typing import Any
+
+from pfsm.errors import PfsmError
+from pfsm.model.file import Model
+from pfsm.model.metric import Metric
+from pfsm.serve.fields import shown
+from pfsm.serve.problems import invalid
+
+# Of a model.
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+# What a model is made ready with, so that the first request does not wait for kernels to load.
+_WARMING = ("a line", "one line")
+
+
+@dataclass(eq=False)
+class Book:
+    """One model, made ready when it is first asked for.
+
+    Attributes:
+        name: What requests call it.
+        model: The model.
+        origin: ``shipped``, ``given`` on the command line, or ``trained`` here.
+    """
+
+    name: str
+    model: Model
+    origin: str
+    _lock: Lock = field(default_factory=Lock)
+    _metric: Metric | None = None
+
+    @property
+    def metric(self) -> Metric:
+        """The model at work, on one thread: requests share the threads among them.
+
+        Raises:
+            PfsmError: If something that the model needs is not installed.
+        """
+        with self._lock:
+            if self._metric is None:
+                metric = Metric(self.model, threads=1)
+                for name in metric.columns:
+                    raise PfsmError(
+                        f"model {self.name} needs the column {name} of the data; requests cannot give it"
+                    )
+                metric.score_pairs(_WARMING[:1], _WARMING[1:])
+                self._metric = metric
+            return self._metric
+
+    def document(self) -> dict[str, Any]:
+        """What ``GET /v1/models`` says of it."""
+        settings, training = self.model.settings, self.model.training
+        return {
+            "name": self.name,
+            "origin": self.origin,
+            "language": settings.language,
+            "edits": settings.edits,
+            "matchers": list(settings.matchers),
+            "features": list(settings.features),
+            "references": settings.references,
+            "scale": self.model.scale.note,
+            "judgments": training.get("judgments"),
+            "licence": self.model.licence,
+            "fingerprint": self.model.fingerprint,
+        }
+
+
+class Shelf:
+    """Models by name; the first is the default.
+
+    Args:
+        books: The models, each with another name.
+        most: How many models that were trained here are kept.
+    """
+
+    def __init__(self, books: Iterable[Book], most: int = 20) -> None:
+        self._books = {book.name: book for book in books}
+        self._most = most
+        self.default = next(iter(self._books))
+
+    def __iter__(self) -> Any:
+        return iter(list(self._books.values()))
+
+    def find(self, name: str) -> Book:
+        """A model by its name; the default one if that is empty.
+
+        Raises:
+            RequestError: If there is none.
+        """
+        book = self._books.get(name or self.default)
+        if book is None:
+            raise invalid("/model", f"there is no model {shown(name)}; GET /v1/models lists them")
+        return book
+
+    def add(self, book: Book) -> None:
+        """Takes another model; of those trained here the oldest goes when there are too many."""
+        self._books[book.name] = book
+        trained = [one.name for one in self._books.values() if one.origin == "trained"]
+        for name in trained[: -self._most]:
+            del self._books[name]

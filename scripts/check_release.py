@@ -1,0 +1,128 @@
+"""Checks what a release would consist of, and leaves it in a folder: the wheel, the sdist and the bill of materials.
+
+    python scripts/check_release.py dist    # make release-check
+
+1. The version stands in one place, and CHANGELOG.md, CITATION.cff and the conda recipe agree with it.
+2. The wheel is built twice with the same bytes, installs without torch and scores (``check_wheel.py``).
+3. The sdist is built twice with the same bytes, and a wheel built from it has the same bytes as the wheel.
+4. ``twine check --strict`` and ``check-wheel-contents``.
+5. With each extra, in a clean environment of each Python at hand: ``pfsm --version`` and a score. Left out without an
+   index of packages, which a line says.
+6. The demonstration.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+import tomllib
+from pathlib import Path
+
+CHECKOUT = Path(__file__).resolve().parent.parent
+PYTHONS = ("3.11", "3.12", "3.13")
+
+
+def main() -> None:
+    """Runs the checks in their order; the first that fails ends them."""
+    folder = Path(sys.argv[1] if len(sys.argv) > 1 else "dist").resolve()
+    folder.mkdir(exist_ok=True)
+    version, extras = declared()
+    check_versions(version)
+    run(sys.executable, "scripts/check_wheel.py", str(folder))
+    wheel = folder / f"pfsm_metric-{version}-py3-none-any.whl"
+    sdist = check_sdist(folder, wheel)
+    run("twine", "check", "--strict", str(wheel), str(sdist))
+    # W004 is about modules below folders that are data here; W009 about several top-level packages, which are meant.
+    run("check-wheel-contents", "--ignore", "W004,W009", str(wheel))
+    for python in PYTHONS:
+        check_installs(python, wheel, extras)
+    run(sys.executable, "scripts/demo.py")
+    print(f"pfsm-metric {version} can be released: {wheel.name}, {sdist.name}")
+
+
+def declared() -> tuple[str, list[str]]:
+    """Version and extras of pyproject.toml; those of developers are left out."""
+    project = tomllib.loads((CHECKOUT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return project["version"], sorted(set(project["optional-dependencies"]) - {"dev", "docs"})
+
+
+def check_versions(version: str) -> None:
+    """Refuses files that state another version."""
+    for name, pattern in (
+        ("CHANGELOG.md", r"^## \[?([0-9][\w.]*)"),
+        ("CITATION.cff", r"^version: (\S+)$"),
+        ("conda/recipe.yaml", r"^  version: \"(\S+)\"$"),
+    ):
+        match = re.search(pattern, (CHECKOUT / name).read_text(encoding="utf-8"), re.MULTILINE)
+        if match is None or match[1] != version:
+            sys.exit(f"{name}: version {match[1] if match else 'missing'}, but pyproject.toml has {version}")
+
+
+def check_sdist(folder: Path, wheel: Path) -> Path:
+    """Builds the sdist twice, and the wheel from it."""
+    with tempfile.TemporaryDirectory() as temporary:
+        made = [build("--sdist", CHECKOUT, Path(temporary) / name) for name in ("one", "two")]
+        if made[0].read_bytes() != made[1].read_bytes():
+            sys.exit(f"{made[0].name}: two builds of the same files differ")
+        with tarfile.open(made[0]) as archive:
+            archive.extractall(temporary, filter="data")
+        source = Path(temporary) / made[0].name.removesuffix(".tar.gz")
+        if build("--wheel", source, Path(temporary) / "again").read_bytes() != wheel.read_bytes():
+            sys.exit(f"{made[0].name}: its wheel differs from {wheel.name}")
+        return Path(shutil.copy(made[0], folder))
+
+
+def build(kind: str, source: Path, output: Path) -> Path:
+    """Builds one distribution from a copy without the leftovers of earlier builds."""
+    copy = output / "source"
+    left_out = shutil.ignore_patterns(".*", "build", "dist", "demo-output", "*.egg-info", "__pycache__")
+    shutil.copytree(source, copy, ignore=left_out)
+    run(sys.executable, "-m", "build", kind, "--no-isolation", "--outdir", str(output / "dist"), str(copy))
+    (made,) = (output / "dist").iterdir()
+    return made
+
+
+def check_installs(python: str, wheel: Path, extras: list[str]) -> None:
+    """Installs the wheel with each extra and scores, where this Python and an index of packages are at hand."""
+    for extra in ("", *extras):
+        with tempfile.TemporaryDirectory() as folder:
+            environment = Path(folder) / "environment"
+            if not tried(
+                "uv", "venv", "--quiet", "--no-python-downloads", "--python", python, str(environment)
+            ):
+                print(f"Python {python}: not at hand, left out")
+                return
+            wanted = f"{wheel}[{extra}]" if extra else str(wheel)
+            interpreter = environment / "bin" / "python"
+            if not tried("uv", "pip", "install", "--quiet", "--python", str(interpreter), wanted):
+                print(f"Python {python}, extra {extra or 'none'}: cannot be installed here, left out")
+                continue
+            run(str(environment / "bin" / "pfsm"), "--version", cwd=folder)
+            code = "import pfsm; assert pfsm.load('en-small').score_pairs(['a b'], ['a b'])[0] > 50"
+            run(str(interpreter), "-c", code, cwd=folder)
+            print(f"Python {python}, extra {extra or 'none'}: installs and scores")
+
+
+def run(*command: str, cwd: str | Path = CHECKOUT) -> None:
+    """Runs a command and ends with its status if it fails."""
+    print("$", *command, flush=True)
+    quiet = "build" in command  # which names every file
+    done = subprocess.run(command, cwd=cwd, env=_environment(), check=False, capture_output=quiet, text=True)
+    if done.returncode:
+        sys.exit(f"{done.stderr or ''}status {done.returncode}")
+
+
+def tried(*command: str) -> bool:
+    """Whether a command succeeds."""
+    return not subprocess.run(command, env=_environment(), capture_output=True, check=False).returncode
+
+
+def _environment() -> dict[str, str]:
+    return {key: value for key, value in os.environ.items() if key not in {"PYTHONPATH", "VIRTUAL_ENV"}}
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,174 @@
+"""Runs what the guides show, page by page; ``--write`` puts what the commands print into the pages.
+
+    python scripts/guides.py            # prints what differs
+    python scripts/guides.py --write    # writes it into docs/guides and docs/start
+
+A page is run in a new folder that holds the files of the demonstration (``make demo`` leaves the same in
+``demo-output``). Four kinds of blocks are run, in their order:
+
+* ``{code-block}`` with a caption: the file of that name
+* ``console``: commands after ``$``, each followed by what it prints on standard output
+* ``python``: code; a block of ``text`` after it is what it prints
+* ``sh`` is not run: commands of an installation or of another machine
+"""
+
+import argparse
+import io
+import os
+import re
+import runpy
+import shlex
+import sys
+import tempfile
+from contextlib import chdir, redirect_stderr, redirect_stdout
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import demo
+
+from pfsm.cli import main as pfsm
+
+CHECKOUT = Path(__file__).resolve().parent.parent
+FOLDERS = ("docs/start", "docs/guides")
+BLOCK = re.compile(r"^```(?P<kind>[^\n]*)\n(?P<content>.*?)^```$", re.MULTILINE | re.DOTALL)
+_FILE = re.compile(r":caption: (?P<name>\S+)\n\n(?P<text>.*)", re.DOTALL)
+_NOT_RUN = ("sh", "{toctree}")
+
+
+class PageError(Exception):
+    """A block that cannot be run, or that failed."""
+
+
+def pages() -> list[Path]:
+    """The pages whose blocks are run."""
+    return [path for folder in FOLDERS for path in sorted((CHECKOUT / folder).glob("*.md"))]
+
+
+def run_page(text: str) -> str:
+    """Runs the blocks of a page in the current folder; returns the page with what they print now.
+
+    Raises:
+        PageError: A block is of an unknown kind, or a command of it fails.
+    """
+    namespace: dict[str, Any] = {"__name__": "__main__"}
+    made, end = [], 0
+    found = list(BLOCK.finditer(text))
+    printed: str | None = None
+    for match, following in pairwise([*found, None]):
+        assert match is not None
+        kind, content = match["kind"], match["content"]
+        if kind.startswith("{code-block}"):
+            _write_file(content)
+        elif kind == "console":
+            content = "".join(_session(command) for command in _commands(content))
+        elif kind == "python":
+            shows = following is not None and following["kind"] == "text"
+            printed = _of_python(content, namespace)
+            if printed and not shows:
+                raise PageError(f"no block of text shows what this prints:\n{content}")
+        elif kind == "text" and printed is not None:
+            content, printed = printed, None
+        elif kind not in _NOT_RUN:
+            raise PageError(f"a block of the kind {kind!r}, which is not run:\n{content}")
+        made += [text[end : match.start("content")], content]
+        end = match.end("content")
+    return "".join([*made, text[end:]])
+
+
+def prepare(folder: Path) -> None:
+    """Writes the files of the demonstration into a folder."""
+    output, demo.OUTPUT = demo.OUTPUT, folder
+    try:
+        demo.prepare()
+    finally:
+        demo.OUTPUT = output
+
+
+def _write_file(content: str) -> None:
+    match = _FILE.fullmatch(content)
+    if match is None:
+        raise PageError(f"a code-block needs a caption, the name of its file:\n{content}")
+    Path(match["name"]).write_text(match["text"], encoding="utf-8")
+
+
+def _commands(content: str) -> list[str]:
+    """The commands of a block, with the lines that they go on in."""
+    lines = content.replace("\\\n", "\\\0").splitlines()
+    return [line.removeprefix("$ ").replace("\0", "\n") for line in lines if line.startswith("$ ")]
+
+
+def _session(command: str) -> str:
+    words = shlex.split(command)
+    target = first = None
+    if ">" in words:
+        target = words[words.index(">") + 1]
+        words = words[: words.index(">")]
+    if "|" in words:
+        first = int(words[words.index("|") + 2].removeprefix("-"))
+        words = words[: words.index("|")]
+    output = _run(words)
+    if first is not None:
+        output = "".join(output.splitlines(keepends=True)[:first])
+    if target is not None:
+        Path(target).write_text(output, encoding="utf-8")
+        output = ""
+    return f"$ {command}\n{output}"
+
+
+def _run(words: list[str]) -> str:
+    """What ``pfsm``, ``cat``, ``head -N`` or ``python FILE`` prints."""
+    if words[0] == "cat":
+        return "".join(Path(name).read_text(encoding="utf-8") for name in words[1:])
+    if words[0] == "head":
+        lines = Path(words[2]).read_text(encoding="utf-8").splitlines(keepends=True)
+        return "".join(lines[: int(words[1].removeprefix("-"))])
+    output, errors = io.StringIO(), io.StringIO()
+    with redirect_stdout(output), redirect_stderr(errors):
+        if words[0] == "python":
+            runpy.run_path(words[1], run_name="__main__")
+            status = 0
+        elif words[0] == "pfsm":
+            status = pfsm(words[1:])
+        else:
+            raise PageError(f"{words[0]} is not a command that pages are run with")
+    if status:
+        raise PageError(f"{shlex.join(words)}: status {status}\n{errors.getvalue()}")
+    return "".join(f"{line.rstrip()}\n" for line in output.getvalue().splitlines())
+
+
+def _of_python(code: str, namespace: dict[str, Any]) -> str:
+    output = io.StringIO()
+    with redirect_stdout(output):
+        exec(compile(code, "a block of Python", "exec"), namespace)
+    return output.getvalue()
+
+
+def main() -> None:
+    """Runs all pages, or those named; says or writes what differs."""
+    parser = argparse.ArgumentParser(description="Runs what the guides show.")
+    parser.add_argument("pages", nargs="*", type=Path)
+    parser.add_argument("--write", action="store_true", help="write what the commands print into the pages")
+    options = parser.parse_args()
+    os.environ["PFSM_NO_NOTICE"] = "1"
+    stale = []
+    for path in [page.resolve() for page in options.pages] or pages():
+        text = path.read_text(encoding="utf-8")
+        with tempfile.TemporaryDirectory() as folder:
+            prepare(Path(folder) / "demo-output")
+            with chdir(Path(folder) / "demo-output"):
+                try:
+                    made = run_page(text)
+                except PageError as fault:
+                    sys.exit(f"{path.name}: {fault}")
+        if made != text:
+            stale.append(path.name)
+            if options.write:
+                path.write_text(made, encoding="utf-8")
+    if stale:
+        print(f"{'written' if options.write else 'stale'}: {', '.join(stale)}")
+    sys.exit(bool(stale) and not options.write)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,472 @@
+"""The page of a comparison in a real browser: it sorts, filters, searches, explains, and is the same by its address."""
+
+import json
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pfsm.comparison import Compared, SegmentFacts, compare_outputs, render_comparison
+from pfsm.metrics import get_metric
+from pfsm.model.metric import Metric
+from tests.browser.devtools import Browser
+from tests.browser.hostile import PAYLOADS
+from tests.browser.test_training_report import RATIOS
+from tests.comparison_cases import OUTPUTS, REFERENCES, compared, facts
+from tests.model_cases import model
+
+SHOWN = "[...document.querySelectorAll('.row')].sort((p, q) => p.place - q.place).map((row) => Number(row.id.slice(4)))"
+COUNT = "document.getElementById('count').textContent"
+TITLE = "document.getElementById('panel-title').textContent"
+OPEN = "document.getElementById('panel').open"
+
+
+@pytest.fixture(scope="module")
+def result() -> Compared:
+    return compared(Metric(model(), 1), get_metric("wer"), get_metric("bleu"), known=facts())
+
+
+@pytest.fixture(scope="module")
+def page(result: Compared, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("comparison") / "page.html"
+    path.write_text(render_comparison(result, "A comparison"), encoding="utf-8", newline="\n")
+    return path
+
+
+@pytest.fixture
+def show(browser: Browser, page: Path) -> Iterator[Any]:
+    """Opens the page; at the end nothing may have gone wrong in it, and nothing been fetched."""
+
+    def opened(where: str = "", width: int = 1280, dark: bool = False, phone: bool = False) -> Browser:
+        browser.size(width, 900, dark, phone)
+        browser.open(page.as_uri() + where)
+        browser.frame()
+        return browser
+
+    yield opened
+    browser.check()
+
+
+def fill(browser: Browser, field: str, value: str) -> None:
+    """Fills a field as a person does, and waits for the page to follow."""
+    kind = browser.evaluate(f"document.getElementById('{field}').tagName")
+    event = "change" if kind == "SELECT" else "input"
+    browser.evaluate(
+        f"(() => {{ const field = document.getElementById('{field}'); field.value = {json.dumps(value)};"
+        f"field.dispatchEvent(new Event('{event}', {{bubbles: true}})); }})()"
+    )
+    browser.evaluate("new Promise((done) => setTimeout(done, 200))")
+
+
+def cells(browser: Browser, chart: str) -> list[list[str]]:
+    """The rows of a chart: label, empty track, numbers; with minus signs that Python reads."""
+    found: list[list[str]] = browser.evaluate(
+        f"[...document.querySelectorAll('{chart} tbody tr')].map((row) =>"
+        " [...row.children].map((one) => one.textContent.replace('−', '-')))"
+    )
+    return found
+
+
+def texts(browser: Browser, selector: str) -> list[str]:
+    """What elements say."""
+    found: list[str] = browser.evaluate(
+        f"[...document.querySelectorAll('{selector}')].map((one) => one.textContent)"
+    )
+    return found
+
+
+def differences(result: Compared, a: int = 0, b: int = 1, metric: int = 0) -> np.ndarray:
+    scores = result.results[metric].scores
+    return scores[a] - scores[b]
+
+
+def order(values: np.ndarray, *, descending: bool) -> list[int]:
+    """Segment numbers by value; equal ones stay in the order of the file."""
+    return (np.argsort(-values if descending else values, kind="stable") + 1).tolist()  # type: ignore[no-any-return]
+
+
+def test_numbers_on_the_page_are_those_of_the_comparison(show: Any, result: Compared) -> None:
+    browser = show()
+    comparison = result.results[0].comparison
+    for (_, _, score, _), system in zip(cells(browser, "#systems-chart"), comparison.systems, strict=True):
+        assert float(score) == pytest.approx(system.score, abs=5e-4)
+    for row, pair in zip(cells(browser, "#pairs-chart"), comparison.pairs, strict=True):
+        _, _, difference, _, p, counts, preferred = row
+        assert float(difference) == pytest.approx(pair.difference, abs=5e-4)
+        assert float(p) == pytest.approx(pair.p_holm, abs=5e-5)
+        assert counts == f"{pair.wins} / {pair.losses} / {pair.ties}"
+        assert preferred == (pair.preferred or "no preference")
+
+
+def test_rows_are_sorted(show: Any, result: Compared) -> None:
+    browser = show()
+    values = differences(result)
+    shown = browser.evaluate(SHOWN)
+    assert 5 < len(shown) < len(REFERENCES)
+    assert shown == order(np.abs(values), descending=True)[: len(shown)]
+    fill(browser, "sort", "difference")
+    assert browser.evaluate(SHOWN) == order(values, descending=False)[: len(shown)]
+    browser.evaluate("document.getElementById('direction').click()")
+    assert browser.evaluate(SHOWN) == order(values, descending=True)[: len(shown)]
+    fill(browser, "sort", "b")
+    assert browser.evaluate(SHOWN) == order(result.results[0].scores[1], descending=False)[: len(shown)]
+
+
+def test_rows_are_filtered_and_searched(show: Any, result: Compared) -> None:
+    browser = show()
+    values = differences(result)
+    fill(browser, "sort", "number")
+    for field, value, wanted in (
+        ("text", "OSLO", [k for k, line in enumerate(REFERENCES, 1) if "Oslo" in line]),
+        ("low", "0.5", [k for k, one in enumerate(values, 1) if one >= 0.5]),
+        ("high", "0.1", [k for k, one in enumerate(values, 1) if one <= 0.1]),
+        ("better", "b", [k for k, one in enumerate(values, 1) if one < 0]),
+        ("bucket", "1.2", list(range(17, 25))),
+    ):
+        fill(browser, field, value)
+        shown = browser.evaluate(SHOWN)
+        assert shown == wanted[: len(shown)], field
+        assert bool(shown) == bool(wanted)
+        assert browser.evaluate(COUNT) == (
+            f"{len(wanted)} of 40 segments" if len(wanted) != 40 else "40 segments"
+        )
+        fill(browser, field, "")
+    fill(browser, "text", "no such words")
+    assert browser.evaluate(
+        "!document.getElementById('none').hidden && document.getElementById('rows').hidden"
+    )
+    browser.evaluate("document.getElementById('clear').click()")
+    browser.evaluate("new Promise((done) => setTimeout(done, 100))")
+    assert browser.evaluate(COUNT) == "40 segments"
+    assert browser.evaluate("location.hash") == ""
+
+
+def test_a_click_opens_both_systems_side_by_side(show: Any, result: Compared) -> None:
+    browser = show("#sort=number")
+    browser.evaluate("document.getElementById('row-2').click()")
+    browser.frame()
+    assert browser.evaluate(OPEN)
+    assert browser.evaluate(TITLE) == "Segment 2"
+    columns = browser.evaluate(
+        "[...document.querySelectorAll('#panel .column')].map((one) => one.getBoundingClientRect().left)"
+    )
+    assert columns[0] < columns[1]
+    words = browser.evaluate(
+        "[...document.querySelectorAll('#panel .figure')].map((one) => [...one.querySelectorAll('[role=group]')].map("
+        "(row) => [...row.querySelectorAll('.token')].map((token) => token.textContent).join(' ')))"
+    )
+    lines = list(OUTPUTS.values())
+    assert words == [[REFERENCES[1], lines[0][1]], [REFERENCES[1], lines[1][1]]]
+    marked = browser.evaluate(
+        "[...document.querySelectorAll('#panel .column > .translation')].map((one) =>"
+        " [...one.querySelectorAll('mark')].map((word) => word.textContent).join(' '))"
+    )
+    # `short.txt` has the first words of `good.txt`; nothing in it differs.
+    assert marked == [" ".join(lines[0][1].split()[len(lines[1][1].split()) :]), ""]
+    sums = [row[-1] for row in cells(browser, "#panel .parts")]
+    assert sum(map(float, sums)) == pytest.approx(differences(result)[1], abs=0.0005 * len(sums) + 1e-9)
+    browser.point("#panel .token")
+    assert "reference word 1" in browser.evaluate("document.getElementById('detail').textContent")
+    assert browser.evaluate("document.getElementById('detail').matches(':popover-open')")
+    browser.press("Escape")
+    browser.wait(f"!{OPEN}")
+
+
+def test_the_keyboard_leads_through_rows_and_segments(show: Any, result: Compared) -> None:
+    browser = show("#sort=number")
+    active = "document.getElementById('rows').getAttribute('aria-activedescendant')"
+    browser.evaluate("document.getElementById('rows').focus()")
+    for key, row in (
+        ("ArrowDown", "row-2"),
+        ("ArrowDown", "row-3"),
+        ("ArrowUp", "row-2"),
+        ("End", "row-40"),
+        ("Home", "row-1"),
+    ):
+        browser.press(key)
+        assert browser.evaluate(active) == row
+    browser.press("End")
+    seen = browser.evaluate(
+        "(() => { const [box, row] = ['rows', 'row-40'].map((id) => document.getElementById(id))"
+        ".map((one) => one.getBoundingClientRect());"
+        " return row.top >= box.top && row.bottom <= box.bottom + 1; })()"
+    )
+    assert seen
+    browser.press("Enter")
+    assert browser.evaluate(TITLE) == "Segment 40"
+    browser.press("ArrowLeft")
+    assert browser.evaluate(TITLE) == "Segment 39"
+    browser.press("ArrowRight")
+    assert browser.evaluate(TITLE) == "Segment 40"
+    assert browser.evaluate("document.getElementById('after').disabled")
+    browser.press("Tab")
+    assert browser.evaluate("document.activeElement.closest('#panel') !== null")
+    browser.press("Escape")
+    browser.wait(f"!{OPEN}")
+    assert browser.evaluate("document.activeElement.id") == "rows"
+
+
+def test_the_address_holds_what_is_chosen(show: Any) -> None:
+    browser = show()
+    for field, value in (
+        ("metric", "2"),
+        ("a", "2"),
+        ("text", "river & bird #1%"),
+        ("sort", "length"),
+        ("low", "-3.5"),
+    ):
+        fill(browser, field, value)
+    browser.evaluate("document.getElementById('direction').click()")
+    address = browser.evaluate("location.hash")
+    fields = "['metric', 'a', 'b', 'text', 'sort', 'low'].map((id) => document.getElementById(id).value)"
+    direction = "document.getElementById('direction').textContent"
+    before = [browser.evaluate(one) for one in (fields, direction, COUNT)]
+    assert before[0] == ["2", "2", "1", "river & bird #1%", "length", "-3.5"]
+    other = show(address)
+    assert [other.evaluate(one) for one in (fields, direction, COUNT)] == before
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        *("#a=9&b=-1&metric=x&by=99", "#a=1&b=1", "#segment=41", "#segment=0", "#%E0%A4%A"),
+        *("#bucket=9.9&edits=x.y&sort=nothing", "#low=x&order=odd&better=c"),
+    ],
+)
+def test_an_address_that_says_nonsense_counts_as_none(show: Any, address: str) -> None:
+    browser = show(address)
+    assert browser.evaluate("document.getElementById('a').value !== document.getElementById('b').value")
+    assert browser.evaluate(COUNT) == "40 segments"
+    assert not browser.evaluate(OPEN)
+    selects = (
+        "[...document.querySelectorAll('select')].filter((one) => one.selectedIndex < 0).map((one) => one.id)"
+    )
+    assert browser.evaluate(selects) == []
+
+
+def test_a_link_to_a_segment_opens_it(show: Any) -> None:
+    browser = show("#segment=23&a=1&b=2")
+    assert browser.evaluate(TITLE) == "Segment 23"
+    assert texts(browser, "#panel .system bdi") == ["short.txt", "turned.txt"]
+    browser.evaluate("document.getElementById('close').click()")
+    browser.wait("location.hash === '#a=1&b=2'")
+    assert not browser.evaluate(OPEN)
+
+
+def test_swapping_turns_every_sign(show: Any) -> None:
+    browser = show("#by=1")
+    before = [float(row[5]) for row in cells(browser, "#buckets-chart")]
+    assert len(before) == 6
+    browser.evaluate("document.getElementById('swap').click()")
+    browser.frame()
+    assert [float(row[5]) for row in cells(browser, "#buckets-chart")] == [-one for one in before]
+    assert texts(browser, "#verdict")[0].startswith("A − B −")
+
+
+def test_a_bucket_and_a_kind_of_edit_choose_their_segments(show: Any) -> None:
+    browser = show("#by=1&sort=number")
+    browser.evaluate("document.querySelectorAll('#buckets-chart .link')[3].click()")
+    browser.frame()
+    assert browser.evaluate(SHOWN)[0] == 25
+    assert browser.evaluate(COUNT) == "8 of 40 segments"
+    assert "bucket=1.3" in browser.evaluate("location.hash")
+    browser.evaluate("document.getElementById('clear').click()")
+    browser.evaluate("new Promise((done) => setTimeout(done, 100))")
+    browser.evaluate(
+        "[...document.querySelectorAll('#edits-chart .link')].find((one) => one.textContent === 'deleted').click()"
+    )
+    browser.frame()
+    assert "edits=Delete.b" in browser.evaluate("location.hash")
+    # `short.txt` loses words everywhere.
+    assert browser.evaluate(COUNT) == "40 segments"
+
+
+def test_kinds_of_edits_add_up_to_the_difference(show: Any, result: Compared) -> None:
+    browser = show()
+    *parts, total = [float(row[-1]) for row in cells(browser, "#edits-chart") if row[-1]]
+    assert total == pytest.approx(result.results[0].comparison.pairs[0].difference, abs=1e-3)
+    assert sum(parts) == pytest.approx(total, abs=0.0005 * len(parts) + 1e-9)
+
+
+def test_where_metrics_disagree(show: Any, result: Compared) -> None:
+    browser = show()
+    rows = cells(browser, "#metrics-chart")
+    own = differences(result)
+    for (name, r, against, *_), metric in zip(rows, (1, 2), strict=True):
+        other = differences(result, metric=metric)
+        assert name == result.results[metric].metric.name
+        assert float(r) == pytest.approx(np.corrcoef(own, other)[0, 1], abs=5.01e-4)
+        assert int(against) == int((own * other < 0).sum())
+
+
+def test_human_scores(show: Any, result: Compared) -> None:
+    browser = show("#sort=wrong-a")
+    human, scores = result.facts.human, result.results[0].scores
+    x = np.concatenate([human["good.txt"], human["short.txt"]])
+    y = np.concatenate([scores[0], scores[1]])
+    judged = ~np.isnan(x)
+    slope, intercept = np.polyfit(x[judged], y[judged], 1)
+    wrong = np.abs(scores[0] - intercept - slope * human["good.txt"])
+    shown = browser.evaluate(SHOWN)
+    found = wrong[np.array(shown) - 1]
+    assert not np.isnan(found).any()
+    np.testing.assert_allclose(found, np.sort(wrong[~np.isnan(wrong)])[::-1][: len(shown)], atol=1e-9)
+
+
+@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize(("width", "phone"), [(1280, False), (390, True)])
+@pytest.mark.parametrize("where", ["", "#segment=8"])
+def test_it_fits_the_window_and_can_be_read(
+    show: Any, width: int, phone: bool, dark: bool, where: str
+) -> None:
+    browser = show(where, width, dark, phone)
+    assert browser.evaluate("document.documentElement.scrollWidth") == width
+    assert browser.evaluate("document.getElementById('panel').scrollWidth <= innerWidth")
+    ratios = browser.evaluate(RATIOS)
+    assert len(ratios) > 150
+    assert min(ratios) >= 4.5
+    unnamed = (
+        "[...document.querySelectorAll('button, select, input, [role=grid], [role=img]')]"
+        ".filter((one) => one.checkVisibility())"
+        ".filter((one) => !(one.getAttribute('aria-label') || one.textContent.trim() || one.labels?.length)).length"
+    )
+    assert browser.evaluate(unnamed) == 0
+
+
+def test_on_paper_all_is_shown_that_fits(show: Any) -> None:
+    browser = show("#sort=number")
+    browser.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    browser.call("Emulation.setEmulatedMedia", media="print")
+    browser.frame()
+    assert browser.evaluate("document.querySelectorAll('.row').length") == 40
+    tops = browser.evaluate(
+        "[...document.querySelectorAll('.row')].map((row) => row.getBoundingClientRect().top)"
+    )
+    assert all(one < other for one, other in pairwise(tops))
+    browser.call("Emulation.setEmulatedMedia", media="")
+    browser.evaluate("window.dispatchEvent(new Event('afterprint'))")
+    browser.frame()
+    assert browser.evaluate("document.querySelectorAll('.row').length") < 40
+
+
+def test_three_thousand_segments_have_few_rows(browser: Browser, tmp_path: Path) -> None:
+    references = [f"the number {k} is seen {'again ' * (k % 7)}." for k in range(3000)]
+    outputs = {
+        name: [" ".join(line.split()[: 3 + (k + shift) % 4]) for k, line in enumerate(references)]
+        for shift, name in enumerate(("one", "two", "three"))
+    }
+    result = compare_outputs([Metric(model(), 1), get_metric("chrf")], outputs, [references], 20)
+    path = tmp_path / "page.html"
+    path.write_text(render_comparison(result, "Many"), encoding="utf-8", newline="\n")
+    assert path.stat().st_size < 8_000_000
+    browser.size(1280, 900)
+    browser.open(path.as_uri() + "#sort=number")
+    browser.frame()
+    assert browser.evaluate(COUNT) == "3,000 segments"
+    for place in (0, 1234, 2999):
+        browser.evaluate(
+            f"(() => {{ const box = document.getElementById('rows');"
+            f" box.scrollTop = {place} * box.scrollHeight / 3000; }})()"
+        )
+        browser.frame()
+        browser.wait(f"document.getElementById('row-{place + 1}')")
+        assert browser.evaluate("document.querySelectorAll('.row').length") < 40
+    fill(browser, "text", "number 2718 ")
+    assert browser.evaluate(SHOWN) == [2719]
+    assert browser.evaluate("document.querySelectorAll('*').length") < 3000
+    browser.check()
+
+
+@pytest.mark.parametrize("words", [True, False])
+def test_hostile_text(browser: Browser, tmp_path: Path, words: bool) -> None:
+    """Names of systems and documents, references, outputs and sources that mean to run."""
+    lines = list(PAYLOADS)
+    outputs = {
+        name: [f"{one} {other}" for one, other in pairwise([*lines[shift:], *lines[: shift + 1]])]
+        for shift, name in enumerate(lines[:3])
+    }
+    known = SegmentFacts(
+        lines[::-1], {"document": lines, "source_lang": lines[::-1]}, {lines[0]: np.arange(float(len(lines)))}
+    )
+    metrics = [Metric(model(), 1), get_metric("wer")] if words else [get_metric("wer")]
+    result = compare_outputs(metrics, outputs, [lines], 10, facts=known)
+    path = tmp_path / "page.html"
+    path.write_text(render_comparison(result, " ".join(lines)), encoding="utf-8", newline="\n")
+    browser.size(1280, 900)
+    for place in range(1, len(lines) + 1, 3):
+        browser.open(
+            path.as_uri()
+            + f"#by=1&segment={place}&text="
+            + "%3Cimg%20src%20onerror%3Dwindow.canary%3D1%3E" * (place == 1)
+        )
+        browser.frame()
+        assert browser.evaluate(OPEN)
+        browser.evaluate(
+            "for (const one of document.querySelectorAll('main *, #panel *'))"
+            " for (const kind of ['mouseover', 'pointerover', 'focusin'])"
+            " one.dispatchEvent(new Event(kind, {bubbles: true}))"
+        )
+        browser.frame()
+        assert browser.evaluate("String(window.canary)") == "undefined"
+        assert (
+            browser.evaluate(
+                "document.querySelectorAll('iframe, object, base, img, a[href^=java], form[action]').length"
+            )
+            == 0
+        )
+        assert browser.evaluate("document.scripts.length") == 2
+        browser.check()
+    assert texts(browser, "#a option") == lines[:3]
+
+
+AWKWARD: dict[str, tuple[dict[str, list[str]], list[list[str]], SegmentFacts | None]] = {
+    "one segment": ({"a": ["x"], "b": ["y"]}, [["x"]], None),
+    "the same": ({"a": ["x", "y"], "b": ["x", "y"]}, [["x", "z"]], None),
+    "nothing": ({"a": ["", ""], "b": ["", ""]}, [["", ""]], None),
+    "nobody judged": (
+        {"a": ["x", "y"], "b": ["y", "x"]},
+        [["x", "y"]],
+        SegmentFacts(human={"a": np.full(2, np.nan)}),
+    ),
+    "one judged": (
+        {"a": ["x", "y"], "b": ["y", "x"]},
+        [["x", "y"]],
+        SegmentFacts(human={"b": np.array([1.0, np.nan])}),
+    ),
+    "two references": ({"a": ["x y", "y"], "b": ["y", "x"]}, [["x", "y"], ["x y", "x"]], None),
+    "right to left": ({"a": ["ذهب الولد", "y"], "b": ["الولد", "x"]}, [["ذهب الولد إلى", "y"]], None),
+}
+
+
+@pytest.mark.parametrize("words", [True, False])
+@pytest.mark.parametrize("case", list(AWKWARD))
+def test_awkward_input(browser: Browser, tmp_path: Path, case: str, words: bool) -> None:
+    outputs, references, known = AWKWARD[case]
+    metrics = [Metric(model(), 1), get_metric("wer")] if words else [get_metric("bleu")]
+    path = tmp_path / "page.html"
+    page = render_comparison(compare_outputs(metrics, outputs, references, 20, facts=known), case)
+    path.write_text(page, encoding="utf-8", newline="\n")
+    browser.size(1280, 900)
+    for metric in range(len(metrics)):
+        browser.open(f"{path.as_uri()}#metric={metric}&segment=1")
+        browser.frame()
+        assert browser.evaluate(OPEN)
+        assert texts(browser, "#panel .translation bdi")[:2] == [
+            outputs[name][0] for name in "ab" if outputs[name][0]
+        ]
+        assert not [
+            text for text in texts(browser, "td, th, text, figcaption") if "NaN" in text or "undef" in text
+        ]
+        browser.check()
+
+
+def test_without_scripts_there_is_a_message(browser: Browser, page: Path) -> None:
+    browser.call("Emulation.setScriptExecutionDisabled", value=True)
+    try:
+        browser.open(page.as_uri())
+        assert "JavaScript" in browser.evaluate("document.querySelector('noscript').textContent")
+    finally:
+        browser.call("Emulation.setScriptExecutionDisabled", value=False)

@@ -1,0 +1,49 @@
+"""Every block of the guides runs, and prints what the page says."""
+
+import importlib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = [path for folder in ("start", "guides") for path in sorted((ROOT / "docs" / folder).glob("*.md"))]
+
+
+@pytest.fixture
+def guides(monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.syspath_prepend(str(ROOT / "scripts"))
+    return importlib.import_module("guides")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_a_page_shows_what_its_commands_print(
+    page: Path, guides: Any, site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert page in guides.pages()
+    folder = tmp_path / "demo-output"
+    guides.prepare(folder)
+    monkeypatch.chdir(folder)
+    text = page.read_text(encoding="utf-8")
+    assert guides.run_page(text) == text
+
+
+class TestRunner:
+    """The runner notices what it is for."""
+
+    def test_another_output(self, guides: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.chdir(tmp_path)
+        page = "```{code-block} text\n:caption: a.txt\n\none\ntwo\n```\n\n```console\n$ head -1 a.txt\nthree\n```\n"
+        assert guides.run_page(page) == page.replace("three\n", "one\n")
+        assert guides.run_page("```python\nprint(1)\n```\n\n```text\n2\n```\n") == (
+            "```python\nprint(1)\n```\n\n```text\n1\n```\n"
+        )
+
+    def test_a_command_that_fails(self, guides: Any) -> None:
+        with pytest.raises(guides.PageError, match="status 2"):
+            guides.run_page("```console\n$ pfsm score nothing.txt -i nothing.txt\n```\n")
+
+    def test_blocks_that_would_not_run(self, guides: Any) -> None:
+        for page in ("```\npfsm score\n```\n", "```yaml\na: 1\n```\n", "```console\n$ rm file\n```\n"):
+            with pytest.raises(guides.PageError):
+                guides.run_page(page)

@@ -1,0 +1,201 @@
+"""The file of a head: what it holds, where it lies, and what is refused."""
+
+import json
+import pickle
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pfsm import load
+from pfsm.encoder import heads
+from pfsm.encoder.head import SHAPES, head_from_bytes
+from pfsm.encoder.heads import feature_name, remember
+from pfsm.errors import PfsmError
+from pfsm.model.file import Model, load_model, save_model
+from pfsm.model.metric import Metric, from_document
+from pfsm.model.settings import Settings, UseOfReferences, settings_from_dict
+from tests.encoder.encoders import DIMENSION, LINES, head, network
+
+
+@pytest.fixture(autouse=True)
+def strangers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No head is known from another test."""
+    monkeypatch.setattr(heads, "_known", {})
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> Model:
+    name = feature_name(remember(head()), network(tmp_path))
+    settings = Settings(features={name: (0.5, 2.0)}, matchers=("word",), max_block={"word": 1})
+    return Model("m", settings, {"S_word": 1.0, f"feature:{name}": 0.7})
+
+
+def forget() -> None:
+    heads._known.clear()
+
+
+def test_a_head_is_read_as_it_was_written() -> None:
+    given = head()
+    again = head_from_bytes(given.content, "x")
+    assert all(np.array_equal(getattr(given, name), getattr(again, name)) for name in SHAPES)
+    assert again.checksum == given.checksum
+    assert head(1).checksum != given.checksum
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"knots": np.zeros(5, np.float32)}, "knots has the shape [5], not [6]"),
+        ({"projection": np.zeros((DIMENSION, 3), np.float32)}, "projection has the shape"),
+        ({"constant": np.array([np.nan], np.float32)}, "constant has a number"),
+        ({"edits": np.array([1e5, 0.0], np.float32)}, "edits has a number above 10000"),
+        ({"mix": np.zeros(0, np.float32)}, "0 layers of 8 components"),
+    ],
+)
+def test_arrays_that_fit_no_machine_are_refused(change: dict[str, Any], message: str) -> None:
+    with pytest.raises(PfsmError) as error:
+        head_from_bytes(head(0, **change).content, "h.safetensors")
+    assert str(error.value).startswith("h.safetensors: ")
+    assert message in str(error.value)
+
+
+@pytest.mark.parametrize("content", [b"", b"x", b"\xff" * 64, b"\x02\0\0\0\0\0\0\0{}"])
+def test_what_is_no_head_is_refused(content: bytes) -> None:
+    with pytest.raises(PfsmError, match=r"h\.safetensors: "):
+        head_from_bytes(content, "h.safetensors")
+
+
+def test_a_model_finds_its_head_in_its_folder(model: Model, tmp_path: Path) -> None:
+    expected = Metric(model, 1).score_pairs(LINES, LINES[::-1])
+    save_model(model, tmp_path / "m.json")
+    before = (tmp_path / "m.json").read_bytes()
+    (file,) = tmp_path.glob("encoder-*.safetensors")
+    forget()
+    again = load_model(tmp_path / "m.json", trust=True)
+    assert np.array_equal(Metric(again, 1).score_pairs(LINES, LINES[::-1]), expected)
+    save_model(again, tmp_path / "m.json")
+    assert (tmp_path / "m.json").read_bytes() == before
+    # The folder of the file counts, not the working folder; the file's name does not.
+    other = tmp_path / "elsewhere"
+    other.mkdir()
+    (tmp_path / "m.json").rename(other / "n.json")
+    forget()
+    with pytest.raises(PfsmError, match=f"needs {file.name} in the same folder"):
+        load_model(other / "n.json", trust=True)
+    file.rename(other / file.name)
+    assert np.array_equal(load(other / "n.json", 1, trust=True).score_pairs(LINES, LINES[::-1]), expected)
+
+
+def test_a_changed_head_is_refused(model: Model, tmp_path: Path) -> None:
+    save_model(model, tmp_path / "m.json")
+    (file,) = tmp_path.glob("encoder-*.safetensors")
+    content = bytearray(file.read_bytes())
+    content[-1] ^= 1
+    file.write_bytes(bytes(content))
+    forget()
+    with pytest.raises(PfsmError, match=r"has checksum \w+, the model needs \w+; copy the file again"):
+        load_model(tmp_path / "m.json", trust=True)
+
+
+def test_a_large_file_is_not_read(model: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    save_model(model, tmp_path / "m.json")
+    forget()
+    monkeypatch.setenv("PFSM_LARGEST_HEAD", "1K")
+    with pytest.raises(PfsmError, match="set PFSM_LARGEST_HEAD to more"):
+        load_model(tmp_path / "m.json", trust=True)
+
+
+def test_other_processes_get_the_head_with_the_model(model: Model) -> None:
+    metric = Metric(model, 1)
+    expected = metric.score_pairs(LINES, LINES[::-1])
+    pickled, recipe = pickle.dumps(metric), metric.recipe()
+    for again in (lambda: pickle.loads(pickled), lambda: from_document(recipe.text)):
+        forget()
+        assert np.array_equal(again().score_pairs(LINES, LINES[::-1]), expected)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "encoder",
+        "encoder()",
+        "encoder(head=../../etc/passwd,source=x)",
+        "encoder(head=0123456789ABCDEF,source=x)",
+        "encoder(head=0123456789abcdef)",
+        "encoder(source=x,head=0123456789abcdef)",
+    ],
+)
+def test_no_other_name_stands_for_a_head(name: str) -> None:
+    with pytest.raises(PfsmError, match="is learned over an encoder"):
+        settings_from_dict({"features": [name]}, "c.yaml")
+
+
+def test_a_head_of_another_encoder_is_refused(tmp_path: Path) -> None:
+    d = DIMENSION - 1
+    other = head(
+        0,
+        projection=np.eye(d, dtype=np.float32),
+        token_edits=np.zeros((d, 3), np.float32),
+        token_weight=np.zeros(d, np.float32),
+    )
+    name = feature_name(remember(other), network(tmp_path))
+    metric = Metric(Model("m", Settings(features={name: (0.0, 1.0)})), 1)
+    with pytest.raises(PfsmError, match="layers of 8 components, but the head was learned over 3 of 7"):
+        metric.score_pairs(["a"], ["b"])
+
+
+def test_an_explanation_adds_up(model: Model) -> None:
+    metric = Metric(model, 1)
+    for hypothesis, reference in zip(LINES, LINES[::-1], strict=True):
+        explanation = metric.explain(hypothesis, reference)
+        assert explanation.score == pytest.approx(metric.score_pairs([hypothesis], [reference])[0], abs=1e-9)
+        encoder = explanation.encoder
+        assert encoder is not None
+        (feature,) = explanation.features
+        total = encoder.constant + sum(points for *_, points in encoder.parts)
+        assert total == pytest.approx(feature.points, abs=1e-9)
+        assert all(match.posterior >= 0.5 for match in encoder.matches)
+        assert all(match.cosine == pytest.approx(1.0) for match in encoder.matches if hypothesis == reference)
+
+
+def test_empty_sides_have_finite_values(model: Model) -> None:
+    scores = Metric(model, 1).score_pairs(["", "", "the cat", "zzz"], ["", "the cat", "", "cat"])
+    assert np.isfinite(scores).all()
+
+
+def test_the_weight_decides(model: Model) -> None:
+    silent = replace(model, weights={"S_word": 1.0})
+    scores = [Metric(one, 1).score_pairs(["the cat"], ["the dog"])[0] for one in (model, silent)]
+    assert scores[0] != scores[1]
+
+
+def test_a_model_with_a_head_goes_to_no_stream(model: Model) -> None:
+    with pytest.raises(PfsmError, match="/dev/null: the model needs a second file beside it"):
+        save_model(model, "/dev/null")
+
+
+@pytest.mark.parametrize("rule", ["best", "mean"])
+def test_several_references_follow_the_rule_of_the_model(model: Model, rule: UseOfReferences) -> None:
+    settings = replace(model.settings, references=rule)
+    metric = Metric(replace(model, settings=settings), 1)
+    hypotheses, references = LINES[:2], [LINES[1:3], LINES[2:5]]
+    found = metric.score_segments(hypotheses, references)
+    over = max if rule == "best" else np.mean
+    expected = [
+        over([metric.score_pairs([hypothesis], [one])[0] for one in several])
+        for hypothesis, several in zip(hypotheses, references, strict=True)
+    ]
+    assert found == pytest.approx(expected, abs=1e-12)
+
+
+def test_heads_that_ship_are_not_sent_to_other_processes() -> None:
+    metric = load("en")
+    expected = metric.score_pairs(LINES[:2], LINES[1:3])
+    document = json.loads(metric.recipe().text)
+    assert "heads" not in document
+    forget()
+    again = from_document(metric.recipe().text)
+    assert np.array_equal(again.score_pairs(LINES[:2], LINES[1:3]), expected)

@@ -1,0 +1,118 @@
+"""Alignments of many pairs: the edits, posteriors and points that explanations give one pair at a time."""
+
+import numpy as np
+import pytest
+
+import pfsm
+from pfsm.comparison.explained import LETTERS, edit_text
+from pfsm.lattice.names import DELETE, INSERT, JUMP, base_state
+from pfsm.model.explain.alignments import BASE, ENTROPY
+from pfsm.model.metric import Metric
+from tests.model_cases import WEIGHTS, model, random_weights
+
+REFERENCES = ["yesterday the dog barked at us", "a b c d", "", "the cats sat", "only here"]
+HYPOTHESES = ["the dogs barked at us yesterday", "c d a b", "a new line", "the cat sat down", ""]
+
+
+def metrics() -> dict[str, Metric]:
+    rng = np.random.default_rng(3)
+    return {
+        "plain": Metric(model(), 1),
+        "blocks and jumps": Metric(
+            model(
+                settings={"language": "en", "max_block": 2, "max_jump": 3},
+                weights={**random_weights(rng), "Jump": -0.25, "Jump>S_word": 1.5},
+            ),
+            2,
+        ),
+        "word classes": Metric(
+            model(
+                settings={"language": "en", "max_block": 1, "split": ["Insert", "Delete"], "classes": "en"},
+                weights={**WEIGHTS, "Insert:function": 0.5, "Delete:content": -0.75},
+            )
+        ),
+        "shipped": pfsm.load("en", 1),
+    }
+
+
+@pytest.mark.parametrize("name", list(metrics()))
+def test_they_agree_with_explanations(name: str) -> None:
+    metric = metrics()[name]
+    hypotheses, references = HYPOTHESES, REFERENCES
+    found = metric.alignments(hypotheses, references)
+    scores = metric.score_pairs(hypotheses, references)
+    np.testing.assert_allclose(found.points.sum(axis=1), scores, rtol=1e-12, atol=1e-12)
+    place = {part: number for number, part in enumerate(found.parts)}
+    for row, whole in enumerate(metric.explanations(hypotheses, references)):
+        pair = found.pairs[row]
+        assert (pair.reference, pair.hypothesis, pair.edits) == (
+            whole.reference,
+            whole.hypothesis,
+            whole.edits,
+        )
+        assert len(pair.posteriors) == len(pair.edits)
+        for edit, posterior in zip(pair.edits, pair.posteriors, strict=True):
+            if edit.state == JUMP:
+                assert posterior == 1.0
+                continue
+            same = [
+                part.posterior
+                for part in whole.contributions
+                if part.state == edit.state
+                and (edit.reference[0] == edit.reference[1] or part.reference == edit.reference)
+                and (edit.hypothesis[0] == edit.hypothesis[1] or part.hypothesis == edit.hypothesis)
+            ]
+            assert posterior == pytest.approx(sum(same), abs=1e-9)
+        for state in {part.state for part in whole.contributions}:
+            parts = [part for part in whole.contributions if part.state == state]
+            assert found.points[row, place[state]] == pytest.approx(
+                sum(one.points for one in parts), abs=1e-9
+            )
+            assert found.counts[row, place[state]] == pytest.approx(
+                sum(one.posterior for one in parts), abs=1e-9
+            )
+        if whole.edits:
+            assert found.points[row, place[ENTROPY]] == pytest.approx(whole.entropy, abs=1e-9)
+        assert found.points[row, place[BASE]] == whole.base
+        for feature in whole.features:
+            assert found.points[row, place[feature.name]] == feature.points
+
+
+def test_the_swap_of_two_halves_is_written_and_read() -> None:
+    """With jumps a sequence does not run from left to right."""
+    metric = metrics()["blocks and jumps"]
+    (pair,) = metric.alignments(["c d a b"], ["a b c d"]).pairs
+    assert sum(edit.state == JUMP for edit in pair.edits) == 3
+    states = sorted({edit.state for edit in pair.edits})
+    written = edit_text(pair.edits, dict(zip(states, LETTERS, strict=False)))
+    assert written.count("@") >= 3
+    usual = {DELETE: (1, 0), INSERT: (0, 1), JUMP: (0, 0)}
+    read, i, j, rest = [], 0, 0, written
+    while rest:
+        if rest[0] == "@":
+            where, rest = rest[1:].split(";", 1)
+            i, j = map(int, where.split(","))
+            continue
+        state, rest = states[LETTERS.index(rest[0])], rest[1:]
+        p, q = usual.get(base_state(state), (1, 1))
+        if rest.startswith("{"):
+            size, rest = rest[1:].split("}", 1)
+            p, q = map(int, size.split(","))
+        read.append((state, (i, i + p), (j, j + q)))
+        i, j = i + p, j + q
+    assert read == [(edit.state, edit.reference, edit.hypothesis) for edit in pair.edits]
+
+
+def test_many_pairs_are_the_same_as_few() -> None:
+    metric = metrics()["shipped"]
+    many = metric.alignments(HYPOTHESES * 50, REFERENCES * 50)
+    few = metric.alignments(HYPOTHESES, REFERENCES)
+    np.testing.assert_array_equal(many.points, np.tile(few.points, (50, 1)))
+    assert many.pairs == few.pairs * 50
+
+
+def test_lengths_must_agree() -> None:
+    with pytest.raises(ValueError, match="no pairs to align"):
+        metrics()["plain"].alignments([], [])
+    with pytest.raises(ValueError, match="2"):
+        metrics()["plain"].alignments(["a"], ["a", "b"])

@@ -1,0 +1,309 @@
+"""The option `minimal_pairs`: its loss against plain loops, its pairs, folds, and models that learn from them."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from numpy.typing import NDArray
+
+from pfsm.data import Judgments
+from pfsm.errors import PfsmError
+from pfsm.model.file import Model
+from pfsm.model.metric import Metric
+from pfsm_training import train
+from pfsm_training.config import config_from_dict
+from pfsm_training.data.minimal_pairs import PairToLearn, pairs_to_learn
+from pfsm_training.data.training_set import encode_here
+from pfsm_training.fit.crossval import CrossValidation, make_folds
+from pfsm_training.fit.fitting import Amounts, Choice
+from pfsm_training.fit.minimal_pairs import (
+    MinimalPairsPart,
+    choose_with_pairs,
+    minimal_pairs_to_train,
+)
+from pfsm_training.lattices.features import frequent
+from pfsm_training.loss.module import LogLinearMachine
+from pfsm_training.loss.objective import PairwiseLogistic, SquaredError
+from pfsm_training.minimal_pairs_option import MinimalPairsOptions, minimal_pairs_option
+from tests.training.small_data import invented
+from tests.training.test_distributed import encoder
+
+Float = NDArray[np.float64]
+OPTIONS = {"lambda": 0.05, "start": "matches"}
+MADE: dict[str, Any] = {
+    "kinds": ["drop-word", "add-word", "unicode-punctuation", "shuffle-words"],
+    "number": 30,
+    "weight": 1.0,
+}
+
+
+def by_hand(loss: PairwiseLogistic, predictions: Float) -> float:
+    assert loss.asked is not None
+    total = 0.0
+    for k, (better, worse) in enumerate(zip(loss.better, loss.worse, strict=True)):
+        apart = predictions[better] - predictions[worse] - loss.asked[k]
+        total += loss.votes[k] * math.log1p(math.exp(-loss.slope * apart))
+    return total
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_loss_with_margins_is_its_definition_and_its_model_its_slope(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    better, worse = np.array([0, 1, 2, 6, 8]), np.array([3, 3, 4, 7, 9])
+    loss = PairwiseLogistic(better, worse, rng.uniform(0.5, 2.0, 5), 3.0, rng.uniform(0.0, 1.0, 5))
+    predictions, jacobian = rng.normal(0.0, 0.5, 10), rng.normal(0.0, 1.0, (10, 3))
+    assert float(loss.value(torch.from_numpy(predictions))) == pytest.approx(by_hand(loss, predictions))
+    model, step = loss.quadratic(predictions, jacobian), 1e-5
+
+    def along(k: int, way: float) -> float:
+        return by_hand(loss, predictions + way * step * jacobian[:, k])
+
+    here = by_hand(loss, predictions)
+    for k in range(3):
+        assert model.gradient[k] == pytest.approx((along(k, 1.0) - along(k, -1.0)) / (2.0 * step), rel=1e-5)
+        # The predictions are linear along the Jacobian here, so that the model's curvature is exact.
+        bend = (along(k, 1.0) - 2.0 * here + along(k, -1.0)) / step**2
+        assert model.curvature[k, k] == pytest.approx(bend, rel=1e-3)
+    halves = [
+        loss.part(first, stop).value(torch.from_numpy(predictions[first:stop]))
+        for first, stop in ((0, 6), (6, 10))
+    ]
+    assert float(sum(halves)) == pytest.approx(here)
+
+
+def part_of(
+    judgments: Judgments, options: MinimalPairsOptions
+) -> tuple[MinimalPairsPart, tuple[PairToLearn, ...]]:
+    config = config_from_dict({}, "x")
+    pairs = pairs_to_learn((judgments, None), "en", options)
+    folds = make_folds(judgments, None)
+    part = minimal_pairs_to_train(pairs, (judgments, None), config.settings, options, folds, encode_here)
+    return part, pairs.pairs
+
+
+def options_of(values: Mapping[str, Any]) -> MinimalPairsOptions:
+    options = minimal_pairs_option(values, "x")
+    assert options is not None
+    return options
+
+
+def test_the_objective_adds_the_weighted_mean_of_the_pairs_and_has_exact_slopes() -> None:
+    judgments = invented(4).sorted()
+    part, pairs = part_of(judgments, options_of({**MADE, "weight": 0.7}))
+    names = frequent(part.data.instances(), jumps=False)
+    rng = np.random.default_rng(0)
+    machine = LogLinearMachine(names, dict(zip(names, rng.normal(0.0, 0.3, len(names)), strict=True)), 0.1)
+    nothing = part.data.objective(
+        SquaredError(np.zeros(0)), 0.0, torch.zeros(len(names), dtype=torch.float64)
+    )
+    amounts = Amounts(90, 1.0)
+    objective = part.added_to(nothing, Choice(1.0, 0.0, 0.7), amounts)
+    value, model = objective.quadratic(machine, free_alpha=True)
+    predictions = part.data.predictions(machine)
+    expected = 0.0
+    apart = predictions[part.data.better] - predictions[part.data.worse]
+    for margin, one in zip(part.margins, apart, strict=True):
+        expected += 0.25 * math.log1p(math.exp((margin - one) / 0.25))
+    assert value == pytest.approx(0.7 * 90 / len(part) * expected)
+    assert len(part) == len(pairs) + sum(pair.severity == "none" for pair in pairs)
+    assert model.gradient[-1] == pytest.approx(0.0, abs=1e-9)
+    for k in (0, len(names) // 2, len(names) - 1):
+        ends = []
+        for way in (1.0, -1.0):
+            moved = {name: float(w) for name, w in zip(names, machine.theta.tolist(), strict=True)}
+            moved[names[k]] += way * 1e-5
+            ends.append(objective.quadratic(LogLinearMachine(names, moved, 0.1), free_alpha=True)[0])
+        assert model.gradient[k] == pytest.approx((ends[0] - ends[1]) / 2e-5, rel=1e-5, abs=1e-6)
+    assert part.added_to(nothing, Choice(1.0), amounts) is nothing
+
+
+def test_pairs_of_held_out_references_are_left_out() -> None:
+    judgments = invented(5, segments=40, languages=("de", "fi")).sorted()
+    part, pairs = part_of(judgments, options_of({**MADE, "kinds": ["drop-word", "add-word"]}))
+    folds = make_folds(judgments, None)
+    for fold in range(len(folds.names)):
+        held = {judgments.references[row] for row in np.flatnonzero(folds.member == fold)}
+        expected = sum(pair.references[0] in held for pair in pairs)
+        assert 0 < expected < len(pairs)
+        assert len(part.held_out(fold)) == expected
+        assert len(part.outside((fold,))) == len(pairs) - expected
+
+
+def test_pairs_do_not_depend_on_the_order_of_the_data_and_come_once() -> None:
+    judgments = invented(6, segments=40)
+    turned = judgments.select(np.arange(len(judgments))[::-1])
+    one, other = (pairs_to_learn((data, None), "en", options_of(MADE)) for data in (judgments, turned))
+    assert one.pairs == other.pairs
+    assert one.digest == other.digest
+    assert len(set(one.pairs)) == len(one.pairs)
+    assert {pair.kind for pair in one.pairs} <= set(MADE["kinds"])
+    assert any(pair.better not in pair.references for pair in one.pairs)
+    references = pairs_to_learn((judgments, None), "en", options_of({**MADE, "of": "reference"}))
+    assert all((pair.better,) == pair.references for pair in references.pairs)
+
+
+def test_kinds_can_be_left_out() -> None:
+    judgments = invented(6, segments=40)
+    pairs = pairs_to_learn((judgments, None), "en", options_of({**MADE, "except": ["add-word"]})).pairs
+    assert {"drop-word", "shuffle-words"} <= {pair.kind for pair in pairs}
+    assert "add-word" not in {pair.kind for pair in pairs}
+
+
+def turned_round(seed: int) -> Judgments:
+    """Judgments of people who like what is corrupted."""
+    judgments = invented(seed, segments=40)
+    return replace(judgments, scores=-judgments.scores)
+
+
+def share_lower(model: Model, judgments: Judgments, kind: str) -> float:
+    pairs = pairs_to_learn(
+        (judgments, None), "en", options_of({"kinds": kind, "number": 100, "seed": 9})
+    ).pairs
+    metric, references = Metric(model, 1), [pair.references[0] for pair in pairs]
+    better = metric.score_pairs([pair.better for pair in pairs], references)
+    return float((metric.score_pairs([pair.worse for pair in pairs], references) < better).mean())
+
+
+def test_a_model_learns_what_the_judgments_do_not_say() -> None:
+    judgments, others = turned_round(0), invented(9, segments=60)
+    pairs = {**MADE, "weight": 10}
+    free = train(judgments, config=config_from_dict(OPTIONS, "x"), threads=1)
+    learned = train(judgments, config=config_from_dict({**OPTIONS, "minimal_pairs": pairs}, "x"), threads=1)
+    assert share_lower(free, others, "drop-word") < 0.5
+    assert share_lower(learned, others, "drop-word") > 0.9
+    record = learned.training["minimal_pairs"]
+    assert record["held_out_lower"]["drop-word"] > 0.7
+    assert record["weight"] == 10.0
+    assert record["pairs"] > 80
+    assert "unicode-punctuation" not in record["held_out_lower"]
+    assert "minimal_pairs" not in free.training
+
+
+def test_weight_zero_is_training_without_pairs() -> None:
+    judgments = invented(1)
+    free, zero = (
+        train(judgments, config=config_from_dict({**OPTIONS, **more}, "x"), threads=1)
+        for more in ({}, {"minimal_pairs": {**MADE, "weight": 0}})
+    )
+    assert free.weights == zero.weights
+
+
+def test_threads_and_blocks_of_a_cluster_give_the_same_model() -> None:
+    judgments = invented(2)
+    config = config_from_dict({**OPTIONS, "edit_cost": 0.5, "minimal_pairs": MADE}, "x")
+    one = train(judgments, config=config, threads=1)
+    assert train(judgments, config=config, threads=3).to_dict() == one.to_dict()
+    assert train(judgments, config=config, threads=1, encoder=encoder(8192)).weights == one.weights
+
+
+def test_raw_scores_mean_the_same_margins() -> None:
+    judgments = invented(3)
+    sd = float(np.std(judgments.scores))
+    standard, raw = (
+        train(
+            judgments,
+            config=config_from_dict({"start": "matches", "minimal_pairs": MADE, **more}, "x"),
+            threads=1,
+        )
+        for more in ({"lambda": 0.5}, {"lambda": 0.5, "standardise": False})
+    )
+    # lambda acts on weights in other units; with it scaled, too, the minimum is the same.
+    scores = Metric(standard, 1).score_pairs(judgments.hypotheses, judgments.references)
+    again = Metric(raw, 1).score_pairs(judgments.hypotheses, judgments.references)
+    assert np.corrcoef(scores, again)[0, 1] > 0.98
+    assert sd > 2.0
+
+
+def test_pairs_of_a_file(tmp_path: Path) -> None:
+    judgments, path = invented(7, segments=40), tmp_path / "pairs.tsv"
+    rows = ["reference\tbetter\tworse\tkind\tseverity\treference_2"]
+    lines = sorted(set(judgments.references))
+    rows += [f"{line}\t{line}\t{line} zebra\tzebra\tcritical\t{line} again" for line in lines]
+    path.write_text("\n".join(rows) + "\n", encoding="utf-8")
+    options = options_of({"file": str(path)})
+    assert options.kinds is None
+    part, pairs = part_of(judgments.sorted(), options)
+    assert {pair.kind for pair in pairs} == {"zebra"}
+    assert all(len(pair.references) == 2 for pair in pairs)
+    assert part.in_fold.any(axis=1).all()
+    config = config_from_dict({**OPTIONS, "minimal_pairs": {"file": str(path), "weight": 0.5}}, "x")
+    record = train(judgments, config=config, threads=1).training["minimal_pairs"]
+    assert record["files"][0]["name"] == "pairs.tsv"
+    assert record["held_out_lower"]["zebra"] > 0.9
+
+
+def tried(weight: float, *folds: float) -> CrossValidation:
+    return CrossValidation(
+        "segment", Choice(1.0, 0.0, weight), "pearson", dict(zip("abcd", folds, strict=True))
+    )
+
+
+def test_the_largest_weight_without_a_fall_is_chosen() -> None:
+    base = tried(0.0, 0.5, 0.6, 0.7, 0.6)
+    within = tried(0.1, 0.51, 0.59, 0.71, 0.58)
+    below = tried(0.3, 0.49, 0.59, 0.69, 0.58)
+    again = tried(1.0, 0.49, 0.62, 0.69, 0.6)
+    assert choose_with_pairs([base, below], 4, "highest").choice.weight == 0.0
+    assert choose_with_pairs([below, within, base], 4, "highest").choice.weight == 0.1
+    assert choose_with_pairs([base, within, below, again], 4, "highest").choice.weight == 1.0
+
+
+def test_the_weight_is_chosen_by_cross_validation() -> None:
+    values = {**OPTIONS, "minimal_pairs": {**MADE, "weight": [0.0, 0.1, 30.0]}}
+    record = train(invented(8), config=config_from_dict(values, "x"), threads=1).training["minimal_pairs"]
+    assert set(record["weight_tried"]) == {"0", "0.1", "30"}
+    assert record["weight"] in {0.0, 0.1, 30.0}
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ("yes", "it must be false, true or a mapping"),
+        ({"kind": "all"}, "unknown option 'kind'"),
+        ({"weight": -1}, "weight is -1, it must be a number from 0 to 1000"),
+        ({"weight": "much"}, "weight is 'much', it must be a number, a list of them, or auto"),
+        ({"scale": 0}, "scale is 0, it must be a number above 0"),
+        ({"number": 1.5}, "number is 1.5, it must be a whole number from 1"),
+        ({"seed": True}, "seed is True, it must be a whole number from 0"),
+        ({"of": "source"}, "of has 'source', it must be one of reference, hypothesis"),
+        ({"of": []}, "of is empty"),
+        ({"top": 0}, "top is 0, it must be a number above 0 and at most 1"),
+        ({"margins": {"none": 1}}, "margins has 'none', the severities are minor, major, critical"),
+        ({"margins": {"minor": float("nan")}}, "margins: minor is nan"),
+        ({"margins": 3}, "margins is 3, it must be a mapping"),
+        ({"kinds": 3}, "kinds is 3, it must be a name or a list of names"),
+        ({"file": [""]}, "file is \\[''\\], it must be a name or a list of names"),
+    ],
+)
+def test_values_that_are_refused(value: object, message: str) -> None:
+    with pytest.raises(PfsmError, match=f"^x: minimal_pairs.*{message}"):
+        config_from_dict({"minimal_pairs": value}, "x")
+
+
+def test_it_needs_gauss_newton() -> None:
+    with pytest.raises(PfsmError, match=r"^x: minimal_pairs needs solver: gauss-newton$"):
+        config_from_dict({"minimal_pairs": True, "solver": "lbfgs"}, "x")
+
+
+def test_kinds_of_other_languages_and_unknown_kinds_are_refused() -> None:
+    judgments = invented(6)
+    for values, language, message in (
+        ({"kinds": "tense"}, "de", "kind tense is for en only"),
+        ({"kinds": "tens"}, "en", "there is no kind of change 'tens'"),
+        ({"except": "tens"}, "en", "there is no kind of change 'tens'"),
+        ({"kinds": "change-date"}, "en", "no pairs to learn from"),
+    ):
+        with pytest.raises(PfsmError, match=message):
+            pairs_to_learn((judgments, None), language, options_of(values))
+
+
+def test_false_is_none_and_a_file_alone_makes_no_other_pairs() -> None:
+    assert minimal_pairs_option(False, "x") is None
+    assert options_of({}).kinds == ()
+    assert minimal_pairs_option(True, "x") == options_of({})
+    assert options_of({"file": "x.tsv", "kinds": "all"}).kinds == ()

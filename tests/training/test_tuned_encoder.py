@@ -1,0 +1,249 @@
+"""Tuning an encoder's layers: the same states as scoring, derivatives, what is stored, what is refused."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from pfsm.embeddings import encoders
+from pfsm.embeddings.encoders import load_tuned, pinned, tunable_encoder
+from pfsm.embeddings.tuned_weights import tuned_layers
+from pfsm.encoder import heads
+from pfsm.encoder.feature import PieceReader
+from pfsm.encoder.head import EPSILON, Head, head_from_bytes
+from pfsm.encoder.heads import remember
+from pfsm.errors import PfsmError
+from pfsm.model.file import load_model, save_model
+from pfsm.model.metric import Metric
+from pfsm_kernels.dense.vectors import mixed_layers
+from pfsm_training import train
+from pfsm_training.config import EncoderOptions, TrainingConfig
+from pfsm_training.data.training_text import TrainingText
+from pfsm_training.encoder import learning, transformer
+from pfsm_training.encoder.fitting import Lesson, Part, fit_head, predictions
+from pfsm_training.encoder.pieces import uniform_mix
+from pfsm_training.encoder.sequences import SequenceLines
+from pfsm_training.encoder.transformer import LayersNetwork
+from pfsm_training.encoder.tuned import TunedNetwork
+from tests.embeddings.networks import SHAPE, random_tensors, write_network, write_safetensors
+from tests.encoder.encoders import DIMENSION, LAYERS, LINES, head, judgments
+
+CPU = torch.device("cpu")
+# The second has more pieces than the network has positions.
+TEXTS = (*LINES, "the cat sat on the mat . " * 4, "n't .", "")
+
+
+@pytest.fixture(autouse=True)
+def strangers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No head is known from another test, and no network that was tuned by it."""
+    monkeypatch.setattr(heads, "_known", {})
+    monkeypatch.setattr(encoders, "_tuned", {})
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> str:
+    return pinned(str(write_network(tmp_path / "net")))
+
+
+def tuned_network(source: str, tune: str, layers: int = LAYERS, changed: bool = True) -> TunedNetwork:
+    """A network as training starts it, or with all its parameters changed at random."""
+    torch.manual_seed(2)
+    encoder = tunable_encoder(source)
+    mix = uniform_mix(LAYERS, layers)
+    network = TunedNetwork(
+        LayersNetwork(encoder.weights(layers - 1), encoder.shape, mix, tune, "float32"), DIMENSION, tune
+    ).eval()
+    for parameter in network.parameters():
+        parameter.data += 0.2 * torch.randn_like(parameter) * changed
+    return network
+
+
+def sequences(source: str, layers: int = LAYERS) -> SequenceLines:
+    encoder = tunable_encoder(source)
+    return SequenceLines(encoder, encoder.weights(layers - 1), TEXTS, TEXTS[1:] + TEXTS[:1])
+
+
+def values(network: TunedNetwork, lines: SequenceLines) -> Any:
+    with torch.no_grad():
+        return network(lines.batch(np.arange(len(TEXTS)), CPU)).numpy()
+
+
+def write_mpnet(folder: Path) -> Path:
+    """The tiny network by MPNet's names, with its numbers for distances."""
+    write_network(folder, model_type="mpnet")
+    names = {"self.query": "attn.q", "self.key": "attn.k", "self.value": "attn.v"}
+    names |= {"attention.output.dense": "attention.attn.o"}
+    tensors: dict[str, Any] = {}
+    for name, values in random_tensors().items():
+        own = next((name.replace(old, new) for old, new in names.items() if old in name), name)
+        tensors[own.replace("attention.output.LayerNorm", "attention.LayerNorm")] = values
+    random = np.random.default_rng(4)
+    tensors["encoder.relative_attention_bias.weight"] = random.normal(size=(32, SHAPE["heads"])).astype("f4")
+    write_safetensors(folder / "model.safetensors", tensors)
+    return folder
+
+
+@pytest.mark.parametrize("family", ["bert", "roberta", "mpnet"])
+@pytest.mark.parametrize("layers", [2, 3])
+def test_before_training_the_states_are_those_of_scoring(tmp_path: Path, family: str, layers: int) -> None:
+    folder = tmp_path / family
+    source = str(write_mpnet(folder) if family == "mpnet" else write_network(folder, family=family))
+    encoder, mix = tunable_encoder(source), uniform_mix(LAYERS, layers)
+    network = LayersNetwork(encoder.weights(layers - 1), encoder.shape, mix, "full", "float32").eval()
+    lines = SequenceLines(encoder, encoder.weights(layers - 1), TEXTS, TEXTS)
+    batch = lines.batch(np.arange(len(TEXTS)), CPU)
+    with torch.no_grad():
+        rows = network(batch.sequences).numpy()
+    used = list(range(layers))
+    for place, line in enumerate(TEXTS):
+        (states,) = encoder.states([line], used)
+        expected = mixed_layers(np.ascontiguousarray(states.values), mix[used].astype(np.float64), EPSILON)
+        row = int(batch.references[place])
+        assert int(batch.lengths[row]) == len(expected)
+        assert rows[row, : len(expected)] == pytest.approx(expected, abs=1e-5)
+
+
+@pytest.mark.parametrize(("tune", "error"), [("lora", 1e-5), ("full", 0.01)])
+def test_what_was_tuned_scores_as_it_was_trained(source: str, tune: str, error: float) -> None:
+    network = tuned_network(source, tune)
+    stored = head_from_bytes(network.head(uniform_mix(LAYERS)).content, "x")
+    found = PieceReader(remember(stored), source).values(TEXTS[1:] + TEXTS[:1], TEXTS)
+    expected = values(network, sequences(source))
+    assert np.ptp(expected) > 0.2
+    # Matrices that replace others are rounded to int8.
+    assert found == pytest.approx(expected, abs=error)
+    untuned = values(tuned_network(source, tune, changed=False), sequences(source))
+    assert np.abs(expected - untuned).max() > 10 * error
+
+
+def test_the_weights_that_are_stored_are_those_that_score(source: str) -> None:
+    """Rounding aside: a head with float weights would give the trained values."""
+    network = tuned_network(source, "full")
+    exact = network.head(uniform_mix(LAYERS))
+    label = remember(exact)
+    assert exact.stored is None
+    found = PieceReader(label, source).values(TEXTS[1:] + TEXTS[:1], TEXTS)
+    assert found == pytest.approx(values(network, sequences(source)), abs=1e-5)
+
+
+@pytest.mark.parametrize("tune", ["lora", "full"])
+def test_the_gradient_is_that_of_finite_differences(source: str, tune: str) -> None:
+    network = tuned_network(source, tune).double()
+    batch = sequences(source).batch(np.arange(4), CPU)
+    batch = replace(batch, sequences=replace(batch.sequences, embedded=batch.sequences.embedded.double()))
+    # The states themselves, without the casts to float32 that mixed precision needs.
+    names = [name for name, _ in network.named_parameters()]
+    weights = torch.randn(4, dtype=torch.float64)
+
+    def value(*parameters: torch.Tensor) -> Any:
+        given = dict(zip(names, parameters, strict=True))
+        return torch.func.functional_call(network, given, (batch,)) @ weights
+
+    parameters = tuple(network.parameters())
+    gradients = torch.autograd.grad(value(*parameters), parameters)
+    random = torch.Generator().manual_seed(3)
+    directions = [torch.randn(one.shape, generator=random, dtype=one.dtype) for one in parameters]
+    step = 1e-4
+    with torch.no_grad():
+        ends = [
+            value(*(one + sign * step * by for one, by in zip(parameters, directions, strict=True)))
+            for sign in (1, -1)
+        ]
+    expected = float(ends[0] - ends[1]) / (2 * step)
+    found = sum(float((one * by).sum()) for one, by in zip(gradients, directions, strict=True))
+    assert found == pytest.approx(expected, rel=2e-3, abs=2e-3)
+
+
+def test_only_layers_that_are_used_are_stored(source: str) -> None:
+    tuned = tuned_network(source, "full", layers=2).head(uniform_mix(LAYERS, 2)).tuned
+    assert tuned_layers(tuned) == [0]
+
+
+@pytest.fixture
+def config(source: str, monkeypatch: pytest.MonkeyPatch) -> TrainingConfig:
+    monkeypatch.setattr(learning, "MOST_TUNING_PASSES", 2)
+    monkeypatch.setattr(learning, "MOST_TUNING_FOLDS", 2)
+    return TrainingConfig(encoder=EncoderOptions("full", source))
+
+
+@pytest.mark.parametrize("tune", ["lora", "full"])
+def test_a_tuned_model_is_repeatable_and_lies_in_two_files(
+    config: TrainingConfig, tune: str, tmp_path: Path
+) -> None:
+    config = replace(config, encoder=EncoderOptions(tune, config.encoder.source if config.encoder else ""))
+    given = judgments()
+    model, again = (train(given, config=config, threads=threads) for threads in (1, 2))
+    assert model.to_dict() == again.to_dict()
+    assert model.training["encoder"]["tune"] == tune
+    # Three languages in two folds.
+    assert sorted(model.training["encoder"]["folds"]) == ["cs+ru", "de"]
+    save_model(model, tmp_path / "m.json")
+    loaded = Metric(load_model(tmp_path / "m.json", trust=True), 1)
+    scores = loaded.score_pairs(given.hypotheses, given.references)
+    assert np.array_equal(scores, Metric(model, 2).score_pairs(given.hypotheses, given.references))
+    label = f"encoder(head={next(iter(model.settings.features))[13:29]}"
+    assert label in loaded.get_signature(1)
+
+
+def test_more_layers_than_there_are_are_refused(config: TrainingConfig) -> None:
+    options = EncoderOptions("full", config.encoder.source if config.encoder else "", layers=9)
+    with pytest.raises(PfsmError, match=r"layers is 9, but .* has 2"):
+        train(judgments(), config=replace(config, encoder=options))
+
+
+def test_a_network_of_another_program_is_not_tuned(tmp_path: Path) -> None:
+    folder = write_network(tmp_path / "net")
+    (folder / "model.safetensors").rename(folder / "model.onnx")
+    with pytest.raises(PfsmError, match="can be tuned itself; use `tune: head`"):
+        tunable_encoder(str(folder))
+
+
+@pytest.mark.parametrize(
+    ("name", "shape", "message"),
+    [
+        ("layer.2.first.weight", (12, 8), "no place for"),
+        ("layer.0.first.wait", (12, 8), "no place for"),
+        (
+            "layer.0.first.weight",
+            (8, 12),
+            "layer.0.first.weight has the shape [8, 12], the encoder needs [12, 8]",
+        ),
+        ("layer.0.first.down", (2, 8), "layer.0.first.down and up do not fit together"),
+        ("layer.1.norm.scale", (7,), "layer.1.norm.scale has the shape [7], the encoder needs [8]"),
+    ],
+)
+def test_what_fits_no_encoder_is_refused(
+    source: str, name: str, shape: tuple[int, ...], message: str
+) -> None:
+    tuned = {name: np.zeros(shape, dtype=np.float32)}
+    content = head(0, tuned=tuned).content
+    stored: Head = head_from_bytes(content, "x")
+    assert stored.content == content
+    with pytest.raises(PfsmError) as error:
+        load_tuned(source, remember(stored), stored.tuned)
+    assert message in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_a_batch_in_portions_has_the_same_loss(source: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Dropout would fall otherwise in other portions.
+    monkeypatch.setattr(transformer, "DROPOUT", 0.0)
+    given = judgments().sorted()
+    text = TrainingText(given, None, TrainingConfig().settings)
+    lines = SequenceLines(
+        tunable_encoder(source), tunable_encoder(source).weights(LAYERS - 1), text.references, text.hypotheses
+    )
+    part = Part(np.arange(len(given)), np.arange(0))
+    learned = []
+    for pieces in (None, 20):
+        lesson = Lesson(
+            text, lines, 0.0, CPU, lambda: tuned_network(source, "lora", changed=False), 8, pieces
+        )
+        fitted = fit_head(lesson, part, 1, 0, lambda *_: None)
+        learned.append(predictions(fitted, lesson, np.arange(len(lines))))
+    start = predictions(tuned_network(source, "lora", changed=False), lesson, np.arange(len(lines)))
+    assert np.abs(learned[0] - start).max() > 0.1
+    assert learned[1] == pytest.approx(learned[0], abs=1e-4)

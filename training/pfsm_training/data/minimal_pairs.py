@@ -1,0 +1,146 @@
+"""Minimal pairs to learn from: those of files, and those that `pfsm.perturbation` makes of the training data.
+
+A pair of a file keeps the place of its reference. Pairs are made from every distinct reference as its own translation,
+and from the hypotheses that people liked best, against their first reference.
+"""
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from pfsm.data import DataSource, Judgments, Preferences
+from pfsm.data.minimal_pairs import SEVERITIES, MinimalPairs, read_minimal_pairs
+from pfsm.errors import PfsmError
+from pfsm.perturbation.pairs import Translation, perturb
+from pfsm.perturbation.registry import NAMES, kinds_asked_for
+from pfsm.perturbation.registry import kind_named as known_kind
+from pfsm_training.minimal_pairs_option import HYPOTHESIS, KEY, REFERENCE, MinimalPairsOptions
+
+NONE, MAJOR = SEVERITIES[0], SEVERITIES[2]
+SOURCE = "source"
+Data = tuple[Judgments | None, Preferences | None]
+
+
+@dataclass(frozen=True)
+class PairToLearn:
+    """A minimal pair; attributes as in `pfsm.data.minimal_pairs.MinimalPairs`."""
+
+    references: tuple[str, ...]
+    better: str
+    worse: str
+    kind: str
+    severity: str
+
+    @property
+    def is_harmless(self) -> bool:
+        """Whether its two sides are equally good."""
+        return self.severity == NONE
+
+
+@dataclass(frozen=True, eq=False)
+class PairsToLearn:
+    """All minimal pairs of a training, without repetitions, in an order that does not depend on that of the data.
+
+    Attributes:
+        pairs: [n].
+        sources: The files that some of them came from.
+    """
+
+    pairs: tuple[PairToLearn, ...]
+    sources: tuple[DataSource, ...]
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of all of them."""
+        digest = hashlib.sha256()
+        for pair in self.pairs:
+            for text in (*pair.references, pair.better, pair.worse, pair.kind, pair.severity):
+                content = text.encode("utf-8", "surrogatepass")
+                digest.update(len(content).to_bytes(8, "little") + content)
+            digest.update(b"|")
+        return digest.hexdigest()
+
+
+def pairs_to_learn(data: Data, language: str, options: MinimalPairsOptions) -> PairsToLearn:
+    """The pairs of the files and those that are made.
+
+    Args:
+        data: The training data.
+        language: Code of the language of its translations.
+        options: What was asked for.
+
+    Raises:
+        PfsmError: If a kind is unknown or is for another language, a file cannot be read, or there are no pairs.
+    """
+    files = [read_minimal_pairs(path) for path in options.files]
+    _check_left_out(options, files)
+    found = [pair for one in files for pair in _of_file(one)]
+    if options.kinds is not None:
+        found += _made(data, language, options)
+    kept = sorted({pair for pair in found if pair.kind not in options.without}, key=_key)
+    if not kept:
+        raise PfsmError(
+            f"{KEY}: no pairs to learn from: no kind that is asked for applies to the training text"
+        )
+    return PairsToLearn(tuple(kept), tuple(one.source for one in files))
+
+
+def _key(pair: PairToLearn) -> tuple[object, ...]:
+    return pair.kind, pair.references, pair.better, pair.worse, pair.severity
+
+
+def _check_left_out(options: MinimalPairsOptions, files: Sequence[MinimalPairs]) -> None:
+    in_files = {kind for one in files for kind in one.kinds}
+    for name in options.without:
+        if name not in NAMES and name not in in_files:
+            known_kind(name)  # says which one may be meant
+
+
+def _of_file(pairs: MinimalPairs) -> Iterator[PairToLearn]:
+    several = pairs.all_references or tuple((line,) for line in pairs.references)
+    severities = pairs.severities or (MAJOR,) * len(pairs)
+    for row in zip(several, pairs.better, pairs.worse, pairs.kinds, severities, strict=True):
+        yield PairToLearn(*row)
+
+
+def _made(data: Data, language: str, options: MinimalPairsOptions) -> list[PairToLearn]:
+    translations = sorted(
+        set(_translations(data, options)), key=lambda one: (one.reference, one.text, one.source)
+    )
+    has_sources = any(one.source for one in translations)
+    kinds = kinds_asked_for(language, options.kinds or (), source=has_sources)
+    pairs = perturb(
+        translations,
+        [kind for kind in kinds if kind.name not in options.without],
+        language=language,
+        seed=options.seed,
+        per_kind=options.number,
+    )
+    return [PairToLearn((one.reference,), one.better, one.worse, one.kind, one.severity) for one in pairs]
+
+
+def _translations(data: Data, options: MinimalPairsOptions) -> Iterator[Translation]:
+    """The good translations of the training data."""
+    for part in data:
+        if part is None:
+            continue
+        sources = part.columns.get(SOURCE, ("",) * len(part))
+        if REFERENCE in options.of:
+            for several, source in zip(part.all_references, sources, strict=True):
+                for line in several:
+                    yield Translation(line, line, source)
+        if HYPOTHESIS in options.of:
+            good = part.better if isinstance(part, Preferences) else part.hypotheses
+            for row in _best(part, options.top):
+                yield Translation(part.references[row], good[row], sources[row])
+
+
+def _best(part: Judgments | Preferences, top: float) -> list[int]:
+    """The rows whose translations are good: all preferences, and the judgments with the highest scores."""
+    if isinstance(part, Preferences):
+        return np.flatnonzero(part.votes > 0.0).tolist()
+    least = np.sort(part.scores)[-max(1, int(np.ceil(top * len(part))))]
+    rows: list[int] = np.flatnonzero(part.scores >= least).tolist()
+    return rows

@@ -1,0 +1,1 @@
+"""Learning over an encoder's states: the head of `pfsm.encoder`, in PyTorch."""

@@ -1,0 +1,246 @@
+"""One fit of a head to some of the judgments, and what its predictions are after each pass over them.
+
+Minimises the mean squared error of standardised scores, and the pairwise logistic loss of preferences, by AdamW
+(Loshchilov and Hutter, 2019) with a warm-up and a constant rate. What is kept is the running mean of the weights
+(Polyak and Juditsky, 1992), so that every number of passes gives a usable head and one run tells how many are best.
+"""
+
+import copy
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from pfsm.encoder.head import PARTS
+from pfsm.model.settings import MEAN
+from pfsm_training.data.training_text import TrainingText
+from pfsm_training.encoder.network import HeadNetwork
+from pfsm_training.encoder.pieces import PairLines
+from pfsm_training.encoder.sequences import SequenceLines
+from pfsm_training.encoder.tuned import TunedNetwork
+
+Float = NDArray[np.float64]
+Int64 = NDArray[np.int64]
+Network = HeadNetwork | TunedNetwork
+
+BATCH = 64
+TUNING_BATCH = 32
+# Pieces whose derivatives are computed at once where layers are tuned: some 300 kB each.
+TUNING_PIECES = 4096
+LARGEST_GRADIENT = 1.0
+WARM_UP, MEMORY = 20, 0.98
+# Of the weights of `PARTS` in units of their spread, per judgment.
+RIDGE = 0.01
+# Pairs of similar length are put together; this much, in pieces, is left to chance.
+SPREAD = 8.0
+# Without scores: a pair is better the better it aligns and the closer it is.
+WITHOUT_SCORES = (1.0, 0.0, 0.0, 1.0, 1.0, 1.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Lesson:
+    """What is learned from.
+
+    Attributes:
+        given: Judged translations.
+        lines: The lines of their pairs.
+        share: Of the preferences in the loss, if there are scores too.
+        device: Where vectors are computed.
+        network: Makes what is to be learned, as it is at the start.
+        size: Judgments, or pairs, in a batch.
+        pieces: Of those of a batch, padded, how many are computed at once; None: all.
+    """
+
+    given: TrainingText
+    lines: PairLines | SequenceLines
+    share: float
+    device: torch.device
+    network: Callable[[], Network]
+    size: int = BATCH
+    pieces: int | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """Some of the judgments, by number, and some of the preferences: int64 each."""
+
+    scored: Int64
+    preferences: Int64
+
+
+def fit_head(
+    lesson: Lesson, part: Part, passes: int, seed: int, after: Callable[[int, Network], None]
+) -> Network:
+    """Fits a head.
+
+    Args:
+        lesson: The data.
+        part: What of it to learn from.
+        passes: How often to go over it.
+        seed: Of the order of the judgments and of dropout.
+        after: Called after each pass with its number, from 1, and the head as it is then.
+    """
+    with torch.random.fork_rng():
+        torch.manual_seed(seed)
+        return _fitted(lesson, part, passes, seed, after)
+
+
+def _fitted(
+    lesson: Lesson, part: Part, passes: int, seed: int, after: Callable[[int, Network], None]
+) -> Network:
+    network = lesson.network().to(lesson.device)
+    loss = _Loss(lesson, part)
+    _start(network.eval(), lesson, part, loss)
+    mean, optimiser = copy.deepcopy(network), torch.optim.AdamW(network.groups())
+    network.train()
+    rates = [group["lr"] for group in optimiser.param_groups]
+    random, step = np.random.default_rng(seed), 0
+    for number in range(1, passes + 1):
+        for units in _batches(lesson, part, random):
+            step += 1
+            for group, rate in zip(optimiser.param_groups, rates, strict=True):
+                group["lr"] = rate * min(1.0, step / WARM_UP)
+            optimiser.zero_grad()
+            for some in loss.portions(units):
+                share = some.size / units.size
+                (share * loss.of(network, some)).backward()  # type: ignore[no-untyped-call]
+            torch.nn.utils.clip_grad_norm_(network.parameters(), LARGEST_GRADIENT)
+            optimiser.step()
+            _follow(mean, network, min(MEMORY, step / (step + 9.0)))
+        after(number, mean)
+    return mean
+
+
+@torch.no_grad()
+def predictions(network: Network, lesson: Lesson, pairs: Int64) -> Float:
+    """Values of pairs, float64 [n_pairs]."""
+    return _of_pairs(lesson, pairs, network)[:, 0]
+
+
+def _of_pairs(lesson: Lesson, pairs: Int64, compute: Callable[..., Tensor]) -> Float:
+    """Something about pairs, float64 [n_pairs, …], computed in batches of similar lengths."""
+    order = np.argsort(lesson.lines.lengths[pairs], kind="stable")
+    found: Float | None = None
+    for first in range(0, pairs.size, lesson.size):
+        places = order[first : first + lesson.size]
+        values = compute(lesson.lines.batch(pairs[places], lesson.device)).cpu().numpy()
+        values = values.reshape(places.size, -1)
+        found = np.zeros((pairs.size, values.shape[1])) if found is None else found
+        found[places] = values
+    return np.zeros((0, 1)) if found is None else found
+
+
+@torch.no_grad()
+def _follow(mean: Network, network: Network, memory: float) -> None:
+    for kept, now in zip(mean.parameters(), network.parameters(), strict=True):
+        kept.mul_(memory).add_(now, alpha=1.0 - memory)
+
+
+@torch.no_grad()
+def _start(network: Network, lesson: Lesson, part: Part, loss: "_Loss") -> None:
+    """Starts from the best weighted sum of what the encoder alone says."""
+    items = lesson.given.items
+    if not part.scored.size:
+        network.start(torch.tensor(WITHOUT_SCORES), 0.0)
+        return
+    _, pairs = items.select(part.scored)
+    values = _of_pairs(lesson, pairs, network.parts)
+    owner = np.repeat(np.arange(part.scored.size), items.sizes[part.scored])
+    values = np.stack([np.bincount(owner, column) / np.bincount(owner) for column in values.T], axis=1)
+    means, spreads = values.mean(axis=0), values.std(axis=0)
+    spreads = np.where(spreads > 0.0, spreads, 1.0)
+    standard = (values - means) / spreads
+    gram = standard.T @ standard + RIDGE * part.scored.size * np.eye(len(PARTS))
+    weights = np.linalg.solve(gram, standard.T @ loss.targets[part.scored]) / spreads
+    network.start(torch.from_numpy(weights), -float(weights @ means))
+
+
+def _batches(lesson: Lesson, part: Part, random: np.random.Generator) -> Iterator[Int64]:
+    """Places in a part, the judgments first, then the preferences, in batches of similar lengths."""
+    given, lengths = lesson.given, lesson.lines.lengths
+    longest = np.maximum.reduceat(lengths, given.items.offsets[:-1])
+    keys = np.concatenate(
+        [
+            longest[part.scored],
+            np.maximum(longest[given.better[part.preferences]], longest[given.worse[part.preferences]]),
+        ]
+    )
+    order = np.argsort(keys + random.uniform(0.0, SPREAD, keys.size), kind="stable")
+    batches = [order[first : first + lesson.size] for first in range(0, order.size, lesson.size)]
+    for place in random.permutation(len(batches)).tolist():
+        yield batches[place]
+
+
+class _Loss:
+    """The loss of batches; its expectation is the mean loss over a part."""
+
+    def __init__(self, lesson: Lesson, part: Part) -> None:
+        self._lesson, self._part = lesson, part
+        scores = lesson.given.scores
+        own = scores[part.scored]
+        spread = float(own.std()) if own.size else 1.0
+        self.targets = (scores - (own.mean() if own.size else 0.0)) / (spread or 1.0)
+        n_units = part.scored.size + part.preferences.size
+        share = lesson.share if part.scored.size else 1.0
+        share = share if part.preferences.size else 0.0
+        votes = float(lesson.given.votes[part.preferences].sum())
+        self._of_scores = (1.0 - share) * n_units / max(part.scored.size, 1)
+        self._of_votes = share * n_units / (votes or 1.0)
+
+    def portions(self, units: Int64) -> list[Int64]:
+        """A batch in portions that are computed one after the other; their losses add up to that of the batch."""
+        if self._lesson.pieces is None:
+            return [units]
+        lengths = self._lesson.lines.lengths
+        sizes = [
+            int(lengths[self._lesson.given.items.select(self._items(one)[2])[1]].sum())
+            for one in units[:, None]
+        ]
+        portions, first, longest = [], 0, 0
+        for place, size in enumerate(sizes):
+            longest = max(longest, size)
+            if place > first and (place + 1 - first) * longest > self._lesson.pieces:
+                portions.append(units[first:place])
+                first, longest = place, size
+        return [*portions, units[first:]]
+
+    def _items(self, units: Int64) -> tuple[Int64, Int64, Int64]:
+        """The judgments of a batch, its preferences, and all translations that they are about."""
+        given, n_scored = self._lesson.given, self._part.scored.size
+        scored = self._part.scored[units[units < n_scored]]
+        preferences = self._part.preferences[units[units >= n_scored] - n_scored]
+        return (
+            scored,
+            preferences,
+            np.concatenate([scored, given.better[preferences], given.worse[preferences]]),
+        )
+
+    def of(self, network: Network, units: Int64) -> Tensor:
+        """The loss of a batch, a scalar; ``units`` are places in the part."""
+        given = self._lesson.given
+        scored, preferences, items = self._items(units)
+        predicted = self._of_items(network, items)
+        device = predicted.device
+        errors = predicted[: scored.size] - torch.from_numpy(self.targets[scored]).to(device)
+        better, worse = predicted[scored.size :].reshape(2, -1)
+        votes = torch.from_numpy(given.votes[preferences]).to(device)
+        logistic = (votes * torch.nn.functional.softplus(worse - better)).sum()
+        return (self._of_scores * (errors * errors).sum() + self._of_votes * logistic) / units.size
+
+    def _of_items(self, network: Network, items: Int64) -> Tensor:
+        """Predictions of judged translations from those of their pairs, as in scoring."""
+        of = self._lesson.given.items
+        sizes = of.sizes[items]
+        ends = np.cumsum(sizes)
+        pairs = np.arange(ends[-1]) + np.repeat(of.offsets[items] - ends + sizes, sizes)
+        predicted = network(self._lesson.lines.batch(pairs, self._lesson.device))
+        if (sizes == 1).all():
+            return torch.as_tensor(predicted)
+        owner = torch.from_numpy(np.repeat(np.arange(items.size), sizes)).to(predicted.device)
+        rule = "mean" if of.use == MEAN else "amax"
+        empty = torch.zeros(items.size, dtype=predicted.dtype, device=predicted.device)
+        result: Tensor = empty.scatter_reduce(0, owner, predicted, rule, include_self=False)
+        return result

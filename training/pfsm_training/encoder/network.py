@@ -1,0 +1,163 @@
+"""The head over an encoder's states in PyTorch: `pfsm.encoder.head.Head`, with gradients.
+
+Its arithmetic is that of `pfsm.encoder.scoring`, equation by equation; the docstring of `pfsm.encoder` has them.
+Vectors are float32, everything that is made of their products is float64.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from pfsm.encoder.head import EPSILON, LARGEST_TOKEN_WEIGHT, N_KNOTS, TYPICAL_LENGTH, Head
+from pfsm_training.encoder.log_sum import log_sums
+
+# AdamW's rates: of the scalars of the machine, of what is multiplied with vectors.
+FAST_RATE, RATE, DECAY = 2e-2, 3e-4, 0.01
+FIRST_KNOT, LAST_KNOT = -4.0, 2.0
+UNALIGNED = -1.0
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """Pairs whose lines are padded to the longest.
+
+    Attributes:
+        rows: float32 [n_lines, longest, dimension], the mixed layers of each distinct line.
+        lengths: int64 [n_lines].
+        references: int64 [n_pairs], which line is the reference of each pair.
+        hypotheses: int64 [n_pairs], which is its hypothesis.
+    """
+
+    rows: Tensor
+    lengths: Tensor
+    references: Tensor
+    hypotheses: Tensor
+
+
+class HeadNetwork(nn.Module):
+    """The learned part.
+
+    Args:
+        dimension: Components of a state.
+    """
+
+    def __init__(self, dimension: int) -> None:
+        super().__init__()
+        single, double = torch.float32, torch.float64
+        # The projection less the identity, so that weight decay pulls towards the encoder's own cosines.
+        self.change = nn.Parameter(torch.zeros(dimension, dimension, dtype=single))
+        self.token_edits = nn.Parameter(torch.zeros(dimension, 3, dtype=single))
+        self.token_weight = nn.Parameter(torch.zeros(dimension, dtype=single))
+        self.knots = nn.Parameter(torch.linspace(FIRST_KNOT, LAST_KNOT, N_KNOTS, dtype=double))
+        self.edits = nn.Parameter(torch.full((2,), UNALIGNED, dtype=double))
+        self.transitions = nn.Parameter(torch.zeros(3, 3, dtype=double))
+        self.linear = nn.Parameter(torch.zeros(6, dtype=double))
+        self.constant = nn.Parameter(torch.zeros((), dtype=double))
+
+    def forward(self, batch: Batch) -> Tensor:
+        """Values of pairs, float64 [n_pairs]."""
+        return self.value(self.parts(batch))
+
+    def value(self, parts: Tensor) -> Tensor:
+        """Values of pairs, float64 [n_pairs], from their `parts`."""
+        return parts @ self.linear + self.constant
+
+    def start(self, linear: Tensor, constant: float) -> None:
+        """Sets the weights of the parts."""
+        self.linear.copy_(linear)
+        self.constant.fill_(constant)
+
+    def groups(self) -> list[dict[str, Any]]:
+        """The parameters for AdamW, by rate and decay."""
+        slow = [self.change, self.token_edits, self.token_weight]
+        fast = [self.knots, self.edits, self.transitions, self.linear, self.constant]
+        return [
+            {"params": slow, "lr": RATE, "weight_decay": DECAY},
+            {"params": fast, "lr": FAST_RATE, "weight_decay": 0.0},
+        ]
+
+    def parts(self, batch: Batch) -> Tensor:
+        """What the value is a weighted sum of, float64 [n_pairs, 6], as `pfsm.encoder.head.PARTS`."""
+        z = batch.rows + batch.rows @ self.change.T
+        units = z / torch.sqrt((z * z).sum(-1, keepdim=True) + EPSILON)
+        centred = nn.functional.layer_norm(z, z.shape[-1:], eps=EPSILON)
+        edits = (centred @ self.token_edits).double()
+        bound = LARGEST_TOKEN_WEIGHT
+        weights = torch.exp(torch.clamp((centred @ self.token_weight).double(), -bound, bound))
+        weights = weights * (torch.arange(z.shape[1], device=z.device) < batch.lengths[:, None])
+        one, other = batch.references, batch.hypotheses
+        cosines = (units[one] @ units[other].transpose(1, 2)).double()
+        m, n = batch.lengths[one], batch.lengths[other]
+        y = log_sums(
+            self._of_cosines(cosines) + edits[one, :, None, 2] + edits[other, None, :, 2],
+            self.edits[1] + edits[one, :, 1],
+            self.edits[0] + edits[other, :, 0],
+            self.transitions,
+            m,
+            n,
+        )
+        order_free = self._order_free(cosines, units, weights, one, other)
+        some = torch.maximum(m, torch.ones_like(m)).double(), torch.maximum(n, torch.ones_like(n)).double()
+        lengths = [torch.log(some[1] / some[0]), torch.log(some[0] / TYPICAL_LENGTH)]
+        y = y / torch.maximum(m + n, torch.ones_like(m))
+        return torch.stack([y, *lengths, *self._with_empty(order_free, m, n)], dim=1)
+
+    def _of_cosines(self, cosines: Tensor) -> Tensor:
+        """The piecewise linear function of the cosine that a match is worth."""
+        scaled = torch.clamp(cosines, 0.0, 1.0) * (N_KNOTS - 1)
+        low = torch.clamp(scaled.detach().floor(), max=N_KNOTS - 2).long()
+        return self.knots[low] + (scaled - low) * (self.knots[low + 1] - self.knots[low])
+
+    @staticmethod
+    def _order_free(
+        cosines: Tensor, units: Tensor, weights: Tensor, one: Tensor, other: Tensor
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """Greedy precision and recall, and the cosine of the weighted means."""
+        lines = weights > 0.0
+        left, right = weights[one], weights[other]
+        # Padding is nearer to nothing than anything is.
+        nearest = cosines.masked_fill(~lines[one][:, :, None], -2.0).max(1).values
+        nearest_of_reference = cosines.masked_fill(~lines[other][:, None, :], -2.0).max(2).values
+        precision = (nearest * right).sum(1) / right.sum(1).clamp_min(EPSILON)
+        recall = (nearest_of_reference * left).sum(1) / left.sum(1).clamp_min(EPSILON)
+        means = (units.transpose(1, 2) @ weights.to(units.dtype)[:, :, None])[:, :, 0].double()
+        a, b = means[one], means[other]
+        cosine = (a * b).sum(1) / torch.sqrt((a * a).sum(1) * (b * b).sum(1) + EPSILON)
+        return precision, recall, cosine
+
+    @staticmethod
+    def _with_empty(parts: tuple[Tensor, Tensor, Tensor], m: Tensor, n: Tensor) -> list[Tensor]:
+        """Order-free similarity where a side is empty: 1 if both are, else 0."""
+        equal = ((m == 0) & (n == 0)).double()
+        return [torch.where((m > 0) & (n > 0), part, equal) for part in parts]
+
+    @torch.no_grad()
+    def head(self, mix: NDArray[np.float32], tuned: Mapping[str, NDArray[np.float32]] | None = None) -> Head:
+        """What was learned, in float32, as it is stored.
+
+        Args:
+            mix: Share of each layer, float32 [n_layers].
+            tuned: What was learned of the encoder.
+        """
+        projection = self.change + torch.eye(
+            self.change.shape[0], dtype=self.change.dtype, device=self.change.device
+        )
+        arrays = {
+            "projection": projection,
+            "token_edits": self.token_edits,
+            "token_weight": self.token_weight,
+            "knots": self.knots,
+            "edits": self.edits,
+            "transitions": self.transitions,
+            "linear": self.linear,
+            "constant": self.constant[None],
+        }
+        own: dict[str, Any] = {
+            name: one.detach().cpu().numpy().astype(np.float32) for name, one in arrays.items()
+        }
+        return Head(mix=mix, tuned={} if tuned is None else tuned, **own)

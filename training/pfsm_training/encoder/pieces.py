@@ -1,0 +1,117 @@
+"""The encoder's states of all training lines, mixed to one vector a piece, in a temporary file."""
+
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from pfsm.encoder.head import EPSILON
+from pfsm.errors import PfsmError
+from pfsm.runtime.progress import Stage
+from pfsm_kernels.dense.vectors import mixed_layers
+from pfsm_training.encoder.network import Batch
+
+Float32 = NDArray[np.float32]
+Int64 = NDArray[np.int64]
+
+LINES_AT_ONCE = 256
+
+
+@dataclass(frozen=True, eq=False)
+class PairLines:
+    """The lines of training pairs.
+
+    Attributes:
+        rows: float32 [n_pieces, dimension], of all distinct lines one after the other; in a file without a name.
+        offsets: int64 [n_lines + 1], where each line begins.
+        references: int64 [n_pairs], which line is the reference of each pair.
+        hypotheses: int64 [n_pairs], which is its hypothesis.
+    """
+
+    rows: Float32
+    offsets: Int64
+    references: Int64
+    hypotheses: Int64
+
+    def __len__(self) -> int:
+        return self.references.size
+
+    @property
+    def lengths(self) -> Int64:
+        """Pieces of both sides of each pair, int64 [n_pairs]."""
+        sizes = np.diff(self.offsets)
+        return np.asarray(sizes[self.references] + sizes[self.hypotheses])
+
+    def batch(self, pairs: Int64, device: torch.device) -> Batch:
+        """Some of the pairs, each distinct line once."""
+        sides = self.references[pairs], self.hypotheses[pairs]
+        lines, places = np.unique(np.concatenate(sides), return_inverse=True)
+        lengths = np.diff(self.offsets)[lines]
+        rows = np.zeros(
+            (lines.size, max(1, int(lengths.max(initial=0))), self.rows.shape[1]), dtype=np.float32
+        )
+        for place, line in enumerate(lines.tolist()):
+            rows[place, : lengths[place]] = self.rows[self.offsets[line] : self.offsets[line + 1]]
+        given = (rows, lengths, places[: pairs.size], places[pairs.size :])
+        return Batch(*(torch.from_numpy(one).to(device) for one in given))
+
+
+def uniform_mix(layers: int, used: int | None = None) -> Float32:
+    """The same share for each layer, float32 [layers]; with ``used`` for the first ones alone."""
+    used = layers if used is None else used
+    mix = np.zeros(layers, dtype=np.float32)
+    mix[:used] = 1.0 / used
+    return mix
+
+
+def numbered_lines(references: Sequence[str], hypotheses: Sequence[str]) -> tuple[list[str], Int64, Int64]:
+    """The distinct lines of pairs, and the number of each side's line: int64 [n_pairs] each."""
+    numbers: dict[str, int] = {}
+    one, other = (
+        np.array([numbers.setdefault(line, len(numbers)) for line in side], dtype=np.int64)
+        for side in (references, hypotheses)
+    )
+    return list(numbers), one, other
+
+
+def encode_pairs(
+    encoder: Any, mix: Float32, references: Sequence[str], hypotheses: Sequence[str]
+) -> PairLines:
+    """Encodes every distinct line of some pairs once.
+
+    Args:
+        encoder: The encoder.
+        mix: Share of each layer, float32 [n_layers].
+        references: One side of each pair.
+        hypotheses: The other.
+
+    Raises:
+        PfsmError: If the temporary file cannot be written.
+    """
+    lines, *sides = numbered_lines(references, hypotheses)
+    offsets = [0]
+    layers = np.flatnonzero(mix).tolist()
+    shares = mix.astype(np.float64)
+    try:
+        with tempfile.TemporaryFile() as file, Stage("training", "encoding", len(lines), "lines") as stage:
+            for first in range(0, len(lines), LINES_AT_ONCE):
+                some = lines[first : first + LINES_AT_ONCE]
+                for states in encoder.states(some, layers):
+                    rows = mixed_layers(np.ascontiguousarray(states.values), shares[layers], EPSILON)
+                    file.write(rows.tobytes())
+                    offsets.append(offsets[-1] + rows.shape[0])
+                stage.advance(len(some))
+            file.flush()
+            shape = (offsets[-1], encoder.dimension)
+            rows = (
+                np.memmap(file, np.float32, "r", shape=shape) if offsets[-1] else np.zeros(shape, np.float32)
+            )
+    except OSError as error:
+        raise PfsmError(
+            f"the temporary file of the encoder's vectors: {error.strerror}; free some space"
+        ) from None
+    return PairLines(rows, np.array(offsets, dtype=np.int64), sides[0], sides[1])

@@ -1,0 +1,99 @@
+"""Pairs of translations that nobody judged, as a part of the objective: of training references, fold by fold."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pfsm.data import Judgments, Preferences
+from pfsm.metrics.data_columns import columns_of
+from pfsm.model.settings import Settings
+from pfsm_training.data.training_set import TrainingSet
+from pfsm_training.fit.crossval import NEVER_HELD_OUT, Folds
+from pfsm_training.fit.fitting import Amounts, Choice
+from pfsm_training.loss.objective import Minimised
+
+Bool = NDArray[np.bool_]
+Data = tuple[Judgments | None, Preferences | None]
+
+
+@dataclass(frozen=True, eq=False)
+class MadePairs(ABC):
+    """Pairs as a `pfsm_training.fit.fitting.Constraint` that folds cut to their own training references.
+
+    Attributes:
+        data: Their lattices, as preferences of the side that is better.
+        in_fold: bool [n_pairs, n_folds], the folds in which the reference of a pair is held out.
+    """
+
+    data: TrainingSet
+    in_fold: Bool
+    _parts: dict[tuple[bool, tuple[int, ...]], Self] = field(default_factory=dict, kw_only=True)
+
+    def __len__(self) -> int:
+        return len(self.in_fold)
+
+    @abstractmethod
+    def added_to(self, objective: Minimised, choice: Choice, amounts: Amounts) -> Minimised:
+        """As `pfsm_training.fit.fitting.Constraint.added_to`."""
+
+    @abstractmethod
+    def chosen(self, rows: NDArray[np.int64]) -> Self:
+        """Some of the pairs, by their numbers in ascending order."""
+
+    def outside(self, folds: tuple[int, ...]) -> Self:
+        """The pairs of references that none of these folds holds out."""
+        inside: Bool = np.asarray(self.in_fold[:, list(folds)].any(axis=1))
+        return self._part(~inside, (False, folds))
+
+    def held_out(self, fold: int) -> Self:
+        """The pairs of references that a fold holds out."""
+        return self._part(self.in_fold[:, fold], (True, (fold,)))
+
+    def part_of_data(self, rows: NDArray[np.int64]) -> TrainingSet:
+        """The lattices of some of the pairs."""
+        return self.data.select(np.zeros(0, dtype=np.int64), rows)
+
+    def _part(self, chosen: Bool, key: tuple[bool, tuple[int, ...]]) -> Self:
+        """Some of the pairs; cut out once."""
+        if key not in self._parts:
+            self._parts[key] = self.chosen(np.flatnonzero(chosen))
+        return self._parts[key]
+
+
+def folds_of_references(data: Data, folds: Folds) -> dict[str, set[int]]:
+    """By reference of the training data, the folds that hold it out."""
+    held: dict[str, set[int]] = {}
+    for part, member in zip(data, (folds.member, folds.preference_member), strict=True):
+        for several, fold in zip(
+            part.all_references if part is not None else (), member.tolist(), strict=True
+        ):
+            for line in several:
+                held.setdefault(line, set()).add(fold)
+    return held
+
+
+def in_folds(lines: Sequence[Iterable[str]], held: dict[str, set[int]], folds: Folds) -> Bool:
+    """The folds that hold out any of the lines of each pair, bool [n_pairs, n_folds]."""
+    result = np.zeros((len(lines), len(folds.names)), dtype=np.bool_)
+    for row, several in enumerate(lines):
+        for line in several:
+            result[row, sorted(held.get(line, set()) - {NEVER_HELD_OUT})] = True
+    return result
+
+
+def as_preferences(
+    references: Sequence[Sequence[str]], better: Sequence[str], worse: Sequence[str], settings: Settings
+) -> Preferences:
+    """Pairs as training text; numbers that come with translations are the same for both sides."""
+    nought = ("0",) * len(better)
+    names = columns_of(tuple(settings.features))
+    columns = {f"{name}_{side}": nought for name in names for side in ("better", "worse")}
+    for number in range(1, max(map(len, references), default=1)):
+        further = tuple(several[number] if number < len(several) else "" for several in references)
+        columns[f"reference_{number + 1}"] = further
+    first = tuple(several[0] for several in references)
+    return Preferences(first, tuple(better), tuple(worse), np.ones(len(first)), columns, ())
