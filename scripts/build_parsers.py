@@ -40,7 +40,7 @@ from pfsm_training.parsing.treebank import Example, read_examples
 from pfsm_training.parsing.vectors import WordVectors, learn_vectors
 from pfsm_training.roles.card import role_card_of, role_card_text
 from pfsm_training.roles.jackknife import PARSED, jackknifed
-from pfsm_training.roles.train import RolePlan, labelled, train_labeller, with_temperature
+from pfsm_training.roles.train import RolePlan, train_labeller, tuned
 from pfsm_training.roles.treebank import RoleExample, read_roles
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
@@ -51,7 +51,7 @@ LEFT_OUT = ("wmt15-daseg", "wmt16-daseg")
 ENGLISH = ("reference", "hypothesis", "better", "worse", "post_edit", "reference_2")
 PARTS = ("train", "dev", "test")
 # Folds of the training part, and passes of the parser of each.
-FOLDS = (2, 4)
+FOLDS = (2, 10)
 # Sentences of the development part on which accuracy is reported after every pass.
 CHECKED = 500
 
@@ -164,24 +164,22 @@ def build_roles(recipe: Recipe, parts: Parts, folder: Path, options: argparse.Na
     vectors = (parser.inventories["vector_words"], torch.from_numpy(parser.arrays["vectors"].copy()))
     parses = jackknifed(recipe, parts["train"], vectors, FOLDS, options.work, print)
     gold = {part: read_roles(folder / f"en_ewt-propbank-{part}.txt.gz", parts[part]) for part in PARTS}
-    samples = [
-        *((parses[one.place], one.gold) for one in gold["train"]),
-        *((one.gold, one.gold) for one in gold["train"]),
-    ]
+    samples = (
+        [(parses[one.place], one.gold) for one in gold["train"]],
+        [(one.gold, one.gold) for one in gold["train"]],
+    )
     weights = train_labeller(RolePlan(), recipe.name, samples, parser, print)
-    finish_roles(weights, parser, gold, options.output / f"{recipe.name}{ROLES_SUFFIX}")
-
-
-def finish_roles(
-    weights: RoleWeights, parser: ParserWeights, gold: dict[str, list[RoleExample]], path: Path
-) -> None:
-    """Calibrates the labeller on the development part, measures it on the test part, and writes it with its card."""
-    plain = OwnAnalyser(parser)
-    parses = in_portions(plain, [one.gold.tokens for one in gold["dev"]])
+    parses = in_portions(OwnAnalyser(parser), [one.gold.tokens for one in gold["dev"]])
     pairs = list(zip(parses, (one.gold for one in gold["dev"]), strict=True))
-    weights, temperature = with_temperature(weights, pairs, parser)
-    results = measured_roles(weights, parser, [one.gold for one in gold["test"]], gold["test"])
-    card = role_card_of(results, temperature, FOLDS)
+    finish_roles(
+        tuned(weights, pairs, parser), parser, gold["test"], options.output / f"{recipe.name}{ROLES_SUFFIX}"
+    )
+
+
+def finish_roles(weights: RoleWeights, parser: ParserWeights, test: list[RoleExample], path: Path) -> None:
+    """Measures the labeller on the test part, and writes it with its card."""
+    results = measured_roles(weights, parser, [one.gold for one in test], test)
+    card = role_card_of(results, weights, FOLDS)
     write_role_weights(replace(weights, licence=LICENCE, card=card), path)
     text = role_card_text(weights.name, path.stat().st_size, card, results)
     path.with_name(f"{path.stem}-roles.md").write_text(text, encoding="utf-8")
@@ -203,8 +201,8 @@ def measured_roles(
     """Results on the test part: from text, with its words, and with its trees."""
     analyser, labeller = OwnAnalyser(parser, weights), Labeller(weights, parser)
     text = analyser.analyse([one.example.dependencies.text for one in examples], Wanted(roles=True))
-    words = labelled(labeller, in_portions(analyser, [one.tokens for one in gold]))
-    trees = labelled(labeller, gold)
+    words = [labeller.labelled(one) for one in in_portions(analyser, [one.tokens for one in gold])]
+    trees = [labeller.labelled(one, given=True) for one in gold]
     found = {"text": text, "words": words, "trees": trees}
     return {name: score_roles(zip(several, gold, strict=True)) for name, several in found.items()}
 

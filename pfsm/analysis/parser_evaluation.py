@@ -49,10 +49,10 @@ def evaluate_on_words(
     """Evaluates on the words of the treebank, one sentence at a time."""
     wanted = Wanted(marginals=True, constituents=trees is not None, one_sentence=True)
     gold = [analysis_of(sentence) for sentence in sentences]
-    found = _in_portions(
+    found = in_portions(
         [sentence.forms for sentence in sentences], lambda part: analyser.analyse_words(part, wanted)
     )
-    by_words = _first_of_each(trees or ())
+    by_words = first_of_each(trees or ())
     bracketed = [
         (system.constituents[0], by_words[system.tokens]) for system in found if system.tokens in by_words
     ]
@@ -72,20 +72,19 @@ def evaluate_on_text(
     """Evaluates on raw text with so many sentences joined by spaces on each line; the parser splits the words."""
     groups = [sentences[first : first + joined_lines] for first in range(0, len(sentences), joined_lines)]
     gold = [joined([analysis_of(sentence) for sentence in group]) for group in groups]
-    found = _in_portions([" ".join(sentence.text for sentence in group) for group in groups], analyse)
+    found = in_portions([" ".join(sentence.text for sentence in group) for group in groups], analyse)
     return ParserEvaluation(len(groups), score_parses(zip(found, gold, strict=True)), None, None, 0)
 
 
-def _in_portions(
-    lines: Sequence[Line], analyse: Callable[[Sequence[Line]], list[Analysis]]
-) -> list[Analysis]:
+def in_portions(lines: Sequence[Line], analyse: Callable[[Sequence[Line]], list[Analysis]]) -> list[Analysis]:
+    """Analyses of lines, so many at a time that a batch stays small."""
     found: list[Analysis] = []
     for first in range(0, len(lines), _PORTION):
         found += analyse(lines[first : first + _PORTION])
     return found
 
 
-def _first_of_each(trees: Sequence[BracketedSentence]) -> dict[tuple[str, ...], Constituent]:
+def first_of_each(trees: Sequence[BracketedSentence]) -> dict[tuple[str, ...], Constituent]:
     """A tree for each sequence of words; the first if there are several."""
     found: dict[tuple[str, ...], Constituent] = {}
     for bracketed in trees:

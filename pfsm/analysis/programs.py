@@ -42,8 +42,7 @@ def parsed_text(text: Sequence[str], source: str) -> list[Analysis]:
     Raises:
         PfsmError: If the lines are in neither format.
     """
-    first = next((line for line in text if line.strip()), "")
-    if not (first.lstrip().startswith("(") or _LISTED.fullmatch(first)):
+    if not is_bracketed(text):
         reader = role_reader(text)
         found = analyses_of(parse_conllu(text, source)) if reader is None else reader(text, source)
         return _with_roles_everywhere(found)
@@ -58,6 +57,12 @@ def parsed_text(text: Sequence[str], source: str) -> list[Analysis]:
             # The next tree begins another list, even of the same words.
             found.append(EMPTY)
     return [one for one in found if one.tokens]
+
+
+def is_bracketed(text: Sequence[str]) -> bool:
+    """Whether lines hold trees in brackets, to judge by the first."""
+    first = next((line for line in text if line.strip()), "")
+    return first.lstrip().startswith("(") or _LISTED.fullmatch(first) is not None
 
 
 def _with_roles_everywhere(found: list[Analysis]) -> list[Analysis]:

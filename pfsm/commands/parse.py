@@ -80,6 +80,11 @@ def add_arguments(parser: ArgumentParser) -> None:
         help="with --evaluate --roles: gold roles over the same words, if GOLD has none",
     )
     parser.add_argument(
+        "--gold-trees",
+        action="store_true",
+        help="with --evaluate --roles: use the tags and trees of GOLD, and those of --brackets, not the parser's",
+    )
+    parser.add_argument(
         "--raw", action="store_true", help="with --evaluate: parse the treebank's untokenised text"
     )
     parser.add_argument(
@@ -97,7 +102,7 @@ def run(options: Namespace) -> None:
     if options.evaluate is not None:
         _evaluate(options)
         return
-    for name in ("brackets", "gold_roles", "raw", "json"):
+    for name in ("brackets", "gold_roles", "gold_trees", "raw", "json"):
         if getattr(options, name):
             raise PfsmError(f"--{name.replace('_', '-')} goes with --evaluate GOLD")
     if options.roles and options.format not in {None, "conllu", "roles"}:
@@ -161,13 +166,19 @@ def _texts(analysis: Analysis, number: int, chosen: str, parser: str) -> Iterato
 def _evaluate(options: Namespace) -> None:
     if options.files or options.format or options.output or options.trees:
         raise PfsmError(
-            "with --evaluate give only GOLD, --parser, --brackets, --roles, --gold-roles, --raw, --join and --json"
+            "with --evaluate give only GOLD, --parser, --brackets, --roles, --gold-roles, --gold-trees, --raw, --join "
+            "and --json"
         )
     if options.roles:
         evaluate_roles(options)
         return
-    if options.gold_roles is not None:
-        raise PfsmError("--gold-roles goes with --roles")
+    _evaluate_trees(options)
+
+
+def _evaluate_trees(options: Namespace) -> None:
+    for name in ("gold_roles", "gold_trees"):
+        if getattr(options, name):
+            raise PfsmError(f"--{name.replace('_', '-')} goes with --roles")
     if options.join > 1 and not options.raw:
         raise PfsmError("--join goes with --raw")
     if options.raw and options.brackets:

@@ -2,15 +2,21 @@
 
 import json
 from argparse import Namespace
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 from pfsm.analysis.analysers import OwnAnalyser, get_analyser
+from pfsm.analysis.conllu import parse_conllu
+from pfsm.analysis.constituents import read_brackets
 from pfsm.analysis.parser.parse import Wanted
-from pfsm.analysis.programs import parsed_text
+from pfsm.analysis.parser_evaluation import first_of_each, in_portions
+from pfsm.analysis.programs import is_bracketed, parsed_text
+from pfsm.analysis.role_files import role_reader
 from pfsm.analysis.role_scoring import RoleScores, score_roles
 from pfsm.analysis.scoring import N_BINS, Agreement
 from pfsm.analysis.sentence import Analysis, joined
+from pfsm.analysis.watched import Analyser
 from pfsm.errors import PfsmError
 from pfsm.io.files import display_name, read_lines
 
@@ -23,16 +29,22 @@ def evaluate_roles(options: Namespace) -> None:
     Raises:
         PfsmError: If the gold standard or the parser has no roles.
     """
-    if options.brackets is not None:
-        raise PfsmError("--brackets does not go with --roles")
+    if options.brackets is not None and not options.gold_trees:
+        raise PfsmError("with --roles, --brackets goes with --gold-trees")
     gold = gold_roles(options.evaluate, options.gold_roles)
     analyser = get_analyser(options.parser)
-    if options.raw or not isinstance(analyser, OwnAnalyser):
+    if options.gold_trees:
+        found = _on_gold_trees(analyser, gold, options)
+    elif options.raw or not isinstance(analyser, OwnAnalyser):
         groups = [gold[first : first + options.join] for first in range(0, len(gold), options.join)]
+        texts = _texts(options.evaluate, gold)
+        lines = [texts[first : first + options.join] for first in range(0, len(gold), options.join)]
         gold = [joined(group) for group in groups]
-        found = analyser.analyse([" ".join(one.tokens) for one in gold], _WANTED)
+        found = in_portions([" ".join(line) for line in lines], lambda part: analyser.analyse(part, _WANTED))
     else:
-        found = analyser.analyse_words([one.tokens for one in gold], replace(_WANTED, one_sentence=True))
+        wanted = replace(_WANTED, one_sentence=True)
+        own = analyser
+        found = in_portions([one.tokens for one in gold], lambda part: own.analyse_words(part, wanted))
     if any(one.frames is None and one.tokens and not one.is_failed for one in found):
         raise PfsmError(f"parser {options.parser!r}: gives no semantic roles")
     scores = score_roles(zip(found, gold, strict=True))
@@ -40,6 +52,32 @@ def evaluate_roles(options: Namespace) -> None:
         print(json.dumps(_as_json(scores, analyser.label, len(gold)), indent=2))
     else:
         _print(scores, analyser.label, len(gold))
+
+
+def _on_gold_trees(analyser: Analyser, gold: Sequence[Analysis], options: Namespace) -> list[Analysis]:
+    """The gold standard's trees with the labeller's roles."""
+    if options.raw or options.join > 1:
+        raise PfsmError("--gold-trees goes with the words of the gold standard; leave --raw and --join out")
+    if not isinstance(analyser, OwnAnalyser) or not analyser.roles_label:
+        raise PfsmError(f"parser {options.parser!r}: has no labeller of semantic roles")
+    if any(one.tree is None or not one.upos or not one.xpos for one in gold):
+        raise PfsmError(
+            f"{options.evaluate}: --gold-trees needs tags and a dependency tree of every sentence"
+        )
+    trees = first_of_each(() if options.brackets is None else read_brackets(options.brackets))
+    with_constituents = [
+        replace(one, constituents=(trees[one.tokens],) if one.tokens in trees else ()) for one in gold
+    ]
+    return analyser.labelled(with_constituents, given=True)
+
+
+def _texts(path: str, gold: Sequence[Analysis]) -> list[str]:
+    """The text of each sentence where the file has it, as CoNLL-U does, else its words between spaces."""
+    lines = read_lines(path)
+    known: dict[tuple[str, ...], str] = {}
+    if role_reader(lines) is None and not is_bracketed(lines):
+        known = {one.forms: one.text for one in parse_conllu(lines, display_name(path))}
+    return [known.get(one.tokens) or " ".join(one.tokens) for one in gold]
 
 
 def gold_roles(path: str, roles: str | None) -> list[Analysis]:

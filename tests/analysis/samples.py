@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from pfsm.analysis.labeller.weights import RoleWeights
 from pfsm.analysis.parser.parameters import Matrix, ParserWeights
 
 CONLLU = """\
@@ -20,6 +21,7 @@ CONLLU = """\
 1\tYes\tyes\tINTJ\tUH\t_\t0\troot\t_\t_
 """
 
+ROLE_LABELS = ("A0", "A1", "C-A1", "AM-TMP")
 INVENTORIES = {
     "words": ("the", "sees", "cat"),
     "vector_words": ("the", "cat", "dog", "."),
@@ -79,3 +81,26 @@ def random_weights(seed: int = 0) -> ParserWeights:
         arrays[f"{name}.weight"], arrays[f"{name}.bias"] = matrix(*shape), matrix(shape[0])
     temperatures = {"arcs": 1.0, "labels": 1.5, "spans": 1.0}
     return ParserWeights("random", "CC0", {"data": "none"}, names, temperatures, arrays)
+
+
+def role_weights(seed: int = 0) -> RoleWeights:
+    """A labeller that knows nothing."""
+    random = np.random.default_rng(seed)
+
+    def matrix(*shape: int) -> Matrix:
+        return random.normal(scale=0.3, size=shape).astype(np.float32)
+
+    # Word vectors of 5, tags and relations of 3, states of 4 in each direction, 8 hidden units and 2 pairs.
+    arrays = {
+        "tags": matrix(5, 3), "relations": matrix(5, 3), "features": matrix(50, 8), "output": matrix(10, 4),
+        "bias": matrix(8), "output_bias": matrix(4),
+        **{name: matrix(13, 10) for name in ("predicate", "head", "first", "last")},
+    }  # fmt: skip
+    for name, inputs in (("ahead.0", 16), ("back.0", 16), ("ahead.1", 8), ("back.1", 8)):
+        arrays |= {
+            f"{name}.input": matrix(inputs, 16),
+            f"{name}.recurrent": matrix(4, 16),
+            f"{name}.bias": matrix(16),
+        }
+    keys = random.choice(1 << 24, size=50, replace=False).astype(np.int32)
+    return RoleWeights("random", "none", {}, ROLE_LABELS, 1.25, 0.1, keys, arrays)

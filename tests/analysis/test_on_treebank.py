@@ -9,9 +9,13 @@ from pfsm.analysis.analysers import DEFAULT_PARSER, own_analyser
 from pfsm.analysis.conllu import read_conllu
 from pfsm.analysis.parser.parse import Wanted
 from pfsm.analysis.parser_evaluation import evaluate_on_text, evaluate_on_words
+from pfsm.analysis.role_scoring import score_roles
+from pfsm.commands.parse_roles import gold_roles
 
 _DATA = os.environ.get("PFSM_DATA", "")
-_TEST = Path(_DATA).parent / "treebanks" / "UD_English-EWT" / "en_ewt-ud-test.conllu.gz"
+_TREEBANKS = Path(_DATA).parent / "treebanks"
+_TEST = _TREEBANKS / "UD_English-EWT" / "en_ewt-ud-test.conllu.gz"
+_ROLES = _TREEBANKS / "propbank-ewt" / "en_ewt-propbank-test.txt.gz"
 N_SENTENCES = 150
 
 pytestmark = pytest.mark.skipif(
@@ -30,3 +34,15 @@ def test_attachment_and_tags() -> None:
     text = evaluate_on_text(lambda lines: analyser.analyse(lines, Wanted()), sentences, 1).scores
     assert text.words.f1 > 97
     assert text.las.f1 > scores.las.f1 - 4
+
+
+def test_roles() -> None:
+    gold = gold_roles(str(_TEST), str(_ROLES))[:N_SENTENCES]
+    analyser = own_analyser(DEFAULT_PARSER)
+    parsed = analyser.analyse_words([one.tokens for one in gold], Wanted(roles=True, one_sentence=True))
+    scores = score_roles(zip(parsed, gold, strict=True))
+    # The whole test part is better than that; see the card.
+    assert scores.predicates.f1 > 92
+    assert scores.arguments.f1 > 64
+    on_gold_trees = score_roles(zip(analyser.labelled(gold, given=True), gold, strict=True))
+    assert on_gold_trees.arguments.f1 > scores.arguments.f1 + 4

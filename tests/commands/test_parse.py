@@ -7,9 +7,10 @@ import pytest
 
 from pfsm.analysis.conllu import read_conllu
 from pfsm.analysis.constituents import read_brackets
+from pfsm.analysis.labeller.weights import write_role_weights
 from pfsm.analysis.parser.weights import write_weights
 from pfsm.cli import main
-from tests.analysis.samples import CONLLU, random_weights
+from tests.analysis.samples import CONLLU, random_weights, role_weights
 
 
 @pytest.fixture
@@ -132,3 +133,40 @@ def test_parser_without_roles_says_so(parser: str, text: str, capsys: pytest.Cap
     assert "gives no semantic roles" in capsys.readouterr().err
     assert main(["parse", text, "-p", parser, "--roles", "-f", "ptb"]) == 2
     assert "--roles goes with" in capsys.readouterr().err
+
+
+GOLD_ROLES = "# words = We\tdo\tn't\tsing\t,\tAnna\t.\n4\tsing\tsing.01\tARG0:1-1\tV:4-4\n\n# words = Yes\n\n"
+
+
+def test_roles_on_gold_trees_and_from_text(
+    parser: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_role_weights(role_weights(), tmp_path / "x.roles")
+    (tmp_path / "gold.conllu").write_text(CONLLU)
+    (tmp_path / "roles.txt").write_text(GOLD_ROLES)
+    (tmp_path / "gold.ptb").write_text("(TOP (INTJ (UH Yes)))\n")
+    arguments = ["parse", "--roles", "--evaluate", str(tmp_path / "gold.conllu"), "-p", parser]
+    arguments += ["--gold-roles", str(tmp_path / "roles.txt"), "--json"]
+    for more in ([], ["--brackets", str(tmp_path / "gold.ptb")]):
+        assert main([*arguments, "--gold-trees", *more]) == 0
+        found = json.loads(capsys.readouterr().out)
+        # The gold tags have one verb, and it is a predicate.
+        assert found["predicates"]["f1"] == 100.0
+        assert found["roles"]["A0"]["gold"] == 1
+    assert main([*arguments, "--raw", "--join", "2"]) == 0
+    assert json.loads(capsys.readouterr().out)["lines"] == 1
+    for more, message in (
+        (["--gold-trees", "--raw"], "leave --raw"),
+        (["--brackets", "x"], "--brackets goes with --gold-trees"),
+        (["--gold-trees", "-p", f"file:{tmp_path / 'roles.txt'}"], "has no labeller"),
+    ):
+        assert main([*arguments, *more]) == 2
+        assert message in capsys.readouterr().err
+    arguments[3] = str(tmp_path / "roles.txt")
+    assert main([*arguments, "--gold-trees"]) == 2
+    assert "needs tags and a dependency tree" in capsys.readouterr().err
+
+
+def test_gold_trees_go_with_roles(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["parse", "--evaluate", "x", "--gold-trees"]) == 2
+    assert "--gold-trees goes with --roles" in capsys.readouterr().err

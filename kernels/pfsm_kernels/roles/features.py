@@ -8,7 +8,7 @@ import numpy as np
 
 from pfsm_kernels.cache import njit
 
-N_SLOTS = 52
+N_SLOTS = 64
 LONGEST_PATH = 40
 
 
@@ -85,11 +85,13 @@ def _path(heads, rels, depth, p, h):
 
 
 @njit(nogil=True, error_model="numpy")
-def features(words, lemmas, xpos, rels, heads, first, depth, punct, spans, codes, p, cands, n_cands, out, hw):
+def features(
+    words, lemmas, xpos, rels, heads, first, depth, punct, spans, codes, given, p, cands, n_cands, out, hw
+):
     """Writes the features of every candidate, uint64 [n, N_SLOTS], and the head word of every span, int64 [n].
 
     ``codes`` are the numbers of aux:pass, nsubj:pass, aux, compound:prt, case, mark, nsubj, obj, iobj, xcomp, ccomp,
-    obl, VBN and csubj, in this order.
+    obl, VBN, csubj, WDT, WP, WP$ and WRB, in this order; ``given`` is 1 for trees that are known to be right.
     """
     n = words.size
     L = lemmas[p]
@@ -99,10 +101,23 @@ def features(words, lemmas, xpos, rels, heads, first, depth, punct, spans, codes
     prt = 0
     sub = np.uint64(7)
     has_aux = False
+    # relation and form of a relative or interrogative word that depends on the predicate
+    wh = np.uint64(5)
+    above = heads[p]
+    governor = lemmas[above] if above >= 0 else 5
+    branch = mix(rels[p], governor)
+    # whether the word above has a subject, an object
+    shared = 0
     for d in range(n):
+        if above >= 0 and heads[d] == above:
+            for k in range(6, 9):
+                if rels[d] == codes[k] or (k == 6 and rels[d] == codes[1]):
+                    shared |= 1 << (k - 6)
         if heads[d] != p:
             continue
         r = rels[d]
+        if codes[14] == xpos[d] or codes[15] == xpos[d] or codes[16] == xpos[d] or codes[17] == xpos[d]:
+            wh = mix(r, words[d])
         if r == codes[0] or r == codes[1]:
             voice = 1
         if r == codes[2]:
@@ -206,6 +221,24 @@ def features(words, lemmas, xpos, rels, heads, first, depth, punct, spans, codes
         o[49] = mix(mix(punct[s], punct[e - 1]), K)
         o[50] = mix(L, side)
         o[51] = mix(bits * 4 + voice, mix(L, K))
+        o[52] = mix(branch, T)
+        o[53] = mix(mix(branch, shared), mix(bits, RP))
+        o[54] = mix(wh, T)
+        o[55] = mix(mix(wh, bits), mix(T, voice))
+        o[56] = mix(mix(rels[p], shared), mix(bits, T))
+        o[57] = mix(L, mix(case, W))
+        o[58] = mix(mix(L, prt), mix(T, bits))
+        between = np.uint64(9)
+        if hi - lo <= 3:
+            for w in range(lo, hi):
+                between = mix(between, xpos[w])
+        else:
+            between = mix(mix(xpos[lo], xpos[hi - 1]), 1)
+        o[59] = mix(between, mix(X, side))
+        o[60] = mix(given, TV)
+        o[61] = mix(given, mix(bits, T))
+        o[62] = mix(given, mix(kind, K))
+        o[63] = mix(given, mix(RPV, dist))
         for k in range(N_SLOTS):
             o[k] = mix(o[k], k + 1)
 

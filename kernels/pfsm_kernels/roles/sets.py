@@ -1,7 +1,12 @@
 """Scores of candidate spans, and sums and maxima over sets of spans that do not overlap.
 
-    hidden_c = bias + P v_p + H v_h + sum of rows of the candidate's features         v: word vectors of predicate, head
-    score(c, l) = out_b[l] + sum_j leaky(hidden_cj) out_w[j, l]                       leaky(x) = x or 0.1 x
+    hidden_c = bias + P v_p + H v_h + F v_f + L v_l + rows of the candidate's features     leaky(x) = x or 0.1 x
+    pairs_c  = (P' v_p) * (H' v_h + F' v_f + L' v_l)
+    score(c, l) = out_b[l] + sum_j (leaky(hidden_c), pairs_c)_j out_w[j, l]
+
+v are states of words: of the predicate, of the span's head, of its first and its last word. The product lets the
+predicate choose among spans.
+
     p(S) is proportional to exp(sum of score(c, l) over (c, l) in S), S a set of labelled spans that do not overlap
 
 With total(c) = log sum_l exp score(c, l) the sum over sets follows the boundaries of the sentence,
@@ -91,27 +96,72 @@ def best_set(cands, order, n_c, n_w, best, chosen):
 
 
 @njit(nogil=True, error_model="numpy")
-def forward(rows, hw, p, emb, bias, proj_p, proj_h, out_w, out_b, hidden, scores):
-    """Hidden layers, float32 [n, hidden], and scores, float32 [n, n_labels], of the candidates of one predicate."""
-    n_c = rows.shape[0]
+def forward(
+    rows, heads, spans, p, table, bias, of_predicate, of_head, of_first, of_last, out_w, out_b, scores
+):
+    """Scores of the candidates of one predicate, float32 [n, n_labels].
+
+    ``rows`` are the rows of their features in ``table``, -1 for none; ``of_…`` what the state of a word adds, float32
+    [n_words, hidden + pairs], as the predicate, the head of a span, its first and its last word.
+    """
     H = bias.size
-    nl = out_b.size
-    for c in range(n_c):
-        h = hidden[c]
+    size = of_predicate.shape[1]
+    h = np.zeros(size, dtype=np.float32)
+    for c in range(rows.shape[0]):
+        w, first, last = heads[c], spans[c, 0], spans[c, 1] - 1
         for j in range(H):
-            h[j] = bias[j] + proj_p[p, j] + proj_h[hw[c], j]
+            h[j] = bias[j] + of_predicate[p, j] + of_head[w, j] + of_first[first, j] + of_last[last, j]
         for k in range(rows.shape[1]):
             r = rows[c, k]
             if r >= 0:
-                e = emb[r]
+                e = table[r]
                 for j in range(H):
                     h[j] += e[j]
-        sc = scores[c]
-        for l in range(nl):
-            sc[l] = out_b[l]
         for j in range(H):
+            if h[j] < 0:
+                h[j] *= np.float32(0.1)
+        for j in range(H, size):
+            h[j] = of_predicate[p, j] * (of_head[w, j] + of_first[first, j] + of_last[last, j])
+        sc = scores[c]
+        for l in range(out_b.size):
+            sc[l] = out_b[l]
+        for j in range(size):
             x = h[j]
-            if x < 0:
-                x = 0.1 * x
-            for l in range(nl):
-                sc[l] += x * out_w[j, l]
+            row = out_w[j]
+            for l in range(out_b.size):
+                sc[l] += x * row[l]
+
+
+@njit(nogil=True, error_model="numpy")
+def gradients(starts, spans, n_words, gold, scores, out):
+    """Loss of several predicates, and its derivatives by the scores, float64 [n, n_labels].
+
+    Args: candidates of predicate q are those from ``starts[q]`` to ``starts[q + 1]``; ``gold`` is the label of every
+    candidate, -1 for none. The derivative of a score is the probability of that labelled span, less 1 if it is gold.
+    """
+    loss = 0.0
+    longest = n_words.max() + 1 if n_words.size else 1
+    alpha = np.zeros(longest)
+    beta = np.zeros(longest)
+    n_labels = scores.shape[1]
+    total = np.zeros(scores.shape[0])
+    for q in range(n_words.size):
+        c0, c1 = starts[q], starts[q + 1]
+        for c in range(c0, c1):
+            m = scores[c].max()
+            t = 0.0
+            for l in range(n_labels):
+                t += math.exp(scores[c, l] - m)
+            total[c] = m + math.log(t)
+        cands = spans[c0:c1]
+        order = by_end(cands, c1 - c0)
+        z = set_sums(cands, order, c1 - c0, n_words[q], total[c0:c1], alpha, beta)
+        loss += z
+        for c in range(c0, c1):
+            outside = alpha[spans[c, 0]] + beta[spans[c, 1]] - z
+            for l in range(n_labels):
+                out[c, l] = math.exp(outside + scores[c, l])
+            if gold[c] >= 0:
+                out[c, gold[c]] -= 1.0
+                loss -= scores[c, gold[c]]
+    return loss

@@ -18,7 +18,7 @@ VERB = "VERB"
 MOST_CANDIDATES = 1200
 _RELATIONS = (
     "aux:pass", "nsubj:pass", "aux", "compound:prt", "case", "mark", "nsubj", "obj", "iobj", "xcomp", "ccomp", "obl",
-    "VBN", "csubj",
+    "VBN", "csubj", "WDT", "WP", "WP$", "WRB",
 )  # fmt: skip
 _MARKS = frozenset({"``", "''", ",", ".", ":", "-LRB-", "-RRB-", "HYPH", "NFP"})
 # Smaller numbers stand for what is not there.
@@ -39,6 +39,7 @@ class SentenceArrays(NamedTuple):
         depth: [n], distance from the root.
         marks: [n], 1 for marks of punctuation.
         spans: [m, 7], constituents as `pfsm_kernels.roles.candidates` takes them.
+        given: Whether the trees are known to be right; a parser's are not.
     """
 
     words: Int64
@@ -51,6 +52,7 @@ class SentenceArrays(NamedTuple):
     depth: Int64
     marks: Int64
     spans: Int64
+    given: bool
 
 
 class Candidates(NamedTuple):
@@ -87,6 +89,8 @@ def sentence_arrays(
     heads: Sequence[int],
     labels: Sequence[str],
     constituents: Constituent | None,
+    *,
+    given: bool = False,
 ) -> SentenceArrays:
     """The arrays of a sentence.
 
@@ -96,6 +100,7 @@ def sentence_arrays(
         heads: Heads as in `DependencyTree`, of this sentence alone.
         labels: Relations.
         constituents: Its constituent tree, words counted from 0; None if there is none.
+        given: Whether the trees are known to be right, as those of a treebank.
     """
     from pfsm_kernels.roles.candidates import tree_numbers  # noqa: PLC0415 - brings numba
 
@@ -121,6 +126,7 @@ def sentence_arrays(
         depth,
         np.array(marks, dtype=np.int64),
         _spans(constituents, xpos),
+        given,
     )
 
 
@@ -154,6 +160,6 @@ def candidates_of(sentence: SentenceArrays, predicate: int) -> Candidates:
     heads = np.zeros(n, dtype=np.int64)
     features(
         s.words, s.lemmas, s.xpos, s.relations, s.heads, s.first, s.depth, s.marks, s.spans, CODES,
-        predicate, spans, n, hashes, heads,
+        int(s.given), predicate, spans, n, hashes, heads,
     )  # fmt: skip
     return Candidates(spans[:n].copy(), hashes, heads)

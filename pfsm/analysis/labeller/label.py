@@ -1,17 +1,20 @@
-"""Semantic roles of the sentences of a line: predicates are its verbs, arguments the likeliest set of spans.
+"""Semantic roles of the sentences of a line: predicates are its verbs, arguments spans of words.
 
 For each predicate the labeller has a distribution over sets of labelled spans that do not overlap
-(`pfsm_kernels.roles.sets`). Its arguments are the likeliest set; their probabilities, and those of the alternatives,
-are the sums over all sets that have them.
+(`pfsm_kernels.roles.sets`). The probability of an argument is the sum over all sets that have it. The arguments given
+are the set with the largest sum of probabilities, each less a threshold: at half of the F1 that can be reached, such a
+set has the highest expected F1. A predicate has each of A0 to A5 once.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.analysis.constituents import Constituent
+from pfsm.analysis.labeller.encoder import Numbers, states_of
 from pfsm.analysis.labeller.inputs import (
     VERB,
     Candidates,
@@ -21,11 +24,10 @@ from pfsm.analysis.labeller.inputs import (
     sentence_arrays,
     verb_lemma,
 )
-from pfsm.analysis.labeller.weights import KEY_BITS, RoleWeights
-from pfsm.analysis.parser.features import normal_form
+from pfsm.analysis.labeller.weights import KEY_BITS, PLACES, RoleWeights
 from pfsm.analysis.parser.parameters import Matrix, ParserWeights
 from pfsm.analysis.roles import CONTINUATION, Argument, Frame, arguments_of, moved_frame
-from pfsm.analysis.sentence import DependencyTree, moved
+from pfsm.analysis.sentence import Analysis, DependencyTree, moved
 
 Float = NDArray[np.float64]
 # Alternatives less likely than this are left out.
@@ -38,7 +40,7 @@ class Decoded(NamedTuple):
     """What the labeller says of the candidates of one predicate.
 
     Attributes:
-        chosen: int64 [n_arguments], candidates of the likeliest set, in the order of the text.
+        chosen: int64 [n_arguments], candidates that are arguments, in the order of the text.
         label: int64 [n], likeliest label of every candidate.
         probability: float64 [n, n_labels], probability of every labelled span.
     """
@@ -70,7 +72,7 @@ class Labeller:
         parser: Those of the parser that it reads, whose word vectors it uses.
 
     Raises:
-        ValueError: If the parser's word vectors have another size.
+        ValueError: If they do not fit the parser.
     """
 
     def __init__(self, weights: RoleWeights, parser: ParserWeights) -> None:
@@ -78,14 +80,15 @@ class Labeller:
 
         self._weights = weights
         self._vectors = parser.arrays["vectors"]
-        self._number = {word: k for k, word in enumerate(parser.inventories["vector_words"], 1)}
-        if self._vectors.shape[1] != weights.arrays["predicate"].shape[0]:
-            raise ValueError("the labeller belongs to a parser with word vectors of another size")
+        self._numbers = Numbers(parser)
+        if not weights.reads(parser):
+            raise ValueError("the labeller belongs to another parser")
         size = 1 << (_TABLE_SHARE * weights.keys.size).bit_length()
         self._keys = np.zeros(size, dtype=np.int64)
         self._rows = np.full(size, -1, dtype=np.int32)
         fill_table(weights.keys.astype(np.int64), self._keys, self._rows)
         self.labels = weights.labels
+        self._once = {k for k, name in enumerate(weights.labels) if name[0] == "A" and name[1:].isdecimal()}
 
     @property
     def label(self) -> str:
@@ -97,7 +100,9 @@ class Labeller:
         line: Tagged,
         bounds: Sequence[tuple[int, int]],
         tree: DependencyTree,
-        constituents: Sequence[Constituent],
+        constituents: Sequence[Constituent | None],
+        *,
+        given: bool = False,
     ) -> tuple[Frame, ...]:
         """Predicates of a line with their arguments.
 
@@ -105,74 +110,102 @@ class Labeller:
             line: Its words and tags.
             bounds: First word of each sentence and the word after its last.
             tree: Its dependency tree.
-            constituents: Constituent tree of each sentence, words counted through the line.
+            constituents: Constituent tree of each sentence, words counted through the line; None where there is none.
+            given: Whether the trees are known to be right.
         """
         found: list[Frame] = []
         for (start, end), constituent in zip(bounds, constituents, strict=True):
             sentence = Tagged(*(column[start:end] for column in line))
-            heads = [head and head - start for head in tree.heads[start:end]]
-            arrays = sentence_arrays(
-                sentence.words,
-                (sentence.upos, sentence.xpos),
-                heads,
-                tree.labels[start:end],
-                moved(constituent, -start),
-            )
-            found += (moved_frame(frame, start) for frame in self.sentence_frames(sentence, arrays))
+            if VERB not in sentence.upos:
+                continue
+            heads = tuple(head and head - start for head in tree.heads[start:end])
+            own = DependencyTree(heads, tree.labels[start:end])
+            own_constituent = None if constituent is None else moved(constituent, -start)
+            tags = sentence.upos, sentence.xpos
+            arrays = sentence_arrays(sentence.words, tags, heads, own.labels, own_constituent, given=given)
+            found += (moved_frame(frame, start) for frame in self.sentence_frames(sentence, own, arrays))
         return tuple(found)
 
-    def sentence_frames(self, sentence: Tagged, arrays: SentenceArrays) -> list[Frame]:
+    def labelled(self, parsed: Analysis, *, given: bool = False) -> Analysis:
+        """A line that has tags and a dependency tree, with roles.
+
+        Args:
+            parsed: The line.
+            given: Whether its trees are known to be right, as those of a treebank; those of a parser are not.
+        """
+        if parsed.tree is None:
+            return replace(parsed, frames=None if parsed.tokens else ())
+        line = Tagged(parsed.tokens, parsed.upos, parsed.xpos)
+        constituents = parsed.constituents or [None] * len(parsed.bounds)
+        return replace(
+            parsed, frames=self.frames(line, parsed.bounds, parsed.tree, constituents, given=given)
+        )
+
+    def sentence_frames(self, sentence: Tagged, tree: DependencyTree, arrays: SentenceArrays) -> list[Frame]:
         """Predicates of one sentence with their arguments."""
         predicates = [word for word, tag in enumerate(sentence.upos) if tag == VERB]
         if not predicates:
             return []
-        numbers = [self._number.get(normal_form(word), 0) for word in sentence.words]
-        vectors = self._vectors[numbers]
-        of_predicate = vectors @ self._weights.arrays["predicate"]
-        of_head = vectors @ self._weights.arrays["head"]
+        numbers = self._numbers.of(sentence.words, sentence.xpos, tree)
+        states = states_of(numbers, self._vectors, self._weights.arrays)
+        projected = tuple(states @ self._weights.arrays[name] for name in PLACES)
         found = []
         for word in predicates:
             offered = candidates_of(arrays, word)
-            decoded = self.decode(offered, word, (of_predicate, of_head))
+            decoded = self.decode(offered, word, projected)
             found.append(
                 self._frame(word, verb_lemma(sentence.words[word], sentence.xpos[word]), offered, decoded)
             )
         return found
 
-    def decode(self, offered: Candidates, predicate: int, projected: tuple[Matrix, Matrix]) -> Decoded:
-        """The likeliest arguments of a predicate, and the probabilities of all.
+    def decode(self, offered: Candidates, predicate: int, projected: Sequence[Matrix]) -> Decoded:
+        """The arguments of a predicate, and the probabilities of all candidates.
 
         Args:
             offered: The spans.
             predicate: The word.
-            projected: float32 [n_words, hidden] each, vectors of words as predicates and as heads of spans.
+            projected: float32 [n_words, hidden + pairs] each, what the state of a word adds in each of `PLACES`.
         """
         from pfsm_kernels.roles.features import find_rows  # noqa: PLC0415 - brings numba
         from pfsm_kernels.roles.sets import best_set, by_end, forward, set_sums  # noqa: PLC0415
 
-        arrays = self._weights.arrays
-        n, n_words = len(offered.spans), len(projected[0])
-        hidden = np.zeros((n, arrays["bias"].size), dtype=np.float32)
+        arrays, spans = self._weights.arrays, offered.spans
+        n, n_words = len(spans), len(projected[0])
         raw = np.zeros((n, len(self.labels)), dtype=np.float32)
         rows = np.zeros(offered.features.shape, dtype=np.int32)
         find_rows(offered.features, (1 << KEY_BITS) - 1, self._keys, self._rows, rows)
         forward(
-            rows, offered.heads, predicate, arrays["features"], arrays["bias"], *projected, arrays["output"],
-            arrays["output_bias"], hidden, raw,
+            rows, offered.heads, spans, predicate, arrays["features"], arrays["bias"], *projected, arrays["output"],
+            arrays["output_bias"], raw,
         )  # fmt: skip
         scores = raw.astype(np.float64) / self._weights.temperature
         if not n:
             return Decoded(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), scores)
         highest = scores.max(axis=1)
         total = highest + np.log(np.exp(scores - highest[:, None]).sum(axis=1))
-        order = by_end(offered.spans, n)
+        order = by_end(spans, n)
         alpha, beta = np.zeros(n_words + 1), np.zeros(n_words + 1)
-        log_sum = set_sums(offered.spans, order, n, n_words, total, alpha, beta)
-        outside = alpha[offered.spans[:, 0]] + beta[offered.spans[:, 1]] - log_sum
-        chosen = np.zeros(n_words, dtype=np.int64)
-        count = int(best_set(offered.spans, order, n, n_words, highest, chosen))
+        log_sum = set_sums(spans, order, n, n_words, total, alpha, beta)
+        outside = alpha[spans[:, 0]] + beta[spans[:, 1]] - log_sum
         probability = np.minimum(np.exp(outside[:, None] + scores), 1.0)
-        return Decoded(chosen[:count][::-1].copy(), scores.argmax(axis=1), probability)
+        label, worth = probability.argmax(axis=1), probability.max(axis=1) - self._weights.threshold
+        chosen = np.zeros(n_words, dtype=np.int64)
+        count = int(best_set(spans, order, n, n_words, worth, chosen))
+        while (lost := self._second(chosen[:count], label, worth)) >= 0:
+            worth[lost] = -1.0
+            count = int(best_set(spans, order, n, n_words, worth, chosen))
+        return Decoded(chosen[:count][::-1].copy(), label, probability)
+
+    def _second(self, chosen: Int64, label: Int64, worth: Float) -> int:
+        """The less likely of two arguments with the same numbered role; -1 if there are none."""
+        best: dict[int, int] = {}
+        for c in chosen.tolist():
+            if (own := int(label[c])) not in self._once:
+                continue
+            if own in best:
+                return c if worth[c] < worth[best[own]] else best[own]
+            best[own] = c
+        return -1
 
     def _frame(self, word: int, lemma: str, offered: Candidates, decoded: Decoded) -> Frame:
         rounded = np.round(decoded.probability, _DIGITS)

@@ -1,7 +1,7 @@
 """A labeller of semantic roles as a file (`pfsm.io.containers`); it stands beside the parser that it reads.
 
-The header gives name, licence, sources, scores, labels and temperature. Matrices are int8 with one float32 scale per
-row, as in the file of a parser; vectors are float32, keys of features int32.
+The header gives name, licence, sources, scores, labels, temperature, threshold and the number of layers. Matrices are
+int8 with one float32 scale per row, as in the file of a parser; vectors are float32, keys of features int32.
 """
 
 from collections.abc import Mapping
@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.analysis.parser.parameters import Matrix
+from pfsm.analysis.labeller.encoder import layers_of
+from pfsm.analysis.parser.parameters import Matrix, ParserWeights
 from pfsm.analysis.parser.weights import SCALE, quantised, restored
 from pfsm.io.containers import Format, content_bytes, incomplete, read_content, write_content
 from pfsm.io.files import StrPath
@@ -21,8 +22,12 @@ SUFFIX = ".roles"
 KEYS = "keys"
 # Features are known by so many bits of their hashes.
 KEY_BITS = 24
-_MATRICES = ("features", "predicate", "head", "output")
+PLACES = ("predicate", "head", "first", "last")
+_DIRECTIONS = ("ahead", "back")
 _VECTORS = ("bias", "output_bias")
+_MATRICES = ("tags", "relations", "features", "output", *PLACES)
+# Of each layer and direction.
+_LSTM_MATRICES, _LSTM_VECTORS = ("input", "recurrent"), ("bias",)
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,9 +40,9 @@ class RoleWeights:
         card: Its origin and its accuracy, plain JSON values.
         labels: Labels of spans; C-A1 continues an A1.
         temperature: Scores are divided by it, so that probabilities are calibrated.
+        threshold: An argument is worth its probability less this.
         keys: int32 [n_features], the lowest `KEY_BITS` bits of each known feature.
-        arrays: float32: features [n_features, hidden], predicate and head [vector size, hidden], bias [hidden], output
-            [hidden, n_labels], output_bias [n_labels].
+        arrays: float32, shapes as in `check_role_arrays`.
         checksum: First 8 hex digits of the file's digest; empty before it is written.
     """
 
@@ -46,6 +51,7 @@ class RoleWeights:
     card: Mapping[str, Any]
     labels: tuple[str, ...]
     temperature: float
+    threshold: float
     keys: NDArray[np.int32] = field(repr=False)
     arrays: Mapping[str, Matrix] = field(repr=False)
     checksum: str = ""
@@ -55,13 +61,41 @@ class RoleWeights:
         """``NAME@CHECKSUM``, as in signatures."""
         return f"{self.name}@{self.checksum}"
 
+    @property
+    def layers(self) -> int:
+        """Number of stacked LSTMs."""
+        return layers_of(self.arrays)
+
+    @property
+    def vector_size(self) -> int:
+        """Length of the word vectors of the parser that it reads."""
+        given = self.arrays["tags"].shape[1] + self.arrays["relations"].shape[1]
+        both: int = self.arrays["ahead.0.input"].shape[0] - given
+        return both // 2
+
+    def reads(self, parser: ParserWeights) -> bool:
+        """Whether it fits a parser: the length of its word vectors, and its inventories of tags and relations."""
+        rows = {"tags": "xpos", "relations": "labels"}
+        known = all(len(self.arrays[own]) == len(parser.inventories[of]) + 1 for own, of in rows.items())
+        return known and self.vector_size == parser.arrays["vectors"].shape[1]
+
+
+def _names(layers: int) -> tuple[list[str], list[str]]:
+    """Names of the matrices and of the vectors."""
+    lstms = [f"{name}.{layer}" for layer in range(layers) for name in _DIRECTIONS]
+    return (
+        [*_MATRICES, *(f"{lstm}.{part}" for lstm in lstms for part in _LSTM_MATRICES)],
+        [*_VECTORS, *(f"{lstm}.{part}" for lstm in lstms for part in _LSTM_VECTORS)],
+    )
+
 
 def role_weights_bytes(weights: RoleWeights) -> bytes:
     """The file's content; the same weights give the same bytes."""
     stored: dict[str, NDArray[Any]] = {KEYS: weights.keys}
-    for name in _MATRICES:
+    matrices, vectors = _names(weights.layers)
+    for name in matrices:
         stored[name], stored[name + SCALE] = quantised(weights.arrays[name])
-    for name in _VECTORS:
+    for name in vectors:
         stored[name] = weights.arrays[name].astype(np.float32)
     header = {
         "name": weights.name,
@@ -69,6 +103,8 @@ def role_weights_bytes(weights: RoleWeights) -> bytes:
         "card": dict(weights.card),
         "labels": list(weights.labels),
         "temperature": weights.temperature,
+        "threshold": weights.threshold,
+        "layers": weights.layers,
     }
     return content_bytes(FORMAT, header, stored)
 
@@ -91,14 +127,16 @@ def read_role_weights(path: StrPath) -> RoleWeights:
     content = read_content(path, FORMAT)
     header, stored = content.header, content.arrays
     try:
-        arrays = {name: restored(stored[name], stored[name + SCALE]) for name in _MATRICES}
-        arrays |= {name: stored[name] for name in _VECTORS}
+        matrices, vectors = _names(int(header["layers"]))
+        arrays = {name: restored(stored[name], stored[name + SCALE]) for name in matrices}
+        arrays |= {name: stored[name] for name in vectors}
         weights = RoleWeights(
             str(header["name"]),
             str(header["licence"]),
             dict(header["card"]),
             tuple(map(str, header["labels"])),
             float(header["temperature"]),
+            float(header["threshold"]),
             stored[KEYS],
             arrays,
             content.checksum,
@@ -117,15 +155,26 @@ def check_role_arrays(weights: RoleWeights) -> None:
     """
     arrays = weights.arrays
     hidden, n_labels = arrays["bias"].size, len(weights.labels)
-    size = arrays["predicate"].shape[0]
+    inputs, gates = arrays["ahead.0.input"].shape
+    state, units = gates // 4, arrays["output"].shape[0]
+    # States of both directions, and the word's vector.
+    size = 2 * state + weights.vector_size
     shapes = {
+        "tags": (len(arrays["tags"]), arrays["tags"].shape[-1]),
+        "relations": (len(arrays["relations"]), arrays["relations"].shape[-1]),
         "features": (weights.keys.size, hidden),
-        "predicate": (size, hidden),
-        "head": (size, hidden),
-        "output": (hidden, n_labels),
         "bias": (hidden,),
+        "output": (units, n_labels),
         "output_bias": (n_labels,),
+        **dict.fromkeys(PLACES, (size, units)),
     }
+    for layer in range(weights.layers):
+        for name in _DIRECTIONS:
+            shapes |= {
+                f"{name}.{layer}.input": (2 * state if layer else inputs, gates),
+                f"{name}.{layer}.recurrent": (state, gates),
+                f"{name}.{layer}.bias": (gates,),
+            }
     for name, shape in shapes.items():
         array = arrays[name]
         if (
@@ -135,7 +184,11 @@ def check_role_arrays(weights: RoleWeights) -> None:
             or not array.size
         ):
             raise ValueError(f"{name} must be {shape}")
+    if gates != 4 * state or units < hidden or weights.vector_size < 1:
+        raise ValueError("layers do not fit together")
     if weights.keys.dtype != np.int32 or weights.keys.ndim != 1 or not 0.0 < weights.temperature < np.inf:
         raise ValueError("keys or the temperature are none")
+    if not 0.0 <= weights.threshold <= 1.0:
+        raise ValueError("the threshold is no probability")
     if weights.keys.min() < 0 or np.unique(weights.keys).size != weights.keys.size:
         raise ValueError("a key occurs twice")

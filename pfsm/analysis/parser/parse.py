@@ -9,13 +9,10 @@ from numpy.typing import NDArray
 
 from pfsm.analysis.constituents import Constituent, tree_of_spans
 from pfsm.analysis.heads import head_dependencies
-from pfsm.analysis.labeller.label import Labeller, Tagged
-from pfsm.analysis.labeller.weights import RoleWeights
 from pfsm.analysis.parser.bracketings import best_constituents
 from pfsm.analysis.parser.network import LineScores, Network
 from pfsm.analysis.parser.parameters import Matrix, ParserWeights
 from pfsm.analysis.parser.trees import best_tree, best_trees, tree_marginals
-from pfsm.analysis.roles import Frame
 from pfsm.analysis.sentence import Analysis, DependencyTree, Marginals, moved
 
 Float = NDArray[np.float64]
@@ -69,18 +66,10 @@ class Wanted:
 
 
 class Parser:
-    """The parser with the weights of a file. Not thread-safe.
+    """The parser with the weights of a file. Not thread-safe."""
 
-    Args:
-        weights: Its weights.
-        roles: Weights of a labeller of semantic roles that reads this parser; None: roles are unknown.
-    """
-
-    def __init__(self, weights: ParserWeights, roles: RoleWeights | None = None) -> None:
+    def __init__(self, weights: ParserWeights) -> None:
         self._weights = weights
-        self._roles = roles
-        # Made when roles are first asked for, because most callers never do.
-        self._labeller: Labeller | None = None
         self._network = Network(weights)
         self._span_labels = weights.inventories["span_labels"]
         self._labels = weights.inventories["labels"]
@@ -97,7 +86,7 @@ class Parser:
 
     def _analysis(self, words: Sequence[str], scores: LineScores, wanted: Wanted) -> Analysis:
         if not words:
-            return Analysis((), frames=() if wanted.roles and self._roles is not None else None)
+            return Analysis(())
         first = _sentence_starts(scores.starts, wanted.one_sentence)
         bounds = list(zip(first, [*first[1:], len(words)], strict=True))
         xpos = _names(scores.xpos, self._weights.inventories["xpos"])
@@ -107,39 +96,20 @@ class Parser:
             trees, arcs = self._dependencies(scores.encoded[start:end], start, wanted)
             lists.append(trees)
             marginals.append(arcs)
-        upos = _names(scores.upos, self._weights.inventories["upos"])
-        found = tuple(_combined(lists, wanted.trees))
-        with_roles = wanted.roles and self._roles is not None
-        constituents = (
-            tuple(self._constituents(scores.encoded[s:e], xpos[s:e], s) for s, e in bounds)
-            if wanted.constituents or with_roles
-            else ()
-        )
         return Analysis(
             tuple(words),
             tuple(first),
-            upos,
+            _names(scores.upos, self._weights.inventories["upos"]),
             xpos,
-            found,
+            tuple(_combined(lists, wanted.trees)),
             Marginals(self._labels, *(np.concatenate(column) for column in zip(*marginals, strict=True)))
             if wanted.marginals
             else None,
-            constituents if wanted.constituents else (),
+            tuple(self._constituents(scores.encoded[s:e], xpos[s:e], s) for s, e in bounds)
+            if wanted.constituents
+            else (),
             tuple(_combined(headed, wanted.headed)),
-            self._frames(Tagged(words, upos, xpos), bounds, found[0], constituents) if with_roles else None,
         )
-
-    def _frames(
-        self,
-        line: Tagged,
-        bounds: Sequence[tuple[int, int]],
-        tree: DependencyTree,
-        constituents: Sequence[Constituent],
-    ) -> tuple[Frame, ...]:
-        if self._labeller is None and self._roles is not None:
-            self._labeller = Labeller(self._roles, self._weights)
-        assert self._labeller is not None
-        return self._labeller.frames(line, bounds, tree, constituents)
 
     def _dependencies(
         self, encoded: Matrix, first: int, wanted: Wanted

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from pfsm.analysis.labeller.weights import RoleWeights
 from pfsm.analysis.role_scoring import RoleScores
 from pfsm.analysis.scoring import N_BINS, Agreement
 
@@ -25,18 +26,19 @@ _WEAK = """\
 
 
 def role_card_of(
-    results: Mapping[str, RoleScores], temperature: float, folds: tuple[int, int]
+    results: Mapping[str, RoleScores], weights: RoleWeights, folds: tuple[int, int]
 ) -> dict[str, Any]:
     """The card as it is stored in the labeller's file.
 
     Args:
         results: Results on the test part by kind of input: ``text``, ``words``, ``trees``.
-        temperature: What scores are divided by.
+        weights: The labeller.
         folds: Number of folds, and passes of each fold's parser.
     """
     return {
         "sources": dict(_SOURCES),
-        "temperature": temperature,
+        "temperature": weights.temperature,
+        "threshold": weights.threshold,
         "folds": list(folds),
         "test": {name: _numbers(scores.arguments) for name, scores in results.items()},
     }
@@ -64,12 +66,13 @@ def role_card_text(name: str, size: int, card: Mapping[str, Any], results: Mappi
         f"# Semantic roles for {name}",
         "",
         "Labeller of the arguments of verbs. For each verb, spans from the dependency tree and the constituent tree",
-        "are candidates. A network of one hidden layer over hashed features (path, tags, relations, words,",
-        "constituents, lemma of the verb, voice, siblings) and word vectors scores them; the likeliest set of spans",
-        "that do not overlap wins, and probabilities are sums over all such sets.",
+        "are candidates. A network scores them from the states of an LSTM over words, parents, tags and relations, and",
+        "from hashed features (path, tags, relations, words, constituents, lemma of the verb, voice, siblings).",
+        "Probabilities are sums over all sets of spans that do not overlap; the set with the largest sum of",
+        "probabilities, each less a threshold, is given.",
         f"Weights: int8, one scale per row, {size / 1e6:.1f} MB. Trained on trees of {folds} parsers that had not",
-        f"seen the sentence ({passes} passes each), and on gold trees. Temperature {card['temperature']:g}, fitted on",
-        "the development part.",
+        f"seen the sentence ({passes} passes each), and on gold trees. Temperature {card['temperature']:g} and",
+        f"threshold {card['threshold']:g}, fitted on the development part.",
         "",
         "Built by `python scripts/build_parsers.py --roles` from `configs/parsers.yaml`.",
         "",
