@@ -134,6 +134,9 @@ def check_content(wheel: Path) -> None:
         "pfsm/resources/encoder/minilm/config.json",
         "pfsm/resources/encoder/minilm/LICENSE",
         "pfsm/resources/encoder/minilm/about.json",
+        "pfsm/resources/encoder/words-en/words.txt",
+        "pfsm/resources/encoder/words-en/words.safetensors",
+        "pfsm/resources/encoder/words-en/about.json",
         "licenses/pfsm/resources/encoder/minilm/LICENSE",
         "licenses/LICENSE",
     ):

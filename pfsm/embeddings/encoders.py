@@ -21,6 +21,7 @@ from pfsm.embeddings.pieces import missing_packages
 from pfsm.embeddings.tuned_weights import Tuned
 from pfsm.embeddings.vectors import Vectors
 from pfsm.embeddings.word_file import FileVectors
+from pfsm.embeddings.word_table import VECTORS, WORDS, WordTable
 from pfsm.errors import NotInstalledError, PfsmError
 from pfsm.io.user_folders import user_folder
 
@@ -46,8 +47,9 @@ def check_source(value: object, where: str) -> str:
             f"{where} is {value!r}, it must be {SHIPPED}NAME, a file, a folder, {PACKAGE}NAME or {HUB}NAME"
         )
     source, _ = _parted(value)
-    if source.startswith(SHIPPED) and source.removeprefix(SHIPPED) not in shipped_encoders():
-        raise PfsmError(f"{where} is {source!r}; {', '.join(map(SHIPPED.__add__, shipped_encoders()))} ships")
+    shipped = [*shipped_encoders(), *shipped_words()]
+    if source.startswith(SHIPPED) and source.removeprefix(SHIPPED) not in shipped:
+        raise PfsmError(f"{where} is {source!r}; what ships is {', '.join(map(SHIPPED.__add__, shipped))}")
     if source.startswith(PACKAGE) and not _PACKAGE_NAME.fullmatch(source.removeprefix(PACKAGE)):
         raise PfsmError(f"{where}: {source!r} cannot be the name of a package")
     if source.startswith(HUB) and not _HUB_NAME.fullmatch(source.removeprefix(HUB)):
@@ -139,8 +141,10 @@ _opening = Lock()
 def _encoder(source: str) -> FolderEncoder:
     name, wanted = _parted(source)
     path = _find(name)
-    if not path.is_dir():
-        raise PfsmError(f"{name}: a file of word vectors has no hidden states; give a folder with a network")
+    if not path.is_dir() or (path / WORDS).is_file():
+        raise PfsmError(
+            f"{name}: vectors of single words have no hidden states; give a folder with a network"
+        )
     encoder = _network(path, path.stat().st_mtime_ns, name.startswith(HUB))
     _check(name, encoder.checksum, wanted)
     return encoder
@@ -151,8 +155,16 @@ def shipped_encoders() -> list[str]:
     return sorted(path.parent.name for path in _RESOURCES.glob(f"*/{TOKENIZER}"))
 
 
+def shipped_words() -> list[str]:
+    """Names of the tables of word vectors that ship."""
+    return sorted(path.parent.name for path in _RESOURCES.glob(f"*/{WORDS}"))
+
+
 def described_encoders() -> list[dict[str, str]]:
-    """What the networks that ship are: name, kind, about, version, content, size, licence, sources, place."""
+    """What the vectors that ship are, networks first.
+
+    Keys: name, kind, about, version, content, size, licence, sources, place.
+    """
     entries = []
     for name in shipped_encoders():
         folder = _RESOURCES / name
@@ -171,7 +183,23 @@ def described_encoders() -> list[dict[str, str]]:
                 "place": str(folder),
             }
         )
-    return entries
+    return [*entries, *map(_described_words, shipped_words())]
+
+
+def _described_words(name: str) -> dict[str, str]:
+    folder = _RESOURCES / name
+    about, table = json.loads((folder / ABOUT).read_text(encoding="utf-8")), WordTable(folder)
+    return {
+        "name": SHIPPED + name,
+        "kind": "word vectors",
+        "about": about["about"],
+        "version": table.checksum[:8],
+        "content": f"{len(table):,} words, vectors of {table.dimension}",
+        "size": f"{sum((folder / file).stat().st_size for file in (WORDS, VECTORS)):,} bytes",
+        "licence": about["licence"],
+        "sources": about["sources"],
+        "place": str(folder),
+    }
 
 
 def _check(name: str, checksum: str, wanted: str | None) -> None:
@@ -243,11 +271,11 @@ def _package_folder(name: str) -> Path:
 # A process needs one or two.
 @lru_cache(maxsize=4)
 def _opened(path: Path, layer: int | None, changed: int, by_transformers: bool) -> Vectors:
-    if path.is_dir():
+    if path.is_dir() and not (path / WORDS).is_file():
         return NetworkVectors(_network(path, changed, by_transformers), layer)
     if layer is not None:
-        raise PfsmError(f"{path}: a file of word vectors has no layers; leave the option layer out")
-    return FileVectors(path)
+        raise PfsmError(f"{path}: vectors of single words have no layers; leave the option layer out")
+    return WordTable(path) if path.is_dir() else FileVectors(path)
 
 
 # A network takes as much memory as its weights, whichever layers are asked for.

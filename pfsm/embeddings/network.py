@@ -32,6 +32,8 @@ class NetworkVectors:
         PfsmError: If a file is missing or malformed, there is no such layer, or a package is not installed.
     """
 
+    of_single_words = False
+
     def __init__(self, encoder: FolderEncoder | Path, layer: int | None = None) -> None:
         self._encoder = FolderEncoder(encoder) if isinstance(encoder, Path) else encoder
         if layer is not None:

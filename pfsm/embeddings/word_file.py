@@ -29,6 +29,8 @@ class FileVectors:
         PfsmError: If the file cannot be read or is not a file of word vectors.
     """
 
+    of_single_words = True
+
     def __init__(self, path: Path) -> None:
         self._path = path
         self._places: dict[bytes, int] = {}

@@ -86,6 +86,8 @@ class EmbeddingMatcher:
 
     def similar(self, pairs: EncodedPairs) -> tuple[Int32, Float]:
         """Blocks, int32 [n_offers, 5], and their cosines, float64 [n_offers]."""
+        if self._vectors.of_single_words:
+            return self._similar_words(pairs)
         blocks, cosines = [np.zeros((0, 5), dtype=np.int32)], [np.zeros(0)]
         for pair, table in enumerate(self._tables(pairs)):
             i, j = np.nonzero(self._close(table))
@@ -93,6 +95,24 @@ class EmbeddingMatcher:
             blocks.append(np.column_stack([np.full_like(i, pair), i, ones, j, ones]).astype(np.int32))
             cosines.append(table[i, j])
         return np.concatenate(blocks), np.concatenate(cosines)
+
+    def _similar_words(self, pairs: EncodedPairs) -> tuple[Int32, Float]:
+        """The same where every word has one vector, which is looked up once."""
+        from pfsm_kernels.strings.closeness import close_words  # noqa: PLC0415 - brings numba
+
+        left, right = pairs.references, pairs.hypotheses
+        words, rows = np.unique(np.concatenate([left.ids, right.ids]), return_inverse=True)
+        types = pairs.vocabulary.types
+        (vectors,) = self._vectors.of_tokens([[types[word] for word in words.tolist()]])
+        return close_words(
+            rows[: left.ids.size],
+            left.offsets,
+            rows[left.ids.size :],
+            right.offsets,
+            vectors,
+            self._minimum,
+            self._nearest,
+        )
 
     def _tables(self, pairs: EncodedPairs) -> Iterator[Float]:
         """The cosines of the tokens of each pair, float64 [m, n]."""

@@ -118,7 +118,7 @@ def test_what_ships() -> None:
 
 
 def test_what_is_said_of_what_ships() -> None:
-    (entry,) = described_encoders()
+    entry, _ = described_encoders()
     assert entry["name"] == MINILM
     assert entry["licence"] == "Apache-2.0"
     assert entry["content"] == "6 layers of 384, 30,522 word pieces"
@@ -133,5 +133,5 @@ def test_nearness_of_what_ships() -> None:
 
 
 def test_a_file_of_word_vectors_has_no_states(tmp_path: Path) -> None:
-    with pytest.raises(PfsmError, match="a file of word vectors has no hidden states"):
+    with pytest.raises(PfsmError, match="vectors of single words have no hidden states"):
         load_encoder(str(write_vectors(tmp_path / "v.txt", {"a": [1.0, 0.0]})))

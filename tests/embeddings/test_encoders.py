@@ -85,7 +85,7 @@ def test_what_networks_need_is_not_installed(tmp_path: Path, monkeypatch: pytest
 
 def test_a_file_has_no_layers(tmp_path: Path) -> None:
     path = write_vectors(tmp_path / "v.txt", VECTORS)
-    with pytest.raises(PfsmError, match="has no layers"):
+    with pytest.raises(PfsmError, match="have no layers"):
         load_vectors(str(path), 1)
 
 
