@@ -24,6 +24,7 @@ class Limits:
         gathering: Seconds that pairs wait for those of other requests.
         connections: Connections at one time.
         training: Seconds that a training may take.
+        memory: Bytes that the processes of a training may hold, where the system tells (Linux).
     """
 
     body: int = 16 * MEGABYTE
@@ -40,3 +41,4 @@ class Limits:
     gathering: float = 0.002
     connections: int = 512
     training: float = 3600.0
+    memory: int = 4096 * MEGABYTE

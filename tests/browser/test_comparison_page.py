@@ -12,6 +12,7 @@ import pytest
 from pfsm.comparison import Compared, SegmentFacts, compare_outputs, render_comparison
 from pfsm.metrics import get_metric
 from pfsm.model.metric import Metric
+from tests.browser.axe import axe_faults
 from tests.browser.devtools import Browser
 from tests.browser.hostile import PAYLOADS
 from tests.browser.test_training_report import RATIOS
@@ -334,6 +335,7 @@ def test_it_fits_the_window_and_can_be_read(
         ".filter((one) => !(one.getAttribute('aria-label') || one.textContent.trim() || one.labels?.length)).length"
     )
     assert browser.evaluate(unnamed) == 0
+    assert axe_faults(browser, colours=dark) == []
 
 
 def test_on_paper_all_is_shown_that_fits(show: Any) -> None:

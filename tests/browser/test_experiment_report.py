@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from pfsm_experiments import run_experiment
+from tests.browser.axe import axe_faults
 from tests.browser.devtools import Browser
 from tests.experiments.experiment_cases import run_here, table, write_data, write_experiment
 
@@ -76,6 +77,7 @@ def test_it_fits_the_window_and_can_be_read(show: Any, width: int, phone: bool, 
     """)
     assert len(ratios) > 60
     assert min(ratios) >= 4.5
+    assert axe_faults(browser, colours=dark) == []
 
 
 @pytest.mark.parametrize(("width", "phone"), [(1280, False), (390, True)])

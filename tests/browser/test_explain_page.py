@@ -10,6 +10,7 @@ import pytest
 
 from pfsm.model.explain.explanation import Explanation, FeaturePoints
 from pfsm.model.explain.page import render_page
+from tests.browser.axe import axe_faults
 from tests.browser.devtools import Browser
 from tests.explanation_cases import explained, rotated, split_by_class, swapped
 
@@ -319,6 +320,15 @@ def test_two_systems_stand_beside_each_other_or_below_on_a_phone(show: Any) -> N
     (left, top), (same, bottom) = browser.evaluate(place)
     assert left == same
     assert top < bottom
+
+
+@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize(("width", "phone"), [(1280, False), (390, True)])
+def test_everything_has_a_name_a_role_and_contrast(show: Any, width: int, phone: bool, dark: bool) -> None:
+    browser = show(("one", first_system()), ("two", second_system()))
+    browser.size(width, 900, dark, phone)
+    browser.frame()
+    assert axe_faults(browser, colours=dark) == []
 
 
 FOCUS = "document.activeElement.getAttribute('aria-label') || document.activeElement.id"

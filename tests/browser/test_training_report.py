@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from pfsm_training.report import write_report
+from tests.browser.axe import axe_faults
 from tests.browser.devtools import Browser
 from tests.training.report.report_cases import training_of
 
@@ -62,6 +63,7 @@ def test_it_fits_the_window_and_can_be_read(show: Any, width: int, phone: bool, 
     ratios = browser.evaluate(RATIOS)
     assert len(ratios) > 150
     assert min(ratios) >= 4.5
+    assert axe_faults(browser, colours=dark) == []
 
 
 def test_the_worst_segments_are_drawn_and_tell_more(show: Any) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import pfsm
+from tests.browser.axe import axe_faults
 from tests.browser.devtools import FAULTS, Browser
 from tests.judgment_cases import rows, tsv
 from tests.serve.running import Running
@@ -337,6 +338,7 @@ def test_every_part_is_readable_and_named(browser: Browser, server: Running, wid
         assert browser.evaluate(UNNAMED) == []
         assert browser.evaluate(FAINT) == []
         assert browser.evaluate(OVERFLOWING) == []
+        assert axe_faults(browser, colours=dark) == []
     check(browser, server)
 
 

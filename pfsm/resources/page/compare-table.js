@@ -16,7 +16,7 @@ function measureRow() {
 }
 
 function textLine(key, entry, differs) {
-  return element("span", { class: "text-line" }, element("span", { class: `key ${key.toLowerCase()}`, "aria-label": key }, key), " ", markedLine(entry, differs));
+  return element("span", { class: "text-line" }, element("span", { class: `key ${key.toLowerCase()}` }, key), " ", markedLine(entry, differs));
 }
 
 function makeRow(place) {

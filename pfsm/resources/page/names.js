@@ -49,7 +49,7 @@ function element(name, attributes = {}, ...children) {
 // A state as in papers: S with its kind as a subscript.
 function stateElement(state) {
   if (!state.startsWith("S_")) return element("span", { class: "state" }, state);
-  return element("span", { class: "state", "aria-label": state }, "S", element("sub", {}, state.slice(2)));
+  return element("span", { class: "state", role: "img", "aria-label": state }, "S", element("sub", {}, state.slice(2)));
 }
 
 // Numbers for people, with a true minus; each page says what `decimals` are.

@@ -134,7 +134,7 @@ async function ask() {
       lines.push([name, shown(pair[0]), shown(pair[1]), both ? signed(pair[1] - pair[0]) : "–"]);
     }
   }
-  byId("lab-summary").replaceChildren(table("What changes", ["", "Model", "With your weights", "Change"], lines));
+  byId("lab-summary").replaceChildren(table("What changes", ["Figure", "Model", "With your weights", "Change"], lines));
   const count = difference.filter((value) => value !== 0).length;
   say(`${count} of ${difference.length} segments have another score.`);
   if (rows && rows.count === references.length) rows.draw();

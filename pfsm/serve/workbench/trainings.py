@@ -21,9 +21,10 @@ from typing import Any
 from pfsm.errors import PfsmError
 from pfsm.model.file import load_model
 from pfsm.serve.fields import Fields, shown
-from pfsm.serve.limits import Limits
+from pfsm.serve.limits import MEGABYTE, Limits
 from pfsm.serve.problems import RequestError, invalid
 from pfsm.serve.shelf import NAME, Book, Shelf
+from pfsm.serve.workbench.memory import until_above
 from pfsm.text.languages import language_code
 from pfsm_installation import install_command
 
@@ -166,15 +167,21 @@ class Trainings:
         return training
 
     async def _watch(self, training: Training, process: asyncio.subprocess.Process) -> None:
-        """Reads what the process says until it ends."""
+        """Reads what the process says until it ends, or is ended because it needs too much."""
+        bound = asyncio.create_task(self._bound_memory(training, process))
         try:
             async with asyncio.timeout(self._limits.training):
                 await _gather(process, training.lines)
                 status = await process.wait()
         except TimeoutError:
-            training.lines.append(f"ended after {self._limits.training:g} seconds")
+            training.lines.append(
+                f"ended after {self._limits.training:g} seconds; give a smaller table, or start the server with a "
+                "larger --training-timeout"
+            )
             await _end(process)
             status = -1
+        finally:
+            bound.cancel()
         if training.state == CANCELLED:
             return
         if status != 0:
@@ -188,6 +195,15 @@ class Trainings:
             return
         self._shelf.add(Book(training.name, model, "trained"))
         training.state = DONE
+
+    async def _bound_memory(self, training: Training, process: asyncio.subprocess.Process) -> None:
+        most = self._limits.memory
+        await until_above(process.pid, most)
+        training.lines.append(
+            f"ended: it needs more than {most // MEGABYTE} MB of memory; give a smaller table, or start the server "
+            "with a larger --training-memory"
+        )
+        await _end(process)
 
     async def cancel(self, training: Training) -> None:
         """Ends a training that runs."""
