@@ -1,13 +1,16 @@
-"""Pictures of the pages that pfsm writes, for the documentation: ``python scripts/screenshots.py``.
+"""Pictures of comparison pages and of the workbench, for the documentation: ``python scripts/screenshots.py``.
 
-The pages are made from the demonstration corpus and shown by Chromium, which must be installed. Fonts differ between
-machines, and the pictures with them.
+They show the demonstration corpus in Chromium, which must be installed, as must the extra ``serve``. Fonts differ
+between machines, and the pictures with them.
 """
 
 import argparse
+import json
 import subprocess
 import sys
 import tempfile
+import time
+from collections.abc import Iterator, Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -16,6 +19,10 @@ from pfsm.data import read_table
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 SYSTEMS = ("amber", "birch", "cedar", "dune")
+# What the workbench is given: systems, the first with human scores, segments, and the one that is explained.
+GIVEN, SHOWN, EXPLAINED = ("dune", "birch"), 40, 4
+# Seconds until the frames of the workbench are drawn; nothing tells from outside.
+SETTLING = 2.0
 # Name, width, height, dark, phone, what the address says, and the element at the top of the window.
 VIEWS = (
     ("compare", 1180, 860, False, False, "#b=3", ""),
@@ -40,13 +47,23 @@ def main() -> None:
         page = comparison(Path(name))
         for view in VIEWS:
             print(shown(browser, page, options.output, *view))
+        from tests.serve.running import Running  # noqa: PLC0415 - needs the extra serve
+
+        with Running("--model", "en-small") as server:
+            for line in workbench(browser, f"http://127.0.0.1:{server.port}/", options.output):
+                print(line)
+
+
+def demonstration() -> list[tuple[str, ...]]:
+    """System, reference, translation and score of every judgment of the demonstration corpus."""
+    tables = [read_table(str(files("pfsm.resources") / "demo" / name)) for name in ("train.tsv", "test.tsv")]
+    columns = ("system", "reference", "hypothesis", "score")
+    return [row for one in tables for row in zip(*(one.columns[name] for name in columns), strict=True)]
 
 
 def comparison(folder: Path) -> Path:
     """The page that compares the four translations of the demonstration corpus."""
-    tables = [read_table(str(files("pfsm.resources") / "demo" / name)) for name in ("train.tsv", "test.tsv")]
-    columns = ("system", "reference", "hypothesis", "score")
-    rows = [row for one in tables for row in zip(*(one.columns[name] for name in columns), strict=True)]
+    rows = demonstration()
     for system in SYSTEMS:
         lines = [hypothesis for name, _, hypothesis, _ in rows if name == system]
         (folder / system).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
@@ -83,6 +100,56 @@ def shown(
     browser.frame()
     browser.check()
     path = folder / f"{name}.png"
+    browser.screenshot(path)
+    return f"{path}: {path.stat().st_size:,} bytes"
+
+
+def workbench(browser: Any, address: str, folder: Path) -> Iterator[str]:
+    """Pictures of the workbench: scores, an explanation, weights, a small dark window."""
+    rows = demonstration()
+    browser.size(1180, 860)
+    browser.open(address)
+    browser.wait("document.body.dataset.ready")
+    fill(browser, "references", [reference for name, reference, _, _ in rows if name == SYSTEMS[0]][:SHOWN])
+    fill(browser, "human", [score for name, _, _, score in rows if name == GIVEN[0]][:SHOWN])
+    click(browser, "#add-system")
+    for place, system in enumerate(GIVEN):
+        fill(browser, f"system-{place}", [line for name, _, line, _ in rows if name == system][:SHOWN])
+        fill(browser, f"system-{place}-name", [system])
+    click(browser, "#score")
+    browser.wait("document.querySelector('#status').textContent.includes('scored')")
+    yield taken(browser, "#results", folder / "workbench-scores.png")
+    click(browser, f"#segments tr[data-segment='{EXPLAINED - 1}']")
+    browser.wait("document.querySelectorAll('#explanations iframe').length === 2")
+    yield taken(browser, "#explanations", folder / "workbench-explanation.png")
+    click(browser, "#tab-weights")
+    browser.wait("document.querySelector('#lab-segments tr[data-segment]')")
+    browser.evaluate(
+        "(() => { const slider = document.querySelector('.weight[data-name=Delete] input');"
+        "slider.valueAsNumber -= 0.5; slider.dispatchEvent(new Event('input', {bubbles: true}));"
+        "slider.dispatchEvent(new Event('change', {bubbles: true})); })()"
+    )
+    yield taken(browser, "body", folder / "workbench-weights.png")
+    browser.size(390, 800, dark=True, phone=True)
+    click(browser, "#tab-texts")
+    yield taken(browser, "#segments-title", folder / "workbench-phone.png")
+
+
+def fill(browser: Any, field: str, lines: Sequence[str]) -> None:
+    """Gives a field its lines."""
+    browser.evaluate(f"document.getElementById('{field}').value = {json.dumps(chr(10).join(lines))}")
+
+
+def click(browser: Any, selector: str) -> None:
+    """Clicks on an element."""
+    browser.evaluate(f"document.querySelector({json.dumps(selector)}).click()")
+
+
+def taken(browser: Any, selector: str, path: Path) -> str:
+    """Takes a picture of the window, scrolled to an element; returns its path."""
+    time.sleep(SETTLING)
+    browser.evaluate(f"document.querySelector('{selector}').scrollIntoView({{block: 'start'}})")
+    browser.frame()
     browser.screenshot(path)
     return f"{path}: {path.stat().st_size:,} bytes"
 

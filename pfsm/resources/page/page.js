@@ -17,6 +17,8 @@ if (twoSystems) {
 
 const counted = (count) => (count === 1 ? "1 segment" : `${count} segments`);
 const cards = segments.map((segment) => new Card(segment));
+// One segment is neither sorted nor filtered; it stands near the top.
+document.body.classList.toggle("single", cards.length === 1);
 let shown = cards;
 let current = null;
 let descending = SORTS[0].descending;

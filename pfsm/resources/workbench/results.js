@@ -12,7 +12,7 @@ async function one(asked) {
   const found = await post("/v1/score", {
     model: asked.model, hypotheses: system.hypotheses, references: asked.references, confidence: true, force: asked.force,
   });
-  const summary = table("Scores", ["System", "Score", "95% interval"],
+  const summary = table("Systems", ["System", "Score", "95% interval"],
     [[system.name, shown(found.score), interval(found.interval)]]);
   return { found, summary: [summary], scores: [found.segment_scores] };
 }
@@ -20,7 +20,7 @@ async function one(asked) {
 async function several(asked) {
   const { systems, references, model, force } = asked;
   const found = await post("/v1/compare", { model, systems, references, segments: true, force });
-  const scores = table("Scores", ["System", "Score", "95% interval"],
+  const scores = table("Systems", ["System", "Score", "95% interval"],
     found.systems.map((system) => [system.name, shown(system.score), interval(system.interval)]));
   const pairs = table("Pairs of systems (paired bootstrap)",
     ["Pair", "Difference", "95% interval", "p (Holm)", "Preferred", "Better, worse, tied"],
