@@ -1,4 +1,4 @@
-"""Draws docs/images/*.svg: the lattice, a jump, and an explanation, from what pfsm computes.
+"""Draws docs/images/*.svg from what pfsm computes, from the tables of docs/results.md and from benchmarks/measured.
 
 python scripts/build_pictures.py            # says what is stale, exit status 1
 python scripts/build_pictures.py --write
@@ -6,46 +6,22 @@ python scripts/build_pictures.py --write
 
 import argparse
 import sys
-from html import escape
 from pathlib import Path
+
+from charts import accuracy, edit_weights, learning_curve
+from drawing import DELETE, FAINT, INK, INSERT, JUMP, MATCH, line, svg, text
+from measured import rates
 
 import pfsm
 from pfsm.model.explain.explanation import Explanation
 
-FOLDER = Path(__file__).resolve().parent.parent / "docs" / "images"
+DOCS = Path(__file__).resolve().parent.parent / "docs"
+FOLDER, RESULTS = DOCS / "images", DOCS / "results.md"
 REFERENCE, HYPOTHESIS = "The dog did not see the cat .", "The dog saw the big cat ."
 EXPLAINED = (
     "The president did not attend the ceremony.",
     "The president attended the big ceremony.",
 )
-INK, MATCH, INSERT, DELETE, JUMP, FAINT = "#1f2328", "#1a7f37", "#0969da", "#cf222e", "#8250df", "#d0d7de"
-STYLE = "font-family:system-ui,sans-serif;font-size:14px"
-
-
-def svg(width: int, height: int, title: str, parts: list[str]) -> str:
-    """A drawing on white ground, with a title for those who cannot see it."""
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}"'
-        f' role="img" style="{STYLE}">\n<title>{escape(title)}</title>\n'
-        '<defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">'
-        '<path d="M0 0 8 4 0 8z" fill="context-stroke"/></marker></defs>\n'
-        f'<rect width="{width}" height="{height}" fill="#fff"/>\n' + "\n".join(parts) + "\n</svg>\n"
-    )
-
-
-def text(x: float, y: float, content: str, colour: str = INK, anchor: str = "middle", more: str = "") -> str:
-    """A line of text."""
-    return f'<text x="{x:g}" y="{y:g}" text-anchor="{anchor}" fill="{colour}" {more}>{escape(content)}</text>'
-
-
-def line(
-    start: tuple[float, float], end: tuple[float, float], colour: str, width: float = 1, more: str = ""
-) -> str:
-    """A straight line."""
-    return (
-        f'<line x1="{start[0]:g}" y1="{start[1]:g}" x2="{end[0]:g}" y2="{end[1]:g}" stroke="{colour}"'
-        f' stroke-width="{width:g}" {more}/>'
-    )
 
 
 def lattice() -> str:
@@ -191,7 +167,22 @@ def _words(explanation: Explanation, places: list[list[float]]) -> list[str]:
     ]
 
 
-PICTURES = {"lattice.svg": lattice, "jump.svg": jump, "explanation.svg": explained}
+def _accuracy() -> str:
+    return accuracy(RESULTS.read_text(encoding="utf-8"), rates())
+
+
+def _learning_curve() -> str:
+    return learning_curve(RESULTS.read_text(encoding="utf-8"))
+
+
+PICTURES = {
+    "lattice.svg": lattice,
+    "jump.svg": jump,
+    "explanation.svg": explained,
+    "accuracy.svg": _accuracy,
+    "learning-curve.svg": _learning_curve,
+    "edit-weights.svg": edit_weights,
+}
 
 
 def main() -> None:

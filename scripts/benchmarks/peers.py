@@ -1,6 +1,9 @@
 """Speed of scoring compared with other metrics, on the same real pairs, in one process and on one core.
 
-    PFSM_DATA=… python scripts/benchmarks/peers.py
+    PFSM_DATA=… BENCH_OUT=scripts/benchmarks/measured python scripts/benchmarks/peers.py
+
+The README's table, the one of docs/performance.md and the picture of accuracy and speed are made from
+scripts/benchmarks/measured/peers.json: ``scripts/build_readme.py --write``, ``scripts/build_pictures.py --write``.
 
 pfsm is timed with an empty vocabulary (every sentence is new) and with a full one. RapidFuzz is given token ids, so its
 time is without tokenisation. METEOR 1.5 is timed if Java is installed and its jar is found, from METEOR_JAR or in
@@ -31,6 +34,8 @@ from pfsm.text.vocabulary import Vocabulary
 
 PAIRS = 3000
 RUNS = 3
+# A model that runs a network takes some milliseconds a pair: it scores a tenth of the pairs, once a run.
+MODELS = {"en-small": PAIRS, "en-fast": PAIRS, "en": PAIRS // 10}
 SECTION = "scores of pairs of sentences, one core"
 
 
@@ -40,13 +45,13 @@ def main() -> None:
     references, hypotheses = pairs()
     pairs_of_lines = list(zip(hypotheses, references, strict=True))
     report = Report(f"Scoring compared with other metrics, {len(references):,} pairs")
-    for model in ("en-small", "en"):
-        warm = pfsm.load(model, 1)
+    for model, number in MODELS.items():
+        warm, lines = pfsm.load(model, 1), (hypotheses[:number], references[:number])
         for kind, score in (
-            ("new", partial(_fresh, model, hypotheses, references)),
-            ("known", partial(warm.score_pairs, hypotheses, references)),
+            ("new", partial(_fresh, model, *lines)),
+            ("known", partial(warm.score_pairs, *lines)),
         ):
-            report.add(SECTION, f"pfsm {model}, {kind} sentences", len(references), cost(score, RUNS))
+            report.add(SECTION, f"pfsm {model}, {kind} sentences", number, cost(score, RUNS))
     for name, metric in (
         ("sacrebleu sentence BLEU", BLEU(effective_order=True)),
         ("sacrebleu chrF", CHRF()),

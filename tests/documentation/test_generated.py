@@ -111,7 +111,11 @@ class TestBuiltSite:
         ]
 
 
-def test_readme_has_the_figures_of_the_docs(script: Any) -> None:
+def test_tables_have_the_figures_of_the_results_and_benchmarks(script: Any) -> None:
     readme = script("build_readme")
-    text = readme.README.read_text(encoding="utf-8")
-    assert text == readme.made(text), "README.md is stale: python scripts/build_readme.py --write"
+    for path in readme.PAGES:
+        text = path.read_text(encoding="utf-8")
+        assert text == readme.made(text), f"{path.name} is stale: python scripts/build_readme.py --write"
+    measured = script("measured")
+    assert measured.with_interval("**-.376 [-.410, .341]**▲") == (-0.376, -0.41, 0.341)
+    assert set(measured.rates(known=True)) == {*measured.rates()}

@@ -1,0 +1,147 @@
+"""Charts of the documentation: accuracy and speed, a learning curve, the weights of edits."""
+
+import math
+from collections.abc import Mapping, Sequence
+
+from drawing import DELETE, FAINT, INK, INSERT, JUMP, MATCH, line, svg, text
+from measured import cells, with_interval
+
+import pfsm
+
+GREY = "#59636e"
+SHIPPED = "The shipped models, on judgments outside their training data"
+PANELS = (("MQM", "experts' error marks (WMT21 MQM)"), ("DA", "crowd, one rater (WMT21 DA)"))
+# Pairs a second from which names stand above and below points, where there is no room beside them.
+CROWDED = 1000
+Point = tuple[float, float]
+
+
+def accuracy(results: str, rates: Mapping[str, float]) -> str:
+    """Pearson's r with its interval against pairs a second, on two kinds of judgments."""
+    section = results.partition(f"## {SHIPPED}")[2]
+    parts = []
+    for place, (name, title) in enumerate(PANELS):
+        rows = cells(section, f"### Pearson's r, WMT21 {name}")
+        points = [(one, rates[one], with_interval(rows[one][-1])) for one in rates if one in rows]
+        parts += _panel(70 + 480 * place, title, points)
+    parts.append(text(500, 352, "pairs a second of processor time, on one core (log scale)", GREY))
+    parts.append(text(20, 180, "Pearson's r with people", GREY, more='transform="rotate(-90 20 180)"'))
+    title = "Agreement with people against speed, of the models that ship and of other metrics, with 95% intervals"
+    return svg(980, 370, title, parts)
+
+
+def _panel(
+    left: float, title: str, points: Sequence[tuple[str, float, tuple[float, float, float]]]
+) -> list[str]:
+    """One chart: log of the rate across, agreement upwards."""
+    width, top, bottom = 390, 40, 300
+    least, most = 1.0, math.ceil(math.log10(max(rate for _, rate, _ in points)) + 0.3)
+    low = math.floor(20 * min(ends[1] for _, _, ends in points)) / 20
+    high = math.ceil(20 * max(ends[2] for _, _, ends in points)) / 20
+
+    def at(rate: float, r: float) -> Point:
+        across = (math.log10(rate) - least) / (most - least)
+        return left + across * width, bottom - (r - low) / (high - low) * (bottom - top)
+
+    parts = [text(left + width / 2, 22, title, more='font-weight="600"')]
+    for step in range(round(20 * low), round(20 * high) + 1):
+        _, y = at(10, step / 20)
+        parts += [
+            line((left, y), (left + width, y), FAINT),
+            text(left - 8, y + 5, _r(step / 20), GREY, "end"),
+        ]
+    for power in range(int(least), most + 1):
+        x, _ = at(10**power, low)
+        parts += [line((x, bottom), (x, bottom + 5), GREY), text(x, bottom + 22, f"{10**power:,}", GREY)]
+    for name, rate, (r, lower, upper) in points:
+        own = name.startswith("en")
+        colour = MATCH if own else GREY
+        x, y = at(rate, r)
+        parts.append(line(at(rate, lower), at(rate, upper), colour, 1.5))
+        parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="5" fill="{colour}"/>')
+        if own:
+            parts.append(text(x, at(rate, upper)[1] - 6, name, colour, more='font-weight="600"'))
+        elif rate < CROWDED:
+            parts.append(text(x - 9, y + 5, name, colour, "end"))
+        else:
+            parts.append(text(x, at(rate, lower)[1] + 16, name.removeprefix("sentence "), colour))
+    return parts
+
+
+def _r(value: float) -> str:
+    """Two digits, without a leading zero, as the tables have them."""
+    return f"{value:.2f}".replace("0.", ".", 1)
+
+
+def learning_curve(results: str) -> str:
+    """Agreement against the number of training judgments, with intervals."""
+    rows = cells(results.partition("## Learning curve\n")[2], "### Pearson's r, WMT16")
+    numbers = [float(cell.replace(",", "")) for cell in rows.pop("Pearson's r, WMT16")]
+    curves = {
+        name: [with_interval(cell) for cell in row] for name, row in rows.items() if name not in {"---", "n"}
+    }
+    left, width, top, bottom = 80, 470, 50, 310
+    ends = [end for curve in curves.values() for _, *several in curve for end in several]
+    low, high = math.floor(50 * min(ends)) / 50, math.ceil(50 * max(ends)) / 50
+
+    def at(number: float, r: float, shift: float = 0.0) -> Point:
+        across = math.log(number / numbers[0]) / math.log(numbers[-1] / numbers[0])
+        return left + 20 + across * (width - 40) + shift, bottom - (r - low) / (high - low) * (bottom - top)
+
+    parts = []
+    for step in range(round(50 * low), round(50 * high) + 1):
+        _, y = at(numbers[0], step / 50)
+        parts += [
+            line((left, y), (left + width, y), FAINT),
+            text(left - 8, y + 5, _r(step / 50), GREY, "end"),
+        ]
+    for number in numbers:
+        x, _ = at(number, low)
+        parts += [line((x, bottom), (x, bottom + 5), GREY), text(x, bottom + 22, f"{number:,.0f}", GREY)]
+    for place, ((name, curve), colour) in enumerate(zip(curves.items(), (GREY, MATCH, JUMP), strict=True)):
+        shift = 6.0 * (place - 1)
+        points = [at(number, r, shift) for number, (r, _, _) in zip(numbers, curve, strict=True)]
+        for number, (_, lower, upper) in zip(numbers, curve, strict=True):
+            parts.append(line(at(number, lower, shift), at(number, upper, shift), colour, 1))
+        path = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+        parts.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2.5"/>')
+        parts += [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" fill="{colour}"/>' for x, y in points]
+        x = left + 20 + 150 * place
+        parts.append(line((x, 18), (x + 24, 18), colour, 2.5))
+        parts.append(text(x + 32, 23, name, colour, "start"))
+    parts.append(text(left + width / 2, bottom + 46, "judgments trained on (log scale)", GREY))
+    parts.append(text(24, 160, "Pearson's r, WMT16", GREY, more='transform="rotate(-90 24 160)"'))
+    return svg(
+        640, 370, "Agreement with people against the number of judgments that a model is trained on", parts
+    )
+
+
+def edit_weights(model: str = "en") -> str:
+    """The weights of a model's edits: of each state, and of each class of words that a state is split by."""
+    weights = pfsm.load(model).model.weights
+    rows: list[tuple[str, float, str]] = []
+    for state, colour in (("Delete", DELETE), ("Insert", INSERT), ("S_", MATCH)):
+        named = [name for name in weights if name.startswith(state) and ">" not in name]
+        for name in sorted(named, key=lambda one: (one.partition(":")[0], ":" in one, one)):
+            base, split, _ = name.partition(":")
+            # The weights of a class and of its state add up.
+            rows.append((name, weights[name] + (weights[base] if split else 0.0), colour))
+    top, height, zero = 54, 22, 520
+    scale = 210 / max(abs(value) for _, value, _ in rows)
+    parts = [text(24, 28, f"Weights of the edits of {model}", anchor="start", more='font-weight="600"')]
+    parts.append(line((zero, top - 10), (zero, top + height * len(rows)), INK))
+    for place, (name, value, colour) in enumerate(rows):
+        y, length = top + height * place, abs(value) * scale
+        x = zero - length if value < 0 else zero
+        parts.append(f'<rect x="{x:.1f}" y="{y}" width="{length:.1f}" height="15" fill="{colour}"/>')
+        parts.append(text(24 if ":" not in name else 44, y + 12, _of_edit(name), INK, "start"))
+        end = zero - length - 6 if value < 0 else zero + length + 6
+        shown = f"{value:+.3f}".replace("-", "−")
+        parts.append(text(round(end, 1), y + 12, shown, GREY, "end" if value < 0 else "start"))
+    title = f"The weights of the edits of {model}: deletions, insertions, matches, by class of word"
+    return svg(780, top + height * len(rows) + 20, title, parts)
+
+
+def _of_edit(name: str) -> str:
+    """The name of a state, or of a class that it is split by."""
+    return name.partition(":")[2] or name
