@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from pfsm.errors import PfsmError
 from pfsm.evaluation import Comparison, compare_systems
 from pfsm.evaluation.documents import comparison_document, interval_entry
-from pfsm.metrics.references import NumberOfReferences, flat_pairs, number_by_segment
+from pfsm.metrics.references import flat_pairs, number_by_segment
 from pfsm.model.explain.document import explanation_document
 from pfsm.model.explain.explanation import Explanation
 from pfsm.model.explain.page import render_page
@@ -28,6 +28,8 @@ from pfsm.text.scripts import REFUSED, lines_without_spaces
 Float = NDArray[np.float64]
 # Explanations are asked for in portions, so that a thread is free again soon.
 EXPLAINED_AT_ONCE = 20
+# Of references that are looked at without a thread.
+LOOKED_AT_ONCE = 500
 
 
 async def scores(
@@ -75,12 +77,16 @@ def check_text(book: Book, references: References, force: bool) -> None:
         )
 
 
-def _named(metric: Metric, nrefs: NumberOfReferences) -> dict[str, str]:
-    return {
-        "name": metric.name,
-        "signature": metric.get_signature(nrefs, "corpus"),
-        "short_signature": metric.get_short_signature(nrefs, "corpus"),
-    }
+async def checked_text(batcher: Batcher, book: Book, references: References, force: bool) -> None:
+    """`check_text`, in a thread where it would take long: a short look need not wait for one.
+
+    Raises:
+        RequestError: As of `check_text`.
+    """
+    if book.ready and len(references) <= LOOKED_AT_ONCE:
+        check_text(book, references, force)
+    else:
+        await batcher.run(partial(check_text, book, references, force))
 
 
 async def score(batcher: Batcher, book: Book, asked: ScoreRequest, deadline: float) -> dict[str, Any]:
@@ -89,10 +95,10 @@ async def score(batcher: Batcher, book: Book, asked: ScoreRequest, deadline: flo
     Raises:
         RequestError: If a pair cannot be scored, or not in time.
     """
-    await batcher.run(partial(check_text, book, asked.references, asked.force))
+    await checked_text(batcher, book, asked.references, asked.force)
     found = await scores(batcher, book, asked.hypotheses, asked.references, deadline)
     nrefs = number_by_segment(asked.references)
-    named = _named(book.metric, nrefs)
+    named = book.named(nrefs)
     document: dict[str, Any] = {
         "name": named["name"],
         "score": float(found.mean()),
@@ -107,7 +113,7 @@ async def score(batcher: Batcher, book: Book, asked: ScoreRequest, deadline: flo
             "resamples": asked.resamples,
             "seed": comparison.seed,
         }
-    document["segment_signature"] = book.metric.get_signature(nrefs)
+    document["segment_signature"] = named["segment_signature"]
     document["segment_scores"] = found.tolist()
     return document
 
@@ -118,7 +124,7 @@ async def compare(batcher: Batcher, book: Book, asked: CompareRequest, deadline:
     Raises:
         RequestError: If a pair cannot be scored, or not in time.
     """
-    await batcher.run(partial(check_text, book, asked.references, asked.force))
+    await checked_text(batcher, book, asked.references, asked.force)
     found = [
         await scores(batcher, book, output, asked.references, deadline, f"systems/{place}/hypotheses")
         for place, output in enumerate(asked.outputs)
@@ -127,7 +133,7 @@ async def compare(batcher: Batcher, book: Book, asked: CompareRequest, deadline:
     result: Comparison = await batcher.run(
         partial(compare_systems, asked.names, found, n_resamples=asked.resamples, seed=asked.seed)
     )
-    named = _named(book.metric, len(asked.references[0]))
+    named = book.named(len(asked.references[0]))
     document = comparison_document(result, named["name"], named["signature"], named["short_signature"])
     if asked.segments:
         document["segment_scores"] = [
@@ -144,7 +150,7 @@ async def explain(
     Raises:
         RequestError: If a pair cannot be explained, or not in time.
     """
-    await batcher.run(partial(check_text, book, asked.references, asked.force))
+    await checked_text(batcher, book, asked.references, asked.force)
     explained: list[Explanation] = []
     means: list[float | None] = []
     for first in range(0, len(asked.hypotheses), EXPLAINED_AT_ONCE):
@@ -154,7 +160,7 @@ async def explain(
         own, own_means = await batcher.run(work)
         explained += own
         means += own_means
-    metric, nrefs = book.metric, number_by_segment(asked.references)
+    named = book.named(number_by_segment(asked.references))
     if page:
         title = f"Explanations by {book.name}"
         return await batcher.run(
@@ -162,13 +168,13 @@ async def explain(
                 render_page,
                 [("translations", explained)],
                 title,
-                f"{metric.name}|{metric.get_signature(nrefs)}",
+                f"{named['name']}|{named['segment_signature']}",
             )
         )
     return {
-        "name": metric.name,
-        "signature": metric.get_signature(nrefs),
-        "short_signature": metric.get_short_signature(nrefs),
+        "name": named["name"],
+        "signature": named["segment_signature"],
+        "short_signature": named["short_signature"],
         "segments_counted_from": 0,
         "segments": [
             {"segment": place, **explanation_document(one, mean)}

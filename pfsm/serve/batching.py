@@ -1,8 +1,9 @@
 """Pairs of many requests scored together: threads take what has gathered while they were busy.
 
-A portion is up to `MOST_PAIRS` pairs of one request. Portions wait in one line for each model. A free thread takes
-several portions of one model at once. A request has only a few portions in line at a time, so a large one does not keep
-small ones waiting. Scores do not depend on what a pair is scored with, so neither do answers.
+A portion is up to `MOST_PAIRS` pairs of one request, and fewer of a slow model: about `SHARE` seconds of work. Portions
+wait in one line for each model. A free thread takes several portions of one model at once. A request has only a few
+portions in line at a time, so a large one does not keep small ones waiting. Scores do not depend on what a pair is
+scored with, so neither do answers.
 """
 
 import asyncio
@@ -13,6 +14,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TypeVar
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +28,9 @@ from pfsm.serve.shelf import Book
 Float = NDArray[np.float64]
 Result = TypeVar("Result")
 # Of a portion; and of portions that are scored together.
-MOST_PAIRS, MOST_TOGETHER = 100, 400
+MOST_PAIRS, MOST_TOGETHER, LEAST_TOGETHER = 100, 400, 10
+# Seconds that a thread may be busy with one call: a single pair waits as long for a thread.
+SHARE = 0.2
 # Of a portion: characters of a hypothesis times characters of its reference, which bound the cells of its lattices.
 MOST_AREA = 40_000_000
 # What comes before the message of a pair that was scored alone.
@@ -73,6 +77,8 @@ class Batcher:
     def __init__(self, pool: Executor, threads: int, limits: Limits) -> None:
         self._pool, self._threads, self._limits = pool, threads, limits
         self._lines: dict[Book, deque[_Portion]] = {}
+        # Of each model, seconds a pair in its last calls.
+        self._pace: WeakKeyDictionary[Book, float] = WeakKeyDictionary()
         self._busy = 0
         self._timer: asyncio.TimerHandle | None = None
         self.waiting = 0
@@ -103,7 +109,7 @@ class Batcher:
         line: deque[tuple[int, asyncio.Future[Float]]] = deque()
         self.waiting += len(hypotheses)
         try:
-            for first, stop in portions(hypotheses, references):
+            for first, stop in portions(hypotheses, references, min(MOST_PAIRS, self._together(book))):
                 if len(line) >= 2 * self._threads:
                     results.append(await _of_request(*line.popleft()))
                 future = self._submit(book, hypotheses[first:stop], references[first:stop], deadline)
@@ -115,6 +121,11 @@ class Batcher:
             for _, future in line:
                 _forget(future)
         return np.concatenate([np.zeros(0), *results])
+
+    def _together(self, book: Book) -> int:
+        """How many pairs a call should have: those that take about `SHARE` seconds."""
+        pace = self._pace.get(book)
+        return MOST_TOGETHER if not pace else min(MOST_TOGETHER, max(LEAST_TOGETHER, int(SHARE / pace)))
 
     def _submit(
         self, book: Book, hypotheses: Sequence[str], references: Sequence[str], deadline: float
@@ -132,26 +143,29 @@ class Batcher:
         self._timer = None
         while self._lines and self._busy < self._threads:
             book, line = next(iter(self._lines.items()))
-            together = _next_of(line, time.monotonic())
+            together = _next_of(line, time.monotonic(), self._together(book))
             # The model goes to the end of the line of models.
             del self._lines[book]
             if line:
                 self._lines[book] = line
             if together:
                 self._busy += 1
-                task = asyncio.get_running_loop().run_in_executor(self._pool, _scored, book, together)
+                task = asyncio.get_running_loop().run_in_executor(self._pool, _timed, book, together)
                 task.add_done_callback(partial(self._done, book, together))
 
     def _done(
         self,
         book: Book,
         together: Sequence[_Portion],
-        done: "asyncio.Future[list[Float | Exception]]",
+        done: "asyncio.Future[tuple[list[Float | Exception], float]]",
     ) -> None:
         self._busy -= 1
         error = done.exception()
-        outcomes: Sequence[Float | BaseException] = [error] * len(together) if error else done.result()
+        outcomes: Sequence[Float | BaseException] = [error] * len(together) if error else done.result()[0]
         pairs = sum(len(portion.hypotheses) for portion in together)
+        if not error and pairs >= LEAST_TOGETHER:
+            pace = done.result()[1] / pairs
+            self._pace[book] = (self._pace.get(book, pace) + pace) / 2
         self.tally.batches += 1
         self.tally.portions += len(together)
         self.tally.pairs += pairs
@@ -167,12 +181,14 @@ class Batcher:
             self._dispatch()
 
 
-def portions(hypotheses: Sequence[str], references: Sequence[str]) -> list[tuple[int, int]]:
+def portions(
+    hypotheses: Sequence[str], references: Sequence[str], most: int = MOST_PAIRS
+) -> list[tuple[int, int]]:
     """The first pair of each portion, and the one after its last: bounded in number and in length."""
     found, first, area = [], 0, 0
     for place, (hypothesis, reference) in enumerate(zip(hypotheses, references, strict=True)):
         own = len(hypothesis) * len(reference)
-        if place > first and (place - first >= MOST_PAIRS or area + own > MOST_AREA):
+        if place > first and (place - first >= most or area + own > MOST_AREA):
             found.append((first, place))
             first, area = place, 0
         area += own
@@ -193,11 +209,11 @@ async def _of_request(first: int, future: "asyncio.Future[Float]") -> Float:
         raise FaultyPairError(first + error.place, error.message) from None
 
 
-def _next_of(line: deque[_Portion], now: float) -> list[_Portion]:
+def _next_of(line: deque[_Portion], now: float, most: int) -> list[_Portion]:
     """Portions to be scored together; those that nobody waits for any more are dropped."""
     together: list[_Portion] = []
     pairs = 0
-    while line and pairs < MOST_TOGETHER:
+    while line and pairs < most:
         portion = line[0]
         size = len(portion.hypotheses)
         if portion.scores.done():
@@ -206,7 +222,7 @@ def _next_of(line: deque[_Portion], now: float) -> list[_Portion]:
             line.popleft().scores.set_exception(
                 RequestError(503, "the answer takes too long; send less, or try again", retry=1)
             )
-        elif together and pairs + size > MOST_TOGETHER:
+        elif together and pairs + size > most:
             break
         else:
             together.append(line.popleft())
@@ -214,8 +230,14 @@ def _next_of(line: deque[_Portion], now: float) -> list[_Portion]:
     return together
 
 
+def _timed(book: Book, together: Sequence[_Portion]) -> tuple[list[Float | Exception], float]:
+    """The scores of each portion, and the seconds they took; runs in a thread."""
+    begun = time.monotonic()
+    return _scored(book, together), time.monotonic() - begun
+
+
 def _scored(book: Book, together: Sequence[_Portion]) -> list[Float | Exception]:
-    """The scores of each portion; runs in a thread."""
+    """The scores of each portion."""
     metric = book.metric
     if len(together) == 1:
         return [_alone(metric, together[0])]

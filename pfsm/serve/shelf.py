@@ -1,12 +1,13 @@
 """The models of a server: those that ship, and those that its command line names. No request can name another."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any
 
 from pfsm.errors import PfsmError
+from pfsm.metrics.references import NumberOfReferences
 from pfsm.model.file import Model
 from pfsm.model.metric import Metric
 from pfsm.serve.fields import shown
@@ -14,6 +15,8 @@ from pfsm.serve.problems import invalid
 
 # Of a model.
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+# Of numbers of references whose signatures are kept.
+_MOST_NAMED = 16
 # What a model is made ready with, so that the first request does not wait for kernels to load.
 _WARMING = ("a line", "one line")
 
@@ -33,6 +36,28 @@ class Book:
     origin: str
     _lock: Lock = field(default_factory=Lock)
     _metric: Metric | None = None
+    _named: dict[NumberOfReferences, Mapping[str, str]] = field(default_factory=dict)
+
+    @property
+    def ready(self) -> bool:
+        """Whether `metric` is there at once."""
+        return self._metric is not None
+
+    def named(self, nrefs: NumberOfReferences) -> Mapping[str, str]:
+        """Name and signatures, as of `SegmentMetric`. They take milliseconds to write, so they are kept."""
+        found = self._named.get(nrefs)
+        if found is None:
+            metric = self.metric
+            found = {
+                "name": metric.name,
+                "signature": metric.get_signature(nrefs, "corpus"),
+                "short_signature": metric.get_short_signature(nrefs, "corpus"),
+                "segment_signature": metric.get_signature(nrefs),
+            }
+            if len(self._named) >= _MOST_NAMED:
+                self._named.clear()
+            self._named[nrefs] = found
+        return found
 
     @property
     def metric(self) -> Metric:

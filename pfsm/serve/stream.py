@@ -153,7 +153,6 @@ class ScoreStream:
         self._news.set()
 
     def _end(self) -> dict[str, object]:
-        metric = self._book.metric
         if not self._scores:
             raise RequestError(422, "no pairs; every line is an object with hypothesis and reference")
         if self._seen and self._unspaced >= REFUSED * self._seen:
@@ -162,15 +161,15 @@ class ScoreStream:
                 f"model {self._book.name} finds words between spaces, but {self._unspaced} of {self._seen} lines are "
                 "in a script without them; choose another model (any is for every language), or say force",
             )
-        nrefs = self._counts.copy().pop() if len(self._counts) == 1 else VARIOUS
+        named = self._book.named(self._counts.copy().pop() if len(self._counts) == 1 else VARIOUS)
         return {
             "end": True,
-            "name": metric.name,
+            "name": named["name"],
             "score": float(np.array(self._scores).mean()),
-            "signature": metric.get_signature(nrefs, "corpus"),
-            "short_signature": metric.get_short_signature(nrefs, "corpus"),
+            "signature": named["signature"],
+            "short_signature": named["short_signature"],
             "segments": len(self._scores),
-            "segment_signature": metric.get_signature(nrefs),
+            "segment_signature": named["segment_signature"],
         }
 
 

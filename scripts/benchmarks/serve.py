@@ -1,6 +1,6 @@
 """``pfsm serve`` against the library alone: pairs a second, and how long single pairs wait under load.
 
-    PFSM_DATA=… python scripts/benchmarks/serve.py [MODEL]
+    PFSM_DATA=… python scripts/benchmarks/serve.py [MODEL [PAIRS]]
 
 The library scores real pairs by 100 in a process of its own. The server gets the same batches from clients in another
 process, and as a stream. Then single pairs are sent one after the other: to an idle server, and to one that clients
@@ -32,22 +32,23 @@ from stopwatch import machine
 
 import pfsm
 
-PAIRS, BATCH, RUNS, CLIENTS, SINGLES = 5_000, 100, 3, (1, 2, 4), 500
+BATCH, RUNS, CLIENTS, SINGLES = 100, 3, (1, 2, 4), 500
 JSON, LINES = {"content-type": "application/json"}, {"content-type": "application/x-ndjson"}
 Batches = Sequence[tuple[list[str], list[str]]]
 
 
 def main() -> None:
     """Measures the library, then the server, run by run in turn."""
-    model = sys.argv[1] if len(sys.argv) > 1 else "en"
+    model = sys.argv[1] if len(sys.argv) > 1 else "en-fast"
+    number = int(sys.argv[2]) if len(sys.argv) > 2 else 5_000
     data = data_folder()
     sets = [path for name in ("wmt15-daseg", "wmt16-daseg", "wmt21-da") for path in into_english(data / name)]
     references, hypotheses = distinct_pairs(sets)
     batches = [
         (hypotheses[first : first + BATCH], references[first : first + BATCH])
-        for first in range(0, PAIRS, BATCH)
+        for first in range(0, number, BATCH)
     ]
-    print(f"## pfsm serve, model {model}\n\n{machine()}\n\n{PAIRS:,} pairs, median of {RUNS} runs\n")
+    print(f"## pfsm serve, model {model}\n\n{machine()}\n\n{number:,} pairs, median of {RUNS} runs\n")
     with tempfile.TemporaryFile("w+") as log:
         command = [sys.executable, "-m", "pfsm", "serve", "--port", "0", "--model", model]
         server = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
@@ -170,6 +171,8 @@ def singles(port: int, batches: Batches, number: int) -> list[float]:
         thread.start()
     connection = http.client.HTTPConnection("127.0.0.1", port)
     times = []
+    # A connection, and what is made at the first request, are not timed.
+    _scores(connection, _body(["a"], ["b"]))
     pairs = [(batch[0][k], batch[1][k]) for k in range(BATCH) for batch in batches if k < len(batch[0])]
     for hypothesis, reference in pairs[:SINGLES]:
         single = _body([hypothesis], [reference])
