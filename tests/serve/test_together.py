@@ -2,8 +2,10 @@
 
 import json
 import signal
+import socket
 import threading
 from http.client import HTTPException
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -165,3 +167,19 @@ def test_the_log_holds_no_text_of_requests(server: Running) -> None:
     server.post("/v1/score", {"hypotheses": ["secretword"], "references": ["a"]})
     server.ask("GET", "/secretpath?secretquery=1")
     assert "secret" not in "".join(server.log)
+
+
+def test_answers_are_sent_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each part of an answer, whatever the listener is: a body must not wait until its head is acknowledged."""
+    connection = pytest.importorskip("pfsm.serve.connection")
+    monkeypatch.setattr(connection.H11Protocol, "connection_made", lambda *_: None)
+    protocol = object.__new__(connection.PatientProtocol)
+    protocol.loop = Mock()
+    with (
+        socket.create_server(("127.0.0.1", 0)) as listener,
+        socket.create_connection(listener.getsockname()),
+        listener.accept()[0] as accepted,
+    ):
+        assert not accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+        protocol.connection_made(Mock(get_extra_info={"socket": accepted}.get))
+        assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
