@@ -19,6 +19,7 @@ import sys
 import tarfile
 import tempfile
 import tomllib
+import zipfile
 from pathlib import Path
 
 CHECKOUT = Path(__file__).resolve().parent.parent
@@ -35,8 +36,10 @@ def main() -> None:
     wheel = folder / f"pfsm_metric-{version}-py3-none-any.whl"
     sdist = check_sdist(folder, wheel)
     run("twine", "check", "--strict", str(wheel), str(sdist))
-    # W004 is about modules below folders that are data here; W009 about several top-level packages, which are meant.
-    run("check-wheel-contents", "--ignore", "W004,W009", str(wheel))
+    # W002 is about files that are there twice, which `check_duplicates` looks at; W004 about modules below folders that
+    # are data here; W009 about several top-level packages, which are meant.
+    run("check-wheel-contents", "--ignore", "W002,W004,W009", str(wheel))
+    check_duplicates(wheel)
     for python in PYTHONS:
         check_installs(python, wheel, extras)
     run(sys.executable, "scripts/demo.py")
@@ -73,6 +76,17 @@ def check_sdist(folder: Path, wheel: Path) -> Path:
         if build("--wheel", source, Path(temporary) / "again").read_bytes() != wheel.read_bytes():
             sys.exit(f"{made[0].name}: its wheel differs from {wheel.name}")
         return Path(shutil.copy(made[0], folder))
+
+
+def check_duplicates(wheel: Path) -> None:
+    """Refuses a wheel with a file twice. Licences are: beside what they are of, and where installers look for them."""
+    names: dict[bytes, str] = {}
+    with zipfile.ZipFile(wheel) as archive:
+        for name in archive.namelist():
+            content = archive.read(name)
+            first = names.setdefault(content, name)
+            if content and first != name and "LICENSE" not in name:
+                sys.exit(f"{wheel.name}: {name} is {first} once more")
 
 
 def build(kind: str, source: Path, output: Path) -> Path:
