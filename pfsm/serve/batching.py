@@ -30,7 +30,7 @@ Result = TypeVar("Result")
 # Of a portion; and of portions that are scored together.
 MOST_PAIRS, MOST_TOGETHER, LEAST_TOGETHER = 100, 400, 10
 # Seconds that a thread may be busy with one call: a single pair waits as long for a thread.
-SHARE = 0.2
+SHARE = 0.5
 # Of a portion: characters of a hypothesis times characters of its reference, which bound the cells of its lattices.
 MOST_AREA = 40_000_000
 # What comes before the message of a pair that was scored alone.
