@@ -34,7 +34,7 @@ from pfsm.text.vocabulary import Vocabulary
 
 PAIRS = 3000
 RUNS = 3
-# A model that runs a network takes some milliseconds a pair: it scores a tenth of the pairs, once a run.
+# A model that runs a network takes some milliseconds a pair: it scores a tenth of the pairs.
 MODELS = {"en-small": PAIRS, "en-fast": PAIRS, "en": PAIRS // 10}
 SECTION = "scores of pairs of sentences, one core"
 
@@ -46,10 +46,10 @@ def main() -> None:
     pairs_of_lines = list(zip(hypotheses, references, strict=True))
     report = Report(f"Scoring compared with other metrics, {len(references):,} pairs")
     for model, number in MODELS.items():
-        warm, lines = pfsm.load(model, 1), (hypotheses[:number], references[:number])
+        warm, both = pfsm.load(model, 1), (hypotheses[:number], references[:number])
         for kind, score in (
-            ("new", partial(_fresh, model, *lines)),
-            ("known", partial(warm.score_pairs, *lines)),
+            ("new", partial(_fresh, model, *both)),
+            ("known", partial(warm.score_pairs, *both)),
         ):
             report.add(SECTION, f"pfsm {model}, {kind} sentences", number, cost(score, RUNS))
     for name, metric in (
