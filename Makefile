@@ -68,7 +68,10 @@ models: $(VENV)/.train
 	$(BIN)/python scripts/build_models.py
 
 # Each benchmark prints Markdown tables; BENCH_OUT=FOLDER saves them, and the numbers as JSON. Needs PFSM_DATA.
+# The first compares this tree with AGAINST, another commit, and flags what got slower; it does not end the others.
+AGAINST ?= HEAD^
 bench: $(VENV)/.dev
+	-$(BIN)/python scripts/benchmarks/against.py $(AGAINST)
 	$(BIN)/python scripts/benchmarks/startup.py
 	$(BIN)/python scripts/benchmarks/kernels.py
 	$(BIN)/python scripts/benchmarks/scoring.py
