@@ -66,26 +66,29 @@ def _fill(left, left_offsets, right, right_offsets, codes, words, minimum, place
     blocks = np.empty((64, 5), dtype=np.int32)
     values = np.empty(64)
     characters = _characters(codes, words)
+    sizes = words[1:] - words[:-1]
+    # By the length of the longer word, the most edits that leave two words similar enough.
+    most = np.empty(LONGEST + 1, dtype=np.int64)
+    for length in range(LONGEST + 1):
+        most[length] = int((1.0 - minimum) * length + SLACK)
     count = 0
     for pair in range(left_offsets.size - 1):
         for i in range(left_offsets[pair], left_offsets[pair + 1]):
             a = left[i]
             if a < 0:
                 continue
-            size = words[a + 1] - words[a]
+            size, ours = sizes[a], characters[a]
             for at in range(size):
                 places[codes[words[a] + at]] |= ONE << np.uint64(at)
             for j in range(right_offsets[pair], right_offsets[pair + 1]):
                 b = right[j]
                 if b < 0:
                     continue
-                other = words[b + 1] - words[b]
-                length = max(size, other)
-                most = (1.0 - minimum) * length + SLACK
-                if abs(size - other) > most:
+                length = max(size, sizes[b])
+                if abs(size - sizes[b]) > most[length]:
                     continue
-                ours, theirs = characters[a], characters[b]
-                if _n_bits(ours & ~theirs) > most or _n_bits(theirs & ~ours) > most:
+                theirs = characters[b]
+                if _n_bits(ours & ~theirs) > most[length] or _n_bits(theirs & ~ours) > most[length]:
                     continue
                 similarity = (length - _distance(places, size, codes, words[b], words[b + 1])) / length
                 if similarity < minimum:
