@@ -29,8 +29,10 @@ lint: $(VENV)/.dev
 types: $(VENV)/.dev
 	$(BIN)/mypy
 
-# Two processes; the tests of a file stay in one of them.
+# Two processes; the tests of a file stay in one of them. Tests start pfsm hundreds of times: its modules are compiled
+# once, also where Python may write no bytecode, and by the digests of their sources, so that no edit is missed.
 tests: $(VENV)/.dev
+	$(BIN)/python -m compileall -q --invalidation-mode checked-hash pfsm pfsm_installation kernels training
 	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 # Builds the wheel and its bill of materials into dist/ and checks it as a user installs it: in a clean environment,
@@ -66,7 +68,10 @@ models: $(VENV)/.train
 	$(BIN)/python scripts/build_models.py
 
 # Each benchmark prints Markdown tables; BENCH_OUT=FOLDER saves them, and the numbers as JSON. Needs PFSM_DATA.
+# The first compares this tree with AGAINST, another commit, and flags what got slower; it does not end the others.
+AGAINST ?= HEAD^
 bench: $(VENV)/.dev
+	-$(BIN)/python scripts/benchmarks/against.py $(AGAINST)
 	$(BIN)/python scripts/benchmarks/startup.py
 	$(BIN)/python scripts/benchmarks/kernels.py
 	$(BIN)/python scripts/benchmarks/scoring.py

@@ -34,6 +34,7 @@ from numba.core.caching import (
     IndexDataCacheFile,
     UserProvidedCacheLocator,
 )
+from numba.core.runtime.nrt import rtsys
 
 NOTICE = "compiling kernels, about 10 s, once"
 LOGGER = logging.getLogger("pfsm.kernels")
@@ -189,6 +190,16 @@ class _Cache(FunctionCache):  # type: ignore[misc]  # Numba has no types
         super().__init__(function)
         of = self._impl
         self._cache_file = _DataFiles(self._cache_path, of.filename_base, of.locator.get_source_stamp())
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """A compiled form, None if there is none.
+
+        Numba first imports everything that compiling could need, which takes longer than a run of few pairs. Compiled
+        code needs its counting of references alone; the compiler itself asks for the rest if it comes to that.
+        """
+        rtsys.initialize(target_context)
+        with self._guard_against_spurious_io_errors():
+            return self._load_overload(sig, target_context)
 
 
 @cache

@@ -11,7 +11,6 @@ from pfsm.analysis.labeller.weights import RoleWeights, read_role_weights
 from pfsm.analysis.parser.parameters import ParserWeights
 from pfsm.analysis.parser.parse import Parser, Wanted
 from pfsm.analysis.parser.weights import read_weights
-from pfsm.analysis.programs import CommandAnalyser, FileAnalyser, SpacyAnalyser, StanzaAnalyser
 from pfsm.analysis.sentence import Analysis
 from pfsm.analysis.tokens import words_of
 from pfsm.analysis.watched import Analyser, AnalyserKind, watched_analyser
@@ -64,11 +63,11 @@ class OwnAnalyser:
         return [self._labeller.labelled(one, given=given) for one in trees]
 
 
-BUILT_IN: dict[str, AnalyserKind] = {
-    "spacy": SpacyAnalyser,
-    "stanza": StanzaAnalyser,
-    "command": CommandAnalyser,
-    "file": FileAnalyser,
+BUILT_IN: dict[str, AnalyserKind | str] = {
+    "spacy": "pfsm.analysis.programs:SpacyAnalyser",
+    "stanza": "pfsm.analysis.programs:StanzaAnalyser",
+    "command": "pfsm.analysis.programs:CommandAnalyser",
+    "file": "pfsm.analysis.programs:FileAnalyser",
 }
 
 
@@ -120,10 +119,8 @@ def get_analyser(name: str) -> Analyser:
         PfsmError: If there is none of this name, or it cannot be loaded.
     """
     kind, mark, rest = name.partition(":")
-    if mark and kind in BUILT_IN:
-        if not rest.strip():
-            raise PfsmError(f"parser {name!r}: a name is needed after {kind}:")
-        return BUILT_IN[kind](rest)
-    if ANALYSERS.plugin(kind) is not None:
+    if mark and kind in BUILT_IN and not rest.strip():
+        raise PfsmError(f"parser {name!r}: a name is needed after {kind}:")
+    if (mark and kind in BUILT_IN) or ANALYSERS.plugin(kind) is not None:
         return ANALYSERS[kind](rest)
     return own_analyser(name)

@@ -9,7 +9,6 @@ from functools import lru_cache
 from multiprocessing import get_context
 
 from pfsm.analysis.analysers import ANALYSERS, DEFAULT_PARSER, get_analyser
-from pfsm.analysis.cache import AnalysisCache
 from pfsm.analysis.parser.parse import Wanted
 from pfsm.analysis.sentence import Analysis
 from pfsm.analysis.watched import Analyser
@@ -49,6 +48,8 @@ def analyse_lines(
     Raises:
         PfsmError: If the parser cannot be loaded or cannot analyse these lines.
     """
+    from pfsm.analysis.cache import AnalysisCache  # noqa: PLC0415 - few runs need it
+
     analyser = _loaded(parser)
     shelf = (
         AnalysisCache(_asked_label(analyser, wanted), wanted.key)

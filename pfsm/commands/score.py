@@ -4,6 +4,7 @@ import math
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from itertools import chain
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,12 +30,14 @@ from pfsm.commands.test_sets import add_test_set, reference_paths
 from pfsm.data import ParallelText, SystemOutput, read_pairs_table, read_parallel
 from pfsm.data.parallel import PairsTable
 from pfsm.errors import PfsmError
-from pfsm.evaluation import Interval, PooledCounts, compare_systems
 from pfsm.io.files import STANDARD_INPUT
 from pfsm.metrics import SegmentMetric
 from pfsm.metrics.data_columns import missing_column
 from pfsm.metrics.references import NumberOfReferences, Streams, as_streams, number_by_segment
 from pfsm.runtime.progress import Stage
+
+if TYPE_CHECKING:
+    from pfsm.evaluation import Interval
 
 Float = NDArray[np.float64]
 # Of the logger; and seconds before a stage is worth a bar.
@@ -203,10 +206,12 @@ class _Work:
     def _of(self, totals: Float) -> float:
         return float(self._metric.corpus_from_totals(totals))
 
-    def _interval(self, segments: Float, statistics: Float | None) -> Interval | None:
+    def _interval(self, segments: Float, statistics: Float | None) -> "Interval | None":
         """The interval of a corpus score: of a mean of segment scores, or of counts that are pooled."""
         if not self._resamples or (statistics is None and not self._metric.averages):
             return None
+        from pfsm.evaluation import PooledCounts, compare_systems  # noqa: PLC0415 - most runs need no resampling
+
         if statistics is None:
             return compare_systems(["it"], [segments], self._resamples).systems[0].interval
         pooled = PooledCounts([statistics], self._metric.corpus_from_totals, self._metric.lower_is_better)

@@ -6,7 +6,7 @@ import warnings
 from argparse import Namespace
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,11 +14,12 @@ from numpy.typing import NDArray
 from pfsm.commands.arguments import heading
 from pfsm.commands.evaluation_text import NO_INTERVAL
 from pfsm.errors import PfsmWarning
-from pfsm.evaluation import Interval, default_seed
-from pfsm.evaluation.documents import interval_entry
 from pfsm.io.spreadsheets import tsv_row
 from pfsm.metrics import SegmentMetric
 from pfsm.metrics.references import NumberOfReferences
+
+if TYPE_CHECKING:
+    from pfsm.evaluation import Interval
 
 Float = NDArray[np.float64]
 _LATEX = str.maketrans(
@@ -44,7 +45,7 @@ class Scored:
     n: int
     score: float
     segments: Float
-    interval: Interval | None = None
+    interval: "Interval | None" = None
     parts: "tuple[Scored, ...]" = ()
 
 
@@ -178,6 +179,9 @@ def _print_json(columns: Sequence[Column], options: Namespace) -> None:
 
 
 def _document(column: Column, result: Scored, options: Namespace) -> dict[str, Any]:
+    from pfsm.evaluation import default_seed  # noqa: PLC0415 - JSON alone needs it
+    from pfsm.evaluation.documents import interval_entry  # noqa: PLC0415
+
     metric = column.metric
     document: dict[str, Any] = {
         "name": metric.name,

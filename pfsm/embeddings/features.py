@@ -17,7 +17,6 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.embeddings import encoders
 from pfsm.embeddings.vectors import Int16, Vectors, cosine_table, row_cosines
 from pfsm.errors import PfsmError
 
@@ -49,6 +48,8 @@ def parse_feature(name: str) -> tuple[str, str, int | None]:
     Raises:
         PfsmError: If the name is not one of these features.
     """
+    from pfsm.embeddings import encoders  # noqa: PLC0415 - few runs need it
+
     match = _NAME.fullmatch(name)
     if match is None or match["name"] not in DESCRIPTIONS:
         raise PfsmError(f"unknown feature {name!r}; write it as embedding_f1(layer=4,source=FOLDER)")
@@ -67,6 +68,8 @@ def pinned_feature(name: str) -> str:
     Raises:
         PfsmError: If the vectors are not installed.
     """
+    from pfsm.embeddings import encoders  # noqa: PLC0415 - few runs need it
+
     feature, source, layer = parse_feature(name)
     return feature_name(feature, encoders.pinned(source), layer)
 
@@ -77,6 +80,8 @@ def feature_label(name: str) -> str:
     Raises:
         PfsmError: If the vectors are not installed.
     """
+    from pfsm.embeddings import encoders  # noqa: PLC0415 - few runs need it
+
     feature, source, layer = parse_feature(name)
     return feature_name(feature, encoders.label(source), layer)
 
@@ -87,6 +92,8 @@ def embedding_values(name: str, hypotheses: Sequence[str], references: Sequence[
     Raises:
         PfsmError: If the vectors are not installed.
     """
+    from pfsm.embeddings import encoders  # noqa: PLC0415 - few runs need it
+
     feature, source, layer = parse_feature(name)
     vectors = encoders.load_vectors(source, layer)
     size = len(hypotheses)

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.embeddings import encoders
 from pfsm.encoder.head import Head
 from pfsm.encoder.heads import feature_name, known_head, parse_feature
 from pfsm.encoder.scoring import HeadScorer, LineVectors, pair_values
@@ -30,6 +29,8 @@ def check_feature(name: str) -> None:
     Raises:
         PfsmError: If it is not.
     """
+    from pfsm.embeddings import encoders  # noqa: PLC0415 - few runs need it
+
     _, source = parse_feature(name)
     encoders.check_source(source, f"feature {name}: source")
 
@@ -40,6 +41,8 @@ def pinned_feature(name: str) -> str:
     Raises:
         PfsmError: If the source is not there.
     """
+    from pfsm.embeddings import encoders  # noqa: PLC0415 - few runs need it
+
     label, source = parse_feature(name)
     return feature_name(label, encoders.pinned(source))
 
@@ -50,6 +53,8 @@ def feature_label(name: str) -> str:
     Raises:
         PfsmError: If the source is not there.
     """
+    from pfsm.embeddings import encoders  # noqa: PLC0415 - few runs need it
+
     label, source = parse_feature(name)
     return feature_name(label, encoders.label(source))
 
@@ -80,6 +85,8 @@ class PieceReader:
     """
 
     def __init__(self, label: str, source: str) -> None:
+        from pfsm.embeddings import encoders  # noqa: PLC0415 - few runs need it
+
         head = known_head(label, "the model")
         self.encoder = encoders.load_encoder(source)
         check_fit(head, self.encoder, source)

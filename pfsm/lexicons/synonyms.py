@@ -150,6 +150,9 @@ class SynonymTable:
                 lexicon.details["parts"], array_lines(lexicon.array("irregular", np.uint8))
             )
             _check(lexicon, len(lemmas))
+        # Another word has no base form but itself: one that is on no list and ends as no ending does.
+        self._irregular = frozenset(word for part in self._parts for word in part.irregular)
+        self._last_letters = frozenset(old[-1:] for part in self._parts for old, _ in part.detachments)
 
     def lemma(self, word: str, tag: str) -> str:
         """The base form of a lower-cased word in one part of speech, by WordNet's rules (`morphy`).
@@ -175,6 +178,8 @@ class SynonymTable:
         word = word.lower()
         # The word itself is a base form in every part.
         found = set(self._numbers(word))
+        if word[-1:] not in self._last_letters and word not in self._irregular:
+            return sorted(found)
         for part in self._parts:
             for base in part.bases(word)[1:]:
                 found.update(number for number in self._numbers(base) if part.first <= number < part.last)

@@ -15,6 +15,7 @@ from pfsm.lexicons import registry
 from pfsm.lexicons.paraphrases import KIND, ParaphraseTable
 from pfsm.matchers.bins import AUTO, check_knots, quantile_knots, ramped
 from pfsm.matchers.kind import BuiltIn
+from pfsm.matchers.merging import sorted_order
 from pfsm.matchers.protocol import EncodedPairs, Offers
 from pfsm.matchers.type_lists import TypeLists
 from pfsm.runtime.places import elsewhere
@@ -129,11 +130,13 @@ class _Finder:
 
 def _largest(blocks: Int32, values: Float32) -> tuple[Int32, Float32]:
     """Every block once, with its largest value."""
-    order = np.lexsort((-values, *blocks.T[::-1]))
+    if not values.size:
+        return blocks, values
+    order = sorted_order(tuple(blocks.T))
     blocks, values = blocks[order], values[order]
     first = np.ones(blocks.shape[0], dtype=np.bool_)
     first[1:] = (blocks[1:] != blocks[:-1]).any(axis=1)
-    return blocks[first], values[first]
+    return blocks[first], np.maximum.reduceat(values, np.flatnonzero(first))
 
 
 def build(max_block: int, options: Options) -> ParaphraseMatcher:

@@ -8,8 +8,7 @@ from pfsm.metrics.embedding import EmbeddingMetric
 from pfsm.metrics.entailment_features import GROUPS as ENTAILMENT
 from pfsm.metrics.kept.differences import GROUP as KEPT
 from pfsm.metrics.length import LengthRatio
-from pfsm.metrics.meteor.metric import PARTS, MeteorMetric
-from pfsm.metrics.meteor.options import BASE, METEOR, check_options
+from pfsm.metrics.meteor.options import BASE, METEOR, PARTS, check_options
 from pfsm.metrics.metric_group import (
     MetricGroup,
     Options,
@@ -20,6 +19,7 @@ from pfsm.metrics.metric_group import (
     with_options,
     without_options,
 )
+from pfsm.metrics.parted import PartedMetric
 from pfsm.metrics.parts import BLEU_PARTS, LENGTHS, MORE_NIST_PARTS, lengths, nist, sacre_parts
 from pfsm.metrics.roles.groups import GROUPS as ROLES
 from pfsm.metrics.sacre import sacre_metric
@@ -32,7 +32,9 @@ from pfsm.metrics.words import word_metric
 
 
 def _of_meteor(name: str, description: str) -> MetricGroup:
-    def make(name: str, options: Options) -> MeteorMetric:
+    def make(name: str, options: Options) -> PartedMetric:
+        from pfsm.metrics.meteor.metric import MeteorMetric  # noqa: PLC0415 - who asks for another metric does not wait
+
         return MeteorMetric(name, check_options(name, options))
 
     def check(part: str) -> None:

@@ -3,8 +3,6 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.runtime.html_table import html_table
-
 Float = NDArray[np.float64]
 
 
@@ -51,6 +49,8 @@ class Score(float):
 
     def _repr_html_(self) -> str:
         """The score with its signature, for notebooks."""
+        from pfsm.runtime.html_table import html_table  # noqa: PLC0415 - for notebooks alone
+
         return html_table(["", "score"], [[self.name, f"{float(self):.4f}"]], self.signature)
 
     def __repr__(self) -> str:

@@ -121,6 +121,18 @@ sys.exit(status)
             ],
         )
 
+    def test_scoring_imports_neither_the_compiler_nor_other_metrics(
+        self, tmp_path: Path, write: Write
+    ) -> None:
+        write("ref.txt", "a b\nc\n")
+        write("hyp.txt", "a\nc\n")
+        others = "scipy.linalg pfsm.evaluation pfsm.metrics.meteor.metric pfsm.analysis.cache"
+        for heavy in ("", others):  # The first process compiles the kernels where they are not there yet.
+            done = python(
+                self.RUN, "with torch", heavy, "score ref.txt -i hyp.txt -m en-small", folder=tmp_path
+            )
+            assert (done.returncode, done.stderr.splitlines()[-1]) == (0, "loaded:")
+
 
 @POSIX
 class TestOutput:

@@ -12,9 +12,8 @@ from pfsm.lexicons.meteor import table_path
 from pfsm.lexicons.meteor_full import NAME as FULL_TABLE
 from pfsm.lexicons.registry import installed
 from pfsm.metrics import get_metric
-from pfsm.metrics.meteor.metric import PARTS
 from pfsm.metrics.meteor.normaliser import Abbreviations, meteor_tokeniser
-from pfsm.metrics.meteor.options import check_options
+from pfsm.metrics.meteor.options import PARTS, check_options
 from pfsm.metrics.meteor.parameters import parameters
 from pfsm.metrics.meteor.word_lists import own_lists
 from pfsm.text.chunks import CachedTokeniser

@@ -6,8 +6,9 @@ A column of the table of distances between the beginnings of a and of b differs 
 1, so two 64-bit numbers hold it, ``up`` where it rises and ``down`` where it falls, and a character of b turns one
 column into the next with a dozen operations, for any a of at most 64 characters (Myers 1999 in the form of Hyyrö 2003,
 *A bit-vector algorithm for computing Levenshtein and Damerau edit distances*). Which characters of a are a given one
-is worked out once for a token of the left sentence. Cost O(|b|) for two words; those whose lengths alone are too far
-apart are not compared.
+is worked out once for a token of the left sentence. Cost O(|b|) for two words. Those whose lengths alone are too far
+apart are not compared, nor those of which one has too many characters that the other lacks: each of these takes an
+edit. They are counted by the last six bits of characters, so that some may be missed, but none is counted in vain.
 """
 
 import numpy as np
@@ -41,26 +42,53 @@ def _distance(places, size, codes, first, last):
     return distance
 
 
+@njit
+def _characters(codes, words):
+    """uint64 [n_words], for each word the bits that its characters set."""
+    found = np.zeros(words.size - 1, dtype=np.uint64)
+    for word in range(words.size - 1):
+        for at in range(words[word], words[word + 1]):
+            found[word] |= ONE << np.uint64(codes[at] & 63)
+    return found
+
+
+@njit
+def _n_bits(bits):
+    """The number of bits that are set."""
+    bits -= (bits >> ONE) & np.uint64(0x5555555555555555)
+    bits = (bits & np.uint64(0x3333333333333333)) + ((bits >> np.uint64(2)) & np.uint64(0x3333333333333333))
+    bits = (bits + (bits >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    return np.int64((bits * np.uint64(0x0101010101010101)) >> np.uint64(56))
+
+
 @njit(nogil=True)
 def _fill(left, left_offsets, right, right_offsets, codes, words, minimum, places):
     blocks = np.empty((64, 5), dtype=np.int32)
     values = np.empty(64)
+    characters = _characters(codes, words)
+    sizes = words[1:] - words[:-1]
+    # By the length of the longer word, the most edits that leave two words similar enough.
+    most = np.empty(LONGEST + 1, dtype=np.int64)
+    for length in range(LONGEST + 1):
+        most[length] = int((1.0 - minimum) * length + SLACK)
     count = 0
     for pair in range(left_offsets.size - 1):
         for i in range(left_offsets[pair], left_offsets[pair + 1]):
             a = left[i]
             if a < 0:
                 continue
-            size = words[a + 1] - words[a]
+            size, ours = sizes[a], characters[a]
             for at in range(size):
                 places[codes[words[a] + at]] |= ONE << np.uint64(at)
             for j in range(right_offsets[pair], right_offsets[pair + 1]):
                 b = right[j]
                 if b < 0:
                     continue
-                other = words[b + 1] - words[b]
-                length = max(size, other)
-                if abs(size - other) > (1.0 - minimum) * length + SLACK:
+                length = max(size, sizes[b])
+                if abs(size - sizes[b]) > most[length]:
+                    continue
+                theirs = characters[b]
+                if _n_bits(ours & ~theirs) > most[length] or _n_bits(theirs & ~ours) > most[length]:
                     continue
                 similarity = (length - _distance(places, size, codes, words[b], words[b + 1])) / length
                 if similarity < minimum:

@@ -34,7 +34,6 @@ from pfsm.metrics.references import best_of_references
 from pfsm.metrics.syntax.layers import has_tags, has_tree
 
 Float = NDArray[np.float64]
-DPM = "dpm-model"
 _WANTED = Wanted()
 
 

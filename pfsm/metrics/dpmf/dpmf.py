@@ -14,14 +14,13 @@ from numpy.typing import NDArray
 
 from pfsm.metrics.base import SegmentMetric
 from pfsm.metrics.dpmf.dpm import dpm_metric
-from pfsm.metrics.meteor.metric import PARTS, MeteorMetric
-from pfsm.metrics.meteor.options import BASE, METEOR
+from pfsm.metrics.dpmf.names import DPMF, DPMF_BASE
+from pfsm.metrics.meteor.metric import MeteorMetric
+from pfsm.metrics.meteor.options import BASE, METEOR, PARTS
 from pfsm.metrics.meteor.options import check_options as meteor_options
 from pfsm.metrics.references import best_of_references
 
 Float = NDArray[np.float64]
-# With METEOR's paraphrases and word lists; with what ships.
-DPMF, DPMF_BASE = "dpmf", "dpmf-base"
 _METEORS = {DPMF: METEOR, DPMF_BASE: BASE}
 _F = 1 + PARTS.index("f")
 

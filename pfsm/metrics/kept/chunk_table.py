@@ -57,6 +57,8 @@ class ChunkTable(dict[str, int]):
         return self._characters > _MOST_CHARACTERS
 
     def __missing__(self, chunk: str) -> int:
+        if chunk.isascii() and chunk.isalpha():  # one word, as most chunks are
+            return self._word(chunk, chunk.lower())
         tokens = [token.lower() for token in chunk_tokens(chunk)]
         counts = _counts(chunk, tokens)
         if any(counts):
@@ -64,6 +66,16 @@ class ChunkTable(dict[str, int]):
         first, last = (self._number(tokens[at]) if tokens else NO_WORD for at in (0, -1))
         flags = bool(tokens) | any(counts) << 1
         value = self[chunk] = first | last << WORD_BITS | flags << 2 * WORD_BITS
+        self._characters += len(chunk) + 32
+        return value
+
+    def _word(self, chunk: str, word: str) -> int:
+        negates, counts = word in _negating(), word != "one" and is_number_word(word)
+        if negates or counts:
+            self.counts[chunk] = Counts(0, int(negates), 0, 0, int(counts))
+        number = self._words.setdefault(word, next(self._numbers))
+        flags = 3 if negates or counts else 1
+        value = self[chunk] = number | number << WORD_BITS | flags << 2 * WORD_BITS
         self._characters += len(chunk) + 32
         return value
 

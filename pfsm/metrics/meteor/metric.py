@@ -34,19 +34,6 @@ from pfsm.text.vocabulary import EncodedLines
 Float = NDArray[np.float64]
 BEAM = 40
 PAIRS_PER_BATCH = 4096
-PARTS = (
-    "precision",
-    "recall",
-    "f",
-    "penalty",
-    "fragmentation",
-    "exact",
-    "stem",
-    "syn",
-    "para",
-    "content",
-    "function",
-)
 
 
 class MeteorMetric(PartedMetric):

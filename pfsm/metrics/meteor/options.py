@@ -13,6 +13,20 @@ from pfsm.text.languages import language_code
 
 NAMES = METEOR, BASE = ("meteor", "meteor-base")
 NONE = "none"
+# Values that are features of models, too.
+PARTS = (
+    "precision",
+    "recall",
+    "f",
+    "penalty",
+    "fragmentation",
+    "exact",
+    "stem",
+    "syn",
+    "para",
+    "content",
+    "function",
+)
 # The parameters that can be given as options, and their largest values.
 _LARGEST = {"alpha": 1.0, "beta": 100.0, "gamma": 1.0}
 # Languages of which we know tables.
