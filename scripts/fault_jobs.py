@@ -34,7 +34,7 @@ def commands() -> dict[str, Command]:
         "experiment": Command(
             ("experiment", "table.yaml", "--data", ".", "-o", "results", "--jobs", "1"), _experiment
         ),
-        "score": Command(("score", "--table", "in", "-o", "scores", "--partition-size", "1k"), _partitions),
+        "score": Command(("score", "--table", "in", "-o", "scores", "--partition-size", "1k"), partitions),
         "compile": Command(("resources", "compile", "paraphrases", "pairs.txt", "--name", "own"), _pairs),
         "cache": Command(("score", "ref.txt", "-i", "sys.txt", "--metric", "edpm", "-sl"), _texts),
     }
@@ -72,9 +72,10 @@ def _experiment(folder: Path, seed: int) -> None:
     )
 
 
-def _partitions(folder: Path, seed: int) -> None:
-    for number in range(3):
-        _table(folder / "in" / f"{number}.tsv", 40, seed + number)
+def partitions(folder: Path, seed: int, number: int = 3) -> None:
+    """A folder of files of judgments."""
+    for n in range(number):
+        _table(folder / "in" / f"{n}.tsv", 40, seed + n)
 
 
 def _pairs(folder: Path, seed: int) -> None:

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 from distributed import LocalCluster
@@ -201,6 +202,15 @@ def test_work_without_workers_ends(monkeypatch: pytest.MonkeyPatch, way: str) ->
 
 def test_a_user_is_not_left_alone_for_half_a_minute() -> None:
     assert WITHOUT_WORKERS + 2 * LOOK < 30
+
+
+def silence_allowed(dask_scheduler: Any) -> float:
+    return float(dask_scheduler.worker_ttl)
+
+
+def test_the_work_of_a_worker_that_hangs_for_a_minute_is_given_to_another(cluster: Cluster) -> None:
+    # Dask's default is five minutes.
+    assert cluster.client.run_on_scheduler(silence_allowed) == 60
 
 
 def deaf_to_ctrl_c() -> bool:
