@@ -207,9 +207,7 @@ LINES = ["The old bird sings near the river.", "We walked. It rained.", "Where i
 OTHERS = ["An old bird sang near a river.", "We walked, and it rained.", "Where are houses?", "Yes!", "b , a"]
 # Roles and discourse structures have tests of their own.
 OTHERS_WITH_TYPES = ("sr-", "dr-")
-OVERLAPS = [
-    name for name in metric_names() if name.endswith("-*") and not name.startswith(OTHERS_WITH_TYPES)
-]
+OVERLAPS = [name for name in metric_names() if name.endswith("-*") and not name.startswith(OTHERS_WITH_TYPES)]
 
 
 class TestNames:
