@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pfsm.analysis.clauses import Clause, Drs
 from pfsm.analysis.constituents import format_brackets, parse_brackets
 from pfsm.analysis.roles import Argument, Frame
 from pfsm.analysis.sentence import Analysis, DependencyTree, Marginals, moved
@@ -37,6 +38,7 @@ def to_json(analysis: Analysis) -> dict[str, Any]:
         ],
         **({"headed": _trees(analysis.headed)} if analysis.headed else {}),
         **({} if analysis.frames is None else {"frames": [_frame(one) for one in analysis.frames]}),
+        **({} if analysis.drs is None else {"drs": [_clause(one) for one in analysis.drs.clauses]}),
     }
 
 
@@ -59,7 +61,17 @@ def from_json(values: dict[str, Any]) -> Analysis:
         tuple(moved(tree, start) for tree, start in zip(trees, sentences, strict=bool(trees))),
         _trees_again(values["headed"], len(values["tokens"])) if "headed" in values else (),
         tuple(map(_frame_again, values["frames"])) if "frames" in values else None,
+        Drs(tuple(map(_clause_again, values["drs"]))) if "drs" in values else None,
     )
+
+
+def _clause(clause: Clause) -> list[Any]:
+    return [clause.box, clause.operator, list(clause.arguments), list(clause.words)]
+
+
+def _clause_again(values: Sequence[Any]) -> Clause:
+    box, operator, arguments, words = values
+    return Clause(str(box), str(operator), tuple(map(str, arguments)), tuple(map(int, words)))
 
 
 def _frame(frame: Frame) -> list[Any]:

@@ -15,6 +15,7 @@ from typing import Any
 from pfsm.analysis.conllu import NOTHING, parse_conllu
 from pfsm.analysis.conllu_lines import analyses_of
 from pfsm.analysis.constituents import TOP, BracketedSentence, parse_brackets
+from pfsm.analysis.discourse.clause_files import is_clause_text, read_clauses
 from pfsm.analysis.heads import head_dependencies
 from pfsm.analysis.lines import EMPTY, LineFinder, put_on_lines
 from pfsm.analysis.parser.parse import Wanted
@@ -42,6 +43,8 @@ def parsed_text(text: Sequence[str], source: str) -> list[Analysis]:
     Raises:
         PfsmError: If the lines are in neither format.
     """
+    if is_clause_text(next((line for line in text if line.strip()), "")):
+        return [document.analysis for document in read_clauses(text, source)]
     if not is_bracketed(text):
         reader = role_reader(text)
         found = analyses_of(parse_conllu(text, source)) if reader is None else reader(text, source)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from pfsm.analysis.clauses import Drs, joined_structures
 from pfsm.analysis.constituents import Constituent
 from pfsm.analysis.roles import Frame, moved_frame
 
@@ -70,6 +71,7 @@ class Analysis:
         headed: Dependency trees of the line by head rules over its likeliest constituent trees
             (`pfsm.analysis.heads.head_dependencies`), the likeliest first.
         frames: Predicates with their semantic roles, in the order of the text; None where unknown.
+        drs: A discourse representation structure that is given; None where it has to be built from the tree.
     """
 
     tokens: tuple[str, ...]
@@ -81,11 +83,13 @@ class Analysis:
     constituents: tuple[Constituent, ...] = ()
     headed: tuple[DependencyTree, ...] = ()
     frames: tuple[Frame, ...] | None = None
+    drs: Drs | None = None
 
     @property
     def is_failed(self) -> bool:
-        """Whether the parse failed: there are words, but neither a tree of some kind nor roles."""
-        return bool(self.tokens) and not (self.trees or self.constituents) and self.frames is None
+        """Whether the parse failed: there are words, but no tree of some kind, no roles and no structure."""
+        given = self.frames is not None or self.drs is not None
+        return bool(self.tokens) and not (self.trees or self.constituents) and not given
 
     @property
     def tree(self) -> DependencyTree | None:
@@ -127,6 +131,7 @@ def joined(parts: Sequence[Analysis]) -> Analysis:
         else (),
         _joined_trees([(part.headed, first) for part, first in pairs]),
         _joined_frames(pairs),
+        _joined_drs(pairs),
     )
 
 
@@ -150,6 +155,11 @@ def _joined_frames(pairs: Sequence[tuple[Analysis, int]]) -> tuple[Frame, ...] |
             return None
         found += (moved_frame(frame, first) for frame in part.frames)
     return tuple(found)
+
+
+def _joined_drs(pairs: Sequence[tuple[Analysis, int]]) -> Drs | None:
+    given = [(part.drs, first) for part, first in pairs if part.drs is not None]
+    return joined_structures(given) if given and len(given) == len(pairs) else None
 
 
 def _joined_marginals(pairs: Sequence[tuple[Analysis, int]]) -> Marginals | None:

@@ -19,6 +19,7 @@ from pfsm.analysis.scoring import N_BINS, Calibration
 from pfsm.analysis.sentence import Analysis, moved
 from pfsm.analysis.service import PORTION, analyse_lines
 from pfsm.commands.arguments import check_output, positive
+from pfsm.commands.parse_drs import check_drs, drs_lines, evaluate_drs
 from pfsm.commands.parse_roles import evaluate_roles
 from pfsm.errors import PfsmError
 from pfsm.io.files import STANDARD_INPUT, atomic_write, read_lines
@@ -57,6 +58,11 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--roles",
         action="store_true",
         help="with --format conllu: write semantic roles to the last column; with --evaluate: evaluate them",
+    )
+    parser.add_argument(
+        "--drs",
+        action="store_true",
+        help="print discourse representation structures: boxes and clauses; with --evaluate: GOLD is a clause file",
     )
     parser.add_argument("--one-sentence", action="store_true", help="treat every line as one sentence")
     parser.add_argument("--output", "-o", metavar="FILE", help="output file (default: standard output)")
@@ -99,6 +105,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(options: Namespace) -> None:
     """Parses and writes, or evaluates."""
+    if options.drs:
+        check_drs(options)
     if options.evaluate is not None:
         _evaluate(options)
         return
@@ -126,7 +134,7 @@ def _formatted(lines: Sequence[str], options: Namespace) -> Iterator[str]:
         trees=(options.trees or 50) if chosen == "nbest" else 1,
         constituents=chosen == "ptb",
         one_sentence=options.one_sentence,
-        roles=options.roles or chosen == "roles",
+        roles=options.roles or options.drs or chosen == "roles",
     )
     size = PORTION * options.processes
     for first in range(0, len(lines), size):
@@ -138,6 +146,9 @@ def _formatted(lines: Sequence[str], options: Namespace) -> Iterator[str]:
             cache=not options.no_cache,
         )
         for number, analysis in enumerate(found, first + 1):
+            if options.drs:
+                yield from drs_lines(analysis, number, options.parser)
+                continue
             if wanted.roles and analysis.frames is None and not analysis.is_failed and analysis.tokens:
                 raise PfsmError(
                     f"parser {options.parser!r}: gives no semantic roles; use {DEFAULT_PARSER} or a file"
@@ -166,9 +177,12 @@ def _texts(analysis: Analysis, number: int, chosen: str, parser: str) -> Iterato
 def _evaluate(options: Namespace) -> None:
     if options.files or options.format or options.output or options.trees:
         raise PfsmError(
-            "with --evaluate give only GOLD, --parser, --brackets, --roles, --gold-roles, --gold-trees, --raw, --join "
-            "and --json"
+            "with --evaluate give only GOLD, --parser, --brackets, --roles, --gold-roles, --gold-trees, --raw, --join, "
+            "--drs and --json"
         )
+    if options.drs:
+        evaluate_drs(options)
+        return
     if options.roles:
         evaluate_roles(options)
         return

@@ -3,6 +3,7 @@
 from pfsm.embeddings.features import DESCRIPTIONS as EMBEDDINGS
 from pfsm.embeddings.features import embedding_values, feature_label, pinned_feature
 from pfsm.metrics.counted import counted_name
+from pfsm.metrics.discourse.groups import GROUPS as DISCOURSE
 from pfsm.metrics.dpmf.dpmf_group import GROUPS as DPMF
 from pfsm.metrics.embedding import EmbeddingMetric
 from pfsm.metrics.entailment_features import GROUPS as ENTAILMENT
@@ -102,6 +103,7 @@ GROUPS = (
     *DEPENDENCIES,
     *OVERLAPS,
     *ROLES,
+    *DISCOURSE,
     *DPMF,
     *EDIT_RATES,
     *ENTAILMENT,

@@ -80,7 +80,7 @@ def has_constituents(analysis: Analysis) -> bool:
 
 def _known(known: bool, analysis: Analysis, what: str) -> bool:
     """Nothing about a line at all: it could not be parsed. Something else than what is asked for: the wrong parser."""
-    if not known and (analysis.trees or analysis.constituents or analysis.frames is not None):
+    if not known and analysis.tokens and not analysis.is_failed:
         raise PfsmError(
             f"the parser gives no {what}, which this metric needs; choose another, as in parser=en-ewt"
         )

@@ -1,0 +1,101 @@
+"""A sentence's tree as the rules of discourse structures ask for it."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+
+from pfsm.analysis.roles import Frame
+from pfsm.analysis.sentence import Analysis
+from pfsm.lexicons.lemmas import lemma_of
+
+_CATEGORIES = (
+    ("NNP", "PROPN"), ("NN", "NOUN"), ("VB", "VERB"), ("MD", "AUX"), ("JJ", "ADJ"), ("RB", "ADV"), ("WRB", "ADV"),
+    ("PRP", "PRON"), ("WP", "PRON"), ("EX", "PRON"), ("CD", "NUM"), ("DT", "DET"), ("PDT", "DET"), ("WDT", "DET"),
+    ("IN", "ADP"), ("TO", "PART"), ("RP", "ADP"), ("CC", "CCONJ"), ("UH", "INTJ"),
+)  # fmt: skip
+
+
+@dataclass
+class Grammar:
+    """A line with its dependency tree; words are counted from 0.
+
+    Attributes:
+        analysis: The line; it has a tree.
+        words: In lower case.
+        lemmas: In lower case.
+        labels: Relation of each word to its head, without subtype.
+        whole: The same with subtype.
+        heads: Head of each word; -1 for a root.
+        children: Dependents of each word, in the order of the text.
+    """
+
+    analysis: Analysis
+    words: list[str] = field(init=False)
+    lemmas: list[str] = field(init=False)
+    labels: list[str] = field(init=False)
+    whole: tuple[str, ...] = field(init=False)
+    heads: list[int] = field(init=False)
+    children: list[list[int]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        tree = self.analysis.trees[0]
+        tokens = self.analysis.tokens
+        tags = self.analysis.xpos or self.analysis.upos or ("",) * len(tokens)
+        self.words = [token.lower() for token in tokens]
+        self.lemmas = [lemma_of(token, tag) for token, tag in zip(tokens, tags, strict=True)]
+        self.whole = tree.labels
+        self.labels = [label.partition(":")[0] for label in tree.labels]
+        self.heads = [head - 1 for head in tree.heads]
+        self.children = [[] for _ in tokens]
+        for word, head in enumerate(self.heads):
+            if head >= 0:
+                self.children[head].append(word)
+        self._frames = {frame.predicate: frame for frame in self.analysis.frames or ()}
+
+    def frame(self, word: int) -> Frame | None:
+        """The word's frame, where roles are known."""
+        return self._frames.get(word)
+
+    def category(self, word: int) -> str:
+        """Universal part of speech; by Penn's tag where only that is known."""
+        if self.analysis.upos:
+            return self.analysis.upos[word]
+        tag = self.tag(word)
+        return next((category for start, category in _CATEGORIES if tag.startswith(start)), "X")
+
+    def tag(self, word: int) -> str:
+        """Penn tag; empty where unknown."""
+        return self.analysis.xpos[word] if self.analysis.xpos else ""
+
+    def having(self, word: int, *labels: str) -> list[int]:
+        """Its dependents with one of these relations, subtypes aside."""
+        return [child for child in self.children[word] if self.labels[child] in labels]
+
+    def first(self, word: int, *labels: str) -> int | None:
+        """The first of them."""
+        return next(iter(self.having(word, *labels)), None)
+
+    def among(self, word: int, words: Collection[str], *labels: str) -> int | None:
+        """The first dependent, with one of these relations if any is given, that is one of these words."""
+        return next(
+            (
+                child
+                for child in self.children[word]
+                if self.words[child] in words and (not labels or self.labels[child] in labels)
+            ),
+            None,
+        )
+
+    def is_passive(self, word: int) -> bool:
+        """Whether a predicate is in the passive voice."""
+        below = (self.whole[child] for child in self.children[word])
+        return any(
+            label in {"nsubj:pass", "csubj:pass", "aux:pass", "nsubjpass", "auxpass"} for label in below
+        ) or (self.labels[word] == "acl" and self.tag(word) == "VBN")
+
+    def case(self, word: int) -> list[int]:
+        """Its prepositions."""
+        return self.having(word, "case")
+
+    def name(self, word: int) -> Sequence[int]:
+        """The words of a name or a fixed expression, in the order of the text."""
+        return sorted([word, *self.having(word, "flat", "fixed", "goeswith")])

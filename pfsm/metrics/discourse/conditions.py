@@ -1,0 +1,209 @@
+"""Conditions of discourse representation structures, typed as in Giménez and Màrquez (2009, section 2.1).
+
+==========  =================================================  ============================
+type        clauses                                            parts
+==========  =================================================  ============================
+``pred``    a concept of a referent                            the referent
+``rel``     a role of two referents                            the referents
+``named``   a name                                             the referent
+``timex``   a day, month, year or hour of a moment             the moment
+``card``    a quantity                                         the referent
+``eq``      equality of referents, or with the speaker         the referents
+``not``     a negated box                                      the box
+``imp``     a negated box that has a negated box               restriction, consequence
+``or``      alternative boxes                                  the boxes, or the second
+``whq``     a referent that is asked for                       the referent, its box
+``prop``    the content of an event                            the event, the box
+==========  =================================================  ============================
+
+The words of a condition are those that its symbol and its referents come from; those of a complex condition (the last
+five) are all words of its boxes, with the boxes in them and those that they presuppose. Tense is no condition.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from pfsm.analysis.clauses import NEGATION, PRESUPPOSITION, Clause, is_constant
+from pfsm.analysis.discourse.building import structure_of
+from pfsm.analysis.sentence import Analysis
+
+SIMPLE = ("pred", "rel", "named", "timex", "card", "eq")
+COMPLEX = ("or", "imp", "not", "whq", "prop")
+TYPES = SIMPLE + COMPLEX
+# Positions count only where the two boxes differ in what they do.
+POSITIONED = frozenset({"imp", "whq"})
+MODAL = "box"
+_DATES = frozenset(
+    {
+        "DayOfWeek",
+        "DayOfMonth",
+        "MonthOfYear",
+        "YearOfCentury",
+        "Decade",
+        "Century",
+        "ClockTime",
+        "YearOfDecade",
+    }
+)
+_OR = frozenset({"DIS", "DISJUNCTION", "ALTERNATION"})
+_NAME, _QUANTITY, _EQUAL, _TIME, _ASKED = "Name", "Quantity", "EQU", "Time", '"?"'
+_CONTENT = "ATTRIBUTION"
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A condition.
+
+    Attributes:
+        kind: One of `TYPES`; for other operators over boxes, such as POSSIBILITY, `MODAL`.
+        symbol: What it says, such as dog, A0 or a name.
+        box: The box that it stands in.
+        parts: Its referents and boxes, in order.
+        words: The words of each position, counted from 0 through the line; one position but for imp and whq.
+        first: The first word of the clause, for the order of conditions.
+    """
+
+    kind: str
+    symbol: str
+    box: str
+    parts: tuple[str, ...]
+    words: tuple[frozenset[int], ...]
+    first: int
+
+
+@lru_cache(maxsize=1024)
+def conditions_of(analysis: Analysis) -> tuple[Condition, ...]:
+    """The conditions of a line, in the order of the text; none where it has no structure."""
+    return tuple(_Reader(structure_of(analysis).clauses).conditions())
+
+
+class _Reader:
+    def __init__(self, clauses: tuple[Clause, ...]) -> None:
+        self._clauses = clauses
+        self._in_box: dict[str, list[Clause]] = {}
+        self._inside: dict[str, list[str]] = {}
+        self._words: dict[str, set[int]] = {}
+        self._dated = {one.arguments[0] for one in clauses if one.operator in _DATES}
+        self._moments = {one.arguments[1] for one in clauses if one.is_concept and one.operator == "time"}
+        for one in clauses:
+            self._in_box.setdefault(one.box, []).append(one)
+            if one.operator == PRESUPPOSITION:
+                self._inside.setdefault(one.arguments[0], []).append(one.box)
+            else:
+                self._inside.setdefault(one.box, []).extend(one.box_arguments)
+            if one.is_concept or one.operator == _NAME:
+                self._words.setdefault(one.arguments[1 if one.is_concept else 0], set()).update(one.words)
+
+    def conditions(self) -> list[Condition]:
+        """All of them."""
+        return [condition for one in self._clauses if (condition := self._condition(one)) is not None]
+
+    def _negations(self, box: str) -> list[Clause]:
+        return [one for one in self._in_box.get(box, []) if one.operator == NEGATION and one.box_arguments]
+
+    def _is_consequence(self, one: Clause) -> bool:
+        """Whether a negation is the second of an implication: of those that follow each other, every other one."""
+        above = {
+            clause.box_arguments[0]: clause.box
+            for clause in self._clauses
+            if clause.operator == NEGATION and clause.box_arguments
+        }
+        box, count = one.box, 0
+        while box in above and len(self._negations(box)) == 1 and count <= len(above):
+            box, count = above[box], count + 1
+        return count % 2 == 1
+
+    def _condition(self, one: Clause) -> Condition | None:
+        if one.is_reference or one.operator == PRESUPPOSITION:
+            return None
+        if one.box_arguments:
+            return self._complex(one)
+        kind = self._simple_kind(one)
+        if kind == "whq":
+            asked = one.arguments[0]
+            rest = self._all_words(one.box, set(self._words.get(asked, ())))
+            return self._made(kind, "", one, (asked,), frozenset(self._words.get(asked, ())), rest)
+        if not kind:
+            return None
+        referents = tuple(name for name in one.arguments if not is_constant(name))
+        constants = "=".join(name.strip('"') for name in one.arguments if is_constant(name))
+        symbol = {"pred": one.operator, "rel": one.operator, "timex": f"{one.operator}={constants}"}.get(
+            kind, constants
+        )
+        words = set(one.words).union(*(self._words.get(name, ()) for name in referents))
+        return self._made(kind, symbol, one, referents, frozenset(words))
+
+    def _simple_kind(self, one: Clause) -> str:
+        """Type of a condition without boxes; empty for tense."""
+        arguments = one.arguments
+        if one.is_concept:
+            tense = one.operator == "time" and arguments[1] not in self._dated
+            return "" if tense else "pred"
+        if one.operator == _NAME:
+            return "whq" if arguments[1] == _ASKED else "named"
+        if one.operator in _DATES:
+            return "timex"
+        if one.operator == _QUANTITY and is_constant(arguments[-1]):
+            return "card"
+        if one.operator == _EQUAL:
+            return "" if arguments[-1] == '"now"' else "eq"
+        if len(arguments) < 2 or any(
+            name in self._moments - self._dated or name == '"now"' for name in arguments
+        ):
+            return ""
+        return "" if one.operator == _TIME and arguments[1] not in self._dated else "rel"
+
+    def _complex(self, one: Clause) -> Condition | None:
+        boxes = one.box_arguments
+        if one.operator == NEGATION:
+            if self._is_consequence(one):
+                return None
+            inner = self._negations(boxes[0])
+            if len(inner) == 1:
+                consequence = inner[0].box_arguments[0]
+                outer = self._all_words(boxes[0], set(), without=consequence)
+                return self._made(
+                    "imp", "", one, (boxes[0], consequence), outer, self._all_words(consequence, set())
+                )
+            return self._made("not", "", one, boxes, self._all_words(boxes[0], set()))
+        if one.operator in _OR:
+            sides = boxes if len(boxes) > 1 else (one.box, boxes[0])
+            words = frozenset().union(*(self._all_words(box, set()) for box in sides))
+            return self._made("or", "", one, sides if len(boxes) > 1 else boxes, words)
+        if one.operator == _CONTENT:
+            return None
+        if one.is_role:
+            return self._made("prop", one.operator, one, one.arguments, self._all_words(boxes[0], set()))
+        return self._made(MODAL, one.operator, one, boxes, frozenset())
+
+    def _made(
+        self, kind: str, symbol: str, one: Clause, parts: tuple[str, ...], *words: frozenset[int]
+    ) -> Condition:
+        return Condition(kind, symbol, one.box, parts, words, one.words[0] if one.words else -1)
+
+    def _all_words(self, box: str, leave: set[int], without: str = "") -> frozenset[int]:
+        """All words of a box, with the boxes in it and those that it presupposes."""
+        waiting, known = [box], {box, without}
+        found: set[int] = set()
+        while waiting:
+            for one in self._in_box.get(waiting[-1], ()):
+                if one.operator != PRESUPPOSITION and without not in one.box_arguments[:1]:
+                    found.update(one.words)
+            for inner in self._inside.get(waiting.pop(), ()):
+                if inner not in known:
+                    known.add(inner)
+                    waiting.append(inner)
+        return frozenset(found - leave)
+
+
+def root_boxes(conditions: tuple[Condition, ...], merged: Mapping[str, str]) -> list[str]:
+    """Boxes that stand in no other, in order.
+
+    Args:
+        conditions: The conditions of a line.
+        merged: From a presupposed box to the one that it is merged into.
+    """
+    inner = {merged.get(part, part) for one in conditions for part in one.parts}
+    boxes = dict.fromkeys(merged.get(one.box, one.box) for one in conditions)
+    return [box for box in boxes if box not in inner]

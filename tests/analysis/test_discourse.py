@@ -1,0 +1,285 @@
+"""Discourse representation structures: clause files, Counter, building; all expectations by hand."""
+
+import gzip
+import itertools
+import os
+import random
+from pathlib import Path
+
+import pytest
+
+from pfsm.analysis.analysers import get_analyser
+from pfsm.analysis.clauses import Clause, Drs
+from pfsm.analysis.conllu import parse_conllu
+from pfsm.analysis.conllu_lines import analyses_of
+from pfsm.analysis.discourse.boxes import box_lines
+from pfsm.analysis.discourse.building import structure_of
+from pfsm.analysis.discourse.clause_files import clause_lines, read_clauses
+from pfsm.analysis.discourse.matching import ClauseCounts, count_matches
+from pfsm.analysis.json_form import from_json, to_json
+from pfsm.analysis.parser.parse import Wanted
+from pfsm.analysis.roles import Argument, Frame
+from pfsm.analysis.sentence import Analysis, DependencyTree, joined
+from pfsm.errors import PfsmError
+
+BARKS = """\
+%%% a comment
+%%% raw: A dog barks.
+%%% tok: A dog barks .
+b1 REF x1 % A [0...1]
+b1 dog "n.01" x1 % dog [2...5]
+b1 REF e1 % barks [6...11]
+b1 Agent e1 x1 % barks [6...11]
+b1 bark "v.01" e1 % barks [6...11]
+% . [11...12]
+"""
+
+
+def drs(text: str) -> Drs:
+    """A structure from clauses between semicolons."""
+    rows = [row.split() for row in text.split(";")]
+    return Drs(tuple(Clause(row[0], row[1], tuple(row[2:])) for row in rows))
+
+
+def test_reading_a_clause_file() -> None:
+    (one,) = read_clauses(BARKS.splitlines(), "x")
+    assert one.analysis.tokens == ("A", "dog", "barks", ".")
+    assert one.analysis.drs is not None
+    assert one.analysis.drs.clauses[1] == Clause("b1", "dog", ('"n.01"', "x1"), (1,))
+    assert list(box_lines(one.analysis.drs)) == ["b1: x1 e1 | dog(x1), Agent(e1, x1), bark(e1)"]
+
+
+def test_joined_and_empty_words_of_a_clause_file() -> None:
+    text = (
+        '%%% raw: I saw New York.\n%%% tok: I saw ø New~York .\nb1 Name x1 "new~york" % New~York [6...14]\n'
+    )
+    (one,) = read_clauses(text.splitlines(), "x")
+    assert one.analysis.tokens == ("I", "saw", "New", "York", ".")
+    assert one.analysis.drs is not None
+    assert one.analysis.drs.clauses[0].words == (2, 3)
+
+
+def test_what_is_written_is_read_again() -> None:
+    (one,) = read_clauses(BARKS.splitlines(), "x")
+    assert one.analysis.drs is not None
+    (again,) = read_clauses(list(clause_lines(one.analysis, one.analysis.drs, 1)), "x")
+    assert again.analysis.drs == one.analysis.drs
+    assert again.analysis.tokens == one.analysis.tokens
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("%%% raw: A\nb1 REF\n", "x:2: a clause is written as"),
+        ("%%% tok: A\nb1 REF x1\n", "x:1: this block needs a line"),
+        ('%%% raw: A\nb1 EQU "a" "b"\n', "x:2: .* has no variable"),
+        ("%%% raw: A\nb1 REF x1 x2 x3 x4\n", "x:2: a clause is written as"),
+    ],
+)
+def test_malformed_clauses_are_refused(text: str, message: str) -> None:
+    with pytest.raises(PfsmError, match=message):
+        read_clauses(text.splitlines(), "x")
+
+
+def test_lines_of_several_blocks_share_no_variable() -> None:
+    (one,) = read_clauses(BARKS.splitlines(), "x")
+    whole = joined([one.analysis, one.analysis])
+    assert whole.drs is not None
+    assert (
+        whole.drs.clauses[5:]
+        == tuple(
+            Clause(
+                "b2",
+                clause.operator,
+                tuple(name.replace("1", "2") if len(name) == 2 else name for name in clause.arguments),
+                tuple(word + 4 for word in clause.words),
+            )
+            for clause in one.analysis.drs.clauses
+        )
+        if one.analysis.drs
+        else False
+    )
+    assert from_json(to_json(whole)).drs == whole.drs
+
+
+@pytest.mark.parametrize(
+    ("ours", "gold", "shared", "n_ours", "n_gold"),
+    [
+        # The same but for names of variables; REF of a referent that its box uses is left out.
+        ('b1 REF x1;b1 dog "n.01" x1', 'b7 REF x9;b7 dog "n.01" x9', 1, 1, 1),
+        # A referent that its box does not use stays.
+        ('b1 REF x1;b2 dog "n.01" x1', 'b1 REF x1;b2 dog "n.01" x1', 2, 2, 2),
+        # Another sense.
+        ('b1 dog "n.02" x1', 'b1 dog "n.01" x1', 0, 1, 1),
+        # x1 cannot be both; one of the two concepts matches.
+        ('b1 dog "n.01" x1;b1 cat "n.01" x1', 'b1 dog "n.01" x1;b1 cat "n.01" x2', 1, 2, 2),
+        # Two dogs, one of which barks: the mapping has to choose the one that barks.
+        (
+            'b1 dog "n.01" x1;b1 dog "n.01" x2;b1 A0 e1 x2',
+            'b1 dog "n.01" x5;b1 A0 e1 x5;b1 dog "n.01" x6',
+            3,
+            3,
+            3,
+        ),
+        # Boxes are mapped to boxes only, and direction counts.
+        ("b1 NEGATION b2;b2 NEGATION b1", "b1 NEGATION b2;b2 NEGATION b3", 1, 2, 2),
+        # The role has its arguments the other way round.
+        ("b1 A0 e1 x1;b1 A1 e1 x2", "b1 A0 e1 x1;b1 A1 x2 e1", 1, 2, 2),
+        # A clause that stands there twice counts once.
+        ("b1 A0 e1 x1;b1 A0 e1 x1", "b1 A0 e1 x1", 1, 1, 1),
+        ('b1 EQU t1 "now"', 'b1 TPR t1 "now"', 0, 1, 1),
+    ],
+)
+def test_counter_by_hand(ours: str, gold: str, shared: int, n_ours: int, n_gold: int) -> None:
+    assert count_matches(drs(ours), drs(gold)) == ClauseCounts(shared, n_ours, n_gold)
+
+
+def test_counter_without_senses_and_role_names() -> None:
+    ours = drs('b1 dog "n.02" x1;b1 A0 e1 x1;b1 EQU t1 "now"')
+    gold = drs('b1 dog "n.01" x1;b1 Agent e1 x1;b1 TPR t1 "now"')
+    assert count_matches(ours, gold).shared == 0
+    assert count_matches(ours, gold, plain=True) == ClauseCounts(2, 3, 3)
+
+
+def test_figures_of_counter() -> None:
+    counts = ClauseCounts(1, 2, 3) + ClauseCounts(1, 2, 1)
+    assert (counts.precision, counts.recall, counts.f1) == (2 / 4, 2 / 4, 2 / 4)
+    assert ClauseCounts().f1 == 1.0
+    assert count_matches(Drs(()), drs("b1 A0 e1 x1")) == ClauseCounts(0, 0, 1)
+
+
+def _best_by_trying(ours: Drs, gold: Drs) -> int:
+    """The largest number of matches over all mappings."""
+    names = [sorted({n for c in side.clauses for n in (c.box, *c.arguments)}) for side in (ours, gold)]
+    boxes, others = ([n for n in names[0] if (n[0] == "b") is kind] for kind in (True, False))
+    targets = [[n for n in names[1] if (n[0] == "b") is kind] for kind in (True, False)]
+    best = 0
+    for b in itertools.permutations([*targets[0], *(f"b9{k}" for k in range(len(boxes)))], len(boxes)):
+        for x in itertools.permutations([*targets[1], *(f"x9{k}" for k in range(len(others)))], len(others)):
+            to = dict(zip([*boxes, *others], [*b, *x], strict=True))
+            mapped = {(to[c.box], c.operator, tuple(to[n] for n in c.arguments)) for c in ours.clauses}
+            best = max(best, len(mapped & {(c.box, c.operator, c.arguments) for c in gold.clauses}))
+    return best
+
+
+def test_counter_finds_the_best_mapping_of_small_structures() -> None:
+    dice = random.Random(1)
+    lost = 0
+    for _ in range(40):
+        sides = [
+            Drs(
+                tuple(
+                    dict.fromkeys(
+                        Clause(
+                            dice.choice(["b1", "b2"]),
+                            dice.choice("PQ"),
+                            tuple(dice.sample(["x1", "x2", "x3"], 2)),
+                        )
+                        for _ in range(5)
+                    )
+                )
+            )
+            for _ in range(2)
+        ]
+        best, found = _best_by_trying(*sides), count_matches(*sides).shared
+        assert found <= best
+        lost += best - found
+    assert lost == 0
+
+
+def analysed(conllu: str) -> Analysis:
+    """An analysis from lines ``FORM UPOS XPOS HEAD LABEL``."""
+    rows = [row.split() for row in conllu.strip().splitlines()]
+    lines = [
+        f"{k}\t{form}\t_\t{upos}\t{xpos}\t_\t{head}\t{label}\t_\t_"
+        for k, (form, upos, xpos, head, label) in enumerate(rows, 1)
+    ]
+    return analyses_of(parse_conllu(lines, "x"))[0]
+
+
+MAN_LOVES = "Every DET DT 2 det\nman NOUN NN 3 nsubj\nloves VERB VBZ 0 root\nMary PROPN NNP 3 obj"
+
+
+def matches(analysis: Analysis, expected: str) -> bool:
+    """Whether the structure is the expected one up to names of variables, tense aside."""
+    clauses = structure_of(analysis).clauses
+    moments = {name for one in clauses for name in one.arguments if name.startswith("t")}
+    kept = Drs(tuple(one for one in clauses if not moments & set(one.arguments)))
+    counts = count_matches(kept, drs(expected))
+    return counts.shared == counts.ours == counts.gold
+
+
+def test_the_sentence_of_the_paper() -> None:
+    assert matches(
+        analysed(MAN_LOVES),
+        'b1 NEGATION b2;b2 NEGATION b3;b2 man "n.01" x1;b3 love "v.01" e1;b3 A0 e1 x1;b3 A1 e1 x2;'
+        'b4 PRESUPPOSITION b3;b4 female "n.01" x2;b4 Name x2 "mary"',
+    )
+
+
+def test_passive_negation_and_definite_phrase() -> None:
+    assert matches(
+        analysed(
+            "The DET DT 2 det\ncake NOUN NN 5 nsubj:pass\nwas AUX VBD 5 aux:pass\nnot PART RB 5 advmod\n"
+            "eaten VERB VBN 0 root\nby ADP IN 8 case\ntwo NUM CD 8 nummod\ndogs NOUN NNS 5 obl"
+        ),
+        'b2 PRESUPPOSITION b1;b2 cake "n.01" x1;b1 NEGATION b3;b3 eat "v.01" e1;b3 A1 e1 x1;b3 A0 e1 x2;'
+        'b3 dog "n.01" x2;b3 Quantity x2 "2"',
+    )
+
+
+def test_roles_that_are_given_count() -> None:
+    one = analysed("Snow NOUN NN 2 nsubj\nmelts VERB VBZ 0 root")
+    assert any(clause.operator == "A0" for clause in structure_of(one).clauses)
+    frames = (Frame(1, "melt", (Argument("A1", ((0, 1),)),)),)
+    given = Analysis(one.tokens, one.sentences, one.upos, one.xpos, one.trees, frames=frames)
+    operators = {clause.operator for clause in structure_of(given).clauses}
+    assert "A1" in operators
+    assert "A0" not in operators
+
+
+def test_pronoun_is_who_was_mentioned() -> None:
+    one = analysed(
+        "Anna PROPN NNP 2 nsubj\nsays VERB VBZ 0 root\nshe PRON PRP 4 nsubj\nsings VERB VBZ 2 ccomp"
+    )
+    subjects = [clause.arguments[1] for clause in structure_of(one).clauses if clause.operator == "A0"]
+    assert len(subjects) == 2
+    assert len(set(subjects)) == 1
+    assert any(clause.operator == "Proposition" for clause in structure_of(one).clauses)
+
+
+@pytest.mark.parametrize("conllu", [". PUNCT . 0 root", "and CCONJ CC 0 root"])
+def test_nothing_is_said(conllu: str) -> None:
+    assert structure_of(analysed(conllu)).clauses == ()
+
+
+def test_no_tree_no_structure() -> None:
+    assert structure_of(Analysis(("a", "b"), (0,))).clauses == ()
+    assert structure_of(Analysis(())).clauses == ()
+
+
+def test_a_chain_of_thousands_of_words() -> None:
+    n = 3000
+    tree = DependencyTree((0, *range(1, n)), ("root", *["ccomp"] * (n - 1)))
+    one = Analysis(("say",) * n, (0,), ("VERB",) * n, ("VB",) * n, (tree,))
+    assert sum(clause.operator == "Proposition" for clause in structure_of(one).clauses) == n - 1
+
+
+def test_structures_of_the_shipped_parser(parallel_meaning_bank: Path) -> None:
+    text = parallel_meaning_bank.read_bytes()
+    gold = read_clauses(gzip.decompress(text).decode().split("\n"), "gold")[:100]
+    found = get_analyser("en-ewt").analyse([one.text for one in gold], Wanted(roles=True))
+    total = ClauseCounts()
+    for ours, theirs in zip(found, gold, strict=True):
+        assert theirs.analysis.drs is not None
+        total += count_matches(structure_of(ours), theirs.analysis.drs, plain=True)
+    assert total.f1 >= 0.75
+
+
+@pytest.fixture(name="parallel_meaning_bank")
+def _parallel_meaning_bank() -> Path:
+    data = os.environ.get("PFSM_DATA", "")
+    path = Path(data).parent / "treebanks" / "pmb" / "pmb-4.0.0-en-gold-test.clf.gz"
+    if not (data and path.is_file()):
+        pytest.skip("PFSM_DATA has no treebanks beside it")
+    return path
