@@ -32,6 +32,7 @@ class TestList:
             "wordnet-3.0",
             "wordnet-relations-3.0",
             "shipped:minilm",
+            "shipped:words-en",
             "meteor-en",
             "meteor-en-full",
         ]

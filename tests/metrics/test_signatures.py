@@ -23,7 +23,7 @@ OTHER: dict[str, tuple[object, ...]] = {
     "beam": (3,), "penalty": (0.5,), "features": ("single",), "actions": ("all",), "costs": ("ter",),
     "edits": ("stem",), "scale": (0.25,), "over": ("bags",), "heads": ("collins",),
     "smooth_method": ("add-k", "none"), "smooth_value": (0.5, 0.501), "training": ("references",),
-    "background": ("trees.conllu",), "weight": (3,),
+    "background": ("trees.conllu",), "weight": (3,), "expected": (True,),
     "alpha": (0.5,), "beta": (3.0,),
     **dict.fromkeys(
         ("match", "insertion", "deletion", "substitution", "shift", "synonym", "stem", "paraphrase",

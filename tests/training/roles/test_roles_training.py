@@ -90,6 +90,8 @@ def test_training_is_repeatable() -> None:
     plan = RolePlan(passes=2, words=12, features=200, least=2, sizes=SIZES)
     first, second = (train_labeller(plan, "a", (samples, samples), PARSER, print) for _ in range(2))
     assert all((first.arrays[name] == second.arrays[name]).all() for name in first.arrays)
+    # What is computed afterwards has subnormal numbers again.
+    assert np.finfo(np.float64).tiny / np.float64(4.0) > 0.0
 
 
 def test_rare_labels_and_predicates_that_are_no_verbs_are_left_out() -> None:

@@ -15,6 +15,7 @@ from pfsm_training.parsing.batches import Batch, Numbering, Numbers, group_lines
 from pfsm_training.parsing.inventory import Inventory
 from pfsm_training.parsing.loss import PARTS, accuracy, losses
 from pfsm_training.parsing.network import ParserNetwork, Sizes
+from pfsm_training.parsing.subnormals import without_subnormals
 from pfsm_training.parsing.treebank import Example
 
 
@@ -52,6 +53,7 @@ class _State:
     steps: int = 0
 
 
+@without_subnormals()
 def train(
     plan: Plan,
     inventory: Inventory,
@@ -73,8 +75,6 @@ def train(
     Returns:
         The averaged network.
     """
-    # Adam's moments of rare words become subnormal numbers, on which the processor is a hundred times slower.
-    torch.set_flush_denormal(True)
     torch.manual_seed(plan.seed)
     numbering = Numbering(inventory, vectors[0])
     learned, held_out = ([numbering.numbers(example) for example in part] for part in examples)

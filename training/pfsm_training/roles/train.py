@@ -13,6 +13,7 @@ from pfsm.analysis.labeller.weights import RoleWeights
 from pfsm.analysis.parser.parameters import Matrix, ParserWeights
 from pfsm.analysis.parser.weights import quantised, restored
 from pfsm.analysis.role_scoring import RoleScores, score_roles
+from pfsm_training.parsing.subnormals import without_subnormals
 from pfsm_training.roles.network import RoleNetwork, RoleSizes
 from pfsm_training.roles.samples import (
     Sample,
@@ -56,6 +57,7 @@ class RolePlan:
     sizes: RoleSizes = field(default_factory=RoleSizes)
 
 
+@without_subnormals()
 def train_labeller(
     plan: RolePlan,
     name: str,
@@ -72,8 +74,6 @@ def train_labeller(
         parser: The parser that the labeller reads.
         report: Receives a line of text after every pass.
     """
-    # Adam's moments of rare features become subnormal numbers, on which the processor is a hundred times slower.
-    torch.set_flush_denormal(True)
     torch.manual_seed(plan.seed)
     labels = known_labels(samples[1], plan.least)
     numbers = Numbers(parser)
