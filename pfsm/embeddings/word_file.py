@@ -17,6 +17,8 @@ from pfsm.io.limits import limited_lines
 from pfsm.text.languages import tokeniser_named
 
 TOKENISER = "plain"
+# The place of a word that is not in the file.
+_NOWHERE = -1
 
 
 class FileVectors:
@@ -34,19 +36,23 @@ class FileVectors:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._places: dict[bytes, int] = {}
-        self._known: dict[str, Int16] = {}
+        # By the place in the file: of unknown words nothing is remembered, as there is no end of them.
+        self._known: dict[int, Int16] = {}
         self._dimension = 0
         self._tokenise = tokeniser_named(TOKENISER)
         with reading_explained(path):
             self.checksum = self._index()
+        self._known[_NOWHERE] = np.zeros(self._dimension, dtype=np.int16)
 
     def of_tokens(self, lines: Sequence[Sequence[str]]) -> list[Int16]:
         """Vectors of tokens, zeros for unknown ones."""
-        new = sorted({token for tokens in lines for token in tokens} - self._known.keys())
-        if new:
-            self._read(new)
+        places = {token: self._place(token) for token in {token for tokens in lines for token in tokens}}
+        self._read(sorted(set(places.values()) - self._known.keys()))
         empty = np.zeros((0, self._dimension), dtype=np.int16)
-        return [np.array([self._known[token] for token in tokens]) if tokens else empty for tokens in lines]
+        return [
+            np.array([self._known[places[token]] for token in tokens]) if tokens else empty
+            for tokens in lines
+        ]
 
     def of_texts(self, lines: Sequence[str]) -> list[Int16]:
         """Vectors of the words of lines, split by the tokeniser ``plain``; unknown words are left out."""
@@ -80,17 +86,19 @@ class FileVectors:
         if line.rstrip().count(b" ") == self._dimension:  # a word with spaces in it is never a token
             self._places.setdefault(line.split(b" ", 1)[0], place)
 
-    def _read(self, words: Sequence[str]) -> None:
-        """Reads the vectors of words."""
+    def _place(self, word: str) -> int:
+        """Where the line of a word begins; `_NOWHERE` for an unknown one."""
+        forms = [form.encode("utf-8", "surrogatepass") for form in (word, word.lower())]
+        return next((self._places[form] for form in forms if form in self._places), _NOWHERE)
+
+    def _read(self, places: Sequence[int]) -> None:
+        """Reads the vectors of the words whose lines begin there."""
+        if not places:
+            return
         with reading_explained(self._path), self._path.open("rb") as handle:
-            for word in words:
-                forms = [form.encode("utf-8", "surrogatepass") for form in (word, word.lower())]
-                place = next((self._places[form] for form in forms if form in self._places), None)
-                if place is None:
-                    self._known[word] = np.zeros(self._dimension, dtype=np.int16)
-                    continue
+            for place in places:
                 handle.seek(place)
-                self._known[word] = self._vector(handle.readline())
+                self._known[place] = self._vector(handle.readline())
 
     def _vector(self, line: bytes) -> Int16:
         fields = line.split()

@@ -36,13 +36,13 @@ class WordTable:
     def __init__(self, folder: Path) -> None:
         content = read_bytes(folder / WORDS)
         words = decode(content, str(folder / WORDS)).split("\n")[:-1]
-        self._rows = read_safetensors(folder / VECTORS).get(MATRIX, np.zeros((0, 0), np.float32))
-        if self._rows.ndim != 2 or len(words) != len(self._rows):
+        rows = read_safetensors(folder / VECTORS).get(MATRIX, np.zeros((0, 0), np.float32))
+        if rows.ndim != 2 or len(words) != len(rows):
             raise PfsmError(f"{folder}: {WORDS} and {VECTORS} do not belong together; copy both again")
         self._folder = folder
         self._places = {word: place for place, word in enumerate(words)}
-        self._known: dict[str, Int16] = {}
-        self._unknown = np.zeros(self._rows.shape[1], dtype=np.int16)
+        # The last row is that of unknown words, of which nothing is remembered: there is no end of them.
+        self._rows = np.vstack([unit_rows(rows), np.zeros((1, rows.shape[1]), dtype=np.int16)])
 
     @cached_property
     def checksum(self) -> str:
@@ -63,14 +63,11 @@ class WordTable:
 
     def of_tokens(self, lines: Sequence[Sequence[str]]) -> list[Int16]:
         """Vectors of tokens, zeros for unknown ones."""
-        new = sorted({token for tokens in lines for token in tokens} - self._known.keys())
-        places = np.array([self._places.get(token.lower(), -1) for token in new], dtype=np.int64)
-        found = np.flatnonzero(places >= 0)
-        self._known.update(dict.fromkeys(new, self._unknown))
-        for at, row in zip(found.tolist(), unit_rows(self._rows[places[found]]), strict=True):
-            self._known[new[at]] = row
-        empty = np.zeros((0, self.dimension), dtype=np.int16)
-        return [np.array([self._known[token] for token in tokens]) if tokens else empty for tokens in lines]
+        places = self._places
+        return [
+            self._rows[np.array([places.get(token.lower(), -1) for token in tokens], dtype=np.int64)]
+            for tokens in lines
+        ]
 
     def of_texts(self, lines: Sequence[str]) -> list[Int16]:
         """Vectors of the words of lines, split by the tokeniser ``plain``; unknown words are left out."""
