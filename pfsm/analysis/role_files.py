@@ -10,7 +10,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from pfsm.analysis.constituents import parse_brackets
 from pfsm.analysis.role_notation import lemma_of_sense
@@ -24,6 +24,7 @@ _WORDS = re.compile(r"#\s*words\s*=\s?(.*)")
 _SPAN = re.compile(r"(.+):([0-9]{1,9})-([0-9]{1,9})")
 _NOTHING = frozenset({"_", "-"})
 _2009_COLUMNS, _2012_COLUMNS = 14, 12
+_DIGITS = 9
 
 
 def role_reader(text: Sequence[str]) -> Callable[[Sequence[str], str], list[Analysis]] | None:
@@ -73,24 +74,45 @@ def read_propbank(text: Sequence[str], source: str) -> list[Analysis]:
             raise PfsmError(
                 f"{source}:{block[0][0]}: this sentence needs one line '# words = ' with its words"
             )
-        words = tuple(word for word in listed[0][1].split("\t") if word.strip())
+        words = tuple(listed[0][1].split("\t")) if listed[0][1].strip() else ()
+        empty = next((place for place, word in enumerate(words, 1) if not word.strip()), None)
+        if empty is not None:
+            raise PfsmError(
+                f"{source}:{_place_of_words(block)}: '# words = ': word {empty} is empty; put one tab between words"
+            )
         rows = [(number, line) for number, line in block if not line.startswith("#")]
         frames = [_propbank_frame(line.split("\t"), len(words), f"{source}:{n}") for n, line in rows]
+        _check_once(frames, [n for n, _ in rows], source)
         found.append(Analysis(words, (0,) if words else (), frames=_sorted(frames)))
     return found
+
+
+def _place_of_words(block: Block) -> int:
+    return next(number for number, line in block if _WORDS.match(line))
+
+
+def _check_once(frames: Sequence[Frame], lines: Sequence[int], source: str) -> None:
+    known: dict[int, int] = {}
+    for frame, line in zip(frames, lines, strict=True):
+        first = known.setdefault(frame.predicate, line)
+        if first != line:
+            raise PfsmError(
+                f"{source}:{line}: word {frame.predicate + 1} is the predicate of line {first} too; "
+                "give each predicate one line"
+            )
 
 
 def _propbank_frame(fields: Sequence[str], n_words: int, where: str) -> Frame:
     if len(fields) < 3 or not fields[0].isdecimal() or not fields[1].strip():
         raise PfsmError(f"{where}: a predicate is written as NUMBER<TAB>FILE<TAB>SENSE<TAB>LABEL:FIRST-LAST…")
-    word = int(fields[0][:9])
+    word = int(fields[0]) if len(fields[0]) <= _DIGITS else 0
     if not 1 <= word <= n_words:
-        raise PfsmError(f"{where}: the predicate is word {word}, the sentence has {n_words} words")
+        raise PfsmError(f"{where}: the predicate is word {fields[0]}, the sentence has {n_words} words")
     labelled: list[tuple[str, Span]] = []
-    for field in fields[3:]:
-        match = _SPAN.fullmatch(field)
+    for entry in fields[3:]:
+        match = _SPAN.fullmatch(entry)
         if match is None or not 1 <= int(match[2]) <= int(match[3]) <= n_words:
-            raise PfsmError(f"{where}: {field!r} is no LABEL:FIRST-LAST within {n_words} words")
+            raise PfsmError(f"{where}: {entry!r} is no LABEL:FIRST-LAST within {n_words} words")
         labelled.append((match[1], (int(match[2]) - 1, int(match[3]))))
     return _frame(word - 1, lemma_of_sense(fields[1]), labelled, fields[2], where)
 
@@ -130,19 +152,21 @@ def _of_2009(block: Block, source: str) -> Analysis:
     )
     tags = tuple(_either(row[4], row[5]) for _, row in rows)
     predicates = [place for place, (_, row) in enumerate(rows) if row[13] not in _NOTHING]
+    for number, row in rows:
+        if len(row) != _2009_COLUMNS + len(predicates):
+            raise PfsmError(
+                f"{source}:{number}: {len(row)} columns, with {len(predicates)} predicates in the "
+                f"sentence there are {_2009_COLUMNS + len(predicates)}"
+            )
+    branches = _Branches(heads)
     frames: list[Frame] = []
     for k, place in enumerate(predicates):
         number, row = rows[place]
         labelled: list[tuple[str, Span]] = []
-        for word, (at, other) in enumerate(rows):
-            if len(other) != _2009_COLUMNS + len(predicates):
-                raise PfsmError(
-                    f"{source}:{at}: {len(other)} columns, with {len(predicates)} predicates in the "
-                    f"sentence there are {_2009_COLUMNS + len(predicates)}"
-                )
+        for word, (_, other) in enumerate(rows):
             label = other[_2009_COLUMNS + k]
             if label not in _NOTHING:
-                labelled += _parts(label, _runs(_yield_of(word, place, heads)))
+                labelled += _parts(label, _runs(branches.words(word, place)))
         frames.append(_frame(place, lemma_of_sense(row[13]), labelled, row[13], f"{source}:{number}"))
     return Analysis(
         tuple(row[1] for _, row in rows),
@@ -177,23 +201,48 @@ def _check_cycles(heads: Sequence[int], rows: Sequence[tuple[int, list[str]]], s
         safe |= way
 
 
-def _yield_of(word: int, predicate: int, heads: Sequence[int]) -> list[int]:
-    """Words of the subtree of a word without the branch that holds the predicate; the word itself if that is all."""
-    found = []
-    above_predicate = _path(predicate, heads)
-    branch = above_predicate[above_predicate.index(word) - 1] if word in above_predicate[1:] else -1
-    for other in range(len(heads)):
-        path = _path(other, heads)
-        if word in path and branch not in path:
-            found.append(other)
-    return found
+@dataclass
+class _Branches:
+    """The subtrees of a sentence, as stretches of its words in the order in which a walk from the roots reaches them.
 
+    Attributes:
+        heads: Head of each word, counted from 1; 0 for a root.
+    """
 
-def _path(word: int, heads: Sequence[int]) -> list[int]:
-    path = [word]
-    while heads[path[-1]]:
-        path.append(heads[path[-1]] - 1)
-    return path
+    heads: Sequence[int]
+    _children: list[list[int]] = field(init=False)
+    _order: list[int] = field(init=False, default_factory=list)
+    _first: list[int] = field(init=False)
+    _size: list[int] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._children = [[] for _ in self.heads]
+        for word, head in enumerate(self.heads):
+            if head:
+                self._children[head - 1].append(word)
+        self._first, self._size = [0] * len(self.heads), [1] * len(self.heads)
+        waiting = [word for word, head in enumerate(self.heads) if not head]
+        while waiting:
+            word = waiting.pop()
+            self._first[word] = len(self._order)
+            self._order.append(word)
+            waiting += self._children[word]
+        for word in reversed(self._order):
+            if self.heads[word]:
+                self._size[self.heads[word] - 1] += self._size[word]
+
+    def words(self, word: int, predicate: int) -> list[int]:
+        """Words of the subtree of a word without the branch that holds the predicate; the predicate's own is whole."""
+        start, end = self._stretch(word)
+        found = self._order[start:end]
+        for child in self._children[word]:
+            first, last = self._stretch(child)
+            if first <= self._first[predicate] < last:
+                found = self._order[start:first] + self._order[last:end]
+        return sorted(found)
+
+    def _stretch(self, word: int) -> tuple[int, int]:
+        return self._first[word], self._first[word] + self._size[word]
 
 
 def _runs(words: Sequence[int]) -> list[Span]:

@@ -2,14 +2,15 @@
 
 The row of a predicate has ``Pred=nominate.01``, ``Args=A0:1-2,AM-TMP:3-4,A1:6-7+10-11`` and, where a labeller gives
 probabilities, ``PredP=0.998`` and ``Alts=A0:1-2@0.97,A1:1-2@0.02``. Words are counted from 1 through the sentence, the
-last one is included; ``+`` joins the parts of an argument. What follows ``Pred=`` is the sense, or else the lemma;
-``PredLemma=`` follows where the sense does not begin with the lemma.
+last one is included; ``+`` joins the parts of an argument. C-A1 is a part of A1 too, and V is no argument
+(`joined_parts`). What follows ``Pred=`` is the sense, or else the lemma; ``PredLemma=`` follows where the sense does
+not begin with the lemma. A word with a ``PredP`` below 0.5 is no predicate and has no ``Args``.
 """
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from pfsm.analysis.roles import Argument, Frame, Span, standard_label
+from pfsm.analysis.roles import LIKELY, Argument, Frame, Span, joined_parts, standard_label
 
 PREDICATE, LEMMA, PROBABILITY, ARGUMENTS, ALTERNATIVES = "Pred", "PredLemma", "PredP", "Args", "Alts"
 _SPAN = re.compile(r"([0-9]{1,9})(?:-([0-9]{1,9}))?")
@@ -56,7 +57,7 @@ def frame_of_fields(fields: Iterable[str], word: int) -> Frame | None:
     sense = found[PREDICATE]
     if not sense:
         raise ValueError(f"{PREDICATE} is empty, a sense or a lemma is needed")
-    return Frame(
+    frame = Frame(
         word,
         found.get(LEMMA, "").lower() or lemma_of_sense(sense),
         _read(found, ARGUMENTS),
@@ -64,6 +65,12 @@ def frame_of_fields(fields: Iterable[str], word: int) -> Frame | None:
         _probability(found.get(PROBABILITY, "1.0"), PROBABILITY),
         _read(found, ALTERNATIVES),
     )
+    if frame.arguments and not frame.is_likely:
+        raise ValueError(
+            f"{PROBABILITY} is {frame.probability!r}, so the word is no predicate, but {ARGUMENTS} gives it arguments; "
+            f"raise {PROBABILITY} to {LIKELY} or more, or write {ALTERNATIVES} for {ARGUMENTS}"
+        )
+    return frame
 
 
 def lemma_of_sense(sense: str) -> str:
@@ -74,7 +81,7 @@ def lemma_of_sense(sense: str) -> str:
 
 def _read(fields: Mapping[str, str], key: str) -> tuple[Argument, ...]:
     text = fields.get(key)
-    return () if text is None else tuple(_argument(entry, key) for entry in text.split(","))
+    return () if text is None else joined_parts([_argument(entry, key) for entry in text.split(",")])
 
 
 def _argument(entry: str, key: str) -> Argument:

@@ -116,22 +116,42 @@ def arguments_of(labelled: Sequence[tuple[str, Span]]) -> tuple[Argument, ...]:
         labelled: Label, in any of the notations of `standard_label`, and span.
 
     Raises:
-        ValueError: If a label is none.
+        ValueError: If a label is none, or an argument is given twice.
     """
     ordered = sorted(((standard_label(label), span) for label, span in labelled), key=lambda one: one[1])
-    whole = [(label, [span]) for label, span in ordered if not _is_part(label)]
-    for label, span in ordered:
-        bare = label.removeprefix(CONTINUATION)
-        if bare in {label, "V"}:
-            continue
-        same = [spans for own, spans in whole if own == bare]
-        before = [spans for spans in same if spans[0] < span]
-        if same:
-            (before[-1] if before else same[0]).append(span)
-        else:
-            whole.append((bare, [span]))
-    found = [Argument(label, tuple(sorted(spans))) for label, spans in whole]
+    found = joined_parts([Argument(label, (span,)) for label, span in ordered])
     return tuple(sorted(found, key=lambda one: (one.spans, one.label)))
+
+
+def joined_parts(given: Sequence[Argument]) -> tuple[Argument, ...]:
+    """Arguments with their continuations, by the rule of `arguments_of`; without V and C-V.
+
+    Args:
+        given: Arguments and continuations. An argument keeps its place and its probability, a continuation without
+            one follows the others.
+
+    Raises:
+        ValueError: If an argument is given twice.
+    """
+    whole = [one for one in given if not _is_part(one.label)]
+    places = [(one.label, one.spans) for one in given]
+    twice = next((label for k, (label, spans) in enumerate(places) if (label, spans) in places[:k]), None)
+    if twice is not None:
+        raise ValueError(f"{twice} is given twice with the same words; give each argument once")
+    heads = [one.spans[0] for one in whole]
+    for one in sorted(given, key=lambda each: each.spans):
+        bare = one.label.removeprefix(CONTINUATION)
+        if bare in {one.label, "V"}:
+            continue
+        same = sorted((k for k, own in enumerate(whole) if own.label == bare), key=lambda k: heads[k])
+        before = [k for k in same if heads[k] < one.spans[0]]
+        if same:
+            k = before[-1] if before else same[0]
+            whole[k] = replace(whole[k], spans=tuple(sorted((*whole[k].spans, *one.spans))))
+        else:
+            whole.append(replace(one, label=bare))
+            heads.append(one.spans[0])
+    return tuple(whole)
 
 
 def _is_part(label: str) -> bool:

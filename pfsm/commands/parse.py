@@ -175,7 +175,7 @@ def _texts(analysis: Analysis, number: int, chosen: str, parser: str) -> Iterato
 
 
 def _evaluate(options: Namespace) -> None:
-    if options.files or options.format or options.output or options.trees:
+    if options.files or options.format or options.output or options.trees or options.one_sentence:
         raise PfsmError(
             "with --evaluate give only GOLD, --parser, --brackets, --roles, --gold-roles, --gold-trees, --raw, --join, "
             "--drs and --json"

@@ -1,6 +1,7 @@
 """``pfsm parse --roles --evaluate``: evaluates semantic roles."""
 
 import json
+import sys
 from argparse import Namespace
 from collections.abc import Sequence
 from dataclasses import replace
@@ -31,17 +32,21 @@ def evaluate_roles(options: Namespace) -> None:
     """
     if options.brackets is not None and not options.gold_trees:
         raise PfsmError("with --roles, --brackets goes with --gold-trees")
-    gold = gold_roles(options.evaluate, options.gold_roles)
+    # Standard input can be read only once.
+    lines_of_gold = read_lines(options.evaluate)
+    gold = gold_roles(options.evaluate, options.gold_roles, lines_of_gold)
     analyser = get_analyser(options.parser)
     if options.gold_trees:
         found = _on_gold_trees(analyser, gold, options)
     elif options.raw or not isinstance(analyser, OwnAnalyser):
         groups = [gold[first : first + options.join] for first in range(0, len(gold), options.join)]
-        texts = _texts(options.evaluate, gold)
+        texts = _texts(lines_of_gold, display_name(options.evaluate), gold)
         lines = [texts[first : first + options.join] for first in range(0, len(gold), options.join)]
         gold = [joined(group) for group in groups]
         found = in_portions([" ".join(line) for line in lines], lambda part: analyser.analyse(part, _WANTED))
     else:
+        if options.join > 1:
+            raise PfsmError("--join goes with --raw")
         wanted = replace(_WANTED, one_sentence=True)
         own = analyser
         found = in_portions([one.tokens for one in gold], lambda part: own.analyse_words(part, wanted))
@@ -71,22 +76,28 @@ def _on_gold_trees(analyser: Analyser, gold: Sequence[Analysis], options: Namesp
     return analyser.labelled(with_constituents, given=True)
 
 
-def _texts(path: str, gold: Sequence[Analysis]) -> list[str]:
+def _texts(lines: Sequence[str], name: str, gold: Sequence[Analysis]) -> list[str]:
     """The text of each sentence where the file has it, as CoNLL-U does, else its words between spaces."""
-    lines = read_lines(path)
     known: dict[tuple[str, ...], str] = {}
     if role_reader(lines) is None and not is_bracketed(lines):
-        known = {one.forms: one.text for one in parse_conllu(lines, display_name(path))}
+        known = {one.forms: one.text for one in parse_conllu(lines, name)}
     return [known.get(one.tokens) or " ".join(one.tokens) for one in gold]
 
 
-def gold_roles(path: str, roles: str | None) -> list[Analysis]:
+def gold_roles(path: str, roles: str | None, lines: Sequence[str] | None = None) -> list[Analysis]:
     """The sentences of a file that has roles, or of two files: tags and trees from one, roles from the other.
+
+    Sentences that only one of the two files has are left out, and standard error says how many.
+
+    Args:
+        path: The name of the file.
+        roles: The name of the file of roles; None if the first has them.
+        lines: The lines of the first, if they were read before.
 
     Raises:
         PfsmError: If there are no roles, or no sentence of the two files has the same words.
     """
-    sentences = parsed_text(read_lines(path), display_name(path))
+    sentences = parsed_text(read_lines(path) if lines is None else lines, display_name(path))
     if roles is None:
         if all(one.frames is None for one in sentences):
             raise PfsmError(f"{path}: has no semantic roles; name the file that has them with --gold-roles")
@@ -99,7 +110,19 @@ def gold_roles(path: str, roles: str | None) -> list[Analysis]:
     ]
     if not found:
         raise PfsmError(f"{roles}: has none of the sentences of {path}")
+    _note_left_out(path, len(sentences), len(sentences) - len(found), roles)
+    rest = sum(map(len, known.values()))
+    _note_left_out(roles, len(found) + rest, rest, path)
     return found
+
+
+def _note_left_out(path: str, number: int, left_out: int, other: str) -> None:
+    if left_out:
+        print(
+            f"pfsm: note: {display_name(path)}: {left_out} of {number} sentences are left out; {display_name(other)} "
+            "does not have their words",
+            file=sys.stderr,
+        )
 
 
 def _as_json(scores: RoleScores, label: str, lines: int) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """Semantic roles in analyses and files."""
 
 import json
+import random
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from pfsm.analysis.conllu_lines import conllu_lines
 from pfsm.analysis.json_form import from_json, to_json
 from pfsm.analysis.parser.parse import Wanted
 from pfsm.analysis.programs import FileAnalyser, parsed_text
+from pfsm.analysis.role_files import _Branches
 from pfsm.analysis.roles import Argument, Frame, Span, arguments_of, standard_label
 from pfsm.analysis.sentence import Analysis, joined
 from pfsm.analysis.watched import check_analysis
@@ -181,6 +183,8 @@ def test_conllu_without_roles_is_as_before() -> None:
         ("Pred=|Args=A0:1", "Pred is empty"),
         ("Pred=give|PredP=x", "'x'"),
         ("Pred=give|Args=A!:1", "no label"),
+        ("Pred=give|Args=A0:1,A0:1", "A0 is given twice"),
+        ("Pred=give|PredP=0.2|Args=A0:1", "no predicate, but Args"),
     ],
 )
 def test_faults_in_conllu_name_the_line(fields: str, message: str) -> None:
@@ -189,6 +193,15 @@ def test_faults_in_conllu_name_the_line(fields: str, message: str) -> None:
         parsed_text(text.splitlines(), "roles.conllu")
     assert "roles.conllu:2: " in str(caught.value)
     assert message in str(caught.value)
+
+
+def test_continuations_in_conllu_join_their_argument_and_the_predicate_is_none() -> None:
+    fields = "Pred=give|Args=V:2,A1:1,C-A1:4-5|Alts=A1:1@0.7,C-A1:4-5@0.6,C-V:3@0.5"
+    text = CONLLU.replace("Pred=give.01|Args=A0:1,A2:3,A1:4-5,AM-TMP:6", fields)
+    (frame,) = _frames(parsed_text(text.splitlines(), "x")[0])
+    spans = ((0, 1), (3, 5))
+    assert frame.arguments == (Argument("A1", spans),)
+    assert frame.alternatives == (Argument("A1", spans, 0.7),)
 
 
 def test_propbank_over_ud() -> None:
@@ -237,7 +250,12 @@ def test_conll_2012() -> None:
         (PROPBANK.replace("ARG2:8-8", "ARG2:8-9"), "x:4: 'ARG2:8-9'"),
         (PROPBANK.replace("7\tbe\t", "9\tbe\t"), "x:4: the predicate is word 9"),
         (PROPBANK.replace("\tbe.01\tARG1:1-6\tV:7-7\tARG2:8-8", ""), "x:4: a predicate is written"),
+        ("# words = a\t\tb\n3\tb\tb.01\n", "x:1: '# words = ': word 2 is empty"),
+        (PROPBANK.replace("7\tbe\t", "0000000007\tbe\t"), "x:4: the predicate is word 0000000007"),
+        (PROPBANK.replace("7\tbe\t", "5\tbe\t"), "x:4: word 5 is the predicate of line 3 too"),
         (CONLL_2009.replace("R-A0\t_", "R-A0"), "x:3: 15 columns"),
+        ("1\tHi\t" + "\t".join([*"______00", "root", "root", "_", "_", "A0"]) + "\n",
+         "x:1: 15 columns, with 0 predicates"),
         (CONLL_2009.replace("\t6\t6\tSBJ", "\t7\t6\tSBJ"), "x:2: HEAD is '7'"),
         (CONLL_2009.replace("\t0\t0\tROOT", "\t2\t2\tROOT"), "cycle"),
         (CONLL_2012.replace("put    01", "put     -"), "x:2: 1 columns of roles, but 0"),
@@ -265,3 +283,29 @@ def test_roles_beyond_the_words_are_refused() -> None:
     wrong = Frame(9, "be")
     with pytest.raises(PfsmError, match="none of its 6 words"):
         check_analysis(replace(first, frames=(wrong,)), "Anna gave Bo a pen today")
+
+
+def test_subtrees_of_conll_2009_without_the_branch_of_the_predicate() -> None:
+    chance = random.Random(5)
+    for _ in range(100):
+        size = chance.randint(1, 8)
+        order = chance.sample(range(size), size)
+        heads = [0] * size
+        for place, word in enumerate(order[1:], 1):
+            heads[word] = chance.choice([0, *(other + 1 for other in order[:place])])
+        branches = _Branches(heads)
+        above = [_above(word, heads) for word in range(size)]
+        for word in range(size):
+            for predicate in range(size):
+                way = above[predicate]
+                cut = way[way.index(word) - 1] if word in way[1:] else None
+                assert branches.words(word, predicate) == [
+                    other for other in range(size) if word in above[other] and cut not in above[other]
+                ]
+
+
+def _above(word: int, heads: list[int]) -> list[int]:
+    found = [word]
+    while heads[found[-1]]:
+        found.append(heads[found[-1]] - 1)
+    return found

@@ -1,6 +1,8 @@
 """``pfsm parse``, with a parser with random weights."""
 
+import io
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -8,7 +10,10 @@ import pytest
 from pfsm.analysis.conllu import read_conllu
 from pfsm.analysis.constituents import read_brackets
 from pfsm.analysis.labeller.weights import write_role_weights
+from pfsm.analysis.parser.parse import Wanted
 from pfsm.analysis.parser.weights import write_weights
+from pfsm.analysis.programs import FileAnalyser
+from pfsm.analysis.sentence import Analysis
 from pfsm.cli import main
 from tests.analysis.samples import CONLLU, random_weights, role_weights
 
@@ -170,3 +175,57 @@ def test_roles_on_gold_trees_and_from_text(
 def test_gold_trees_go_with_roles(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["parse", "--evaluate", "x", "--gold-trees"]) == 2
     assert "--gold-trees goes with --roles" in capsys.readouterr().err
+
+
+def test_gold_roles_on_standard_input_are_those_of_the_file(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The text joins its words, so a parser that got the words between spaces would find another line.
+    text = (
+        "# text = can't\n1\tca\t_\tAUX\tMD\t_\t0\troot\t_\tSpaceAfter=No|Pred=can.01|Args=AM-NEG:2\n"
+        "2\tn't\t_\tPART\tRB\t_\t1\tadvmod\t_\t_\n\n"
+    )
+    gold = tmp_path / "gold.conllu"
+    gold.write_text(text)
+    seen: list[list[str]] = []
+    analyse = FileAnalyser.analyse
+
+    def recorded(self: FileAnalyser, lines: Sequence[str], wanted: Wanted) -> list[Analysis]:
+        seen.append(list(lines))
+        return analyse(self, lines, wanted)
+
+    monkeypatch.setattr(FileAnalyser, "analyse", recorded)
+    outputs = []
+    for name in (str(gold), "-"):
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+        assert main(["parse", "--roles", "--raw", "--evaluate", name, "-p", f"file:{gold}", "--json"]) == 0
+        outputs.append(capsys.readouterr().out)
+    assert outputs[0] == outputs[1]
+    assert seen == [["can't"], ["can't"]]
+
+
+def test_sentences_of_one_file_alone_are_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    gold, roles = tmp_path / "gold.conllu", tmp_path / "roles.txt"
+    word = "1\t{}\t_\tINTJ\tUH\t_\t0\troot\t_\t_\n\n"
+    gold.write_text(word.format("Yes") + word.format("No") + word.format("Yes"))
+    roles.write_text(ROLES)
+    arguments = [
+        "parse",
+        "--roles",
+        "--evaluate",
+        str(gold),
+        "--gold-roles",
+        str(roles),
+        "-p",
+        f"file:{roles}",
+    ]
+    assert main(arguments) == 0
+    out, err = capsys.readouterr()
+    assert "1 lines" in out
+    assert f"{gold}: 2 of 3 sentences are left out" in err
+    assert f"{roles}: 1 of 2 sentences are left out" in err
+
+
+def test_one_sentence_does_not_go_with_evaluate(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["parse", "--evaluate", "x", "--one-sentence"]) == 2
+    assert "with --evaluate give only" in capsys.readouterr().err

@@ -6,8 +6,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from pfsm.analysis.roles import Argument, Frame
+from pfsm.analysis.sentence import Analysis
 from pfsm.errors import PfsmError
 from pfsm.metrics.registry import describe_metric, get_metric, metric_names
+from pfsm.metrics.roles.layers import LAYERS, has_arguments
 
 REFERENCE = "Anna gave Bo a pen today"
 SWAPPED = "Bo gave Anna a pen today"
@@ -170,3 +173,10 @@ def test_file_without_roles_is_the_wrong_one(tmp_path: Path) -> None:
 def test_file_of_roles_has_no_trees(parser: str) -> None:
     with pytest.raises(PfsmError, match="gives no constituents"):
         _score("cp-oc-*", REFERENCE, REFERENCE, parser)
+
+
+def test_unlikely_predicate_has_no_arguments() -> None:
+    unlikely = Frame(1, "sing", (Argument("A0", ((0, 1),)),), probability=0.2)
+    line = Analysis(("Anna", "sings"), (0,), frames=(unlikely,))
+    assert not has_arguments(line)
+    assert list(LAYERS["or"].elements(line)) == []

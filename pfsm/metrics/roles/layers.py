@@ -56,7 +56,7 @@ class RoleLayer:
         """
         words = words_of_line(analysis)
         for frame in analysis.frames or ():
-            for argument in frame.possible if expected else frame.arguments:
+            for argument in frame.possible if expected else _decided(frame):
                 for element in self.of_argument(frame, argument, words):
                     yield element, argument.probability
 
@@ -68,7 +68,12 @@ def has_arguments(analysis: Analysis) -> bool:
         PfsmError: If the parser gives trees but no roles.
     """
     _check_known(analysis)
-    return any(frame.arguments for frame in analysis.frames or ())
+    return any(_decided(frame) for frame in analysis.frames or ())
+
+
+def _decided(frame: Frame) -> tuple[Argument, ...]:
+    """The arguments of a predicate; a word that is less likely one than not has none."""
+    return frame.arguments if frame.is_likely else ()
 
 
 def may_have_arguments(analysis: Analysis) -> bool:
