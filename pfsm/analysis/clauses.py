@@ -18,6 +18,17 @@ from functools import partial
 REF, NEGATION, PRESUPPOSITION = "REF", "NEGATION", "PRESUPPOSITION"
 _NUMBERED = re.compile(r"([a-z])([0-9]+)")
 _BOX = re.compile(r"b[0-9]+")
+_ROLE = re.compile(r"(?:[RC]-)?A(?:[0-9A]|M(-[A-Z]+)?)")
+
+
+def is_box(argument: str) -> bool:
+    """Whether an argument is a box."""
+    return _BOX.fullmatch(argument) is not None
+
+
+def in_capitals(operator: str) -> bool:
+    """Whether it is a comparison or an operator over boxes, in ASCII's capitals; PropBank's roles A0 to AM are none."""
+    return operator.isascii() and operator.isupper() and not _ROLE.fullmatch(operator)
 
 
 def is_constant(argument: str) -> bool:
@@ -53,21 +64,18 @@ class Clause:
             len(self.arguments) == 2
             and is_constant(self.arguments[0])
             and not is_constant(self.arguments[1])
-            and not self.operator.isupper()
+            and not (self.operator.isascii() and self.operator.isupper())
         )
 
     @property
     def is_role(self) -> bool:
         """Whether it is a role of two arguments; comparisons, in capitals, are none, PropBank's A0 to A5 are."""
-        capitals = self.operator.isupper() and not re.fullmatch(
-            r"(?:[RC]-)?A(?:[0-9A]|M(-[A-Z]+)?)", self.operator
-        )
-        return len(self.arguments) == 2 and not self.is_concept and not capitals
+        return len(self.arguments) == 2 and not self.is_concept and not in_capitals(self.operator)
 
     @property
     def box_arguments(self) -> tuple[str, ...]:
         """The boxes among its arguments."""
-        return tuple(one for one in self.arguments if _BOX.fullmatch(one))
+        return tuple(one for one in self.arguments if is_box(one))
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,8 +25,15 @@ def check_drs(options: Namespace) -> None:
     """
     if options.format is not None or options.roles:
         raise PfsmError("--drs prints clauses; leave --format and --roles out")
-    if options.evaluate is not None and (options.brackets or options.raw or options.join > 1):
-        raise PfsmError("with --drs, GOLD is a file of clauses; leave --brackets, --raw and --join out")
+    if options.evaluate is None:
+        return
+    for name in ("brackets", "gold_roles", "gold_trees", "raw", "one_sentence"):
+        if getattr(options, name):
+            raise PfsmError(
+                f"with --drs, GOLD is a file of clauses, whose texts are parsed; leave --{name.replace('_', '-')} out"
+            )
+    if options.join > 1:
+        raise PfsmError("with --drs, GOLD is a file of clauses, whose texts are parsed; leave --join out")
 
 
 def drs_lines(analysis: Analysis, number: int, parser: str) -> Iterator[str]:

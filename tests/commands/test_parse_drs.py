@@ -87,6 +87,9 @@ def test_the_shipped_kind_of_parser(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     [
         (["--drs", "--format", "ptb"], "--drs prints clauses"),
         (["--drs", "--evaluate", "GOLD", "--raw"], "GOLD is a file of clauses"),
+        (["--drs", "--evaluate", "GOLD", "--gold-trees"], "leave --gold-trees out"),
+        (["--drs", "--evaluate", "GOLD", "--gold-roles", "x"], "leave --gold-roles out"),
+        (["--drs", "--evaluate", "GOLD", "--one-sentence"], "leave --one-sentence out"),
         (["--drs", "--evaluate", "EMPTY"], "holds no clauses"),
         (["--drs", "--evaluate", "BAD"], "BAD:2: a clause is written as"),
         (["--drs", "-p", "BRACKETS", "YES"], "gives no dependency trees"),

@@ -145,20 +145,28 @@ def test_words_of_every_type(parser: str, tmp_path: Path) -> None:
 
 def test_trees_by_hand(parser: str) -> None:
     # drs(pred:dog(1:x) pred:bark(1:e) rel:a0(1:e 2:x)): 1 + 3 + 4 nodes; depths 1, 2, 3 have 8, 4 and 1 subtrees.
-    # The cat shares all nodes but pred:dog, all of the depth 2 but that of the dog, and not the box.
+    # The cat shares all nodes but pred:dog, all of the depth 2 but that of the dog, and not the box. Depth 4 gives 0.
     pieces = [(8 - 1) / 8, 2 / 4, 0 / 1]
-    assert _score("dr-stm", CAT, DOG, parser) == pytest.approx(sum(pieces) / 3)
+    assert _score("dr-stm", CAT, DOG, parser) == pytest.approx(sum(pieces) / 4)
     assert _score("dr-stm", CAT, DOG, parser, depth=2) == pytest.approx(sum(pieces[:2]) / 2)
-    assert _score("dr-stm", DOG, DOG, parser) == 1.0
+    assert _score("dr-stm", DOG, DOG, parser) == 3 / 4
+    assert _score("dr-stm", EVERY_DOG, EVERY_DOG, parser) == 1.0
     # Ways down: 8 nodes; 3 + 4 steps; 4 ways of three. The dog's way has one piece of each size less.
     ways = [7 / 8, (7 - 2) / 7, 3 / 4]
-    assert _score("dr-stm(pieces=paths)", CAT, DOG, parser) == pytest.approx(sum(ways) / 3)
+    assert _score("dr-stm(pieces=paths)", CAT, DOG, parser) == pytest.approx(sum(ways) / 4)
+
+
+def test_of_several_references_the_best_tree_counts(parser: str) -> None:
+    metric = get_metric("dr-stm", parser=parser)
+    each = [_score("dr-stm", EVERY_DOG, one, parser) for one in (NO_DOG, EVERY_BARK)]
+    assert metric.score_segments([EVERY_DOG], [[NO_DOG, EVERY_BARK]]).tolist() == [max(each)]
 
 
 @pytest.mark.parametrize("name", ["dr-or-*", "dr-or-pred", "dr-stm"])
 def test_without_structure_the_score_is_zero(name: str, parser: str) -> None:
     metric = get_metric(name, parser=parser)
-    hypotheses, references = [NOTHING, DOG, NOTHING, "", "", DOG], [DOG, NOTHING, NOTHING, DOG, "", DOG]
+    hypotheses = [NOTHING, DOG, NOTHING, "", "", EVERY_DOG]
+    references = [DOG, NOTHING, NOTHING, DOG, "", EVERY_DOG]
     assert metric.score_pairs(hypotheses, references).tolist() == [0, 0, 0, 0, 0, 1]
     assert np.isnan(metric.understood_scores(hypotheses, references)).tolist() == [True] * 5 + [False]
 
@@ -213,12 +221,60 @@ def test_a_file_without_what_is_needed_is_the_wrong_one(parser: str, tmp_path: P
 def test_boxes_in_circles_end(tmp_path: Path) -> None:
     path = tmp_path / "circles.clf"
     path.write_text(
-        "%%% raw: go\nb1 NEGATION b2 % [0...2]\nb2 NEGATION b1 % [0...2]\nb1 PRESUPPOSITION b1\n"
+        "%%% raw: go\nb1 NEGATION b2 % [0...2]\nb2 NEGATION b1 % [0...2]\n"
         'b3 PRESUPPOSITION b4\nb4 PRESUPPOSITION b3\nb3 go "v.01" e1 % [0...2]\n',
         encoding="utf-8",
     )
     for name in ("dr-or-*", "dr-stm", "dr-stm(pieces=paths)"):
-        assert _score(name, "go", "go", f"file:{path}") == 1.0
+        assert 0.0 < _score(name, "go", "go", f"file:{path}") <= 1.0
+
+
+def _kinds(clauses: str) -> list[tuple[str, str]]:
+    from pfsm.analysis.discourse.clause_files import read_clauses
+    from pfsm.metrics.discourse.conditions import conditions_of
+
+    (one,) = read_clauses(f"%%% raw: a b c d e f\n{clauses}".splitlines(), "x")
+    return [(condition.kind, condition.symbol) for condition in conditions_of(one.analysis)]
+
+
+@pytest.mark.parametrize(
+    ("marks", "kinds"),
+    [
+        # If (a) it does not (b) rain, we stay: the two of the implication have the same word.
+        (("a", "b", "a"), ["imp", "not"]),
+        # It is not (a) so that none (b) rains: one negation in another.
+        (("a", "b", ""), ["not", "not"]),
+        # Without words the only inner one is the consequence; of two nobody knows.
+        (("-", "", "-"), ["imp"]),
+        (("-", "-", "-"), ["not", "not", "not"]),
+    ],
+)
+def test_the_negations_of_an_implication_have_one_word(marks: tuple[str, str, str], kinds: list[str]) -> None:
+    words = {"a": " % a [0...1]", "b": " % b [2...3]", "-": ""}
+    boxes = ("b1 NEGATION b2", "b2 NEGATION b3", "b2 NEGATION b4")
+    clauses = [box + words[mark] for box, mark in zip(boxes, marks, strict=True) if mark]
+    assert sorted(kind for kind, _ in _kinds("\n".join(clauses))) == sorted(kinds)
+
+
+def test_three_negations_in_each_other_are_an_implication_of_a_negation() -> None:
+    chain = "\n".join(f"b{k} NEGATION b{k + 1}" for k in range(1, 4))
+    assert [kind for kind, _ in _kinds(chain)] == ["imp", "not"]
+
+
+@pytest.mark.parametrize(
+    ("clauses", "symbols"),
+    [
+        ('b1 time "n.08" t1\nb1 TPR t1 "now"\nb1 Time e1 t1', []),
+        ('b1 time "n.01" x1\nb1 A1 e1 x1', ["time", "A1"]),
+        ('b1 time "n.01" t1', ["time"]),
+    ],
+)
+def test_time_is_tense_only_where_something_is_placed_in_it(clauses: str, symbols: list[str]) -> None:
+    assert [symbol for _, symbol in _kinds(clauses)] == symbols
+
+
+def test_a_concept_in_capitals_of_mathematics_is_a_property() -> None:
+    assert _kinds('b1 𝐀𝐁 "n.01" x1') == [("pred", "𝐀𝐁")]
 
 
 def test_names() -> None:

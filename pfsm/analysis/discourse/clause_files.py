@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from pfsm.analysis.alignment import squeezed
-from pfsm.analysis.clauses import Clause, Drs, is_constant
+from pfsm.analysis.clauses import NEGATION, PRESUPPOSITION, REF, Clause, Drs, in_capitals, is_box, is_constant
 from pfsm.analysis.discourse.boxes import box_lines
 from pfsm.analysis.sentence import Analysis
 from pfsm.errors import PfsmError
@@ -19,8 +19,12 @@ COMMENT = "%%%"
 _RAW, _TOKENS = f"{COMMENT} raw:", f"{COMMENT} tok:"
 _EMPTY, _JOINT = "ø", "~"
 _DIGITS = 9
-_CLAUSE = re.compile(r"(\S+)\s+(\S+)\s+(\"[^\"]*\"|\S+)(?:\s+(\"[^\"]*\"|[^%\s]\S*))?\s*(?:%(.*))?")
+_CLAUSE = re.compile(r"(\S+)\s+(\S+)\s+(\"[^\"]*\"|[^%\s]\S*)(?:\s+(\"[^\"]*\"|[^%\s]\S*))?\s*(?:%(.*))?")
 _PLACE = re.compile(rf"\[([0-9]{{1,{_DIGITS}}})\.\.\.([0-9]{{1,{_DIGITS}}})\]")
+# The bank writes some boxes as a number alone.
+_BOX_NAME = re.compile(r"b?[0-9]+")
+_OVER_ONE_BOX = frozenset({NEGATION, PRESUPPOSITION, "NECESSITY", "POSSIBILITY"})
+_COMPARISONS = frozenset({"EQU", "NEQ", "APX", "LES", "LEQ", "TPR", "TAB", "TIN"})
 
 
 @dataclass(frozen=True)
@@ -125,17 +129,55 @@ def _clause(line: str, where: str, places: Sequence[tuple[int, int]]) -> Clause:
         )
     box, operator, first, second, comment = match.groups()
     arguments = (first,) if second is None else (first, second)
-    if is_constant(box) or all(map(is_constant, arguments)):
+    if all(map(is_constant, arguments)):
         raise PfsmError(
             f"{where}: {line.strip()!r} has no variable; a clause says something of a box or a referent"
         )
+    if not _BOX_NAME.fullmatch(box):
+        raise PfsmError(f"{where}: a clause begins with its box, such as b1, not with {box!r}")
+    fault = _fault(Clause(box, operator, arguments))
+    if fault:
+        raise PfsmError(f"{where}: {fault}")
     spans = [(int(start), int(end)) for start, end in _PLACE.findall(comment or "")]
+    backwards = next((f"[{start}...{end}]" for start, end in spans if start >= end), None)
+    if backwards is not None:
+        raise PfsmError(f"{where}: {backwards} holds no characters; the second number is after the last one")
     words = tuple(
         k
         for k, (start, end) in enumerate(places)
         if any(start < last and first < end for first, last in spans)
     )
     return Clause(box, operator, arguments, words)
+
+
+def _fault(clause: Clause) -> str:
+    """What an operator takes, where its arguments are others; empty if they are right."""
+    operator, arguments = clause.operator, clause.arguments
+    n_boxes = len(clause.box_arguments)
+    shown = f"{operator} {' '.join(arguments)}"
+    if clause.box in arguments:
+        return f"{shown!r} stands in {clause.box}; an operator takes another box than its own"
+    if clause.is_reference:
+        return "" if len(arguments) == 1 and not n_boxes else f"{REF} takes one referent, not {shown!r}"
+    if operator in _OVER_ONE_BOX or (len(arguments) == 1 and in_capitals(operator)):
+        if len(arguments) == n_boxes == 1:
+            return ""
+        if operator not in _COMPARISONS:
+            return f"{operator} takes one box, not {shown!r}"
+    if len(arguments) == 1:
+        return f"{operator} takes two arguments, not {shown!r}"
+    if clause.is_concept:
+        return f"the concept {operator} takes a sense and a referent, not {shown!r}" if n_boxes else ""
+    if in_capitals(operator):
+        fits = not n_boxes or (n_boxes == 2 and operator not in _COMPARISONS)
+        return "" if fits else f"{operator} takes {_taken(operator)}, not {shown!r}"
+    return (
+        f"{operator} begins with a referent, not with a box as in {shown!r}" if is_box(arguments[0]) else ""
+    )
+
+
+def _taken(operator: str) -> str:
+    return "two referents" if operator in _COMPARISONS else "two boxes or two referents"
 
 
 def clause_lines(analysis: Analysis, drs: Drs, number: int) -> Iterator[str]:

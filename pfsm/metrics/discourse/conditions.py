@@ -10,7 +10,7 @@ type        clauses                                            parts
 ``card``    a quantity                                         the referent
 ``eq``      equality of referents, or with the speaker         the referents
 ``not``     a negated box                                      the box
-``imp``     a negated box that has a negated box               restriction, consequence
+``imp``     a negated box, in it one negated by the same word  restriction, consequence
 ``or``      alternative boxes                                  the boxes, or the second
 ``whq``     a referent that is asked for                       the referent, its box
 ``prop``    the content of an event                            the event, the box
@@ -49,6 +49,8 @@ _DATES = frozenset(
 _OR = frozenset({"DIS", "DISJUNCTION", "ALTERNATION"})
 _NAME, _QUANTITY, _EQUAL, _TIME, _ASKED = "Name", "Quantity", "EQU", "Time", '"?"'
 _CONTENT = "ATTRIBUTION"
+_NOW = '"now"'
+_PLACED = frozenset({"TPR", _TIME})
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +80,11 @@ def conditions_of(analysis: Analysis) -> tuple[Condition, ...]:
     return tuple(_Reader(structure_of(analysis).clauses).conditions())
 
 
+def _is_temporal(one: Clause) -> bool:
+    """Whether a clause places a moment: before now, at now, or as the time of an event."""
+    return one.operator in _PLACED or (one.operator == _EQUAL and _NOW in one.arguments)
+
+
 class _Reader:
     def __init__(self, clauses: tuple[Clause, ...]) -> None:
         self._clauses = clauses
@@ -85,34 +92,61 @@ class _Reader:
         self._inside: dict[str, list[str]] = {}
         self._words: dict[str, set[int]] = {}
         self._dated = {one.arguments[0] for one in clauses if one.operator in _DATES}
-        self._moments = {one.arguments[1] for one in clauses if one.is_concept and one.operator == "time"}
+        mentioned = {name for one in clauses if _is_temporal(one) for name in one.arguments}
+        moments = {
+            one.arguments[1]
+            for one in clauses
+            if one.is_concept and one.operator == "time" and one.arguments[1].startswith("t")
+        }
+        self._tense = (moments & mentioned) - self._dated
+        self._negations: dict[str, list[Clause]] = {}
         for one in clauses:
             self._in_box.setdefault(one.box, []).append(one)
+            if one.operator == NEGATION and one.box_arguments:
+                self._negations.setdefault(one.box, []).append(one)
             if one.operator == PRESUPPOSITION:
                 self._inside.setdefault(one.arguments[0], []).append(one.box)
             else:
                 self._inside.setdefault(one.box, []).extend(one.box_arguments)
             if one.is_concept or one.operator == _NAME:
                 self._words.setdefault(one.arguments[1 if one.is_concept else 0], set()).update(one.words)
+        self._consequences = self._implications()
+        self._consequent = set(self._consequences.values())
 
     def conditions(self) -> list[Condition]:
         """All of them."""
         return [condition for one in self._clauses if (condition := self._condition(one)) is not None]
 
-    def _negations(self, box: str) -> list[Clause]:
-        return [one for one in self._in_box.get(box, []) if one.operator == NEGATION and one.box_arguments]
+    def _implications(self) -> dict[Clause, Clause]:
+        """From the first negation of each implication to its second; none is in two implications."""
+        negations = [one for several in self._negations.values() for one in several]
+        inner = {one.box_arguments[0] for one in negations}
+        # The outer ones first, so that of negations that follow each other every other one is the first of two.
+        waiting = [one for one in negations if one.box in inner] + [
+            one for one in negations if one.box not in inner
+        ]
+        found: dict[Clause, Clause] = {}
+        known: set[Clause] = set()
+        taken: set[Clause] = set()
+        while waiting:
+            one = waiting.pop()
+            if one in known:
+                continue
+            known.add(one)
+            second = None if one in taken else self._second_of(one)
+            if second is not None and second not in known:
+                found[one] = second
+                taken.add(second)
+            waiting += self._negations.get(one.box_arguments[0], ())
+        return found
 
-    def _is_consequence(self, one: Clause) -> bool:
-        """Whether a negation is the second of an implication: of those that follow each other, every other one."""
-        above = {
-            clause.box_arguments[0]: clause.box
-            for clause in self._clauses
-            if clause.operator == NEGATION and clause.box_arguments
-        }
-        box, count = one.box, 0
-        while box in above and len(self._negations(box)) == 1 and count <= len(above):
-            box, count = above[box], count + 1
-        return count % 2 == 1
+    def _second_of(self, one: Clause) -> Clause | None:
+        """The negation of the consequence: it has the same words, such as every or if; the only one without words."""
+        inner = self._negations.get(one.box_arguments[0], [])
+        same = [other for other in inner if other.words == one.words]
+        if len(same) != 1 or (not one.words and len(inner) > 1):
+            return None
+        return same[0]
 
     def _condition(self, one: Clause) -> Condition | None:
         if one.is_reference or one.operator == PRESUPPOSITION:
@@ -138,8 +172,7 @@ class _Reader:
         """Type of a condition without boxes; empty for tense."""
         arguments = one.arguments
         if one.is_concept:
-            tense = one.operator == "time" and arguments[1] not in self._dated
-            return "" if tense else "pred"
+            return "" if one.operator == "time" and arguments[1] in self._tense else "pred"
         if one.operator == _NAME:
             return "whq" if arguments[1] == _ASKED else "named"
         if one.operator in _DATES:
@@ -147,21 +180,19 @@ class _Reader:
         if one.operator == _QUANTITY and is_constant(arguments[-1]):
             return "card"
         if one.operator == _EQUAL:
-            return "" if arguments[-1] == '"now"' else "eq"
-        if len(arguments) < 2 or any(
-            name in self._moments - self._dated or name == '"now"' for name in arguments
-        ):
+            return "" if arguments[-1] == _NOW else "eq"
+        if len(arguments) < 2 or any(name in self._tense or name == _NOW for name in arguments):
             return ""
         return "" if one.operator == _TIME and arguments[1] not in self._dated else "rel"
 
     def _complex(self, one: Clause) -> Condition | None:
         boxes = one.box_arguments
         if one.operator == NEGATION:
-            if self._is_consequence(one):
+            if one in self._consequent:
                 return None
-            inner = self._negations(boxes[0])
-            if len(inner) == 1:
-                consequence = inner[0].box_arguments[0]
+            second = self._consequences.get(one)
+            if second is not None:
+                consequence = second.box_arguments[0]
                 outer = self._all_words(boxes[0], set(), without=consequence)
                 return self._made(
                     "imp", "", one, (boxes[0], consequence), outer, self._all_words(consequence, set())

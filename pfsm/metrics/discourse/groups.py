@@ -19,11 +19,11 @@ from pfsm.metrics.metric_group import MetricGroup, parse_name, with_options
 from pfsm.metrics.syntax.layers import Element, Layer, has_tags, words_of_line
 from pfsm.metrics.syntax.overlap import (
     Measure,
-    average_fraction,
+    TypeCounts,
     average_overlap,
-    clipped_scores,
     layer_scores,
     pooled_overlap,
+    sum_of_fractions,
 )
 from pfsm.metrics.syntax.overlap_options import AVERAGE, PARSER, Option, depth_option, read_options
 from pfsm.metrics.syntax.overlap_options import TYPES as BY_TYPE
@@ -151,25 +151,27 @@ def condition_metric(name: str, options: Options) -> AnalysedMetric:
 
 
 def tree_metric(name: str, options: Options) -> AnalysedMetric:
-    """DR-STM: mean clipped share of the pieces of the hypothesis's discourse trees, over their sizes.
+    """DR-STM: mean clipped share of the pieces of the hypothesis's discourse trees, over the sizes 1 to ``depth``.
 
-    Several references: pieces are clipped over all of them together, as in STM (Liu and Gildea 2005).
+    A size that the hypothesis has no piece of counts 0, so only trees that deep reach 1. Several references: the best
+    one counts.
 
     Raises:
         PfsmError: If there is no such option or value.
     """
     chosen = read_options(name, options, PARSER | depth_option(DEPTH) | _PIECES)
-    depth, paths = chosen["depth"], chosen["pieces"] == PATHS
+    depth: int = chosen["depth"]
+    paths = chosen["pieces"] == PATHS
     layer = Layer(lambda one: tree_elements(one, depth, paths=paths), has_structure, _WANTED, 0.0)
 
-    def compute(hypotheses: Sequence[Analysis], references: Sequence[Analysis]) -> Float:
-        return layer_scores(hypotheses, references, layer, average_fraction)[:, np.newaxis]
+    def measure(counts: TypeCounts) -> Float:
+        return sum_of_fractions(counts) / depth
 
-    def together(hypotheses: Sequence[Analysis], references: Sequence[Sequence[Analysis]]) -> Float:
-        return clipped_scores(hypotheses, references, layer)[:, np.newaxis]
+    def compute(hypotheses: Sequence[Analysis], references: Sequence[Analysis]) -> Float:
+        return layer_scores(hypotheses, references, layer, measure)[:, np.newaxis]
 
     entries = {"depth": str(depth), "pieces": chosen["pieces"]}
-    return AnalysedMetric(name, entries, chosen["parser"], _WANTED, compute, has_structure, together=together)
+    return AnalysedMetric(name, entries, chosen["parser"], _WANTED, compute, has_structure)
 
 
 GROUPS: tuple[MetricGroup, ...] = (

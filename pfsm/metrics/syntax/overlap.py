@@ -67,6 +67,12 @@ def average_fraction(counts: TypeCounts) -> Float:
     return _mean(counts.shared, counts.hypothesis, counts)
 
 
+def sum_of_fractions(counts: TypeCounts) -> Float:
+    """Sum of the clipped fractions of the types that the hypothesis has, float64 [n_pairs]."""
+    there = counts.hypothesis > 0
+    return _sum(np.divide(counts.shared, counts.hypothesis, out=np.zeros(there.shape), where=there))
+
+
 def _mean(over: Float, under: Float, counts: TypeCounts) -> Float:
     """Mean of quotients over the types that are there, 0 where only the divisor is lacking."""
     there = counts.either > 0
