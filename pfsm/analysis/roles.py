@@ -5,6 +5,7 @@ relative word (R-A0) is an argument with a label of its own. The predicate itsel
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -134,10 +135,9 @@ def joined_parts(given: Sequence[Argument]) -> tuple[Argument, ...]:
         ValueError: If an argument is given twice.
     """
     whole = [one for one in given if not _is_part(one.label)]
-    places = [(one.label, one.spans) for one in given]
-    twice = next((label for k, (label, spans) in enumerate(places) if (label, spans) in places[:k]), None)
-    if twice is not None:
-        raise ValueError(f"{twice} is given twice with the same words; give each argument once")
+    for (label, _), number in Counter((one.label, one.spans) for one in given).items():
+        if number > 1:
+            raise ValueError(f"{label} is given twice with the same words; give each argument once")
     heads = [one.spans[0] for one in whole]
     for one in sorted(given, key=lambda each: each.spans):
         bare = one.label.removeprefix(CONTINUATION)
