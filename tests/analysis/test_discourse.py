@@ -4,7 +4,9 @@ import gzip
 import itertools
 import os
 import random
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -256,6 +258,48 @@ def test_nothing_is_said(conllu: str) -> None:
 def test_no_tree_no_structure() -> None:
     assert structure_of(Analysis(("a", "b"), (0,))).clauses == ()
     assert structure_of(Analysis(())).clauses == ()
+
+
+SNOW = "Snow NOUN NN 2 nsubj\nmelts VERB VBZ 0 root\nfast ADV RB 2 advmod\nquietly ADV RB 2 advmod"
+
+
+def test_an_equal_line_has_the_structure_that_was_built() -> None:
+    first = analysed(SNOW)
+    tree = first.trees[0]
+    # An analyser of another package may give lists, and its probabilities do not matter here.
+    frames = [Frame(1, "melt", (Argument("A1", [[0, 1]], 0.5),), probability=0.75)]  # type: ignore[arg-type]
+    listed = Analysis(
+        list(first.tokens),  # type: ignore[arg-type]
+        [0],  # type: ignore[arg-type]
+        list(first.upos),  # type: ignore[arg-type]
+        list(first.xpos),  # type: ignore[arg-type]
+        (DependencyTree(list(tree.heads), list(tree.labels), -1.0),),  # type: ignore[arg-type]
+        frames=frames,  # type: ignore[arg-type]
+    )
+    given = replace(first, frames=(Frame(1, "melt", (Argument("A1", ((0, 1),)),)),))
+    assert structure_of(listed) is structure_of(given)
+    assert structure_of(analysed(SNOW)) is structure_of(first)
+    assert structure_of(given) != structure_of(first)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"tokens": ("Ice", "melts", "fast", "quietly")},
+        {"sentences": (0, 2), "trees": (DependencyTree((2, 0, 0, 2), ("nsubj", "root", "root", "advmod")),)},
+        {"upos": ("PROPN", "VERB", "ADV", "ADV")},
+        {"xpos": ("NN", "VBD", "RB", "RB")},
+        {"trees": (DependencyTree((2, 0, 2, 3), ("nsubj", "root", "advmod", "advmod")),)},
+        {"trees": (DependencyTree((2, 0, 2, 2), ("obj", "root", "advmod", "advmod")),)},
+        {"frames": (Frame(1, "melt", (Argument("A1", ((0, 1),)),)),)},
+        {"frames": (Frame(1, "melt", (Argument("A0", ((2, 3),)),)),)},
+    ],
+)
+def test_a_line_with_a_difference_has_a_structure_of_its_own(changed: dict[str, Any]) -> None:
+    one = analysed(SNOW)
+    before = structure_of(one)
+    assert structure_of(replace(one, **changed)) != before
+    assert structure_of(one) == before
 
 
 def test_a_chain_of_thousands_of_words() -> None:

@@ -12,6 +12,10 @@ _CATEGORIES = (
     ("PRP", "PRON"), ("WP", "PRON"), ("EX", "PRON"), ("CD", "NUM"), ("DT", "DET"), ("PDT", "DET"), ("WDT", "DET"),
     ("IN", "ADP"), ("TO", "PART"), ("RP", "ADP"), ("CC", "CCONJ"), ("UH", "INTJ"),
 )  # fmt: skip
+SUBJECTS = ("nsubj", "csubj")
+# Relations of clauses and phrases that hang on a word loosely.
+LOOSE = frozenset({"parataxis", "list", "discourse", "vocative", "dislocated", "acl"})
+NOUNS = frozenset({"NOUN", "PROPN", "PRON", "NUM", "SYM", "X", "DET"})
 
 
 @dataclass
@@ -91,6 +95,25 @@ class Grammar:
         return any(
             label in {"nsubj:pass", "csubj:pass", "aux:pass", "nsubjpass", "auxpass"} for label in below
         ) or (self.labels[word] == "acl" and self.tag(word) == "VBN")
+
+    def has_copula(self, word: int) -> bool:
+        """Whether it is a predicate with a form of be."""
+        return self.first(word, "cop") is not None
+
+    def is_predicate(self, word: int) -> bool:
+        """Whether a word is worked off as a clause."""
+        return self.category(word) in {"VERB", "AUX"} or self.first(word, "cop", *SUBJECTS) is not None
+
+    def is_imperative(self, word: int) -> bool:
+        """Whether it is the bare verb of a sentence without a subject."""
+        return self.tag(word) == "VB" and self.heads[word] < 0 and self.first(word, "mark", *SUBJECTS) is None
+
+    def symbol(self, word: int) -> str:
+        """The name of a word's concept: its lemma, with its particles."""
+        particles = [
+            self.words[child] for child in self.children[word] if self.whole[child] == "compound:prt"
+        ]
+        return "_".join(part.replace('"', "'") for part in (self.lemmas[word], *particles))
 
     def case(self, word: int) -> list[int]:
         """Its prepositions."""

@@ -45,11 +45,16 @@ POSSIBLY = frozenset({"maybe", "perhaps", "possibly"})
 CONDITIONAL = frozenset({"if", "unless", "whenever"})
 CAUSAL = frozenset({"because", "since", "as", "so"})
 CONTRASTIVE = frozenset({"but", "although", "though", "yet", "whereas"})
+ALTERNATIVE = frozenset({"or", "nor"})
+RELATIVE = frozenset({"that", "which", "who", "whom"})
+# Prepositions of places.
+PLACES = frozenset(
+    {"in", "at", "on", "under", "near", "behind", "above", "below", "inside", "outside", "beside"}
+)
 # Adverbs that add no condition.
 FOCUS = frozenset(
     {"also", "too", "only", "just", "even", "then", "so", "please", "either", "still", "already", "yet"}
 )
-DEGREES = frozenset({"very", "so", "too", "quite", "really", "rather", "extremely", "as", "more", "most"})
 TIMES = _words(
     """
     today tomorrow yesterday tonight now then monday tuesday wednesday thursday friday saturday sunday

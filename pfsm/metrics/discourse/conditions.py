@@ -79,6 +79,8 @@ def conditions_of(analysis: Analysis) -> tuple[Condition, ...]:
 
 
 class _Reader:
+    """Reads conditions off the clauses of a line."""
+
     def __init__(self, clauses: tuple[Clause, ...]) -> None:
         self._clauses = clauses
         self._in_box: dict[str, list[Clause]] = {}
@@ -86,6 +88,10 @@ class _Reader:
         self._words: dict[str, set[int]] = {}
         self._dated = {one.arguments[0] for one in clauses if one.operator in _DATES}
         self._moments = {one.arguments[1] for one in clauses if one.is_concept and one.operator == "time"}
+        # From a negated box to the one that its negation stands in.
+        self._negated_in = {
+            one.box_arguments[0]: one.box for one in clauses if one.operator == NEGATION and one.box_arguments
+        }
         for one in clauses:
             self._in_box.setdefault(one.box, []).append(one)
             if one.operator == PRESUPPOSITION:
@@ -104,17 +110,13 @@ class _Reader:
 
     def _is_consequence(self, one: Clause) -> bool:
         """Whether a negation is the second of an implication: of those that follow each other, every other one."""
-        above = {
-            clause.box_arguments[0]: clause.box
-            for clause in self._clauses
-            if clause.operator == NEGATION and clause.box_arguments
-        }
         box, count = one.box, 0
-        while box in above and len(self._negations(box)) == 1 and count <= len(above):
-            box, count = above[box], count + 1
+        while box in self._negated_in and len(self._negations(box)) == 1 and count <= len(self._negated_in):
+            box, count = self._negated_in[box], count + 1
         return count % 2 == 1
 
     def _condition(self, one: Clause) -> Condition | None:
+        """The condition that a clause is; none for referents, tense and presuppositions."""
         if one.is_reference or one.operator == PRESUPPOSITION:
             return None
         if one.box_arguments:
@@ -155,6 +157,7 @@ class _Reader:
         return "" if one.operator == _TIME and arguments[1] not in self._dated else "rel"
 
     def _complex(self, one: Clause) -> Condition | None:
+        """The condition of a clause over boxes; none for what another condition has in it."""
         boxes = one.box_arguments
         if one.operator == NEGATION:
             if self._is_consequence(one):

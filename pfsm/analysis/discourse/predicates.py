@@ -1,0 +1,144 @@
+"""Rules of predicates: events, their arguments, and the clauses beside them."""
+
+from dataclasses import dataclass
+
+from pfsm.analysis.discourse import words as known
+from pfsm.analysis.discourse.arguments import PLACE_ROLE, Arguments
+from pfsm.analysis.discourse.draft import Draft
+from pfsm.analysis.discourse.grammar import LOOSE, NOUNS, SUBJECTS
+from pfsm.analysis.discourse.phrases import Phrases
+from pfsm.analysis.discourse.scopes import innermost_box
+from pfsm.analysis.discourse.tenses import add_time, tense_of
+
+
+@dataclass(frozen=True)
+class Predicates:
+    """Writes predicates into a draft."""
+
+    draft: Draft
+
+    def predicate(self, word: int, box: str) -> None:
+        """A clause with its predicate, from the box that it stands in."""
+        draft, grammar = self.draft, self.draft.grammar
+        inner = innermost_box(draft, word, box)
+        event = self._event(word, inner, box)
+        arguments = list(Arguments(draft).of(word))
+        # The agenda is worked off from its end: arguments come before what is beside them, in the order of the text.
+        for child in reversed(grammar.children[word]):
+            self._other_dependent(child, word, inner, event)
+        for child, role in reversed(arguments):
+            # Subjects stand outside the clause's negation and modals.
+            is_outside = grammar.labels[child] in SUBJECTS and not grammar.is_predicate(child)
+            target = Phrases(draft).argument(child, draft.boxes.get(child, box if is_outside else inner))
+            draft.add(inner, role, event, target, words=tuple(grammar.case(child)[:1]) or (word,))
+        if grammar.is_imperative(word):
+            draft.add(inner, "A0", event, self._hearer(word, box), words=(word,))
+
+    def _hearer(self, word: int, box: str) -> str:
+        """The referent of the hearer, whom an imperative introduces unless somebody did."""
+        draft = self.draft
+        if "hearer" not in draft.persons:
+            who = draft.persons["hearer"] = draft.new("x")
+            draft.concept(box, "person", "n", who, (word,))
+            draft.add(box, "EQU", who, '"hearer"', words=(word,))
+        return draft.persons["hearer"]
+
+    def _event(self, word: int, box: str, outer: str) -> str:
+        """The event or state of a predicate, with its time.
+
+        Args:
+            word: The predicate.
+            box: The event's box.
+            outer: The box that the clause stands in.
+        """
+        draft, grammar = self.draft, self.draft.grammar
+        category = grammar.category(word)
+        is_state = category in {"ADJ", "ADV"} and not grammar.case(word)
+        if not is_state and category not in {"VERB", "AUX"}:
+            return self._being(word, box, outer)
+        event = draft.referent(word)
+        draft.concept(box, grammar.symbol(word), "a" if is_state else "v", event, (word,))
+        if is_state:
+            Phrases(draft).degrees(word, box, only_adverbs=True)
+        add_time(draft, word, event, box, outer)
+        return event
+
+    def _being(self, word: int, box: str, outer: str) -> str:
+        """A noun as a predicate: an event of being, whose second argument it is."""
+        draft, grammar = self.draft, self.draft.grammar
+        copula = grammar.first(word, "cop")
+        event = draft.new("e")
+        draft.concept(box, "be", "v", event, (word if copula is None else copula,))
+        add_time(draft, word, event, box, outer)
+        case = grammar.case(word)
+        role = (PLACE_ROLE if grammar.words[case[0]] in known.PLACES else "A2") if case else "A2"
+        Phrases(draft).noun(word, box)
+        draft.add(box, role, event, draft.referent(word), words=tuple(case[:1]) or (word,))
+        return event
+
+    def _other_dependent(self, child: int, word: int, box: str, event: str) -> None:
+        """A dependent that is no argument: other clauses, coordination."""
+        draft, grammar = self.draft, self.draft.grammar
+        label = grammar.labels[child]
+        if label == "ccomp":
+            inner = draft.new("b")
+            draft.add(box, "ATTRIBUTION", inner, words=(word,))
+            draft.add(box, "Proposition", event, inner, words=(word,))
+            draft.later(child, inner)
+        elif label == "advcl":
+            self._adverbial(child, box)
+        elif label == "conj":
+            self._coordinated(child, word, box)
+        elif label in LOOSE and grammar.category(child) not in {"INTJ", "PUNCT", "PART"}:
+            inner = draft.new("b")
+            draft.add(box, "CONTINUATION", inner, words=(child,))
+            draft.later(child, inner)
+
+    def _adverbial(self, child: int, box: str) -> None:
+        """An adverbial clause, with the relation that its conjunction says."""
+        draft, grammar = self.draft, self.draft.grammar
+        if child in draft.boxes:
+            draft.later(child, draft.boxes[child])
+            return
+        mark = grammar.first(child, "mark", "advmod")
+        text = "" if mark is None else grammar.words[mark]
+        words = (child,) if mark is None else (mark,)
+        inner = draft.new("b")
+        if text in known.CAUSAL:
+            draft.add(box, "EXPLANATION", inner, words=words)
+        elif text in known.CONTRASTIVE:
+            draft.add(box, "CONTRAST", inner, words=words)
+        elif grammar.is_predicate(child) and tense_of(grammar, child)[0]:
+            draft.add(box, "CONTINUATION", inner, words=words)
+        else:
+            inner = box
+        draft.later(child, inner)
+
+    def _coordinated(self, child: int, word: int, box: str) -> None:
+        """A coordinated clause; it shares the subject of the first."""
+        draft, grammar = self.draft, self.draft.grammar
+        if not grammar.is_predicate(word) or (
+            grammar.category(child) in NOUNS and not grammar.is_predicate(child)
+        ):
+            draft.later(child, box)
+            return
+        mark = grammar.first(child, "cc")
+        text = "and" if mark is None else grammar.words[mark]
+        words = (child,) if mark is None else (mark,)
+        inner = draft.new("b")
+        if text in known.ALTERNATIVE:
+            relation = "ALTERNATION"
+        else:
+            relation = "CONTRAST" if text in known.CONTRASTIVE else "CONTINUATION"
+        draft.add(box, relation, inner, words=words)
+        draft.later(child, inner)
+        self._share_subject(child, word, inner)
+
+    def _share_subject(self, child: int, word: int, box: str) -> None:
+        """Gives a coordinated verb without a subject that of the first predicate."""
+        draft, grammar = self.draft, self.draft.grammar
+        subject = grammar.first(word, *SUBJECTS)
+        has_own = grammar.first(child, *SUBJECTS) is not None
+        if subject is not None and not has_own and grammar.category(child) == "VERB":
+            role = Arguments(draft).role_of_shared(subject, child)
+            draft.add(box, role, draft.referent(child), draft.referent(subject), words=(child,))
