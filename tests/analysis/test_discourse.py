@@ -250,6 +250,137 @@ def test_pronoun_is_who_was_mentioned() -> None:
     assert any(clause.operator == "Proposition" for clause in structure_of(one).clauses)
 
 
+def with_roles(conllu: str, *frames: tuple[int, str]) -> Analysis:
+    """An analysis with roles: predicates, counted from 0, with ``LABEL=FIRST-LAST`` for each argument."""
+    found = []
+    for predicate, text in frames:
+        arguments = []
+        for one in text.split():
+            label, _, span = one.partition("=")
+            first, _, last = span.partition("-")
+            arguments.append(Argument(label, ((int(first), int(last or first) + 1),)))
+        found.append(Frame(predicate, "", tuple(arguments)))
+    return replace(analysed(conllu), frames=tuple(found))
+
+
+def test_content_of_an_attitude_that_has_a_role() -> None:
+    assert matches(
+        with_roles(
+            "He PRON PRP 2 nsubj\nsaid VERB VBD 0 root\nthat SCONJ IN 5 mark\nshe PRON PRP 5 nsubj\n"
+            "left VERB VBD 2 ccomp",
+            (1, "A0=0 A1=2-4"),
+            (4, "A0=3"),
+        ),
+        'b2 PRESUPPOSITION b1;b2 male "n.01" x1;b1 say "v.01" e1;b1 A0 e1 x1;b1 ATTRIBUTION b3;'
+        'b1 Proposition e1 b3;b3 leave "v.01" e2;b3 A0 e2 x2;b4 PRESUPPOSITION b3;b4 female "n.01" x2',
+    )
+
+
+@pytest.mark.parametrize(
+    ("conllu", "frames", "expected"),
+    [
+        (
+            (
+                "dogs NOUN NNS 2 nsubj\nbark VERB VBP 0 root\nbecause SCONJ IN 5 mark\nsnow NOUN NN 5 nsubj\n"
+                "melts VERB VBZ 2 advcl"
+            ),
+            ((1, "A0=0 AM-CAU=2-4"), (4, "A1=3")),
+            (
+                'b1 dog "n.01" x1;b1 bark "v.01" e1;b1 A0 e1 x1;b1 EXPLANATION b2;b2 melt "v.01" e2;'
+                'b2 A1 e2 x2;b2 snow "n.01" x2'
+            ),
+        ),
+        (
+            (
+                "If SCONJ IN 3 mark\nsnow NOUN NN 3 nsubj\nmelts VERB VBZ 5 advcl\ndogs NOUN NNS 5 nsubj\n"
+                "bark VERB VBP 0 root"
+            ),
+            ((4, "AM-ADV=0-2 A0=3"), (2, "A1=1")),
+            (
+                'b1 NEGATION b2;b2 NEGATION b3;b2 melt "v.01" e2;b2 A1 e2 x2;b2 snow "n.01" x2;'
+                'b3 dog "n.01" x1;b3 bark "v.01" e1;b3 A0 e1 x1'
+            ),
+        ),
+        (
+            "dogs NOUN NNS 2 nsubj\ncome VERB VBP 0 root\nto PART TO 4 mark\nbark VERB VB 2 advcl",
+            ((1, "A1=0 AM-PRP=2-3"),),
+            'b1 dog "n.01" x1;b1 come "v.01" e1;b1 A1 e1 x1;b1 AM-PRP e1 e2;b1 bark "v.01" e2',
+        ),
+    ],
+)
+def test_adverbial_clauses_that_have_a_role(
+    conllu: str, frames: tuple[tuple[int, str], ...], expected: str
+) -> None:
+    assert matches(with_roles(conllu, *frames), expected)
+
+
+SWIMS = "dogs NOUN NNS 4 nsubj\ncan AUX MD 4 aux\nnot PART RB 4 advmod\nswim VERB VB 0 root\n"
+SWIM = 'b1 dog "n.01" x1;b1 NEGATION b2;b2 POSSIBILITY b3;b3 swim "v.01" e1;b3 A0 e1 x1;'
+
+
+@pytest.mark.parametrize(
+    ("rest", "frames", "expected"),
+    [
+        ("", ((3, "A0=0 AM-MOD=1 AM-NEG=2"),), ""),
+        (
+            "and CCONJ CC 7 cc\ncats NOUN NNS 7 nsubj\nrun VERB VBP 4 conj",
+            ((3, "A0=0 AM-MOD=1 AM-NEG=2"), (6, "A0=5")),
+            'b1 CONTINUATION b4;b4 cat "n.01" x2;b4 run "v.01" e2;b4 A0 e2 x2',
+        ),
+        (
+            "but CCONJ CC 6 cc\nrun VERB VBP 4 conj",
+            ((3, "A0=0"), (5, "A0=0")),
+            'b1 CONTRAST b4;b4 run "v.01" e2;b4 A0 e2 x1',
+        ),
+        (
+            "and CCONJ CC 6 cc\nrun VERB VB 4 conj",
+            ((3, "A0=0"), (5, "A0=0")),
+            'b3 CONTINUATION b4;b4 run "v.01" e2;b4 A0 e2 x1',
+        ),
+        (
+            "cats NOUN NNS 6 nsubj\nrun VERB VBP 4 parataxis",
+            ((3, "A0=0"), (5, "A0=4")),
+            'b1 CONTINUATION b4;b4 cat "n.01" x2;b4 run "v.01" e2;b4 A0 e2 x2',
+        ),
+    ],
+)
+def test_a_coordinated_clause_stands_outside_negation_and_modals(
+    rest: str, frames: tuple[tuple[int, str], ...], expected: str
+) -> None:
+    assert matches(with_roles(SWIMS + rest, *frames), (SWIM + expected).rstrip(";"))
+
+
+def test_a_coordinated_clause_stands_outside_a_quantifier() -> None:
+    assert matches(
+        analysed(
+            "No DET DT 2 det\ndog NOUN NN 3 nsubj\nbarked VERB VBD 0 root\nand CCONJ CC 6 cc\n"
+            "cats NOUN NNS 6 nsubj\nslept VERB VBD 3 conj"
+        ),
+        'b1 NEGATION b2;b2 dog "n.01" x1;b2 bark "v.01" e1;b2 A0 e1 x1;b1 CONTINUATION b3;b3 cat "n.01" x2;'
+        'b3 sleep "v.01" e2;b3 A0 e2 x2',
+    )
+
+
+def test_an_oblique_phrase_with_every() -> None:
+    assert matches(
+        analysed(
+            "Anna PROPN NNP 2 nsubj\nspoke VERB VBD 0 root\nwith ADP IN 5 case\nevery DET DT 5 det\n"
+            "child NOUN NN 2 obl"
+        ),
+        'b4 PRESUPPOSITION b1;b4 female "n.01" x1;b4 Name x1 "anna";b1 NEGATION b2;b2 child "n.01" x2;'
+        'b2 NEGATION b3;b3 speak "v.01" e1;b3 A0 e1 x1;b3 A2 e1 x2',
+    )
+
+
+def test_role_of_a_relative_pronoun_is_that_of_the_noun() -> None:
+    assert matches(
+        with_roles(
+            "Dogs NOUN NNS 0 root\nthat PRON WDT 3 nsubj\nbark VERB VBP 1 acl:relcl", (2, "A0=0 R-A0=1")
+        ),
+        'b1 dog "n.01" x1;b1 bark "v.01" e1;b1 A0 e1 x1',
+    )
+
+
 @pytest.mark.parametrize("conllu", [". PUNCT . 0 root", "and CCONJ CC 0 root"])
 def test_nothing_is_said(conllu: str) -> None:
     assert structure_of(analysed(conllu)).clauses == ()

@@ -10,6 +10,9 @@ from pfsm.analysis.discourse.grammar import SUBJECTS, Grammar
 PLACE_ROLE = "AM-LOC"
 _TIME_ROLE, _MANNER_ROLE = "AM-TMP", "AM-MNR"
 _RELATIVE_TAGS = frozenset({"WDT", "WP"})
+# Dependents that are words of the clause itself, or clauses beside it, whatever role a labeller gives them.
+_NO_ARGUMENTS = frozenset({"aux", "cop", "cc", "mark", "case", "punct", "ccomp", "conj", "parataxis", "list"})
+_NO_ROLES = frozenset({"AM-MOD", "AM-NEG", "AM-DIS"})
 
 
 @dataclass(frozen=True)
@@ -30,10 +33,12 @@ class Arguments:
         if grammar.labels[word] == "acl" and grammar.heads[word] >= 0 and not self._takes_relative(word):
             yield from self._noun_above(word, given, passive=passive)
         for child in grammar.children[word]:
+            if grammar.labels[child] in _NO_ARGUMENTS or child in draft.boxed:
+                continue
             if child in draft.done and child not in draft.referents:
                 continue
             role = given.get(child) or self._by_function(child, passive=passive)
-            if not role:
+            if not role or role in _NO_ROLES:
                 continue
             yield child, "AttributeOf" if is_state and grammar.labels[child] in SUBJECTS else role
 
@@ -85,14 +90,15 @@ class Arguments:
 
 
 def _given_roles(grammar: Grammar, word: int) -> dict[int, str]:
-    """Roles of the labeller by the head word of the argument."""
+    """Roles of the labeller by the head word of the argument; R-A0 and C-A0 are A0."""
     frame = grammar.frame(word)
     if frame is None:
         return {}
     found: dict[int, str] = {}
     for argument in frame.arguments:
         inside = set(argument.words)
-        found |= {one: argument.label for one in argument.words if grammar.heads[one] not in inside}
+        label = argument.label.removeprefix("R-").removeprefix("C-")
+        found |= {one: label for one in argument.words if grammar.heads[one] not in inside}
     return found
 
 

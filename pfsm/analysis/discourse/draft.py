@@ -21,7 +21,8 @@ class Draft:
         moments: The time of each tense.
         persons: The referents of the speaker and the hearer.
         mentioned: Kind and referent of names and pronouns, in the order of their mention.
-        boxes: The box of a quantified subject or object, and of an if-clause, which stand outside the box of the event.
+        boxes: The box of a quantified phrase and of an if-clause, which stand outside the box of the event.
+        boxed: Clauses that stand in a box of their own; they are no argument of the predicate that they hang on.
     """
 
     grammar: Grammar
@@ -34,6 +35,7 @@ class Draft:
     persons: dict[str, str] = field(default_factory=dict)
     mentioned: list[tuple[str, str]] = field(default_factory=list)
     boxes: dict[int, str] = field(default_factory=dict)
+    boxed: set[int] = field(default_factory=set)
     _counts: dict[str, int] = field(default_factory=dict)
 
     def new(self, letter: str) -> str:

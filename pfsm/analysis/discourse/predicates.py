@@ -7,7 +7,7 @@ from pfsm.analysis.discourse.arguments import PLACE_ROLE, Arguments
 from pfsm.analysis.discourse.draft import Draft
 from pfsm.analysis.discourse.grammar import LOOSE, NOUNS, SUBJECTS
 from pfsm.analysis.discourse.phrases import Phrases
-from pfsm.analysis.discourse.scopes import innermost_box
+from pfsm.analysis.discourse.scopes import Scope, scope_of
 from pfsm.analysis.discourse.tenses import add_time, tense_of
 
 
@@ -20,16 +20,21 @@ class Predicates:
     def predicate(self, word: int, box: str) -> None:
         """A clause with its predicate, from the box that it stands in."""
         draft, grammar = self.draft, self.draft.grammar
-        inner = innermost_box(draft, word, box)
+        scope = scope_of(draft, word, box)
+        inner = scope.event
+        draft.done.update(grammar.having(word, "aux", "cop"))
         event = self._event(word, inner, box)
+        draft.boxed.update(child for child in grammar.having(word, "advcl") if self._has_box(child))
         arguments = list(Arguments(draft).of(word))
         # The agenda is worked off from its end: arguments come before what is beside them, in the order of the text.
         for child in reversed(grammar.children[word]):
-            self._other_dependent(child, word, inner, event)
+            self._other_dependent(child, word, scope, event)
         for child, role in reversed(arguments):
             # Subjects stand outside the clause's negation and modals.
             is_outside = grammar.labels[child] in SUBJECTS and not grammar.is_predicate(child)
-            target = Phrases(draft).argument(child, draft.boxes.get(child, box if is_outside else inner))
+            target = Phrases(draft).argument(
+                child, draft.boxes.get(child, scope.clause if is_outside else inner)
+            )
             draft.add(inner, role, event, target, words=tuple(grammar.case(child)[:1]) or (word,))
         if grammar.is_imperative(word):
             draft.add(inner, "A0", event, self._hearer(word, box), words=(word,))
@@ -76,9 +81,10 @@ class Predicates:
         draft.add(box, role, event, draft.referent(word), words=tuple(case[:1]) or (word,))
         return event
 
-    def _other_dependent(self, child: int, word: int, box: str, event: str) -> None:
+    def _other_dependent(self, child: int, word: int, scope: Scope, event: str) -> None:
         """A dependent that is no argument: other clauses, coordination."""
         draft, grammar = self.draft, self.draft.grammar
+        box = scope.event
         label = grammar.labels[child]
         if label == "ccomp":
             inner = draft.new("b")
@@ -88,42 +94,61 @@ class Predicates:
         elif label == "advcl":
             self._adverbial(child, box)
         elif label == "conj":
-            self._coordinated(child, word, box)
+            self._coordinated(child, word, scope)
         elif label in LOOSE and grammar.category(child) not in {"INTJ", "PUNCT", "PART"}:
             inner = draft.new("b")
-            draft.add(box, "CONTINUATION", inner, words=(child,))
+            draft.add(scope.clause, "CONTINUATION", inner, words=(child,))
             draft.later(child, inner)
 
-    def _adverbial(self, child: int, box: str) -> None:
-        """An adverbial clause, with the relation that its conjunction says."""
-        draft, grammar = self.draft, self.draft.grammar
-        if child in draft.boxes:
-            draft.later(child, draft.boxes[child])
-            return
+    def _has_box(self, child: int) -> bool:
+        """Whether an adverbial clause stands in a box of its own."""
+        return child in self.draft.boxes or bool(self._relation(child)[0])
+
+    def _relation(self, child: int) -> tuple[str, tuple[int, ...]]:
+        """The relation that an adverbial clause's conjunction says, and its words; empty for clauses without tense."""
+        grammar = self.draft.grammar
         mark = grammar.first(child, "mark", "advmod")
         text = "" if mark is None else grammar.words[mark]
         words = (child,) if mark is None else (mark,)
-        inner = draft.new("b")
         if text in known.CAUSAL:
-            draft.add(box, "EXPLANATION", inner, words=words)
-        elif text in known.CONTRASTIVE:
-            draft.add(box, "CONTRAST", inner, words=words)
-        elif grammar.is_predicate(child) and tense_of(grammar, child)[0]:
-            draft.add(box, "CONTINUATION", inner, words=words)
-        else:
-            inner = box
+            return "EXPLANATION", words
+        if text in known.CONTRASTIVE:
+            return "CONTRAST", words
+        if grammar.is_predicate(child) and tense_of(grammar, child)[0]:
+            return "CONTINUATION", words
+        return "", words
+
+    def _adverbial(self, child: int, box: str) -> None:
+        """An adverbial clause, with the relation that its conjunction says."""
+        draft = self.draft
+        if child in draft.boxes:
+            draft.later(child, draft.boxes[child])
+            return
+        relation, words = self._relation(child)
+        inner = draft.new("b") if relation else box
+        if relation:
+            draft.add(box, relation, inner, words=words)
         draft.later(child, inner)
 
-    def _coordinated(self, child: int, word: int, box: str) -> None:
-        """A coordinated clause; it shares the subject of the first."""
+    def _coordinated(self, child: int, word: int, scope: Scope) -> None:
+        """A coordinated clause; without a subject of its own it shares that of the first.
+
+        It stands outside the first clause's negation and modals if it has a subject or an auxiliary of its own, or
+        contrasts with it.
+        """
         draft, grammar = self.draft, self.draft.grammar
         if not grammar.is_predicate(word) or (
             grammar.category(child) in NOUNS and not grammar.is_predicate(child)
         ):
-            draft.later(child, box)
+            draft.later(child, scope.event)
             return
         mark = grammar.first(child, "cc")
         text = "and" if mark is None else grammar.words[mark]
+        box = scope.event
+        if grammar.first(child, *SUBJECTS) is not None:
+            box = scope.clause
+        elif text in known.CONTRASTIVE or grammar.first(child, "aux", "cop") is not None:
+            box = scope.phrases
         words = (child,) if mark is None else (mark,)
         inner = draft.new("b")
         if text in known.ALTERNATIVE:

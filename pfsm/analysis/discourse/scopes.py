@@ -1,5 +1,7 @@
 """Boxes that a clause opens around its event: quantifiers, conditionals, negation and modals."""
 
+from typing import NamedTuple
+
 from pfsm.analysis.clauses import NEGATION
 from pfsm.analysis.discourse import words as known
 from pfsm.analysis.discourse.draft import Draft
@@ -7,14 +9,38 @@ from pfsm.analysis.discourse.draft import Draft
 _POSSIBILITY, _NECESSITY = "POSSIBILITY", "NECESSITY"
 
 
-def innermost_box(draft: Draft, word: int, box: str) -> str:
-    """Opens the boxes of a predicate's clause; the innermost one, where its event stands.
+class Scope(NamedTuple):
+    """The boxes of a predicate's clause.
 
-    From the outside: universal and negative phrases, if-clauses, perhaps, negation, modals.
+    Attributes:
+        clause: Inside the if-clauses before the predicate; coordinated clauses with a subject of their own stand there.
+        phrases: Inside the quantified phrases too; clauses that share them, but not the negation, stand there.
+        event: The innermost box, where the event stands.
     """
-    for child in draft.grammar.having(word, "nsubj", "obj"):
-        box = _within_quantifier(draft, child, box)
-    box = _within_conditionals(draft, word, box)
+
+    clause: str
+    phrases: str
+    event: str
+
+
+def scope_of(draft: Draft, word: int, box: str) -> Scope:
+    """Opens the boxes of a predicate's clause.
+
+    From the outside: if-clauses before it, universal and negative phrases, if-clauses after it, perhaps, negation,
+    modals.
+    """
+    grammar = draft.grammar
+    clauses = grammar.having(word, "advcl")
+    clause = _within_conditionals(draft, [child for child in clauses if child < word], box)
+    phrases = clause
+    for child in grammar.having(word, "nsubj", "obj", "iobj", "obl"):
+        phrases = _within_quantifier(draft, child, phrases)
+    inner = _within_conditionals(draft, [child for child in clauses if child > word], phrases)
+    return Scope(clause, phrases, _within_operators(draft, word, inner))
+
+
+def _within_operators(draft: Draft, word: int, box: str) -> str:
+    """Opens the boxes of perhaps, negation and modals."""
     maybe = draft.grammar.among(word, known.POSSIBLY, "advmod")
     if maybe is not None:
         draft.done.add(maybe)
@@ -36,10 +62,10 @@ def _within_quantifier(draft: Draft, child: int, box: str) -> str:
     return draft.within(restrictor, NEGATION, mark) if none is None else restrictor
 
 
-def _within_conditionals(draft: Draft, word: int, box: str) -> str:
+def _within_conditionals(draft: Draft, clauses: list[int], box: str) -> str:
     """Opens two boxes for each if-clause: one for the clause itself, and one in it for what follows from it."""
     grammar = draft.grammar
-    for child in grammar.having(word, "advcl"):
+    for child in clauses:
         mark = grammar.among(child, known.CONDITIONAL, "mark", "advmod")
         if mark is not None:
             draft.boxes[child] = draft.within(box, NEGATION, mark)
