@@ -381,6 +381,83 @@ def test_role_of_a_relative_pronoun_is_that_of_the_noun() -> None:
     )
 
 
+def values_of(conllu: str) -> set[tuple[str, str]]:
+    """Operators and constants of a structure, tense and senses aside."""
+    return {
+        (one.operator, one.arguments[-1].strip('"'))
+        for one in structure_of(analysed(conllu)).clauses
+        if one.arguments[-1].startswith('"') and one.arguments[-1] != '"now"'
+    }
+
+
+LEFT = "Snow NOUN NN 2 nsubj\nfell VERB VBD 0 root\n"
+DATE = {("DayOfMonth", "05"), ("MonthOfYear", "05"), ("YearOfCentury", "2012")}
+
+
+@pytest.mark.parametrize(
+    ("rest", "expected"),
+    [
+        ("in ADP IN 4 case\n1999 NUM CD 2 obl", {("YearOfCentury", "1999")}),
+        ("5 NUM CD 2 obl\nMay PROPN NNP 3 nmod\n2012 NUM CD 3 nmod", DATE),
+        ("May PROPN NNP 2 obl\n5 NUM CD 3 nummod\n2012 NUM CD 3 nummod", DATE),
+        ("at ADP IN 4 case\nnoon NOUN NN 2 obl", {("ClockTime", "12:00")}),
+        ("3:30 NUM CD 2 obl\np.m. NOUN NN 3 nmod", {("ClockTime", "15:30")}),
+        ("12:05 NUM CD 2 obl\nam NOUN NN 3 nmod", {("ClockTime", "00:05")}),
+        ("five NUM CD 4 nummod\no'clock NOUN NN 2 obl", {("ClockTime", "05:00")}),
+        ("1999 NUM CD 4 nummod\nflakes NOUN NNS 2 obj", {("Quantity", "1999")}),
+        ("5 NUM CD 4 compound\nmillion NUM CD 5 nummod\nflakes NOUN NNS 2 obj", {("Quantity", "5000000")}),
+        ("2.5 NUM CD 4 compound\nthousand NUM CD 5 nummod\nflakes NOUN NNS 2 obj", {("Quantity", "2500")}),
+        (
+            "two NUM CD 5 compound\nhundred NUM CD 5 compound\nfive NUM CD 6 nummod\nflakes NOUN NNS 2 obj",
+            {("Quantity", "205")},
+        ),
+    ],
+)
+def test_dates_hours_and_numbers(rest: str, expected: set[tuple[str, str]]) -> None:
+    assert values_of(LEFT + rest) == expected
+
+
+FELL = "did AUX VBD 4 aux\nsnow NOUN NN 4 nsubj\nfall VERB VB 0 root"
+
+
+@pytest.mark.parametrize(
+    ("conllu", "role", "concept"),
+    [
+        (f"Where ADV WRB 4 advmod\n{FELL}", "AM-LOC", "location"),
+        (f"When ADV WRB 4 advmod\n{FELL}", "AM-TMP", "time"),
+        (f"Why ADV WRB 4 advmod\n{FELL}", "AM-CAU", "cause"),
+        (f"How ADV WRB 4 advmod\n{FELL}", "AM-MNR", "manner"),
+        ("Where ADV WRB 0 root\nis AUX VBZ 1 cop\nsnow NOUN NN 1 nsubj", "AM-LOC", "location"),
+        ("Which DET WDT 2 det\ndog NOUN NN 3 nsubj\nbarks VERB VBZ 0 root", "A0", "dog"),
+        ("Whose PRON WP$ 2 nmod:poss\ndog NOUN NN 3 nsubj\nbarks VERB VBZ 0 root", "Of", "person"),
+        (
+            "How ADV WRB 2 advmod\nmany ADJ JJ 3 amod\ndogs NOUN NNS 4 nsubj\nbark VERB VBP 0 root",
+            "Quantity",
+            "quantity",
+        ),
+    ],
+)
+def test_what_is_asked_for(conllu: str, role: str, concept: str) -> None:
+    clauses = structure_of(analysed(conllu)).clauses
+    (asked,) = (one.arguments[0] for one in clauses if one.arguments[-1] == '"?"')
+    assert {one.operator for one in clauses if one.is_concept and one.arguments[1] == asked} == {concept}
+    assert role in {one.operator for one in clauses if asked in one.arguments[1:] and not one.is_concept}
+
+
+@pytest.mark.parametrize(
+    "conllu",
+    [
+        "dogs NOUN NNS 0 root\nwhose PRON WP$ 3 nmod:poss\nears NOUN NNS 4 nsubj\nhang VERB VBP 1 acl:relcl",
+        (
+            "dogs NOUN NNS 2 nsubj\nbark VERB VBP 0 root\nwhen ADV WRB 5 advmod\nsnow NOUN NN 5 nsubj\n"
+            "falls VERB VBZ 2 advcl"
+        ),
+    ],
+)
+def test_relative_words_and_conjunctions_ask_nothing(conllu: str) -> None:
+    assert all('"?"' not in one.arguments for one in structure_of(analysed(conllu)).clauses)
+
+
 @pytest.mark.parametrize("conllu", [". PUNCT . 0 root", "and CCONJ CC 0 root"])
 def test_nothing_is_said(conllu: str) -> None:
     assert structure_of(analysed(conllu)).clauses == ()

@@ -29,18 +29,23 @@ class Arguments:
         draft, grammar = self.draft, self.draft.grammar
         passive = grammar.is_passive(word)
         given = _given_roles(grammar, word)
-        is_state = grammar.category(word) in {"ADJ", "ADV"}
+        is_state = grammar.is_state(word)
         if grammar.labels[word] == "acl" and grammar.heads[word] >= 0 and not self._takes_relative(word):
             yield from self._noun_above(word, given, passive=passive)
         for child in grammar.children[word]:
             if grammar.labels[child] in _NO_ARGUMENTS or child in draft.boxed:
                 continue
-            if child in draft.done and child not in draft.referents:
+            if self._is_how_many(child) or (child in draft.done and child not in draft.referents):
                 continue
             role = given.get(child) or self._by_function(child, passive=passive)
             if not role or role in _NO_ROLES:
                 continue
             yield child, "AttributeOf" if is_state and grammar.labels[child] in SUBJECTS else role
+
+    def _is_how_many(self, child: int) -> bool:
+        """Whether it is the first word of "how many", which asks for a number; wherever it hangs."""
+        words = self.draft.grammar.words
+        return words[child] == "how" and words[child + 1 : child + 2] in (["many"], ["much"])
 
     def role_of_shared(self, subject: int, word: int) -> str:
         """The role that the subject of another clause has of this predicate."""
@@ -84,6 +89,12 @@ class Arguments:
             return "A2"
         if label == "obl":
             return _role_of_oblique(grammar, child, passive=passive)
+        if (
+            label == "advmod"
+            and grammar.words[child] in known.ASKED_ROLES
+            and grammar.category(head) != "ADJ"
+        ):
+            return known.ASKED_ROLES[grammar.words[child]]
         if label == "advmod" and child not in self.draft.done and grammar.category(head) != "ADJ":
             return _role_of_adverb(grammar.words[child])
         return ""

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 from pfsm.analysis.clauses import REF, Clause
 from pfsm.analysis.discourse import words as known
+from pfsm.analysis.discourse.dates import date_of
 from pfsm.analysis.discourse.grammar import NOUNS, Grammar
 
 
@@ -62,6 +63,10 @@ class Draft:
 
     def later(self, word: int, box: str) -> str:
         """The referent of a word that is to be worked off in this box."""
+        noun = self.grammar.antecedent(word)
+        if noun is not None:
+            self.referents[word] = self.referent(noun)
+            self.done.add(word)
         if word not in self.done:
             self.agenda.append((word, box))
         return self.referent(word)
@@ -88,10 +93,12 @@ class Draft:
     def _letter(self, word: int) -> str:
         """The first letter of a new referent's name, which says of what kind it is."""
         category = self.grammar.category(word)
-        if self.grammar.has_copula(word) and category in NOUNS:
+        if (self.grammar.has_copula(word) and category in NOUNS) or self.grammar.asks(word):
             return "x"
+        if category not in {"VERB", "AUX"} and date_of(self.grammar, word) is not None:
+            return "t"
         if category in {"ADJ", "ADV"}:
             return "s"
         if category in {"VERB", "AUX"}:
             return "e"
-        return "t" if self.grammar.words[word] in known.DAYS | known.MONTHS else "x"
+        return "x"

@@ -5,12 +5,14 @@ from itertools import pairwise
 
 from pfsm.analysis.clauses import PRESUPPOSITION, REF
 from pfsm.analysis.discourse import words as known
+from pfsm.analysis.discourse.dates import date_of, number_of
 from pfsm.analysis.discourse.draft import Draft
 from pfsm.analysis.discourse.grammar import LOOSE, NOUNS, Grammar
 
 _SENSES = {"ADJ": "a", "ADV": "r"}
 # Without dependents these say nothing.
 _FUNCTION_WORDS = frozenset({"PUNCT", "CCONJ", "SCONJ", "ADP", "PART", "INTJ", "AUX"})
+_PARTS_OF_DATES = frozenset({"nummod", "nmod", "compound", "flat", "appos", "advmod"})
 _PRONOUNS = frozenset({"PRON", "DET", "NUM"})
 
 
@@ -26,7 +28,7 @@ class Phrases:
         category = grammar.category(word)
         if category in _FUNCTION_WORDS and not grammar.children[word]:
             return
-        if category not in _SENSES:
+        if category not in _SENSES or grammar.asks(word) or draft.referent(word).startswith("t"):
             self.noun(word, box)
             return
         draft.concept(box, grammar.symbol(word), _SENSES[category], draft.referent(word), (word,))
@@ -46,6 +48,13 @@ class Phrases:
         """What the head of the phrase says; the box that the phrase stands in."""
         draft, grammar = self.draft, self.draft.grammar
         text = grammar.words[word]
+        if grammar.asks(word):
+            draft.concept(box, known.QUESTION[text], "n", own, (word,))
+            draft.add(box, "Name", own, '"?"', words=(word,))
+            return box
+        if own.startswith("t"):
+            self._date(word, box, own)
+            return box
         if grammar.category(word) in _PRONOUNS:
             if text in known.KNOWN_PERSONS:
                 self._known_person(word, box, known.KNOWN_PERSONS[text])
@@ -56,13 +65,6 @@ class Phrases:
                 if text in table:
                     draft.concept(box, table[text], "n", own, (word,))
                     return box
-            if text in known.QUESTION:
-                draft.concept(box, known.QUESTION[text], "n", own, (word,))
-                draft.add(box, "Name", own, '"?"', words=(word,))
-                return box
-        if own.startswith("t"):
-            self._date(word, box, own)
-            return box
         if grammar.category(word) == "PROPN":
             return self._named(word, box, own)
         inner = self._box_of_phrase(word, box)
@@ -109,11 +111,12 @@ class Phrases:
         return inner
 
     def _date(self, word: int, box: str, own: str) -> None:
-        """A day of the week or a month."""
-        draft, text = self.draft, self.draft.grammar.words[word]
-        unit = "DayOfWeek" if text in known.DAYS else "MonthOfYear"
-        draft.concept(box, "time", "n", own, (word,))
-        draft.add(box, unit, own, f'"{text}"', words=(word,))
+        """A day, month, year or hour; several words of one date share its referent."""
+        draft, found = self.draft, date_of(self.draft.grammar, word)
+        if own not in draft.introduced and found is not None:
+            draft.concept(box, "time", "n", own, (word,))
+        if found is not None:
+            draft.add(box, found[0], own, f'"{found[1]}"', words=(word,))
 
     def _box_of_phrase(self, word: int, box: str) -> str:
         """The box of a common noun: a presupposed one of its own where the phrase is definite."""
@@ -130,15 +133,19 @@ class Phrases:
         """One dependent of a noun."""
         draft, grammar = self.draft, self.draft.grammar
         label, whole = grammar.labels[child], grammar.whole[child]
-        if whole == "nmod:poss":
+        if self._is_of_date(child, own):
+            draft.referents[child] = own
+            draft.later(child, box)
+        elif whole == "nmod:poss":
             draft.add(box, "Of", own, draft.later(child, box), words=(child,))
         elif label == "amod":
             self._property(child, box, own)
         elif label == "nummod":
             draft.done.add(child)
-            self._number(child, box, own)
-        elif label == "det" and grammar.words[child] in known.MANY - {"some"}:
-            draft.add(box, "Quantity", own, '"+"', words=(child,))
+            if grammar.words[grammar.heads[child]] != "o'clock":
+                self._number(child, box, own)
+        elif label == "det":
+            self._determiner(child, box, own)
         elif label == "compound":
             draft.add(box, "Of", own, draft.later(child, box), words=(child,))
         elif label in {"nmod", "appos"}:
@@ -148,21 +155,49 @@ class Phrases:
         elif label in LOOSE | {"advcl", "ccomp", "obl"}:
             draft.later(child, box)
 
-    def _number(self, child: int, box: str, own: str) -> None:
-        """A number of a noun, or a day of a month."""
-        draft, text = self.draft, self.draft.grammar.words[child]
-        if own.startswith("t"):
-            draft.add(box, "DayOfMonth", own, f'"{text}"', words=(child,))
+    def _is_of_date(self, child: int, own: str) -> bool:
+        """Whether a dependent belongs to the date of its head: the year, the month, "p.m."."""
+        draft, grammar = self.draft, self.draft.grammar
+        if (
+            not own.startswith("t")
+            or grammar.labels[child] not in _PARTS_OF_DATES
+            or child in draft.referents
+        ):
+            return False
+        return grammar.words[child] in known.HALVES_OF_DAY or date_of(grammar, child) is not None
+
+    def _determiner(self, child: int, box: str, own: str) -> None:
+        """A determiner that asks, or says how many."""
+        draft, grammar = self.draft, self.draft.grammar
+        if grammar.words[child] == "whose":
+            draft.add(box, "Of", own, draft.later(child, box), words=(child,))
+        elif grammar.asks(child):
+            draft.add(box, "Name", own, '"?"', words=(child,))
+        elif grammar.words[child] in known.MANY - {"some"}:
+            self._amount(child, box, own)
+
+    def _amount(self, child: int, box: str, own: str) -> None:
+        """A word such as many, which has no value; after "how" it asks for it."""
+        draft = self.draft
+        draft.done.add(child)
+        if child == 0 or draft.grammar.words[child - 1] != "how":
+            draft.add(box, "Quantity", own, '"+"', words=(child,))
             return
-        value = known.NUMBERS.get(text, text.replace(",", "").replace('"', "'"))
-        draft.add(box, "Quantity", own, f'"{value}"', words=(child,))
+        draft.done.add(child - 1)
+        asked = draft.new("x")
+        draft.concept(box, "quantity", "n", asked, (child,))
+        draft.add(box, "Quantity", own, asked, words=(child,))
+        draft.add(box, "Name", asked, '"?"', words=(child - 1,))
+
+    def _number(self, child: int, box: str, own: str) -> None:
+        """A number of a noun."""
+        self.draft.add(box, "Quantity", own, f'"{number_of(self.draft.grammar, child)}"', words=(child,))
 
     def _property(self, child: int, box: str, own: str) -> None:
         """An adjective of a noun."""
         draft, grammar = self.draft, self.draft.grammar
         if grammar.words[child] in known.MANY:
-            draft.done.add(child)
-            draft.add(box, "Quantity", own, '"+"', words=(child,))
+            self._amount(child, box, own)
             return
         state = draft.later(child, box)
         draft.add(box, "AttributeOf", state, own, words=(child,))

@@ -58,7 +58,7 @@ class Predicates:
         """
         draft, grammar = self.draft, self.draft.grammar
         category = grammar.category(word)
-        is_state = category in {"ADJ", "ADV"} and not grammar.case(word)
+        is_state = grammar.is_state(word)
         if not is_state and category not in {"VERB", "AUX"}:
             return self._being(word, box, outer)
         event = draft.referent(word)
@@ -77,6 +77,7 @@ class Predicates:
         add_time(draft, word, event, box, outer)
         case = grammar.case(word)
         role = (PLACE_ROLE if grammar.words[case[0]] in known.PLACES else "A2") if case else "A2"
+        role = known.ASKED_ROLES.get(grammar.words[word], role)
         Phrases(draft).noun(word, box)
         draft.add(box, role, event, draft.referent(word), words=tuple(case[:1]) or (word,))
         return event
@@ -125,6 +126,11 @@ class Predicates:
             draft.later(child, draft.boxes[child])
             return
         relation, words = self._relation(child)
+        draft.done.update(
+            one
+            for one in draft.grammar.having(child, "advmod")
+            if draft.grammar.words[one] in known.ASKED_ROLES
+        )
         inner = draft.new("b") if relation else box
         if relation:
             draft.add(box, relation, inner, words=words)
