@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from pfsm.analysis.discourse.grammar import Grammar
+from pfsm.analysis.sentence import Analysis
 from pfsm.errors import PfsmError
 from pfsm.metrics.registry import describe_metric, feature_names, get_metric
 
@@ -205,6 +207,27 @@ def test_tags_of_structures_built_from_trees(tmp_path: Path) -> None:
     assert _score("dr-orp-*", "Anna sings", "Bo sang", f"file:{path}") == pytest.approx(
         (1 / 3 + 1 / 3 + 1) / 3
     )
+
+
+def test_several_metrics_build_a_structure_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Words of no other test: structures that other tests built are remembered.
+    hypothesis, reference = "Zoe sings", "Ivo sang"
+    path = tmp_path / "trees.conllu"
+    path.write_text(TREES.replace("Anna", "Zoe").replace("Bo", "Ivo"), encoding="utf-8")
+    built: list[tuple[str, ...]] = []
+
+    def counted(analysis: Analysis) -> Grammar:
+        built.append(analysis.tokens)
+        return Grammar(analysis)
+
+    monkeypatch.setattr("pfsm.analysis.discourse.building.Grammar", counted)
+    names = ("dr-or-*", "dr-or-pred", "dr-orp-*", "dr-or-*_i", "dr-stm", "dr-stm(pieces=paths)")
+    for k, name in enumerate(names):
+        # A file of its own for each, so that no analysis is shared.
+        own = tmp_path / f"trees{k}.conllu"
+        own.write_bytes(path.read_bytes())
+        _score(name, hypothesis, reference, f"file:{own}")
+    assert sorted(built) == [("Ivo", "sang"), ("Zoe", "sings")]
 
 
 def test_a_file_without_what_is_needed_is_the_wrong_one(parser: str, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
+from pfsm.analysis.discourse import words as known
 from pfsm.analysis.roles import Frame
 from pfsm.analysis.sentence import Analysis
 from pfsm.lexicons.lemmas import lemma_of
@@ -12,6 +13,12 @@ _CATEGORIES = (
     ("PRP", "PRON"), ("WP", "PRON"), ("EX", "PRON"), ("CD", "NUM"), ("DT", "DET"), ("PDT", "DET"), ("WDT", "DET"),
     ("IN", "ADP"), ("TO", "PART"), ("RP", "ADP"), ("CC", "CCONJ"), ("UH", "INTJ"),
 )  # fmt: skip
+SUBJECTS = ("nsubj", "csubj")
+# Relations of clauses and phrases that hang on a word loosely.
+LOOSE = frozenset({"parataxis", "list", "discourse", "vocative", "dislocated", "acl"})
+# Relations from a relative word up to the verb of its clause.
+_INSIDE_CLAUSE = frozenset({"nsubj", "obj", "iobj", "obl", "nmod", "det", "advmod"})
+NOUNS = frozenset({"NOUN", "PROPN", "PRON", "NUM", "SYM", "X", "DET"})
 
 
 @dataclass
@@ -91,6 +98,50 @@ class Grammar:
         return any(
             label in {"nsubj:pass", "csubj:pass", "aux:pass", "nsubjpass", "auxpass"} for label in below
         ) or (self.labels[word] == "acl" and self.tag(word) == "VBN")
+
+    def has_copula(self, word: int) -> bool:
+        """Whether it is a predicate with a form of be."""
+        return self.first(word, "cop") is not None
+
+    def is_predicate(self, word: int) -> bool:
+        """Whether a word is worked off as a clause."""
+        return self.category(word) in {"VERB", "AUX"} or self.first(word, "cop", *SUBJECTS) is not None
+
+    def is_imperative(self, word: int) -> bool:
+        """Whether it is the bare verb of a sentence without a subject."""
+        return self.tag(word) == "VB" and self.heads[word] < 0 and self.first(word, "mark", *SUBJECTS) is None
+
+    def is_state(self, word: int) -> bool:
+        """Whether a predicate is a state, as adjectives are; what asks is none."""
+        return (
+            self.category(word) in {"ADJ", "ADV"}
+            and not self.case(word)
+            and self.words[word] not in known.QUESTION
+        )
+
+    def antecedent(self, word: int) -> int | None:
+        """The noun that a relative word stands for."""
+        if self.words[word] not in known.DEEP_RELATIVE:
+            return None
+        above = word
+        while self.labels[above] in _INSIDE_CLAUSE and self.heads[above] >= 0:
+            above = self.heads[above]
+        return self.heads[above] if self.labels[above] == "acl" and self.heads[above] >= 0 else None
+
+    def asks(self, word: int) -> bool:
+        """Whether it is a question word, neither a relative one nor a conjunction of time."""
+        if self.words[word] not in known.QUESTION or self.antecedent(word) is not None:
+            return False
+        head = self.heads[word]
+        is_adverb = self.words[word] in known.ASKED_ROLES and self.labels[word] in {"advmod", "mark"}
+        return not (is_adverb and head >= 0 and self.labels[head] in {"advcl", "acl"})
+
+    def symbol(self, word: int) -> str:
+        """The name of a word's concept: its lemma, with its particles."""
+        particles = [
+            self.words[child] for child in self.children[word] if self.whole[child] == "compound:prt"
+        ]
+        return "_".join(part.replace('"', "'") for part in (self.lemmas[word], *particles))
 
     def case(self, word: int) -> list[int]:
         """Its prepositions."""

@@ -45,11 +45,22 @@ POSSIBLY = frozenset({"maybe", "perhaps", "possibly"})
 CONDITIONAL = frozenset({"if", "unless", "whenever"})
 CAUSAL = frozenset({"because", "since", "as", "so"})
 CONTRASTIVE = frozenset({"but", "although", "though", "yet", "whereas"})
+ALTERNATIVE = frozenset({"or", "nor"})
+RELATIVE = frozenset({"that", "which", "who", "whom"})
+# They stand for the noun that their clause is attached to, be they as deep in it as in "the man whose dog barks".
+DEEP_RELATIVE = frozenset({"which", "who", "whom", "whose", "where", "when", "why"})
+# What they add to an hour before noon.
+HALVES_OF_DAY: Mapping[str, int] = {"am": 0, "a.m.": 0, "pm": 12, "p.m.": 12, "o'clock": 0}
+# Roles of question adverbs.
+ASKED_ROLES: Mapping[str, str] = {"where": "AM-LOC", "when": "AM-TMP", "why": "AM-CAU", "how": "AM-MNR"}
+# Prepositions of places.
+PLACES = frozenset(
+    {"in", "at", "on", "under", "near", "behind", "above", "below", "inside", "outside", "beside"}
+)
 # Adverbs that add no condition.
 FOCUS = frozenset(
     {"also", "too", "only", "just", "even", "then", "so", "please", "either", "still", "already", "yet"}
 )
-DEGREES = frozenset({"very", "so", "too", "quite", "really", "rather", "extremely", "as", "more", "most"})
 TIMES = _words(
     """
     today tomorrow yesterday tonight now then monday tuesday wednesday thursday friday saturday sunday
@@ -60,11 +71,6 @@ TIMES = _words(
 DAYS = _words(
     """
     monday tuesday wednesday thursday friday saturday sunday
-    """
-)
-MONTHS = _words(
-    """
-    january february march april may june july august september october november december
     """
 )
 _NUMBERS = (

@@ -86,6 +86,8 @@ def _is_temporal(one: Clause) -> bool:
 
 
 class _Reader:
+    """Reads conditions off the clauses of a line."""
+
     def __init__(self, clauses: tuple[Clause, ...]) -> None:
         self._clauses = clauses
         self._in_box: dict[str, list[Clause]] = {}
@@ -149,6 +151,7 @@ class _Reader:
         return same[0]
 
     def _condition(self, one: Clause) -> Condition | None:
+        """The condition that a clause is; none for referents, tense and presuppositions."""
         if one.is_reference or one.operator == PRESUPPOSITION:
             return None
         if one.box_arguments:
@@ -186,6 +189,7 @@ class _Reader:
         return "" if one.operator == _TIME and arguments[1] not in self._dated else "rel"
 
     def _complex(self, one: Clause) -> Condition | None:
+        """The condition of a clause over boxes; none for what another condition has in it."""
         boxes = one.box_arguments
         if one.operator == NEGATION:
             if one in self._consequent:

@@ -36,7 +36,7 @@ DEPTH = 4
 SUBTREES, PATHS = "subtrees", "paths"
 _WANTED = Wanted(roles=True)
 _PIECES = {"pieces": Option(SUBTREES, lambda value: value in {SUBTREES, PATHS}, f"{SUBTREES} or {PATHS}")}
-_WHAT: Mapping[str, str] = {
+_DESCRIPTIONS: Mapping[str, str] = {
     "dr-or": "words of discourse conditions of the same type",
     "dr-orp": "parts of speech in discourse conditions of the same type",
 }
@@ -93,8 +93,8 @@ class DiscourseFamily(MetricGroup):
 
     def knows(self, name: str) -> bool:
         """Whether it is an overlap over conditions, of whatever type."""
-        stem, only = _taken_apart(name)
-        return stem in _WHAT and bool(only)
+        stem, only = _stem_and_type(name)
+        return stem in _DESCRIPTIONS and bool(only)
 
     def is_metric(self, name: str) -> bool:
         """All of them are."""
@@ -102,11 +102,12 @@ class DiscourseFamily(MetricGroup):
 
     def describe(self, name: str) -> str:
         """A metric in half a line."""
-        stem, only = _taken_apart(name)
-        return f"{_WHAT[stem]}, {'mean over types' if only == ALL else only}"
+        stem, only = _stem_and_type(name)
+        return f"{_DESCRIPTIONS[stem]}, {'mean over types' if only == ALL else only}"
 
 
-def _taken_apart(name: str) -> tuple[str, str]:
+def _stem_and_type(name: str) -> tuple[str, str]:
+    """The parts of a name: dr-or and pred of ``dr-or-pred(parser=…)``."""
     stem, _, only = name.partition("(")[0].rpartition("-")
     return stem, only
 
@@ -125,7 +126,7 @@ def condition_metric(name: str, options: Options) -> AnalysedMetric:
     parsed = parse_name(name)
     if parsed.part:
         raise PfsmError(f"metric {name}: has no parts, but {parsed.part!r} follows the point")
-    stem, only = _taken_apart(parsed.base)
+    stem, only = _stem_and_type(parsed.base)
     if only not in {ALL, *TYPES}:
         raise PfsmError(
             f"metric {parsed.base}: {only!r} is no type of condition; known are {', '.join(TYPES)}"
@@ -176,7 +177,8 @@ def tree_metric(name: str, options: Options) -> AnalysedMetric:
 
 GROUPS: tuple[MetricGroup, ...] = (
     DiscourseFamily(
-        {f"{stem}-{ALL}": f"{what}, mean over types" for stem, what in _WHAT.items()}, condition_metric
+        {f"{stem}-{ALL}": f"{what}, mean over types" for stem, what in _DESCRIPTIONS.items()},
+        condition_metric,
     ),
     MetricGroup(
         {TREE: "pieces of discourse structures as trees in common, up to a depth"}, with_options(tree_metric)
