@@ -119,8 +119,9 @@ class TestEveryMetric:
         best = metric.score_pairs(REFERENCES, REFERENCES)
         assert (metric.score_pairs(HYPOTHESES, REFERENCES) <= best + 1e-9).all()
         if name.startswith(("sr-", "dr-")):
-            # A line in which the labeller finds no argument, or the rules no condition, scores 0.
-            assert set(best.tolist()) <= {0.0, best.max()}
+            # A line in which the labeller finds no argument, or the rules no condition, scores 0. A discourse tree that
+            # is less than four deep has less than 1 even against itself.
+            assert name == "dr-stm" or set(best.tolist()) <= {0.0, 1.0}
             assert best.max() > 0.0
             return
         assert np.ptp(best) < 1e-9
