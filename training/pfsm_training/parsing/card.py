@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from pfsm.analysis.parser_evaluation import ParserEvaluation
-from pfsm.analysis.scoring import N_BINS
+from pfsm.analysis.scoring import N_BINS, Calibration
 
 _SOURCES = {
     "treebank": "UD English EWT (Universal Dependencies), training part; CC BY-SA 4.0",
@@ -90,7 +90,7 @@ def card_text(name: str, size: int, card: Mapping[str, Any], result: ParserEvalu
         "",
         "| probability | arcs | mean | correct |",
         "|---|---|---|---|",
-        *_bins(result),
+        *calibration_rows(result.calibration),
         "",
         "## Where it is weak",
         "",
@@ -114,8 +114,8 @@ def _row(kind: str, values: Mapping[str, float]) -> str:
     return f"| {_INPUTS.get(kind, kind)} | {' | '.join(cells)} |"
 
 
-def _bins(result: ParserEvaluation) -> list[str]:
-    found = result.calibration
+def calibration_rows(found: Calibration | None) -> list[str]:
+    """Rows of a table: bins of probabilities, how many are in each, their mean, and the share of right ones."""
     if found is None:
         return []
     edges = [f"{k / N_BINS:.1f}" for k in range(N_BINS + 1)]

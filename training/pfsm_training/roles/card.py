@@ -5,7 +5,8 @@ from typing import Any
 
 from pfsm.analysis.labeller.weights import RoleWeights
 from pfsm.analysis.role_scoring import RoleScores
-from pfsm.analysis.scoring import N_BINS, Agreement
+from pfsm.analysis.scoring import Agreement
+from pfsm_training.parsing.card import calibration_rows
 
 _SOURCES = {
     "roles": "PropBank release (frames 3.1) over the words of UD English EWT, training part; CC BY-SA 4.0",
@@ -99,7 +100,7 @@ def role_card_text(name: str, size: int, card: Mapping[str, Any], results: Mappi
         "",
         "| probability | arguments | mean | correct |",
         "|---|---|---|---|",
-        *_bins(results["text"]),
+        *calibration_rows(results["text"].calibration),
         "",
         "## Where it is weak",
         "",
@@ -113,16 +114,4 @@ def _by_role(results: Mapping[str, RoleScores]) -> list[str]:
     return [
         f"| {role} | {one.gold} | {text.get(role, Agreement()).f1:.1f} | {one.f1:.1f} |"
         for role, one in list(trees.items())[:_SHOWN]
-    ]
-
-
-def _bins(scores: RoleScores) -> list[str]:
-    found = scores.calibration
-    if found is None:
-        return []
-    edges = [f"{k / N_BINS:.1f}" for k in range(N_BINS + 1)]
-    return [
-        f"| {edges[k]} to {edges[k + 1]} | {found.arcs[k]} | {found.mean[k]:.3f} | {found.accuracy[k]:.3f} |"
-        for k in range(N_BINS)
-        if found.arcs[k]
     ]
