@@ -169,6 +169,7 @@ async def explain(
                 [("translations", explained)],
                 title,
                 f"{named['name']}|{named['segment_signature']}",
+                range(asked.first, asked.first + len(explained)),
             )
         )
     return {
@@ -178,7 +179,7 @@ async def explain(
         "segments_counted_from": 0,
         "segments": [
             {"segment": place, **explanation_document(one, mean)}
-            for place, (one, mean) in enumerate(zip(explained, means, strict=True))
+            for place, (one, mean) in enumerate(zip(explained, means, strict=True), asked.first - 1)
         ],
     }
 

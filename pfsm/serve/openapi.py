@@ -5,7 +5,7 @@ from typing import Any
 from pfsm.serve.body import JSON, LINES
 from pfsm.serve.limits import Limits
 from pfsm.serve.problems import KINDS, MEDIA_TYPE
-from pfsm.serve.requests import LARGEST_SEED, MOST_SYSTEMS, RESAMPLES
+from pfsm.serve.requests import LARGEST_SEED, LAST_SEGMENT, MOST_SYSTEMS, RESAMPLES
 from pfsm.version import __version__
 
 Schema = dict[str, Any]
@@ -182,13 +182,24 @@ def _schemas(limits: Limits) -> Schema:
             closed=True,
         ),
         "Comparison": _comparison(named, limits),
-        "ExplainRequest": _object(parallel, {"model": model, "force": force}, closed=True),
+        "ExplainRequest": _object(
+            parallel,
+            {
+                "model": model,
+                "first_segment": {
+                    **_whole(1, LAST_SEGMENT, default=1),
+                    "description": "Number of the first segment in its file, from 1.",
+                },
+                "force": force,
+            },
+            closed=True,
+        ),
         "Explanations": _object(
             {**named, "segments_counted_from": {"const": 0}, "segments": _list({"$ref": _ref("Explanation")})}
         ),
         "Explanation": _object(
             {
-                "segment": _whole(0, limits.explained),
+                "segment": _whole(0, LAST_SEGMENT + limits.explained),
                 "reference": {"type": "array", "items": TEXT},
                 "hypothesis": {"type": "array", "items": TEXT},
                 "score": NUMBER,

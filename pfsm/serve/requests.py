@@ -11,6 +11,7 @@ from pfsm.serve.problems import RequestError, invalid
 # Of each segment its references.
 References = Sequence[Sequence[str]]
 RESAMPLES, LARGEST_SEED = 1000, 2**32 - 1
+LAST_SEGMENT = 10**9
 # Of systems in one comparison.
 MOST_SYSTEMS = 20
 
@@ -26,6 +27,7 @@ class ScoreRequest:
         confidence: Whether the interval of the score is wanted.
         resamples: Of its bootstrap.
         force: Whether to go on with text that the model cannot take apart into words.
+        first: Number of the first segment in its file, from 1; explanations show it.
     """
 
     model: str
@@ -34,6 +36,7 @@ class ScoreRequest:
     confidence: bool = False
     resamples: int = RESAMPLES
     force: bool = False
+    first: int = 1
 
 
 @dataclass(frozen=True)
@@ -81,9 +84,12 @@ def explain_request(value: object, limits: Limits) -> ScoreRequest:
     Raises:
         RequestError: If a field is not what it must be.
     """
-    fields = Fields(value, ("model", "hypotheses", "references", "force"))
+    fields = Fields(value, ("model", "hypotheses", "references", "first_segment", "force"))
     hypotheses, references = parallel_texts(fields, limits, limits.explained)
-    return ScoreRequest(fields.text("model", ""), hypotheses, references, force=fields.flag("force"))
+    return ScoreRequest(
+        fields.text("model", ""), hypotheses, references, force=fields.flag("force"),
+        first=fields.whole("first_segment", 1, 1, LAST_SEGMENT),
+    )  # fmt: skip
 
 
 def compare_request(value: object, limits: Limits) -> CompareRequest:

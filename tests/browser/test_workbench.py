@@ -135,8 +135,9 @@ def test_two_systems_are_compared_sorted_and_explained(page: Browser) -> None:
     assert page.evaluate("document.querySelector('#explanations h2').textContent").startswith(
         f"Segment {order[1] + 1},"
     )
-    drawn = "document.querySelector('#explanations iframe').getAttribute('srcdoc').includes('<script>')"
-    assert page.evaluate(drawn)
+    drawn = "document.querySelector('#explanations iframe').getAttribute('srcdoc')"
+    assert page.evaluate(f"{drawn}.includes('<script>')")
+    assert page.evaluate(f"""{drawn}.includes('"numbers":[{order[1] + 1}]')""")
     assert (
         page.evaluate("document.querySelector('#explanations iframe').getAttribute('sandbox')")
         == "allow-scripts"

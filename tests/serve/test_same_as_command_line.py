@@ -146,6 +146,13 @@ def test_the_page_of_explanations(server: Running) -> None:
     assert b"<script>" in answer.body
 
 
+def test_an_explanation_shows_the_number_that_the_segment_has_in_its_file(server: Running) -> None:
+    asked = {"hypotheses": FIRST[:1], "references": REFERENCES[:1], "first_segment": 12}
+    (segment,) = server.post("/v1/explain", asked).document["segments"]
+    assert segment["segment"] == 11
+    assert b'"numbers":[12]' in server.post("/v1/explain", asked, {"accept": "text/html"}).body
+
+
 def test_large_requests_are_scored_in_portions(server: Running, cli: Cli, write: Write) -> None:
     hypotheses, references = FIRST * 300, REFERENCES * 300
     write("many.txt", text(hypotheses))

@@ -64,7 +64,8 @@ async function explain(asked, k) {
     const frames = [];
     for (const system of asked.systems) {
       const response = await call("POST", "/v1/explain", {
-        model: asked.model, hypotheses: [system.hypotheses[k]], references: [asked.references[k]], force: asked.force,
+        model: asked.model, hypotheses: [system.hypotheses[k]], references: [asked.references[k]],
+        first_segment: k + 1, force: asked.force,
       }, "text/html");
       frames.push(element("h2", {}, `Segment ${k + 1}, ${system.name}`), element("iframe", {
         class: "page", sandbox: "allow-scripts", title: `Explanation of segment ${k + 1}, ${system.name}`,
