@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -171,6 +172,20 @@ class Calibration:
     arcs: NDArray[np.int64]
     mean: NDArray[np.float64]
     accuracy: NDArray[np.float64]
+
+    def rows(self, counted: str) -> list[dict[str, Any]]:
+        """What each bin with something in it holds; the number of arcs is called ``counted``."""
+        return [
+            {
+                "from": k / N_BINS,
+                "to": (k + 1) / N_BINS,
+                counted: int(self.arcs[k]),
+                "mean": float(self.mean[k]),
+                "right": float(self.accuracy[k]),
+            }
+            for k in range(N_BINS)
+            if self.arcs[k]
+        ]
 
 
 def calibration(pairs: Iterable[tuple[Analysis, Analysis]], smallest: float = 0.01) -> Calibration:

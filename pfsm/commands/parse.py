@@ -15,7 +15,6 @@ from pfsm.analysis.constituents import format_brackets, read_brackets
 from pfsm.analysis.parser.parse import MOST_TREES, Wanted
 from pfsm.analysis.parser_evaluation import ParserEvaluation, evaluate_on_text, evaluate_on_words
 from pfsm.analysis.role_table import role_lines
-from pfsm.analysis.scoring import N_BINS, Calibration
 from pfsm.analysis.sentence import Analysis, moved
 from pfsm.analysis.service import PORTION, analyse_lines
 from pfsm.commands.arguments import check_output, positive
@@ -229,25 +228,10 @@ def _print_result(result: ParserEvaluation, label: str) -> None:
         print(f"{name:9} {value:6.2f}{note}")
     if result.calibration is not None:
         print(f"\n{'probability':12} {'arcs':>8} {'mean':>7} {'right':>7}")
-        for row in _bins(result.calibration):
+        for row in result.calibration.rows("arcs"):
             print(
                 f"{row['from']:.1f} to {row['to']:.1f}   {row['arcs']:8d} {row['mean']:7.3f} {row['right']:7.3f}"
             )
-
-
-def _bins(calibration: Calibration) -> list[dict[str, Any]]:
-    """The bins that contain arcs."""
-    return [
-        {
-            "from": k / N_BINS,
-            "to": (k + 1) / N_BINS,
-            "arcs": int(calibration.arcs[k]),
-            "mean": float(calibration.mean[k]),
-            "right": float(calibration.accuracy[k]),
-        }
-        for k in range(N_BINS)
-        if calibration.arcs[k]
-    ]
 
 
 def _as_json(result: ParserEvaluation, label: str) -> dict[str, Any]:
@@ -259,5 +243,5 @@ def _as_json(result: ParserEvaluation, label: str) -> dict[str, Any]:
         **measures,
     }
     if result.calibration is not None:
-        found["calibration"] = _bins(result.calibration)
+        found["calibration"] = result.calibration.rows("arcs")
     return found

@@ -15,7 +15,7 @@ from pfsm.analysis.parser_evaluation import first_of_each, in_portions
 from pfsm.analysis.programs import is_bracketed, parsed_text
 from pfsm.analysis.role_files import role_reader
 from pfsm.analysis.role_scoring import RoleScores, score_roles
-from pfsm.analysis.scoring import N_BINS, Agreement
+from pfsm.analysis.scoring import Agreement
 from pfsm.analysis.sentence import Analysis, joined
 from pfsm.analysis.watched import Analyser
 from pfsm.errors import PfsmError
@@ -134,7 +134,7 @@ def _as_json(scores: RoleScores, label: str, lines: int) -> dict[str, Any]:
         "roles": {role: _figures(one) for role, one in scores.by_role.items()},
     }
     if scores.calibration is not None:
-        found["calibration"] = _bins(scores)
+        found["calibration"] = scores.calibration.rows("arguments")
     return found
 
 
@@ -145,23 +145,6 @@ def _figures(one: Agreement) -> dict[str, float | int | None]:
         "f1": one.f1 if one.system + one.gold else None,
         "gold": one.gold,
     }
-
-
-def _bins(scores: RoleScores) -> list[dict[str, float]]:
-    found = scores.calibration
-    if found is None:
-        return []
-    return [
-        {
-            "from": k / N_BINS,
-            "to": (k + 1) / N_BINS,
-            "arguments": int(found.arcs[k]),
-            "mean": float(found.mean[k]),
-            "right": float(found.accuracy[k]),
-        }
-        for k in range(N_BINS)
-        if found.arcs[k]
-    ]
 
 
 def _print(scores: RoleScores, label: str, lines: int) -> None:
@@ -178,7 +161,7 @@ def _print(scores: RoleScores, label: str, lines: int) -> None:
         print(f"{name:12} {'{:>9} {:>7} {:>7}'.format(*cells)} {one.gold:7d}")
     if scores.calibration is not None:
         print(f"\n{'probability':12} {'arguments':>9} {'mean':>7} {'right':>7}")
-        for row in _bins(scores):
+        for row in scores.calibration.rows("arguments"):
             print(
-                f"{row['from']:.1f} to {row['to']:.1f}   {row['arguments']:9.0f} {row['mean']:7.3f} {row['right']:7.3f}"
+                f"{row['from']:.1f} to {row['to']:.1f}   {row['arguments']:9d} {row['mean']:7.3f} {row['right']:7.3f}"
             )
