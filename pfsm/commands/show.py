@@ -9,6 +9,7 @@ from pfsm.commands.arguments import add_format, add_trust
 from pfsm.embeddings.tuned_weights import tuned_layers
 from pfsm.encoder.head import PARTS
 from pfsm.encoder.heads import contents_of, head_path, is_encoder_feature, known_head, parse_feature
+from pfsm.lattice.names import inserted_repeat
 from pfsm.model.file import Model
 from pfsm.model.settings import Settings
 from pfsm.model.shipped import find_model
@@ -67,9 +68,11 @@ def _print_edits(settings: Settings) -> None:
         f"{'lower-cased' if settings.lowercase else 'case kept'}"
     )
     print(f"matchers    {blocks}; {settings.matching}; max_jump {settings.max_jump}")
-    if settings.split:
+    if settings.split_by_class:
         lists = settings.classes if isinstance(settings.classes, str) else "own"
-        print(f"split       {', '.join(settings.split)} by word class, lists {lists}")
+        print(f"split       {', '.join(settings.split_by_class)} by word class, lists {lists}")
+    if inserted_repeat() in settings.split:
+        print(f"{'' if settings.split_by_class else 'split':<12}Insert of words said twice in a row")
 
 
 def _encoder_lines(model: Model) -> list[str]:

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.lattice.arrays import ArcFeatures, LatticeBatch
-from pfsm.lattice.names import DELETE, INSERT, JUMP
+from pfsm.lattice.names import DELETE, INSERT, JUMP, inserted_repeat
+from pfsm.lattice.repeats import repeated_words
 from pfsm.lattice.states import NO_SPLIT, Split, state_names
 from pfsm.matchers.merging import merged
 from pfsm.matchers.protocol import Annotator, EncodedPairs, Matcher, Offers
@@ -59,7 +60,7 @@ def build_lattices(
     lattices = Lattices(
         len(states),
         classes.states(DELETE, pairs.references.ids),
-        classes.states(INSERT, pairs.hypotheses.ids),
+        classes.inserts(pairs.hypotheses),
         arcs,
         offsets,
     )
@@ -79,6 +80,13 @@ class _Classes:
     def first(self, state: str) -> int:
         """The state's id, or that of the first state it is split into."""
         return self.names.index(self.split.names(state)[0])
+
+    def inserts(self, hypotheses: EncodedLines) -> Int32:
+        """The id of Insert at each token of the hypotheses, int32 [n_tokens]."""
+        found = self.states(INSERT, hypotheses.ids)
+        if self.split.repeats:
+            found[repeated_words(hypotheses, self.vocabulary)] = self.names.index(inserted_repeat())
+        return found
 
     def states(self, state: str, tokens: Int32 | Int64) -> Int32:
         """The state's id at each of the tokens, int32 [n_tokens]."""

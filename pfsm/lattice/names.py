@@ -4,6 +4,7 @@
 |---|---|
 | ``Insert``, ``Delete``, ``Jump``, ``S_*`` | a visit of a state |
 | ``STATE:CLASS`` | a visit of the part of a state that takes words of one class |
+| ``Insert:repeat`` | a visit of the part of ``Insert`` that takes words said twice in a row |
 | ``STATE>STATE`` | a transition, between whole states or parts of them |
 | ``link:CLASS`` | two substitutions in a row whose words stand in one relation on both sides |
 | ``MATCHER:NAME`` | a number that a matcher puts on its arcs |
@@ -11,6 +12,8 @@
 """
 
 INSERT, DELETE, JUMP = "Insert", "Delete", "Jump"
+REPEAT = "repeat"
+"""Class of words that are said twice in a row; of `INSERT` alone."""
 SUBSTITUTION = "S_"
 """How every state of a substitution begins."""
 CLASS_MARK = ":"
@@ -50,6 +53,11 @@ def base_state(state: str) -> str:
 def of_class(state: str, word_class: str) -> str:
     """The part of a state that takes words of one class."""
     return f"{state}{CLASS_MARK}{word_class}"
+
+
+def inserted_repeat() -> str:
+    """The part of ``Insert`` that takes words said twice in a row."""
+    return of_class(INSERT, REPEAT)
 
 
 def class_of(state: str) -> str:

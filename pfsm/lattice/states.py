@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.lattice.names import DELETE, INSERT, JUMP, of_class
+from pfsm.lattice.names import DELETE, INSERT, JUMP, inserted_repeat, of_class
 from pfsm.matchers.protocol import Matcher
 
 if TYPE_CHECKING:
@@ -26,17 +26,19 @@ class Split:
         states: Names of the states that are split, such as ``Insert``.
         classes: Names of the classes.
         of_types: From a vocabulary to int32 [n_types], the class of each token type.
+        repeats: Whether words that the hypothesis says twice in a row (`pfsm.lattice.repeats`) have an Insert of
+            their own, whatever their class.
     """
 
     states: frozenset[str] = frozenset()
     classes: tuple[str, ...] = ()
     of_types: "Callable[[Vocabulary], Int32] | None" = None
+    repeats: bool = False
 
     def names(self, state: str) -> tuple[str, ...]:
-        """The states that a state becomes: itself, or one for each class."""
-        if state not in self.states:
-            return (state,)
-        return tuple(of_class(state, name) for name in self.classes)
+        """The states that a state becomes: itself, or one for each class; of Insert last that of repeated words."""
+        parts = tuple(of_class(state, name) for name in self.classes) if state in self.states else (state,)
+        return (*parts, inserted_repeat()) if self.repeats and state == INSERT else parts
 
 
 NO_SPLIT = Split()

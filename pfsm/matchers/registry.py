@@ -9,10 +9,13 @@ BUILT_IN = {
     "punct": "pfsm.matchers.agreement:PUNCTUATION",
     "word": "pfsm.matchers.agreement:WORDS",
     "lemma": "pfsm.matchers.agreement:LEMMAS",
+    "morph": "pfsm.matchers.morphology:MATCHER",
     "syn": "pfsm.matchers.synonym:MATCHER",
     "para": "pfsm.matchers.paraphrase:MATCHER",
     "char": "pfsm.matchers.spelling:MATCHER",
     "num": "pfsm.matchers.number:MATCHER",
+    "quantity": "pfsm.matchers.quantity:MATCHER",
+    "swap": "pfsm.matchers.swap:MATCHER",
     "emb": "pfsm.matchers.embedding:MATCHER",
     "dep": "pfsm.matchers.dependency:MATCHER",
 }

@@ -11,7 +11,7 @@ from pfsm.errors import NotInstalledError, PfsmError, all_missing
 from pfsm.features.values import missing_packages
 from pfsm.lattice.arrays import LatticeBatch, SentenceFeatures, without_edits
 from pfsm.lattice.building import build_lattices
-from pfsm.lattice.names import sentence_feature
+from pfsm.lattice.names import inserted_repeat, sentence_feature
 from pfsm.lattice.states import NO_SPLIT, Split, state_names
 from pfsm.matchers.protocol import EncodedPairs, Matcher
 from pfsm.matchers.registry import MATCHERS
@@ -229,7 +229,9 @@ def _matchers(settings: Settings) -> list[Matcher]:
 
 
 def _split(settings: Settings) -> Split:
-    """What the settings split by word class."""
-    if not settings.split:
-        return NO_SPLIT
-    return Split(frozenset(settings.split), CLASSES, word_classes(settings.classes).of_types)
+    """What the settings split by word class, and whether inserted repetitions are a state."""
+    repeats = inserted_repeat() in settings.split
+    if not settings.split_by_class:
+        return Split(repeats=True) if repeats else NO_SPLIT
+    of_types = word_classes(settings.classes).of_types
+    return Split(frozenset(settings.split_by_class), CLASSES, of_types, repeats)

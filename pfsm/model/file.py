@@ -14,7 +14,17 @@ from pfsm.errors import PfsmError
 from pfsm.features.values import UNCOUNTED, is_counted
 from pfsm.io.files import atomic_write, decode, display_name, read_bytes
 from pfsm.io.limits import DOCUMENT, check_size
-from pfsm.lattice.names import DELETE, FEATURE_PREFIX, INSERT, JUMP, class_of, shared, states_of, transition
+from pfsm.lattice.names import (
+    DELETE,
+    FEATURE_PREFIX,
+    INSERT,
+    JUMP,
+    class_of,
+    inserted_repeat,
+    shared,
+    states_of,
+    transition,
+)
 from pfsm.matchers.registry import BUILT_IN, RESERVED, matcher_state
 from pfsm.model.plugins import check_plugins, plugins_of
 from pfsm.model.settings import Settings, settings_from_dict
@@ -304,6 +314,6 @@ def _is_feature(name: str, known: Collection[str], matchers: Collection[str]) ->
         return False
     kind, mark, _ = name.partition(":")
     return (bool(mark) and (kind in RESERVED or kind in matchers)) or (
-        all(class_of(state) in {"", *CLASSES} for state in states_of(name))
+        all(class_of(state) in {"", *CLASSES} or state == inserted_repeat() for state in states_of(name))
         and any(whole in known for whole in shared(name))
     )

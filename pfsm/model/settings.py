@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from pfsm.errors import PfsmError
 from pfsm.features.values import check_feature
+from pfsm.lattice.names import DELETE, INSERT, inserted_repeat
 from pfsm.matchers.registry import MATCHERS, matcher_state
 from pfsm.metrics.ngram_table import remember_documents
 from pfsm.metrics.registry import expanded
@@ -24,6 +25,8 @@ from pfsm.text.languages import (
 DEFAULT_MATCHERS = ("punct", "word", "lemma")
 MATCHING = ("exclusive", "overlapping")
 LARGEST_BLOCK = 9
+# Matchers that need more than one token on a side.
+SMALLEST_BLOCKS = {"swap": 2}
 _PAGE = "`pfsm help settings`"
 # What several references mean.
 BEST: Literal["best"] = "best"
@@ -48,7 +51,8 @@ class Settings:
         max_block: Per matcher, the largest number of tokens of a block on either side.
         max_jump: Jump limit D of the machine; 0 is the finite-state machine.
         options: All options of each matcher that has any.
-        split: States that are split by word class, in the order of the machine's states.
+        split: States that are split by word class, in the order of the machine's states; ``Insert:repeat`` among them:
+            words that the hypothesis says twice in a row have an Insert of their own.
         classes: The word lists of the classes, if states are split: name of the shipped lists, or lists by class.
         features: Sentence-level features, each with the mean and standard deviation for its standardisation; None:
             those of the training data.
@@ -83,8 +87,13 @@ class Settings:
         if not self.edits:
             object.__setattr__(self, "matchers", ())
             object.__setattr__(self, "max_block", {})
-        if self.split and self.classes == "":
+        if self.split_by_class and self.classes == "":
             object.__setattr__(self, "classes", default_lists(self.language))
+
+    @property
+    def split_by_class(self) -> tuple[str, ...]:
+        """The states that are split by word class."""
+        return tuple(state for state in self.split if state != inserted_repeat())
 
     def to_dict(self) -> dict[str, Any]:
         """The settings as plain JSON values, in the order of the fields; newer settings only if they are used."""
@@ -95,7 +104,9 @@ class Settings:
             del values["options"]
         values["split"] = list(self.split)
         if not self.split:
-            del values["split"], values["classes"]
+            del values["split"]
+        if not self.split_by_class:
+            del values["classes"]
         values["features"] = {name: _scale_document(scale) for name, scale in self.features.items()}
         if not self.features:
             del values["features"]
@@ -151,7 +162,7 @@ def settings_from_dict(values: Mapping[str, Any], where: str) -> Settings:
     max_jump = values.get("max_jump", 0)
     if type(max_jump) is not int or max_jump < 0:
         raise PfsmError(f"{where}: max_jump is {max_jump!r}, it must be a whole number from 0")
-    max_block = _max_block(values.get("max_block", 1), matchers, where)
+    max_block = _max_block(values.get("max_block", {}), matchers, where)
     options = _options(values.get("options", {}), matchers, where)
     split = _split(values.get("split", ()), matchers, where)
     classes = _classes(values, split, language, where)
@@ -257,22 +268,23 @@ def _feature_scale(value: object, where: str) -> tuple[float, float] | None:
 
 def _split(value: object, matchers: tuple[str, ...], where: str) -> tuple[str, ...]:
     """The states to split, in the order of the machine's states."""
-    known = ("Insert", "Delete", *filter(None, map(matcher_state, matchers)))
+    known = (INSERT, DELETE, *filter(None, map(matcher_state, matchers)))
+    whole = (*known, inserted_repeat())
     if not isinstance(value, list | tuple):
         raise PfsmError(f"{where}: split is {value!r}, it must be a list of states such as [Insert, Delete]")
     for name in value:
-        if name not in known:
+        if name not in whole:
             raise PfsmError(f"{where}: split names {name!r}; states that can be split are {', '.join(known)}")
     if len(set(value)) < len(value):
         raise PfsmError(f"{where}: split names one of the states twice")
-    return tuple(name for name in known if name in value)
+    return tuple(name for name in whole if name in value)
 
 
 def _classes(
     values: Mapping[str, Any], split: tuple[str, ...], language: str, where: str
 ) -> str | dict[str, list[str]]:
     """The word lists of the classes, by default the shipped lists of the language."""
-    if split:
+    if set(split) - {inserted_repeat()}:
         return check_lists(values.get("classes", default_lists(language)), where)
     if "classes" in values:
         raise PfsmError(f"{where}: classes is given, but split names no state to split by word class")
@@ -340,4 +352,9 @@ def _max_block(value: Any, matchers: tuple[str, ...], where: str) -> dict[str, i
             raise PfsmError(
                 f"{where}: max_block is {size!r}, it must be a whole number from 1 to {LARGEST_BLOCK}"
             )
-    return {name: given.get(name, 1) for name in matchers}
+        if size < SMALLEST_BLOCKS.get(name, 1):
+            raise PfsmError(
+                f"{where}: max_block of {name} is {size}, it must be at least {SMALLEST_BLOCKS[name]}: "
+                f"max_block: {{{name}: {SMALLEST_BLOCKS[name]}}}"
+            )
+    return {name: given.get(name, SMALLEST_BLOCKS.get(name, 1)) for name in matchers}

@@ -61,6 +61,8 @@ def _split(settings: Settings) -> dict[str, str]:
     """Which states are split by word class and by which lists, where any are."""
     if not settings.split:
         return {}
+    if not settings.split_by_class:
+        return {"split": "+".join(settings.split)}
     lists = settings.classes if isinstance(settings.classes, str) else "own"
     checksum = word_classes(settings.classes).checksum
     return {"split": "+".join(settings.split), "classes": f"{lists}@{checksum}"}

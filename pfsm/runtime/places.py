@@ -33,6 +33,7 @@ ROW = ("name", "metric", "options", "model", "train", "init", "train_data", "opt
 ENCODER = ("tune", "source", "layers", "precision")
 MINIMAL_PAIRS = ("kinds", "except", "of", "top", "number", "seed", "file", "weight", "scale", "margins")
 OPTIONS = {
+    "morph": ("table",),
     "syn": ("table",),
     "para": ("table", "direction", "minimum_probability", "bins"),
     "emb": ("source", "layer", "minimum", "idf", "nearest", "bins"),

@@ -8,7 +8,7 @@ import pytest
 
 from pfsm.matchers.protocol import Annotator, EncodedPairs
 from pfsm.matchers.registry import MATCHERS, matcher_state
-from pfsm.model.settings import DEFAULT_MATCHERS
+from pfsm.model.settings import DEFAULT_MATCHERS, SMALLEST_BLOCKS
 from pfsm.text.vocabulary import Vocabulary
 from tests.embeddings.networks import write_vectors
 
@@ -50,6 +50,8 @@ def test_states_differ() -> None:
 
 # Numbers of one, of two and of three words.
 NUMBERS, DIGITS = "ten , twenty thousand , six hundred thousand", "10 20,000 600,000"
+# Amounts and dates of one, of two and of three words, and words that change places.
+AMOUNTS, DATES = "5% on Fri. , 5 % , 2 May 2021 , x y z", "Friday 5% May 2nd 2021 y x z , z x y"
 
 
 @pytest.mark.parametrize("name", OFFERING)
@@ -57,12 +59,13 @@ NUMBERS, DIGITS = "ten , twenty thousand , six hundred thousand", "10 20,000 600
 def test_the_promises_of_the_protocol(name: str, max_block: int, options: dict[str, dict[str, Any]]) -> None:
     vocabulary = Vocabulary()
     references = vocabulary.encode(
-        ["the cats, the cats", "", "walks !", "c d e ; : ! f", "he said per cent", NUMBERS]
+        ["the cats, the cats", "", "walks !", "c d e ; : ! f", "he said per cent", NUMBERS, AMOUNTS]
     )
     hypotheses = vocabulary.encode(
-        ["the cat, the cat", "a", "", "c d e ; : ! f", "he stated percent", DIGITS]
+        ["the cat, the cat", "a", "", "c d e ; : ! f", "he stated percent", DIGITS, DATES]
     )
     kind = MATCHERS[name]
+    max_block = max(max_block, SMALLEST_BLOCKS.get(name, 1))
     matcher = kind.build(max_block, kind.check(options.get(name, {}), name))
     offers = matcher.offers(EncodedPairs(vocabulary, references, hypotheses)).blocks
     assert offers.dtype == np.int32
@@ -74,5 +77,5 @@ def test_the_promises_of_the_protocol(name: str, max_block: int, options: dict[s
         assert 0 <= j <= j + q <= np.diff(hypotheses.offsets)[pair]
     # Synonyms, spellings and vectors are of single words, the shipped paraphrases of at most two.
     assert max(offers[:, 2]) == min(
-        max_block, {"syn": 1, "char": 1, "emb": 1, "para": 2}.get(name, max_block)
+        max_block, {"morph": 1, "syn": 1, "char": 1, "emb": 1, "para": 2}.get(name, max_block)
     )

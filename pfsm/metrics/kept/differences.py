@@ -8,15 +8,17 @@ from numpy.typing import NDArray
 
 from pfsm.metrics.kept.lines import LineCounts, counts_of
 from pfsm.metrics.metric_group import MetricGroup
+from pfsm.text.facts import contradictions, runs
 from pfsm.text.numbers import Number, digit_numbers, english_numbers
+from pfsm.text.penn import tokenise as penn_tokens
 from pfsm.text.plain import tokenise
 
 Float = NDArray[np.float64]
 Int64 = NDArray[np.int64]
 # Those of lines taken by themselves cost little together; the others are computed where they are asked for.
 OF_LINES = ("kept.repeats", "kept.negation-en", "kept.spaces", "kept.start")
-CASE, NUMBERS, NUMBERS_EN = "kept.case", "kept.numbers", "kept.numbers-en"
-KEPT = ("kept.repeats", CASE, NUMBERS, NUMBERS_EN, "kept.negation-en", "kept.spaces", "kept.start")
+CASE, NUMBERS, NUMBERS_EN, FACTS = "kept.case", "kept.numbers", "kept.numbers-en", "kept.facts-en"
+KEPT = ("kept.repeats", CASE, NUMBERS, NUMBERS_EN, "kept.negation-en", "kept.spaces", "kept.start", FACTS)
 
 
 def differences(name: str, hypotheses: Sequence[str], references: Sequence[str]) -> dict[str, Float]:
@@ -26,12 +28,15 @@ def differences(name: str, hypotheses: Sequence[str], references: Sequence[str])
     - ``kept.case``: words that stand on both sides, but with other capitals.
     - ``kept.numbers``: numbers in digits whose value stands on one side only.
     - ``kept.numbers-en``: the same of numbers in digits or English words.
+    - ``kept.facts-en``: numbers, units, dates and times of day that stand against others (`pfsm.text.facts`).
     - ``kept.negation-en``: difference of the numbers of English words that negate.
     - ``kept.spaces``: ln(1 + difference of the numbers of marks that stand apart, as tokenisers leave them).
     - ``kept.start``: 1 where the first letter is a capital on one side and a small one on the other.
     """
     if name == CASE:
         return {name: _of_pairs(_other_case, hypotheses, references)}
+    if name == FACTS:
+        return {name: _of_pairs(_contradictions, hypotheses, references)}
     place = {line: at for at, line in enumerate(dict.fromkeys([*hypotheses, *references]))}
     lines = counts_of(list(place))
     ours, theirs = (
@@ -88,6 +93,14 @@ def _other_case(hypothesis: str, reference: str) -> int:
     ours, theirs = tokenise(hypothesis), tokenise(reference)
     small = _shared((one.lower() for one in ours), (one.lower() for one in theirs))
     return small - _shared(ours, theirs)
+
+
+def _contradictions(hypothesis: str, reference: str) -> int:
+    if hypothesis == reference:
+        return 0
+    theirs = runs(penn_tokens(reference))
+    # Most lines say nothing of the kind.
+    return contradictions(runs(penn_tokens(hypothesis)), theirs) if theirs else 0
 
 
 def _shared(ours: Iterable[str], theirs: Iterable[str]) -> int:

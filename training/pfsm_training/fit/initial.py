@@ -91,7 +91,7 @@ def _holds(key: str, ours: Any, theirs: Any, initial: Settings) -> bool:
         return all(_holds_options(ours.get(name), theirs.get(name)) for name in names)
     if key == "split":
         return set(theirs or ()) <= set(ours or ())
-    if key == "classes" and not initial.split:
+    if key == "classes" and not initial.split_by_class:
         return True
     return _same(ours or None, theirs or None)
 
@@ -145,7 +145,7 @@ def _grown(init: Settings, wanted: Settings) -> Settings:
         max_block={**wanted.max_block, **init.max_block},
         options=options,
         split=wanted.split,
-        classes=init.classes if init.split else wanted.classes,
+        classes=init.classes if init.split_by_class else wanted.classes,
         features=features,
     )
 

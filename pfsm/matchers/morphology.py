@@ -1,0 +1,90 @@
+"""``S_morph``: two forms of one English word: ``walks`` and ``walked``, ``is`` and ``were``, ``he`` and ``him``.
+
+Features of a match say what tells the forms apart: ``morph:tense``, ``morph:number`` and so on, as in
+`pfsm.text.inflection`.
+"""
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pfsm.lexicons import registry
+from pfsm.lexicons.synonyms import KIND, SynonymTable
+from pfsm.matchers.kind import BuiltIn
+from pfsm.matchers.protocol import EncodedPairs, Offers
+from pfsm.matchers.synonym import check_options, learn_options
+from pfsm.matchers.type_lists import TypeLists
+from pfsm.text.inflection import CATEGORIES, Form, differences, forms
+from pfsm.text.vocabulary import Vocabulary
+
+NAMES = tuple(f"morph:{category}" for category in CATEGORIES)
+Options = Mapping[str, Any]
+Int64 = NDArray[np.int64]
+
+
+class MorphologyMatcher:
+    """Offers pairs of different words that are forms of one.
+
+    Args:
+        table: ``NAME`` or ``NAME@CHECKSUM`` of the table whose base forms are used.
+
+    Raises:
+        PfsmError: If there is no such table.
+    """
+
+    name = "morph"
+    state = "S_morph"
+
+    def __init__(self, table: str) -> None:
+        self._table = SynonymTable(registry.load(table, KIND))
+        self._lemmas: dict[str, int] = {}
+        self._lists = TypeLists(self._numbers)
+
+    @cached_property
+    def resources(self) -> tuple[str, ...]:
+        """The table of base forms."""
+        return (self._table.label,)
+
+    def offers(self, pairs: EncodedPairs) -> Offers:
+        """Pairs of words with a base form in common, but not of a word with itself."""
+        self._lists.of(pairs.vocabulary)
+        rows = self._lists.sharing(pairs, len(self._lemmas))
+        ours, theirs = (
+            side.ids[side.offsets[rows[:, 0]] + rows[:, place]]
+            for side, place in ((pairs.references, 1), (pairs.hypotheses, 3))
+        )
+        words = pairs.vocabulary.word_ids
+        other = words[ours] != words[theirs]
+        offer, feature = self._features(pairs.vocabulary, ours[other], theirs[other])
+        return Offers(rows[other], NAMES, offer, feature.astype(np.int32), np.ones(offer.size))
+
+    def _features(
+        self, vocabulary: Vocabulary, ours: NDArray[np.int32], theirs: NDArray[np.int32]
+    ) -> tuple[Int64, Int64]:
+        """The categories in which pairs of token types differ: number of the pair, number of the category."""
+        types = vocabulary.types
+        both, place = np.unique(np.column_stack([ours, theirs]), axis=0, return_inverse=True)
+        found = [differences(self._of(types[one]), self._of(types[two])) or () for one, two in both.tolist()]
+        sizes = np.array([len(names) for names in found], dtype=np.int64)
+        flat = np.array([CATEGORIES.index(name) for names in found for name in names], dtype=np.int64)
+        counts = sizes[place.ravel()]
+        starts = (np.cumsum(sizes) - sizes)[place.ravel()]
+        offer = np.repeat(np.arange(ours.size), counts)
+        within = np.arange(offer.size) - np.repeat(np.cumsum(counts) - counts, counts)
+        return offer, flat[np.repeat(starts, counts) + within]
+
+    def _of(self, token: str) -> tuple[Form, ...]:
+        return forms(token, self._table.lemmas)
+
+    def _numbers(self, token: str) -> list[int]:
+        """Numbers of the base forms of a token, in increasing order."""
+        found = {form.lemma for form in self._of(token)}
+        return sorted(self._lemmas.setdefault(lemma, len(self._lemmas)) for lemma in sorted(found))
+
+
+MATCHER = BuiltIn(
+    "S_morph", lambda _, options: MorphologyMatcher(options["table"]), check_options, learn_options
+)

@@ -1,0 +1,114 @@
+"""What English text says of amounts and dates, whichever way it is written.
+
+``$5 million`` is ``five million dollars``, ``1,000 m`` is ``1 km``, ``3 May`` is ``May 3rd``, ``5 %`` is ``five per
+cent``, ``21st`` is ``twenty-first``. Only exact conversions count.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from typing import NamedTuple
+
+from pfsm.text import units
+from pfsm.text.dates import HALVES, WORDS, Meaning, date_spans, ordinal
+from pfsm.text.numbers import Number, english_numbers
+from pfsm.text.units import PERCENT, SIGNS, Unit, behind_number, unit_phrase, unit_word
+
+# A number and a unit or a half of the day in one token: 5km, 20°C, £5m, 3pm.
+_ATTACHED = re.compile(r"(US\$|[$€£¥₽])?(\d[\d.,:]*)(\D+)?")
+_WORDS = units.WORDS | WORDS | {"per"}
+
+
+class Quantity(NamedTuple):
+    """A place of a text and what it says.
+
+    Attributes:
+        start: Its first token.
+        length: Number of its tokens.
+        meaning: Equal where quantities are equal.
+    """
+
+    start: int
+    length: int
+    meaning: Meaning
+
+
+def quantities(tokens: Sequence[str]) -> list[Quantity]:
+    """All amounts with units, units alone, ordinal numbers, dates and times of a line, in order of their places.
+
+    Numbers without a unit are not among them (`pfsm.text.numbers`). A place may be part of another: of ``3 May 2021``
+    both ``3 May`` and the whole.
+    """
+    split = [(part, at) for at, token in enumerate(tokens) for part in parts(token)]
+    if not split:
+        return []
+    words = [part for part, _ in split]
+    found = set()
+    for start, size, meaning in _spans(words):
+        first, last = split[start][1], split[start + size - 1][1]
+        # Part of a token says nothing by itself.
+        whole = (start == 0 or split[start - 1][1] != first) and (
+            start + size == len(split) or split[start + size][1] != last
+        )
+        if whole:
+            found.add(Quantity(first, last - first + 1, meaning))
+    return sorted(found, key=lambda one: (one.start, one.length, repr(one.meaning)))
+
+
+def may_say(token: str) -> bool:
+    """Whether a token can be the whole or a part of what `quantities` finds; false for the words that only join."""
+    lower = token.lower()
+    if lower in _WORDS or token in units.SHORT:
+        return True
+    if token.isalpha() or not any(map(str.isdigit, token)):
+        return False
+    return len(parts(token)) > 1 or ordinal(token) is not None or bool(date_spans([token]))
+
+
+def parts(token: str) -> list[str]:
+    """The sign, the number and the unit of a token such as ``5km``; other tokens whole."""
+    if not any(map(str.isdigit, token)):
+        return [token]
+    match = _ATTACHED.fullmatch(token)
+    if match is None:
+        return [token]
+    sign, number, unit = match.groups()
+    if unit is not None and behind_number(unit) is None and unit.lower() not in HALVES:
+        return [token]
+    return [part for part in (sign, number, unit) if part]
+
+
+def _spans(words: list[str]) -> Iterator[tuple[int, int, Meaning]]:
+    yield from date_spans(words)
+    for at, word in enumerate(words):
+        value, unit = ordinal(word), unit_word(word)
+        if value is not None:
+            yield at, 1, ("ordinal", value)
+        if unit is not None:
+            yield at, 1, ("unit", *unit)
+        if [one.lower() for one in words[at : at + 2]] == ["per", "cent"]:
+            yield at, 2, ("unit", *PERCENT)
+    for number in english_numbers(words):
+        yield from _amounts(words, number)
+    for at, word in enumerate(words):
+        if word.lower() in {"one", "a", "an"}:
+            # Alone it is no number, but it is one of a unit.
+            yield from _amounts(words, Number(at, 1, Fraction(1)))
+
+
+def _amounts(words: list[str], number: Number) -> Iterator[tuple[int, int, Meaning]]:
+    """A number with the unit behind it, or with a currency before it."""
+    behind = number.start + number.length
+    phrase = unit_phrase(words, behind)
+    if phrase is not None:
+        unit, after = phrase
+        yield number.start, after - number.start, _amount(number, unit)
+    before = number.start - 1
+    if before >= 0 and words[before] in SIGNS:
+        currency = behind_number(words[before])
+        if currency is not None:
+            yield before, number.length + 1, _amount(number, currency)
+
+
+def _amount(number: Number, unit: Unit) -> Meaning:
+    return ("amount", unit.dimension, number.value * unit.size)

@@ -1,0 +1,99 @@
+"""Forms of one word: what tells them apart, by hand, and the matcher that offers them."""
+
+from collections.abc import Iterable
+
+import pytest
+
+from pfsm.errors import PfsmError
+from pfsm.lexicons import registry
+from pfsm.lexicons.synonyms import KIND, SynonymTable
+from pfsm.matchers.morphology import MATCHER, NAMES, MorphologyMatcher
+from pfsm.model.metric import Metric
+from pfsm.text.inflection import CATEGORIES, differences, forms
+from tests.matchers.test_spelling import encoded
+from tests.model_cases import model
+
+TABLE = "wordnet-3.0"
+
+
+@pytest.fixture(scope="module")
+def table() -> SynonymTable:
+    return SynonymTable(registry.load(TABLE, KIND))
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "expected"),
+    [
+        ("walk", "walked", {"tense"}), ("goes", "went", {"tense"}), ("is", "was", {"tense"}),
+        ("is", "are", {"number"}), ("was", "were", {"number"}), ("child", "children", {"number"}),
+        ("walk", "walks", {"number"}), ("has", "have", {"number"}), ("this", "these", {"number"}),
+        ("am", "is", {"person"}), ("are", "was", {"tense", "number"}),
+        ("walk", "walking", {"aspect"}), ("been", "is", {"aspect"}), ("running", "ran", {"aspect"}),
+        ("good", "better", {"degree"}), ("fast", "fastest", {"degree"}),
+        ("he", "him", {"case"}), ("he", "she", {"gender"}), ("him", "her", {"gender"}),
+        ("I", "we", {"number"}), ("I", "you", {"person"}), ("they", "him", {"number", "case"}),
+        ("will", "would", {"tense"}), ("can", "could", {"tense"}),
+        ("n't", "not", {"short"}), ("’s", "is", {"short"}), ("'s", "was", {"tense", "short"}),
+        ("went", "gone", {"other"}),
+        ("Walks", "walked", {"tense"}),
+        ("walk", "talk", None), ("nation", "national", None), ("can", "will", None), ("he", "dog", None),
+        ("zxqv", "zxqvs", None),
+    ],
+)  # fmt: skip
+def test_what_tells_two_forms_apart(
+    one: str, other: str, expected: Iterable[str] | None, table: SynonymTable
+) -> None:
+    ours, theirs = forms(one, table.lemmas), forms(other, table.lemmas)
+    found = differences(ours, theirs)
+    assert (None if found is None else set(found)) == expected
+    assert differences(theirs, ours) == found
+
+
+def test_matches_are_pairs_with_a_base_form_in_common(table: SynonymTable) -> None:
+    references = ["They walked home .", "", "the dog", "He has two children and is happy"]
+    hypotheses = ["He walks home , walked .", "they", "", "She had two child and are happier happy"]
+    pairs = encoded(references, hypotheses, tokeniser="plain", stemmer="none")
+    offers = MorphologyMatcher(TABLE).offers(pairs)
+    found: dict[tuple[int, str, str], set[str]] = {}
+    values = zip(offers.offer.tolist(), offers.feature.tolist(), offers.value.tolist(), strict=True)
+    lines = [(one.split(), other.split()) for one, other in zip(references, hypotheses, strict=True)]
+    rows = [(pair, lines[pair][0][i], lines[pair][1][j]) for pair, i, _, j, _ in offers.blocks.tolist()]
+    assert (offers.blocks[:, [2, 4]] == 1).all()
+    for offer, feature, value in values:
+        assert value == 1.0
+        found.setdefault(rows[offer], set()).add(offers.names[feature].removeprefix("morph:"))
+    expected = {}
+    for pair, (left, right) in enumerate(lines):
+        for one in left:
+            for other in right:
+                apart = differences(forms(one, table.lemmas), forms(other, table.lemmas))
+                if one.lower() != other.lower() and apart is not None:
+                    expected[pair, one, other] = set(apart)
+    assert found == expected
+    assert set(rows) == set(expected)
+    assert len(expected) > 5
+
+
+def test_weights_of_categories_count() -> None:
+    weights = {"Insert": -1.0, "Delete": -1.0, "S_word": 1.0, "S_morph": 0.5, "morph:tense": -2.0}
+    metric = Metric(model(settings={"matchers": ["word", "morph"]}, weights=weights), 1)
+    tense, number = metric.score_pairs(["it walked", "it walk"], ["it walks"] * 2)
+    assert tense < number
+    assert [edit.state for edit in metric.explain("it walk", "it walks").edits] == ["S_word", "S_morph"]
+    resources = metric.get_signature(1).partition("|res:")[2]
+    assert resources.startswith("wordnet-3.0@")
+    assert tuple(f"morph:{name}" for name in CATEGORIES) == NAMES
+
+
+def test_a_vocabulary_that_grows_and_another_one() -> None:
+    matcher = MorphologyMatcher(TABLE)
+    for _ in range(2):
+        pairs = encoded(["it walks"], ["it walked"], tokeniser="plain", stemmer="none")
+        assert matcher.offers(pairs).blocks.tolist() == [[0, 1, 1, 1, 1]]
+
+
+def test_options() -> None:
+    assert MATCHER.check({}, "x") == {"table": TABLE}
+    assert MATCHER.learn({"table": TABLE}, encoded([], []))["table"].startswith(f"{TABLE}@")
+    with pytest.raises(PfsmError, match="unknown option 'tables'"):
+        MATCHER.check({"tables": "x"}, "x")

@@ -1,0 +1,71 @@
+"""The matcher of amounts and dates that say the same, written otherwise."""
+
+import pytest
+
+from pfsm.matchers.quantity import QuantityMatcher
+from pfsm.model.metric import Metric
+from pfsm.text.quantities import quantities
+from tests.matchers.test_spelling import encoded
+from tests.model_cases import model
+
+
+def matched(reference: str, hypothesis: str, max_block: int = 5) -> set[tuple[str, str]]:
+    pairs = encoded([reference], [hypothesis], tokeniser="penn", stemmer="none")
+    left, right = (pairs.vocabulary.tokens(line) for line in (reference, hypothesis))
+    blocks = QuantityMatcher(max_block).offers(pairs).blocks.tolist()
+    return {(" ".join(left[i : i + p]), " ".join(right[j : j + q])) for _, i, p, j, q in blocks}
+
+
+@pytest.mark.parametrize(
+    ("reference", "hypothesis", "found"),
+    [
+        ("He paid $5 million.", "He paid five million dollars.",
+         {("$ 5 million", "five million dollars"), ("$", "dollars")}),
+        ("5% of 10 km", "five percent of 10,000 metres", {("5 %", "five percent"), ("%", "percent"),
+                                                          ("10 km", "10,000 metres")}),
+        ("on 3 May 2021", "on May 3rd, 2021", {("3 May 2021", "May 3rd , 2021"), ("3 May", "May 3rd")}),
+        ("in the 21st century", "in the twenty-first century", {("21st", "twenty-first")}),
+        ("We met at 3 p.m. on Fri. again", "We met at 15:00 on Friday again",
+         {("3 p.m.", "15:00"), ("Fri.", "Friday")}),
+        ("ten metres", "ten metres", set()),
+        ("ten metres", "Ten meters", {("ten metres", "Ten meters"), ("metres", "meters")}),
+        ("ten metres", "ten miles", set()),
+        ("It rained.", "It snowed.", set()),
+        ("", "5 km", set()),
+    ],
+)  # fmt: skip
+def test_equal_meanings(reference: str, hypothesis: str, found: set[tuple[str, str]]) -> None:
+    assert matched(reference, hypothesis) == found
+    assert matched(hypothesis, reference) == {(other, one) for one, other in found}
+
+
+def test_long_places_need_room() -> None:
+    assert matched("$5 million", "five million dollars", max_block=2) == {("$", "dollars")}
+
+
+def test_offers_of_a_batch_are_those_of_its_lines() -> None:
+    references = ["ten km", "it rained", "5 km and 5 miles"]
+    hypotheses = ["10 kilometres", "ten km", "5,000 m , 5km or five miles"]
+    pairs = encoded(references, hypotheses, tokeniser="plain", stemmer="none")
+    expected = []
+    for pair, (left, right) in enumerate(zip(references, hypotheses, strict=True)):
+        ours, theirs = left.split(), right.split()
+        expected += [
+            [pair, one.start, one.length, other.start, other.length]
+            for one in quantities(ours)
+            for other in quantities(theirs)
+            if one.meaning == other.meaning
+            and ours[one.start : one.start + one.length] != theirs[other.start : other.start + other.length]
+        ]
+    assert QuantityMatcher(9).offers(pairs).blocks.tolist() == sorted(expected)
+    assert len(expected) > 4
+
+
+def test_it_is_seen_in_explanation_and_signature() -> None:
+    weights = {"Insert": -1.0, "Delete": -1.0, "S_word": 1.0, "S_quantity": 1.5}
+    settings = {"matchers": ["word", "quantity"], "max_block": {"quantity": 4}}
+    metric = Metric(model(settings=settings, weights=weights), 1)
+    explanation = metric.explain("It is 1,000 m away", "It is one km away")
+    assert [edit.state for edit in explanation.edits] == ["S_word", "S_word", "S_quantity", "S_word"]
+    assert "|match:word+quantity|" in metric.get_signature(1)
+    assert "|block:1-4|" in metric.get_signature(1)
