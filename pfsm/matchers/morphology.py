@@ -5,7 +5,7 @@ Features of a match say what tells the forms apart: ``morph:tense``, ``morph:num
 """
 
 from collections.abc import Mapping
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from pfsm.matchers.kind import BuiltIn
 from pfsm.matchers.protocol import EncodedPairs, Offers
 from pfsm.matchers.synonym import check_options, learn_options
 from pfsm.matchers.type_lists import TypeLists
-from pfsm.text.inflection import CATEGORIES, Form, differences, forms
+from pfsm.text.inflection import CATEGORIES, base_forms, differences, forms
 from pfsm.text.vocabulary import Vocabulary
 
 NAMES = tuple(f"morph:{category}" for category in CATEGORIES)
@@ -42,6 +42,8 @@ class MorphologyMatcher:
         self._table = SynonymTable(registry.load(table, KIND))
         self._lemmas: dict[str, int] = {}
         self._lists = TypeLists(self._numbers)
+        # Pairs of words come again, from other sentences.
+        self._differences = lru_cache(maxsize=50_000)(self._compared)
 
     @cached_property
     def resources(self) -> tuple[str, ...]:
@@ -67,7 +69,7 @@ class MorphologyMatcher:
         """The categories in which pairs of token types differ: number of the pair, number of the category."""
         types = vocabulary.types
         both, place = np.unique(np.column_stack([ours, theirs]), axis=0, return_inverse=True)
-        found = [differences(self._of(types[one]), self._of(types[two])) or () for one, two in both.tolist()]
+        found = [self._differences(types[one], types[two]) for one, two in both.tolist()]
         sizes = np.array([len(names) for names in found], dtype=np.int64)
         flat = np.array([CATEGORIES.index(name) for names in found for name in names], dtype=np.int64)
         counts = sizes[place.ravel()]
@@ -76,13 +78,16 @@ class MorphologyMatcher:
         within = np.arange(offer.size) - np.repeat(np.cumsum(counts) - counts, counts)
         return offer, flat[np.repeat(starts, counts) + within]
 
-    def _of(self, token: str) -> tuple[Form, ...]:
-        return forms(token, self._table.lemmas)
+    def _compared(self, one: str, other: str) -> tuple[str, ...]:
+        lemmas = self._table.lemmas
+        return differences(forms(one, lemmas), forms(other, lemmas)) or ()
 
     def _numbers(self, token: str) -> list[int]:
         """Numbers of the base forms of a token, in increasing order."""
-        found = {form.lemma for form in self._of(token)}
-        return sorted(self._lemmas.setdefault(lemma, len(self._lemmas)) for lemma in sorted(found))
+        numbers = self._lemmas
+        return sorted(
+            numbers.setdefault(base, len(numbers)) for base in sorted(base_forms(token, self._table.lemmas))
+        )
 
 
 MATCHER = BuiltIn(

@@ -6,16 +6,26 @@ words (`pfsm.text.quantities`) stands against nothing, and neither does what one
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from itertools import chain
+from typing import NamedTuple
 
-from pfsm.text.dates import BEFORE_MONTHS, Meaning
-from pfsm.text.numbers import digit_value, english_numbers, is_number_word
-from pfsm.text.quantities import Quantity, may_say, parts, quantities
+from pfsm.text import dates, units
+from pfsm.text.numbers import NUMBER_WORDS, digit_value, english_numbers
+from pfsm.text.quantities import Quantity, parts, quantities
+
+
+class Fact(NamedTuple):
+    """One of a group of facts that exclude each other, as text."""
+
+    group: str
+    value: str
+
 
 # Words of which one excludes the others.
 _NAMED = {
-    word: (group, word)
+    word: Fact(group, word)
     for group, words in {
         "season": "spring summer autumn winter",
         "part of the day": "morning afternoon evening night dawn dusk",
@@ -28,50 +38,67 @@ _NAMED = {
 }
 # Between the parts of one amount or date.
 _BETWEEN = frozenset({"and", "of", ",", "/", "a", "an", "per", "square", "cubic", "one"})
-_NOTHING, _JOINS, _SAYS = 0, 1, 2
-_RUN = re.compile(rb"\x01?\x02(?:[\x01\x02]*\x02)?")
+_JOINING = _BETWEEN | dates.BEFORE_MONTHS
+_WORDS = _NAMED.keys() | units.WORDS | dates.WORDS | {"per"}
+_MARKS = "\"'()[]{}.,;:!?\u2026\u201c\u201d\u201e\u2018\u2019\u00ab\u00bb"
+_CLOSING_ALONE = _MARKS.replace(".", "")
+# Chunks of text that say nothing, that join others, that say something, and that say something before a mark.
+NOTHING, JOINS, SAYS, ENDS = range(4)
+RUN = re.compile(rb"\x01?(?:\x03|\x02(?:[\x01\x02]*[\x02\x03])?)")
+"""What is a run in a string of such kinds."""
+_KINDS = dict.fromkeys(_WORDS | NUMBER_WORDS, SAYS) | dict.fromkeys(_JOINING - _WORDS, JOINS)
 
 # Tokens next to each other, of which at least one says something.
 Run = tuple[str, ...]
-# A group of facts of which one excludes the others, and which of them it is.
-Fact = tuple[str, object]
-# Number of a run, and place of a token in it.
-Token = tuple[int, int]
 _PARTS = frozenset({"number", "unit", "ordinal", "weekday", "time"})
 
 
-class _Kinds(dict[str, int]):
-    """What tokens can be part of, each looked at once; a full table starts afresh."""
-
-    most = 500_000
-
-    def __missing__(self, token: str) -> int:
-        lower = token.lower()
-        says = lower in _NAMED or is_number_word(lower) or digit_value(token) is not None or may_say(token)
-        kind = (
-            _SAYS
-            if says and lower != "one"
-            else _JOINS
-            if lower in _BETWEEN or lower in BEFORE_MONTHS
-            else _NOTHING
-        )
-        if len(self) >= self.most:
-            self.clear()
-        self[token] = kind
-        return kind
+def word_kind(word: str, lower: str) -> int:
+    """The kind of a chunk that is one word of letters alone, given in lower case too."""
+    return _KINDS.get(lower, NOTHING) or (SAYS if word in units.SHORT else NOTHING)
 
 
-_kinds = _Kinds()
+def chunk_kind(chunk: str) -> int:
+    """The kind of the text between two spaces."""
+    if chunk.isalpha():
+        return word_kind(chunk, chunk.lower())
+    if chunk in _BETWEEN:
+        return JOINS
+    if not any(map(str.isdigit, chunk)):
+        word = chunk.strip(_MARKS)
+        known = word_kind(word, word.lower()) == SAYS if word else False
+        if not known and chunk.lower().rstrip(_CLOSING_ALONE) not in _WORDS and chunk not in units.SHORT:
+            return NOTHING
+    words = run_tokens([chunk])
+    if not words:
+        return NOTHING
+    return SAYS if words[-1] == "," or chunk.endswith(words[-1]) else ENDS
 
 
-def runs(tokens: Sequence[str]) -> list[Run]:
+def run_tokens(chunks: Iterable[str]) -> Run:
+    """The words and numbers of chunks and what is attached to them, without marks; a comma is a token of its own."""
+    return tuple(token for chunk in chunks for token in _tokens_of(chunk))
+
+
+def _tokens_of(chunk: str) -> list[str]:
+    if chunk.isalpha() or chunk.lower() in _WORDS or chunk in units.SHORT:
+        return [chunk]
+    # Perhaps with the point of an abbreviation.
+    inner = chunk.lstrip(_MARKS).rstrip(_CLOSING_ALONE)
+    word = inner if inner.lower() in _WORDS else chunk.strip(_MARKS)
+    word = word.removesuffix("'s").removesuffix("\u2019s")
+    found = parts(word) if word else []
+    return [*found, ","] if chunk.endswith(",") else found
+
+
+def runs(line: str) -> list[Run]:
     """The runs of tokens in which a line says something of amounts and dates, each with one joining word before it.
 
-    What a run says depends on its own tokens alone.
+    What a run says depends on its own tokens alone. A full stop or another mark but the comma ends a run.
     """
-    kinds = bytes(map(_kinds.__getitem__, tokens))
-    places = [found.span() for found in _RUN.finditer(kinds)]
-    return [tuple(part for token in tokens[first:last] for part in parts(token)) for first, last in places]
+    chunks = line.split(" ")
+    found = RUN.finditer(bytes(map(chunk_kind, chunks)))
+    return [run_tokens(chunks[run.start() : run.end()]) for run in found]
 
 
 def contradictions(ours: Sequence[Run], theirs: Sequence[Run]) -> int:
@@ -81,72 +108,107 @@ def contradictions(ours: Sequence[Run], theirs: Sequence[Run]) -> int:
     units, months, days of the week and so on. Of each of these groups the fewer of those count that one side has alone
     and the other alone.
     """
-    if not ours or not theirs or ours == theirs:
-        return 0
-    our_runs, their_runs = Counter(ours), Counter(theirs)
-    mine, yours = our_runs - their_runs, their_runs - our_runs
+    mine, yours = list(ours), []
+    for run in theirs:
+        if run in mine:
+            mine.remove(run)
+        else:
+            yours.append(run)
     if not mine or not yours:
         return 0
-    one, other = map(Counter, _without_equal(list(mine.elements()), list(yours.elements())))
+    if all(map(_is_simple, mine)) and all(map(_is_simple, yours)):
+        # Then nothing but equal facts has an equal meaning.
+        one, other = (Counter(chain.from_iterable(map(_facts, side))) for side in (mine, yours))
+    else:
+        one, other = map(Counter, _without_equal(mine, yours))
     return (_by_group(one - other) & _by_group(other - one)).total()
+
+
+@lru_cache(maxsize=50_000)
+def _is_simple(run: Run) -> bool:
+    """Whether what a run says are facts alone, each in a place of its own."""
+    facts = _facts_with_places(run)
+    return len(facts) == len(_places(run)) == len({start for start, _, _ in facts}) and all(
+        stop == start + 1 for start, stop, _ in facts
+    )
 
 
 def _by_group(facts: Counter[Fact]) -> Counter[str]:
     counted: Counter[str] = Counter()
-    for (group, _), number in facts.items():
-        counted[group] += number
+    for fact, number in facts.items():
+        counted[fact.group] += number
     return counted
+
+
+# More than the tokens of any line; tokens of a side are numbered through its runs.
+_APART = 1 << 20
 
 
 def _without_equal(ours: Sequence[Run], theirs: Sequence[Run]) -> tuple[list[Fact], list[Fact]]:
     """The facts of both sides that are left when places of equal meaning are taken away, the longest of ours first."""
-    taken: tuple[set[Token], set[Token]] = (set(), set())
-    by_meaning: dict[Meaning, list[set[Token]]] = {}
-    for number, run in enumerate(theirs):
-        for place in _places(run):
-            by_meaning.setdefault(place.meaning, []).append(_tokens(number, place))
-    mine = [(place, _tokens(number, place)) for number, run in enumerate(ours) for place in _places(run)]
-    for place, tokens in sorted(mine, key=lambda one: -one[0].length):
-        for others in by_meaning.get(place.meaning, ()):
-            if taken[0].isdisjoint(tokens) and taken[1].isdisjoint(others):
-                taken[0].update(tokens)
-                taken[1].update(others)
+    taken: tuple[set[int], set[int]] = (set(), set())
+    by_meaning: dict[str, list[range]] = {}
+    for place, meaning in _numbered(theirs):
+        by_meaning.setdefault(meaning, []).append(place)
+    for place, meaning in sorted(_numbered(ours), key=lambda one: -len(one[0])):
+        for other in by_meaning.get(meaning, ()):
+            if taken[0].isdisjoint(place) and taken[1].isdisjoint(other):
+                taken[0].update(place)
+                taken[1].update(other)
     return _left(ours, taken[0]), _left(theirs, taken[1])
 
 
-def _left(runs_of_side: Sequence[Run], taken: set[Token]) -> list[Fact]:
+def _numbered(side: Sequence[Run]) -> list[tuple[range, str]]:
+    """The places of all runs of a side with their meanings."""
     return [
-        fact
-        for number, run in enumerate(runs_of_side)
-        for place, fact in _facts(run)
-        if taken.isdisjoint(_tokens(number, place))
+        (range(number * _APART + start, number * _APART + stop), meaning)
+        for number, run in enumerate(side)
+        for start, stop, meaning in _places(run)
     ]
 
 
-def _tokens(run: int, place: Quantity) -> set[Token]:
-    return {(run, token) for token in range(place.start, place.start + place.length)}
+def _left(side: Sequence[Run], taken: set[int]) -> list[Fact]:
+    return [
+        fact
+        for number, run in enumerate(side)
+        for start, stop, fact in _facts_with_places(run)
+        if taken.isdisjoint(range(number * _APART + start, number * _APART + stop))
+    ]
 
 
-# Most runs are short and come again: "two", "in May", "last year".
 @lru_cache(maxsize=50_000)
-def _places(run: Run) -> tuple[Quantity, ...]:
-    """What a run says, numbers without units included."""
+def _facts(run: Run) -> tuple[Fact, ...]:
+    return tuple(fact for _, _, fact in _facts_with_places(run))
+
+
+# Most runs are short and come again: "two", "in May", "last year". Text is hashed faster than fractions are.
+@lru_cache(maxsize=50_000)
+def _places(run: Run) -> tuple[tuple[int, int, str], ...]:
+    """Start, end and meaning of what a run says, numbers without units included."""
+    return tuple((one.start, one.start + one.length, repr(one.meaning)) for one in _said(run))
+
+
+@lru_cache(maxsize=50_000)
+def _facts_with_places(run: Run) -> tuple[tuple[int, int, Fact], ...]:
+    """Start, end and value of the smallest parts of what a run says."""
+    found = []
+    for place in _said(run):
+        kind, *meaning = place.meaning
+        stop = place.start + place.length
+        if kind == "date" and meaning[0] is None and meaning[2] is None:
+            found.append((place.start, stop, Fact("month", repr(meaning[1]))))
+        elif kind in _PARTS or (kind == "date" and place.length == 1):
+            found.append((place.start, stop, Fact(str(kind), repr(meaning))))
+    named = ((at, _NAMED.get(token.lower())) for at, token in enumerate(run))
+    return (*found, *((at, at + 1, fact) for at, fact in named if fact is not None))
+
+
+@lru_cache(maxsize=50_000)
+def _said(run: Run) -> tuple[Quantity, ...]:
+    # Most runs are one number, and the word before it.
+    others = [at for at, token in enumerate(run) if token.lower() not in _JOINING]
+    value = digit_value(run[others[0]]) if len(others) == 1 else None
+    if value is not None:
+        return (Quantity(others[0], 1, ("number", value)),)
     numbers = [Quantity(one.start, one.length, ("number", one.value)) for one in english_numbers(run)]
     return (*quantities(run), *numbers)
-
-
-@lru_cache(maxsize=50_000)
-def _facts(run: Run) -> tuple[tuple[Quantity, Fact], ...]:
-    """The smallest parts of what a run says, with their places."""
-    found: list[tuple[Quantity, Fact]] = []
-    for place in _places(run):
-        kind, *meaning = place.meaning
-        if kind == "date" and meaning[0] is None and meaning[2] is None:
-            found.append((place, ("month", meaning[1])))
-        elif kind in _PARTS or (kind == "date" and place.length == 1):
-            found.append((place, (str(kind), tuple(meaning))))
-    for at, token in enumerate(run):
-        named = _NAMED.get(token.lower())
-        if named is not None:
-            found.append((Quantity(at, 1, named), named))
-    return tuple(found)

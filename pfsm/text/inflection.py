@@ -87,6 +87,14 @@ for _person, _number, _gender, _words in _PRONOUNS:
         _LISTED[_word] = (*_LISTED.get(_word, ()), _reading)
 
 
+def base_forms(word: str, lemmas: Lemmas) -> set[str]:
+    """The base forms of all readings of a word, as `Form` has them."""
+    word = word.lower().replace("\u2019", "'")
+    if word in _LISTED:
+        return {form.lemma for form in _LISTED[word]}
+    return {f"{tag}:{base}" for tag, base in lemmas(word)} if word.isalpha() else set()
+
+
 def forms(word: str, lemmas: Lemmas) -> tuple[Form, ...]:
     """All readings of a word; none of a word that is neither on the lists nor in the dictionary."""
     word = word.lower().replace("\u2019", "'")

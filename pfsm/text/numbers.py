@@ -19,6 +19,10 @@ _SMALL = {word: value for value, word in enumerate(_UNITS.split())} | {
     word: 10 * value for value, word in enumerate(_TENS.split(), 2)
 }
 _SIZES = {"hundred": 100, "thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
+_ZERO = Fraction(0)
+_VALUES = {word: Fraction(value) for word, value in _SMALL.items()}
+NUMBER_WORDS = frozenset(_SMALL.keys() | _SIZES.keys())
+"""All English words that can be a part of a number, but for those with a hyphen."""
 _GROUPED = re.compile(r"(\d{1,3})((?:[,.]\d{3})+)(?:[,.](\d+))?")
 _DECIMAL = re.compile(r"(\d+)[,.](\d+)")
 # Longer ones are codes; a limit keeps the work small.
@@ -99,28 +103,31 @@ def _parts(token: str) -> list[str]:
 
 def _phrase(tokens: Sequence[str], at: int) -> tuple[Fraction | None, int]:
     """The value of the longest number that begins at a place, and the place behind it."""
-    total, current, started = Fraction(0), Fraction(0), False
-    previous = Fraction(0)
+    if tokens[at] not in _SMALL and not tokens[at][:1].isdecimal():
+        return None, at
+    total = current = previous = _ZERO
+    started = False
     while at < len(tokens):
         token = tokens[at]
         if token in _SIZES and started:
             current *= _SIZES[token]
             if _SIZES[token] > 100:
-                total, current = total + current, Fraction(0)
+                total, current = total + current, _ZERO
             previous = Fraction(_SIZES[token])
         elif (value := _value(token)) is not None and (not started or _follows(previous, value, token)):
-            current, started, previous = current + value, True, value if token in _SMALL else Fraction(0)
+            current = current + value if started else value
+            started, previous = True, value if token in _SMALL else _ZERO
         elif not (token == "and" and previous == 100 and _value(tokens[at + 1 : at + 2]) is not None):
             break
         at += 1
-    return (total + current if started else None), at
+    return ((total + current if total else current) if started else None), at
 
 
 def _value(token: str | Sequence[str]) -> Fraction | None:
     """The value of a small number word or of digits; of a list, that of its one member."""
     if not isinstance(token, str):
         return _value(token[0]) if token else None
-    return Fraction(_SMALL[token]) if token in _SMALL else digit_value(token)
+    return _VALUES[token] if token in _VALUES else digit_value(token)
 
 
 def _follows(previous: Fraction, value: Fraction, token: str) -> bool:

@@ -13,4 +13,4 @@ _MARKS = str.maketrans(
 
 def typewritten(line: str) -> str:
     """A line in NFC with ``'``, ``"``, ``-``, ``...`` and plain spaces for the marks and spaces of typesetters."""
-    return unicodedata.normalize("NFC", line).translate(_MARKS)
+    return line if line.isascii() else unicodedata.normalize("NFC", line).translate(_MARKS)

@@ -12,6 +12,7 @@ import pytest
 from pfsm.features.values import feature_values
 from pfsm.metrics.kept.differences import KEPT, differences
 from pfsm.text.classes import normal_form, shipped_lists
+from pfsm.text.facts import contradictions, runs
 from pfsm.text.numbers import digit_numbers, english_numbers
 from pfsm.text.plain import tokenise
 
@@ -104,6 +105,38 @@ def test_many_lines_at_once_are_counted_as_their_tokens_are() -> None:
     found = np.column_stack([differences(name, *sides)[name] for name in KEPT[:5]])
     assert (-found).tolist() == [plainly(*pair) for pair in zip(*sides, strict=True)]
     assert (found < 0.0).any(axis=0).all()
+
+
+def test_facts_of_many_lines_are_those_of_each() -> None:
+    draw = random.Random(2)
+    words = [
+        "in",
+        "May",
+        "June,",
+        "5",
+        "5km.",
+        "3",
+        "km",
+        "miles;",
+        "and",
+        "$",
+        "(two)",
+        "not",
+        "a",
+        "hour",
+        "\0",
+        "",
+    ]
+    sides = [
+        [" ".join(draw.choice(words) for _ in range(draw.randint(0, 9))) for _ in range(400)]
+        for _ in range(2)
+    ]
+    found = differences("kept.facts-en", *sides)
+    lines = [[line.replace("\0", " ") for line in side] for side in sides]
+    expected = [contradictions(runs(one), runs(other)) for one, other in zip(*lines, strict=True)]
+    assert (-found["kept.facts-en"]).tolist() == expected
+    assert sum(expected) > 50
+    assert found["kept.spaces"].tolist() == differences("kept.spaces", *sides)["kept.spaces"].tolist()
 
 
 def test_no_pairs() -> None:

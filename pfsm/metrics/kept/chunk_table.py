@@ -6,7 +6,8 @@ from itertools import count, pairwise
 from typing import NamedTuple
 
 from pfsm.text.classes import normal_form, shipped_lists
-from pfsm.text.numbers import digit_value, is_number_word
+from pfsm.text.facts import chunk_kind, word_kind
+from pfsm.text.numbers import NUMBER_WORDS, digit_value, is_number_word
 from pfsm.text.plain import chunk_tokens
 
 # A closing mark, an English suffix or an opening mark that tokenisers cut off.
@@ -16,7 +17,11 @@ _APART = re.compile(
 )
 # Stands between lines. In text it separates tokens as a space does.
 END = "\0"
-WORD_BITS = 30
+WORD_BITS = 29
+HAS_COUNTS = 2
+"""The flag of chunks with counts."""
+KIND_BIT = 2
+"""Place of the kind among the flags."""
 NO_WORD = (1 << WORD_BITS) - 1
 # Of all chunks of a table; when it is full, the next call begins another one.
 _MOST_CHARACTERS = 8_000_000
@@ -34,6 +39,8 @@ class Counts(NamedTuple):
 
 class ChunkTable(dict[str, int]):
     """By chunk, from the lowest bits: its first word, its last word, whether it has tokens, whether it has counts.
+
+    The two bits above say what it can be part of (`pfsm.text.facts.chunk_kind`).
 
     Words are numbered in lower case, `WORD_BITS` bits each; `NO_WORD` where a chunk begins or ends with another token.
     Which number a word has depends on what was read before, so only whether two are equal means anything. Threads may
@@ -64,17 +71,17 @@ class ChunkTable(dict[str, int]):
         if any(counts):
             self.counts[chunk] = counts
         first, last = (self._number(tokens[at]) if tokens else NO_WORD for at in (0, -1))
-        flags = bool(tokens) | any(counts) << 1
+        flags = bool(tokens) | any(counts) << 1 | (chunk_kind(chunk) << KIND_BIT if tokens else 0)
         value = self[chunk] = first | last << WORD_BITS | flags << 2 * WORD_BITS
         self._characters += len(chunk) + 32
         return value
 
     def _word(self, chunk: str, word: str) -> int:
-        negates, counts = word in _negating(), word != "one" and is_number_word(word)
+        negates, counts = word in _negating(), word != "one" and word in NUMBER_WORDS
         if negates or counts:
             self.counts[chunk] = Counts(0, int(negates), 0, 0, int(counts))
         number = self._words.setdefault(word, next(self._numbers))
-        flags = 3 if negates or counts else 1
+        flags = (3 if negates or counts else 1) | word_kind(chunk, word) << KIND_BIT
         value = self[chunk] = number | number << WORD_BITS | flags << 2 * WORD_BITS
         self._characters += len(chunk) + 32
         return value

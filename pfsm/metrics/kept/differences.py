@@ -6,11 +6,10 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.metrics.kept.lines import LineCounts, counts_of
+from pfsm.metrics.kept.lines import LineCounts, counts_of, in_chunks, runs_of
 from pfsm.metrics.metric_group import MetricGroup
-from pfsm.text.facts import contradictions, runs
+from pfsm.text.facts import Run, contradictions
 from pfsm.text.numbers import Number, digit_numbers, english_numbers
-from pfsm.text.penn import tokenise as penn_tokens
 from pfsm.text.plain import tokenise
 
 Float = NDArray[np.float64]
@@ -35,10 +34,9 @@ def differences(name: str, hypotheses: Sequence[str], references: Sequence[str])
     """
     if name == CASE:
         return {name: _of_pairs(_other_case, hypotheses, references)}
-    if name == FACTS:
-        return {name: _of_pairs(_contradictions, hypotheses, references)}
     place = {line: at for at, line in enumerate(dict.fromkeys([*hypotheses, *references]))}
-    lines = counts_of(list(place))
+    read = in_chunks(list(place))
+    lines = counts_of(read)
     ours, theirs = (
         np.fromiter(map(place.__getitem__, side), np.int64, len(side)) for side in (hypotheses, references)
     )
@@ -51,6 +49,8 @@ def differences(name: str, hypotheses: Sequence[str], references: Sequence[str])
     values = {part: -one.astype(np.float64) for part, one in zip(OF_LINES, counts, strict=True)}
     if name in {NUMBERS, NUMBERS_EN}:
         values[name] = -_unshared_numbers(name == NUMBERS_EN, hypotheses, references, lines, ours, theirs)
+    if name == FACTS:
+        values[name] = -_contradictions(runs_of(read), ours, theirs)
     return values
 
 
@@ -95,12 +95,13 @@ def _other_case(hypothesis: str, reference: str) -> int:
     return small - _shared(ours, theirs)
 
 
-def _contradictions(hypothesis: str, reference: str) -> int:
-    if hypothesis == reference:
-        return 0
-    theirs = runs(penn_tokens(reference))
-    # Most lines say nothing of the kind.
-    return contradictions(runs(penn_tokens(hypothesis)), theirs) if theirs else 0
+def _contradictions(runs: Sequence[Sequence[Run]], ours: Int64, theirs: Int64) -> Float:
+    """Facts that stand against each other; lines that say nothing of the kind have none."""
+    says = np.array([bool(one) for one in runs], dtype=np.bool_)
+    result = np.zeros(ours.size)
+    for row in np.flatnonzero((ours != theirs) & says[ours] & says[theirs]).tolist():
+        result[row] = contradictions(runs[ours[row]], runs[theirs[row]])
+    return result
 
 
 def _shared(ours: Iterable[str], theirs: Iterable[str]) -> int:

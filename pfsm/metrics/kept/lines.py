@@ -2,11 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.metrics.kept.chunk_table import END, NO_WORD, WORD_BITS, ChunkTable, Counts
+from pfsm.metrics.kept.chunk_table import END, HAS_COUNTS, KIND_BIT, NO_WORD, WORD_BITS, ChunkTable, Counts
+from pfsm.text.facts import RUN, Run, run_tokens
 
 Int64 = NDArray[np.int64]
 
@@ -35,21 +38,45 @@ class LineCounts:
 _table = ChunkTable()
 
 
-def counts_of(lines: Sequence[str]) -> LineCounts:
-    """What lines have."""
+class Chunks(NamedTuple):
+    """Lines in chunks, looked up once for all that is counted in them.
+
+    Attributes:
+        lines: The lines.
+        table: The table.
+        text: The chunks of all lines, with one that ends a line between them.
+        packed: int64 [n_chunks], what the table has of each.
+        line: int64 [n_chunks], the line of each.
+    """
+
+    lines: Sequence[str]
+    table: ChunkTable
+    text: list[str]
+    packed: Int64
+    line: Int64
+
+
+def in_chunks(lines: Sequence[str]) -> Chunks:
+    """Lines looked up chunk by chunk."""
+    table = _current_table()
     text = f" {END} ".join(lines)
     if text.count(END) >= len(lines) > 0:
         text = f" {END} ".join(line.replace(END, " ") for line in lines)
-    chunks, table = text.split(" "), _current_table()
+    chunks = text.split(" ")
     packed = np.fromiter(map(table.__getitem__, chunks), np.int64, len(chunks))
-    line = np.cumsum(packed == table[END])
+    return Chunks(lines, table, chunks, packed, np.cumsum(packed == table[END]))
+
+
+def counts_of(read: Chunks) -> LineCounts:
+    """What lines have."""
+    lines, table, chunks, packed, line = read
     # Chunks without tokens, such as the empty ones between two spaces, stand between no words.
     place = np.flatnonzero(packed >> 2 * WORD_BITS)
     occupied = packed[place]
     first, last = occupied & NO_WORD, occupied >> WORD_BITS & NO_WORD
     follows = np.flatnonzero((first[1:] == last[:-1]) & (first[1:] != NO_WORD))
     follows = place[follows][line[place[follows]] == line[place[follows + 1]]]
-    counted = place[occupied >> 2 * WORD_BITS > 1]
+    counted = place[occupied >> 2 * WORD_BITS & HAS_COUNTS > 0]
     found = [table.counts[chunks[at]] for at in counted.tolist()]
     columns = np.array(found, dtype=np.int64).reshape(-1, len(Counts._fields)).T
     repeats, negations, apart, digits, number_words = (
@@ -58,6 +85,21 @@ def counts_of(lines: Sequence[str]) -> LineCounts:
     repeats += np.bincount(line[follows], minlength=len(lines))
     start = np.fromiter(map(_start, lines), np.int64, len(lines))
     return LineCounts(repeats, negations, apart, digits, number_words, start)
+
+
+def runs_of(read: Chunks) -> list[list[Run]]:
+    """What lines say of amounts and dates: of each line the runs of `pfsm.text.facts.runs`."""
+    kinds = (read.packed >> 2 * WORD_BITS + KIND_BIT).astype(np.uint8).tobytes()
+    found: list[list[Run]] = [[] for _ in read.lines]
+    places = [run.span() for run in RUN.finditer(kinds)]
+    of_line = read.line[[first for first, _ in places]].tolist() if places else []
+    for number, (first, last) in zip(of_line, places, strict=True):
+        found[number].append(_run(tuple(read.text[first:last])))
+    return found
+
+
+# Most runs are short and come again.
+_run = lru_cache(maxsize=50_000)(run_tokens)
 
 
 def _current_table() -> ChunkTable:
