@@ -44,6 +44,7 @@ _MARKS = "\"'()[]{}.,;:!?\u2026\u201c\u201d\u201e\u2018\u2019\u00ab\u00bb"
 _CLOSING_ALONE = _MARKS.replace(".", "")
 # Chunks of text that say nothing, that join others, that say something, and that say something before a mark.
 NOTHING, JOINS, SAYS, ENDS = range(4)
+_DIGIT = re.compile(r"\d")
 RUN = re.compile(rb"\x01?(?:\x03|\x02(?:[\x01\x02]*[\x02\x03])?)")
 """What is a run in a string of such kinds."""
 _KINDS = dict.fromkeys(_WORDS | NUMBER_WORDS, SAYS) | dict.fromkeys(_JOINING - _WORDS, JOINS)
@@ -64,15 +65,22 @@ def chunk_kind(chunk: str) -> int:
         return word_kind(chunk, chunk.lower())
     if chunk in _BETWEEN:
         return JOINS
-    if not any(map(str.isdigit, chunk)):
-        word = chunk.strip(_MARKS)
-        known = word_kind(word, word.lower()) == SAYS if word else False
-        if not known and chunk.lower().rstrip(_CLOSING_ALONE) not in _WORDS and chunk not in units.SHORT:
-            return NOTHING
-    words = run_tokens([chunk])
+    if _DIGIT.search(chunk) is None and not _is_said(chunk):
+        return NOTHING
+    words = _tokens_of(chunk)
     if not words:
         return NOTHING
     return SAYS if words[-1] == "," or chunk.endswith(words[-1]) else ENDS
+
+
+def _is_said(chunk: str) -> bool:
+    """Whether a chunk without digits is a word that says something, an abbreviation with its point, or a sign."""
+    word = chunk.strip(_MARKS)
+    return (
+        word_kind(word, word.lower()) == SAYS
+        or chunk.lower().rstrip(_CLOSING_ALONE) in _WORDS
+        or chunk in units.SHORT
+    )
 
 
 def run_tokens(chunks: Iterable[str]) -> Run:
@@ -118,7 +126,10 @@ def contradictions(ours: Sequence[Run], theirs: Sequence[Run]) -> int:
         return 0
     if all(map(_is_simple, mine)) and all(map(_is_simple, yours)):
         # Then nothing but equal facts has an equal meaning.
-        one, other = (Counter(chain.from_iterable(map(_facts, side))) for side in (mine, yours))
+        left, right = (list(chain.from_iterable(map(_facts, side))) for side in (mine, yours))
+        if len(left) == len(right) == 1:
+            return int(left[0] != right[0] and left[0].group == right[0].group)
+        one, other = Counter(left), Counter(right)
     else:
         one, other = map(Counter, _without_equal(mine, yours))
     return (_by_group(one - other) & _by_group(other - one)).total()

@@ -16,6 +16,7 @@ from pfsm.text.units import PERCENT, SIGNS, Unit, behind_number, unit_phrase, un
 
 # A number and a unit or a half of the day in one token: 5km, 20°C, £5m, 3pm.
 _ATTACHED = re.compile(r"(US\$|[$€£¥₽])?(\d[\d.,:]*)(\D+)?")
+_DIGIT = re.compile(r"\d")
 _WORDS = units.WORDS | WORDS | {"per"}
 
 
@@ -60,14 +61,14 @@ def may_say(token: str) -> bool:
     lower = token.lower()
     if lower in _WORDS or token in units.SHORT:
         return True
-    if token.isalpha() or not any(map(str.isdigit, token)):
+    if token.isalpha() or _DIGIT.search(token) is None:
         return False
     return len(parts(token)) > 1 or ordinal(token) is not None or bool(date_spans([token]))
 
 
 def parts(token: str) -> list[str]:
     """The sign, the number and the unit of a token such as ``5km``; other tokens whole."""
-    if not any(map(str.isdigit, token)):
+    if _DIGIT.search(token) is None:
         return [token]
     match = _ATTACHED.fullmatch(token)
     if match is None:
@@ -86,7 +87,7 @@ def _spans(words: list[str]) -> Iterator[tuple[int, int, Meaning]]:
             yield at, 1, ("ordinal", value)
         if unit is not None:
             yield at, 1, ("unit", *unit)
-        if [one.lower() for one in words[at : at + 2]] == ["per", "cent"]:
+        if word.lower() == "per" and words[at + 1 : at + 2] in (["cent"], ["Cent"]):
             yield at, 2, ("unit", *PERCENT)
     for number in english_numbers(words):
         yield from _amounts(words, number)

@@ -153,13 +153,14 @@ def plainly(ours: list[tuple[str, ...]], theirs: list[tuple[str, ...]]) -> int:
                 free[1][other][first:last] = [False] * (last - first)
     facts: list[Counter[tuple[str, object]]] = [Counter(), Counter()]
     for side in range(2):
-        for number, start, stop, (kind, *meaning) in said[side]:
-            is_month = kind == "date" and meaning[0] is None and meaning[2] is None
+        for number, start, stop, said_there in said[side]:
+            kind, *parts = said_there
+            is_month = kind == "date" and parts[0] is None and parts[2] is None
             is_part = kind in {"number", "unit", "ordinal", "weekday", "time"} or (
                 kind == "date" and stop - start == 1
             )
             if all(free[side][number][start:stop]) and (is_month or is_part):
-                facts[side]["month" if is_month else str(kind), str(meaning)] += 1
+                facts[side]["month" if is_month else str(kind), str(parts)] += 1
     alone = facts[0] - facts[1], facts[1] - facts[0]
     groups = [Counter(group for group, _ in one.elements()) for one in alone]
     return (groups[0] & groups[1]).total()
