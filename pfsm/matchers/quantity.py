@@ -5,13 +5,15 @@ What counts as the same is in `pfsm.text.quantities`. Numbers without a unit are
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.matchers.kind import BuiltIn
 from pfsm.matchers.protocol import EncodedPairs, Offers
-from pfsm.text.quantities import Quantity, may_say, quantities
+from pfsm.text.facts import RUN, SAYS, token_kind
+from pfsm.text.quantities import Quantity, quantities
 from pfsm.text.vocabulary import EncodedLines, Vocabulary
 
 
@@ -31,9 +33,9 @@ class QuantityMatcher:
 
     def offers(self, pairs: EncodedPairs) -> Offers:
         """Pairs of places with equal meaning, but for those that are written with the same words."""
-        says = pairs.vocabulary.column(_may_say)
-        ours = self._quantities(pairs.references, pairs.vocabulary, says)
-        theirs = self._quantities(pairs.hypotheses, pairs.vocabulary, says)
+        kinds = pairs.vocabulary.column(_kinds)
+        ours = self._quantities(pairs.references, pairs.vocabulary, kinds)
+        theirs = self._quantities(pairs.hypotheses, pairs.vocabulary, kinds)
         words = pairs.vocabulary.word_ids
         rows = set()
         for pair in ours.keys() & theirs.keys():
@@ -49,20 +51,30 @@ class QuantityMatcher:
         return Offers(np.array(sorted(rows), dtype=np.int32).reshape(-1, 5))
 
     def _quantities(
-        self, lines: EncodedLines, vocabulary: Vocabulary, says: NDArray[np.int32]
+        self, lines: EncodedLines, vocabulary: Vocabulary, kinds: NDArray[np.int32]
     ) -> dict[int, list[Quantity]]:
         """The quantities of each line that has any."""
+        of_tokens = kinds[lines.ids].astype(np.uint8)
         line_of = np.repeat(np.arange(len(lines)), np.diff(lines.offsets))
-        found = {}
-        for line in np.unique(line_of[says[lines.ids] > 0]).tolist():
-            ids = lines.ids[lines.offsets[line] : lines.offsets[line + 1]].tolist()
-            said = quantities([vocabulary.types[token] for token in ids])
+        found: dict[int, list[Quantity]] = {}
+        for line in np.unique(line_of[of_tokens == SAYS]).tolist():
+            first, stop = lines.offsets[line : line + 2].tolist()
+            said = []
+            for run in RUN.finditer(of_tokens[first:stop].tobytes()):
+                ids = lines.ids[first + run.start() : first + run.end()].tolist()
+                places = _read(tuple([vocabulary.types[token] for token in ids]))
+                said += [one._replace(start=one.start + run.start()) for one in places]
             found[line] = [one for one in said if one.length <= self.max_block]
         return found
 
 
-def _may_say(tokens: Sequence[str]) -> list[int]:
-    return [int(may_say(token)) for token in tokens]
+# Most runs are short and come again.
+_read = lru_cache(maxsize=50_000)(quantities)
+
+
+def _kinds(tokens: Sequence[str]) -> list[int]:
+    """What tokens can be part of, as `pfsm.text.facts` has it; no token ends a run."""
+    return list(map(token_kind, tokens))
 
 
 MATCHER = BuiltIn("S_quantity", lambda max_block, _: QuantityMatcher(max_block))

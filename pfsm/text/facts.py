@@ -12,8 +12,8 @@ from itertools import chain
 from typing import NamedTuple
 
 from pfsm.text import dates, units
-from pfsm.text.numbers import NUMBER_WORDS, digit_value, english_numbers
-from pfsm.text.quantities import Quantity, parts, quantities
+from pfsm.text.numbers import NUMBER_WORDS, digit_value, english_numbers, is_number_word
+from pfsm.text.quantities import Quantity, may_say, parts, quantities
 
 
 class Fact(NamedTuple):
@@ -71,6 +71,14 @@ def chunk_kind(chunk: str) -> int:
     if not words:
         return NOTHING
     return SAYS if words[-1] == "," or chunk.endswith(words[-1]) else ENDS
+
+
+def token_kind(token: str) -> int:
+    """The kind of a token of a tokeniser, which no mark is attached to."""
+    if token.isalpha() or token in _JOINING:
+        return word_kind(token, token.lower())
+    says = may_say(token) or is_number_word(token.lower()) or digit_value(token) is not None
+    return SAYS if says else NOTHING
 
 
 def _is_said(chunk: str) -> bool:

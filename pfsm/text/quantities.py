@@ -94,21 +94,25 @@ def _spans(words: list[str]) -> Iterator[tuple[int, int, Meaning]]:
     for at, word in enumerate(words):
         if word.lower() in {"one", "a", "an"}:
             # Alone it is no number, but it is one of a unit.
-            yield from _amounts(words, Number(at, 1, Fraction(1)))
+            yield from _behind(words, Number(at, 1, Fraction(1)))
 
 
 def _amounts(words: list[str], number: Number) -> Iterator[tuple[int, int, Meaning]]:
     """A number with the unit behind it, or with a currency before it."""
+    yield from _behind(words, number)
+    before = number.start - 1
+    currency = behind_number(words[before]) if before >= 0 and words[before] in SIGNS else None
+    if currency is not None:
+        yield before, number.length + 1, _amount(number, currency)
+
+
+def _behind(words: list[str], number: Number) -> Iterator[tuple[int, int, Meaning]]:
+    """A number with the unit behind it."""
     behind = number.start + number.length
     phrase = unit_phrase(words, behind)
     if phrase is not None:
         unit, after = phrase
         yield number.start, after - number.start, _amount(number, unit)
-    before = number.start - 1
-    if before >= 0 and words[before] in SIGNS:
-        currency = behind_number(words[before])
-        if currency is not None:
-            yield before, number.length + 1, _amount(number, currency)
 
 
 def _amount(number: Number, unit: Unit) -> Meaning:

@@ -1,5 +1,7 @@
 """The matcher of amounts and dates that say the same, written otherwise."""
 
+import random
+
 import pytest
 
 from pfsm.matchers.quantity import QuantityMatcher
@@ -59,6 +61,32 @@ def test_offers_of_a_batch_are_those_of_its_lines() -> None:
         ]
     assert QuantityMatcher(9).offers(pairs).blocks.tolist() == sorted(expected)
     assert len(expected) > 4
+
+
+def test_any_lines_have_the_places_that_they_have_alone() -> None:
+    """Only runs of tokens that can say something are read; what lies outside of them makes no difference."""
+    draw = random.Random(5)
+    text = (
+        "in May 5 km kilometres and $ dollars a hundred hour h 2016 one 1 two million x noon midday of Monday Mon. per "
+        "cent % percent 5% 3rd third m square , the twenty-five p.m. 12 5km"
+    )
+    words = text.split()
+    sides = [[" ".join(draw.choices(words, k=draw.randint(0, 9))) for _ in range(1500)] for _ in range(2)]
+    pairs = encoded(*sides, tokeniser="penn", stemmer="none")
+    expected = []
+    for pair, both in enumerate(zip(*sides, strict=True)):
+        left, right = (pairs.vocabulary.tokens(line) for line in both)
+        expected += [
+            [pair, one.start, one.length, other.start, other.length]
+            for one in quantities(left)
+            for other in quantities(right)
+            if one.meaning == other.meaning
+            and [word.lower() for word in left[one.start : one.start + one.length]]
+            != [word.lower() for word in right[other.start : other.start + other.length]]
+        ]
+    found = QuantityMatcher(9).offers(pairs).blocks.tolist()
+    assert found == [list(row) for row in sorted(set(map(tuple, expected)))]
+    assert len(found) > 200
 
 
 def test_it_is_seen_in_explanation_and_signature() -> None:
