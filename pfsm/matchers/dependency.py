@@ -11,7 +11,6 @@ The parser gets the lines themselves; its words are aligned with our tokens by c
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -22,11 +21,12 @@ from pfsm.analysis.parser.parse import Wanted
 from pfsm.analysis.sentence import Analysis
 from pfsm.analysis.service import analyse_lines, analyser_label
 from pfsm.errors import PfsmError
+from pfsm.matchers.analysed_lines import read_pairs
 from pfsm.matchers.kind import BuiltIn
 from pfsm.matchers.protocol import Annotations, EncodedPairs, Offers
 from pfsm.matchers.relations import CLASS_OF_LABEL, LINK_CLASSES, Relation, Relations, relations
 from pfsm.runtime.places import elsewhere
-from pfsm.text.vocabulary import EncodedLines, Vocabulary
+from pfsm.text.vocabulary import EncodedLines
 
 Options = Mapping[str, Any]
 DEFAULTS: dict[str, Any] = {"parser": DEFAULT_PARSER, "marginals": False, "links": True, "arcs": True}
@@ -87,10 +87,14 @@ class DependencyFeatures:
 
     def _relations(self, pairs: EncodedPairs) -> tuple[list[Relations], list[Relations]]:
         """The relations of all references and of all hypotheses; a line that occurs often is analysed once."""
-        text = list(dict.fromkeys([*pairs.references.lines, *pairs.hypotheses.lines]))
-        analyses = analyse_lines(text, self._parser, Wanted(marginals=self._marginals))
-        lines = _Lines(pairs.vocabulary, dict(zip(text, analyses, strict=True)), marginals=self._marginals)
-        return lines.relations(pairs.references), lines.relations(pairs.hypotheses)
+
+        def read(tokens: Sequence[str], analysis: Analysis) -> Relations:
+            return relations(tokens, analysis, marginals=self._marginals)
+
+        def analyse(lines: Sequence[str]) -> list[Analysis]:
+            return analyse_lines(lines, self._parser, Wanted(marginals=self._marginals))
+
+        return read_pairs(pairs, analyse, read)
 
 
 def _line_words(lines: EncodedLines, pair: int, words: NDArray[np.int32]) -> NDArray[np.int32]:
@@ -142,36 +146,6 @@ def _class_probabilities(line: Relations, dependent: int, head: int) -> list[flo
         if name is not None and relation.head == head + 1:
             sums[name] += relation.probability
     return list(sums.values())
-
-
-class _Lines:
-    """The relations of lines by their text.
-
-    Args:
-        vocabulary: Of the encoded lines.
-        analyses: By text.
-        marginals: Whether relations have probabilities.
-    """
-
-    def __init__(self, vocabulary: Vocabulary, analyses: Mapping[str, Analysis], *, marginals: bool) -> None:
-        self._types = vocabulary.types
-        self._analyses = analyses
-        self._marginals = marginals
-        self._known: dict[str, Relations] = {}
-
-    def relations(self, lines: EncodedLines) -> list[Relations]:
-        """For every line, in order."""
-        bounds = pairwise(lines.offsets.tolist())
-        return [
-            self._of(text, lines.ids[start:end])
-            for text, (start, end) in zip(lines.lines, bounds, strict=True)
-        ]
-
-    def _of(self, text: str, ids: NDArray[np.int32]) -> Relations:
-        if text not in self._known:
-            tokens = [self._types[token] for token in ids.tolist()]
-            self._known[text] = relations(tokens, self._analyses[text], marginals=self._marginals)
-        return self._known[text]
 
 
 def check_options(options: Options, where: str) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from pfsm.matchers.kind import MatcherKind
 from pfsm.matchers.watched import checked_kind
 from pfsm.registry import Table
 
-# The order is the default order of trying. `dep` stands last: it says something about the blocks of the others.
+# The order is the default order of trying. `dep` and `role` stand last: they speak of the blocks of the others.
 BUILT_IN = {
     "punct": "pfsm.matchers.agreement:PUNCTUATION",
     "word": "pfsm.matchers.agreement:WORDS",
@@ -18,6 +18,7 @@ BUILT_IN = {
     "swap": "pfsm.matchers.swap:MATCHER",
     "emb": "pfsm.matchers.embedding:MATCHER",
     "dep": "pfsm.matchers.dependency:MATCHER",
+    "role": "pfsm.matchers.role:MATCHER",
 }
 # Features that no matcher owns begin with these words: a matcher's begin with its name.
 RESERVED = ("link", "feature")

@@ -42,7 +42,7 @@ def test_every_kind_has_checks() -> None:
 
 
 OURS = [
-    *(("matcher", name) for name in ("punct", "word", "lemma", "syn", "para", "char", "dep")),
+    *(("matcher", name) for name in ("punct", "word", "lemma", "syn", "para", "char", "dep", "role")),
     *(("tokeniser", name) for name in ("penn", "plain")),
     *(("stemmer", name) for name in ("porter", "none", "german")),
     *(("feature", name) for name in ("bleu.bp", "length", "nist.penalty")),

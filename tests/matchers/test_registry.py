@@ -12,8 +12,9 @@ from pfsm.model.settings import DEFAULT_MATCHERS, SMALLEST_BLOCKS
 from pfsm.text.vocabulary import Vocabulary
 from tests.embeddings.networks import write_vectors
 
-# `dep` annotates the blocks of the others.
-OFFERING = [name for name in MATCHERS if name != "dep"]
+# These annotate the blocks of the others.
+ANNOTATING = ("dep", "role")
+OFFERING = [name for name in MATCHERS if name not in ANNOTATING]
 
 
 @pytest.fixture
@@ -34,18 +35,19 @@ def test_names_and_states(name: str, options: dict[str, dict[str, Any]]) -> None
     assert (matcher.name, matcher.state, matcher_state(name)) == (name, f"S_{name}", f"S_{name}")
 
 
-def test_what_annotates_offers_nothing() -> None:
-    kind = MATCHERS["dep"]
-    matcher = kind.build(1, kind.check({}, "dep"))
+@pytest.mark.parametrize("name", ANNOTATING)
+def test_what_annotates_offers_nothing(name: str) -> None:
+    kind = MATCHERS[name]
+    matcher = kind.build(1, kind.check({}, name))
     vocabulary = Vocabulary()
     lines = vocabulary.encode(["the cats, the cats", "c d e"])
     assert isinstance(matcher, Annotator)
-    assert matcher_state("dep") == matcher.state == ""
+    assert matcher_state(name) == matcher.state == ""
     assert len(matcher.offers(EncodedPairs(vocabulary, lines, lines)).blocks) == 0
 
 
 def test_states_differ() -> None:
-    assert len({matcher_state(name) for name in MATCHERS}) == len(MATCHERS)
+    assert len({matcher_state(name) for name in OFFERING}) == len(OFFERING)
 
 
 # Numbers of one, of two and of three words.

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from pfsm.lattice.arrays import LatticeBatch
 from pfsm.lattice.names import FEATURE_PREFIX
+from pfsm.model.explain.agreement import agreements_of
 from pfsm.model.explain.best_edits import best_edits
 from pfsm.model.explain.contributions import Contributions, points_by_word
 from pfsm.model.explain.explanation import Explanation, FeaturePoints
@@ -72,7 +73,8 @@ def explain_lattices(
         parts = Contributions(batch.states, found.states, found.ranges, found.numbers, points)
         entropy = found.log_sum * scale - math.fsum(points)
         score = base + scale * found.log_sum + added
-        yield Explanation(*plain, score, edits, parts, entropy, base, features)
+        agreements = agreements_of(batch, model, pair, len(reference) + len(hypothesis))
+        yield Explanation(*plain, score, edits, parts, entropy, base, features, agreements=agreements)
 
 
 def perfect_matches(

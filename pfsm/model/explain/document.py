@@ -19,6 +19,8 @@ def explanation_document(explanation: Explanation, mean: float | None = None) ->
     values = asdict(replace(explanation, contributions=tuple(explanation.contributions)))
     if explanation.encoder is None:
         del values["encoder"]
+    if not explanation.agreements:
+        del values["agreements"]
     if mean is not None:
         values |= {"score": mean, "score_of_reference": explanation.score}
     if explanation.edited:

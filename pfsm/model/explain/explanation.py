@@ -13,10 +13,12 @@ numbers, `building` makes explanations of them.
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+from pfsm.model.explain.agreement import Agreement
 from pfsm.model.explain.contributions import Contribution, Range
 from pfsm.runtime.html_table import html_table
 
 __all__ = [
+    "Agreement",
     "Contribution",
     "Edit",
     "EncoderPoints",
@@ -130,6 +132,7 @@ class Explanation:
         lost: Where the points between the two scores are lost, largest first; they add up to the difference.
         counted: Which of several references this is, such as ``2 of 3, b.txt``; empty for a single one.
         encoder: What the model's feature ``encoder`` consists of; None where it has none.
+        agreements: What ``dep``, ``role`` and their like say of the words that are matched; empty without them.
     """
 
     reference: tuple[str, ...]
@@ -145,6 +148,7 @@ class Explanation:
     lost: tuple[Lost, ...] = ()
     counted: str = ""
     encoder: EncoderPoints | None = None
+    agreements: tuple[Agreement, ...] = ()
 
     @property
     def alignment(self) -> tuple[tuple[int, int], ...]:

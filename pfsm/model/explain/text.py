@@ -89,12 +89,18 @@ def _encoder_lines(encoder: EncoderPoints) -> Iterator[str]:
 
 def _contribution_lines(explanation: Explanation) -> Iterator[str]:
     width = max([8, *(len(part.state) for part in explanation.contributions)])
+    said: dict[tuple[object, ...], list[str]] = {}
+    for one in explanation.agreements:
+        place = (one.state, one.reference, one.hypothesis)
+        said.setdefault(place, []).append(f"{one.feature} {one.points:+.4f}")
     rest = 0.0
     for part in sorted(explanation.contributions, key=_place):
         if part.posterior < SMALLEST_POSTERIOR:
             rest += part.points
         else:
-            yield f"{part.points:>+9.4f}  {part.posterior:>9.3f}  {_words(explanation, part, width)}"
+            agreement = ", ".join(said.get((part.state, part.reference, part.hypothesis), ()))
+            words = _words(explanation, part, width) + (f"  ({agreement})" if agreement else "")
+            yield f"{part.points:>+9.4f}  {part.posterior:>9.3f}  {words}"
     if rest:
         yield f"{rest:>+9.4f}  {'':>9}  all less likely edits"
 
