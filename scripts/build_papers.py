@@ -134,6 +134,57 @@ TABLES = {
             )
         ),
     ),
+    "gimenez-3": Beside(
+        ("paper, KING, CRR", "paper, R_snt, CRR"),
+        (
+            *(
+                (
+                    f"ours, KING, {name}",
+                    "Metrics over words, syntax, roles and discourse, with two references",
+                    f"KING, human likeness, {name}",
+                )
+                for name in ("WMT21 ru", "MLQE et")
+            ),
+            *(
+                (
+                    f"ours, r of segments, {name}",
+                    "Metrics over words, syntax, roles and discourse, on segments",
+                    f"Pearson's r, {name}",
+                )
+                for name in ("WMT15", "WMT16")
+            ),
+        ),
+        (
+            ("O_l", (".74", ".57"), "O_l"),
+            ("SR-Mr-*", (".40", ".29"), "SR-Mr-*"),
+            ("SR-Mr-*_b", (".68", ".31"), "SR-Mr-*_b"),
+            ("SR-Mr-*_i", (".84", ".34"), "SR-Mr-*_i"),
+            ("SR-Or-*", (".45", ".35"), "SR-Or-*"),
+            ("SR-Or-*_b", (".71", ".38"), "SR-Or-*_b"),
+            ("SR-Or-*_i", (".84", ".41"), "SR-Or-*_i"),
+            ("SR-Or", (".31", ".16"), "SR-Or"),
+            ("SR-Or_b", (".54", ".19"), "SR-Or_b"),
+            ("SR-Or_i", (".72", ".26"), "SR-Or_i"),
+            ("SR-Mrv-*", (".38", ".33"), "SR-Mrv-*"),
+            ("SR-Mrv-*_b", (".70", ".34"), "SR-Mrv-*_b"),
+            ("SR-Mrv-*_i", (".88", ".36"), "SR-Mrv-*_i"),
+            ("SR-Orv-*", (".40", ".36"), "SR-Orv-*"),
+            ("SR-Orv-*_b", (".72", ".38"), "SR-Orv-*_b"),
+            ("SR-Orv-*_i", (".88", ".40"), "SR-Orv-*_i"),
+            ("SR-Orv", (".36", ".27"), "SR-Orv"),
+            ("SR-Orv_b", (".66", ".29"), "SR-Orv_b"),
+            ("SR-Orv_i", (".83", ".33"), "SR-Orv_i"),
+            ("DR-Or-*", (".67", ".48"), "DR-Or-*"),
+            ("DR-Or-*_b", (".69", ".50"), "DR-Or-*_b"),
+            ("DR-Or-*_i", (".83", ".53"), "DR-Or-*_i"),
+            ("DR-Orp-*", (".59", ".34"), "DR-Orp-*"),
+            ("DR-Orp-*_b", (".61", ".35"), "DR-Orp-*_b"),
+            ("DR-Orp-*_i", (".80", ".43"), "DR-Orp-*_i"),
+            ("DR-STM", (".58", ".23"), "DR-STM"),
+            ("DR-STM_b", (".64", ".23"), "DR-STM_b"),
+            ("DR-STM_i", (".83", ".33"), "DR-STM_i"),
+        ),
+    ),
 }
 
 

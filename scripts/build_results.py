@@ -8,6 +8,8 @@ import re
 import sys
 from pathlib import Path
 
+from side_by_side import HEADING, side_by_side
+
 CHECKOUT = Path(__file__).resolve().parent.parent
 PAGE = CHECKOUT / "docs" / "results.md"
 SOURCE = re.compile(r"^`configs/([\w-]+)\.yaml`\.", re.MULTILINE)
@@ -32,7 +34,6 @@ NAMES = (
     "semantics-systems",
     "semantics-preferences",
     "role-features",
-    "role-features-folds",
     "yu-table6",
     "kahn-table5a",
     "syntax-as-published",
@@ -51,6 +52,8 @@ NAMES = (
 )
 # The page has the tables of mistakes of these experiments only; the others have them in their own reports.
 WITH_MISTAKES = ("shipped", "wmt16")
+# The section that gets the table of several experiments side by side.
+SIDE_BY_SIDE = "semantics-preferences"
 MISTAKES = "\n## Where the mistakes are"
 HEAD = """# Results
 
@@ -67,7 +70,13 @@ def main() -> None:
     for name in NAMES:
         table = folder / name / "table.md"
         if table.exists():
+            before = sections.get(name, "")
             sections[name] = section(name, table.read_text(encoding="utf-8"))
+            if HEADING in before:
+                sections[name] += "\n" + HEADING + before.partition(HEADING)[2]
+    if together := side_by_side(folder):
+        last = SIDE_BY_SIDE
+        sections[last] = sections[last].partition("\n" + HEADING)[0] + "\n" + together
     there = (name for name in NAMES if (CHECKOUT / "configs" / f"{name}.yaml").exists())
     PAGE.write_text(
         "\n".join([HEAD, *(sections[name] for name in there if name in sections)]), encoding="utf-8"
@@ -87,9 +96,17 @@ def section(name: str, text: str) -> str:
         text = text.partition(MISTAKES)[0]
     blocks = text.split("\n## ")
     kept = [block for block in blocks[1:] if f"{block.splitlines()[0]}: intervals" not in text]
+    kept = [block for block in kept if not _says_nothing(block)]
     title, _, description = blocks[0].partition("\n")
     head = f"## {title.removeprefix('# ')}\n\n`configs/{name}.yaml`.{description.rstrip()}\n"
     return "\n".join([head, *(f"### {block.rstrip()}\n".replace(": intervals\n", "\n", 1) for block in kept)])
+
+
+def _says_nothing(block: str) -> bool:
+    """Whether a table has rows, all without a number, as systems have where the data name one only."""
+    rows = [line for line in block.splitlines() if line.startswith("| ")][2:]
+    rows = [line for line in rows if not line.startswith("| n |")]
+    return bool(rows) and all(set(line.strip("|").split(" | ")[1:]) <= {"–", "– "} for line in rows)
 
 
 if __name__ == "__main__":
