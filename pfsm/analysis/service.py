@@ -15,6 +15,7 @@ from pfsm.analysis.watched import Analyser
 from pfsm.errors import PfsmError
 from pfsm.registry import Entry, Registered, registered, restore
 from pfsm.runtime.interrupts import without_interrupts
+from pfsm.runtime.parents import end_with_parent
 
 # Lines given to the analyser at once; it is the same for every number of processes, so that the result is too.
 PORTION = 256
@@ -91,7 +92,9 @@ def _analysed(
             yield portion, analyser.analyse(portion, wanted)
         return
     with _one_thread_each():
-        pool = ProcessPoolExecutor(min(processes, len(portions)), mp_context=get_context("spawn"))
+        pool = ProcessPoolExecutor(
+            min(processes, len(portions)), mp_context=get_context("spawn"), initializer=end_with_parent
+        )
         try:
             with without_interrupts():
                 waiting = [

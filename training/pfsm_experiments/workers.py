@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from pfsm.errors import PfsmError
 from pfsm.registry import Registered, registered, restore
 from pfsm.runtime.interrupts import without_interrupts
+from pfsm.runtime.parents import end_with_parent
 from pfsm_experiments.task import Outcome, Task, run_task
 
 if TYPE_CHECKING:
@@ -151,6 +152,7 @@ class _Teller(logging.Handler):
 def _work(tasks: "connection.Connection[Any, Any]", known: Registered) -> None:
     """A worker: tasks in, outcomes out, until the parent closes its end."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    end_with_parent()
     restore(known)
     kernels = logging.getLogger("pfsm.kernels")
     kernels.setLevel(logging.INFO)
