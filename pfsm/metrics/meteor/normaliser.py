@@ -90,6 +90,8 @@ def _keys(line: str) -> list[str]:
 
 
 def _tokens(text: str, language: str, abbreviations: Abbreviations) -> list[str]:
+    if text.isascii() and text.isalnum():  # most words; no rule says anything about them
+        return [text.lower()]
     text = _PERIODS.sub(r" \1 ", _SIGN.sub(r" \1 ", text))
     text = _COMMA.sub(" , ", text).translate(_QUOTES).replace("''", ' " ').replace("--", "-")
     text = _split_apostrophes(_HYPHEN.sub(" ", text), language)
