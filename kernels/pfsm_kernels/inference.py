@@ -2,9 +2,9 @@
 
 Linear space is tried first: from arc to arc where there are few (``arc_to_arc`` of ``machine``, with jumps of
 ``pushdown``), else from cell to cell (``cell_to_cell``). Lattices whose sum it cannot vouch for are done again in log
-space. Log-sums of long lines with jumps are found by landing columns
-(``pushdown.by_landing``). What is computed for a pair depends on that pair and the weights alone: not on the batch it
-stands in, nor on the number of threads.
+space. Log-sums of long lines with jumps are found by landing columns (``pushdown.by_landing``) where many matches cross
+or linear space cannot vouch for the sum. What is computed for a pair depends on that pair and the weights alone: not on
+the batch it stands in, nor on the number of threads.
 """
 
 from collections.abc import Callable, Iterator
@@ -48,6 +48,8 @@ Float = NDArray[np.float64]
 
 # About a millisecond of work without jumps: small enough to share out evenly and to let Ctrl-C through.
 CELLS_PER_TASK = 200_000
+# Cells from which on log-sums with jumps that are out of range are found by landing columns, not in log space.
+LONG = 10_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,12 +132,15 @@ def log_sum(lattices: Lattices, weights: Weights, threads: int = 1, jumps: Jumps
     result = np.zeros(len(lattices))
     accepted = np.zeros(len(lattices), dtype=np.bool_)
     if jumps is not None:
-        _by_landing(lattices, weights, jumps, accepted, result, threads)
+        _by_landing(lattices, weights, jumps, jumps.crossings.wide, accepted, result, threads)
     factors = _linear_factors(lattices, weights)
     none = np.zeros(0)
     if factors is not None:
         outputs = Outputs(result, accepted, np.zeros((0, 0, 0)), none, none)
         _run(linear_task(lattices, factors, jumps, outputs), lattices, threads)
+    if jumps is not None:
+        long = np.prod(np.diff(lattices.offsets[:, :2], axis=0), axis=1) >= LONG
+        _by_landing(lattices, weights, jumps, long & ~accepted, accepted, result, threads)
     _in_log_space(lattices, weights, jumps, accepted, result, None, threads)
     return result
 
@@ -275,11 +280,12 @@ def _by_landing(
     lattices: Lattices,
     weights: Weights,
     jumps: Jumps,
+    wanted: NDArray[np.bool_],
     accepted: NDArray[np.bool_],
     result: Float,
     threads: int,
 ) -> None:
-    """Does the pairs that are wide, and accepts them."""
+    """Does the pairs that are wanted, and accepts them."""
     crossings = jumps.crossings
     hyp, ref = crossings.hypothesis, crossings.reference
 
@@ -294,8 +300,8 @@ def _by_landing(
             turned,
         )
 
-    _each(one, np.flatnonzero(crossings.wide).tolist(), threads)
-    accepted |= crossings.wide
+    _each(one, np.flatnonzero(wanted).tolist(), threads)
+    accepted |= wanted
 
 
 def _each(one: Callable[[int], None], pairs: list[int], threads: int) -> None:

@@ -6,11 +6,12 @@ from unittest import mock
 import numpy as np
 import pytest
 
+from pfsm_kernels import inference
 from pfsm_kernels.inference import Jumps, Weights, best_path, expectations, find_jumps, log_sum
 from pfsm_kernels.lattice.lattices import Lattices
 from pfsm_kernels.pushdown import crossings
 from pfsm_kernels.pushdown.by_landing import MOST_OF_A_FEW, few_transitions
-from tests.kernels.kernel_runs import largest_difference, log_sums_in_log_space
+from tests.kernels.kernel_runs import largest_difference, linear_log_sums, log_sums_in_log_space
 from tests.kernels.pushdown_cases import random_batch
 
 
@@ -64,6 +65,20 @@ def test_scales_that_have_to_follow(m: int, n: int, shift: float) -> None:
     rng = np.random.default_rng([m, n])
     lattices, weights, state = random_batch(rng, [(m, n)], 0.7, arcs=3.0, spread=8)
     check(lattices, replace(weights, table=weights.table + shift), state, 3)
+
+
+def test_long_lines_out_of_the_range_of_linear_space() -> None:
+    """They go to landing columns, not to log space, however few of their matches cross."""
+    rng = np.random.default_rng(5)
+    lattices, weights, state = random_batch(rng, [(150, 140), (140, 150)], 5.0, arcs=2.0, spread=8)
+    jumps = find_jumps(lattices, state, 3)
+    assert jumps is not None
+    assert not jumps.crossings.wide.any()
+    assert not linear_log_sums(lattices, weights, jumps)[0].any()
+    truth = log_sums_in_log_space(lattices, weights, jumps)
+    with mock.patch.object(inference, "log_pushdown", side_effect=AssertionError):
+        found = log_sum(lattices, weights, jumps=jumps)
+    assert largest_difference(found, truth) <= 1e-12
 
 
 def test_only_log_sums_are_found_where_crossings_are_not_listed() -> None:

@@ -125,9 +125,11 @@ class Jumping(NamedTuple):
 
 # What a pair of arcs in a window costs, in cells.
 PAIR_OF_ARCS = 0.2
-# Of one pair, on both sides. About 1,000 tokens of running text a side have half a million within 5 columns where words
-# and stems match; beyond that, opening a window for each takes longer than sweeping all columns.
-WIDE = 500_000
+# Of one pair, on both sides. About 350 tokens of running text a side have 30,000 within 5 columns where words and stems
+# match; beyond that, opening a window for each takes longer than sweeping all columns.
+WIDE = 30_000
+# Of one pair of which derivatives are wanted: the most for which followers are listed.
+FOLLOWED = 500_000
 MOST_CROSSINGS = 20_000_000
 
 
@@ -268,8 +270,8 @@ def find_crossings(lattices: Lattices, max_jump: int, *, sums_only: bool = False
     columns = [
         (other[0], np.ascontiguousarray(one[3][base + other[2]])) for one, other in (views, views[::-1])
     ]
-    wide, left_out, numbers = _count(lattices, views, columns, max_jump, sums_only)
-    followers = _all_followers(lattices, views, columns, max_jump, ~wide)
+    wide, followed, left_out, numbers = _count(lattices, views, columns, max_jump, sums_only)
+    followers = _all_followers(lattices, views, columns, max_jump, followed)
     hypothesis, reference = (
         _side(lattices, view, column, max_jump, left_out, numbers[at], *followers[at])
         for at, (view, column) in enumerate(zip(views, columns, strict=True))
@@ -283,8 +285,8 @@ def _count(
     columns: Sequence[tuple[Int32, Int32]],
     max_jump: int,
     sums_only: bool,
-) -> tuple[NDArray[np.bool_], NDArray[np.bool_], list[tuple[int, int]]]:
-    """Which pairs are wide, and whose crossings are not listed; groups and crossings of both sides that are."""
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.bool_], list[tuple[int, int]]]:
+    """Which pairs are wide, may be sparse, and are left out; groups and crossings of both sides of the others."""
     offsets = np.ascontiguousarray(lattices.offsets[:, 2])
     none, sizes = np.zeros(0, dtype=np.int64), np.zeros(len(lattices), dtype=np.int64)
     left_out = np.zeros(len(lattices), dtype=np.bool_)
@@ -297,13 +299,13 @@ def _count(
         ]
 
     numbers = count()
-    wide = sizes > WIDE
+    wide, followed = sizes > WIDE, sizes <= (WIDE if sums_only else FOLLOWED)
     if sums_only and wide.any():
         left_out = wide
         numbers = count()
     elif (sizes > MOST_CROSSINGS).any():
         raise TooManyCrossingsError(int(np.argmax(sizes > MOST_CROSSINGS)))
-    return wide, left_out, numbers
+    return wide, followed, left_out, numbers
 
 
 def _all_followers(
