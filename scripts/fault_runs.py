@@ -26,14 +26,15 @@ import re
 import resource
 import shutil
 import signal
+import sqlite3
 import sys
 import tempfile
 import time
 import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext, redirect_stderr, redirect_stdout, suppress
-from dataclasses import dataclass
+from contextlib import closing, contextmanager, nullcontext, redirect_stderr, redirect_stdout, suppress
+from dataclasses import dataclass, replace
 from mmap import mmap
 from pathlib import Path
 from typing import Any
@@ -467,6 +468,10 @@ def memory(more: int) -> Callable[[], None]:
     return limit
 
 
+Prepare = Callable[[Theatre], list[Path]]
+Kept = dict[Path, list[tuple[object, ...]]]
+
+
 def try_points(trial: Trial, deadline: float) -> None:
     """Every fault at the first and the last point of each name, and limits; what there is time for."""
     points = trial.clean.points
@@ -489,7 +494,7 @@ def try_points(trial: Trial, deadline: float) -> None:
 
 
 def try_damaged_caches(trial: Trial) -> None:
-    """Caches that are no caches: overwritten, cut off, of another version."""
+    """Caches that are no caches: overwritten, empty, cut off."""
     for what, content in (("overwritten", b"not a database" * 500), ("empty", b""), ("cut off", b"")):
         trial.theatre.clear()
         trial.theatre.run()
@@ -505,6 +510,55 @@ def try_damaged_caches(trial: Trial) -> None:
                 path.write_bytes(half if what == "cut off" else content)
 
         trial.case("damaged cache", what, prepare=prepare)
+
+
+def try_other_versions(trial: Trial) -> None:
+    """Good caches of other versions, whose analyses are others and would change the scores; they have to stay."""
+    for what, prepare in (("other analyses", other_analyses), ("other tables", other_tables)):
+        kept: dict[Path, list[tuple[object, ...]]] = {}
+
+        def fill(_folder: Path, prepare: Prepare = prepare, kept: Kept = kept) -> None:
+            kept.update({path: rows_of(path) for path in prepare(trial.theatre)})
+
+        trial.case("cache of another version", what, prepare=fill)
+        if not kept or any(rows_of(path) != rows for path, rows in kept.items()):
+            trial.wrong.append(f"{trial.name}: cache of another version, {what}: it has not stayed")
+
+
+def other_analyses(theatre: Theatre) -> list[Path]:
+    """Another version fills its cache: it takes each word for the root of a sentence."""
+    from pfsm.analysis import cache  # noqa: PLC0415 - loaded by now
+
+    def turned(analysis: Any) -> Any:
+        trees = [replace(tree, heads=(0,) * len(tree.heads)) for tree in analysis.trees]
+        return replace(analysis, trees=tuple(trees), marginals=None)
+
+    written = cache._written  # noqa: SLF001 - what another version has otherwise
+    with (
+        patch.object(cache, "code_version", lambda: "another"),
+        patch.object(cache, "_written", lambda analysis: written(turned(analysis))),
+    ):
+        theatre.run()
+    return list((theatre.folder / TABLES).rglob("*.sqlite"))
+
+
+def other_tables(theatre: Theatre) -> list[Path]:
+    """A good database in the place of ours, with other columns."""
+    theatre.run()
+    found = list((theatre.folder / TABLES).rglob("*.sqlite"))
+    for path in found:
+        with closing(sqlite3.connect(path)) as base, base:
+            base.execute("ALTER TABLE analyses RENAME COLUMN value TO packed")
+            base.execute("ALTER TABLE analyses ADD COLUMN form INTEGER")
+    return found
+
+
+def rows_of(path: Path) -> list[tuple[object, ...]]:
+    """All analyses of a cache; none if it is gone."""
+    if not path.exists():
+        return []
+    with closing(sqlite3.connect(path)) as base:
+        return base.execute("SELECT * FROM analyses ORDER BY key").fetchall()
 
 
 def try_kills(trial: Trial, number: int, seed: int, deadline: float) -> None:
@@ -538,6 +592,7 @@ def main() -> None:
                 try_points(trial, deadline)
                 if name == "cache":
                     try_damaged_caches(trial)
+                    try_other_versions(trial)
             try_kills(trial, options.kills, options.seed, deadline)
         for fault, tried in trial.tried.items():
             faults = sum(line.startswith(f"{name}: {fault}") for line in trial.wrong)

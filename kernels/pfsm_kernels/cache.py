@@ -1,10 +1,10 @@
 """Where compiled kernels are kept, and a word to people who wait for them.
 
 Numba keeps a compiled kernel until its own file changes. But a kernel calls functions of other files, and its types may
-be classes of others. So all kernels are kept in one folder named after all sources: whatever is edited, everything is
-compiled anew. The folder is below ``NUMBA_CACHE_DIR`` where that is set, else beside the sources, else in the user's
-cache folder. Where nothing may be written, kernels go to a folder of this process alone, and are compiled anew in the
-next. That folder has no name that others could guess, for whoever writes to it runs code here.
+be classes of others. So all kernels are kept in one folder named after all sources and Numba's version: whatever is
+edited, everything is compiled anew. The folder is below ``NUMBA_CACHE_DIR`` where that is set, else beside the sources,
+else in the user's cache folder. Where nothing may be written, kernels go to a folder of this process alone, and are
+compiled anew in the next. That folder has no name that others could guess, for whoever writes to it runs code here.
 
 Places that may not be written to are read from all the same: kernels that were compiled into an image, or by whoever
 installed the package, need not be compiled again. A kernel that cannot be saved, because the disk is full for example,
@@ -63,8 +63,11 @@ def user_cache() -> Path:
 
 
 def digest(package: Path) -> str:
-    """A name for the sources of a package: other sources, other name."""
-    found = hashlib.sha256()
+    """A name for the sources of a package: other sources, or another Numba, other name.
+
+    Numba forgets what another version of it has saved, so two versions in one folder would compile without end.
+    """
+    found = hashlib.sha256(f"numba {numba.__version__}\n".encode())
     for path in sorted(package.rglob("*.py")):
         found.update(f"{path.relative_to(package)}\n".encode())
         found.update(path.read_bytes())

@@ -1,8 +1,11 @@
-"""Analyses cached on disk, by the text, what was asked for, and the version of the parser.
+"""Analyses cached on disk, by the text, what was asked for, and the versions of the parser and of pfsm.
 
 Every parser has one SQLite file in the user's folder (see ``pfsm.lexicons.registry``). Writing is atomic, and several
 processes may share the file. An entry that cannot be read is computed again; if the cache cannot be opened, everything
 is computed without it. The cache grows up to a limit (`pfsm.analysis.cache_limit`).
+
+Another version of pfsm may analyse the same line otherwise with the same weights, and write it down otherwise. So it
+has files of its own, beside ours; the limit removes them in the end.
 """
 
 import gc
@@ -13,13 +16,18 @@ import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
+from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
+
+import numpy as np
 
 from pfsm.analysis.cache_limit import TABLES, Room, mark_used, this_hour
 from pfsm.analysis.json_form import from_json, to_json
 from pfsm.analysis.sentence import Analysis
 from pfsm.errors import PfsmError
 from pfsm.io.user_folders import user_folder
+from pfsm.version import __version__
 
 FOLDER = "analyses"
 _ASKED_AT_ONCE = 500
@@ -43,7 +51,8 @@ class AnalysisCache:
 
     def __init__(self, label: str, asked: str, folder: Path | None = None) -> None:
         name = re.sub(r"[^A-Za-z0-9@._-]+", "_", label)[:80]
-        digest = hashlib.sha256(label.encode("utf-8", "backslashreplace")).hexdigest()[:12]
+        whole = f"{label}\0{code_version()}".encode("utf-8", "backslashreplace")
+        digest = hashlib.sha256(whole).hexdigest()[:12]
         self.path = (user_folder() / FOLDER if folder is None else folder) / f"{name}-{digest}.sqlite"
         self._asked = asked
         self._room = Room(self.path.parent)
@@ -93,6 +102,30 @@ class AnalysisCache:
 
     def _key(self, line: str) -> bytes:
         return hashlib.sha256(f"{self._asked}\0{line}".encode("utf-8", "backslashreplace")).digest()
+
+
+@cache
+def code_version() -> str:
+    """What decides analyses besides weights and text: the versions of pfsm and NumPy, and our sources.
+
+    The sources may change within one version of a checkout.
+    """
+    # Not imported, which takes longer than reading a warm cache.
+    kernels = find_spec("pfsm_kernels")
+    places = kernels.submodule_search_locations if kernels else None
+    sources = sources_digest([Path(__file__).parent, *map(Path, places or ())])
+    return f"{__version__} {np.__version__} {sources}"
+
+
+def sources_digest(folders: Iterable[Path]) -> str:
+    """SHA-256 over the names and contents of the Python files below folders."""
+    digest = hashlib.sha256()
+    for folder in folders:
+        for path in sorted(folder.rglob("*.py")):
+            content = path.read_bytes()
+            digest.update(f"{path.relative_to(folder).as_posix()} {len(content)}\n".encode())
+            digest.update(content)
+    return digest.hexdigest()
 
 
 def _make_tables(base: sqlite3.Connection) -> None:

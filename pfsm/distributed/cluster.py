@@ -3,6 +3,7 @@
 import asyncio
 import concurrent.futures
 import logging
+import threading
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -102,7 +103,7 @@ class Cluster:
             for future in self._finished(as_completed(futures, raise_errors=False)):
                 if future.status != "finished":
                     self.result(future)  # raises what went wrong, before the others are waited for
-            values = self.client.gather(list(futures))
+            values = self._brought(lambda: self.client.gather(list(futures)))
         self._keys.difference_update(future.key for future in futures)
         return list(values)
 
@@ -117,10 +118,14 @@ class Cluster:
         # A result is "lost" when its worker went away before we had it: another worker makes it again, we wait.
         if not future.done():
             list(self._finished(as_completed([future], raise_errors=False)))
-        error = future.exception()
-        if error is not None:
-            raise _translated(error)
-        return future.result()
+
+        def bring() -> Any:
+            error = future.exception()
+            if error is not None:
+                raise _translated(error)
+            return future.result()
+
+        return self._brought(bring)
 
     @contextmanager
     def explained(self) -> Iterator[None]:
@@ -142,24 +147,40 @@ class Cluster:
         Raises:
             PfsmError: There is nobody left to work on them.
         """
-        with_workers = looked = time.monotonic()
+        watch = Watch(self)
         pause = 0.0
         while not running.is_empty():
             if running.has_ready():
                 yield next(running)
-                with_workers = looked = time.monotonic()
+                watch = Watch(self)
                 pause = 0.0
                 continue
             pause = min(0.05, pause + 0.001)
             time.sleep(pause)
-            now = time.monotonic()
-            if now - looked < LOOK:
-                continue
-            looked = now
-            if self.client.nthreads():
-                with_workers = now
-            elif now - with_workers > WITHOUT_WORKERS:
-                raise PfsmError(NO_WORKERS.format(address=self.address, seconds=now - with_workers))
+            watch.look()
+
+    def _brought(self, bring: Callable[[], Result]) -> Result:
+        """What a call of Dask's brings from the workers.
+
+        If they die meanwhile, the call waits for others without end. So it has a thread of its own, which ends with the
+        client at the latest.
+
+        Raises:
+            PfsmError: There is nobody left to bring it.
+        """
+        brought: concurrent.futures.Future[Result] = concurrent.futures.Future()
+
+        def work() -> None:
+            try:
+                brought.set_result(bring())
+            except BaseException as error:
+                brought.set_exception(error)
+
+        threading.Thread(target=work, daemon=True).start()
+        watch = Watch(self)
+        while not concurrent.futures.wait([brought], LOOK).done:
+            watch.look()
+        return brought.result()
 
     def _window(self) -> int:
         return max(LEAST_TASKS, TASKS_PER_CORE * self.cores)
@@ -178,6 +199,34 @@ class Cluster:
                 gone = {*event.get("processing-tasks", ()), *event.get("lost-computed-tasks", ())}
                 self._lost += len(gone)
         self._seen = max((when for when, _ in events), default=self._seen)
+
+
+class Watch:
+    """Looks every few seconds whether a cluster has workers.
+
+    Args:
+        cluster: The cluster, which has some now.
+    """
+
+    def __init__(self, cluster: Cluster) -> None:
+        self._cluster = cluster
+        self._with_workers = self._looked = time.monotonic()
+
+    def look(self) -> None:
+        """Looks, unless it has just looked.
+
+        Raises:
+            PfsmError: There have been none for too long.
+        """
+        now = time.monotonic()
+        if now - self._looked < LOOK:
+            return
+        self._looked = now
+        if self._cluster.client.nthreads():
+            self._with_workers = now
+        elif now - self._with_workers > WITHOUT_WORKERS:
+            seconds = now - self._with_workers
+            raise PfsmError(NO_WORKERS.format(address=self._cluster.address, seconds=seconds))
 
 
 def _with_plugins(known: Registered, work: Callable[..., Result], *arguments: Any) -> Result:

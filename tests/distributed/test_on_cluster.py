@@ -7,7 +7,8 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -172,32 +173,58 @@ def call(work: Callable[[], None]) -> None:
     work()
 
 
+@contextmanager
+def without_nanny() -> Iterator[tuple[subprocess.Popen[bytes], str]]:
+    """A worker that nobody starts again, and its scheduler's address."""
+    with LocalCluster(
+        n_workers=0, host="127.0.0.1", dashboard_address="127.0.0.1:0", silence_logs=50
+    ) as local:
+        worker = subprocess.Popen(
+            [sys.executable, "-c", WORKER, local.scheduler_address], stderr=subprocess.DEVNULL
+        )
+        try:
+            local.wait_for_workers(1)
+            yield worker, local.scheduler_address
+        finally:
+            worker.kill()
+            worker.wait()
+
+
+def wait_until(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 60.0
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
 @pytest.mark.parametrize("way", ["run", "results", "result"])
 def test_work_without_workers_ends(monkeypatch: pytest.MonkeyPatch, way: str) -> None:
     monkeypatch.setattr("pfsm.distributed.cluster.WITHOUT_WORKERS", 0.5)
     monkeypatch.setattr("pfsm.distributed.cluster.LOOK", 0.1)
-    # Without a nanny: nobody starts this worker again.
-    with LocalCluster(
-        n_workers=0, host="127.0.0.1", dashboard_address="127.0.0.1:0", silence_logs=50
-    ) as local:
-        address = local.scheduler_address
-        worker = subprocess.Popen([sys.executable, "-c", WORKER, address], stderr=subprocess.DEVNULL)
-        try:
-            local.wait_for_workers(1)
-            with open_cluster(address) as cluster:
-                calls: dict[str, Callable[[], object]] = {
-                    "run": lambda: list(cluster.run(call, [sleep_long, sleep_long])),
-                    "results": lambda: cluster.results([cluster.submit(sleep_long)]),
-                    "result": lambda: cluster.result(cluster.submit(sleep_long)),
-                }
-                threading.Timer(1.0, worker.kill).start()
-                with pytest.raises(
-                    PfsmError, match=r"^the scheduler at .* has had no workers for \d+ seconds"
-                ):
-                    calls[way]()
-        finally:
-            worker.kill()
-            worker.wait()
+    with without_nanny() as (worker, address), open_cluster(address) as cluster:
+        calls: dict[str, Callable[[], object]] = {
+            "run": lambda: list(cluster.run(call, [sleep_long, sleep_long])),
+            "results": lambda: cluster.results([cluster.submit(sleep_long)]),
+            "result": lambda: cluster.result(cluster.submit(sleep_long)),
+        }
+        threading.Timer(1.0, worker.kill).start()
+        with pytest.raises(PfsmError, match=r"^the scheduler at .* has had no workers for \d+ seconds"):
+            calls[way]()
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="signals are POSIX's")
+@pytest.mark.parametrize("several", [False, True])
+def test_a_result_that_nobody_can_bring_any_more(monkeypatch: pytest.MonkeyPatch, several: bool) -> None:
+    """The last worker dies when its result is asked for: Dask itself would wait for another without end."""
+    monkeypatch.setattr("pfsm.distributed.cluster.WITHOUT_WORKERS", 0.5)
+    monkeypatch.setattr("pfsm.distributed.cluster.LOOK", 0.1)
+    with without_nanny() as (worker, address), open_cluster(address) as cluster:
+        future = cluster.submit(deaf_to_ctrl_c)
+        wait_until(future.done)
+        worker.send_signal(signal.SIGSTOP)
+        threading.Timer(0.5, worker.kill).start()
+        with pytest.raises(PfsmError, match=r"^the scheduler at .* has had no workers for \d+ seconds"):
+            cluster.results([future]) if several else cluster.result(future)
 
 
 def test_a_user_is_not_left_alone_for_half_a_minute() -> None:

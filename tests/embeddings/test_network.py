@@ -11,6 +11,7 @@ import numpy as np
 import onnx
 import pytest
 
+from pfsm.embeddings import network
 from pfsm.embeddings.bert_graph import encoder_graph, state_name
 from pfsm.embeddings.bert_weights import read_shape, take_weights
 from pfsm.embeddings.network import NetworkVectors
@@ -93,6 +94,24 @@ def test_another_network_has_other_vectors_and_another_checksum(tmp_path: Path) 
         NetworkVectors(tmp_path / "1", 1).of_texts(["the cat"])[0].tolist()
         != one.of_texts(["the cat"])[0].tolist()
     )
+
+
+def test_vectors_that_another_version_stored_are_neither_read_nor_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = write_network(tmp_path / "n")
+    (expected,) = NetworkVectors(folder).of_texts(["The cat"])
+    NetworkVectors(folder)._store.path.unlink()
+    with monkeypatch.context() as other:
+        other.setattr(network, "FORMAT", network.FORMAT + 1)
+        # That version has the vectors turned round.
+        other.setattr(network, "unit_rows", lambda states: -unit_rows(states))
+        theirs = NetworkVectors(folder)
+        assert (theirs.of_texts(["The cat"])[0] == -expected).all()
+        path = theirs._store.path
+    before = path.read_bytes()
+    assert (NetworkVectors(folder).of_texts(["The cat"])[0] == expected).all()
+    assert path.read_bytes() == before
 
 
 def test_a_damaged_entry_of_the_store_is_worked_out_again(tmp_path: Path) -> None:

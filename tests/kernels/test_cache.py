@@ -77,6 +77,14 @@ def test_an_edit_of_any_source_is_another_folder(folders: tuple[Path, Path], fil
     assert provide_cache(*folders) != before
 
 
+def test_another_version_of_numba_has_another_folder(
+    folders: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = provide_cache(*folders)
+    monkeypatch.setattr("numba.__version__", "99.0")
+    assert provide_cache(*folders) != before
+
+
 def test_old_folders_go(folders: tuple[Path, Path]) -> None:
     now = time.time()
     ages = [0.0, *[2 * IN_USE + number for number in range(OTHER_VERSIONS + 2)], 2 * OUTDATED]
@@ -125,15 +133,21 @@ def test_the_notice_is_given_once_and_on_a_terminal(
     assert stream.getvalue() == said
 
 
-def compiled_kernel(folder: Path, own: Path, monkeypatch: pytest.MonkeyPatch, others: list[Path]) -> Any:
-    """A tiny kernel whose cache is ``own``, which also reads from ``others``."""
-    source = folder / "tiny.py"
-    source.write_text("def add(a, b):\n    return a + b\n")
+def loaded(source: Path) -> Any:
+    """The module of a file."""
     specification = spec_from_file_location("tiny", source)
     assert specification is not None
     assert specification.loader is not None
     module = module_from_spec(specification)
     specification.loader.exec_module(module)
+    return module
+
+
+def compiled_kernel(folder: Path, own: Path, monkeypatch: pytest.MonkeyPatch, others: list[Path]) -> Any:
+    """A tiny kernel whose cache is ``own``, which also reads from ``others``."""
+    source = folder / "tiny.py"
+    source.write_text("def add(a, b):\n    return a + b\n")
+    module = loaded(source)
     monkeypatch.setattr(cache, "FOLDER", own)
     monkeypatch.setattr(cache, "OTHERS", others)
     kernel = njit(module.add)
@@ -155,6 +169,31 @@ def test_kernels_of_a_folder_that_is_read_only_are_used(
     third = compiled_kernel(tmp_path, own, monkeypatch, [])
     assert not third.stats.cache_hits
     assert list(own.rglob("*.nbc"))
+
+
+def test_kernels_of_another_version_beside_ours(
+    folders: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Theirs has the same name, file, stamp and types, and does something else: we neither run it nor remove it."""
+    package, user = folders
+    stamp = 1.7e9
+    monkeypatch.setattr("sys.dont_write_bytecode", True)  # it, too, goes by name and stamp
+    kernels = {}
+    for sign in ("-", "+"):
+        source = package / "tiny.py"
+        source.write_text(f"def two(a, b):\n    return a {sign} b\n")
+        os.utime(source, (stamp, stamp))
+        place = provide_cache(package, user)
+        monkeypatch.setattr(cache, "FOLDER", place)
+        monkeypatch.setattr(cache, "OTHERS", cache.cache_places(package, user))
+        kernels[sign] = place, njit(loaded(source).two)
+        assert kernels[sign][1](7, 2) == {"-": 5, "+": 9}[sign]
+        if sign == "-":
+            theirs = {path: path.read_bytes() for path in place.rglob("*") if path.is_file()}
+    assert kernels["-"][0] != kernels["+"][0]
+    assert not kernels["+"][1].stats.cache_hits
+    assert any(path.suffix == ".nbc" for path in theirs)
+    assert {path: path.read_bytes() for path in theirs} == theirs
 
 
 def test_a_kernel_that_cannot_be_saved_is_used_all_the_same(
