@@ -472,18 +472,8 @@ Prepare = Callable[[Theatre], list[Path]]
 Kept = dict[Path, list[tuple[object, ...]]]
 
 
-def try_points(trial: Trial, deadline: float) -> None:
-    """Every fault at the first and the last point of each name, and limits; what there is time for."""
-    points = trial.clean.points
-    ends = {name: number for number, name in enumerate(points)}
-    starts = {name: number for number, name in reversed(list(enumerate(points)))}
-    for number in sorted({*starts.values(), *ends.values()}):
-        if time.monotonic() > deadline:
-            print(f"{trial.name}: no time for points from {number} of {len(points)} on", file=sys.stderr)
-            return
-        trial.case("killed at a point", f"{number} {points[number]}", from_point(number, end))
-        trial.case("full disk", f"{number} {points[number]}", from_point(number, full))
-        trial.case("read-only folder", f"{number} {points[number]}", from_point(number, read_only))
+def try_limits(trial: Trial) -> None:
+    """Limits on files and on memory, a broken pipe, and two at once."""
     for size in (1000, 4096, 20000):  # standard error is such a file, too: what it says has to fit
         trial.case("largest file", f"{size} bytes", limits=largest_file(size))
     if sys.platform == "linux":
@@ -491,6 +481,20 @@ def try_points(trial: Trial, deadline: float) -> None:
             trial.case("no memory", f"{more} KB more", limits=memory(more << 10))
     trial.case("broken pipe", "standard output", closed=True)
     trial.twice()
+
+
+def try_points(trial: Trial, deadline: float) -> None:
+    """Every fault at the first and the last point of each name; what there is time for."""
+    points = trial.clean.points
+    ends = {name: number for number, name in enumerate(points)}
+    starts = {name: number for number, name in reversed(list(enumerate(points)))}
+    numbers = sorted({*starts.values(), *ends.values()})
+    for what, fault in (("killed at a point", end), ("full disk", full), ("read-only folder", read_only)):
+        for number in numbers:
+            if time.monotonic() > deadline:
+                print(f"{trial.name}: {what}: no time for points from {number} on", file=sys.stderr)
+                break
+            trial.case(what, f"{number} {points[number]}", from_point(number, fault))
 
 
 def try_damaged_caches(trial: Trial) -> None:
@@ -589,6 +593,7 @@ def main() -> None:
             deadline = math.inf if options.minutes is None else time.monotonic() + 60.0 * options.minutes
             trial = Trial(name, Path(folder))
             if not options.no_points:
+                try_limits(trial)
                 try_points(trial, deadline)
                 if name == "cache":
                     try_damaged_caches(trial)

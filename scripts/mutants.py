@@ -3,14 +3,18 @@
     python scripts/mutants.py                       # the listed faults, then a sample of 200 random ones
     python scripts/mutants.py --planted             # the listed ones alone (scripts/planted_faults.py)
     python scripts/mutants.py --random 20 --seed 1  # another sample
+    python scripts/mutants.py --part 2/3            # a third of the sample, for one process of three
 
 A random fault changes one operator, comparison, constant or condition of a line of code; which ones are drawn depends
-on the seed alone. The tests of a part are those in `AREAS`. A fault is noticed if they fail or hang. The exit status
-is 1 if a listed fault survives, or fewer than 90% of the random ones are noticed.
+on the seed alone. It is tried on the files of tests that are nearest by name and by imports (scripts/nearest_tests.py),
+first on few, then on more, and is noticed if a test fails or hangs. The tests that failed run once more in the end,
+without a fault, and have to pass. The exit status is 1 if a listed fault survives, fewer than 90% of the random ones
+are noticed, or a test fails without a fault. Needs POSIX.
 """
 
 import argparse
 import ast
+import math
 import os
 import random
 import shutil
@@ -19,26 +23,41 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
+from forked_tests import HANGS, NO_TESTS, ROOTS, Compiled, Effort, load_libraries, run
+from nearest_tests import Nearest
 from planted_faults import PLANTED, Fault
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 SOURCES = ("pfsm", "kernels", "training")
-# Where random faults are planted, and the tests that have to notice them.
-AREAS = {
-    "kernels/pfsm_kernels": ("tests/kernels", "tests/lattice", "tests/metrics", "tests/evaluation"),
-    "training/pfsm_training/fit": ("tests/training",),
-    "training/pfsm_training/loss": ("tests/training",),
-    "training/pfsm_training/data": ("tests/training",),
-    "pfsm/evaluation": ("tests/evaluation", "tests/commands/test_evaluate.py"),
-    "pfsm/metrics": ("tests/metrics",),
-    "pfsm/io": ("tests/io",),
-    "pfsm/distributed": ("tests/distributed", "tests/commands/test_score_tables.py"),
-}
+# Where random faults are planted, as many in each.
+AREAS = (
+    "kernels/pfsm_kernels",
+    "training/pfsm_training/fit",
+    "training/pfsm_training/loss",
+    "training/pfsm_training/data",
+    "pfsm/evaluation",
+    "pfsm/metrics",
+    "pfsm/io",
+    "pfsm/distributed",
+)
+KERNELS = "kernels/pfsm_kernels"
+CACHE = f"{KERNELS}/__pycache__"
+# These need a browser, other programs or the whole repository, and are far from any place.
+FAR = (
+    "tests/browser", "tests/documentation", "tests/examples", "tests/faults", "tests/installation",
+    "tests/integrations", "tests/supply_chain",
+)  # fmt: skip
 ENOUGH = 0.9
+# How many files of tests a random fault is tried on, and what there is time for; then more of them.
+ROUNDS = ((4, Effort(25.0)), (16, Effort(60.0)))
+# A faulty kernel is compiled first, and those that call it.
+COMPILING = 90.0
+LISTED, EVERYTHING = Effort(200.0, 200.0), Effort(4000.0, 300.0)
 COMPARISONS = {
     ast.Lt: "<=", ast.LtE: "<", ast.Gt: ">=", ast.GtE: ">", ast.Eq: "!=", ast.NotEq: "==",
     ast.In: "not in", ast.NotIn: "in", ast.Is: "is not", ast.IsNot: "is",
@@ -54,8 +73,8 @@ class Change:
     start: int
     end: int
     text: str
-    tests: tuple[str, ...]
     what: str
+    tests: str = ""
 
     def planted(self, source: str) -> str:
         """The source with the fault."""
@@ -68,20 +87,67 @@ def main() -> int:
     parser.add_argument("--planted", action="store_true", help="the listed faults alone")
     parser.add_argument("--random", type=int, default=200, metavar="N", help="number of random faults")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument(
+        "--part",
+        type=part,
+        default=(1, 1),
+        metavar="K/N",
+        help="the K-th of N parts of the random ones alone",
+    )
     parser.add_argument("--minutes", type=float, default=60.0, help="begin no further fault after this time")
-    parser.add_argument("--patience", type=float, default=300.0, help="seconds that tests may take")
+    parser.add_argument("--seconds", type=float, default=25.0, help="of tests for each random fault")
+    parser.add_argument(
+        "--calls", metavar="FILE", type=Path, help="what tests call; written if it is not there"
+    )
     options = parser.parse_args()
-    listed = [planted_change(fault) for fault in PLANTED]
-    drawn = [] if options.planted else random_changes(options.random, options.seed)
+    number, parts = options.part
+    listed = [planted_change(fault) for fault in PLANTED] if parts == 1 else []
+    drawn = [] if options.planted else random_changes(options.random, options.seed)[number - 1 :: parts]
     end = time.monotonic() + 60.0 * options.minutes
+    load_libraries()
+    os.environ.pop("NUMBA_CACHE_DIR", None)  # kernels are compiled beside the copy's sources
     with tempfile.TemporaryDirectory(prefix="pfsm-mutants-") as folder:
-        copy = copied(Path(folder))
-        missed, _ = survivors(listed, copy, end, options.patience)
-        alive, n_tried = survivors(drawn, copy, end, options.patience)
-    if n_tried:
-        print(f"{n_tried - len(alive)} of {n_tried} random faults noticed")
-    print(f"{len(listed) - len(missed)} of {len(listed)} listed faults noticed")
-    return int(bool(missed) or (n_tried > 0 and n_tried - len(alive) < ENOUGH * n_tried))
+        stage = Stage(Path(folder).resolve())
+        n_listed, missed = tried(listed, end, stage.by_listed)
+        n_drawn, alive = tried(drawn, end, stage.by_nearest)
+        unfit = stage.unfit()
+    if n_drawn:
+        low, high = interval(n_drawn - alive, n_drawn)
+        print(f"{n_drawn - alive} of {n_drawn} random faults noticed (95% interval {low:.0%} to {high:.0%})")
+    if n_listed:
+        print(f"{n_listed - missed} of {n_listed} listed faults noticed")
+    if unfit:
+        print("tests that noticed a fault, and fail without one:", *unfit, sep="\n")
+    return int(bool(missed) or bool(unfit) or n_drawn - alive < ENOUGH * n_drawn)
+
+
+def part(text: str) -> tuple[int, int]:
+    """A part of so many, such as ``2/3``."""
+    number, parts = map(int, text.split("/"))
+    if not 1 <= number <= parts:
+        raise ValueError
+    return number, parts
+
+
+def interval(hits: int, number: int) -> tuple[float, float]:
+    """Wilson's 95% interval of a share."""
+    z, share = 1.96, hits / number
+    middle = share + z * z / (2 * number)
+    half = z * math.sqrt(share * (1 - share) / number + z * z / (4 * number * number))
+    return (middle - half) / (1 + z * z / number), (middle + half) / (1 + z * z / number)
+
+
+def tried(changes: Sequence[Change], end: float, notices: Callable[[Change], str]) -> tuple[int, int]:
+    """How many faults were tried before the time was over, and how many of them nobody noticed."""
+    count = alive = 0
+    for change in changes:
+        if time.monotonic() > end:
+            break
+        count += 1
+        by = notices(change)
+        alive += not by
+        print(f"noticed  {change.what}  ({by})" if by else f"SURVIVED {change.what}", flush=True)
+    return count, alive
 
 
 def planted_change(fault: Fault) -> Change:
@@ -100,7 +166,7 @@ def planted_change(fault: Fault) -> Change:
         sys.exit(f"{fault.what}: its text stands in {len(places)} places; mend scripts/planted_faults.py")
     path, start = places[0]
     end = start + len(fault.before)
-    return Change(path.relative_to(CHECKOUT), start, end, fault.after, (fault.tests,), fault.what)
+    return Change(path.relative_to(CHECKOUT), start, end, fault.after, fault.what, fault.tests)
 
 
 def sources(*folders: str) -> list[Path]:
@@ -112,15 +178,15 @@ def random_changes(count: int, seed: int) -> list[Change]:
     """A sample of all changes, as many of every area as there is room for."""
     generator = random.Random(seed)
     found: list[Change] = []
-    for number, (area, tests) in enumerate(AREAS.items()):
-        every = [change for path in sources(area) for change in changes(path, tests)]
+    for number, area in enumerate(AREAS):
+        every = [change for path in sources(area) for change in changes(path)]
         share = count * (number + 1) // len(AREAS) - count * number // len(AREAS)
         found += generator.sample(every, min(share, len(every)))
     generator.shuffle(found)
     return found
 
 
-def changes(path: Path, tests: tuple[str, ...]) -> Iterator[Change]:
+def changes(path: Path) -> Iterator[Change]:
     """Every change of a file."""
     text = path.read_text(encoding="utf-8")
     begins = [0]
@@ -138,7 +204,7 @@ def changes(path: Path, tests: tuple[str, ...]) -> Iterator[Change]:
         for (start, end), new in edits(node, text, place):
             line = text.count("\n", 0, start) + 1
             what = f"{path.relative_to(CHECKOUT)}:{line}: {text[start:end]!r} becomes {new!r}"
-            yield Change(path.relative_to(CHECKOUT), start, end, new, tests, what)
+            yield Change(path.relative_to(CHECKOUT), start, end, new, what)
 
 
 def code(tree: ast.AST) -> Iterator[ast.AST]:
@@ -196,38 +262,101 @@ def copied(folder: Path) -> Path:
     return folder
 
 
-def survivors(tried: Sequence[Change], copy: Path, end: float, patience: float) -> tuple[list[Change], int]:
-    """Those that the tests do not notice, and how many were tried before the time was over."""
-    alive, count = [], 0
-    for change in tried:
-        if time.monotonic() > end:
-            break
-        count += 1
-        noticed = is_noticed(change, copy, patience)
-        print(f"{'noticed ' if noticed else 'SURVIVED'} {change.what}", flush=True)
-        if not noticed:
-            alive.append(change)
-    return alive, count
+class Stage:
+    """The copy of the checkout.
 
+    Args:
+        folder: An empty folder.
+    """
 
-def is_noticed(change: Change, copy: Path, patience: float) -> bool:
-    """Whether the tests fail, or hang, with the fault planted."""
-    path = copy / change.path
-    source = path.read_text(encoding="utf-8")
-    path.write_text(change.planted(source), encoding="utf-8")
-    search = os.pathsep.join(str(copy / folder) for folder in (".", "kernels", "training"))
-    command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *change.tests]
-    environment = {**os.environ, "PYTHONPATH": search, "PYTHONDONTWRITEBYTECODE": "1"}
-    try:
-        done = subprocess.run(
-            command, cwd=copy, env=environment, capture_output=True, check=False, timeout=patience
+    def __init__(self, folder: Path) -> None:
+        self._copy = copied(folder / "copy")
+        self._log = folder / "log"
+        self._failed: dict[str, None] = {}
+        self._number = 0
+        tests = [
+            path.relative_to(CHECKOUT).as_posix()
+            for path in sources("tests")
+            if path.name.startswith("test_")
+        ]
+        self._nearest = Nearest(
+            self._copy,
+            ROOTS,
+            [path.relative_to(CHECKOUT).as_posix() for path in sources(*SOURCES)],
+            [test for test in tests if not test.startswith(FAR)],
         )
-    except subprocess.TimeoutExpired:
-        return True
-    finally:
-        path.write_text(source, encoding="utf-8")
-    # 5: no tests were found, which notices nothing.
-    return done.returncode not in {0, 5}
+        known = Compiled(CHECKOUT / CACHE)
+        run(self._copy, self._log, ["tests/test_skips.py"], LISTED, known)
+        self._compiled = next((self._copy / CACHE).glob("pfsm-kernels-*"), None)
+
+    def by_nearest(self, change: Change) -> str:
+        """The test that notices a random fault; empty: none."""
+        ranked = self._nearest.of(change.path.as_posix(), change.start)
+        done = 0
+        by = ""
+        with self._planted(change):
+            for number, effort in ROUNDS:
+                if not by and ranked[done:number]:
+                    by = self._noticed_by(self._run(change, ranked[done:number], effort))
+                    done = number
+        return by
+
+    def by_listed(self, change: Change) -> str:
+        """The same for a listed fault, which has tests of its own."""
+        with self._planted(change):
+            return self._noticed_by(self._run(change, [change.tests], LISTED))
+
+    def _run(self, change: Change, tests: Sequence[str], effort: Effort) -> int:
+        path = change.path.as_posix()
+        if not path.startswith(KERNELS) or self._compiled is None:
+            return run(self._copy, self._log, tests, effort, Compiled(self._copy / CACHE))
+        known = Compiled(self._copy / CACHE, self._compiled.name, frozenset(self._nearest.using(path)))
+        more = replace(effort, whole=effort.whole + COMPILING, one=effort.one + COMPILING)
+        return run(self._copy, self._log, tests, more, known)
+
+    def _noticed_by(self, status: int) -> str:
+        if status in {0, NO_TESTS}:
+            return ""
+        test = self._log.read_text(encoding="utf-8")
+        if "::" in test:
+            self._failed[test] = None
+        return f"{test}{' hangs' if status in HANGS else ''}"
+
+    @contextmanager
+    def _planted(self, change: Change) -> Iterator[None]:
+        path = self._copy / change.path
+        source, before = path.read_text(encoding="utf-8"), path.stat()
+        path.write_text(change.planted(source), encoding="utf-8")
+        # Bytecode goes by the second and the size: no two faults have the same second.
+        self._number += 1
+        os.utime(path, (before.st_mtime + self._number, before.st_mtime + self._number))
+        try:
+            yield
+        finally:
+            path.write_text(source, encoding="utf-8")
+            os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+            self._forget_kernels()
+
+    def _forget_kernels(self) -> None:
+        """Removes what was compiled of a faulty one."""
+        for place in (self._copy / CACHE).glob("pfsm-kernels-*"):
+            if place != self._compiled:
+                shutil.rmtree(place, ignore_errors=True)
+
+    def unfit(self) -> list[str]:
+        """Tests that noticed a fault, and fail without one."""
+        found: list[str] = []
+        left = dict(self._failed)
+        while left:
+            status = run(self._copy, self._log, list(left), EVERYTHING, Compiled(self._copy / CACHE))
+            if status in {0, NO_TESTS}:
+                break
+            test = self._log.read_text(encoding="utf-8")
+            found.append(test)
+            if test not in left:  # what pytest says of the whole, such as a name that is not there
+                break
+            del left[test]
+        return found
 
 
 if __name__ == "__main__":

@@ -1,22 +1,28 @@
-"""Times of training: whole ``pfsm train`` processes on real judgments, and the same objective in plain PyTorch.
+r"""Times of training: whole ``pfsm train`` processes on real judgments, and the same objective in plain PyTorch.
 
     PFSM_DATA=… python scripts/benchmarks/training.py [JUDGMENTS …] [--solvers NAME …] [--threads N …] [--subset N …]
+    PFSM_DATA=… python scripts/benchmarks/training.py 1000000 --drawn --folds 2 --config configs/models/en-small.yaml \
+        --lambda 0.5 --solvers gauss-newton --threads 1 --subset
 
 Without numbers, processes train on 1,000 and 5,000 judgments, including reading, cross-validation and writing. If more
-are wanted than there are, the judgments are repeated, with one more word in the translations each time. L-BFGS is timed
-on up to 5,000, unless ``--solvers`` names it. Then a few judgments are trained on in this process, to convergence, and
+are wanted than there are, the judgments are repeated, with one more word in the translations each time, or with
+``--drawn`` with a tenth of their words exchanged on both sides, so that no line is there twice. L-BFGS is timed on up
+to 5,000, unless ``--solvers`` names it. Then a few judgments are trained on in this process, to convergence, and
 compared with ``torch.optim.LBFGS``.
 """
 
+import random
 import sys
 import tempfile
+import zlib
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import count, islice
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import torch
+import yaml
 from real_data import data_folder, into_english
 from refusals import explained
 from report import Report
@@ -64,17 +70,23 @@ def arguments() -> Namespace:
     parser.add_argument("--solvers", nargs="+", choices=SOLVERS)
     parser.add_argument("--threads", nargs="+", type=positive, default=[1, 2])
     parser.add_argument("--subset", nargs="*", type=positive, default=SUBSETS)
+    parser.add_argument("--drawn", action="store_true", help="exchange words where judgments are repeated")
+    parser.add_argument("--config", metavar="FILE", type=Path, help="settings (default: those of pfsm train)")
+    parser.add_argument("--lambda", dest="penalty", type=float, help="in place of the settings' own")
+    parser.add_argument("--folds", type=positive, help="of cross-validation (default: as many as languages)")
     return parser.parse_args()
 
 
 def time_processes(report: Report, sources: list[Path], number: int, wanted: Namespace, folder: Path) -> None:
     """Times ``pfsm train`` on ``number`` judgments, with each solver and number of threads."""
     table = folder / "judgments.tsv"
-    words = write_table(table, sources, number)
+    words = write_table(table, islice(endless(sources, wanted.drawn), number), wanted.folds)
     report.note({f"words a side of {number:,} judgments": words / number / 2})
     for solver in wanted.solvers or SOLVERS[: 1 + (number <= MOST_FOR_LBFGS)]:
         config = folder / f"{solver}.yaml"
-        config.write_text(f"solver: {solver}\n", encoding="utf-8")
+        settings = yaml.safe_load(wanted.config.read_text(encoding="utf-8")) if wanted.config else {}
+        own = {} if wanted.penalty is None else {"lambda": wanted.penalty}
+        config.write_text(yaml.safe_dump({**settings, **own, "solver": solver}), encoding="utf-8")
         for threads in wanted.threads if solver == SOLVERS[0] else wanted.threads[:1]:
             command = [
                 sys.executable, "-m", "pfsm", "train", str(table), "--config", str(config),
@@ -87,24 +99,48 @@ def time_processes(report: Report, sources: list[Path], number: int, wanted: Nam
             )
 
 
-def write_table(path: Path, sources: list[Path], wanted: int) -> int:
-    """Writes ``wanted`` judgments with the columns `COLUMNS`; returns the number of their words."""
+def write_table(path: Path, rows: Iterable[Row], folds: int | None = None) -> int:
+    """Writes judgments with the columns `COLUMNS`; returns the number of their words.
+
+    Args:
+        path: The table.
+        rows: The judgments.
+        folds: In so many folds, whatever their languages; the same reference is in the same one.
+    """
     words = 0
     with path.open("w", encoding="utf-8") as handle:
         handle.write("\t".join(COLUMNS) + "\n")
-        for row in islice(endless(sources), wanted):
-            handle.write("\t".join(row) + "\n")
-            words += len(row[1].split()) + len(row[2].split())
+        for row in rows:
+            language, reference, hypothesis, score = row
+            if folds is not None:
+                language = f"language{zlib.crc32(reference.encode()) % folds}"
+            handle.write("\t".join((language, reference, hypothesis, score)) + "\n")
+            words += len(reference.split()) + len(hypothesis.split())
     return words
 
 
-def endless(sources: list[Path]) -> Iterator[Row]:
+def endless(sources: list[Path], drawn: bool = False) -> Iterator[Row]:
     """The judgments of the files, repeated without end."""
+    draw = random.Random(0)
     for turn in count():
         for source in sources:
             columns = read_table(source).columns
+            pool = [word for line in columns["reference"] for word in line.split()]
             for language, reference, hypothesis, score in zip(*(columns[c] for c in COLUMNS), strict=True):
-                yield language, reference, f"{hypothesis}{' again' * turn}", score
+                if drawn and turn:
+                    yield language, *exchanged(reference, hypothesis, pool, draw), score
+                else:
+                    yield language, reference, f"{hypothesis}{' again' * turn}", score
+
+
+def exchanged(reference: str, hypothesis: str, pool: list[str], draw: random.Random) -> tuple[str, str]:
+    """Both lines with a tenth of their words, at least one, as others; what was the same word still is."""
+    words = sorted({*reference.split(), *hypothesis.split()})
+    new = {word: draw.choice(pool) for word in draw.sample(words, min(len(words), 1 + len(words) // 10))}
+    first, second = (
+        " ".join(new.get(word, word) for word in line.split()) for line in (reference, hypothesis)
+    )
+    return first, second
 
 
 if __name__ == "__main__":
