@@ -54,7 +54,7 @@ FAR = (
 )  # fmt: skip
 ENOUGH = 0.9
 # How many files of tests a random fault is tried on, and what there is time for; then more of them.
-ROUNDS = ((4, Effort(25.0)), (16, Effort(60.0)))
+ROUNDS = ((4, Effort(25.0)), (20, Effort(60.0)))
 # A faulty kernel is compiled first, and those that call it.
 COMPILING = 90.0
 LISTED, EVERYTHING = Effort(200.0, 200.0), Effort(4000.0, 300.0)

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 
-# What a test is nearer by that names the function or class of a place; whose own name has that of the file or its
-# folder; that is in a folder of the same name.
-NAMES_IT, NAMED_AFTER, SAME_FOLDER = 3, 2, 2
+# What a test is nearer by that names the function or class of a place; one of the same file that uses it; whose own
+# name has that of the file or its folder; that is in a folder of the same name.
+NAMES_IT, NAMES_USER, NAMED_AFTER, SAME_FOLDER = 3, 2, 2, 2
 FARTHEST = 4
 
 
@@ -40,7 +40,9 @@ class Nearest:
             path: A source below the checkout.
             offset: In its text.
         """
-        names = {name.strip("_") for name in self._names_around(path, offset)}
+        around = self._names_around(path, offset)
+        names = {name.strip("_") for name in around}
+        users = {name.strip("_") for name in self._users_in_file(path, around)} - names
         distances = self._distances(path)
         ranked = []
         source = Path(path)
@@ -49,6 +51,7 @@ class Nearest:
             if test in distances or is_beside:
                 rank = distances.get(test, FARTHEST + 1) - SAME_FOLDER * is_beside
                 rank -= NAMES_IT * len(names & self._names[test])
+                rank -= NAMES_USER * bool(users & self._names[test])
                 rank -= NAMED_AFTER * any(
                     name.rstrip("s") in Path(test).stem for name in (source.stem, source.parent.name)
                 )
@@ -77,6 +80,21 @@ class Nearest:
             if isinstance(node, ast.FunctionDef | ast.ClassDef)
             and node.lineno <= line <= (node.end_lineno or line)
         ]
+
+    def _users_in_file(self, path: str, names: Iterable[str]) -> set[str]:
+        """The functions and classes of a file that use others, directly or not."""
+        uses = {
+            node.name: set(used(node))
+            for node in ast.walk(self._tree(path))
+            if isinstance(node, ast.FunctionDef | ast.ClassDef)
+        }
+        found = set(names)
+        while (
+            more := {user for user, theirs in uses.items() if theirs & {name.strip("_") for name in found}}
+            - found
+        ):
+            found |= more
+        return found
 
     @cached_property
     def _names(self) -> dict[str, set[str]]:

@@ -119,6 +119,7 @@ def test_resamples_that_never_differ_give_no_interval(correlation: Correlation, 
 def test_one_row_gives_no_interval() -> None:
     assert is_nan(bootstrap_interval(np.mean, [3.0]))
     assert percentile_interval(np.array([1.0, np.nan, 1.0 + 1e-15])).low != 1.0
+    assert is_nan(percentile_interval(np.zeros(5)))  # two systems of the same translations
 
 
 @ALL

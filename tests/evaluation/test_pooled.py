@@ -23,6 +23,7 @@ from pfsm.evaluation import (
 )
 from pfsm.evaluation.catalogue import DOCUMENT_LEVEL, SEGMENT_LEVEL, SYSTEM_LEVEL
 from pfsm.evaluation.permutation import permutation_test
+from pfsm.evaluation.pooled import corpus_statistics
 from pfsm.evaluation.questions import Question
 from pfsm.evaluation.soft_pairwise import pooled_p_values
 from pfsm.metrics import get_metric
@@ -217,3 +218,23 @@ def test_undefined_and_refused() -> None:
         paired_bootstrap_correlations(
             HUMAN, metric.select(np.arange(3)), metric, systems=OF_SYSTEM, level="system"
         )
+
+
+class OfTheCorpus:
+    """A metric whose statistics tell with how many lines a line was scored."""
+
+    def __init__(self, is_additive: bool) -> None:
+        self.is_additive = is_additive
+
+    def segment_statistics(self, hypotheses: Sequence[str], _references: object) -> Float:
+        return np.full((len(hypotheses), 1), float(len(hypotheses)))
+
+
+def test_a_metric_that_depends_on_the_corpus_sees_each_corpus_whole_and_alone() -> None:
+    lines, references = ["a", "b", "a", "a"], [("a",), ("b",), ("a",), ("a",)]
+    corpora = np.array([1, 0, 1, 1])
+    found = corpus_statistics(OfTheCorpus(is_additive=False), lines, references, corpora)  # type: ignore[arg-type]
+    assert found[:, 0].tolist() == [3.0, 1.0, 3.0, 3.0]
+    # Where it does not matter, equal lines are scored once.
+    found = corpus_statistics(OfTheCorpus(is_additive=True), lines, references, corpora)  # type: ignore[arg-type]
+    assert found[:, 0].tolist() == [2.0] * 4

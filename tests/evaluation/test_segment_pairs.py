@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pfsm.evaluation import kendall_tau_b, pair_counts, wmt_kendall
-from pfsm.evaluation.segment_pairs import order_votes, pair_table
+from pfsm.evaluation.segment_pairs import WmtKendall, order_votes, pair_table
 from pfsm_kernels.statistics.pairs import ordered_pairs
 from tests.oracles import pairs
 
@@ -118,3 +118,16 @@ def test_the_kernel_refuses_arrays_that_do_not_fit(
 ) -> None:
     with pytest.raises(ValueError, match=r"must|need"):
         ordered_pairs(np.array(x), np.array(ranks, dtype=np.int64), np.array(starts, dtype=np.int64))
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_the_measure_that_is_resampled_is_the_statistic(variant: Any) -> None:
+    rng = np.random.default_rng(4)
+    human, metric = 30.0 * rng.integers(0, 4, 40), rng.integers(0, 5, 40).astype(float)
+    segments = np.repeat(np.arange(8), 5)
+    measure = WmtKendall(human, segments, variant, segments // 2)
+    expected = wmt_kendall(human, metric, segments.tolist(), variant)
+    assert measure.value(metric) == pytest.approx(expected, abs=1e-14)
+    sums = measure.table(metric)
+    assert sums.shape == (4, 3)
+    assert measure.of_sums(sums.sum(axis=0, keepdims=True))[0] == pytest.approx(expected, abs=1e-14)

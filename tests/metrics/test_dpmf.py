@@ -360,6 +360,8 @@ class TestEdges:
         [
             ({"size": 3}, "unknown option 'size'; known are parser, beam, penalty"),
             ({"beam": 0}, "beam is 0, it must be a whole number from 1"),
+            ({"beam": 1001}, "beam is 1001, it must be a whole number from 1 to 1000"),
+            ({"weight": 2}, "weight goes with background, or with training=set"),
             ({"beam": True}, "beam is True"),
             ({"penalty": 0}, "penalty is 0, it must be a number from"),
             ({"penalty": "x"}, "penalty is 'x'"),
@@ -370,7 +372,6 @@ class TestEdges:
             ({"training": "all"}, "training is 'all', it must be one of reference, references, set"),
             ({"background": 1}, "background is 1, it must be the path of a file of parses"),
             ({"background": "x", "weight": 0.5}, "weight is 0.5, it must be a number from 1"),
-            ({"weight": 2}, "weight goes with background, or with training=set"),
         ],
     )
     def test_bad_options(self, options: dict[str, object], fault: str) -> None:

@@ -17,6 +17,7 @@ from pfsm.metrics.meteor.options import PARTS, check_options
 from pfsm.metrics.meteor.parameters import parameters
 from pfsm.metrics.meteor.word_lists import own_lists
 from pfsm.text.chunks import CachedTokeniser
+from tests.lexicons.lexicon_cases import install, paraphrases
 
 # Own sentences; the numbers are those of METEOR's program (scripts/meteor_reference.py).
 TABLE = read_table(Path(__file__).parent / "meteor_pairs.tsv")
@@ -87,6 +88,20 @@ def test_stems_and_synonyms() -> None:
     names = [f"meteor-base.{part}" for part in ("exact", "stem", "syn", "fragmentation")]
     values = feature_values(names, ["many automobiles shouted"], ["many cars shouting"])
     np.testing.assert_allclose(values, [[1 / 3, 1 / 3, 1 / 3, 0.0]], atol=1e-12)
+
+
+def test_a_paraphrase_counts_the_words_that_it_has_on_each_side(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PFSM_RESOURCES", str(tmp_path))
+    install(paraphrases({("zork blim", "quux"): 0.5}), tmp_path)
+    options = "(paraphrases=few,synonyms=none)"
+    names = [f"meteor.{part}{options}" for part in ("precision", "recall")]
+    longer, shorter = "zork blim dogs ran", "quux dogs ran"
+    values = feature_values(names, [shorter, longer], [longer, shorter])
+    # Two exact words of weight 1, and those of the paraphrase, of weight .6: one of three, and two of four.
+    one, two = 2.6 / 3.0, 3.2 / 4.0
+    np.testing.assert_allclose(values, [[one, two], [two, one]], atol=1e-12)
 
 
 def test_identical_lines_are_perfect_and_strangers_nothing() -> None:

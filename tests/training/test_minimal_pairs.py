@@ -219,6 +219,24 @@ def test_raw_scores_mean_the_same_margins() -> None:
     assert sd > 2.0
 
 
+def test_margins_are_in_standard_deviations_of_the_scores(monkeypatch: pytest.MonkeyPatch) -> None:
+    judgments = invented(3)
+    given: list[Amounts] = []
+    added = MinimalPairsPart.added_to
+
+    def noted(self: MinimalPairsPart, objective: Any, choice: Choice, amounts: Amounts) -> Any:
+        given.append(amounts)
+        return added(self, objective, choice, amounts)
+
+    monkeypatch.setattr(MinimalPairsPart, "added_to", noted)
+    for more, unit in (({}, 1.0), ({"standardise": False}, float(np.std(judgments.scores)))):
+        config = config_from_dict({"start": "matches", "minimal_pairs": MADE, **more}, "x")
+        train(judgments, config=config, threads=1)
+        # The last fit is that of all judgments.
+        assert given[-1].unit == pytest.approx(unit)
+        assert given[-1].people == len(judgments)
+
+
 def test_pairs_of_a_file(tmp_path: Path) -> None:
     judgments, path = invented(7, segments=40), tmp_path / "pairs.tsv"
     rows = ["reference\tbetter\tworse\tkind\tseverity\treference_2"]

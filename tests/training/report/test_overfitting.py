@@ -1,6 +1,7 @@
 """Seen and held-out agreement side by side, against sums by hand."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -46,6 +47,13 @@ def test_the_interval_of_the_training_data_is_a_jackknife_over_the_folds() -> No
     z = np.arctanh(everything) + np.array([-1.0, 1.0]) * reach / (1.0 - everything**2)
     assert found == pytest.approx(tuple(np.tanh(z)))
     assert training.model.training["pearson_interval"] == list(found)
+
+
+def test_two_folds_are_enough_for_an_interval() -> None:
+    training = kept(invented(6, 20))
+    two = replace(training.folds, names=("one", "two"), member=training.folds.member % 2)
+    low, high = training_interval(training.fitted.predict(training.data), training.data, two, "pearson")
+    assert -1.0 <= low < high <= 1.0
 
 
 def test_there_is_no_interval_where_folds_do_not_hold_the_preferences() -> None:
