@@ -95,10 +95,6 @@ def main() -> int:
         help="the K-th of N parts of the random ones alone",
     )
     parser.add_argument("--minutes", type=float, default=60.0, help="begin no further fault after this time")
-    parser.add_argument("--seconds", type=float, default=25.0, help="of tests for each random fault")
-    parser.add_argument(
-        "--calls", metavar="FILE", type=Path, help="what tests call; written if it is not there"
-    )
     options = parser.parse_args()
     number, parts = options.part
     listed = [planted_change(fault) for fault in PLANTED] if parts == 1 else []

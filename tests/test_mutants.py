@@ -11,6 +11,8 @@ CHECKOUT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(CHECKOUT / "scripts"))
 
 import mutants  # noqa: E402 - a script, not a package
+from forked_tests import ROOTS  # noqa: E402
+from nearest_tests import Nearest  # noqa: E402
 from planted_faults import PLANTED, Fault  # noqa: E402
 
 
@@ -34,10 +36,10 @@ def test_random_faults_compile_and_are_the_same_in_every_run() -> None:
         assert ast.dump(ast.parse(changed)) != ast.dump(ast.parse(source)), change.what
 
 
-def ranked() -> mutants.Nearest:
+def ranked() -> Nearest:
     tests = [path.relative_to(CHECKOUT).as_posix() for path in mutants.sources("tests")]
     files = [path.relative_to(CHECKOUT).as_posix() for path in mutants.sources(*mutants.SOURCES)]
-    return mutants.Nearest(CHECKOUT, mutants.ROOTS, files, [name for name in tests if "/test_" in name])
+    return Nearest(CHECKOUT, ROOTS, files, [name for name in tests if "/test_" in name])
 
 
 def test_most_listed_faults_have_their_tests_near() -> None:

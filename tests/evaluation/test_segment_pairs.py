@@ -123,7 +123,8 @@ def test_the_kernel_refuses_arrays_that_do_not_fit(
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_the_measure_that_is_resampled_is_the_statistic(variant: Any) -> None:
     rng = np.random.default_rng(4)
-    human, metric = 30.0 * rng.integers(0, 4, 40), rng.integers(0, 5, 40).astype(float)
+    human = 30.0 * rng.integers(0, 4, 40).astype(np.float64)
+    metric = rng.integers(0, 5, 40).astype(np.float64)
     segments = np.repeat(np.arange(8), 5)
     measure = WmtKendall(human, segments, variant, segments // 2)
     expected = wmt_kendall(human, metric, segments.tolist(), variant)

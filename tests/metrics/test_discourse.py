@@ -296,6 +296,13 @@ def test_time_is_tense_only_where_something_is_placed_in_it(clauses: str, symbol
     assert [symbol for _, symbol in _kinds(clauses)] == symbols
 
 
+def test_being_at_a_time_is_a_relation_where_the_time_has_a_date() -> None:
+    clauses = 'b1 day "n.03" x1\nb1 Time e1 x1'
+    assert "Time" not in [symbol for _, symbol in _kinds(clauses)]
+    dated = _kinds(f'{clauses}\nb1 DayOfWeek x1 "monday"')
+    assert ("rel", "Time") in dated
+
+
 def test_a_concept_in_capitals_of_mathematics_is_a_property() -> None:
     assert _kinds('b1 𝐀𝐁 "n.01" x1') == [("pred", "𝐀𝐁")]
 
