@@ -1,18 +1,39 @@
-"""Analyses of the lines of sentence pairs, read off for our tokens: each distinct line is analysed and read once."""
+"""What matchers over analyses share: their options, and the analyses of the lines of sentence pairs.
+
+Analyses are read off for our tokens; each distinct line is analysed and read once.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.analysis.sentence import Analysis
+from pfsm.errors import PfsmError
 from pfsm.matchers.protocol import EncodedPairs
+from pfsm.runtime.places import elsewhere
 from pfsm.text.vocabulary import EncodedLines, Vocabulary
 
 Found = TypeVar("Found")
 Analyse = Callable[[Sequence[str]], Sequence[Analysis]]
+
+
+def checked_options(options: Mapping[str, Any], defaults: Mapping[str, Any], where: str) -> dict[str, Any]:
+    """Switches and the name of a parser, with their defaults.
+
+    Raises:
+        PfsmError: If there is another option, or a value that cannot be.
+    """
+    for key, value in options.items():
+        if key not in defaults:
+            belongs = elsewhere(key, defaults) or f"known are {', '.join(defaults)}"
+            raise PfsmError(f"{where}: unknown option {key!r}; {belongs}")
+        if not isinstance(value, type(defaults[key])) or value == "":
+            kind = "true or false" if isinstance(defaults[key], bool) else "the name of a parser"
+            raise PfsmError(f"{where}: {key} is {value!r}, it must be {kind}")
+    return {**defaults, **options}
 
 
 def read_pairs(

@@ -21,11 +21,10 @@ from pfsm.analysis.parser.parse import Wanted
 from pfsm.analysis.sentence import Analysis
 from pfsm.analysis.service import analyse_lines, analyser_label
 from pfsm.errors import PfsmError
-from pfsm.matchers.analysed_lines import read_pairs
+from pfsm.matchers.analysed_lines import checked_options, read_pairs
 from pfsm.matchers.kind import BuiltIn
 from pfsm.matchers.protocol import Annotations, EncodedPairs, Offers
 from pfsm.matchers.relations import CLASS_OF_LABEL, LINK_CLASSES, Relation, Relations, relations
-from pfsm.runtime.places import elsewhere
 from pfsm.text.vocabulary import EncodedLines
 
 Options = Mapping[str, Any]
@@ -154,14 +153,7 @@ def check_options(options: Options, where: str) -> dict[str, Any]:
     Raises:
         PfsmError: If there is another option, or a value that cannot be.
     """
-    for key, value in options.items():
-        if key not in DEFAULTS:
-            belongs = elsewhere(key, DEFAULTS) or f"known are {', '.join(DEFAULTS)}"
-            raise PfsmError(f"{where}: unknown option {key!r}; {belongs}")
-        if not isinstance(value, type(DEFAULTS[key])) or value == "":
-            kind = "true or false" if isinstance(DEFAULTS[key], bool) else "the name of a parser"
-            raise PfsmError(f"{where}: {key} is {value!r}, it must be {kind}")
-    chosen = {**DEFAULTS, **options}
+    chosen = checked_options(options, DEFAULTS, where)
     if not (chosen["links"] or chosen["arcs"]):
         raise PfsmError(
             f"{where}: links and arcs are both false, which leaves no feature; take the matcher out"

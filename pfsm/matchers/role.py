@@ -24,10 +24,9 @@ from pfsm.analysis.roles import Frame
 from pfsm.analysis.sentence import Analysis
 from pfsm.analysis.service import analyse_lines, analyser_label
 from pfsm.errors import PfsmError
-from pfsm.matchers.analysed_lines import read_pairs
+from pfsm.matchers.analysed_lines import checked_options, read_pairs
 from pfsm.matchers.kind import BuiltIn
 from pfsm.matchers.protocol import Annotations, EncodedPairs, Offers
-from pfsm.runtime.places import elsewhere
 
 Options = Mapping[str, Any]
 DEFAULTS: dict[str, Any] = {"parser": DEFAULT_PARSER, "expected": False}
@@ -167,14 +166,7 @@ def check_options(options: Options, where: str) -> dict[str, Any]:
     Raises:
         PfsmError: If there is another option, or a value that cannot be.
     """
-    for key, value in options.items():
-        if key not in DEFAULTS:
-            belongs = elsewhere(key, DEFAULTS) or f"known are {', '.join(DEFAULTS)}"
-            raise PfsmError(f"{where}: unknown option {key!r}; {belongs}")
-        if not isinstance(value, type(DEFAULTS[key])) or value == "":
-            kind = "true or false" if isinstance(DEFAULTS[key], bool) else "the name of a parser"
-            raise PfsmError(f"{where}: {key} is {value!r}, it must be {kind}")
-    return {**DEFAULTS, **options}
+    return checked_options(options, DEFAULTS, where)
 
 
 def build(options: Options) -> RoleFeatures:

@@ -14,12 +14,11 @@ import json
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
-from cluster import distinct_pairs
+from cluster import Item, Result, Watched, distinct_pairs, memory
 from simulation import Course, Fleet, drawn, simulate
 from stopwatch import machine
 
@@ -40,31 +39,19 @@ MEGABYTE = 1 << 20
 HEADER = """
 | workers | partitions | usual | a tenth at a third of the speed | one death in 10 h each | both |
 |--:|--:|--:|--:|--:|--:|"""
-Item = TypeVar("Item")
-Result = TypeVar("Result")
 
 
-@dataclass
-class Recorded:
-    """A cluster that keeps the seconds and bytes of every partition."""
+class Recorded(Watched):
+    """A cluster that also keeps the seconds and bytes of every partition."""
 
-    cluster: Cluster
-    seconds: list[float] = field(default_factory=list)
-    sizes: list[int] = field(default_factory=list)
-
-    @property
-    def cores(self) -> int:
-        """As `Pool.cores`."""
-        return self.cluster.cores
-
-    @property
-    def retries(self) -> int:
-        """As `Pool.retries`."""
-        return self.cluster.retries
+    def __init__(self, cluster: Cluster, results: int) -> None:
+        super().__init__(cluster, results)
+        self.seconds: list[float] = []
+        self.sizes: list[int] = []
 
     def run(self, work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
         """As `Pool.run`."""
-        for result in self.cluster.run(work, items):
+        for result in super().run(work, items):
             if isinstance(result, PieceOutcome) and result.is_new:
                 self.seconds.append(result.seconds)
                 self.sizes.append(result.bytes_read)
@@ -96,12 +83,14 @@ def run(model: str, count: int, partition: int) -> None:
         folder = Path(name)
         write_text(folder / "first", 100, 1)
         started = time.perf_counter()
-        score(model, folder / "first", folder / "begin", Recorded(cluster), partition)
+        score(model, folder / "first", folder / "begin", Recorded(cluster, 1), partition)
         start = time.perf_counter() - started
         write_text(folder / "all", count, FILES)
-        pool = Recorded(cluster)
+        size = sum(path.stat().st_size for path in (folder / "all").iterdir())
+        pool = Recorded(cluster, FILES + size // partition)
         report, wall = score(model, folder / "all", folder / "scores", pool, partition)
         print(report.summary())
+        memory(pool)
     found: dict[str, Any] = {
         "machine": machine(),
         "model": load(model, threads=1).get_signature().format(),
