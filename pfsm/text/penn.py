@@ -87,10 +87,10 @@ def chunk_tokens(key: str) -> Sequence[str]:
     if key.isalnum() and not _CONTRACTION.match(key):
         return (key,)
     # Most other chunks are a word with a comma, or the last one with a period.
-    if key[-1:] == "," and key[:-1].isalnum() and not _CONTRACTION.match(key):
+    if key[-1:] == "," and key[:-1].isalnum() and not _CONTRACTION.match(key[:-1]):
         return (key[:-1], ",")
     context, chunk = key[:2], key[2:]
-    if context == _LAST and chunk[-1:] == "." and chunk[:-1].isalnum() and not _CONTRACTION.match(chunk):
+    if context == _LAST and chunk[-1:] == "." and chunk[:-1].isalnum() and not _CONTRACTION.match(chunk[:-1]):
         return (chunk[:-1], ".")
     if context == _LAST:
         return tuple(_line_tokens(f"x {chunk}")[1:])

@@ -25,6 +25,17 @@ def wide(lattices: Lattices, state: int, max_jump: int) -> Jumps:
     return jumps
 
 
+def test_any_state_may_be_that_of_jumps() -> None:
+    lattices, _, _ = random_batch(np.random.default_rng(1), [(4, 5)], 1.0, arcs=2.0)
+    for state in range(lattices.n_states):
+        found = find_jumps(lattices, state, 2)
+        assert found is not None
+        assert found.state == state
+    for state in (-1, lattices.n_states):
+        with pytest.raises(ValueError, match=f"state is {state}, the lattices have states 0"):
+            find_jumps(lattices, state, 2)
+
+
 def check(lattices: Lattices, weights: Weights, state: int, max_jump: int) -> None:
     truth = log_sums_in_log_space(lattices, weights, find_jumps(lattices, state, max_jump))
     found = log_sum(lattices, weights, jumps=wide(lattices, state, max_jump))

@@ -90,6 +90,9 @@ ADVERSARIAL = [*CHARACTERS, *WHITE_SPACE, *STRINGS, *"''''\"\"\"", *[" "] * 12]
         ("1,000:5 a:b, 5,a", "1,000:5 a : b , 5 , a"),
         (",,a ,,, ::1", ", ,a , , , : :1"),
         ("a,,\n", "a , ,"),
+        # contractions before a comma and before the final period
+        ("wanna, a gonna, wanna.", "wan na , a gon na , wan na ."),
+        ("I gotta.", "I got ta ."),
         # white space that is not the ASCII space does not end a clitic
         ("dog's\tcat's cow's", "dog's cat 's cow 's"),
         ("", ""),
@@ -100,6 +103,16 @@ ADVERSARIAL = [*CHARACTERS, *WHITE_SPACE, *STRINGS, *"''''\"\"\"", *[" "] * 12]
 def test_rules_one_by_one(line: str, tokens: str) -> None:
     assert tokenise(line) == tokens.split()
     assert nltk_tokens(line) == tokens.split()
+
+
+@pytest.mark.parametrize(
+    "word", ["cannot", "d'ye", "gimme", "gonna", "gotta", "lemme", "more'n", "wanna", "'tis", "'twas"]
+)
+def test_contractions_between_all_neighbours(word: str) -> None:
+    marks = ["", *",.:;?!-)(]'\"", "...", "--", "''", "s", "é"]
+    for before, after, frame in itertools.product(marks, marks, ("{}", "x {}", "{} x", "x {} x")):
+        line = frame.format(before + word + after)
+        assert tokenise(line) == nltk_tokens(line), line
 
 
 @settings(max_examples=1000, deadline=None)

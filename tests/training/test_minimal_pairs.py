@@ -269,6 +269,8 @@ def test_the_largest_weight_without_a_fall_is_chosen() -> None:
     assert choose_with_pairs([base, below], 4, "highest").choice.weight == 0.0
     assert choose_with_pairs([below, within, base], 4, "highest").choice.weight == 0.1
     assert choose_with_pairs([base, within, below, again], 4, "highest").choice.weight == 1.0
+    # Pairs that change nothing at all cost nothing.
+    assert choose_with_pairs([base, tried(0.3, *base.folds.values())], 4, "highest").choice.weight == 0.3
 
 
 def test_the_weight_is_chosen_by_cross_validation() -> None:

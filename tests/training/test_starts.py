@@ -1,11 +1,12 @@
 """Starts of training: of two valleys the lower one is found, and the record says that there were two."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 
-from pfsm.data import Judgments
+from pfsm.data import Judgments, Preferences
 from pfsm.evaluation import pearson
 from pfsm.model.training_record import doubt, edge, tried
 from pfsm_training import TrainingConfig, train
@@ -107,6 +108,31 @@ def test_starts_are_compared_on_a_sample_and_followed_on_all_data(monkeypatch: p
     sampled = fitted(data, BEST)
     assert sampled.starts.compared_on == 40
     assert sampled.fit.objective == pytest.approx(whole.fit.objective, rel=1e-8)
+
+
+def test_the_penalty_of_a_sample_is_that_of_its_share(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that its minima are near those of all data; scores and preferences count alike."""
+    judgments = summaries(2, 1.0)
+    two = judgments.hypotheses[:30], judgments.hypotheses[30:]
+    preferences = Preferences(judgments.references[:30], *two, np.ones(30), {}, ())
+    data = encode_here(TrainingText(judgments, preferences, TrainingConfig().settings))
+    monkeypatch.setattr(starts, "MOST_COMPARED", 40)
+    found: list[tuple[float, int, int]] = []
+    original = Fitter._end
+
+    def noted(self: Fitter, problem: Any, start: Minimum) -> Minimum:
+        sample: TrainingSet = problem.data
+        found.append((problem.choice.penalty, sample.scores.size, sample.votes.size))
+        return original(self, problem, start)
+
+    monkeypatch.setattr(Fitter, "_end", noted)
+    fitter = Fitter(TrainingConfig(start=BEST), None, 1, lambda *_: None)
+    assert fitter.fit(data, Choice(9.0, 0.5), "") is not None
+    # Before the slope is known the scores are fitted alone.
+    for penalty, scores, votes in found:
+        assert penalty == pytest.approx(9.0 * (scores + votes) / (90 if votes else 60), rel=1e-12)
+    assert {votes > 0 for _, _, votes in found} == {False, True}
+    assert all(0 < scores < 60 for _, scores, _ in found)
 
 
 def test_a_sample_is_spread_evenly(monkeypatch: pytest.MonkeyPatch) -> None:
