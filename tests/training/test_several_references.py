@@ -97,6 +97,14 @@ def test_items_by_hand(use: UseOfReferences) -> None:
     assert total == pytest.approx(float(sum(parts)))
 
 
+@pytest.mark.parametrize("sizes", [[1, 1, 1, 1], [1, 3, 2, 1]])
+def test_some_items_keep_their_pairs(sizes: list[int]) -> None:
+    chosen, pairs = PairsOfItems.of_sizes(sizes, "best").select(np.array([1, 3]))
+    first = np.concatenate([[0], np.cumsum(sizes)])
+    assert chosen.sizes.tolist() == [sizes[1], sizes[3]]
+    assert pairs.tolist() == [*range(first[1], first[2]), *range(first[3], first[4])]
+
+
 @pytest.mark.parametrize("use", BOTH)
 def test_blocks_keep_references_and_preferences_together(use: UseOfReferences) -> None:
     data = several()
