@@ -11,7 +11,7 @@ from scipy import stats
 from pfsm.evaluation import soft_pairwise_accuracy, system_pairwise_accuracy, system_scores
 from pfsm.evaluation.measure import scored_items
 from pfsm.evaluation.soft_pairwise import permutation_p_values
-from pfsm.evaluation.system_level import SYSTEM_STATISTICS, SystemMeasure
+from pfsm.evaluation.system_level import SYSTEM_STATISTICS, SystemMeasure, kendalls
 
 
 def test_system_scores_are_means_in_the_order_of_names() -> None:
@@ -119,3 +119,11 @@ def test_undefined_and_refused() -> None:
         soft_pairwise_accuracy([1.0], [1.0], ["a"], ["1"], n_permutations=0)
     with pytest.raises(ValueError, match="1 systems"):
         soft_pairwise_accuracy([1.0, 2.0], [1.0, 2.0], ["a"], ["1", "2"])
+
+
+def test_two_systems_are_ordered_alike_or_not() -> None:
+    human = np.array([[1.0, 2.0], [2.0, 1.0], [1.0, 1.0]])
+    metric = np.array([[0.1, 0.2], [0.1, 0.2], [0.1, 0.2]])
+    found = kendalls(human, metric)
+    assert found[:2].tolist() == [1.0, -1.0]
+    assert np.isnan(found[2])
