@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from pfsm.comparison.compared import Compared
 from pfsm.comparison.edit_kinds import foreign_words, moved_words, scripts_of, untranslated_words
-from pfsm.lattice.names import DELETE, INSERT, JUMP, base_state
+from pfsm.lattice.names import DELETE, INSERT, JUMP, SUBSTITUTION, base_state
 from pfsm.model.explain.alignments import BASE, ENTROPY, Alignment, Alignments
 from pfsm.model.explain.explanation import Edit
 from pfsm.model.explain.labels import label
@@ -72,12 +72,10 @@ def explained_data(found: Explained, compared: Compared) -> dict[str, object]:
     """What the page reads, but for the texts."""
     first = found.alignments[0]
     parts = _parts(first.parts)
-    groups = [[place for place, name in enumerate(first.parts) if base_state(name) == part] for part in parts]
+    groups = [[place for place, name in enumerate(first.parts) if _part(name) == part] for part in parts]
     largest = max(float(np.abs(one.points).max()) for one in found.alignments)
     unit = _unit(largest)
-    states = [
-        name for name in first.parts if base_state(name) in {DELETE, INSERT, JUMP} or name.startswith("S_")
-    ]
+    states = [name for name in first.parts if _is_state(name)]
     letters = {state: LETTERS[place % len(LETTERS)] for place, state in enumerate(states)}
     data: dict[str, object] = {
         "metric": found.number,
@@ -99,7 +97,7 @@ def explained_data(found: Explained, compared: Compared) -> dict[str, object]:
             [name, [float(one.counts[:, place].mean()) for one in found.alignments],
              [float(one.points[:, place].mean()) for one in found.alignments]]
             for place, name in enumerate(first.parts)
-            if name != base_state(name)
+            if name != _part(name)
         ],
         "edits": [[edit_text(pair.edits, letters) for pair in one.pairs] for one in found.alignments],
         "posteriors": [[_posteriors(pair) for pair in one.pairs] for one in found.alignments],
@@ -130,9 +128,18 @@ def _across(found: Explained, compared: Compared) -> dict[str, object]:
 
 def _parts(names: Sequence[str]) -> list[str]:
     """Parts in the order of the page, states without their classes; what every pair gets is left out."""
-    bases = list(dict.fromkeys(base_state(name) for name in names if name != BASE))
+    bases = list(dict.fromkeys(_part(name) for name in names if name != BASE))
     order = {DELETE: 1, INSERT: 2, JUMP: 3, ENTROPY: 4}
-    return sorted(bases, key=lambda name: 0 if name.startswith("S_") else order.get(name, 5))
+    return sorted(bases, key=lambda name: 0 if name.startswith(SUBSTITUTION) else order.get(name, 5))
+
+
+def _is_state(name: str) -> bool:
+    return base_state(name) in {DELETE, INSERT, JUMP} or name.startswith(SUBSTITUTION)
+
+
+def _part(name: str) -> str:
+    """A state without its class; a feature whole, whose name may have a colon of another meaning."""
+    return base_state(name) if _is_state(name) else name
 
 
 def _unit(largest: float) -> float:

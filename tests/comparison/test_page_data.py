@@ -204,6 +204,16 @@ class TestExplained:
         told: Any = comparison_data(compared(metric))["explained"]
         assert (told["parts"], told["states"]) == (["chrf"], [])
 
+    def test_a_colon_in_the_name_of_a_feature_is_no_class(self) -> None:
+        name = "embedding_f1(layer=1,source=shipped:minilm)"
+        settings = {"language": "en", "edits": False, "features": {name: {"mean": 0.5, "sd": 0.2}}}
+        metric = Metric(model(settings=settings, weights={f"feature:{name}": 0.5}), 1)
+        told: Any = comparison_data(compared(metric))["explained"]
+        assert [part.partition("(")[0] for part in told["parts"]] == ["embedding_f1"]
+        assert told["parts"][0].endswith(")")
+        assert told["labels"] == ["embedding_f1(layer=1)"]
+        assert told["classes"] == []
+
 
 def empty(side: tuple[int, int]) -> bool:
     return side[0] == side[1]
