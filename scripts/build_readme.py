@@ -30,6 +30,7 @@ _SPEEDS = {
     "chrF": "sacrebleu's chrF",
     "chrF++": "sacrebleu's chrF++",
     "TER": "sacrebleu's TER",
+    "greedy matching": "greedy matching over the same encoder (`embedding_f1`)",
     "METEOR 1.5": "METEOR's jar, with its start-up",
 }
 _ADAPTED = {

@@ -14,6 +14,7 @@ NAMES = {
     "sacrebleu chrF": "chrF",
     "sacrebleu chrF++": "chrF++",
     "sacrebleu TER": "TER",
+    "greedy matching over the encoder (embedding_f1), new sentences": "greedy matching",
     "METEOR 1.5 (jar), whole process": "METEOR 1.5",
     "RapidFuzz Levenshtein on token ids": "RapidFuzz",
 }

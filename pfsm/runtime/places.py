@@ -30,8 +30,10 @@ EXPERIMENT = (
 )
 DATA = ("files", "name", "score_column", "negate", "where", "sample", "seed", "system_scores")
 ROW = ("name", "metric", "options", "model", "train", "init", "train_data", "optional")
-ENCODER = ("tune", "source", "layers", "precision")
-MINIMAL_PAIRS = ("kinds", "except", "of", "top", "number", "seed", "file", "weight", "scale", "margins")
+ENCODER = ("tune", "source", "layers", "precision", "minimal_pairs")
+MINIMAL_PAIRS = (
+    *("kinds", "except", "of", "top", "number", "seed", "crossed", "file", "weight", "scale", "margins"),
+)
 OPTIONS = {
     "morph": ("table",),
     "syn": ("table",),

@@ -17,9 +17,10 @@ from pfsm.model.metric import Metric
 from pfsm_training import train
 from pfsm_training.config import EncoderOptions, TrainingConfig, config_from_dict
 from pfsm_training.data.training_text import TrainingText
-from pfsm_training.encoder import learning
+from pfsm_training.encoder import learning, runs
 from pfsm_training.encoder.fitting import Lesson, Network, Part, fit_head
 from pfsm_training.encoder.log_sum import log_sums
+from pfsm_training.encoder.material import material
 from pfsm_training.encoder.network import HeadNetwork
 from pfsm_training.encoder.pieces import encode_pairs, uniform_mix
 from pfsm_training.fit.checkpoint import Checkpoint
@@ -44,9 +45,8 @@ def config(source: str, monkeypatch: pytest.MonkeyPatch) -> TrainingConfig:
 
 def learned(config: TrainingConfig, given: Any = JUDGMENTS, checkpoint: Checkpoint | None = None) -> Any:
     given = given.sorted()
-    text = TrainingText(given, None, config.settings)
-    assert config.encoder is not None
-    return learning.learn(text, make_folds(given), config.encoder, config, checkpoint)
+    text, folds = TrainingText(given, None, config.settings), make_folds(given)
+    return learning.learn(material(text, None, folds), folds, text.reader, config, checkpoint)
 
 
 def test_the_gradient_of_log_sums_is_that_of_finite_differences() -> None:
@@ -126,7 +126,7 @@ def test_learning_is_repeatable_and_resumes(config: TrainingConfig, tmp_path: Pa
         return fit_head(lesson, part, passes, seed, after)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(learning, "fit_head", counted)
+        patch.setattr(runs, "fit_head", counted)
         again = train(JUDGMENTS, config=config, threads=2, checkpoint=Checkpoint(path, resume=True))
     assert fits == [3, 0]
     assert again.to_dict() == whole.to_dict()
@@ -182,7 +182,13 @@ def test_a_single_segment_is_too_little(config: TrainingConfig) -> None:
         (True, "it must be false or {tune: head | lora | full}"),
         ({}, "it must be false or {tune: head | lora | full}"),
         ({"tune": "all"}, "encoder: tune is 'all', it must be one of head"),
-        ({"tune": "head", "rank": 3}, "unknown option 'rank'; known are tune, source, layers, precision"),
+        (
+            {"tune": "head", "rank": 3},
+            "unknown option 'rank'; known are tune, source, layers, precision, minimal_pairs",
+        ),
+        ({"tune": "head", "minimal_pairs": -1}, "minimal_pairs is -1, it must be a number from 0 to 1000"),
+        ({"tune": "head", "minimal_pairs": True}, "minimal_pairs is True, it must be a number"),
+        ({"tune": "head", "minimal_pairs": 0.3}, "encoder: minimal_pairs needs the option minimal_pairs"),
         ({"tune": "head", "source": 3}, "encoder: source is 3"),
     ],
 )

@@ -264,8 +264,8 @@ def test_below_the_limit_there_is_no_file(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_the_limit_is_that_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("PFSM_LATTICE_MEMORY", raising=False)
-    assert lattice_memory() == DEFAULT_BYTES == 2**30
-    for text, size in (("", 2**30), ("0", 0), ("512M", 2**29), ("2G", 2**31), ("1TB", 2**40), ("77", 77)):
+    assert lattice_memory() == DEFAULT_BYTES == 2**28
+    for text, size in (("", 2**28), ("0", 0), ("512M", 2**29), ("2G", 2**31), ("1TB", 2**40), ("77", 77)):
         monkeypatch.setenv("PFSM_LATTICE_MEMORY", text)
         assert lattice_memory() == size
     for text in ("much", "-1", "1.5G", "G", "1K "):

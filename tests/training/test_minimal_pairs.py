@@ -24,7 +24,7 @@ from pfsm_training.fit.fitting import Amounts, Choice
 from pfsm_training.fit.minimal_pairs import (
     MinimalPairsPart,
     choose_with_pairs,
-    minimal_pairs_to_train,
+    minimal_pairs_text,
 )
 from pfsm_training.lattices.features import frequent
 from pfsm_training.loss.module import LogLinearMachine
@@ -82,8 +82,8 @@ def part_of(
     config = config_from_dict({}, "x")
     pairs = pairs_to_learn((judgments, None), "en", options)
     folds = make_folds(judgments, None)
-    part = minimal_pairs_to_train(pairs, (judgments, None), config.settings, options, folds, encode_here)
-    return part, pairs.pairs
+    text = minimal_pairs_text(pairs, (judgments, None), config.settings, options, folds)
+    return text.to_train(encode_here), pairs.pairs
 
 
 def options_of(values: Mapping[str, Any]) -> MinimalPairsOptions:
@@ -120,6 +120,26 @@ def test_the_objective_adds_the_weighted_mean_of_the_pairs_and_has_exact_slopes(
             ends.append(objective.quadratic(LogLinearMachine(names, moved, 0.1), free_alpha=True)[0])
         assert model.gradient[k] == pytest.approx((ends[0] - ends[1]) / 2e-5, rel=1e-5, abs=1e-6)
     assert part.added_to(nothing, Choice(1.0), amounts) is nothing
+
+
+def test_crossed_pairs_set_a_harmless_change_against_a_fault_of_the_same_translation() -> None:
+    judgments = invented(6, segments=20).sorted()
+    given = {**MADE, "kinds": ["number-form", "synonym", "drop-word", "drop-phrase", "misspell"]}
+    plain = pairs_to_learn((judgments, None), "en", options_of(given)).pairs
+    crossed = pairs_to_learn((judgments, None), "en", options_of({**given, "crossed": True})).pairs
+    expected = {
+        (one.references, one.worse, fault.worse, f"harmless-{fault.severity}", fault.severity)
+        for one in plain
+        for fault in plain
+        if one.severity == "none" and fault.severity in {"major", "critical"}
+        if (one.references, one.better) == (fault.references, fault.better)
+    }
+    assert len({severity for *_, severity in expected}) == 2
+    assert set(plain) < set(crossed)
+    added = {
+        (one.references, one.better, one.worse, one.kind, one.severity) for one in set(crossed) - set(plain)
+    }
+    assert added == expected
 
 
 def test_pairs_of_held_out_references_are_left_out() -> None:
@@ -289,6 +309,7 @@ def test_the_weight_is_chosen_by_cross_validation() -> None:
         ({"weight": "much"}, "weight is 'much', it must be a number, a list of them, or auto"),
         ({"scale": 0}, "scale is 0, it must be a number above 0"),
         ({"number": 1.5}, "number is 1.5, it must be a whole number from 1"),
+        ({"crossed": 1}, "crossed is 1, it must be true or false"),
         ({"seed": True}, "seed is True, it must be a whole number from 0"),
         ({"of": "source"}, "of has 'source', it must be one of reference, hypothesis"),
         ({"of": []}, "of is empty"),

@@ -24,10 +24,12 @@ from pfsm_training.config import EncoderOptions, TrainingConfig
 from pfsm_training.data.training_text import TrainingText
 from pfsm_training.encoder import learning, transformer
 from pfsm_training.encoder.fitting import Lesson, Part, fit_head, predictions
+from pfsm_training.encoder.material import material
 from pfsm_training.encoder.pieces import uniform_mix
 from pfsm_training.encoder.sequences import SequenceLines
 from pfsm_training.encoder.transformer import LayersNetwork
 from pfsm_training.encoder.tuned import TunedNetwork
+from pfsm_training.fit.crossval import make_folds
 from tests.embeddings.networks import SHAPE, random_tensors, write_network, write_safetensors
 from tests.encoder.encoders import DIMENSION, LAYERS, LINES, head, judgments
 
@@ -236,11 +238,12 @@ def test_a_batch_in_portions_has_the_same_loss(source: str, monkeypatch: pytest.
     lines = SequenceLines(
         tunable_encoder(source), tunable_encoder(source).weights(LAYERS - 1), text.references, text.hypotheses
     )
+    people = material(text, None, make_folds(given))
     part = Part(np.arange(len(given)), np.arange(0))
     learned = []
     for pieces in (None, 20):
         lesson = Lesson(
-            text, lines, 0.0, CPU, lambda: tuned_network(source, "lora", changed=False), 8, pieces
+            people, lines, 0.0, 0.0, CPU, lambda: tuned_network(source, "lora", changed=False), 8, pieces
         )
         fitted = fit_head(lesson, part, 1, 0, lambda *_: None)
         learned.append(predictions(fitted, lesson, np.arange(len(lines))))

@@ -14,7 +14,8 @@ from pfsm.model.settings import Settings
 from pfsm.runtime.places import ENCODER, SWITCHES, TRAINING, unknown_key
 from pfsm_training.initial_settings import completed_settings
 from pfsm_training.loss.names import OBJECTIVES
-from pfsm_training.minimal_pairs_option import MinimalPairsOptions, minimal_pairs_option
+from pfsm_training.minimal_pairs_option import KEY as MINIMAL_PAIRS
+from pfsm_training.minimal_pairs_option import LARGEST_WEIGHT, MinimalPairsOptions, minimal_pairs_option
 from pfsm_training.yaml_file import read_yaml_mapping
 
 KEYS = TRAINING
@@ -48,17 +49,24 @@ class EncoderOptions:
         layers: Number of the last layer that is used; None: all.
         precision: Of the matrix products in training where layers are tuned. ``bfloat16`` is some four times as fast on
             processors with matrix units, and slower on others. Scores are computed in float32 in any case.
+        minimal_pairs: What the mean over minimal pairs weighs in terms of the mean over what people said; 0: nothing is
+            learned from them over the encoder.
     """
 
     tune: str = HEAD
     source: str = DEFAULT_SOURCE
     layers: int | None = None
     precision: str = SINGLE
+    minimal_pairs: float = 0.0
 
     def decisive(self, source: str) -> list[Any]:
         """What the course of a training depends on; ``source`` with its checksum."""
         usual = self.layers is None and self.precision == SINGLE
-        return [self.tune, source, *([] if usual else [self.layers, self.precision])]
+        return [
+            *(self.tune, source),
+            *([] if usual else [self.layers, self.precision]),
+            *([self.minimal_pairs] if self.minimal_pairs else []),
+        ]
 
 
 @dataclass(frozen=True)
@@ -178,7 +186,17 @@ def _encoder(value: object, where: str) -> EncoderOptions | None:
         check_source(value.get("source", DEFAULT_SOURCE), f"{where}: encoder: source"),
         _layers(value.get("layers"), where),
         _choice(value.get("precision", SINGLE), "encoder: precision", PRECISIONS, where),
+        _weight_of_pairs(value.get(MINIMAL_PAIRS, 0.0), where),
     )
+
+
+def _weight_of_pairs(value: object, where: str) -> float:
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not number or not 0 <= value <= LARGEST_WEIGHT:  # type: ignore[operator]
+        raise PfsmError(
+            f"{where}: encoder: {MINIMAL_PAIRS} is {value!r}, it must be a number from 0 to {LARGEST_WEIGHT:g}"
+        )
+    return float(value)  # type: ignore[arg-type]
 
 
 def _layers(value: object, where: str) -> int | None:
@@ -228,9 +246,14 @@ def _edit_cost(values: Mapping[str, Any], where: str) -> float:
 
 
 def _minimal_pairs(values: Mapping[str, Any], where: str) -> MinimalPairsOptions | None:
-    options = minimal_pairs_option(values.get("minimal_pairs", False), where)
+    options = minimal_pairs_option(values.get(MINIMAL_PAIRS, False), where)
     if options is not None and values.get("solver", SOLVERS[0]) != SOLVERS[0]:
         raise PfsmError(f"{where}: minimal_pairs needs solver: {SOLVERS[0]}")
+    encoder = values.get("encoder", False)
+    if options is None and isinstance(encoder, Mapping) and encoder.get(MINIMAL_PAIRS):
+        raise PfsmError(
+            f"{where}: encoder: {MINIMAL_PAIRS} needs the option {MINIMAL_PAIRS}, which says what pairs"
+        )
     return options
 
 

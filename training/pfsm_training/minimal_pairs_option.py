@@ -30,6 +30,8 @@ class MinimalPairsOptions:
         top: Share of the hypotheses that count as the best.
         number: At most so many pairs of each kind are made.
         seed: Of the changes.
+        crossed: Whether a translation with a harmless change should also score above the same with a major or critical
+            fault.
         weight: What the mean over the pairs weighs in terms of the mean over what people said. Cross-validation chooses
             among several values, or among the usual ones with ``auto``.
         scale: s of `pfsm_training.loss.objective.PairwiseLogistic`, in standard deviations of the scores.
@@ -43,6 +45,7 @@ class MinimalPairsOptions:
     top: float = 0.25
     number: int = 50
     seed: int = 1
+    crossed: bool = False
     weight: float | Literal["auto"] | tuple[float, ...] = AUTO
     scale: float = 0.25
     margins: Mapping[str, float] = field(default_factory=lambda: dict(MARGINS))
@@ -88,6 +91,7 @@ def minimal_pairs_option(value: object, where: str) -> MinimalPairsOptions | Non
         _number(given.get("top", 0.25), "top", where, 0.0, 1.0, above=True),
         _whole(given.get("number", 50), "number", where, 1),
         _whole(given.get("seed", 1), "seed", where, 0),
+        _flag(given.get("crossed", False), "crossed", where),
         _weight(given.get("weight", AUTO), where),
         _number(given.get("scale", 0.25), "scale", where, 0.0, LARGEST_MARGIN, above=True),
         _margins(given.get("margins", {}), where),
@@ -142,6 +146,12 @@ def _number(value: object, key: str, where: str, least: float, most: float, *, a
         low = f"above {least:g} and at most {most:g}" if above else f"from {least:g} to {most:g}"
         raise PfsmError(f"{where}: {key} is {value!r}, it must be a number {low}")
     return float(value)  # type: ignore[arg-type]
+
+
+def _flag(value: object, key: str, where: str) -> bool:
+    if not isinstance(value, bool):
+        raise PfsmError(f"{where}: {key} is {value!r}, it must be true or false")
+    return value
 
 
 def _whole(value: object, key: str, where: str, least: int) -> int:

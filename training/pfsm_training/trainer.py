@@ -30,6 +30,7 @@ from pfsm_training.data.minimal_pairs import Data, PairsToLearn, pairs_to_learn
 from pfsm_training.data.training_set import Encoder, TrainingSet, encode_here
 from pfsm_training.data.training_text import TrainingText
 from pfsm_training.encoder.learning import Learned, learn
+from pfsm_training.encoder.material import material
 from pfsm_training.fit.checkpoint import Checkpoint
 from pfsm_training.fit.copies import Copies, copies_to_train, held_out_record
 from pfsm_training.fit.crossval import (
@@ -49,9 +50,10 @@ from pfsm_training.fit.lbfgs import Iteration
 from pfsm_training.fit.minimal_pairs import (
     WEIGHTS,
     MinimalPairsPart,
+    PairsText,
     choose_with_pairs,
     minimal_pairs_record,
-    minimal_pairs_to_train,
+    minimal_pairs_text,
 )
 from pfsm_training.fit.record import record
 from pfsm_training.fit.steps import AREA, PATIENCE, place_of, told, validating
@@ -132,20 +134,17 @@ def train(
     if checkpoint is not None:
         checkpoint.begin(_decisive(judgments, preferences, text.settings, config, init, pairs))
     folds = make_folds(judgments, preferences)
-    learned = _learn(text, folds, config, checkpoint)
-    if learned is not None:
-        text.add_feature(learned.feature, learned.values)
+    made = None
+    if pairs is not None and config.minimal_pairs is not None:
+        made = minimal_pairs_text(pairs, (judgments, preferences), text.settings, config.minimal_pairs, folds)
+    learned = _learn(text, made, folds, config, checkpoint)
     settings = text.settings
     data = encoder(text)
     del text  # before lattices are copied for cross-validation
     fitter = Fitter(config, init, threads or default_threads(), told(progress), checkpoint=checkpoint)
     with one_torch_thread():
         copies = copies_to_train((judgments, preferences), settings, config.edit_cost, folds, encoder)
-        minimal = None
-        if pairs is not None and config.minimal_pairs is not None:
-            minimal = minimal_pairs_to_train(
-                pairs, (judgments, preferences), settings, config.minimal_pairs, folds, encoder
-            )
+        minimal = None if made is None else made.to_train(encoder)
         fitter = replace(fitter, constraints=[one for one in (copies, minimal) if one is not None])
         validated, tried, counted = _validate(fitter, data, folds, copies, minimal)
         fitted = _fit(fitter, data, validated.choice)
@@ -187,15 +186,23 @@ def _pairs(data: Data, settings: Settings, config: TrainingConfig) -> PairsToLea
 
 
 def _learn(
-    text: TrainingText, folds: Folds, config: TrainingConfig, checkpoint: Checkpoint | None
+    text: TrainingText,
+    made: PairsText | None,
+    folds: Folds,
+    config: TrainingConfig,
+    checkpoint: Checkpoint | None,
 ) -> Learned | None:
-    """What is learned over an encoder, if the configuration asks for it."""
+    """What is learned over an encoder, if the configuration asks for it, and adds it to the features of both texts."""
     if config.encoder is None:
         return None
     if any(map(is_encoder_feature, text.settings.features)):
         raise PfsmError("encoder: the initial model has learned over an encoder already; leave the key out")
     with one_torch_thread():
-        return learn(text, folds, config.encoder, config, checkpoint)
+        learned = learn(material(text, made, folds), folds, text.reader, config, checkpoint)
+    text.add_feature(learned.feature, learned.values)
+    if made is not None:
+        made.text.add_feature(learned.feature, learned.of_pairs, text.settings.features[learned.feature])
+    return learned
 
 
 def _decisive(

@@ -5,8 +5,10 @@ and from the hypotheses that people liked best, against their first reference.
 """
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 
@@ -18,9 +20,12 @@ from pfsm.perturbation.registry import NAMES, kinds_asked_for
 from pfsm.perturbation.registry import kind_named as known_kind
 from pfsm_training.minimal_pairs_option import HYPOTHESIS, KEY, REFERENCE, MinimalPairsOptions
 
-NONE, MAJOR = SEVERITIES[0], SEVERITIES[2]
+NONE, MAJOR, CRITICAL = SEVERITIES[0], SEVERITIES[2], SEVERITIES[3]
 SOURCE = "source"
+CROSSED = "harmless"
 Data = tuple[Judgments | None, Preferences | None]
+# References, and a translation.
+Translated = tuple[tuple[str, ...], str]
 
 
 @dataclass(frozen=True)
@@ -79,16 +84,36 @@ def pairs_to_learn(data: Data, language: str, options: MinimalPairsOptions) -> P
     found = [pair for one in files for pair in _of_file(one)]
     if options.kinds is not None:
         found += _made(data, language, options)
-    kept = sorted({pair for pair in found if pair.kind not in options.without}, key=_key)
+    kept = {pair for pair in found if pair.kind not in options.without}
+    if options.crossed:
+        kept |= set(_crossed(kept))
     if not kept:
         raise PfsmError(
             f"{KEY}: no pairs to learn from: no kind that is asked for applies to the training text"
         )
-    return PairsToLearn(tuple(kept), tuple(one.source for one in files))
+    return PairsToLearn(tuple(sorted(kept, key=_key)), tuple(one.source for one in files))
 
 
 def _key(pair: PairToLearn) -> tuple[object, ...]:
     return pair.kind, pair.references, pair.better, pair.worse, pair.severity
+
+
+def _crossed(pairs: Iterable[PairToLearn]) -> Iterator[PairToLearn]:
+    """Of one translation, each harmless change against each major or critical fault.
+
+    Both differ from the translation, so that words in common with the reference alone do not tell which is better.
+    """
+    harmless: dict[Translated, list[PairToLearn]] = defaultdict(list)
+    faulty: dict[Translated, list[PairToLearn]] = defaultdict(list)
+    for pair in pairs:
+        if pair.is_harmless or pair.severity in {MAJOR, CRITICAL}:
+            of = harmless if pair.is_harmless else faulty
+            of[pair.references, pair.better].append(pair)
+    for translation, changed in harmless.items():
+        for one, fault in product(changed, faulty[translation]):
+            if fault.worse != one.worse:
+                kind = f"{CROSSED}-{fault.severity}"
+                yield PairToLearn(one.references, one.worse, fault.worse, kind, fault.severity)
 
 
 def _check_left_out(options: MinimalPairsOptions, files: Sequence[MinimalPairs]) -> None:

@@ -91,16 +91,17 @@ class TrainingText:
         """The sentence pairs as token ids; encoded when they are first asked for."""
         return self.reader.pairs(self.references, self.hypotheses)
 
-    def add_feature(self, name: str, values: Float) -> None:
+    def add_feature(self, name: str, values: Float, scale: tuple[float, float] | None = None) -> None:
         """Adds a feature before the others.
 
         Args:
             name: The feature.
             values: float64 [n_pairs], which need not be what the feature computes from the text.
+            scale: Its mean and standard deviation; None: those of the values.
         """
         others = self.feature_values()
         self._values = values[:, np.newaxis] if others is None else np.column_stack([values, others])
-        features = {name: _mean_and_sd(values), **self.settings.features}
+        features = {name: scale or _mean_and_sd(values), **self.settings.features}
         self.settings = replace(self.settings, features=features)
         self.reader.set_features(features)
 

@@ -16,7 +16,7 @@ from torch import Tensor
 
 from pfsm.encoder.head import PARTS
 from pfsm.model.settings import MEAN
-from pfsm_training.data.training_text import TrainingText
+from pfsm_training.encoder.material import Material
 from pfsm_training.encoder.network import HeadNetwork
 from pfsm_training.encoder.pieces import PairLines
 from pfsm_training.encoder.sequences import SequenceLines
@@ -32,6 +32,8 @@ TUNING_BATCH = 32
 TUNING_PIECES = 4096
 LARGEST_GRADIENT = 1.0
 WARM_UP, MEMORY = 20, 0.98
+# After so many passes every minimal pair has been seen about once.
+PASSES_OVER_PAIRS = 3
 # Of the weights of `PARTS` in units of their spread, per judgment.
 RIDGE = 0.01
 # Pairs of similar length are put together; this much, in pieces, is left to chance.
@@ -45,18 +47,20 @@ class Lesson:
     """What is learned from.
 
     Attributes:
-        given: Judged translations.
-        lines: The lines of their pairs.
-        share: Of the preferences in the loss, if there are scores too.
+        given: Judged translations, and minimal pairs.
+        lines: The lines of their sentence pairs.
+        share: Of people's preferences in the loss, if there are scores too.
+        weight: What the mean over the minimal pairs weighs in terms of the mean over what people said.
         device: Where vectors are computed.
         network: Makes what is to be learned, as it is at the start.
         size: Judgments, or pairs, in a batch.
         pieces: Of those of a batch, padded, how many are computed at once; None: all.
     """
 
-    given: TrainingText
+    given: Material
     lines: PairLines | SequenceLines
     share: float
+    weight: float
     device: torch.device
     network: Callable[[], Network]
     size: int = BATCH
@@ -65,7 +69,7 @@ class Lesson:
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """Some of the judgments, by number, and some of the preferences: int64 each."""
+    """Some of the judgments, by number, and some of the preferences, of people and made: int64 each."""
 
     scored: Int64
     preferences: Int64
@@ -159,7 +163,11 @@ def _start(network: Network, lesson: Lesson, part: Part, loss: "_Loss") -> None:
 
 
 def _batches(lesson: Lesson, part: Part, random: np.random.Generator) -> Iterator[Int64]:
-    """Places in a part, the judgments first, then the preferences, in batches of similar lengths."""
+    """Places in a part, the judgments first, then the preferences, in batches of similar lengths.
+
+    Of the minimal pairs only some are in each pass, drawn at random: they cost more time than judgments, as two
+    translations are read for each.
+    """
     given, lengths = lesson.given, lesson.lines.lengths
     longest = np.maximum.reduceat(lengths, given.items.offsets[:-1])
     keys = np.concatenate(
@@ -168,10 +176,20 @@ def _batches(lesson: Lesson, part: Part, random: np.random.Generator) -> Iterato
             np.maximum(longest[given.better[part.preferences]], longest[given.worse[part.preferences]]),
         ]
     )
-    order = np.argsort(keys + random.uniform(0.0, SPREAD, keys.size), kind="stable")
+    units = np.arange(keys.size)
+    made = part.scored.size + np.flatnonzero(part.preferences >= given.n_compared)
+    if made.size:
+        left_out = random.permutation(made)[_in_a_pass(made.size) :] if lesson.weight else made
+        units = np.setdiff1d(units, left_out)
+    order = units[np.argsort(keys[units] + random.uniform(0.0, SPREAD, units.size), kind="stable")]
     batches = [order[first : first + lesson.size] for first in range(0, order.size, lesson.size)]
     for place in random.permutation(len(batches)).tolist():
         yield batches[place]
+
+
+def _in_a_pass(number: int) -> int:
+    """How many of so many minimal pairs are in one pass."""
+    return -(-number // PASSES_OVER_PAIRS)
 
 
 class _Loss:
@@ -183,12 +201,18 @@ class _Loss:
         own = scores[part.scored]
         spread = float(own.std()) if own.size else 1.0
         self.targets = (scores - (own.mean() if own.size else 0.0)) / (spread or 1.0)
-        n_units = part.scored.size + part.preferences.size
+        given = lesson.given
+        made = part.preferences >= given.n_compared
+        n_made = _in_a_pass(int(np.count_nonzero(made))) if lesson.weight else 0
+        n_units = part.scored.size + int(np.count_nonzero(~made)) + n_made
         share = lesson.share if part.scored.size else 1.0
-        share = share if part.preferences.size else 0.0
-        votes = float(lesson.given.votes[part.preferences].sum())
+        share = 0.0 if made.all() else share
+        votes = float(given.votes[part.preferences[~made]].sum())
         self._of_scores = (1.0 - share) * n_units / max(part.scored.size, 1)
-        self._of_votes = share * n_units / (votes or 1.0)
+        # Of people's preferences, and of minimal pairs.
+        self._of_votes = np.array(
+            [share * n_units / (votes or 1.0), lesson.weight * n_units / max(n_made, 1)]
+        )
 
     def portions(self, units: Int64) -> list[Int64]:
         """A batch in portions that are computed one after the other; their losses add up to that of the batch."""
@@ -226,9 +250,14 @@ class _Loss:
         device = predicted.device
         errors = predicted[: scored.size] - torch.from_numpy(self.targets[scored]).to(device)
         better, worse = predicted[scored.size :].reshape(2, -1)
-        votes = torch.from_numpy(given.votes[preferences]).to(device)
-        logistic = (votes * torch.nn.functional.softplus(worse - better)).sum()
-        return (self._of_scores * (errors * errors).sum() + self._of_votes * logistic) / units.size
+        scales = given.scales[preferences]
+        factors = given.votes[preferences] * self._of_votes[(preferences >= given.n_compared).astype(int)]
+        weights, slopes, margins = (
+            torch.from_numpy(one).to(device)
+            for one in (factors * scales, 1.0 / scales, given.margins[preferences])
+        )
+        logistic = (weights * torch.nn.functional.softplus(slopes * (margins + worse - better))).sum()
+        return (self._of_scores * (errors * errors).sum() + logistic) / units.size
 
     def _of_items(self, network: Network, items: Int64) -> Tensor:
         """Predictions of judged translations from those of their pairs, as in scoring."""

@@ -23,7 +23,7 @@ from pfsm_training.data.training_set import Encoder
 from pfsm_training.data.training_text import TrainingText
 from pfsm_training.fit.crossval import CrossValidation, Folds, choose
 from pfsm_training.fit.fitting import Amounts, Choice
-from pfsm_training.fit.made_pairs import Data, MadePairs, as_preferences, folds_of_references, in_folds
+from pfsm_training.fit.made_pairs import Bool, Data, MadePairs, as_preferences, folds_of_references, in_folds
 from pfsm_training.loss.module import LogLinearMachine
 from pfsm_training.loss.objective import Minimised, PairwiseLogistic
 from pfsm_training.loss.with_pairs import WithPairs
@@ -81,15 +81,48 @@ class MinimalPairsPart(MadePairs):
         return np.array([np.bincount(self.kinds[rows], minlength=len(self.names)) for rows in (seen, faulty)])
 
 
-def minimal_pairs_to_train(
+@dataclass(frozen=True, eq=False)
+class PairsText:
+    """Minimal pairs as training text; those of severity ``none`` stand here both ways round.
+
+    Attributes:
+        text: Each pair as a preference of the side that is better.
+        in_fold: bool [n, n_folds], the folds that hold out the reference of a pair, or its better side.
+        margins: As in `MinimalPairsPart`.
+        kinds: As there.
+        names: As there.
+        scale: As there.
+    """
+
+    text: TrainingText
+    in_fold: Bool
+    margins: Float
+    kinds: Int64
+    names: tuple[str, ...]
+    scale: float
+
+    def __len__(self) -> int:
+        return self.margins.size
+
+    def to_train(self, encoder: Encoder) -> MinimalPairsPart:
+        """The pairs with their lattices.
+
+        Args:
+            encoder: Builds lattices.
+        """
+        return MinimalPairsPart(
+            encoder(self.text), self.in_fold, self.margins, self.kinds, self.names, self.scale
+        )
+
+
+def minimal_pairs_text(
     pairs: PairsToLearn,
     sources: Data,
     settings: Settings,
     options: MinimalPairsOptions,
     folds: Folds,
-    encoder: Encoder,
-) -> MinimalPairsPart:
-    """The lattices of minimal pairs.
+) -> PairsText:
+    """Minimal pairs as training text.
 
     Args:
         pairs: The pairs.
@@ -97,7 +130,6 @@ def minimal_pairs_to_train(
         settings: Settings with nothing left to learn.
         options: Scale and margins.
         folds: The folds of the data.
-        encoder: Builds lattices.
     """
     rows = list(pairs.pairs)
     turned = [pair for pair in rows if pair.is_harmless]
@@ -112,8 +144,8 @@ def minimal_pairs_to_train(
     number = {name: at for at, name in enumerate(names)}
     kinds = [-1 if pair.is_harmless else number[pair.kind] for pair in (*rows, *turned)]
     lines = [(*pair.references, pair.better) for pair in (*rows, *turned)]
-    return MinimalPairsPart(
-        encoder(TrainingText(None, preferences, settings)),
+    return PairsText(
+        TrainingText(None, preferences, settings),
         in_folds(lines, folds_of_references(sources, folds), folds),
         np.array([options.margins[pair.severity] for pair in (*rows, *turned)], dtype=np.float64),
         np.array(kinds, dtype=np.int64),
@@ -194,6 +226,7 @@ def minimal_pairs_record(
             "sha256": pairs.digest,
             **({"made": made} if made else {}),
             **({"except": list(options.without)} if options.without else {}),
+            **({"crossed": True} if options.crossed else {}),
             "weight": chosen.weight,
             **(
                 {

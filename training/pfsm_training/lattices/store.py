@@ -17,8 +17,8 @@ from pfsm_training.lattices.mapped_arrays import ArrayFile, Pages, array_bytes, 
 Rows = NDArray[np.int64]
 
 VARIABLE = "PFSM_LATTICE_MEMORY"
-# Of some 700,000 judgments of 21 words a side, each there twice: a fold of cross-validation is a copy.
-DEFAULT_BYTES = 1 << 30
+# Of some 170,000 judgments of 21 words a side, each there twice: a fold of cross-validation is a copy.
+DEFAULT_BYTES = 1 << 28
 
 
 def lattice_memory() -> int:
