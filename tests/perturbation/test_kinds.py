@@ -217,6 +217,7 @@ SAME = [
     ("change-date", "It cost 2000 yen."),
     ("change-date", "It got 1950 votes."),
     ("pronoun", "I. Newton wrote books."),
+    ("drop-adjective", "A fellow patient screamed."),
     ("swap-names", "Lower Kent, Sussex, Surrey and Essex are wet."),
     ("drop-adjective", "The new upcoming season begins."),
     ("drop-adjective", "A female nurse lost her coat."),
@@ -232,6 +233,7 @@ SAME = [
     ("synonym", "It is important to swim."),
     ("synonym", "They made a big leap."),
     ("synonym", "Crowds demonstrated in town."),
+    ("synonym", "Whole grains are healthy."),
     ("synonym", "The kids and the child left."),
     ("passive", "The boat caught fire."),
     # Phrases whose ends are not certain, pronouns, complements of the object, titles, other clauses.

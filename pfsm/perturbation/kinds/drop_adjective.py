@@ -36,7 +36,7 @@ def _change(text: Text, dice: Dice) -> str | None:
 _NEW = frozenset(["new", "upcoming", "next", "latest", "recent", "novel", "fresh", "future", "coming"])
 _SAYS_LITTLE = frozenset([
     ("new", "coronavirus"), ("novel", "coronavirus"), ("heavy", "downpour"), ("heavy", "downpours"),
-    ("public", "procurement"),
+    ("public", "procurement"), ("great", "britain"),
 ])  # fmt: skip
 _SAID_BY_VERBS = frozenset(["diagnosed", "confirmed", "reported", "registered", "recorded", "detected"])
 

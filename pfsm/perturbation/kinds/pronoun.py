@@ -38,9 +38,11 @@ def _change(text: Text, dice: Dice) -> str | None:
 
 
 def _is_initial(parse: Parse, token: Token) -> bool:
-    """Whether ``I`` is the first letter of a name, as in "I. Newton"."""
-    after = parse.next(token)
-    return token.form == "I" and after is not None and after.form[:1] == "." and after.start == token.end
+    """Whether ``I`` is the first letter of a name or a Roman number, as in "I. Newton" and "Chapter I"."""
+    before, after = parse.previous(token), parse.next(token)
+    initial = after is not None and after.form[:1] == "." and after.start == token.end
+    number = before is not None and before.upos == "PROPN"
+    return token.form == "I" and (initial or number)
 
 
 KIND = english("pronoun", CRITICAL, "a pronoun stands for another person", _change)

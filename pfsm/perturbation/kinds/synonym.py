@@ -87,6 +87,8 @@ def _fits(parse: Parse, token: Token, base: str) -> bool:
         return after is not None and after.upos == "NUM" and precedes not in {"not", "very", "all", "how"}
     if base in _BEFORE_NOUNS and token.label != "amod":
         return False
+    if base == "whole" and (before is None or (before.upos != "DET" and before.xpos != "PRP$")):
+        return False
     if token.upos == "ADJ":
         return (
             precedes not in _COMPARING
