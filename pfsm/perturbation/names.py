@@ -29,7 +29,7 @@ def _is_common(text: Text, words: list[Word]) -> bool:
     """Whether a name of one word may be an English noun, with the capital of a sentence or of a headline."""
     return (
         len(words) == 1
-        and text.language.replace("_", "-").partition("-")[0].lower() in {"en", "eng"}
+        and text.is_english
         and not words[0].form.isupper()
         and is_common_noun(words[0].form.lower())
     )

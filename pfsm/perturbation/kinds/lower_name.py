@@ -26,16 +26,12 @@ def _change(text: Text, dice: Dice) -> str | None:
     # In a line of headline capitals a small letter is no fault.
     if not words or 2 * len(words) > len(text.words):
         return None
-    if _is_english(text):
+    if text.is_english:
         words = [word for word in words if not is_common_noun(word.form.lower())]
     if not words:
         return None
     word = dice.choice(words)
     return edited(text.line, [Edit(word.start, word.end, word.form.lower())])
-
-
-def _is_english(text: Text) -> bool:
-    return text.language.replace("_", "-").partition("-")[0].lower() in {"en", "eng"}
 
 
 KIND = Kind("lower-name", MINOR, "a name loses its capital", _change)

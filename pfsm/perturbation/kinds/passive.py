@@ -1,7 +1,7 @@
 """English, harmless: an active sentence is made passive.
 
-Only sentences of one pattern are changed: a subject with which the sentence begins, a listed verb, its object,
-and then the end or a short phrase with a preposition. What else a sentence may have can belong to the wrong word
+Only clauses of one pattern are changed: a subject with which a sentence or clause begins, a listed verb, its object,
+and then the end or a short phrase with a preposition. What else a clause may have can belong to the wrong word
 afterwards. The agent goes to the end: what follows the object stays behind it.
 """
 
@@ -61,7 +61,7 @@ def _is_simple(clause: Clause) -> bool:
 
 
 def _object(text: Text, clause: Clause) -> Token | None:
-    """The object of a sentence of the pattern; None of others."""
+    """The object of a clause of the pattern; None of others."""
     parse, verb = text.parse, clause.verb
     thing = parse.child(verb, "obj")
     if (
@@ -126,7 +126,7 @@ def _rest(parse: Parse, at: int) -> list[Token] | None:
         return None
     if rest and (
         len(rest) > _LONGEST
-        or rest[0].lower not in _PREPOSITIONS
+        or rest[0].lower not in _OPENERS
         or any(
             one.upos in {"PUNCT", "VERB", "AUX", "SCONJ", "CCONJ"} or one.xpos in {"PRP$", "PRP", "WDT", "WP"}
             for one in rest
@@ -151,7 +151,8 @@ def _closes(parse: Parse, at: int) -> bool:
 
 
 _ENDS = frozenset([",", ".", "!", ";", '"', "”", "»"])
-_PREPOSITIONS = frozenset(
+# Words that open a phrase which may stay between the participle and the agent.
+_OPENERS = frozenset(
     ["after", "at", "before", "during", "in", "on", "to", "from", "last", "yesterday", "today"]
 )
 
