@@ -1,6 +1,7 @@
 """Names in a text: by tags where it is parsed, else words with a capital inside a sentence."""
 
 from pfsm.analysis.tokens import Word
+from pfsm.perturbation.english.dictionary import is_common_noun
 from pfsm.perturbation.lists import words
 from pfsm.perturbation.text import Text, is_letters
 
@@ -19,8 +20,19 @@ def names_of(text: Text) -> list[Word]:
             names[-1].append(word)
         else:
             names.append([word])
+    names = [one for one in names if not _is_common(text, one)]
     found = [Word(text.line[one[0].start : one[-1].end], one[0].start, one[-1].end) for one in names]
     return [name for name in found if len(name.form) > 2 and not set(name.form.lower().split()) & _NO_NAMES]
+
+
+def _is_common(text: Text, words: list[Word]) -> bool:
+    """Whether a name of one word may be an English noun, with the capital of a sentence or of a headline."""
+    return (
+        len(words) == 1
+        and text.is_english
+        and not words[0].form.isupper()
+        and is_common_noun(words[0].form.lower())
+    )
 
 
 def _tagged(text: Text) -> list[Word]:

@@ -212,6 +212,11 @@ class Text:
         return Parse(tokens, analysis.sentences)
 
     @property
+    def is_english(self) -> bool:
+        """Whether its language is English."""
+        return self.language.replace("_", "-").partition("-")[0].lower() in {"en", "eng"}
+
+    @property
     def is_parsed(self) -> bool:
         """Whether tags and heads are known."""
         return self.analysis is not None

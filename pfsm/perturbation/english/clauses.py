@@ -85,6 +85,12 @@ def is_plural(parse: Parse, subject: Token) -> bool | None:
     return {"NN": False, "NNP": False, "NNS": True, "NNPS": True}.get(subject.xpos)
 
 
+def has_end_mark(parse: Parse, token: Token) -> bool:
+    """Whether the sentence of a word has a mark at its end; headlines have none."""
+    end = next((one for one in parse.starts if one > token.at), len(parse.tokens))
+    return any(one.form[:1] in {".", "!", "?", "…"} for one in parse.tokens[max(0, end - 3) : end])
+
+
 def text_of(line: str, tokens: list[Token]) -> str:
     """The characters of the line from the first to the last of some words."""
     return line[tokens[0].start : tokens[-1].end]

@@ -1,6 +1,9 @@
 """Look-ups in the shipped WordNet for words of running English text."""
 
+from functools import cache
+
 from pfsm.lexicons.relations import RelationTable, load_relations
+from pfsm.perturbation.lists import words
 
 WORDNET = "wordnet-relations-3.0"
 TAGS = {"NOUN": "n", "VERB": "v", "ADJ": "a", "ADV": "r"}
@@ -20,3 +23,30 @@ def lemma(form: str, tag: str) -> str:
 def is_lemma(form: str, tag: str) -> bool:
     """Whether a word is a base form in this part of speech."""
     return (tag, form) in wordnet().synonyms.lemmas(form)
+
+
+def is_common_noun(form: str) -> bool:
+    """Whether a word in lower case may be a common noun.
+
+    WordNet writes names in lower case too. A noun is common if it is a plural, is another part of speech as well, or
+    names a sort of which there are others below it.
+    """
+    if form in _NAMES:
+        return False
+    table = wordnet().synonyms
+    base = table.lemma(form, "n")
+    senses = table.senses(base, "n")
+    if not senses:
+        return False
+    return base != form or is_lemma(form, "v") or not _sorts().isdisjoint(senses)
+
+
+# Names of which WordNet has sorts: Great Russians, Easter Sundays.
+_NAMES = words("dictionary-names")
+
+
+@cache
+def _sorts() -> frozenset[int]:
+    """The synsets above others."""
+    table = wordnet()
+    return frozenset(parent for number in range(table.synonyms.size) for parent in table.parents(number))

@@ -23,6 +23,10 @@ _MONTHS = [
 ]
 _DAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
 _YEAR = re.compile(r"(?<![\w.,:/$€£-])(?:19\d\d|20[0-3]\d)(?![\w%°:/]|[.,]\d)")
+_COUNTED = re.compile(
+    r"[ \u00a0](?:yen|yuan|won|people|men|women|children|police|USD|EUR|euros?|pounds?|dollars?|km|kg|m|mm|cm|tons?|"
+    r"(?!was\b|is\b|as\b|has\b|this\b|its\b|does\b|thus\b|versus\b|plus\b|us\b)[a-z]+s)\b"
+)
 _NUMERIC = re.compile(r"(?<![\w.,/-])(\d{1,2})([./-])(\d{1,2})\2(\d{4}|\d{2})(?![\w/-])")
 
 
@@ -46,6 +50,9 @@ def _numeric(line: str) -> Iterator[tuple[int, int, list[str]]]:
 
 def _years(line: str) -> Iterator[tuple[int, int, list[str]]]:
     for found in _YEAR.finditer(line):
+        # "2000 yen", "1950 votes".
+        if _COUNTED.match(line, found.end()):
+            continue
         year = int(found[0])
         yield found.start(), found.end(), [str(year + by) for by in (-9, -7, -4, -3, -2, 2, 3, 4)]
 

@@ -2,11 +2,12 @@
 
 from pfsm.perturbation.dice import Dice
 from pfsm.perturbation.edits import Edit, edited
+from pfsm.perturbation.english.dictionary import is_common_noun
 from pfsm.perturbation.kind import MINOR, Kind
 from pfsm.perturbation.lists import words
 from pfsm.perturbation.text import Text
 
-# Titles and offices are written both ways.
+# Titles and offices are written both ways, as are other nouns within names: "the chamber of commerce".
 _EITHER_WAY = words("lower-name-either-way")
 
 
@@ -24,6 +25,10 @@ def _change(text: Text, dice: Dice) -> str | None:
         words = [word for word in words if word.start in names]
     # In a line of headline capitals a small letter is no fault.
     if not words or 2 * len(words) > len(text.words):
+        return None
+    if text.is_english:
+        words = [word for word in words if not is_common_noun(word.form.lower())]
+    if not words:
         return None
     word = dice.choice(words)
     return edited(text.line, [Edit(word.start, word.end, word.form.lower())])

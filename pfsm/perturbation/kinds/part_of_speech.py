@@ -33,11 +33,12 @@ def _other(text: Text, token: Token) -> str | None:
     ):
         after = text.parse.next(token)
         # A noun before an adjective and a noun would be an adverb's place.
-        if after is not None and after.upos == "ADJ":
+        if after is not None and (after.upos == "ADJ" or after.xpos in {"VBN", "VBG"}):
             return None
         return _adverb(form) or _noun(form)
     if token.xpos == "RB" and token.label == "advmod" and form.endswith("ly") and form not in _ADVERB_KEEPS:
-        return _adjective(form)
+        after = text.parse.next(token)
+        return None if after is None or after.upos == "ADP" else _adjective(form)
     return None
 
 

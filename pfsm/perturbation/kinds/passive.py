@@ -1,16 +1,21 @@
-"""English, harmless: an active clause is made passive."""
+"""English, harmless: an active sentence is made passive.
+
+Only clauses of one pattern are changed: a subject with which a sentence or clause begins, a listed verb, its object,
+and then the end or a short phrase with a preposition. What else a clause may have can belong to the wrong word
+afterwards. The agent goes to the end: what follows the object stays behind it.
+"""
 
 from pfsm.perturbation.dice import Dice
 from pfsm.perturbation.edits import capitalised
-from pfsm.perturbation.english.clauses import Clause, clauses, is_plural, lowered
+from pfsm.perturbation.english.clauses import COLLECTIVE, Clause, clauses, is_plural, lowered, text_of
+from pfsm.perturbation.english.dictionary import is_common_noun
 from pfsm.perturbation.english.inflection import participle, verb_lemma
 from pfsm.perturbation.kind import NONE, english
 from pfsm.perturbation.lists import words
-from pfsm.perturbation.text import Text, Token
+from pfsm.perturbation.text import Parse, Text, Token
 
-_NO_PASSIVE = words("passive-no-passive")
-_OBJECTS = {"i": "me", "he": "him", "she": "her", "we": "us", "they": "them", "who": "whom"}
-_SUBJECTS = {"me": "I", "him": "he", "her": "she", "us": "we", "them": "they"}
+_VERBS = words("passive-verbs")
+_TIMES = words("reorder-adjunct-times")
 _LONGEST = 9
 
 
@@ -24,22 +29,14 @@ def _change(text: Text, dice: Dice) -> str | None:
     clause, thing = dice.choice(found)
     parse = text.parse
     left, right = parse.phrase(clause.subject), parse.phrase(thing)
-    plural = is_plural(parse, thing)
-    be = _be(clause, plural=bool(plural))
-    new = (
-        _SUBJECTS.get(right[0].lower, lowered(parse, line, right))
-        if len(right) == 1
-        else lowered(parse, line, right)
-    )
-    agent = (
-        _OBJECTS.get(left[0].lower, lowered(parse, line, left))
-        if len(left) == 1
-        else lowered(parse, line, left)
-    )
+    be = _be(clause, plural=bool(_is_plural(parse, thing)))
+    new, agent = lowered(parse, line, right), lowered(parse, line, left)
     if parse.is_first(left[0]):
         new = capitalised(new)
-    passive = f"{new} {be} {participle(verb_lemma(clause.verb.lower))} by {agent}"
-    return line[: left[0].start] + passive + line[right[-1].end :]
+    rest = _rest(parse, right[-1].at + 1) or []
+    adjunct = f" {text_of(line, rest)}" if rest else ""
+    passive = f"{new} {be} {participle(verb_lemma(clause.verb.lower))}{adjunct} by {agent}"
+    return line[: left[0].start] + passive + line[(rest or right)[-1].end :]
 
 
 def _be(clause: Clause, *, plural: bool) -> str:
@@ -64,48 +61,137 @@ def _is_simple(clause: Clause) -> bool:
 
 
 def _object(text: Text, clause: Clause) -> Token | None:
-    """The object of a clause of subject, simple verb and object in a row, which nothing else depends on the form of."""
+    """The object of a clause of the pattern; None of others."""
     parse, verb = text.parse, clause.verb
     thing = parse.child(verb, "obj")
-    if thing is None or not _is_simple(clause):
+    if (
+        thing is None
+        or verb.label not in {"root", "ccomp", *_CLAUSES}
+        or verb_lemma(verb.lower) not in _VERBS
+        or not _is_simple(clause)
+    ):
         return None
-    if verb_lemma(verb.lower) in _NO_PASSIVE or verb.label not in {
-        "root",
-        "ccomp",
-        "advcl",
-        "conj",
-        "parataxis",
-    }:
-        return None
-    # Other verbs of the subject, a clause or a particle would lose what they belong to.
-    if parse.children(verb, "conj", "xcomp", "ccomp", "iobj", "compound", "advcl", "advmod", "expl"):
+    if any(not _may_depend(parse, verb, one) for one in parse.children(verb)):
         return None
     left, right = parse.phrase(clause.subject), parse.phrase(thing)
     if not left or not right or left[-1].at + 1 != clause.finite.at or right[0].at != verb.at + 1:
         return None
-    # What follows the object must not belong to it, as a second object or the rest of a noun would.
-    after = parse.next(right[-1])
-    if after is None or after.upos not in {"PUNCT", "ADP"} or after.lower == "of":
+    if not _is_plain(parse, clause.subject, left) or not _is_plain(parse, thing, right):
         return None
-    if is_plural(parse, thing) is None or parse.children(thing, "conj"):
+    if not _opens(parse, left[0]) or _rest(parse, right[-1].at + 1) is None:
+        return None
+    if thing.lower in _TIMES:
         return None
     # A bare noun, as in "caught fire", is half of its verb.
-    if thing.xpos == "NN" and not parse.children(thing, "det", "nmod", "amod", "nummod"):
+    if thing.xpos == "NN" and not parse.children(thing, "det", "nmod:poss"):
         return None
-    if text.line[left[0].start - 1 : left[0].start] == "-":
-        return None
-    return thing if _is_plain(clause.subject, left) and _is_plain(thing, right) else None
+    return None if parse.children(thing, "conj") or _is_plural(parse, thing) is None else thing
 
 
-def _is_plain(head: Token, phrase: list[Token]) -> bool:
+_DEPENDENTS = frozenset(["nsubj", "obj", "aux", "obl", "punct", "mark", "cc"])
+_CLAUSES = frozenset(["conj", "advcl", "parataxis"])
+
+
+def _may_depend(parse: Parse, verb: Token, one: Token) -> bool:
+    """Whether a dependent stays sound: another clause needs a subject of its own."""
+    label = one.label.split(":")[0]
+    if label in _CLAUSES:
+        return one.upos in {"VERB", "ADJ", "NOUN"} and parse.child(one, "nsubj") is not None
+    return label in _DEPENDENTS and (label != "cc" or one.at < verb.at)
+
+
+def _opens(parse: Parse, token: Token) -> bool:
+    """Whether a sentence begins with a word, or with a phrase of time and the word."""
+    start = max(one for one in parse.starts if one <= token.at)
+    # A sentence that begins within a line without a mark was split in the wrong place.
+    if start and parse.tokens[start - 1].upos != "PUNCT":
+        return False
+    before = parse.tokens[start : token.at]
+    if not before or (len(before) == 1 and before[0].upos == "PUNCT"):
+        return True
+    if before[-1].label in {"mark", "cc"}:
+        return True
+    opening = before[0].lower in {"on", "in", "last", "yesterday", "today", "later", "earlier"}
+    return opening and before[-1].form == "," and _is_time(before[:-1])
+
+
+def _rest(parse: Parse, at: int) -> list[Token] | None:
+    """A phrase with a preposition, or nothing, between a place and the end of the clause; None for anything else."""
+    rest = []
+    for token in parse.tokens[at:]:
+        if token.at in parse.starts or token.upos == "PUNCT" or token.label in {"cc", "mark"}:
+            break
+        rest.append(token)
+    if not _closes(parse, at + len(rest)):
+        return None
+    if rest and (
+        len(rest) > _LONGEST
+        or rest[0].lower not in _OPENERS
+        or any(
+            one.upos in {"PUNCT", "VERB", "AUX", "SCONJ", "CCONJ"} or one.xpos in {"PRP$", "PRP", "WDT", "WP"}
+            for one in rest
+        )
+    ):
+        return None
+    return rest
+
+
+def _closes(parse: Parse, at: int) -> bool:
+    """Whether the clause is over at a place: what stands in brackets or behind a pronoun may belong to the object."""
+    after = parse.tokens[at : at + 2]
+    if not after or at in parse.starts or after[0].upos != "PUNCT":
+        return True
+    if after[0].form not in _ENDS:
+        return False
+    if len(after) == 1 or after[0].form != "," or after[1].at in parse.starts:
+        return True
+    second = after[1]
+    clause = second.label in {"cc", "mark"} or second.upos in {"PUNCT", "PRON"}
+    return clause and second.lower != "as" and second.xpos not in {"WDT", "WP", "WRB"}
+
+
+_ENDS = frozenset([",", ".", "!", ";", '"', "”", "»"])
+# Words that open a phrase which may stay between the participle and the agent.
+_OPENERS = frozenset(
+    ["after", "at", "before", "during", "in", "on", "to", "from", "last", "yesterday", "today"]
+)
+
+
+def _is_plural(parse: Parse, thing: Token) -> bool | None:
+    counted = thing.xpos == "NNS" and thing.lower not in COLLECTIVE and parse.children(thing, "nummod")
+    return True if counted else is_plural(parse, thing)
+
+
+def _is_time(phrase: tuple[Token, ...]) -> bool:
+    return (
+        len(phrase) <= 5
+        and all(one.upos != "PUNCT" for one in phrase)
+        and any(one.lower in _TIMES or (one.form.isdigit() and len(one.form) == 4) for one in phrase)
+    )
+
+
+def _is_plain(parse: Parse, head: Token, phrase: list[Token]) -> bool:
+    first, after = phrase[0], parse.next(head)
+    # "Shot a man dead": what follows a noun belongs to it for certain only with a preposition.
+    if after is not None and after in phrase and after.upos not in {"ADP", "PROPN", "PART", "CCONJ"}:
+        return False
+    # Without an article a noun of small letters is a plural, and a capital is that of a name.
+    bare = first == head and head.xpos == "NN" and not is_common_noun(head.lower)
+    capital = (
+        first.upos == "PROPN" and first == head and parse.is_first(first) and is_common_noun(first.lower)
+    )
     return (
         len(phrase) <= _LONGEST
-        and head.upos in {"NOUN", "PROPN", "PRON"}
-        and phrase[0].upos in {"DET", "ADJ", "NOUN", "PROPN", "PRON", "NUM"}
-        and not head.lower.endswith(("self", "selves", "other"))
-        and head.lower not in {"it", "that", "this", "there", "one"}
+        and head.upos in {"NOUN", "PROPN"}
+        and first.upos in {"DET", "ADJ", "NOUN", "PROPN", "NUM"}
+        and not bare
+        and not capital
         and not any(
-            one.xpos in {"PRP$", "WDT", "WP", "WRB"} or one.label in {"acl:relcl", "acl"} for one in phrase
+            one.xpos in {"PRP$", "WDT", "WP", "WRB", "PRP"}
+            or one.upos in {"PUNCT", "VERB", "AUX", "SCONJ"}
+            or one.label.split(":")[0] in {"acl", "appos", "parataxis", "list", "dep"}
+            or one.lower in {"latter", "former", "each", "other", "like"}
+            for one in phrase
         )
     )
 

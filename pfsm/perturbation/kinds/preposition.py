@@ -5,13 +5,13 @@ from pfsm.perturbation.edits import Edit, edited, in_case_of
 from pfsm.perturbation.kind import MAJOR, english
 from pfsm.perturbation.text import Text
 
-# For each, prepositions that are right in hardly any place of it.
+# For each, prepositions that are right in hardly any place of it and mean something else.
 _OTHER = {
-    "in": "from to without", "on": "from of without", "at": "from of into", "to": "of from by", "from": "at with into",
-    "by": "to of into", "with": "to of at", "for": "at into from", "of": "to by into", "about": "at into",
-    "under": "of to",
-    "against": "of at", "after": "of without", "before": "of with", "during": "of without", "between": "of to",
-    "into": "of by", "without": "with to", "since": "of with", "through": "of at", "over": "of with",
+    "in": "to without", "on": "into without", "at": "into without", "to": "from without by", "from": "into without",
+    "by": "to into without", "with": "into from", "for": "into without", "of": "into without", "about": "into without",
+    "under": "to into", "against": "without of", "after": "without into", "before": "into without",
+    "during": "into without", "between": "into without", "into": "of without", "without": "to into",
+    "since": "of with into", "through": "of without", "over": "without into",
 }  # fmt: skip
 
 

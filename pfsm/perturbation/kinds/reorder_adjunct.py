@@ -1,13 +1,18 @@
 """English, harmless: an adjunct of time or place moves from one end of a sentence to the other."""
 
+from collections.abc import Sequence
+
 from pfsm.perturbation.dice import Dice
 from pfsm.perturbation.edits import capitalised
 from pfsm.perturbation.english.clauses import lowered, text_of
+from pfsm.perturbation.english.inflection import verb_lemma
 from pfsm.perturbation.kind import NONE, english
 from pfsm.perturbation.lists import words
 from pfsm.perturbation.text import Parse, Text, Token
 
 _TIMES = words("reorder-adjunct-times")
+# "Planned for May": the phrase belongs to the verb.
+_PLANNED = words("reorder-adjunct-planned")
 _LONGEST = 7
 
 
@@ -29,9 +34,28 @@ def _is_time(phrase: list[Token]) -> bool:
     ) and not any(one.label.startswith("acl") for one in phrase)
 
 
+def _has_own_time(parse: Parse, rest: Sequence[Token]) -> bool:
+    """Whether a participle or a noun of cause stands among words, to which a phrase of time would then belong."""
+    return any(
+        (one.xpos in {"VBN", "VBG"} and not parse.children(one, "aux"))
+        or one.label.split(":")[0] in {"acl", "advcl"}
+        or one.lower in {"result", "because", "due", "after", "before", "since", "until"}
+        for one in rest
+    )
+
+
 def _adjuncts(parse: Parse, root: Token) -> list[list[Token]]:
     phrases = [parse.phrase(one) for one in parse.children(root, "obl", "advmod")]
-    return [phrase for phrase in phrases if phrase and len(phrase) <= _LONGEST and _is_time(phrase)]
+    return [
+        phrase
+        for phrase in phrases
+        if phrase
+        and len(phrase) <= _LONGEST
+        and _is_time(phrase)
+        # "Only in May" at the front turns verb and subject round.
+        and not any(one.lower in {"only", "just", "even", "until", "not"} for one in phrase)
+        and not any(one.upos == "CCONJ" for one in phrase)
+    ]
 
 
 def _to_the_end(parse: Parse, root: Token, line: str) -> str | None:
@@ -39,8 +63,8 @@ def _to_the_end(parse: Parse, root: Token, line: str) -> str | None:
         after = parse.next(phrase[-1])
         if phrase[0].at == 0 and after is not None and after.form == ",":
             rest = capitalised(line[after.end : -1].strip())
-            # Behind a long sentence it would belong to its last clause.
-            if "," in rest or len(rest.split()) > 15:
+            # Behind a long sentence it would belong to its last clause, behind a participle to that.
+            if "," in rest or len(rest.split()) > 15 or _has_own_time(parse, parse.tokens[after.at :]):
                 return None
             return f"{rest} {lowered(parse, line, phrase)}."
     return None
@@ -54,6 +78,12 @@ def _to_the_front(parse: Parse, root: Token, line: str) -> str | None:
             if (
                 rest.endswith(",")
                 or "," in rest[: root.start]
+                or (phrase[0].lower == "for" and verb_lemma(root.lower) in _PLANNED)
+                or _is_time([parse.tokens[phrase[0].at - 1]])
+                or any(
+                    one.lower in {"until", "till"} for one in parse.tokens[phrase[0].at - 4 : phrase[0].at]
+                )
+                or parse.tokens[phrase[0].at - 1].lower in {"only", "just", "even", "least", "most", "than"}
                 or parse.tokens[0].upos in {"CCONJ", "SCONJ", "ADP", "ADV", "INTJ"}
             ):
                 return None

@@ -1,5 +1,6 @@
 """Two names change places."""
 
+import re
 from itertools import combinations
 
 from pfsm.perturbation.dice import Dice
@@ -34,6 +35,8 @@ def _change(text: Text, dice: Dice) -> str | None:
 def _is_list(between: str) -> bool:
     """Whether names with this between them may be members of a list, or a name and another for the same thing."""
     words = [form for form in tokenise(between) if is_word(form)]
+    if "," in between and re.search(r"\b(?:and|or|und|et|y|e|и)\b", between):
+        return True
     return sum(word.islower() or (not word.isupper() and not word.istitle()) for word in words) < 2
 
 

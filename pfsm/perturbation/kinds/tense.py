@@ -2,7 +2,7 @@
 
 from pfsm.perturbation.dice import Dice
 from pfsm.perturbation.edits import Edit, edited
-from pfsm.perturbation.english.clauses import Clause, clauses
+from pfsm.perturbation.english.clauses import Clause, clauses, has_end_mark
 from pfsm.perturbation.english.inflection import past, third, verb_lemma
 from pfsm.perturbation.english.verbs import be, have, subject_number
 from pfsm.perturbation.kind import MAJOR, english
@@ -23,6 +23,9 @@ def _other_tense(parse: Parse, clause: Clause) -> list[Edit]:
     base = verb_lemma(finite.lower)
     if finite.form[0] in "'’" or base in _REPORTING or clause.verb.lower == "supposed":
         return []
+    # Headlines tell the past in the present.
+    if _is_reported(parse, clause) or not has_end_mark(parse, finite):
+        return []
     if finite.lower == "will" and clause.auxiliaries:
         return _without_will(parse, clause)
     if finite.xpos == "MD" or (base != "be" and not clause.auxiliaries and finite.upos == "AUX"):
@@ -31,6 +34,17 @@ def _other_tense(parse: Parse, clause: Clause) -> list[Edit]:
     return (
         [Edit(finite.start, finite.end, new)] if new and new != finite.lower and finite.form.islower() else []
     )
+
+
+def _is_reported(parse: Parse, clause: Clause) -> bool:
+    """Whether it is said or thought, or the clause says so: "he said that it is" and "that it was" are one."""
+    verb = clause.verb
+    marked = any(one.lower == "that" for one in parse.children(verb, "mark"))
+    before = parse.head(verb)
+    while verb.label == "conj" and (first := parse.head(verb)) is not None:
+        verb, before = first, parse.head(first)
+    complement = verb.label == "ccomp" and before is not None and before.at < verb.at
+    return marked or complement or (not clause.auxiliaries and parse.child(verb, "ccomp") is not None)
 
 
 def _past(parse: Parse, clause: Clause, base: str) -> str | None:
