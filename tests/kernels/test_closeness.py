@@ -49,9 +49,9 @@ def test_what_does_not_fit_is_refused() -> None:
         close_words(np.array([41], np.int32), one, RIGHT[:0], empty, ROWS, 0.5, 0)
     long = np.full((1, 3), -32768, np.int16)
     zero, none = np.zeros(1, np.int32), LEFT[:0]
-    for sides in ((zero, one, none, empty), (none, empty, zero, one)):
+    for left, ends, right, right_ends in ((zero, one, none, empty), (none, empty, zero, one)):
         with pytest.raises(ValueError, match="too long"):
-            close_words(*sides, long, 0.5, 0)
+            close_words(left, ends, right, right_ends, long, 0.5, 0)
 
 
 def test_cosines_at_the_minimum_count() -> None:
