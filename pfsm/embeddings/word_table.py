@@ -10,6 +10,7 @@ from functools import cached_property
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pfsm.embeddings.safetensors import read_safetensors
 from pfsm.embeddings.vectors import Int16, unit_rows
@@ -17,6 +18,7 @@ from pfsm.embeddings.word_file import TOKENISER
 from pfsm.errors import PfsmError
 from pfsm.io.files import decode, read_bytes
 from pfsm.text.languages import tokeniser_named
+from pfsm.text.word_places import WordPlaces
 
 WORDS, VECTORS, MATRIX = "words.txt", "words.safetensors", "vectors"
 
@@ -40,9 +42,13 @@ class WordTable:
         if rows.ndim != 2 or len(words) != len(rows):
             raise PfsmError(f"{folder}: {WORDS} and {VECTORS} do not belong together; copy both again")
         self._folder = folder
-        self._places = {word: place for place, word in enumerate(words)}
-        # The last row is that of unknown words, of which nothing is remembered: there is no end of them.
-        self._rows = np.vstack([unit_rows(rows), np.zeros((1, rows.shape[1]), dtype=np.int16)])
+        self._places = WordPlaces(words)
+        # Rows get their length when they are first asked for: a start needs few of them. The last row is that of
+        # unknown words, of which nothing is remembered: there is no end of them.
+        self._stored = rows
+        self._rows = np.zeros((len(rows) + 1, rows.shape[1]), dtype=np.int16)
+        self._is_ready = np.zeros(len(rows) + 1, dtype=np.bool_)
+        self._is_ready[-1] = True
 
     @cached_property
     def checksum(self) -> str:
@@ -63,11 +69,19 @@ class WordTable:
 
     def of_tokens(self, lines: Sequence[Sequence[str]]) -> list[Int16]:
         """Vectors of tokens, zeros for unknown ones."""
-        places = self._places
+        known = self._places
         return [
-            self._rows[np.array([places.get(token.lower(), -1) for token in tokens], dtype=np.int64)]
+            self._units(np.array([known.get(token.lower()) for token in tokens], dtype=np.int64))
             for tokens in lines
         ]
+
+    def _units(self, places: NDArray[np.int64]) -> Int16:
+        """The rows at these places, of length 1."""
+        missing = np.unique(places[~self._is_ready[places]])
+        if missing.size:
+            self._rows[missing] = unit_rows(self._stored[missing])
+            self._is_ready[missing] = True
+        return self._rows[places]
 
     def of_texts(self, lines: Sequence[str]) -> list[Int16]:
         """Vectors of the words of lines, split by the tokeniser ``plain``; unknown words are left out."""

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.lexicons.container import Lexicon, Source
+from pfsm.text.word_places import WordPlaces
 
 KIND = "synonyms"
 Int32 = NDArray[np.int32]
@@ -144,15 +145,13 @@ class SynonymTable:
         self._synsets: list[int] = lexicon.array("synsets", np.int32).tolist()
         with lexicon.unpacked():
             lemmas = array_lines(lexicon.array("lemmas", np.uint8))
-            self._place = {lemma: place for place, lemma in enumerate(lemmas)}
+            self._place = WordPlaces(lemmas)
             self.size = int(lexicon.counts["synsets"])
             self._parts = _loaded_parts(
                 lexicon.details["parts"], array_lines(lexicon.array("irregular", np.uint8))
             )
             _check(lexicon, len(lemmas))
-        # Another word has no base form but itself: one that is on no list and ends as no ending does.
         self._irregular = frozenset(word for part in self._parts for word in part.irregular)
-        self._last_letters = frozenset(old[-1:] for part in self._parts for old, _ in part.detachments)
 
     def lemma(self, word: str, tag: str) -> str:
         """The base form of a lower-cased word in one part of speech, by WordNet's rules (`morphy`).
@@ -178,12 +177,31 @@ class SynonymTable:
         word = word.lower()
         # The word itself is a base form in every part.
         found = set(self._numbers(word))
-        if word[-1:] not in self._last_letters and word not in self._irregular:
+        if word in self._irregular:
+            for part in self._parts:
+                for base in part.bases(word)[1:]:
+                    self._add(base, part.first, part.last, found)
             return sorted(found)
-        for part in self._parts:
-            for base in part.bases(word)[1:]:
-                found.update(number for number in self._numbers(base) if part.first <= number < part.last)
+        for old, new, first, last in self._endings.get(word[-1:], ()):
+            if word.endswith(old):
+                self._add(word[: -len(old)] + new, first, last, found)
         return sorted(found)
+
+    def _add(self, base: str, first: int, last: int, found: set[int]) -> None:
+        """Adds the synsets of a base form with numbers in [first, last); most endings leave no word behind."""
+        place = self._place.get(base)
+        if place >= 0:
+            numbers = self._synsets[self._offsets[place] : self._offsets[place + 1]]
+            found.update(number for number in numbers if first <= number < last)
+
+    @cached_property
+    def _endings(self) -> Mapping[str, Sequence[tuple[str, str, int, int]]]:
+        """What is detached in any part, by its last letter, with the numbers of the part's synsets."""
+        found: dict[str, list[tuple[str, str, int, int]]] = {}
+        for part in self._parts:
+            for old, new in part.detachments:
+                found.setdefault(old[-1:], []).append((old, new, part.first, part.last))
+        return found
 
     def lemmas(self, word: str) -> list[tuple[str, str]]:
         """Parts of speech and base forms of a word that are in the table, ignoring case."""
@@ -217,7 +235,7 @@ class SynonymTable:
 
     def _numbers(self, lemma: str) -> list[int]:
         place = self._place.get(lemma)
-        if place is None:
+        if place < 0:
             return []
         return self._synsets[self._offsets[place] : self._offsets[place + 1]]
 
@@ -231,7 +249,7 @@ class SynonymTable:
         found: set[int] = set()
         for base in {base for part in self._parts for base in part.bases(word, 2)}:
             place = self._place.get(base)
-            if place is not None:
+            if place >= 0:
                 found.update(self._synsets[self._offsets[place] : self._offsets[place + 1]])
         return sorted(found)
 

@@ -19,6 +19,7 @@ from pfsm.errors import PfsmError
 from pfsm.matchers.bins import AUTO, check_knots, quantile_knots, ramped
 from pfsm.matchers.kind import BuiltIn
 from pfsm.matchers.protocol import EncodedPairs, Offers
+from pfsm.matchers.type_lists import TypeVectors
 from pfsm.runtime.places import elsewhere
 from pfsm.text.vocabulary import EncodedLines
 
@@ -73,6 +74,7 @@ class EmbeddingMatcher:
         rarity: Mapping[str, float] | None = None,
     ) -> None:
         self._vectors = load_vectors(source, layer)
+        self._rows = TypeVectors(self._vectors)
         self.resources = (label(source),)
         self._minimum = minimum
         self._nearest = nearest
@@ -101,15 +103,13 @@ class EmbeddingMatcher:
         from pfsm_kernels.strings.closeness import close_words  # noqa: PLC0415 - brings numba
 
         left, right = pairs.references, pairs.hypotheses
-        words, rows = np.unique(np.concatenate([left.ids, right.ids]), return_inverse=True)
-        types = pairs.vocabulary.types
-        (vectors,) = self._vectors.of_tokens([[types[word] for word in words.tolist()]])
+        places, rows = self._rows.of(pairs.vocabulary)
         return close_words(
-            rows[: left.ids.size],
+            places[left.ids],
             left.offsets,
-            rows[left.ids.size :],
+            places[right.ids],
             right.offsets,
-            vectors,
+            rows,
             self._minimum,
             self._nearest,
         )

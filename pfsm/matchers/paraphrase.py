@@ -129,10 +129,10 @@ class _Finder:
 
 
 def _largest(blocks: Int32, values: Float32) -> tuple[Int32, Float32]:
-    """Every block once, with its largest value."""
+    """Every block once, with its largest value, in the order that `merged` takes them in."""
     if not values.size:
         return blocks, values
-    order = sorted_order(tuple(blocks.T))
+    order = sorted_order([blocks[:, field] for field in (0, 1, 3, 2, 4)])
     blocks, values = blocks[order], values[order]
     first = np.ones(blocks.shape[0], dtype=np.bool_)
     first[1:] = (blocks[1:] != blocks[:-1]).any(axis=1)

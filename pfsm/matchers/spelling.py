@@ -111,9 +111,14 @@ def _lengths(tokens: Sequence[str]) -> list[int]:
 
 
 def _length(word: str) -> int:
-    if len(word) > LONGEST or not any(map(str.isalpha, word)):
+    if len(word) > LONGEST:
         return 0
-    if word.isascii():
+    ascii_only = word.isascii()
+    if ascii_only and word.isalpha():  # as most words are
+        return len(word)
+    if not any(map(str.isalpha, word)):
+        return 0
+    if ascii_only:
         return 0 if any(map(str.isdigit, word)) else len(word)
     return 0 if any(unicodedata.category(character)[0] == "N" for character in word) else len(word)
 

@@ -44,7 +44,7 @@ class SynonymMatcher:
 
     def _numbers(self, token: str) -> list[int]:
         # Punctuation has a state of its own.
-        return self._table.synsets(token) if any(map(str.isalnum, token)) else []
+        return self._table.synsets(token) if token.isalnum() or any(map(str.isalnum, token)) else []
 
 
 def check_options(options: Options, where: str) -> dict[str, Any]:

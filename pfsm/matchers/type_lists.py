@@ -7,12 +7,14 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from pfsm.embeddings.vectors import Vectors
 from pfsm.matchers.protocol import EncodedPairs
 from pfsm.text.vocabulary import Vocabulary
 
 Int32 = NDArray[np.int32]
 Int64 = NDArray[np.int64]
-Numbers = TypeVar("Numbers", Int32, Int64)
+Int16 = NDArray[np.int16]
+Numbers = TypeVar("Numbers", Int16, Int32, Int64)
 
 
 class TypeLists:
@@ -67,10 +69,47 @@ class TypeLists:
         self._size = size
 
 
+class TypeVectors:
+    """The vector of every type of a vocabulary, looked up once; types without one share a row of zeros.
+
+    Args:
+        vectors: A source whose vectors depend on single words.
+    """
+
+    def __init__(self, vectors: Vectors) -> None:
+        self._vectors = vectors
+        self._vocabulary: weakref.ref[Vocabulary] | None = None
+        self._rows: Int16 = np.zeros((1, 0), dtype=np.int16)
+        self._places: Int32 = np.zeros(0, dtype=np.int32)
+        self._n_rows = self._size = 0
+
+    def of(self, vocabulary: Vocabulary) -> tuple[Int32, Int16]:
+        """The row of each type, int32 [n_types], and the rows, int16 [n_rows, dimension]."""
+        if self._vocabulary is None or self._vocabulary() is not vocabulary:
+            self._vocabulary = weakref.ref(vocabulary)
+            self._rows = self._rows[:1]
+            self._n_rows, self._size = 1, 0
+        new = vocabulary.types[self._size :]
+        if new:
+            (found,) = self._vectors.of_tokens([new])
+            self._extend(found)
+        return self._places[: self._size], self._rows[: self._n_rows]
+
+    def _extend(self, found: Int16) -> None:
+        if not self._rows.shape[1]:
+            self._rows = np.zeros((1, found.shape[1]), dtype=np.int16)
+        known = found.any(axis=1)
+        size, n_rows = self._size + len(found), self._n_rows + int(known.sum())
+        self._places, self._rows = _with_room(self._places, size), _with_room(self._rows, n_rows)
+        self._places[self._size : size] = np.where(known, self._n_rows - 1 + np.cumsum(known), 0)
+        self._rows[self._n_rows : n_rows] = found[known]
+        self._n_rows, self._size = n_rows, size
+
+
 def _with_room(array: Numbers, size: int) -> Numbers:
-    """The array, or a copy of twice the needed size if it is too small."""
-    if size <= array.size:
+    """The array, or a copy with twice the needed number of rows if it has too few."""
+    if size <= len(array):
         return array
-    grown = np.zeros(2 * size, dtype=array.dtype)
-    grown[: array.size] = array
+    grown = np.zeros((2 * size, *array.shape[1:]), dtype=array.dtype)
+    grown[: len(array)] = array
     return grown

@@ -14,14 +14,13 @@ from pfsm.metrics.metric_group import (
     MetricGroup,
     Options,
     PairFeatures,
-    columns,
     no_options,
     parse_name,
     with_options,
     without_options,
 )
 from pfsm.metrics.parted import PartedMetric
-from pfsm.metrics.parts import BLEU_PARTS, LENGTHS, MORE_NIST_PARTS, lengths, nist, sacre_parts
+from pfsm.metrics.parts import BLEU_PARTS, LENGTHS, MORE_NIST_PARTS, length_parts, nist, sacre_parts
 from pfsm.metrics.roles.groups import GROUPS as ROLES
 from pfsm.metrics.sacre import sacre_metric
 from pfsm.metrics.syntax.dependency_groups import GROUPS as DEPENDENCIES
@@ -95,7 +94,7 @@ GROUPS = (
     ),
     MetricGroup(
         parts={"length": LENGTHS},
-        values=columns(LENGTHS, lengths),
+        values=length_parts,
         label=str,
         about={"length": "lengths of the two sides"},
     ),

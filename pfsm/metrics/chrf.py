@@ -67,9 +67,10 @@ def _offsets(sizes: Iterable[int]) -> Int64:
 
 
 def _code_points(lines: Sequence[str]) -> tuple[Int32, Int64]:
-    without = ["".join(line.split()) for line in lines]
+    # The only printable white space is the space.
+    without = [line.replace(" ", "") if line.isprintable() else "".join(line.split()) for line in lines]
     text = "".join(without).encode("utf-32-le", "surrogatepass")
-    return np.frombuffer(text, dtype="<i4").astype(np.int32), _offsets(map(len, without))
+    return np.frombuffer(text, dtype="<i4").astype(np.int32, copy=False), _offsets(map(len, without))
 
 
 def _word_ids(lines: Sequence[str], numbers: dict[str, int]) -> tuple[Int32, Int64]:

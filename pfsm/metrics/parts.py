@@ -31,7 +31,8 @@ BLEU_PARTS = (
     "bleu.mean",
 )
 MORE_NIST_PARTS = (*NIST_PARTS, *(f"nist.upto_{n}" for n in range(1, ORDERS + 1)), "nist.information")
-LENGTHS = ("length", "length_difference", "reference_words", "hypothesis_words")
+CHARACTERS = ("length", "length_difference")
+LENGTHS = (*CHARACTERS, "reference_words", "hypothesis_words")
 
 
 def sacre_parts(name: str, hypotheses: Sequence[str], references: Sequence[str]) -> dict[str, Float]:
@@ -77,9 +78,21 @@ def lengths(hypotheses: Sequence[str], references: Sequence[str]) -> Float:
     hypothesis between spaces.
     """
     sides = (references, hypotheses)
-    ours, theirs = (np.log1p(np.array([len(line) for line in side], dtype=np.float64)) for side in sides)
     words = (np.array([len(line.split()) for line in side], dtype=np.float64) for side in sides)
-    return np.column_stack([ours, theirs - ours, *words])
+    return np.column_stack([*_characters(hypotheses, references), *words])
+
+
+def length_parts(name: str, hypotheses: Sequence[str], references: Sequence[str]) -> dict[str, Float]:
+    """The lengths that a feature is one of, by name, float64 [n_pairs] each; words are counted where asked for."""
+    if name in CHARACTERS:
+        return dict(zip(CHARACTERS, _characters(hypotheses, references), strict=True))
+    return dict(zip(LENGTHS, lengths(hypotheses, references).T, strict=True))
+
+
+def _characters(hypotheses: Sequence[str], references: Sequence[str]) -> tuple[Float, Float]:
+    sides = (references, hypotheses)
+    ours, theirs = (np.log1p(np.fromiter(map(len, side), np.float64, len(side))) for side in sides)
+    return ours, theirs - ours
 
 
 def nist(name: str) -> PairFeatures:

@@ -14,6 +14,9 @@ Value = TypeVar("Value")
 
 LONGEST_CACHED_KEY = 64
 TOKEN_CACHE_LIMIT = 500_000
+# Characters; with what is known of them about 25 MB.
+LINE_CACHE_LIMIT = 8_000_000
+LINE_COST = 100
 
 
 class ChunkCache(dict[str, Value]):
@@ -39,6 +42,36 @@ class ChunkCache(dict[str, Value]):
             if len(self) >= self._limit:
                 self.clear()
             self[key] = value
+        return value
+
+
+class LineCache(dict[str, Value]):
+    """What is known of each line; ``cache[line]`` works it out for a line that is not in the cache.
+
+    The same references come with every system, and with every call. Lines of at most ``limit`` characters in all are
+    kept, each counted as `LINE_COST` characters more. When that is full, all of them are dropped. Lines that would fill
+    more than a sixteenth of it are worked out every time.
+
+    Args:
+        analyse: A pure function of the line.
+        limit: Number of characters.
+    """
+
+    def __init__(self, analyse: Callable[[str], Value], limit: int = LINE_CACHE_LIMIT) -> None:
+        super().__init__()
+        self._analyse = analyse
+        self._limit = limit
+        self._size = 0
+
+    def __missing__(self, line: str) -> Value:
+        value = self._analyse(line)
+        size = len(line) + LINE_COST
+        if 16 * size <= self._limit:
+            if self._size + size > self._limit:
+                self.clear()
+                self._size = 0
+            self._size += size
+            self[line] = value
         return value
 
 

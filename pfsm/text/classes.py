@@ -20,7 +20,7 @@ import json
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from importlib.resources import files
 
 import numpy as np
@@ -65,6 +65,8 @@ class WordClasses:
 
     def of(self, token: str) -> int:
         """Class of a token in its own case, an index into ``CLASSES``."""
+        if token.isascii() and token.isalpha():
+            return self._of_letters(token)
         if not any(map(str.isalnum, token)):
             return _PUNCTUATION
         word = normal_form(token)
@@ -79,6 +81,25 @@ class WordClasses:
         if word in self.content or _CAPITALS.isdisjoint(map(unicodedata.category, token)):
             return _CONTENT
         return _NAME
+
+    def _of_letters(self, token: str) -> int:
+        """The same for a word of the letters a to z, as most words are, with one look-up."""
+        word = token.lower()
+        listed = self._class_of.get(word)
+        if listed in {_NUMBER, _NEGATION} and listed is not None:
+            return listed
+        if len(token) > 1 and token.isupper():
+            return _NAME
+        if listed is not None:
+            return listed
+        return _CONTENT if token == word else _NAME
+
+    @cached_property
+    def _class_of(self) -> Mapping[str, int]:
+        """The first class that lists each word."""
+        lists = (self.content, self.function, self.negation, self.number)
+        classes = (_CONTENT, _FUNCTION, _NEGATION, _NUMBER)
+        return {word: number for words, number in zip(lists, classes, strict=True) for word in words}
 
     def of_types(self, vocabulary: Vocabulary) -> NDArray[np.int32]:
         """Class of every type, int32 [n_types], computed once per type."""

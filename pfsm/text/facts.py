@@ -73,6 +73,17 @@ def chunk_kind(chunk: str) -> int:
     return SAYS if words[-1] == "," or chunk.endswith(words[-1]) else ENDS
 
 
+def may_have_kind(chunk: str, word: str, lower: str) -> bool:
+    """Whether the kind of a chunk may be other than `NOTHING`: of a word of letters and a mark behind it.
+
+    Args:
+        chunk: The word and the mark.
+        word: The word.
+        lower: The word in lower case.
+    """
+    return lower in _KINDS or word in units.SHORT or chunk in units.SHORT or chunk.lower() in _WORDS
+
+
 def token_kind(token: str) -> int:
     """The kind of a token of a tokeniser, which no mark is attached to."""
     if token.isalpha() or token in _JOINING:

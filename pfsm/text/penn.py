@@ -37,6 +37,9 @@ _DELIMITER = re.compile(
     """,
     re.VERBOSE,
 )
+_MARKS = frozenset(":,;@#$%&?!")
+# All that the rules name, but for letters and a period.
+_CUT = re.compile(r"""[][(){}<>"'`:,;@\#$%&?!\s]|--|\.\.\.""")
 _INSIDE_PIECE = re.compile(r"""([][(){}<>]|--|''|")""")
 _CONTRACTION = re.compile(
     r"\b(?:(can)(not)|(d)('ye)|(gim)(me)|(gon)(na)|(got)(ta)|(lem)(me)|(more)('n)|(wan)(na)(?=\s|\Z))\b",
@@ -86,21 +89,40 @@ def chunk_tokens(key: str) -> Sequence[str]:
     """The tokens of one key of `chunk_keys`: those of the chunk when no rule touches its neighbours."""
     if key.isalnum() and not _CONTRACTION.match(key):
         return (key,)
-    # Most other chunks are a word with a comma, or the last one with a period.
-    if key[-1:] == "," and key[:-1].isalnum() and not _CONTRACTION.match(key[:-1]):
-        return (key[:-1], ",")
+    if key[:1] != " ":
+        return _simple_tokens(key, "") or tuple(_line_tokens(f"x {key} x")[1:-1])
     context, chunk = key[:2], key[2:]
-    if context == _LAST and chunk[-1:] == "." and chunk[:-1].isalnum() and not _CONTRACTION.match(chunk[:-1]):
-        return (chunk[:-1], ".")
+    if context == _LAST and (simple := _simple_tokens(chunk, ".")):
+        return simple
     if context == _LAST:
         return tuple(_line_tokens(f"x {chunk}")[1:])
     if context == _LAST_SPACED:
         return tuple(_line_tokens(f"x {chunk} ")[1:])
     if context == _FIRST:
         return tuple(_line_tokens(f"{chunk} x")[:-1])
-    if context == _WHOLE_LINE:
-        return tuple(_line_tokens(chunk))
-    return tuple(_line_tokens(f"x {key} x")[1:-1])
+    return tuple(_line_tokens(chunk))
+
+
+def _simple_tokens(chunk: str, period: str) -> Sequence[str]:
+    """The tokens of a chunk that is whole but for a mark, ``'s`` or the final period behind it, as most are; else none.
+
+    Args:
+        chunk: It begins behind a space, and ends before one or at the end of the line.
+        period: ``.`` where a period ends the line, else empty.
+    """
+    if period and chunk[-1:] == period:
+        head = chunk[:-1]
+        return (head, period) if head[-1:] != period and _is_whole(head) else ()
+    if _is_whole(chunk):
+        return (chunk,)
+    size = 1 if chunk[-1:] in _MARKS else 2 if chunk[-2:] == "'s" else 0
+    head, tail = chunk[: len(chunk) - size], chunk[len(chunk) - size :]
+    return (head, tail) if size and _is_whole(head) else ()
+
+
+def _is_whole(word: str) -> bool:
+    """Whether no rule cuts a word or rewrites any of it; of an empty one there is nothing to be whole."""
+    return bool(word) and _CUT.search(word) is None and _CONTRACTION.search(word) is None
 
 
 def _line_tokens(line: str) -> list[str]:

@@ -10,7 +10,7 @@ from typing import Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.text.chunks import ChunkCache, Tokeniser
+from pfsm.text.chunks import LINE_CACHE_LIMIT, ChunkCache, LineCache, Tokeniser
 from pfsm.text.languages import ready_tokeniser
 from pfsm.text.stemming import stemmer_named
 
@@ -95,9 +95,10 @@ class Vocabulary:
     are encountered, and never change. So encoded lines stay valid as long as the vocabulary lives, and an array of
     ``word_ids`` taken earlier is the beginning of one taken later.
 
-    Memory: at most ``chunk_limit`` chunks are cached, about 200 bytes each. At the limit all are dropped, which has no
-    effect on ids. Types take about 350 bytes each and are never dropped. Their number grows with the number of distinct
-    tokens ever encoded, so a vocabulary that serves endless text should be replaced now and then, together with
+    Memory: at most ``chunk_limit`` chunks are cached, about 200 bytes each, and lines of at most ``line_limit``
+    characters, about 3 bytes each. At the limit all are dropped, which has no effect on ids. Types take about 350 bytes
+    each and are never dropped. Their number grows with the number of distinct tokens ever encoded, so a vocabulary that
+    serves endless text should be replaced now and then, together with
     everything it encoded, as `pfsm.model.metric.Metric` does.
 
     Not thread-safe: only one thread at a time may encode or read the arrays.
@@ -107,6 +108,7 @@ class Vocabulary:
         stemmer: ``porter``, ``none`` or the name of a Snowball stemmer.
         lowercase: whether words are compared in lower case. Stems always are.
         chunk_limit: largest number of chunks in the cache, at least 1.
+        line_limit: largest number of characters of lines in the cache (`LineCache`).
 
     Raises:
         PfsmError: If there is no such tokeniser or stemmer.
@@ -118,6 +120,7 @@ class Vocabulary:
         stemmer: str = "porter",
         lowercase: bool = True,
         chunk_limit: int = CHUNK_CACHE_LIMIT,
+        line_limit: int = LINE_CACHE_LIMIT,
     ) -> None:
         self._tokeniser = ready_tokeniser(tokeniser) if isinstance(tokeniser, str) else tokeniser
         self._stemmer = stemmer_named(stemmer)
@@ -126,7 +129,9 @@ class Vocabulary:
         self._id_of_type: dict[str, int] = {}
         # Not a bound method: without a circle of references a vocabulary that is replaced is freed at once.
         encode = partial(_encoded_chunk, self._tokeniser, self.types, self._id_of_type)
-        self._chunks: ChunkCache[bytes] = ChunkCache(encode, chunk_limit)
+        chunks: ChunkCache[bytes] = ChunkCache(encode, chunk_limit)
+        encode_line = partial(_encoded_line, self._tokeniser, chunks)
+        self._lines: LineCache[bytes] = LineCache(encode_line, line_limit)
         self._id_of_word: dict[str, int] = {}
         self._words: list[str] = []
         self._id_of_stem: dict[str, int] = {}
@@ -144,9 +149,8 @@ class Vocabulary:
 
         A line whose chunks are known costs a few microseconds. An empty line has no tokens.
         """
-        keys, bytes_of = self._tokeniser.keys, self._chunks.__getitem__
         text = tuple(lines)
-        ids = {line: b"".join(map(bytes_of, keys(line))) for line in dict.fromkeys(text)}
+        ids = {line: self._lines[line] for line in dict.fromkeys(text)}
         encoded = [ids[line] for line in text]
         offsets = np.zeros(len(encoded) + 1, np.int64)
         np.cumsum(np.fromiter(map(len, encoded), np.int64, len(encoded)), out=offsets[1:])
@@ -210,18 +214,24 @@ class Vocabulary:
         # A dict keeps the order of insertion, which is that of ids.
         self._words.extend(islice(self._id_of_word, len(self._words), None))
         self._stem_ids.extend(_interned(stems, self._id_of_stem))
-        self._is_punctuation.extend([not any(map(str.isalnum, token)) for token in new])
+        self._is_punctuation.extend([not (token.isalnum() or any(map(str.isalnum, token))) for token in new])
 
 
 def _encoded_chunk(tokeniser: Tokeniser, types: list[str], id_of_type: dict[str, int], key: str) -> bytes:
     """The ids of the tokens of a chunk; new types are added to both."""
-    ids = array("i")
+    ids = []
     for token in tokeniser.analyse(key):
-        known = id_of_type.setdefault(token, len(types))
-        if known == len(types):
+        known = id_of_type.get(token)
+        if known is None:
+            known = id_of_type[token] = len(types)
             types.append(token)
         ids.append(known)
-    return ids.tobytes()
+    return array("i", ids).tobytes()
+
+
+def _encoded_line(tokeniser: Tokeniser, chunks: ChunkCache[bytes], line: str) -> bytes:
+    """The ids of the tokens of a line, from those of its chunks."""
+    return b"".join(map(chunks.__getitem__, tokeniser.keys(line)))
 
 
 def _encodable(token: str) -> str:

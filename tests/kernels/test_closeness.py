@@ -1,5 +1,7 @@
 """Words with close vectors, against a table of cosines that NumPy computes."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -12,7 +14,7 @@ ROWS = np.concatenate(
     [unit_rows(RNG.integers(-2, 3, (40, 3)).astype(np.float64)), np.zeros((1, 3), np.int16)]
 )
 LEFT_OFFSETS, RIGHT_OFFSETS = np.array([0, 9, 9, 20, 21]), np.array([0, 7, 12, 12, 25])
-LEFT, RIGHT = RNG.integers(0, 41, 21), RNG.integers(0, 41, 25)
+LEFT, RIGHT = (RNG.integers(0, 41, size).astype(np.int32) for size in (21, 25))
 
 
 @pytest.mark.parametrize("nearest", [0, 1, 2, 50])
@@ -39,9 +41,51 @@ def test_what_does_not_fit_is_refused() -> None:
         (ROWS, 0.0, 0, LEFT[:0], "minimum must be"),
         (ROWS, 0.5, -1, LEFT[:0], "minimum must be"),
         (ROWS, 0.5, 0, LEFT[:1], "offsets do not end"),
-        (np.full((1, 3), -32768, np.int16), 0.5, 0, LEFT[:0], "too long"),
     ):
         with pytest.raises(ValueError, match=message):
             close_words(left, empty, RIGHT[:0], empty, rows, minimum, nearest)
+    one = np.array([0, 1])
     with pytest.raises(ValueError, match="no row"):
-        close_words(np.array([41]), np.array([0, 1]), RIGHT[:0], empty, ROWS, 0.5, 0)
+        close_words(np.array([41], np.int32), one, RIGHT[:0], empty, ROWS, 0.5, 0)
+    long = np.full((1, 3), -32768, np.int16)
+    zero, none = np.zeros(1, np.int32), LEFT[:0]
+    for left, ends, right, right_ends in ((zero, one, none, empty), (none, empty, zero, one)):
+        with pytest.raises(ValueError, match="too long"):
+            close_words(left, ends, right, right_ends, long, 0.5, 0)
+
+
+def test_cosines_at_the_minimum_count() -> None:
+    # 3 4 5: the cosine of (3, 4) and (5, 0) is .6 to the last bit, and so is that of (-3, -4) and (-5, 0).
+    rows = np.array([[3, 4], [5, 0], [-3, -4]], np.int16)
+    one = np.array([0, 1])
+    for left, right, minimum, found in (
+        (0, 1, 0.6, [0.6]),
+        (0, 1, np.nextafter(0.6, 1.0), []),
+        (2, 1, 0.6, []),
+    ):
+        sides = np.full(1, left, np.int32), one, np.full(1, right, np.int32), one
+        assert close_words(*sides, rows, minimum, 1)[1].tolist() == found
+
+
+def test_many_words_in_any_row_order() -> None:
+    """Random vectors with components of all sizes, against plain Python."""
+    rng = np.random.default_rng(11)
+    rows = unit_rows(rng.standard_normal((30, 64)) + 0.7)
+    left, right = (rng.integers(0, 30, 12).astype(np.int32) for _ in range(2))
+    ends = np.array([0, 12])
+    table = np.array([[cosine(rows[a].tolist(), rows[b].tolist()) for b in right] for a in left])
+    expected = [
+        (i, j)
+        for i, j in np.ndindex(12, 12)
+        if table[i, j] >= 0.3 and max((table[i] > table[i, j]).sum(), (table[:, j] > table[i, j]).sum()) < 2
+    ]
+    blocks, values = close_words(left, ends, right, ends, rows, 0.3, 2)
+    assert blocks[:, [1, 3]].tolist() == list(map(list, expected))
+    assert values.tolist() == [table[place] for place in expected]
+
+
+def cosine(one: list[int], other: list[int]) -> float:
+    dot, *squares = (
+        sum(a * b for a, b in zip(x, y, strict=True)) for x, y in ((one, other), (one, one), (other, other))
+    )
+    return min(1.0, dot / math.sqrt(float(squares[0]) * float(squares[1])))

@@ -41,6 +41,7 @@ def offers(
     found = matcher.offers(EncodedPairs(vocabulary, references, hypotheses))
     assert found.blocks.dtype == np.int32
     assert found.names == ()
+    assert found.blocks.tolist() == sorted(found.blocks.tolist())
     return [tuple(row) for row in found.blocks.tolist()]
 
 

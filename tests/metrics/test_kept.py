@@ -1,5 +1,6 @@
 """What translations keep: counts of differences, by hand and against plain counts of tokens."""
 
+import dataclasses
 import itertools
 import math
 import random
@@ -10,11 +11,15 @@ import numpy as np
 import pytest
 
 from pfsm.features.values import feature_values
+from pfsm.metrics.kept import chunk_table, lines
+from pfsm.metrics.kept.chunk_table import KIND_BIT, NO_WORD, WORD_BITS, ChunkTable
 from pfsm.metrics.kept.differences import KEPT, differences
+from pfsm.metrics.kept.lines import LineCounts, counts_of, in_chunks, line_counts
+from pfsm.text import facts, units
 from pfsm.text.classes import normal_form, shipped_lists
 from pfsm.text.facts import contradictions, runs
 from pfsm.text.numbers import digit_numbers, english_numbers
-from pfsm.text.plain import tokenise
+from pfsm.text.plain import chunk_tokens, tokenise
 
 
 def counted(hypothesis: str, reference: str) -> dict[str, float]:
@@ -132,8 +137,8 @@ def test_facts_of_many_lines_are_those_of_each() -> None:
         for _ in range(2)
     ]
     found = differences("kept.facts-en", *sides)
-    lines = [[line.replace("\0", " ") for line in side] for side in sides]
-    expected = [contradictions(runs(one), runs(other)) for one, other in zip(*lines, strict=True)]
+    bare = [[line.replace("\0", " ") for line in side] for side in sides]
+    expected = [contradictions(runs(one), runs(other)) for one, other in zip(*bare, strict=True)]
     assert (-found["kept.facts-en"]).tolist() == expected
     assert sum(expected) > 50
     assert found["kept.spaces"].tolist() == differences("kept.spaces", *sides)["kept.spaces"].tolist()
@@ -147,3 +152,53 @@ def test_no_pairs() -> None:
 def test_they_are_features() -> None:
     values = feature_values(["kept.start", "kept.repeats", "kept.case"], ["we we saw"], ["We saw"])
     assert values.tolist() == [[-1.0, -1.0, -1.0]]
+
+
+def test_counts_of_lines_are_remembered_as_they_were(monkeypatch: pytest.MonkeyPatch) -> None:
+    draw = random.Random(3)
+    some = [
+        " ".join(draw.choice([*WORDS, *ODD, ".", "¿"]) for _ in range(draw.randint(0, 9))) for _ in range(90)
+    ]
+    some += ["a a " * 400, ", " * 2000, "5 " * 511 + "5", "x" * 1024]
+    expected = counts_of(in_chunks(some))
+    for most in (50, 1000):
+        monkeypatch.setattr(lines, "_counted", {})
+        monkeypatch.setattr(lines, "_MOST_LINES", most)
+        for part in (some[:60], some[40:], some, some[::-1][:0], some):
+            found = line_counts(part)
+            at = [some.index(line) for line in part]
+            for field in dataclasses.fields(LineCounts):
+                one, other = getattr(found, field.name), getattr(expected, field.name)[at]
+                assert one.tolist() == other.tolist()
+            assert len(lines._counted) <= most + len(some)
+        assert not any(len(line) > 1023 for line in lines._counted)
+
+
+def test_a_word_and_a_mark_have_what_their_tokens_have() -> None:
+    words = [
+        "cat",
+        "The",
+        "one",
+        "Not",
+        "twenty",
+        "hundred",
+        "hundredth",
+        "Jan",
+        "oz",
+        "km",
+        "KM",
+        "May",
+        "in",
+    ]
+    words += [word for word in sorted(facts._KINDS) if word.isascii() and word.isalpha()]
+    words += [word.rstrip(".") for word in sorted(units.SHORT | facts._WORDS) if word.rstrip(".").isalpha()]
+    for word in dict.fromkeys(words):
+        for mark in ".,;:!?":
+            chunk, table = word + mark, ChunkTable()
+            packed, tokens = table[chunk], [token.lower() for token in chunk_tokens(chunk)]
+            counts = chunk_table._counts(chunk, tokens)
+            flags = 1 | any(counts) << 1 | facts.chunk_kind(chunk) << KIND_BIT
+            assert packed >> 2 * WORD_BITS == flags, chunk
+            assert table.counts.get(chunk, (0,) * 5) == counts, chunk
+            assert packed & NO_WORD == table[word] & NO_WORD, chunk
+            assert packed >> WORD_BITS & NO_WORD == NO_WORD, chunk

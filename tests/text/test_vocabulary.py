@@ -10,7 +10,7 @@ from nltk.tokenize import TreebankWordTokenizer
 
 from pfsm.errors import PfsmError
 from pfsm.text import EncodedLines, Vocabulary
-from pfsm.text.chunks import ChunkCache
+from pfsm.text.chunks import LINE_COST, ChunkCache, LineCache
 from pfsm.text.plain import tokenise as plain_tokens
 
 nltk_tokens = TreebankWordTokenizer().tokenize
@@ -140,7 +140,7 @@ def test_results_are_read_only() -> None:
 
 def test_full_chunk_cache_changes_no_id() -> None:
     text = [f"w{number % 50} x{number % 7}." for number in range(400)]
-    small, large = Vocabulary(chunk_limit=3), Vocabulary()
+    small, large = Vocabulary(chunk_limit=3, line_limit=0), Vocabulary()
     for lines in (text, text[::-1]):
         one, other = small.encode(lines), large.encode(lines)
         assert one.ids.tolist() == other.ids.tolist()
@@ -164,6 +164,37 @@ def test_chunk_cache_is_bounded() -> None:
     assert not calls
     assert cache["x" * 65] == cache["x" * 65] == 65
     assert calls == ["x" * 65] * 2
+
+
+def test_line_cache_is_bounded() -> None:
+    calls: list[str] = []
+
+    def analyse(line: str) -> str:
+        calls.append(line)
+        return line[::-1]
+
+    # Room for twenty lines of 20 characters, and none for lines of more than 50.
+    cache = LineCache(analyse, 20 * (20 + LINE_COST))
+    lines = [f"{number:020}" for number in range(50)]
+    for line in lines:
+        assert cache[line] == cache[line] == line[::-1]
+        assert len(cache) <= 20
+    assert calls == lines
+    assert list(cache) == lines[40:]
+    long = "x" * 60
+    assert cache[long] == cache[long] == long
+    assert calls[50:] == [long] * 2
+
+
+def test_full_line_cache_changes_no_id() -> None:
+    text = [f"w{number % 50} x{number % 7}." for number in range(200)]
+    for limit in (0, 3_000, 100_000):
+        cached, plain = Vocabulary(line_limit=limit), Vocabulary(line_limit=0)
+        for lines in (text, text[::-1], ["new ones", *text]):
+            one, other = cached.encode(lines), plain.encode(lines)
+            assert one.ids.tolist() == other.ids.tolist()
+            assert one.offsets.tolist() == other.offsets.tolist()
+        assert cached.types == plain.types
 
 
 @settings(max_examples=200, deadline=None)

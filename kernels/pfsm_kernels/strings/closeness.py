@@ -4,7 +4,9 @@
 
 The components are whole numbers, so their products add up exactly in any order. They are added in 32 bits, where the
 processor adds several at once: a sum on the way may wrap around, but the whole is at most the larger of the squared
-lengths, and those fit.
+lengths, and those fit. Most pairs are far from the minimum, which their product says without a root.
+
+Of cosines below the minimum none is offered and none is nearer than one that is, so only those above it are compared.
 """
 
 import math
@@ -15,8 +17,12 @@ from numpy.typing import NDArray
 from pfsm_kernels.cache import njit
 from pfsm_kernels.strings.growing import doubled, doubled_values
 
+LARGEST = 2**31 - 1
+# More than a product and its square can be rounded by.
+ROUNDED = 1.0 - 1e-9
 
-@njit
+
+@njit(borrows=True)
 def _keep_largest(largest, value):
     """Puts a value in its place among the largest ones, which are in decreasing order, and drops the last."""
     at = largest.size - 1
@@ -28,37 +34,76 @@ def _keep_largest(largest, value):
     largest[at] = value
 
 
+@njit(borrows=True)
+def _products(row, rows, right, products):
+    """The dot products of one row and those of the right words."""
+    for j in range(right.size):
+        other = rows[right[j]]
+        product = np.int32(0)
+        for k in range(row.size):
+            product = np.int32(product + np.int32(row[k]) * np.int32(other[k]))
+        products[j] = product
+
+
+@njit(borrows=True)
+def _square(row):
+    square = np.int64(0)
+    for component in row:
+        square += np.int64(component) * np.int64(component)
+    return square
+
+
+@njit(borrows=True)
+def _find_squares(words, rows, squares):
+    """Fills in the squared lengths of the words that are negative so far; whether all fit into 32 bits."""
+    for word in words:
+        if squares[word] < 0:
+            squares[word] = _square(rows[word])
+            if squares[word] > LARGEST:
+                return False
+    return True
+
+
+@njit(borrows=True)
+def _widest(offsets):
+    widest = 0
+    for pair in range(offsets.size - 1):
+        widest = max(widest, offsets[pair + 1] - offsets[pair])
+    return widest
+
+
 @njit(nogil=True)
-def _fill(left, left_offsets, right, right_offsets, rows, squares, minimum, nearest):
-    blocks = np.empty((64, 5), dtype=np.int32)
-    values = np.empty(64)
+def _fill(left, left_offsets, right, right_offsets, rows, minimum, nearest):
+    """The blocks, their cosines, and whether the squared lengths of all words fit into 32 bits; if not, no blocks."""
+    squares = np.full(rows.shape[0], -1, dtype=np.int64)
+    if not (_find_squares(left, rows, squares) and _find_squares(right, rows, squares)):
+        return np.empty((0, 5), dtype=np.int32), np.empty(0), False
+    blocks = np.empty((max(left.size, 64), 5), dtype=np.int32)
+    values = np.empty(blocks.shape[0])
+    products = np.empty(_widest(right_offsets), dtype=np.int32)
+    their_squares = np.empty(products.size)
+    by_row = np.empty((_widest(left_offsets), max(nearest, 1)))
+    by_column = np.empty((products.size, max(nearest, 1)))
+    low = minimum * minimum * ROUNDED
     count = 0
     for pair in range(left_offsets.size - 1):
         a, b = left_offsets[pair], right_offsets[pair]
         m, n = left_offsets[pair + 1] - a, right_offsets[pair + 1] - b
-        cosines = np.zeros((m, n))
+        theirs = right[b : b + n]
+        by_row[:m], by_column[:n] = -2.0, -2.0
+        for j in range(n):
+            their_squares[j] = squares[theirs[j]]
+        first = count
         for i in range(m):
-            first = rows[left[a + i]]
-            if squares[left[a + i]] == 0:
-                continue
+            square = np.float64(squares[left[a + i]])
+            _products(rows[left[a + i]], rows, theirs, products)
+            least = low * square
             for j in range(n):
-                second = rows[right[b + j]]
-                product = np.int32(0)
-                for k in range(first.size):
-                    product = np.int32(product + np.int32(first[k]) * np.int32(second[k]))
-                square = np.float64(squares[left[a + i]]) * np.float64(squares[right[b + j]])
-                if square > 0.0:
-                    cosines[i, j] = min(max(product / math.sqrt(square), -1.0), 1.0)
-        by_row, by_column = np.full((m, max(nearest, 1)), -2.0), np.full((n, max(nearest, 1)), -2.0)
-        if nearest > 0:
-            for i in range(m):
-                for j in range(n):
-                    _keep_largest(by_row[i], cosines[i, j])
-                    _keep_largest(by_column[j], cosines[i, j])
-        for i in range(m):
-            for j in range(n):
-                value = cosines[i, j]
-                if value < minimum or value < by_row[i, -1] or value < by_column[j, -1]:
+                product = np.float64(products[j])
+                if product * abs(product) <= least * their_squares[j]:
+                    continue
+                value = min(product / math.sqrt(square * their_squares[j]), 1.0)
+                if value < minimum:
                     continue
                 if count == values.size:
                     blocks, values = doubled(blocks), doubled_values(values)
@@ -66,13 +111,22 @@ def _fill(left, left_offsets, right, right_offsets, rows, squares, minimum, near
                 blocks[count, 3], blocks[count, 4] = j, 1
                 values[count] = value
                 count += 1
-    return blocks[:count].copy(), values[:count].copy()
+                if nearest > 0:
+                    _keep_largest(by_row[i], value)
+                    _keep_largest(by_column[j], value)
+        end, count = count, first
+        for at in range(first, end):
+            i, j = blocks[at, 1], blocks[at, 3]
+            if values[at] >= by_row[i, -1] and values[at] >= by_column[j, -1]:
+                blocks[count, 1], blocks[count, 3], values[count] = i, j, values[at]
+                count += 1
+    return blocks[:count].copy(), values[:count].copy(), True
 
 
 def close_words(
-    left: NDArray[np.int64],
+    left: NDArray[np.int32],
     left_offsets: NDArray[np.int64],
-    right: NDArray[np.int64],
+    right: NDArray[np.int32],
     right_offsets: NDArray[np.int64],
     rows: NDArray[np.int16],
     minimum: float,
@@ -81,11 +135,12 @@ def close_words(
     """Pairs of words with close vectors in every pair of sentences.
 
     Args:
-        left: int64 [left tokens of all pairs], the row of each token's vector.
+        left: int32 [left tokens of all pairs], the row of each token's vector.
         left_offsets: int64 [n_pairs + 1], where each pair begins in ``left``.
-        right: int64 [right tokens of all pairs].
+        right: int32 [right tokens of all pairs].
         right_offsets: int64 [n_pairs + 1].
-        rows: int16 [n_words, dimension], their squares below 2^31; a row of zeros has cosine 0 with every row.
+        rows: int16 [n_words, dimension], the squares of those that are used below 2^31; a row of zeros has cosine 0
+            with every row.
         minimum: Least cosine, above 0 and at most 1.
         nearest: A pair is given only if each word is among this many nearest words of the other, words that are as
             near as the last of them included; 0: no limit.
@@ -94,7 +149,8 @@ def close_words(
         int32 [n_blocks, 5], rows (pair, i, 1, j, 1) sorted by (pair, i, j); float64 [n_blocks], their cosines.
 
     Raises:
-        ValueError: If offsets do not fit, a word has no row, a row is too long, or the minimum is out of bounds.
+        ValueError: If offsets do not fit, a word has no row, a row that is used is too long, or the minimum is out of
+            bounds.
     """
     if left_offsets.size != right_offsets.size or not 0.0 < minimum <= 1.0 or nearest < 0:
         raise ValueError(
@@ -106,8 +162,7 @@ def close_words(
         if side.size and (side.min() < 0 or side.max() >= len(rows)):
             raise ValueError("a word has no row")
     rows = np.ascontiguousarray(rows)
-    squares = (rows.astype(np.int64) ** 2).sum(axis=1)
-    if squares.max(initial=0) > np.iinfo(np.int32).max:
+    blocks, values, fits = _fill(left, left_offsets, right, right_offsets, rows, float(minimum), nearest)
+    if not fits:
         raise ValueError("a vector is too long")
-    blocks, values = _fill(left, left_offsets, right, right_offsets, rows, squares, float(minimum), nearest)
     return blocks, values

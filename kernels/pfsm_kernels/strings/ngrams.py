@@ -23,28 +23,52 @@ AT_ONCE = 2000
 
 
 @njit(nogil=True)
-def _count_keys(keys, shift, mask, counts):
-    """Adds what a sorted list of keys, the side in the last bit, holds: of the hypothesis, the reference, shared.
-
-    Keys are told apart by what is above ``shift``. Where that is 0 within ``mask`` they do not count; a mask of 0 lets
-    all count.
-    """
+def _count_keys(keys, counts):
+    """Adds what a sorted list of keys, the side in the last bit, holds: of the hypothesis, the reference, shared."""
     start = 0
     while start < keys.size:
-        key = keys[start] >> shift
         of_ref, of_hyp = 0, 0
         end = start
-        while end < keys.size and keys[end] >> shift == key:
+        while end < keys.size and keys[end] >> 1 == keys[start] >> 1:
             if keys[end] & 1:
                 of_hyp += 1
             else:
                 of_ref += 1
             end += 1
-        if mask == 0 or key & mask != 0:
-            counts[0] += of_hyp
-            counts[1] += of_ref
-            counts[2] += min(of_ref, of_hyp)
+        counts[0] += of_hyp
+        counts[1] += of_ref
+        counts[2] += min(of_ref, of_hyp)
         start = end
+
+
+@njit(nogil=True)
+def _count_beginnings(keys, bits, begins, before, counts):
+    """Adds the n-grams that both sides have, of all orders in one pass over the sorted keys of a pair.
+
+    Of two neighbours ``common`` numbers agree. Where more do than before, a run of equal n-grams begins for each order
+    more, at ``begins``, with ``before`` n-grams of the hypothesis before it; where fewer do, the runs of the longer
+    orders end. An n-gram that stands alone is shared by nobody and costs nothing.
+    """
+    mask = (np.int64(1) << bits) - 1
+    of_hyp, last = np.int64(0), np.int64(0)
+    for place in range(1, keys.size + 1):
+        key = keys[place - 1]
+        common = np.int64(0)
+        if place < keys.size:
+            common = np.int64(CHARACTER_ORDERS)
+            rest = (keys[place] ^ key) >> 1
+            while rest:
+                rest >>= bits
+                common -= 1
+        for n in range(last, common):
+            begins[n], before[n] = place - 1, of_hyp
+        of_hyp += key & 1
+        for n in range(common, last):
+            # What ends beyond the line is no n-gram.
+            if key >> (1 + bits * (CHARACTER_ORDERS - 1 - n)) & mask:
+                theirs = of_hyp - before[n]
+                counts[n, 2] += min(theirs, place - begins[n] - theirs)
+        last = common
 
 
 @njit(nogil=True)
@@ -88,7 +112,7 @@ def _order_by_order(ref, hyp, orders, counts):
         begins[:n_ref] = ranks[:n_ref]
         begins[ref.size : ref.size + n_hyp] = ranks[n_ref:]
         keys.sort()
-        _count_keys(keys, 1, 0, counts[n - 1])
+        _count_keys(keys, counts[n - 1])
 
 
 @njit(nogil=True)
@@ -125,15 +149,16 @@ def _keys(left, left_offsets, right, right_offsets, bits, table, numbers, keys, 
 @njit(nogil=True)
 def _count_all(keys, left_offsets, right_offsets, bits, left_over, counts):
     """Counts the n-grams of all pairs whose keys are sorted."""
-    mask = np.int64((1 << bits) - 1)
+    begins, before = np.empty(CHARACTER_ORDERS, np.int64), np.empty(CHARACTER_ORDERS, np.int64)
     for pair in range(left_offsets.size - 1):
         if left_over[pair]:
             continue
         first = left_offsets[pair] - left_offsets[0] + right_offsets[pair] - right_offsets[0]
-        size = left_offsets[pair + 1] - left_offsets[pair] + right_offsets[pair + 1] - right_offsets[pair]
-        own = keys[first : first + size]
-        for n in range(1, CHARACTER_ORDERS + 1):
-            _count_keys(own, 1 + bits * (CHARACTER_ORDERS - n), mask, counts[pair, n - 1])
+        n_ref = left_offsets[pair + 1] - left_offsets[pair]
+        n_hyp = right_offsets[pair + 1] - right_offsets[pair]
+        for n in range(CHARACTER_ORDERS):
+            counts[pair, n, 0], counts[pair, n, 1] = max(0, n_hyp - n), max(0, n_ref - n)
+        _count_beginnings(keys[first : first + n_ref + n_hyp], bits, begins, before, counts[pair])
 
 
 @njit(nogil=True)

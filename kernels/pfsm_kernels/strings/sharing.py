@@ -32,6 +32,24 @@ def _longest(ids, offsets, list_offsets):
     return longest
 
 
+@njit(borrows=True)
+def _in_order(partners, count, seen, n, i):
+    """Puts the partners of a token in order: few by insertion, many by a look at every place that was seen."""
+    if count * count > n:
+        count = 0
+        for j in range(n):
+            if seen[j] == i:
+                partners[count] = j
+                count += 1
+        return
+    for at in range(1, count):
+        j, place = partners[at], at
+        while place and partners[place - 1] > j:
+            partners[place] = partners[place - 1]
+            place -= 1
+        partners[place] = j
+
+
 @njit(nogil=True)
 def _shared(left, left_offsets, right, right_offsets, list_offsets, keys, n_keys):
     head = np.full(n_keys, -1, np.int32)
@@ -41,7 +59,7 @@ def _shared(left, left_offsets, right, right_offsets, list_offsets, keys, n_keys
     widest = 0
     for pair in range(right_offsets.size - 1):
         widest = max(widest, right_offsets[pair + 1] - right_offsets[pair])
-    seen = np.empty(widest, np.int32)
+    seen, partners = np.empty(widest, np.int32), np.empty(widest, np.int32)
     blocks = np.empty((1024, 5), np.int32)
     count = 0
     for pair in range(left_offsets.size - 1):
@@ -57,21 +75,26 @@ def _shared(left, left_offsets, right, right_offsets, list_offsets, keys, n_keys
                 entries += 1
         for i in range(left_offsets[pair + 1] - left_offsets[pair]):
             token = left[left_offsets[pair] + i]
+            found = 0
             for at in range(list_offsets[token], list_offsets[token + 1]):
                 entry = head[keys[at]]
                 while entry >= 0:
                     j = owner[entry]
                     if seen[j] != i:
                         seen[j] = i
-                        if count == blocks.shape[0]:
-                            blocks = doubled(blocks)
-                        blocks[count, 0] = pair
-                        blocks[count, 1] = i
-                        blocks[count, 2] = 1
-                        blocks[count, 3] = j
-                        blocks[count, 4] = 1
-                        count += 1
+                        partners[found] = j
+                        found += 1
                     entry = following[entry]
+            _in_order(partners, found, seen, n, i)
+            while count + found > blocks.shape[0]:
+                blocks = doubled(blocks)
+            for at in range(found):
+                blocks[count, 0] = pair
+                blocks[count, 1] = i
+                blocks[count, 2] = 1
+                blocks[count, 3] = partners[at]
+                blocks[count, 4] = 1
+                count += 1
         for j in range(n):
             for at in range(list_offsets[right[first + j]], list_offsets[right[first + j] + 1]):
                 head[keys[at]] = -1
@@ -99,7 +122,7 @@ def tokens_sharing_keys(
         n_keys: Number of keys.
 
     Returns:
-        int32 [n_blocks, 5], rows (pair, i, 1, j, 1), each once, sorted by pair and i.
+        int32 [n_blocks, 5], rows (pair, i, 1, j, 1), each once, sorted by (pair, i, j).
 
     Raises:
         ValueError: If offsets do not fit.

@@ -2,11 +2,11 @@
 
 import re
 from functools import cache
-from itertools import count, pairwise
+from itertools import count
 from typing import NamedTuple
 
 from pfsm.text.classes import normal_form, shipped_lists
-from pfsm.text.facts import chunk_kind, word_kind
+from pfsm.text.facts import NOTHING, chunk_kind, may_have_kind, word_kind
 from pfsm.text.numbers import NUMBER_WORDS, digit_value, is_number_word
 from pfsm.text.plain import chunk_tokens
 
@@ -15,6 +15,8 @@ _APART = re.compile(
     r"(?:[.,;:!?)\]}%\u2026\u3002\uff0c](?!\d)|['\u2019](?:s|re|ve|ll|d|m|t)\b|n['\u2019]t\b|[(\[{]\Z)",
     re.IGNORECASE,
 )
+# Marks that often stand right behind a word.
+_BEHIND_WORDS = frozenset(".,;:!?")
 # Stands between lines. In text it separates tokens as a space does.
 END = "\0"
 WORD_BITS = 29
@@ -66,6 +68,9 @@ class ChunkTable(dict[str, int]):
     def __missing__(self, chunk: str) -> int:
         if chunk.isascii() and chunk.isalpha():  # one word, as most chunks are
             return self._word(chunk, chunk.lower())
+        head = chunk[:-1]
+        if chunk[-1:] in _BEHIND_WORDS and head.isascii() and head.isalpha():
+            return self._marked(chunk, head, head.lower())
         tokens = [token.lower() for token in chunk_tokens(chunk)]
         counts = _counts(chunk, tokens)
         if any(counts):
@@ -86,6 +91,18 @@ class ChunkTable(dict[str, int]):
         self._characters += len(chunk) + 32
         return value
 
+    def _marked(self, chunk: str, head: str, word: str) -> int:
+        """Of a word with a mark behind it, which is a token that counts nowhere."""
+        negates, counts = word in _negating(), word != "one" and word in NUMBER_WORDS
+        if negates or counts:
+            self.counts[chunk] = Counts(0, int(negates), 0, 0, int(counts))
+        number = self._words.setdefault(word, next(self._numbers))
+        kind = chunk_kind(chunk) if may_have_kind(chunk, head, word) else NOTHING
+        flags = (3 if negates or counts else 1) | kind << KIND_BIT
+        value = self[chunk] = number | NO_WORD << WORD_BITS | flags << 2 * WORD_BITS
+        self._characters += len(chunk) + 32
+        return value
+
     def _number(self, word: str) -> int:
         # setdefault is one step even where threads meet.
         return self._words.setdefault(word, next(self._numbers)) if _is_word(word) else NO_WORD
@@ -93,13 +110,16 @@ class ChunkTable(dict[str, int]):
 
 def _counts(chunk: str, tokens: list[str]) -> Counts:
     negating = _negating()
-    return Counts(
-        sum(one == two and _is_word(one) for one, two in pairwise(tokens)),
-        sum(normal_form(token) in negating for token in tokens),
-        int(_APART.match(chunk) is not None),
-        sum(digit_value(token) is not None for token in tokens),
-        sum(token != "one" and is_number_word(token) for token in tokens),
-    )
+    # Loops rather than sums: most chunks have few tokens.
+    repeats = negations = digits = number_words = 0
+    before = ""
+    for token in tokens:
+        repeats += token == before and _is_word(token)
+        negations += normal_form(token) in negating
+        digits += digit_value(token) is not None
+        number_words += token != "one" and is_number_word(token)
+        before = token
+    return Counts(repeats, negations, int(_APART.match(chunk) is not None), digits, number_words)
 
 
 def _is_word(token: str) -> bool:

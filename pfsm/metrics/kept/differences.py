@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.metrics.kept.lines import LineCounts, counts_of, in_chunks, runs_of
+from pfsm.metrics.kept.lines import LineCounts, in_chunks, line_counts, runs_of
 from pfsm.metrics.metric_group import MetricGroup
 from pfsm.text.facts import Run, contradictions
 from pfsm.text.numbers import Number, digit_numbers, english_numbers
@@ -35,8 +35,8 @@ def differences(name: str, hypotheses: Sequence[str], references: Sequence[str])
     if name == CASE:
         return {name: _of_pairs(_other_case, hypotheses, references)}
     place = {line: at for at, line in enumerate(dict.fromkeys([*hypotheses, *references]))}
-    read = in_chunks(list(place))
-    lines = counts_of(read)
+    distinct = list(place)
+    lines = line_counts(distinct)
     ours, theirs = (
         np.fromiter(map(place.__getitem__, side), np.int64, len(side)) for side in (hypotheses, references)
     )
@@ -50,7 +50,7 @@ def differences(name: str, hypotheses: Sequence[str], references: Sequence[str])
     if name in {NUMBERS, NUMBERS_EN}:
         values[name] = -_unshared_numbers(name == NUMBERS_EN, hypotheses, references, lines, ours, theirs)
     if name == FACTS:
-        values[name] = -_contradictions(runs_of(read), ours, theirs)
+        values[name] = -_contradictions(runs_of(in_chunks(distinct)), ours, theirs)
     return values
 
 

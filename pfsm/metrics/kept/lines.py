@@ -1,8 +1,9 @@
 """What single lines have: repeated words, negations, numbers, marks that stand apart, and how they begin."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import lru_cache
+from itertools import repeat
 from typing import NamedTuple
 
 import numpy as np
@@ -36,6 +37,14 @@ class LineCounts:
 
 
 _table = ChunkTable()
+# By line its counts, packed as they stand in `LineCounts`, the start plus 1. Threads share it: an entry once made is
+# right for ever, and the worst that can happen to one is that it is dropped.
+_counted: dict[str, int] = {}
+_MOST_LINES = 30_000
+# No line of fewer characters has as many of anything.
+_LONGEST = 1 << 10
+_LARGEST = 2 * _LONGEST - 1
+_PLACES = (0, 11, 22, 33, 44, 55)
 
 
 class Chunks(NamedTuple):
@@ -85,6 +94,35 @@ def counts_of(read: Chunks) -> LineCounts:
     repeats += np.bincount(line[follows], minlength=len(lines))
     start = np.fromiter(map(_start, lines), np.int64, len(lines))
     return LineCounts(repeats, negations, apart, digits, number_words, start)
+
+
+def line_counts(lines: Sequence[str]) -> LineCounts:
+    """What lines have; of lines that were counted before it is remembered."""
+    packed = np.fromiter(map(_counted.get, lines, repeat(-1)), np.int64, len(lines))
+    columns = np.array([packed >> place & _LARGEST for place in _PLACES])
+    columns[-1] -= 1
+    new = np.flatnonzero(packed < 0)
+    if new.size:
+        read = [lines[at] for at in new.tolist()]
+        columns[:, new] = found = _columns(counts_of(in_chunks(read)))
+        _remember(read, found)
+    return LineCounts(*columns)
+
+
+def _columns(counts: LineCounts) -> Int64:
+    return np.array([getattr(counts, field.name) for field in fields(LineCounts)])
+
+
+def _remember(lines: Sequence[str], columns: Int64) -> None:
+    """Packs the counts of each line into one number, where the line is so short that each has room."""
+    packed = np.full(len(lines), 1 << _PLACES[-1], dtype=np.int64)
+    for column, place in zip(columns, _PLACES, strict=True):
+        packed += column << place
+    if len(_counted) > _MOST_LINES:
+        _counted.clear()
+    _counted.update(
+        (line, number) for line, number in zip(lines, packed.tolist(), strict=True) if len(line) < _LONGEST
+    )
 
 
 def runs_of(read: Chunks) -> list[list[Run]]:
