@@ -63,7 +63,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
                 "x", [Part("n", {"car": ["1"], "automobile": ["1", "2"]}, {"cars": ["car"]})], "", []
             )
         ),
-        "gzip": gzip.compress(b"a lamp\n" * 20),
+        "gzip": gzip.compress(b"a lamp\n" * 20, mtime=0),
     }
 
 

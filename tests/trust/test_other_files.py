@@ -28,7 +28,7 @@ PICKLE = pickle.dumps(Bomb())
 YAML = '!!python/object/apply:os.system ["touch canary"]\n'
 PAYLOADS: dict[str, bytes] = {
     "a pickle": PICKLE,
-    "a pickle, gzipped": gzip.compress(PICKLE),
+    "a pickle, gzipped": gzip.compress(PICKLE, mtime=0),
     "an old pickle": pickle.dumps(Bomb(), protocol=0),
     "tagged YAML": YAML.encode(),
     "tagged YAML in a key": f"language: {YAML}".encode(),
