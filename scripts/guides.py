@@ -53,7 +53,7 @@ def comparable(text: str) -> str:
 
     Weights that are learned on another kind of processor may differ in the last digit, and the fingerprint with them.
     """
-    shipped = shipped_models()
+    shipped = {model.name for model in shipped_models()}
 
     def masked(match: re.Match[str]) -> str:
         return match[0] if match["name"] in shipped else f"{match['before']}…"
