@@ -132,6 +132,20 @@ def test_learning_is_repeatable_and_resumes(config: TrainingConfig, tmp_path: Pa
     assert again.to_dict() == whole.to_dict()
 
 
+def test_predictions_of_another_size_in_a_checkpoint_are_made_anew(
+    config: TrainingConfig, tmp_path: Path
+) -> None:
+    class Other(Checkpoint):
+        def learned(self, name: str) -> bytes | None:
+            return bytes(8) if name.startswith("fold") else super().learned(name)
+
+    expected = train(JUDGMENTS, config=config, threads=1)
+    found = train(
+        JUDGMENTS, config=config, threads=1, checkpoint=Other(tmp_path / "m.checkpoint", resume=False)
+    )
+    assert found.to_dict() == expected.to_dict()
+
+
 def trained(config: TrainingConfig) -> Model:
     return train(JUDGMENTS, config=config, threads=1)
 

@@ -16,6 +16,7 @@ from pfsm_training.initial_settings import completed_settings
 from pfsm_training.loss.names import OBJECTIVES
 from pfsm_training.minimal_pairs_option import KEY as MINIMAL_PAIRS
 from pfsm_training.minimal_pairs_option import LARGEST_WEIGHT, MinimalPairsOptions, minimal_pairs_option
+from pfsm_training.plain_values import flag, number
 from pfsm_training.yaml_file import read_yaml_mapping
 
 KEYS = TRAINING
@@ -149,7 +150,7 @@ def config_from_dict(values: Mapping[str, Any], where: str, init: Model | None =
             known = unknown_key(key, (*SETTINGS_KEYS, *KEYS, *SWITCHES), "`pfsm help settings`")
             raise PfsmError(f"{where}: unknown key {key!r}; {known}")
     settings = completed_settings(values, where, init)
-    class_transitions = _flag(values.get("class_transitions", False), "class_transitions", where)
+    class_transitions = flag(values.get("class_transitions", False), "class_transitions", where)
     if class_transitions and not settings.edits:
         raise PfsmError(f"{where}: class_transitions needs edits, but edits is false; leave out one of them")
     return TrainingConfig(
@@ -161,8 +162,8 @@ def config_from_dict(values: Mapping[str, Any], where: str, init: Model | None =
         class_transitions,
         _choice(values.get("start", BEST), "start", STARTS, where),
         _choice(values.get("lambda_rule", HIGHEST), "lambda_rule", LAMBDA_RULES, where),
-        _flag(values.get("standardise", True), "standardise", where),
-        _flag(values.get("prune_jumps", False), "prune_jumps", where),
+        flag(values.get("standardise", True), "standardise", where),
+        flag(values.get("prune_jumps", False), "prune_jumps", where),
         _edit_cost(values, where),
         _encoder(values.get("encoder", False), where),
         _minimal_pairs(values, where),
@@ -186,17 +187,8 @@ def _encoder(value: object, where: str) -> EncoderOptions | None:
         check_source(value.get("source", DEFAULT_SOURCE), f"{where}: encoder: source"),
         _layers(value.get("layers"), where),
         _choice(value.get("precision", SINGLE), "encoder: precision", PRECISIONS, where),
-        _weight_of_pairs(value.get(MINIMAL_PAIRS, 0.0), where),
+        number(value.get(MINIMAL_PAIRS, 0.0), MINIMAL_PAIRS, f"{where}: encoder", 0.0, LARGEST_WEIGHT),
     )
-
-
-def _weight_of_pairs(value: object, where: str) -> float:
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    if not number or not 0 <= value <= LARGEST_WEIGHT:  # type: ignore[operator]
-        raise PfsmError(
-            f"{where}: encoder: {MINIMAL_PAIRS} is {value!r}, it must be a number from 0 to {LARGEST_WEIGHT:g}"
-        )
-    return float(value)  # type: ignore[arg-type]
 
 
 def _layers(value: object, where: str) -> int | None:
@@ -255,12 +247,6 @@ def _minimal_pairs(values: Mapping[str, Any], where: str) -> MinimalPairsOptions
             f"{where}: encoder: {MINIMAL_PAIRS} needs the option {MINIMAL_PAIRS}, which says what pairs"
         )
     return options
-
-
-def _flag(value: object, key: str, where: str) -> bool:
-    if not isinstance(value, bool):
-        raise PfsmError(f"{where}: {key} is {value!r}, it must be true or false")
-    return value
 
 
 def _choice(value: object, key: str, known: tuple[str, ...], where: str) -> str:

@@ -7,6 +7,7 @@ from typing import Any, Literal
 from pfsm.data.minimal_pairs import SEVERITIES
 from pfsm.errors import PfsmError
 from pfsm.runtime.places import MINIMAL_PAIRS, unknown_key
+from pfsm_training.plain_values import flag, number, whole
 
 KEY = "minimal_pairs"
 AUTO: Literal["auto"] = "auto"
@@ -88,12 +89,12 @@ def minimal_pairs_option(value: object, where: str) -> MinimalPairsOptions | Non
         None if kinds is False else () if kinds == ALL else _names(kinds, "kinds", where),
         _names(given.get("except", []), "except", where),
         _changed(given.get("of", list(CHANGED)), where),
-        _number(given.get("top", 0.25), "top", where, 0.0, 1.0, above=True),
-        _whole(given.get("number", 50), "number", where, 1),
-        _whole(given.get("seed", 1), "seed", where, 0),
-        _flag(given.get("crossed", False), "crossed", where),
+        number(given.get("top", 0.25), "top", where, 0.0, 1.0, above=True),
+        whole(given.get("number", 50), "number", where, 1),
+        whole(given.get("seed", 1), "seed", where, 0),
+        flag(given.get("crossed", False), "crossed", where),
         _weight(given.get("weight", AUTO), where),
-        _number(given.get("scale", 0.25), "scale", where, 0.0, LARGEST_MARGIN, above=True),
+        number(given.get("scale", 0.25), "scale", where, 0.0, LARGEST_MARGIN, above=True),
         _margins(given.get("margins", {}), where),
     )
 
@@ -121,10 +122,10 @@ def _weight(value: object, where: str) -> float | Literal["auto"] | tuple[float,
     if value == AUTO:
         return AUTO
     if isinstance(value, list | tuple) and value:
-        return tuple(sorted({_number(one, "weight", where, 0.0, LARGEST_WEIGHT) for one in value}))
+        return tuple(sorted({number(one, "weight", where, 0.0, LARGEST_WEIGHT) for one in value}))
     if isinstance(value, str | list | tuple):
         raise PfsmError(f"{where}: weight is {value!r}, it must be a number, a list of them, or {AUTO}")
-    return _number(value, "weight", where, 0.0, LARGEST_WEIGHT)
+    return number(value, "weight", where, 0.0, LARGEST_WEIGHT)
 
 
 def _margins(value: object, where: str) -> dict[str, float]:
@@ -135,26 +136,6 @@ def _margins(value: object, where: str) -> dict[str, float]:
             raise PfsmError(f"{where}: margins has {key!r}, the severities are {', '.join(SEVERITIES[1:])}")
     given: Mapping[str, Any] = value
     return {
-        name: _number(given.get(name, MARGINS[name]), f"margins: {name}", where, 0.0, LARGEST_MARGIN)
+        name: number(given.get(name, MARGINS[name]), f"margins: {name}", where, 0.0, LARGEST_MARGIN)
         for name in SEVERITIES
     }
-
-
-def _number(value: object, key: str, where: str, least: float, most: float, *, above: bool = False) -> float:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    if not is_number or not least <= value <= most or (above and value == least):  # type: ignore[operator]
-        low = f"above {least:g} and at most {most:g}" if above else f"from {least:g} to {most:g}"
-        raise PfsmError(f"{where}: {key} is {value!r}, it must be a number {low}")
-    return float(value)  # type: ignore[arg-type]
-
-
-def _flag(value: object, key: str, where: str) -> bool:
-    if not isinstance(value, bool):
-        raise PfsmError(f"{where}: {key} is {value!r}, it must be true or false")
-    return value
-
-
-def _whole(value: object, key: str, where: str, least: int) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or value < least:
-        raise PfsmError(f"{where}: {key} is {value!r}, it must be a whole number from {least}")
-    return value

@@ -91,7 +91,7 @@ class Runs:
         """The pairs of a fold, and what heads say of them after each pass: float64 [n_passes, n_pairs]."""
         pairs = self.pairs(self._division.part(fold))
         saved = None if self._checkpoint is None else self._checkpoint.learned(f"fold {fold}")
-        if saved is not None:
+        if saved is not None and len(saved) == 8 * self._passes * pairs.size:
             stage.advance(self._passes)
             return pairs, np.frombuffer(saved, dtype="<f8").reshape(self._passes, pairs.size)
         found = np.zeros((self._passes, pairs.size))
