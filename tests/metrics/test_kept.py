@@ -45,6 +45,13 @@ def counted(hypothesis: str, reference: str) -> dict[str, float]:
         ("So , yes .", "So, yes.", {"spaces": math.log(3)}),
         ("We ca n't ( yet ) , it 's so", "We can't (yet), it's so", {"spaces": math.log(6)}),
         ("a third : .5", "a third: .5", {"spaces": math.log(2)}),
+        (
+            "She left,he (too)came.Then:go",
+            "She left, he (too) came. Then: go",
+            {"spaces": math.log(5)},
+        ),
+        ("So , yes,no", "So, yes, no", {"spaces": math.log(3)}),
+        ("at half.com in the U.S.A.", "at half. com in the U. S. A.", {}),
         ("“ja, so” it is", "“Ja, so” it is", {"case": 1, "start": 1}),
         ("夜は静か", "Nacht", {}),
         ("", "", {}),
@@ -199,6 +206,6 @@ def test_a_word_and_a_mark_have_what_their_tokens_have() -> None:
             counts = chunk_table._counts(chunk, tokens)
             flags = 1 | any(counts) << 1 | facts.chunk_kind(chunk) << KIND_BIT
             assert packed >> 2 * WORD_BITS == flags, chunk
-            assert table.counts.get(chunk, (0,) * 5) == counts, chunk
+            assert table.counts.get(chunk, (0,) * 6) == counts, chunk
             assert packed & NO_WORD == table[word] & NO_WORD, chunk
             assert packed >> WORD_BITS & NO_WORD == NO_WORD, chunk

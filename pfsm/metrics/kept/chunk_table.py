@@ -15,6 +15,8 @@ _APART = re.compile(
     r"(?:[.,;:!?)\]}%\u2026\u3002\uff0c](?!\d)|['\u2019](?:s|re|ve|ll|d|m|t)\b|n['\u2019]t\b|[(\[{]\Z)",
     re.IGNORECASE,
 )
+# A mark between two words without a space; full stops only before capitals, as others stand in addresses.
+_GLUED = re.compile(r"[^\W\d_]{2}(?:[,;:!?)]|\.+(?=[^\W\d_a-z]))+(?=[^\W\d_])")
 # Marks that often stand right behind a word.
 _BEHIND_WORDS = frozenset(".,;:!?")
 # Stands between lines. In text it separates tokens as a space does.
@@ -32,11 +34,12 @@ _MOST_CHARACTERS = 8_000_000
 class Counts(NamedTuple):
     """What a chunk has, as in `pfsm.metrics.kept.lines.LineCounts`."""
 
-    repeats: int
-    negations: int
-    apart: int
-    digits: int
-    number_words: int
+    repeats: int = 0
+    negations: int = 0
+    apart: int = 0
+    glued: int = 0
+    digits: int = 0
+    number_words: int = 0
 
 
 class ChunkTable(dict[str, int]):
@@ -84,7 +87,7 @@ class ChunkTable(dict[str, int]):
     def _word(self, chunk: str, word: str) -> int:
         negates, counts = word in _negating(), word != "one" and word in NUMBER_WORDS
         if negates or counts:
-            self.counts[chunk] = Counts(0, int(negates), 0, 0, int(counts))
+            self.counts[chunk] = Counts(negations=int(negates), number_words=int(counts))
         number = self._words.setdefault(word, next(self._numbers))
         flags = (3 if negates or counts else 1) | word_kind(chunk, word) << KIND_BIT
         value = self[chunk] = number | number << WORD_BITS | flags << 2 * WORD_BITS
@@ -95,7 +98,7 @@ class ChunkTable(dict[str, int]):
         """Of a word with a mark behind it, which is a token that counts nowhere."""
         negates, counts = word in _negating(), word != "one" and word in NUMBER_WORDS
         if negates or counts:
-            self.counts[chunk] = Counts(0, int(negates), 0, 0, int(counts))
+            self.counts[chunk] = Counts(negations=int(negates), number_words=int(counts))
         number = self._words.setdefault(word, next(self._numbers))
         kind = chunk_kind(chunk) if may_have_kind(chunk, head, word) else NOTHING
         flags = (3 if negates or counts else 1) | kind << KIND_BIT
@@ -119,7 +122,8 @@ def _counts(chunk: str, tokens: list[str]) -> Counts:
         digits += digit_value(token) is not None
         number_words += token != "one" and is_number_word(token)
         before = token
-    return Counts(repeats, negations, int(_APART.match(chunk) is not None), digits, number_words)
+    apart = int(_APART.match(chunk) is not None)
+    return Counts(repeats, negations, apart, len(_GLUED.findall(chunk)), digits, number_words)
 
 
 def _is_word(token: str) -> bool:

@@ -29,7 +29,8 @@ def differences(name: str, hypotheses: Sequence[str], references: Sequence[str])
     - ``kept.numbers-en``: the same of numbers in digits or English words.
     - ``kept.facts-en``: numbers, units, dates and times of day that stand against others (`pfsm.text.facts`).
     - ``kept.negation-en``: difference of the numbers of English words that negate.
-    - ``kept.spaces``: ln(1 + difference of the numbers of marks that stand apart, as tokenisers leave them).
+    - ``kept.spaces``: ln(1 + difference of the numbers of marks that stand apart, as tokenisers leave them, +
+      difference of the numbers of marks without a space behind them).
     - ``kept.start``: 1 where the first letter is a capital on one side and a small one on the other.
     """
     if name == CASE:
@@ -43,7 +44,9 @@ def differences(name: str, hypotheses: Sequence[str], references: Sequence[str])
     counts = (
         np.maximum(0, lines.repeats[ours] - lines.repeats[theirs]),
         np.abs(lines.negations[ours] - lines.negations[theirs]),
-        np.log1p(np.abs(lines.apart[ours] - lines.apart[theirs])),
+        np.log1p(
+            np.abs(lines.apart[ours] - lines.apart[theirs]) + np.abs(lines.glued[ours] - lines.glued[theirs])
+        ),
         lines.start[ours] * lines.start[theirs] < 0,
     )
     values = {part: -one.astype(np.float64) for part, one in zip(OF_LINES, counts, strict=True)}

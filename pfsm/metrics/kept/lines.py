@@ -23,6 +23,7 @@ class LineCounts:
         repeats: Words that follow themselves, in any case.
         negations: English words that negate.
         apart: Marks and suffixes behind a space, where running text has none.
+        glued: Marks between two words, where running text has a space.
         digits: Numbers in digits.
         number_words: English words for numbers, or parts of such, without ``one``, which alone is no number.
         start: 1 if the first letter is a capital, -1 if it is a small one, 0 if it has no case or there is none.
@@ -31,6 +32,7 @@ class LineCounts:
     repeats: Int64
     negations: Int64
     apart: Int64
+    glued: Int64
     digits: Int64
     number_words: Int64
     start: Int64
@@ -43,8 +45,8 @@ _counted: dict[str, int] = {}
 _MOST_LINES = 30_000
 # No line of fewer characters has as many of anything.
 _LONGEST = 1 << 10
-_LARGEST = 2 * _LONGEST - 1
-_PLACES = (0, 11, 22, 33, 44, 55)
+_LARGEST = _LONGEST - 1
+_PLACES = (0, 10, 20, 30, 40, 50, 60)
 
 
 class Chunks(NamedTuple):
@@ -88,12 +90,12 @@ def counts_of(read: Chunks) -> LineCounts:
     counted = place[occupied >> 2 * WORD_BITS & HAS_COUNTS > 0]
     found = [table.counts[chunks[at]] for at in counted.tolist()]
     columns = np.array(found, dtype=np.int64).reshape(-1, len(Counts._fields)).T
-    repeats, negations, apart, digits, number_words = (
+    repeats, negations, apart, glued, digits, number_words = (
         np.bincount(line[counted], column, minlength=len(lines)).astype(np.int64) for column in columns
     )
     repeats += np.bincount(line[follows], minlength=len(lines))
     start = np.fromiter(map(_start, lines), np.int64, len(lines))
-    return LineCounts(repeats, negations, apart, digits, number_words, start)
+    return LineCounts(repeats, negations, apart, glued, digits, number_words, start)
 
 
 def line_counts(lines: Sequence[str]) -> LineCounts:
