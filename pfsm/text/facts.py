@@ -118,17 +118,18 @@ def _tokens_of(chunk: str) -> list[str]:
     return [*found, ","] if chunk.endswith(",") else found
 
 
-def runs(line: str) -> list[Run]:
+def runs(line: str) -> tuple[Run, ...]:
     """The runs of tokens in which a line says something of amounts and dates, each with one joining word before it.
 
     What a run says depends on its own tokens alone. A full stop or another mark but the comma ends a run.
     """
     chunks = line.split(" ")
     found = RUN.finditer(bytes(map(chunk_kind, chunks)))
-    return [run_tokens(chunks[run.start() : run.end()]) for run in found]
+    return tuple(run_tokens(chunks[run.start() : run.end()]) for run in found)
 
 
-def contradictions(ours: Sequence[Run], theirs: Sequence[Run]) -> int:
+@lru_cache(maxsize=50_000)
+def contradictions(ours: tuple[Run, ...], theirs: tuple[Run, ...]) -> int:
     """How many facts of the runs of two lines stand against each other.
 
     Equal runs are taken away first, then places of equal meaning, the longest first. What is left falls into numbers,

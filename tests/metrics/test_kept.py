@@ -14,7 +14,7 @@ from pfsm.features.values import feature_values
 from pfsm.metrics.kept import chunk_table, lines
 from pfsm.metrics.kept.chunk_table import KIND_BIT, NO_WORD, WORD_BITS, ChunkTable
 from pfsm.metrics.kept.differences import KEPT, differences
-from pfsm.metrics.kept.lines import LineCounts, counts_of, in_chunks, line_counts
+from pfsm.metrics.kept.lines import LineCounts, counts_of, in_chunks, read_lines, runs_of
 from pfsm.text import facts, units
 from pfsm.text.classes import normal_form, shipped_lists
 from pfsm.text.facts import contradictions, runs
@@ -167,18 +167,19 @@ def test_counts_of_lines_are_remembered_as_they_were(monkeypatch: pytest.MonkeyP
         " ".join(draw.choice([*WORDS, *ODD, ".", "¿"]) for _ in range(draw.randint(0, 9))) for _ in range(90)
     ]
     some += ["a a " * 400, ", " * 2000, "5 " * 511 + "5", "x" * 1024]
-    expected = counts_of(in_chunks(some))
+    expected, all_said = counts_of(in_chunks(some)), runs_of(in_chunks(some))
     for most in (50, 1000):
-        monkeypatch.setattr(lines, "_counted", {})
+        monkeypatch.setattr(lines, "_known", {})
         monkeypatch.setattr(lines, "_MOST_LINES", most)
         for part in (some[:60], some[40:], some, some[::-1][:0], some):
-            found = line_counts(part)
+            found, said = read_lines(part)
             at = [some.index(line) for line in part]
             for field in dataclasses.fields(LineCounts):
                 one, other = getattr(found, field.name), getattr(expected, field.name)[at]
                 assert one.tolist() == other.tolist()
-            assert len(lines._counted) <= most + len(some)
-        assert not any(len(line) > 1023 for line in lines._counted)
+            assert said == [all_said[line] for line in at]
+            assert len(lines._known) <= most + len(some)
+        assert not any(len(line) > 1023 for line in lines._known)
 
 
 def test_a_word_and_a_mark_have_what_their_tokens_have() -> None:

@@ -122,7 +122,7 @@ def test_what_stands_against_each_other(ours: str, theirs: str, count: int) -> N
 
 
 def test_words_around_make_no_difference_and_neither_does_order() -> None:
-    assert runs("it rained") == []
+    assert runs("it rained") == ()
     assert against("In 1992 he paid 5 km of road.", "He paid, in all, 6 miles of road in 1992.") == 2
     assert against("3 dogs and 4 cats", "4 cats and 3 dogs") == 0
 

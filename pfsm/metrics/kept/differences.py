@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.metrics.kept.lines import LineCounts, in_chunks, line_counts, runs_of
+from pfsm.metrics.kept.lines import LineCounts, Runs, read_lines
 from pfsm.metrics.metric_group import MetricGroup
-from pfsm.text.facts import Run, contradictions
+from pfsm.text.facts import contradictions
 from pfsm.text.numbers import Number, digit_numbers, english_numbers
 from pfsm.text.plain import tokenise
 
@@ -36,8 +36,7 @@ def differences(name: str, hypotheses: Sequence[str], references: Sequence[str])
     if name == CASE:
         return {name: _of_pairs(_other_case, hypotheses, references)}
     place = {line: at for at, line in enumerate(dict.fromkeys([*hypotheses, *references]))}
-    distinct = list(place)
-    lines = line_counts(distinct)
+    lines, runs = read_lines(list(place))
     ours, theirs = (
         np.fromiter(map(place.__getitem__, side), np.int64, len(side)) for side in (hypotheses, references)
     )
@@ -53,7 +52,7 @@ def differences(name: str, hypotheses: Sequence[str], references: Sequence[str])
     if name in {NUMBERS, NUMBERS_EN}:
         values[name] = -_unshared_numbers(name == NUMBERS_EN, hypotheses, references, lines, ours, theirs)
     if name == FACTS:
-        values[name] = -_contradictions(runs_of(in_chunks(distinct)), ours, theirs)
+        values[name] = -_contradictions(runs, ours, theirs)
     return values
 
 
@@ -98,7 +97,7 @@ def _other_case(hypothesis: str, reference: str) -> int:
     return small - _shared(ours, theirs)
 
 
-def _contradictions(runs: Sequence[Sequence[Run]], ours: Int64, theirs: Int64) -> Float:
+def _contradictions(runs: Sequence[Runs], ours: Int64, theirs: Int64) -> Float:
     """Facts that stand against each other; lines that say nothing of the kind have none."""
     says = np.array([bool(one) for one in runs], dtype=np.bool_)
     result = np.zeros(ours.size)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from itertools import repeat
+from operator import itemgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -39,9 +40,11 @@ class LineCounts:
 
 
 _table = ChunkTable()
-# By line its counts, packed as they stand in `LineCounts`, the start plus 1. Threads share it: an entry once made is
-# right for ever, and the worst that can happen to one is that it is dropped.
-_counted: dict[str, int] = {}
+Runs = tuple[Run, ...]
+# By line its counts, packed as they stand in `LineCounts`, the start plus 1; and its runs. Threads share it: an entry
+# once made is right for ever, and the worst that can happen to one is that it is dropped.
+_known: dict[str, tuple[int, Runs]] = {}
+_UNKNOWN: tuple[int, Runs] = (-1, ())
 _MOST_LINES = 30_000
 # No line of fewer characters has as many of anything.
 _LONGEST = 1 << 10
@@ -98,43 +101,47 @@ def counts_of(read: Chunks) -> LineCounts:
     return LineCounts(repeats, negations, apart, glued, digits, number_words, start)
 
 
-def line_counts(lines: Sequence[str]) -> LineCounts:
-    """What lines have; of lines that were counted before it is remembered."""
-    packed = np.fromiter(map(_counted.get, lines, repeat(-1)), np.int64, len(lines))
+def read_lines(lines: Sequence[str]) -> tuple[LineCounts, list[Runs]]:
+    """What lines have, and what they say of amounts and dates; of lines that were read before it is remembered."""
+    known = list(map(_known.get, lines, repeat(_UNKNOWN)))
+    packed = np.fromiter(map(itemgetter(0), known), np.int64, len(lines))
+    runs = list(map(itemgetter(1), known))
     columns = np.array([packed >> place & _LARGEST for place in _PLACES])
     columns[-1] -= 1
     new = np.flatnonzero(packed < 0)
     if new.size:
-        read = [lines[at] for at in new.tolist()]
-        columns[:, new] = found = _columns(counts_of(in_chunks(read)))
-        _remember(read, found)
-    return LineCounts(*columns)
+        read = in_chunks([lines[at] for at in new.tolist()])
+        columns[:, new] = counts = _columns(counts_of(read))
+        said = runs_of(read)
+        for at, one in zip(new.tolist(), said, strict=True):
+            runs[at] = one
+        _remember(read.lines, counts, said)
+    return LineCounts(*columns), runs
 
 
 def _columns(counts: LineCounts) -> Int64:
     return np.array([getattr(counts, field.name) for field in fields(LineCounts)])
 
 
-def _remember(lines: Sequence[str], columns: Int64) -> None:
+def _remember(lines: Sequence[str], columns: Int64, runs: Sequence[Runs]) -> None:
     """Packs the counts of each line into one number, where the line is so short that each has room."""
     packed = np.full(len(lines), 1 << _PLACES[-1], dtype=np.int64)
     for column, place in zip(columns, _PLACES, strict=True):
         packed += column << place
-    if len(_counted) > _MOST_LINES:
-        _counted.clear()
-    _counted.update(
-        (line, number) for line, number in zip(lines, packed.tolist(), strict=True) if len(line) < _LONGEST
-    )
+    if len(_known) > _MOST_LINES:
+        _known.clear()
+    entries = zip(lines, packed.tolist(), runs, strict=True)
+    _known.update((line, (number, said)) for line, number, said in entries if len(line) < _LONGEST)
 
 
-def runs_of(read: Chunks) -> list[list[Run]]:
+def runs_of(read: Chunks) -> list[Runs]:
     """What lines say of amounts and dates: of each line the runs of `pfsm.text.facts.runs`."""
     kinds = (read.packed >> 2 * WORD_BITS + KIND_BIT).astype(np.uint8).tobytes()
-    found: list[list[Run]] = [[] for _ in read.lines]
+    found: list[Runs] = [()] * len(read.lines)
     places = [run.span() for run in RUN.finditer(kinds)]
     of_line = read.line[[first for first, _ in places]].tolist() if places else []
     for number, (first, last) in zip(of_line, places, strict=True):
-        found[number].append(_run(tuple(read.text[first:last])))
+        found[number] += (_run(tuple(read.text[first:last])),)
     return found
 
 
