@@ -42,16 +42,9 @@ def ramped(
     """
     if len(knots) < 2:
         return Offers(blocks)
-    edges = np.asarray(knots, dtype=np.float64)
-    ramps = np.clip((values[:, np.newaxis] - edges[:-1]) / np.diff(edges), 0.0, 1.0)
-    offer, feature = np.nonzero(ramps)
-    return Offers(
-        blocks,
-        ramp_names(prefix, knots),
-        offer.astype(np.int64),
-        feature.astype(np.int32),
-        ramps[offer, feature],
-    )
+    from pfsm_kernels.lattice.ramps import ramps  # noqa: PLC0415 - brings numba
+
+    return Offers(blocks, ramp_names(prefix, knots), *ramps(values, np.asarray(knots, dtype=np.float64)))
 
 
 def quantile_knots(values: NDArray[np.float64]) -> list[float]:

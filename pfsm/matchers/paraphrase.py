@@ -15,7 +15,6 @@ from pfsm.lexicons import registry
 from pfsm.lexicons.paraphrases import KIND, ParaphraseTable
 from pfsm.matchers.bins import AUTO, check_knots, quantile_knots, ramped
 from pfsm.matchers.kind import BuiltIn
-from pfsm.matchers.merging import sorted_order
 from pfsm.matchers.protocol import EncodedPairs, Offers
 from pfsm.matchers.type_lists import TypeLists
 from pfsm.runtime.places import elsewhere
@@ -81,13 +80,15 @@ class ParaphraseMatcher:
 
     def links(self, pairs: EncodedPairs) -> tuple[Int32, Float]:
         """Blocks, int32 [n_blocks, 5], and the logarithm to base 10 of their probability, float64 [n_blocks]."""
+        from pfsm_kernels.lattice.once import each_once  # noqa: PLC0415 - brings numba
+
         found = [finder.links(pairs, direction) for finder in self._finders for direction in self._directions]
         blocks = np.concatenate([rows for rows, _ in found])
         values = np.concatenate([value for _, value in found])
         kept = values >= self._smallest
         blocks, values = blocks[kept], values[kept]
         if len(found) > 1:
-            blocks, values = _largest(blocks, values)
+            blocks, values = each_once(blocks, values, len(pairs))
         return blocks, np.log10(values.astype(np.float64))
 
 
@@ -126,17 +127,6 @@ class _Finder:
         return find_phrases(
             words[lines.ids], lines.offsets, table.child_offsets, table.child_words, wanted, self._max_block
         )
-
-
-def _largest(blocks: Int32, values: Float32) -> tuple[Int32, Float32]:
-    """Every block once, with its largest value, in the order that `merged` takes them in."""
-    if not values.size:
-        return blocks, values
-    order = sorted_order([blocks[:, field] for field in (0, 1, 3, 2, 4)])
-    blocks, values = blocks[order], values[order]
-    first = np.ones(blocks.shape[0], dtype=np.bool_)
-    first[1:] = (blocks[1:] != blocks[:-1]).any(axis=1)
-    return blocks[first], np.maximum.reduceat(values, np.flatnonzero(first))
 
 
 def build(max_block: int, options: Options) -> ParaphraseMatcher:

@@ -10,6 +10,8 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from pfsm.text.spaceless import spaceless
+
 Float = NDArray[np.float64]
 Int32 = NDArray[np.int32]
 Int64 = NDArray[np.int64]
@@ -67,10 +69,9 @@ def _offsets(sizes: Iterable[int]) -> Int64:
 
 
 def _code_points(lines: Sequence[str]) -> tuple[Int32, Int64]:
-    # The only printable white space is the space.
-    without = [line.replace(" ", "") if line.isprintable() else "".join(line.split()) for line in lines]
-    text = "".join(without).encode("utf-32-le", "surrogatepass")
-    return np.frombuffer(text, dtype="<i4").astype(np.int32, copy=False), _offsets(map(len, without))
+    text, sizes = spaceless(lines)
+    points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<i4")
+    return points.astype(np.int32, copy=False), _offsets(sizes)
 
 
 def _word_ids(lines: Sequence[str], numbers: dict[str, int]) -> tuple[Int32, Int64]:

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from pfsm.metrics.base import SegmentMetric
 from pfsm.metrics.pairs import check_pairs
+from pfsm.text.spaceless import spaceless
 
 
 class LengthRatio(SegmentMetric):
@@ -29,15 +30,8 @@ class LengthRatio(SegmentMetric):
             ValueError: If the lists differ in length, or one of them is a single string.
         """
         check_pairs(hypotheses, references)
-        lengths = np.array(
-            [[_length(hypothesis) for hypothesis in hypotheses], [_length(line) for line in references]]
-        )
+        lengths = np.array([spaceless(side)[1] for side in (hypotheses, references)])
         longest = lengths.max(axis=0, initial=0)
         ratios = np.ones(longest.size)
         np.divide(lengths.min(axis=0), longest, out=ratios, where=longest > 0)
         return ratios
-
-
-def _length(line: str) -> int:
-    # The only printable white space is the space.
-    return len(line) - line.count(" ") if line.isprintable() else sum(map(len, line.split()))

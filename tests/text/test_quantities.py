@@ -127,7 +127,7 @@ def test_words_around_make_no_difference_and_neither_does_order() -> None:
     assert against("3 dogs and 4 cats", "4 cats and 3 dogs") == 0
 
 
-def plainly(ours: list[tuple[str, ...]], theirs: list[tuple[str, ...]]) -> int:
+def plainly(ours: tuple[tuple[str, ...], ...], theirs: tuple[tuple[str, ...], ...]) -> int:
     """The same by definition, with nothing remembered and no case apart."""
     left, right = list(ours), list(theirs)
     for run in ours:

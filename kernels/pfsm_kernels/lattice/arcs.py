@@ -17,7 +17,7 @@ FINE, OUTSIDE, UNSORTED = 0, 1, 2
 
 
 @njit
-def _compare(rows, a, b):
+def compare(rows, a, b):
     """Which of two rows comes first: negative, 0 (they are the same) or positive."""
     for field in (0, 1, 3, 2, 4):
         if rows[a, field] != rows[b, field]:
@@ -28,7 +28,7 @@ def _compare(rows, a, b):
 @njit(nogil=True)
 def _is_sorted(rows):
     row = np.int64(1)
-    while row < rows.shape[0] and _compare(rows, row - 1, row) <= 0:
+    while row < rows.shape[0] and compare(rows, row - 1, row) <= 0:
         row += 1
     return row >= rows.shape[0]
 
@@ -42,13 +42,11 @@ def _merge(rows, starts, exclusive, arcs, rank, per_pair, places):
     for _ in range(rows.shape[0]):
         least = -1
         for matcher in range(matchers):
-            if at[matcher] < starts[matcher + 1] and (
-                least < 0 or _compare(rows, at[matcher], at[least]) < 0
-            ):
+            if at[matcher] < starts[matcher + 1] and (least < 0 or compare(rows, at[matcher], at[least]) < 0):
                 least = matcher
         row = at[least]
         at[least] += 1
-        if exclusive and last >= 0 and _compare(rows, last, row) == 0:
+        if exclusive and last >= 0 and compare(rows, last, row) == 0:
             places[row] = -1
             continue
         last = row
