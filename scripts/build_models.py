@@ -101,7 +101,7 @@ RECIPES: Mapping[str, Recipe] = {
     "en": Recipe(
         *_ENGLISH,
         "English translations: the default.",
-        (_OVERLAP, "It is some fifty times as slow as `en-fast` on new text."),
+        (_OVERLAP, "It is some hundred times as slow as `en-fast` on new text."),
     ),
     "ru": Recipe(
         "WMT16 segment-level direct assessment, English-Russian",
