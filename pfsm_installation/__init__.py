@@ -23,6 +23,7 @@ def main() -> int:
     if found is not None:
         sys.stderr.write(f"pfsm: {found}\n")
         return 2
+    import_module("pfsm.runtime.garbage").search_late()
     status: int = import_module("pfsm.cli").main()
     return status
 

@@ -17,17 +17,18 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from pfsm.analysis.analysers import SUFFIX, OwnAnalyser
+from pfsm.analysis.analysers import SUFFIX
 from pfsm.analysis.constituents import BracketedSentence
 from pfsm.analysis.labeller.label import Labeller
 from pfsm.analysis.labeller.weights import SUFFIX as ROLES_SUFFIX
 from pfsm.analysis.labeller.weights import RoleWeights, write_role_weights
+from pfsm.analysis.own_analyser import OwnAnalyser
 from pfsm.analysis.parser.parameters import ParserWeights
-from pfsm.analysis.parser.parse import Wanted
 from pfsm.analysis.parser.weights import quantised, read_weights, restored, write_weights
 from pfsm.analysis.parser_evaluation import Analyse, ParserEvaluation, evaluate_on_text, evaluate_on_words
 from pfsm.analysis.role_scoring import RoleScores, score_roles
 from pfsm.analysis.sentence import Analysis
+from pfsm.analysis.wanted import Wanted
 from pfsm.io.files import read_lines
 from pfsm_training.parsing.boundaries import with_tuned_starts
 from pfsm_training.parsing.calibrate import calibrated

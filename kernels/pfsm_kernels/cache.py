@@ -19,7 +19,6 @@ import shutil
 import sys
 import tempfile
 import time
-import uuid
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
@@ -185,7 +184,7 @@ class _DataFiles(IndexDataCacheFile):  # type: ignore[misc]  # Numba has no type
     """
 
     def _data_name(self, number: int) -> str:  # noqa: ARG002 - Numba's signature
-        return f"{Path(self._index_name).stem}.{uuid.uuid4().hex[:12]}.nbc"
+        return f"{Path(self._index_name).stem}.{os.urandom(6).hex()}.nbc"
 
 
 class _Cache(FunctionCache):  # type: ignore[misc]  # Numba has no types
@@ -223,27 +222,32 @@ class KernelCache:
     is_coming: Callable[[str], bool] = staticmethod(lambda _: False)
 
     def __init__(self, function: Callable[..., Any]) -> None:
-        self._module = function.__module__
-        self._own = _cache_in(FOLDER)(function)
-        self._others = [_cache_in(place)(function) for place in OTHERS]
+        self._function = function
+        self._by_place: dict[Path, Any] = {}
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._own, name)
+        return getattr(self._in(FOLDER), name)
+
+    def _in(self, place: Path) -> Any:
+        """Numba's cache below a folder, made when it is asked for: most kernels are never called in a process."""
+        if place not in self._by_place:
+            self._by_place[place] = _cache_in(place)(self._function)
+        return self._by_place[place]
 
     def load_overload(self, signature: Any, target_context: Any) -> Any:
         """The first that is found and readable, None if none is; waits for one that another process is compiling."""
         while True:
             # Asked before the look: what has come since is found.
-            coming = KernelCache.is_coming(self._module)
+            coming = KernelCache.is_coming(self._function.__module__)
             found = self._load_now(signature, target_context)
             if found is not None or not coming:
                 return found
             time.sleep(LOOK)
 
     def _load_now(self, signature: Any, target_context: Any) -> Any:
-        for place in (self._own, *self._others):
+        for place in (FOLDER, *OTHERS):
             with suppress(OSError):
-                found = place.load_overload(signature, target_context)
+                found = self._in(place).load_overload(signature, target_context)
                 if found is not None:
                     return found
         return None
@@ -251,7 +255,7 @@ class KernelCache:
     def save_overload(self, signature: Any, compiled: Any) -> None:
         """Saves a kernel if that is possible."""
         with suppress(OSError):
-            self._own.save_overload(signature, compiled)
+            self._in(FOLDER).save_overload(signature, compiled)
 
 
 the_notice = Notice()

@@ -4,11 +4,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from pfsm.analysis.analysers import OwnAnalyser
 from pfsm.analysis.conllu import ConlluSentence
 from pfsm.analysis.conllu_lines import analysis_of
 from pfsm.analysis.constituents import BracketedSentence, Constituent
-from pfsm.analysis.parser.parse import Wanted
+from pfsm.analysis.own_analyser import OwnAnalyser
 from pfsm.analysis.scoring import (
     Agreement,
     Calibration,
@@ -18,6 +17,7 @@ from pfsm.analysis.scoring import (
     score_parses,
 )
 from pfsm.analysis.sentence import Analysis, joined
+from pfsm.analysis.wanted import Wanted
 
 _PORTION = 256
 Line = TypeVar("Line")

@@ -18,9 +18,9 @@ from pfsm.analysis.constituents import TOP, BracketedSentence, parse_brackets
 from pfsm.analysis.discourse.clause_files import is_clause_text, read_clauses
 from pfsm.analysis.heads import head_dependencies
 from pfsm.analysis.lines import EMPTY, LineFinder, put_on_lines
-from pfsm.analysis.parser.parse import Wanted
 from pfsm.analysis.role_files import role_reader
 from pfsm.analysis.sentence import ROOT_LABEL, Analysis, DependencyTree, joined, unparsed
+from pfsm.analysis.wanted import Wanted
 from pfsm.errors import NotInstalledError, PfsmError
 from pfsm.io.faults import is_file
 from pfsm.io.files import content_checksum, decode, read_bytes, split_lines

@@ -9,8 +9,8 @@ from functools import lru_cache
 from multiprocessing import get_context
 
 from pfsm.analysis.analysers import ANALYSERS, DEFAULT_PARSER, get_analyser
-from pfsm.analysis.parser.parse import Wanted
 from pfsm.analysis.sentence import Analysis
+from pfsm.analysis.wanted import Wanted
 from pfsm.analysis.watched import Analyser
 from pfsm.errors import PfsmError
 from pfsm.registry import Entry, Registered, registered, restore

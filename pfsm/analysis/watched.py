@@ -7,10 +7,10 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.analysis.parser.parse import Wanted
 from pfsm.analysis.role_notation import check_frames
 from pfsm.analysis.roles import Frame
 from pfsm.analysis.sentence import Analysis, DependencyTree, Marginals
+from pfsm.analysis.wanted import Wanted
 from pfsm.errors import PfsmError
 from pfsm.registry import origin_label
 

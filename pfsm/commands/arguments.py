@@ -5,6 +5,7 @@ import warnings
 from argparse import SUPPRESS, Action, ArgumentError, ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 from pfsm.commands.languages import add_language, metric_options, model_name
 from pfsm.errors import PfsmError, PfsmWarning
@@ -52,7 +53,23 @@ def check_output(path: str, inputs: Iterable[str]) -> None:
             )
 
 
-class _Once(Action):
+class _MetricNames:
+    """The names of all metrics, looked up when they are printed: it takes as long as scoring a pair."""
+
+    def __str__(self) -> str:
+        return ", ".join(metric_names())
+
+
+class _Naming(Action):
+    """An option whose help may say ``%(names)s``, the names of all metrics."""
+
+    def __init__(self, *arguments: Any, **keywords: Any) -> None:
+        super().__init__(*arguments, **keywords)
+        # Whatever an action has as an attribute, argparse puts into its help.
+        self.names = _MetricNames()
+
+
+class _Once(_Naming):
     """Takes one value; of several it would not be clear which one counts."""
 
     def __call__(
@@ -100,12 +117,12 @@ def add_scorer(parser: ArgumentParser) -> None:
         "--metric",
         action=_Once,
         metavar="NAME",
-        help=f"instead of a model, another metric: {', '.join(metric_names())}",
+        help="instead of a model, another metric: %(names)s",
     )
     add_language(parser)
 
 
-class _Scorer(Action):
+class _Scorer(_Naming):
     """Notes a model or a metric in the order of the command line."""
 
     def __call__(
@@ -135,7 +152,7 @@ def add_scorers(parser: ArgumentParser) -> None:
         action=_Scorer,
         default=SUPPRESS,
         metavar="NAME",
-        help=f"another metric: {', '.join(metric_names())}; --model and --metric may be repeated and mixed",
+        help="another metric: %(names)s; --model and --metric may be repeated and mixed",
     )
     add_language(parser)
 

@@ -8,15 +8,17 @@ from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from typing import Any
 
-from pfsm.analysis.analysers import DEFAULT_PARSER, OwnAnalyser, get_analyser
+from pfsm.analysis.analysers import DEFAULT_PARSER, get_analyser
 from pfsm.analysis.conllu import read_conllu
 from pfsm.analysis.conllu_lines import conllu_lines
 from pfsm.analysis.constituents import format_brackets, read_brackets
-from pfsm.analysis.parser.parse import MOST_TREES, Wanted
+from pfsm.analysis.own_analyser import OwnAnalyser
+from pfsm.analysis.parser.parse import MOST_TREES
 from pfsm.analysis.parser_evaluation import ParserEvaluation, evaluate_on_text, evaluate_on_words
 from pfsm.analysis.role_table import role_lines
 from pfsm.analysis.sentence import Analysis, moved
 from pfsm.analysis.service import PORTION, analyse_lines
+from pfsm.analysis.wanted import Wanted
 from pfsm.commands.arguments import check_output, positive
 from pfsm.commands.parse_drs import check_drs, drs_lines, evaluate_drs
 from pfsm.commands.parse_roles import evaluate_roles

@@ -7,16 +7,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from pfsm.analysis.analysers import OwnAnalyser, get_analyser
+from pfsm.analysis.analysers import get_analyser
 from pfsm.analysis.conllu import parse_conllu
 from pfsm.analysis.constituents import read_brackets
-from pfsm.analysis.parser.parse import Wanted
+from pfsm.analysis.own_analyser import OwnAnalyser
 from pfsm.analysis.parser_evaluation import first_of_each, in_portions
 from pfsm.analysis.programs import is_bracketed, parsed_text
 from pfsm.analysis.role_files import role_reader
 from pfsm.analysis.role_scoring import RoleScores, score_roles
 from pfsm.analysis.scoring import Agreement
 from pfsm.analysis.sentence import Analysis, joined
+from pfsm.analysis.wanted import Wanted
 from pfsm.analysis.watched import Analyser
 from pfsm.errors import PfsmError
 from pfsm.io.files import display_name, read_lines

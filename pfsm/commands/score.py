@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.commands import score_partitions
+from pfsm.commands import partition_options
 from pfsm.commands.arguments import (
     add_format,
     add_quiet,
@@ -80,13 +80,13 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     add_spreadsheet(parser)
     add_threads(parser)
-    score_partitions.add_arguments(parser)
+    partition_options.add_arguments(parser)
 
 
 def run(options: Namespace) -> None:
     """Reads, scores, prints."""
     hush(options)
-    score_partitions.check(options)
+    partition_options.check(options)
     references = reference_paths(options, options.references)
     if options.table is not None and (references or options.input):
         raise PfsmError("give either --table, or REF and -i, not both")
@@ -101,6 +101,8 @@ def run(options: Namespace) -> None:
     if options.output is not None:
         if len(metrics) > 1 or options.confidence:
             raise PfsmError("--output writes the scores of one model or metric, without --confidence")
+        from pfsm.commands import score_partitions  # noqa: PLC0415 - few runs write partitions
+
         score_partitions.run(metrics[0], options)
         return
     with compiled_ahead(metrics, options.scheduler):

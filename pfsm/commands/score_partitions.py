@@ -2,83 +2,28 @@
 
 import json
 import sys
-from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from argparse import Namespace
 from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
 
-from pfsm.commands.arguments import add_scheduler, heading
+from pfsm.commands.arguments import heading
 from pfsm.commands.languages import check_text
+from pfsm.commands.partition_options import PARQUET, SPREADSHEET
 from pfsm.distributed import FILES, PACKAGES, need_packages
 from pfsm.distributed.job import Job, Scored, score_job
-from pfsm.distributed.pieces import LEAST_BYTES, PARTITION_BYTES
+from pfsm.distributed.partitions import PARTITION_BYTES
 from pfsm.distributed.pools import open_pool
 from pfsm.distributed.references import distinct_references, references_in_order
 from pfsm.distributed.report import Report
 from pfsm.distributed.scorers import spec_of
-from pfsm.distributed.scoring import FORMATS
 from pfsm.errors import PfsmError
-from pfsm.io.sizes import byte_size
 from pfsm.metrics.base import SegmentMetric
 from pfsm.metrics.mean_of import MeanOf
 
-PARQUET, SPREADSHEET = "parquet", "spreadsheet"
 # Faults that are printed one by one.
 SHOWN = 10
-
-
-def add_arguments(parser: ArgumentParser) -> None:
-    """Arguments for input in many files and for clusters."""
-    add_scheduler(parser)
-    parser.add_argument(
-        "--output",
-        "-o",
-        metavar="DIR",
-        help="write the scores of --table there, in partitions; what an earlier run has finished is kept",
-    )
-    parser.add_argument(
-        "--output-format", choices=tuple(FORMATS), help="of the partitions of --output (default: parquet)"
-    )
-    parser.add_argument(
-        "--keep", metavar="COLUMN[,COLUMN…]", help="with --output: copy these columns to the output, too"
-    )
-    parser.add_argument(
-        "--partition-size",
-        type=_size,
-        metavar="SIZE",
-        help="with --output: bytes of text in a partition, such as 64M (default: 8M)",
-    )
-
-
-def check(options: Namespace) -> None:
-    """Refuses options that go with ``--output`` alone.
-
-    Raises:
-        PfsmError: One is given without it, or ``--output`` without a table.
-    """
-    if options.output is None:
-        for name in ("output_format", "keep", "partition_size"):
-            if getattr(options, name) is not None:
-                raise PfsmError(f"--{name.replace('_', '-')} goes with --output DIR")
-        if options.spreadsheet and options.format != "tsv":
-            raise PfsmError(
-                f"--spreadsheet is for TSV, not {options.format}; add --format tsv, or leave it out"
-            )
-    elif options.table is None:
-        raise PfsmError("--output is for --table FILE, a folder, or a pattern such as 'data/*.tsv.gz'")
-    elif options.sentence_level:
-        raise PfsmError("--sentence-level prints scores, --output writes them; give one of them")
-    elif options.format == "tsv":
-        raise PfsmError("--format tsv prints scores, --output writes them; give --output-format tsv")
-    elif options.format == "latex":
-        raise PfsmError(
-            "--format latex is a table of systems, which --output does not print; give text or json"
-        )
-    elif options.spreadsheet and options.output_format not in {"tsv", SPREADSHEET}:
-        raise PfsmError(
-            f"--spreadsheet is for TSV, not {options.output_format or PARQUET}; give --output-format {SPREADSHEET}"
-        )
 
 
 def run(metric: SegmentMetric, options: Namespace) -> None:
@@ -166,11 +111,3 @@ def _raise_faults(scored: Scored, job: Job) -> None:
     for fault in scored.faults[:SHOWN]:
         print(f"pfsm: {fault}", file=sys.stderr)
     raise PfsmError(f"{len(scored.faults)} faults in {job.source}; {kept}")
-
-
-def _size(text: str) -> int:
-    """A number of bytes, for argparse."""
-    size = byte_size(text)
-    if size is None or size < LEAST_BYTES:
-        raise ArgumentTypeError(f"{text!r} is not a number of bytes from {LEAST_BYTES}, such as 64M")
-    return size

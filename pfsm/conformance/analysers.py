@@ -9,8 +9,8 @@ import numpy as np
 
 from pfsm.analysis.analysers import get_analyser
 from pfsm.analysis.json_form import from_json, to_json
-from pfsm.analysis.parser.parse import Wanted
 from pfsm.analysis.sentence import Analysis
+from pfsm.analysis.wanted import Wanted
 from pfsm.analysis.watched import Analyser
 from pfsm.conformance.checks import Check, Subject, hold, through_json
 from pfsm.conformance.processes import in_another_process

@@ -15,7 +15,8 @@ from pfsm.distributed.addresses import (
 )
 from pfsm.distributed.manifest import Entry, Manifest, references_of
 from pfsm.distributed.outcomes import Fault
-from pfsm.distributed.pieces import PARTITION_BYTES, Piece, SurveyTask, survey
+from pfsm.distributed.partitions import PARTITION_BYTES
+from pfsm.distributed.pieces import Piece, SurveyTask, survey
 from pfsm.distributed.pools import Pool
 from pfsm.distributed.report import Report
 from pfsm.distributed.scorers import ScorerSpec

@@ -17,9 +17,6 @@ from pfsm.distributed.addresses import InputFile, identity, reading, size_of
 from pfsm.distributed.outcomes import Fault, attempt
 from pfsm.errors import PfsmError
 
-# About 30,000 pairs of 20 words a side.
-PARTITION_BYTES = 8 << 20
-LEAST_BYTES = 1 << 10
 LARGEST_HEADER = 1 << 20
 BLOCK = 1 << 20
 PACKED = (".gz", ".zst")

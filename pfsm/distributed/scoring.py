@@ -15,6 +15,7 @@ from pfsm.data.table import Table
 from pfsm.distributed.addresses import below, write_whole
 from pfsm.distributed.manifest import Entry
 from pfsm.distributed.outcomes import Fault, attempt
+from pfsm.distributed.partitions import FORMATS
 from pfsm.distributed.pieces import Piece
 from pfsm.distributed.rows import Rows, read_piece
 from pfsm.distributed.scorers import ScorerSpec, borrowed
@@ -23,7 +24,6 @@ from pfsm.io.spreadsheets import tsv_row
 from pfsm.metrics import SegmentMetric
 from pfsm.metrics.references import as_streams
 
-FORMATS = {"parquet": ".parquet", "tsv": ".tsv", "tsv.gz": ".tsv.gz", "spreadsheet": ".tsv"}
 SCORE = "score"
 
 
@@ -35,7 +35,7 @@ class PieceTask:
         piece: The partition.
         spec: What scores it.
         folder: Address of the folder of scores.
-        form: One of ``FORMATS``.
+        form: One of `pfsm.distributed.partitions.FORMATS`.
         keep: Columns of the input that are copied to the output, too.
         pools: Whether the corpus score pools statistics, which are to be added up.
         before: What was made of it earlier, of a file that has changed since, or been copied: perhaps not in this part.

@@ -10,6 +10,7 @@ same numbers.
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -28,15 +29,49 @@ LARGEST_HEADER = 1 << 27
 Tensors = dict[str, NDArray[np.float32]]
 
 
+@dataclass(frozen=True, eq=False)
+class ScaledRows:
+    """A matrix as it is stored: its rows are multiplied by their scales when they are asked for.
+
+    Attributes:
+        whole: int8 [rows, columns].
+        scale: float32 [rows].
+    """
+
+    whole: NDArray[np.int8]
+    scale: NDArray[np.float32]
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Numbers of rows and columns."""
+        return self.whole.shape
+
+    def __getitem__(self, rows: NDArray[np.int64] | slice) -> NDArray[np.float32]:
+        """Some rows of the matrix, float32 [n, columns]."""
+        return self.whole[rows].astype(np.float32) * self.scale[rows, np.newaxis]
+
+
+Stored = dict[str, NDArray[np.float32] | ScaledRows]
+
+
 def read_safetensors(path: StrPath) -> Tensors:
     """The floating-point tensors of a file by name, as float32; others are left out.
 
     Raises:
         PfsmError: If the file cannot be read, is not a safetensors file or is cut short.
     """
+    return _multiplied(read_stored(path))
+
+
+def read_stored(path: StrPath) -> Stored:
+    """As `read_safetensors`, but matrices with scales stay as they are stored.
+
+    Raises:
+        PfsmError: As `read_safetensors`.
+    """
     with reading_explained(path):
         content = np.memmap(path, np.uint8, "r") if Path(path).stat().st_size else np.zeros(0, np.uint8)
-    return tensors_of(content, display_name(path))
+    return _stored_in(content, display_name(path))
 
 
 def tensors_of(content: NDArray[np.uint8], name: str) -> Tensors:
@@ -45,6 +80,14 @@ def tensors_of(content: NDArray[np.uint8], name: str) -> Tensors:
     Raises:
         PfsmError: If it is not a safetensors file or is cut short.
     """
+    return _multiplied(_stored_in(content, name))
+
+
+def _multiplied(stored: Stored) -> Tensors:
+    return {key: one[:] if isinstance(one, ScaledRows) else one for key, one in stored.items()}
+
+
+def _stored_in(content: NDArray[np.uint8], name: str) -> Stored:
     size = int.from_bytes(content[:8].tobytes(), "little")
     try:
         fits = size <= min(LARGEST_HEADER, content.size - 8)
@@ -56,24 +99,33 @@ def tensors_of(content: NDArray[np.uint8], name: str) -> Tensors:
         tensors = {
             key: _tensor(entry, data) for key, entry in header.items() if str(entry["dtype"]) in _TYPES
         }
-        for key in [
-            key for key, entry in header.items() if entry["dtype"] == "I8" and key + SCALE in tensors
-        ]:
-            scale = tensors.pop(key + SCALE)
-            tensors[key] = _tensor(header[key], data) * scale[:, np.newaxis]
-        return tensors
+        scaled = [key for key, entry in header.items() if entry["dtype"] == "I8" and key + SCALE in tensors]
+        rows = {key: _scaled(header[key], data, tensors.pop(key + SCALE)) for key in scaled}
+        return {**tensors, **rows}
     except (ValueError, KeyError, TypeError, RecursionError):
         raise PfsmError(f"{name}: not a complete safetensors file; copy it again") from None
 
 
 def _tensor(entry: dict[str, Any], data: NDArray[np.uint8]) -> NDArray[np.float32]:
+    values = _values(entry, data, _TYPES[entry["dtype"]])
+    if entry["dtype"] == "BF16":  # the upper half of a float32
+        values = (values.astype(np.uint32) << 16).view(np.float32)
+    return values.astype(np.float32)
+
+
+def _scaled(entry: dict[str, Any], data: NDArray[np.uint8], scale: NDArray[np.float32]) -> ScaledRows:
+    # A copy: the file may be replaced while this process runs.
+    whole = np.array(_values(entry, data, "<i1"))
+    if whole.ndim != 2 or scale.shape != whole.shape[:1]:
+        raise ValueError("no scale for each row")
+    return ScaledRows(whole, scale)
+
+
+def _values(entry: dict[str, Any], data: NDArray[np.uint8], stored: str) -> NDArray[Any]:
     first, last = (int(offset) for offset in entry["data_offsets"])
     if not 0 <= first <= last <= data.size:
         raise ValueError("beyond the end")
-    values = data[first:last].view({**_TYPES, "I8": "<i1"}[entry["dtype"]])
-    if entry["dtype"] == "BF16":  # the upper half of a float32
-        values = (values.astype(np.uint32) << 16).view(np.float32)
-    return values.reshape([int(size) for size in entry["shape"]]).astype(np.float32)
+    return data[first:last].view(stored).reshape([int(size) for size in entry["shape"]])
 
 
 def quantised(matrix: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.embeddings.safetensors import read_safetensors
+from pfsm.embeddings.safetensors import read_stored
 from pfsm.embeddings.vectors import Int16, unit_rows
 from pfsm.embeddings.word_file import TOKENISER
 from pfsm.errors import PfsmError
@@ -38,16 +38,16 @@ class WordTable:
     def __init__(self, folder: Path) -> None:
         content = read_bytes(folder / WORDS)
         words = decode(content, str(folder / WORDS)).split("\n")[:-1]
-        rows = read_safetensors(folder / VECTORS).get(MATRIX, np.zeros((0, 0), np.float32))
-        if rows.ndim != 2 or len(words) != len(rows):
+        rows = read_stored(folder / VECTORS).get(MATRIX, np.zeros((0, 0), np.float32))
+        if len(rows.shape) != 2 or len(words) != rows.shape[0]:
             raise PfsmError(f"{folder}: {WORDS} and {VECTORS} do not belong together; copy both again")
         self._folder = folder
         self._places = WordPlaces(words)
-        # Rows get their length when they are first asked for: a start needs few of them. The last row is that of
-        # unknown words, of which nothing is remembered: there is no end of them.
+        # Rows get their scale and length when they are first asked for: a start needs few of them. The last row is
+        # that of unknown words, of which nothing is remembered: there is no end of them.
         self._stored = rows
-        self._rows = np.zeros((len(rows) + 1, rows.shape[1]), dtype=np.int16)
-        self._is_ready = np.zeros(len(rows) + 1, dtype=np.bool_)
+        self._rows = np.zeros((len(words) + 1, rows.shape[1]), dtype=np.int16)
+        self._is_ready = np.zeros(len(words) + 1, dtype=np.bool_)
         self._is_ready[-1] = True
 
     @cached_property

@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 
 from pfsm.analysis.alignment import align
 from pfsm.analysis.analysers import DEFAULT_PARSER
-from pfsm.analysis.parser.parse import Wanted
 from pfsm.analysis.roles import Frame
 from pfsm.analysis.sentence import Analysis
 from pfsm.analysis.service import analyse_lines, analyser_label
+from pfsm.analysis.wanted import Wanted
 from pfsm.errors import PfsmError
 from pfsm.matchers.analysed_lines import checked_options, read_pairs
 from pfsm.matchers.kind import BuiltIn

@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.analysis.lines import EMPTY
-from pfsm.analysis.parser.parse import Wanted
 from pfsm.analysis.sentence import Analysis
 from pfsm.analysis.service import analyse_lines, analyser_label
+from pfsm.analysis.wanted import Wanted
 from pfsm.metrics.distinct import score_distinct
 from pfsm.metrics.pairs import check_pairs
 from pfsm.metrics.parted import PartedMetric

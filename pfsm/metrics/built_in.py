@@ -1,12 +1,9 @@
 """The groups of metrics and features there are."""
 
-from pfsm.embeddings.features import DESCRIPTIONS as EMBEDDINGS
-from pfsm.embeddings.features import embedding_values, feature_label, pinned_feature
+from collections.abc import Iterator
+from importlib import import_module
+
 from pfsm.metrics.counted import counted_name
-from pfsm.metrics.discourse.groups import GROUPS as DISCOURSE
-from pfsm.metrics.dpmf.dpmf_group import GROUPS as DPMF
-from pfsm.metrics.embedding import EmbeddingMetric
-from pfsm.metrics.entailment_features import GROUPS as ENTAILMENT
 from pfsm.metrics.kept.differences import GROUP as KEPT
 from pfsm.metrics.length import LengthRatio
 from pfsm.metrics.meteor.options import BASE, METEOR, PARTS, check_options
@@ -19,15 +16,10 @@ from pfsm.metrics.metric_group import (
     with_options,
     without_options,
 )
-from pfsm.metrics.parted import PartedMetric
+from pfsm.metrics.parted import PartedMetric, prepared_parts
 from pfsm.metrics.parts import BLEU_PARTS, LENGTHS, MORE_NIST_PARTS, length_parts, nist, sacre_parts
-from pfsm.metrics.roles.groups import GROUPS as ROLES
 from pfsm.metrics.sacre import sacre_metric
-from pfsm.metrics.syntax.dependency_groups import GROUPS as DEPENDENCIES
-from pfsm.metrics.syntax.dependency_groups import prepared_parts
-from pfsm.metrics.syntax.overlap_groups import GROUPS as OVERLAPS
 from pfsm.metrics.ter import TER_PARTS
-from pfsm.metrics.terp.terp_groups import GROUPS as EDIT_RATES
 from pfsm.metrics.words import word_metric
 
 
@@ -56,7 +48,7 @@ def _of_meteor(name: str, description: str) -> MetricGroup:
     )
 
 
-GROUPS = (
+_FIRST = (
     MetricGroup(
         {
             "bleu": "sentence BLEU, smoothed, effective order (sacrebleu)",
@@ -99,19 +91,31 @@ GROUPS = (
         about={"length": "lengths of the two sides"},
     ),
     KEPT,
-    *DEPENDENCIES,
-    *OVERLAPS,
-    *ROLES,
-    *DISCOURSE,
-    *DPMF,
-    *EDIT_RATES,
-    *ENTAILMENT,
-    MetricGroup(
-        EMBEDDINGS,
-        without_options(EmbeddingMetric),
-        values=embedding_values,
-        label=feature_label,
-        pin=pinned_feature,
-        listed=False,
-    ),
 )
+# Modules with `GROUPS` of their own; most of them bring parsers.
+_FURTHER = (
+    "pfsm.metrics.syntax.dependency_groups",
+    "pfsm.metrics.syntax.overlap_groups",
+    "pfsm.metrics.roles.groups",
+    "pfsm.metrics.discourse.groups",
+    "pfsm.metrics.dpmf.dpmf_group",
+    "pfsm.metrics.terp.terp_groups",
+    "pfsm.metrics.entailment_features",
+    "pfsm.metrics.embedding",
+)
+
+
+class Groups:
+    """All groups, in the order in which names are looked up.
+
+    A further module is imported when it is its turn: who looks for a name of the first groups does not wait for it.
+    """
+
+    def __iter__(self) -> Iterator[MetricGroup]:
+        """One group after the other."""
+        yield from _FIRST
+        for module in _FURTHER:
+            yield from import_module(module).GROUPS
+
+
+GROUPS = Groups()

@@ -5,9 +5,16 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.embeddings.features import embedding_values, feature_label, parse_feature
+from pfsm.embeddings.features import (
+    DESCRIPTIONS,
+    embedding_values,
+    feature_label,
+    parse_feature,
+    pinned_feature,
+)
 from pfsm.metrics.base import SegmentMetric
 from pfsm.metrics.distinct import score_distinct
+from pfsm.metrics.metric_group import MetricGroup, without_options
 from pfsm.metrics.pairs import check_pairs
 
 
@@ -45,3 +52,15 @@ class EmbeddingMetric(SegmentMetric):
         return score_distinct(
             lambda some, others: embedding_values(self.name, some, others)[self.name], hypotheses, references
         )
+
+
+GROUPS = (
+    MetricGroup(
+        DESCRIPTIONS,
+        without_options(EmbeddingMetric),
+        values=embedding_values,
+        label=feature_label,
+        pin=pinned_feature,
+        listed=False,
+    ),
+)

@@ -1,13 +1,15 @@
 """Metrics that say what their scores are made of."""
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pfsm.errors import PfsmError
 from pfsm.metrics.base import SegmentMetric
 from pfsm.metrics.distinct import score_distinct
+from pfsm.metrics.metric_group import Options, PairFeatures, parse_name
 from pfsm.metrics.pairs import check_pairs
 
 Float = NDArray[np.float64]
@@ -38,3 +40,34 @@ class PartedMetric(SegmentMetric):
         """
         check_pairs(hypotheses, references)
         return score_distinct(self._rows, hypotheses, references)
+
+
+MakeParted = Callable[[str, Options], PartedMetric]
+
+
+def prepared_parts(name: str, make: MakeParted, parts: Sequence[str]) -> PairFeatures:
+    """What computes all parts of a metric, by their names, with the options that stand in the name.
+
+    It raises `PfsmError` where the metric does not have this part with these options.
+
+    Args:
+        name: One of them, as in ``hwcm.2(of=relations)``.
+        make: Makes the metric.
+        parts: What comes after the point, in the metric's order; with other options it may have fewer.
+
+    Raises:
+        PfsmError: If options are wrong.
+    """
+    parsed = parse_name(name)
+    metric = make(parsed.base, parsed.options)
+    options = name[name.index("(") :] if "(" in name else ""
+    names = tuple(f"{parsed.base}.{part}{options}" for part in parts)
+
+    def values(hypotheses: Sequence[str], references: Sequence[str]) -> dict[str, Float]:
+        rows = metric.parts(hypotheses, references)[:, 1:]
+        found = dict(zip(names, rows.T, strict=False))
+        if name not in found:
+            raise PfsmError(f"feature {name!r}: with these options there is no such part")
+        return found
+
+    return values

@@ -1,7 +1,8 @@
 """Metrics and features by name."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -27,15 +28,19 @@ def _of_ours(name: str) -> MetricGroup | None:
 
 
 # Columns first, whatever they are called; then mixtures: a name such as dp-or-*_b is theirs, not a type of dp-or.
-_ALL = (COLUMNS, LEARNED, mixtures(_of_ours), *GROUPS)
+_BEFORE = (COLUMNS, LEARNED, mixtures(_of_ours))
+
+
+def _all() -> Iterator[MetricGroup]:
+    return chain(_BEFORE, GROUPS)
 
 
 def _built_in(name: str) -> MetricGroup | None:
-    return next((group for group in _ALL if group.knows(name)), None)
+    return next((group for group in _all() if group.knows(name)), None)
 
 
 def _is_taken(name: str) -> bool:
-    return _built_in(name) is not None or any(name in group.parts for group in GROUPS)
+    return any(group.knows(name) or name in group.parts for group in _all())
 
 
 METRICS: Table[MetricGroup] = Table("metric", {}, metric_group, _is_taken)

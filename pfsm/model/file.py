@@ -4,7 +4,7 @@ import hashlib
 import json
 import math
 import unicodedata
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
@@ -293,8 +293,10 @@ def _scale(value: Mapping[str, Any], where: str) -> Scale:
 
 def _weights(value: Mapping[str, Any], settings: Settings, where: str) -> dict[str, float]:
     matchers = {*BUILT_IN, *settings.matchers}
-    states = {INSERT, DELETE, JUMP, *filter(None, map(matcher_state, matchers))}
-    known = states | {transition(before, after) for before in states for after in states}
+    states, known = _states_of(settings.matchers)
+    if not all(_is_feature(name, known, matchers) for name in value):
+        # Matchers that the settings leave out are imported only where a weight may be of one of them.
+        states, known = _states_of(matchers)
     weights = {}
     for name, weight in value.items():
         if not _is_feature(name, known, matchers):
@@ -304,6 +306,12 @@ def _weights(value: Mapping[str, Any], settings: Settings, where: str) -> dict[s
             )
         weights[name] = _weight(weight, f"weights[{name!r}]", where)
     return weights
+
+
+def _states_of(matchers: Iterable[str]) -> tuple[set[str], set[str]]:
+    """The states of a machine with these matchers; and the same with all transitions."""
+    states = {INSERT, DELETE, JUMP, *filter(None, map(matcher_state, matchers))}
+    return states, states | {transition(before, after) for before in states for after in states}
 
 
 def _is_feature(name: str, known: Collection[str], matchers: Collection[str]) -> bool:

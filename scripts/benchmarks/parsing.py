@@ -13,8 +13,8 @@ from report import Report
 from stopwatch import cost
 
 from pfsm.analysis.analysers import DEFAULT_PARSER, own_analyser
-from pfsm.analysis.parser.parse import Wanted
 from pfsm.analysis.tokens import words_of
+from pfsm.analysis.wanted import Wanted
 from pfsm.io.files import read_lines
 
 _SUBJECTS = ["the old man", "a small company from Ohio", "my sister", "nobody", "the report that we read"]

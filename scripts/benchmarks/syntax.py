@@ -20,8 +20,8 @@ from peers import pairs
 from report import Report
 from stopwatch import cost, one_core
 
-from pfsm.analysis.parser.parse import Wanted
 from pfsm.analysis.service import analyse_lines
+from pfsm.analysis.wanted import Wanted
 from pfsm.metrics import get_metric
 from pfsm.metrics.syntax.dependency_groups import GROUPS as DEPENDENCIES
 from pfsm.metrics.syntax.overlap_groups import GROUPS as OVERLAPS

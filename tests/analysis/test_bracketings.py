@@ -12,8 +12,8 @@ from pfsm.analysis.constituents import Constituent, format_brackets, tree_of_spa
 from pfsm.analysis.heads import head_dependencies, projected_labels
 from pfsm.analysis.json_form import from_json, to_json
 from pfsm.analysis.parser.bracketings import best_constituents
-from pfsm.analysis.parser.parse import Wanted
 from pfsm.analysis.programs import parsed_text
+from pfsm.analysis.wanted import Wanted
 
 NAMES = ("", "NP", "S+VP")
 LINES = [

@@ -19,9 +19,9 @@ from pfsm.analysis.discourse.building import structure_of
 from pfsm.analysis.discourse.clause_files import clause_lines, read_clauses
 from pfsm.analysis.discourse.matching import ClauseCounts, count_matches
 from pfsm.analysis.json_form import from_json, to_json
-from pfsm.analysis.parser.parse import Wanted
 from pfsm.analysis.roles import Argument, Frame
 from pfsm.analysis.sentence import Analysis, DependencyTree, joined
+from pfsm.analysis.wanted import Wanted
 from pfsm.errors import PfsmError
 
 BARKS = """\

@@ -8,15 +8,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pfsm.analysis.analysers import DEFAULT_PARSER, OwnAnalyser, get_analyser
+from pfsm.analysis.analysers import DEFAULT_PARSER, get_analyser
 from pfsm.analysis.labeller.inputs import SentenceArrays, candidates_of, sentence_arrays
 from pfsm.analysis.labeller.label import Labeller, Tagged
 from pfsm.analysis.labeller.weights import read_role_weights, write_role_weights
-from pfsm.analysis.parser.parse import Wanted
+from pfsm.analysis.own_analyser import OwnAnalyser
 from pfsm.analysis.parser.weights import write_weights
 from pfsm.analysis.role_scoring import score_roles
 from pfsm.analysis.roles import Argument, Frame
 from pfsm.analysis.sentence import Analysis, DependencyTree
+from pfsm.analysis.wanted import Wanted
 from pfsm.analysis.watched import check_analysis
 from pfsm.errors import PfsmError
 from pfsm.metrics import get_metric

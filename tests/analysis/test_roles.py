@@ -9,11 +9,11 @@ import pytest
 
 from pfsm.analysis.conllu_lines import conllu_lines
 from pfsm.analysis.json_form import from_json, to_json
-from pfsm.analysis.parser.parse import Wanted
 from pfsm.analysis.programs import FileAnalyser, parsed_text
 from pfsm.analysis.role_files import _Branches
 from pfsm.analysis.roles import Argument, Frame, Span, arguments_of, standard_label
 from pfsm.analysis.sentence import Analysis, joined
+from pfsm.analysis.wanted import Wanted
 from pfsm.analysis.watched import check_analysis
 from pfsm.errors import PfsmError
 

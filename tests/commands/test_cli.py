@@ -104,6 +104,14 @@ sys.exit(status)
         done = python(self.RUN, "with torch", "numpy", "--help", "--version", folder=tmp_path)
         assert (done.returncode, done.stderr) == (0, "loaded:\n")
 
+    def test_a_model_without_parses_brings_no_parser(self, tmp_path: Path, write: Write) -> None:
+        write("ref.txt", "a b\n")
+        write("hyp.txt", "a\n")
+        heavy = "pfsm.analysis.parser.parse pfsm.analysis.service pfsm.matchers.role pfsm.distributed.job"
+        line = "score ref.txt -i hyp.txt -m en-fast --threads 1"
+        done = python(self.RUN, "with torch", heavy, line, folder=tmp_path)
+        assert (done.returncode, done.stderr.splitlines()[-1]) == (0, "loaded:")
+
     def test_everything_but_training_works_without_torch(self, tmp_path: Path, write: Write) -> None:
         write("ref.txt", "a b\nc\n")
         write("hyp.txt", "a\nc\n")

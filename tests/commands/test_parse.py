@@ -10,10 +10,10 @@ import pytest
 from pfsm.analysis.conllu import read_conllu
 from pfsm.analysis.constituents import read_brackets
 from pfsm.analysis.labeller.weights import write_role_weights
-from pfsm.analysis.parser.parse import Wanted
 from pfsm.analysis.parser.weights import write_weights
 from pfsm.analysis.programs import FileAnalyser
 from pfsm.analysis.sentence import Analysis
+from pfsm.analysis.wanted import Wanted
 from pfsm.cli import main
 from tests.analysis.samples import CONLLU, random_weights, role_weights
 

@@ -5,7 +5,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pfsm.embeddings.safetensors import quantised, read_safetensors, safetensors_content
+from pfsm.embeddings.safetensors import (
+    ScaledRows,
+    quantised,
+    read_safetensors,
+    read_stored,
+    safetensors_content,
+)
 from pfsm.errors import PfsmError
 from tests.embeddings.networks import write_safetensors
 
@@ -70,6 +76,29 @@ def test_matrices_as_whole_numbers(tmp_path: Path) -> None:
     assert (np.abs(tensors["m"] - matrix) <= scale[:, np.newaxis] * 0.5001).all()
     assert not tensors["m"][2].any()
     assert np.abs(whole).max() == 127
+
+
+def test_rows_that_are_asked_for_are_those_of_the_matrix(tmp_path: Path) -> None:
+    whole, scale = quantised(np.random.default_rng(2).normal(size=(7, 3)).astype(np.float32))
+    (tmp_path / "m").write_bytes(safetensors_content({"m": whole, "m.scale": scale, "b": scale}))
+    stored = read_stored(tmp_path / "m")
+    assert set(stored) == {"m", "b"}
+    rows = stored["m"]
+    assert isinstance(rows, ScaledRows)
+    assert rows.shape == (7, 3)
+    for places in ([], [4], [6, 0, 6]):
+        some = rows[np.array(places, dtype=np.int64)]
+        assert some.dtype == np.float32
+        expected = [[np.float32(whole[k, j]) * scale[k] for j in range(3)] for k in places]
+        np.testing.assert_array_equal(some, np.array(expected, dtype=np.float32).reshape(-1, 3))
+
+
+@pytest.mark.parametrize("size", [1, 4, 6])
+def test_a_scale_for_each_row(tmp_path: Path, size: int) -> None:
+    whole, scale = np.ones((5, 2), dtype=np.int8), np.ones(size, dtype=np.float32)
+    (tmp_path / "m").write_bytes(safetensors_content({"m": whole, "m.scale": scale}))
+    with pytest.raises(PfsmError, match="not a complete safetensors file"):
+        read_safetensors(tmp_path / "m")
 
 
 def test_equal_tensors_give_equal_bytes() -> None:

@@ -9,8 +9,9 @@ import pytest
 
 from pfsm.analysis.constituents import parse_brackets
 from pfsm.analysis.parser.network import Network
-from pfsm.analysis.parser.parse import SMALLEST_PROBABILITY, Parser, Wanted
+from pfsm.analysis.parser.parse import SMALLEST_PROBABILITY, Parser
 from pfsm.analysis.sentence import Analysis, DependencyTree
+from pfsm.analysis.wanted import Wanted
 from pfsm.errors import PfsmError
 from pfsm.metrics.syntax.counted import f_of_sums, harmonic_mean
 from pfsm.metrics.syntax.dependency_lines import constituent_dependencies

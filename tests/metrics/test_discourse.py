@@ -128,8 +128,8 @@ def test_overlaps_by_hand(name: str, hypothesis: str, reference: str, score: flo
 
 
 def test_words_of_every_type(parser: str, tmp_path: Path) -> None:
-    from pfsm.analysis.parser.parse import Wanted
     from pfsm.analysis.programs import FileAnalyser
+    from pfsm.analysis.wanted import Wanted
     from pfsm.metrics.discourse.conditions import conditions_of
 
     (one,) = FileAnalyser(parser.removeprefix("file:")).analyse([ASKED], Wanted())

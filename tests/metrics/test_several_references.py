@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from sacrebleu.metrics import BLEU, CHRF, TER
 
-from pfsm.analysis.parser.parse import Wanted
 from pfsm.analysis.service import analyse_lines
+from pfsm.analysis.wanted import Wanted
 from pfsm.distributed.pairs import ClusterMetric
 from pfsm.distributed.pools import InProcess
 from pfsm.distributed.report import Report

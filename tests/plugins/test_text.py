@@ -8,9 +8,9 @@ import pytest
 
 from pfsm import registry
 from pfsm.analysis.analysers import get_analyser
-from pfsm.analysis.parser.parse import Wanted
 from pfsm.analysis.sentence import Analysis, DependencyTree, Marginals
 from pfsm.analysis.service import analyse_lines
+from pfsm.analysis.wanted import Wanted
 from pfsm.analysis.watched import check_analysis
 from pfsm.data.formats import FORMATS, read_format
 from pfsm.errors import PfsmError

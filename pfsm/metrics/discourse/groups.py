@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.analysis.parser.parse import Wanted
 from pfsm.analysis.sentence import Analysis
+from pfsm.analysis.wanted import Wanted
 from pfsm.errors import PfsmError
 from pfsm.metrics.analysed import AnalysedMetric
 from pfsm.metrics.discourse.conditions import POSITIONED, TYPES, conditions_of

@@ -20,10 +20,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.analysis.parser.parse import Wanted
 from pfsm.analysis.programs import parsed_text
 from pfsm.analysis.sentence import Analysis
 from pfsm.analysis.service import analyse_lines
+from pfsm.analysis.wanted import Wanted
 from pfsm.errors import PfsmError
 from pfsm.io.files import content_checksum, decode, read_bytes, split_lines
 from pfsm.metrics.analysed import BATCH, AnalysedMetric

@@ -18,9 +18,9 @@ layer is there in a line that has an argument; a line without arguments, an empt
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from pfsm.analysis.parser.parse import Wanted
 from pfsm.analysis.roles import Argument, Frame
 from pfsm.analysis.sentence import Analysis
+from pfsm.analysis.wanted import Wanted
 from pfsm.errors import PfsmError
 from pfsm.metrics.syntax.layers import Element, Layer, words_of_line
 

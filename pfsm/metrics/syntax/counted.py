@@ -5,8 +5,8 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.analysis.parser.parse import Wanted
 from pfsm.analysis.sentence import Analysis
+from pfsm.analysis.wanted import Wanted
 from pfsm.metrics.analysed import AnalysedMetric
 from pfsm.metrics.distinct import score_distinct
 from pfsm.metrics.pairs import check_pairs

@@ -2,13 +2,9 @@
 
 from collections.abc import Callable, Sequence
 
-import numpy as np
-from numpy.typing import NDArray
-
-from pfsm.errors import PfsmError
 from pfsm.metrics.analysed import AnalysedMetric
 from pfsm.metrics.metric_group import MetricGroup, Options, PairFeatures, parse_name, with_options
-from pfsm.metrics.parted import PartedMetric
+from pfsm.metrics.parted import prepared_parts
 from pfsm.metrics.syntax.dependency_metrics import (
     DPM,
     EDPM,
@@ -21,40 +17,10 @@ from pfsm.metrics.syntax.dependency_metrics import (
 )
 from pfsm.metrics.syntax.dependency_pairs import DECOMPOSITIONS
 
-Float = NDArray[np.float64]
 Make = Callable[[str, Options], AnalysedMetric]
-MakeParted = Callable[[str, Options], PartedMetric]
 PAIR_PARTS = tuple(f"{part}.{side}" for part in DECOMPOSITIONS for side in "pr")
 # Lengths of chains and depths of subtrees: those of the metrics as they are by default.
 SIZE_PARTS = tuple(str(size) for size in range(1, 5))
-
-
-def prepared_parts(name: str, make: MakeParted, parts: Sequence[str]) -> PairFeatures:
-    """What computes all parts of a metric, by their names, with the options that stand in the name.
-
-    It raises `PfsmError` where the metric does not have this part with these options.
-
-    Args:
-        name: One of them, as in ``hwcm.2(of=relations)``.
-        make: Makes the metric.
-        parts: What comes after the point, in the metric's order; with other options it may have fewer.
-
-    Raises:
-        PfsmError: If options are wrong.
-    """
-    parsed = parse_name(name)
-    metric = make(parsed.base, parsed.options)
-    options = name[name.index("(") :] if "(" in name else ""
-    names = tuple(f"{parsed.base}.{part}{options}" for part in parts)
-
-    def values(hypotheses: Sequence[str], references: Sequence[str]) -> dict[str, Float]:
-        rows = metric.parts(hypotheses, references)[:, 1:]
-        found = dict(zip(names, rows.T, strict=False))
-        if name not in found:
-            raise PfsmError(f"feature {name!r}: with these options there is no such part")
-        return found
-
-    return values
 
 
 def _group(

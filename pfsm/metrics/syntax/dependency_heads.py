@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.analysis.collins import collins_analysis
-from pfsm.analysis.parser.parse import Wanted
 from pfsm.analysis.sentence import Analysis
+from pfsm.analysis.wanted import Wanted
 from pfsm.metrics.syntax.dependency_lines import has_symbols, lacking
 
 Float = NDArray[np.float64]

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.analysis.parser.parse import Wanted
 from pfsm.analysis.sentence import Analysis
+from pfsm.analysis.wanted import Wanted
 from pfsm.metrics.analysed import AnalysedMetric
 from pfsm.metrics.metric_group import Options
 from pfsm.metrics.syntax.counted import (

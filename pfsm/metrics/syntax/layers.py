@@ -26,8 +26,8 @@ from dataclasses import dataclass
 from pfsm.analysis.chunks import base_chunks
 from pfsm.analysis.constituents import TOP
 from pfsm.analysis.heads import head_dependencies
-from pfsm.analysis.parser.parse import Wanted
 from pfsm.analysis.sentence import Analysis, DependencyTree
+from pfsm.analysis.wanted import Wanted
 from pfsm.errors import PfsmError
 
 Element = tuple[str, Hashable]

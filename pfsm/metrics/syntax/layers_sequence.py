@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.analysis.chunks import base_chunks, iob_labels
-from pfsm.analysis.parser.parse import Wanted
 from pfsm.analysis.sentence import Analysis
 from pfsm.analysis.service import analyse_lines, analyser_label
+from pfsm.analysis.wanted import Wanted
 from pfsm.lexicons.lemmas import lemma_of
 from pfsm.metrics.analysed import BATCH
 from pfsm.metrics.counted import Counted

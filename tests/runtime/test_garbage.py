@@ -1,0 +1,48 @@
+"""When Python searches for unreachable objects."""
+
+import gc
+import os
+import subprocess
+import sys
+
+# A ring refers to itself alone, and says when a search finds it.
+PROGRAM = """
+import gc
+from pfsm.runtime.garbage import search_late
+
+class Ring:
+    def __init__(self, name):
+        self.name, self.itself = name, self
+
+    def __del__(self):
+        print("found", self.name, flush=True)
+
+usual = gc.get_threshold()
+search_late()
+searches = gc.get_stats()[0]["collections"]
+Ring("early")
+kept = [[] for _ in range(100_000)]
+print("searches", gc.get_stats()[0]["collections"] - searches, flush=True)
+more = [[] for _ in range(300_000)]
+print("usual", gc.get_threshold() == usual, gc.callbacks, flush=True)
+Ring("late")
+print("end", flush=True)
+"""
+
+
+def test_the_first_search_is_late_and_there_is_none_at_the_end() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    assert done.stdout.splitlines() == ["searches 0", "found early", "usual True []", "end"]
+
+
+def test_importing_it_changes_nothing() -> None:
+    before = gc.get_threshold(), list(gc.callbacks)
+    __import__("pfsm.runtime.garbage")
+    assert (gc.get_threshold(), list(gc.callbacks)) == before
