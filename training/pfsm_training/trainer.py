@@ -106,7 +106,8 @@ def train(
         name: Name of the new model.
         licence: Terms of its weights.
         score_column: Name of the scores in the data, for the model's record of its training.
-        threads: Threads over pairs; None: as many as the process may use.
+        threads: Threads over pairs, and over the folds of learning over an encoder; None: as many as the process may
+            use.
         progress: Called at the start of each step and after each iteration.
         encoder: Builds the lattices, here or on a cluster (`pfsm_training.data.distributed.ClusterEncoder`).
         checkpoint: Each iteration is saved to it. If it holds one already, training resumes from there.
@@ -137,11 +138,12 @@ def train(
     made = None
     if pairs is not None and config.minimal_pairs is not None:
         made = minimal_pairs_text(pairs, (judgments, preferences), text.settings, config.minimal_pairs, folds)
-    learned = _learn(text, made, folds, config, checkpoint)
+    threads = threads or default_threads()
+    learned = _learn(text, made, folds, config, checkpoint, threads)
     settings = text.settings
     data = encoder(text)
     del text  # before lattices are copied for cross-validation
-    fitter = Fitter(config, init, threads or default_threads(), told(progress), checkpoint=checkpoint)
+    fitter = Fitter(config, init, threads, told(progress), checkpoint=checkpoint)
     with one_torch_thread():
         copies = copies_to_train((judgments, preferences), settings, config.edit_cost, folds, encoder)
         minimal = None if made is None else made.to_train(encoder)
@@ -191,6 +193,7 @@ def _learn(
     folds: Folds,
     config: TrainingConfig,
     checkpoint: Checkpoint | None,
+    threads: int,
 ) -> Learned | None:
     """What is learned over an encoder, if the configuration asks for it, and adds it to the features of both texts."""
     if config.encoder is None:
@@ -198,7 +201,7 @@ def _learn(
     if any(map(is_encoder_feature, text.settings.features)):
         raise PfsmError("encoder: the initial model has learned over an encoder already; leave the key out")
     with one_torch_thread():
-        learned = learn(material(text, made, folds), folds, text.reader, config, checkpoint)
+        learned = learn(material(text, made, folds), folds, text.reader, config, checkpoint, threads)
     text.add_feature(learned.feature, learned.values)
     if made is not None:
         made.text.add_feature(learned.feature, learned.of_pairs, text.settings.features[learned.feature])

@@ -17,15 +17,18 @@ from torch import Tensor
 from pfsm.encoder.head import PARTS
 from pfsm.model.settings import MEAN
 from pfsm_training.encoder.material import Material
-from pfsm_training.encoder.network import HeadNetwork
+from pfsm_training.encoder.network import Batch, HeadNetwork
 from pfsm_training.encoder.pieces import PairLines
-from pfsm_training.encoder.sequences import SequenceLines
+from pfsm_training.encoder.sequences import SequenceBatch, SequenceLines
+from pfsm_training.encoder.side_by_side import Check, never
+from pfsm_training.encoder.transformer import draw_from
 from pfsm_training.encoder.tuned import TunedNetwork
 
 Float = NDArray[np.float64]
 Int64 = NDArray[np.int64]
 Network = HeadNetwork | TunedNetwork
 
+PROCESSOR = "cpu"
 BATCH = 64
 TUNING_BATCH = 32
 # Pieces whose derivatives are computed at once where layers are tuned: some 300 kB each.
@@ -55,6 +58,7 @@ class Lesson:
         network: Makes what is to be learned, as it is at the start.
         size: Judgments, or pairs, in a batch.
         pieces: Of those of a batch, padded, how many are computed at once; None: all.
+        check: Called before anything is computed; ends the fit by raising.
     """
 
     given: Material
@@ -65,6 +69,12 @@ class Lesson:
     network: Callable[[], Network]
     size: int = BATCH
     pieces: int | None = None
+    check: Check = never
+
+    def batch(self, pairs: Int64) -> Batch | SequenceBatch:
+        """The lines of some pairs on the device."""
+        self.check()
+        return self.lines.batch(pairs, self.device)
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,6 +90,9 @@ def fit_head(
 ) -> Network:
     """Fits a head.
 
+    On the processor, fits may run at the same time in several threads: each draws from a generator of its own, which
+    gives the numbers that the process's would give.
+
     Args:
         lesson: The data.
         part: What of it to learn from.
@@ -87,19 +100,27 @@ def fit_head(
         seed: Of the order of the judgments and of dropout.
         after: Called after each pass with its number, from 1, and the head as it is then.
     """
+    if lesson.device.type == PROCESSOR:
+        return _fitted(lesson, part, passes, seed, after, torch.Generator().manual_seed(seed))
+    # Dropout in one kernel of the GPU knows no other generator.
     with torch.random.fork_rng():
         torch.manual_seed(seed)
-        return _fitted(lesson, part, passes, seed, after)
+        return _fitted(lesson, part, passes, seed, after, None)
 
 
 def _fitted(
-    lesson: Lesson, part: Part, passes: int, seed: int, after: Callable[[int, Network], None]
+    lesson: Lesson,
+    part: Part,
+    passes: int,
+    seed: int,
+    after: Callable[[int, Network], None],
+    dropout: torch.Generator | None,
 ) -> Network:
     network = lesson.network().to(lesson.device)
     loss = _Loss(lesson, part)
     _start(network.eval(), lesson, part, loss)
     mean, optimiser = copy.deepcopy(network), torch.optim.AdamW(network.groups())
-    network.train()
+    draw_from(network.train(), dropout)
     rates = [group["lr"] for group in optimiser.param_groups]
     random, step = np.random.default_rng(seed), 0
     for number in range(1, passes + 1):
@@ -130,7 +151,7 @@ def _of_pairs(lesson: Lesson, pairs: Int64, compute: Callable[..., Tensor]) -> F
     found: Float | None = None
     for first in range(0, pairs.size, lesson.size):
         places = order[first : first + lesson.size]
-        values = compute(lesson.lines.batch(pairs[places], lesson.device)).cpu().numpy()
+        values = compute(lesson.batch(pairs[places])).cpu().numpy()
         values = values.reshape(places.size, -1)
         found = np.zeros((pairs.size, values.shape[1])) if found is None else found
         found[places] = values
@@ -265,7 +286,7 @@ class _Loss:
         sizes = of.sizes[items]
         ends = np.cumsum(sizes)
         pairs = np.arange(ends[-1]) + np.repeat(of.offsets[items] - ends + sizes, sizes)
-        predicted = network(self._lesson.lines.batch(pairs, self._lesson.device))
+        predicted = network(self._lesson.batch(pairs))
         if (sizes == 1).all():
             return torch.as_tensor(predicted)
         owner = torch.from_numpy(np.repeat(np.arange(items.size), sizes)).to(predicted.device)

@@ -23,7 +23,7 @@ from pfsm.evaluation import pearson, preference_counts
 from pfsm.model.reading import TextReader
 from pfsm.runtime.progress import Stage
 from pfsm_training.config import AUTO, HEAD, SINGLE, EncoderOptions, TrainingConfig
-from pfsm_training.encoder.fitting import TUNING_BATCH, TUNING_PIECES, Lesson, Part
+from pfsm_training.encoder.fitting import PROCESSOR, TUNING_BATCH, TUNING_PIECES, Lesson, Part
 from pfsm_training.encoder.material import Material
 from pfsm_training.encoder.network import HeadNetwork
 from pfsm_training.encoder.pieces import encode_pairs, uniform_mix
@@ -68,6 +68,7 @@ def learn(
     reader: TextReader,
     config: TrainingConfig,
     checkpoint: Checkpoint | None = None,
+    threads: int = 1,
 ) -> Learned:
     """Learns a head.
 
@@ -77,6 +78,7 @@ def learn(
         reader: Reads text as scoring does.
         config: The encoder, what to learn, and how scores, preferences and minimal pairs are mixed.
         checkpoint: Every fit that has ended is saved to it, and taken from it where it is there.
+        threads: How many folds are learned from at once; what is learned does not depend on it.
 
     Raises:
         PfsmError: If the encoder is not there, or there are too few judgments to hold some of them out.
@@ -90,12 +92,10 @@ def learn(
     passes = MOST_PASSES if options.tune == HEAD else MOST_TUNING_PASSES
     most = len(folds.names) if options.tune == HEAD else MOST_TUNING_FOLDS
     runs = Runs(lesson, Division.of(folds, given, most), checkpoint, mix, passes)
-    by_pass = np.zeros((passes, len(lesson.lines)))
-    with Stage(AREA, "encoder", len(runs.names) * passes, "passes") as stage:
-        for fold, name in enumerate(runs.names):
-            stage.place = f"without {name}"
-            pairs, found = runs.held_out(fold, stage)
-            by_pass[:, pairs] = found
+    # A GPU is busy with one fit.
+    at_once = min(threads, len(runs.names)) if lesson.device.type == PROCESSOR else 1
+    with Stage(AREA, "encoder", len(runs.names) * passes, "passes", at_once) as stage:
+        by_pass = runs.held_out(at_once, stage)
     results = [
         [_agreement(given, values, runs.held_out_part(fold)) for fold in range(len(runs.names))]
         for values in by_pass
@@ -132,7 +132,7 @@ def _lesson(
     """What is learned from, and the share of each layer."""
     # As scoring reads them.
     sides = tuple(map(reader.normalised, (given.references, given.hypotheses)))
-    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    device = torch.device("cuda" if torch.cuda.is_available() else PROCESSOR)
     if options.tune == HEAD:
         encoder = encoders.load_encoder(source)
         mix = uniform_mix(encoder.layers + 1, _used(options, encoder.layers))

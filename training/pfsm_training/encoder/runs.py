@@ -1,6 +1,10 @@
 """The fits of learning over an encoder: one for each fold, whose predictions of it are kept, and one for everything."""
 
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+from threading import Lock
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,6 +13,7 @@ from pfsm.encoder.head import Head, head_from_bytes
 from pfsm.runtime.progress import Stage
 from pfsm_training.encoder.fitting import Lesson, Network, Part, fit_head, predictions
 from pfsm_training.encoder.material import Material
+from pfsm_training.encoder.side_by_side import Check, side_by_side
 from pfsm_training.fit.checkpoint import Checkpoint
 from pfsm_training.fit.crossval import NEVER_HELD_OUT, Folds
 
@@ -87,23 +92,56 @@ class Runs:
             everything, np.concatenate([self.pairs(self._division.part(f)) for f in range(len(self.names))])
         )
 
-    def held_out(self, fold: int, stage: Stage) -> tuple[Int64, Float]:
-        """The pairs of a fold, and what heads say of them after each pass: float64 [n_passes, n_pairs]."""
-        pairs = self.pairs(self._division.part(fold))
-        saved = None if self._checkpoint is None else self._checkpoint.learned(f"fold {fold}")
-        if saved is not None and len(saved) == 8 * self._passes * pairs.size:
-            stage.advance(self._passes)
-            return pairs, np.frombuffer(saved, dtype="<f8").reshape(self._passes, pairs.size)
+    def held_out(self, threads: int, stage: Stage) -> Float:
+        """What heads that have not seen them say of all pairs after each pass.
+
+        Args:
+            threads: How many folds are computed at once; the result does not depend on it.
+            stage: Told of every pass.
+
+        Returns:
+            float64 [n_passes, n_pairs]; 0 for pairs that no fold holds out.
+        """
+        pairs = [self.pairs(self._division.part(fold)) for fold in range(len(self.names))]
+        found = self._saved_folds(pairs)
+        stage.advance(self._passes * len(found))
+        missing = [fold for fold in range(len(self.names)) if fold not in found]
+
+        def keep(number: int, values: Float) -> None:
+            fold = missing[number]
+            found[fold] = values
+            if self._checkpoint is not None:
+                self._checkpoint.keep_learned(f"fold {fold}", values.astype("<f8").tobytes())
+
+        place = _Place(stage)
+        side_by_side([partial(self._held_out, fold, pairs[fold], place) for fold in missing], threads, keep)
+        by_pass = np.zeros((self._passes, len(self._lesson.lines)))
+        # In the order of the folds: several may hold out the same minimal pair.
+        for fold, own in enumerate(pairs):
+            by_pass[:, own] = found[fold]
+        return by_pass
+
+    def _saved_folds(self, pairs: Sequence[Int64]) -> dict[int, Float]:
+        """Of the folds that the checkpoint has, what `_held_out` returned."""
+        found = {}
+        for fold, own in enumerate(pairs):
+            saved = None if self._checkpoint is None else self._checkpoint.learned(f"fold {fold}")
+            if saved is not None and len(saved) == 8 * self._passes * own.size:
+                found[fold] = np.frombuffer(saved, dtype="<f8").reshape(self._passes, own.size)
+        return found
+
+    def _held_out(self, fold: int, pairs: Int64, place: "_Place", check: Check) -> Float:
+        """What heads say of the pairs of a fold after each pass: float64 [n_passes, n_pairs]."""
+        lesson = replace(self._lesson, check=check)
         found = np.zeros((self._passes, pairs.size))
 
         def after(number: int, network: Network) -> None:
-            found[number - 1] = predictions(network, self._lesson, pairs)
-            stage.advance()
+            found[number - 1] = predictions(network, lesson, pairs)
+            place.stage.advance()
 
-        fit_head(self._lesson, self._division.rest(fold), self._passes, fold + 1, after)
-        if self._checkpoint is not None:
-            self._checkpoint.keep_learned(f"fold {fold}", found.astype("<f8").tobytes())
-        return pairs, found
+        with place.without(self.names[fold]):
+            fit_head(lesson, self._division.rest(fold), self._passes, fold + 1, after)
+        return found
 
     def on_all(self, passes: int, stage: Stage) -> Head:
         """The head that is learned from everything."""
@@ -118,6 +156,31 @@ class Runs:
         if self._checkpoint is not None:
             self._checkpoint.keep_learned("all", head.content)
         return head
+
+
+class _Place:
+    """The folds that are being computed, as the place of a stage."""
+
+    def __init__(self, stage: Stage) -> None:
+        self.stage = stage
+        self._names: list[str] = []
+        self._lock = Lock()
+
+    @contextmanager
+    def without(self, name: str) -> Iterator[None]:
+        """In the block a head is learned without the fold of this name; from any thread."""
+        self._change(self._names.append, name)
+        try:
+            yield
+        finally:
+            self._change(self._names.remove, name)
+
+    def _change(self, change: Callable[[str], None], name: str) -> None:
+        with self._lock:
+            change(name)
+            # When none is left, the next one follows at once, or the stage ends where it was.
+            if self._names:
+                self.stage.place = ", ".join(f"without {one}" for one in self._names)
 
 
 def _numbered(folds: Folds) -> Int64:

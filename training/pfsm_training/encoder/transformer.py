@@ -97,7 +97,7 @@ class _LayerNetwork(nn.Module):
         self.norms = nn.ModuleDict(
             {part: _NormNetwork(getattr(layer, part), shape.epsilon, tune) for part in NORMS}
         )
-        self.dropout = nn.Dropout(DROPOUT)
+        self.dropout = _Dropout(DROPOUT)
 
     def forward(self, x: Tensor, mask: Tensor) -> Tensor:
         attended = self.linears["output"](self._attention(self.linears["query_key_value"](x), mask))
@@ -113,6 +113,25 @@ class _LayerNetwork(nn.Module):
         shares = torch.softmax(_wide(query @ key.transpose(2, 3)) + mask, dim=-1)
         mixed: Tensor = (shares @ value).transpose(1, 2).reshape(lines, length, three // 3)
         return mixed
+
+
+class _Dropout(nn.Dropout):
+    """PyTorch's, which draws from the process's generator, or with the same result from one of its own."""
+
+    random: torch.Generator | None = None
+
+    def forward(self, x: Tensor) -> Tensor:
+        if self.random is None or not self.training:
+            return super().forward(x)
+        share = 1.0 - self.p
+        return x * torch.empty_like(x).bernoulli_(share, generator=self.random).div_(share)
+
+
+def draw_from(network: nn.Module, random: torch.Generator | None) -> None:
+    """Sets what the dropout of a network draws from; None: the process's generator."""
+    for module in network.modules():
+        if isinstance(module, _Dropout):
+            module.random = random
 
 
 def _learned(layer: nn.Module) -> dict[tuple[str, str], Array]:

@@ -1,0 +1,341 @@
+"""Folds learned from side by side: the same bytes on any number of threads, interruptions, errors, progress."""
+
+import logging
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from pfsm.embeddings.encoders import pinned, tunable_encoder
+from pfsm.encoder import heads
+from pfsm.encoder.heads import known_head
+from pfsm.errors import PfsmError
+from pfsm_training import train
+from pfsm_training.config import EncoderOptions, TrainingConfig
+from pfsm_training.data.training_text import TrainingText
+from pfsm_training.encoder import fitting, learning, runs, transformer
+from pfsm_training.encoder.fitting import Lesson, Network, Part, fit_head
+from pfsm_training.encoder.material import material
+from pfsm_training.encoder.pieces import uniform_mix
+from pfsm_training.encoder.sequences import SequenceLines
+from pfsm_training.encoder.side_by_side import AbandonedError, Check, side_by_side
+from pfsm_training.encoder.transformer import LayersNetwork
+from pfsm_training.encoder.tuned import TunedNetwork
+from pfsm_training.fit.checkpoint import Checkpoint
+from pfsm_training.fit.crossval import make_folds
+from pfsm_training.trainer import one_torch_thread
+from tests.embeddings.networks import write_network
+from tests.encoder.encoders import DIMENSION, LAYERS, judgments
+
+JUDGMENTS = judgments().sorted()
+# Of the fits of three folds, and of the one for everything.
+FOLDS, EVERYTHING = (1, 2, 3), 0
+PATIENCE = 60.0
+Fit = Callable[[Lesson, Part, int, int, Any], Network]
+TUNED = pytest.mark.parametrize("tune", ["head", "lora"])
+
+
+@pytest.fixture(autouse=True)
+def few_passes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(heads, "_known", {})
+    monkeypatch.setattr(learning, "MOST_PASSES", 2)
+    monkeypatch.setattr(learning, "MOST_TUNING_PASSES", 2)
+
+
+@pytest.fixture(autouse=True)
+def one_thread() -> Iterator[None]:
+    """As in training; more are slow on a busy machine."""
+    with one_torch_thread():
+        yield
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> str:
+    return pinned(str(write_network(tmp_path / "net")))
+
+
+def config_of(source: str, tune: str = "head") -> TrainingConfig:
+    return TrainingConfig(encoder=EncoderOptions(tune, source))
+
+
+def learned(config: TrainingConfig, threads: int, checkpoint: Checkpoint | None = None) -> learning.Learned:
+    text, folds = TrainingText(JUDGMENTS, None, config.settings), make_folds(JUDGMENTS)
+    return learning.learn(material(text, None, folds), folds, text.reader, config, checkpoint, threads)
+
+
+@contextmanager
+def fits_by(fit: Fit) -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(runs, "fit_head", fit)
+        yield
+
+
+def until_abandoned(lesson: Lesson) -> None:
+    """What a fit does until nobody wants its result."""
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        lesson.check()
+        time.sleep(0.001)
+    pytest.fail("nobody has ended this fit")
+
+
+def no_fit_goes_on() -> bool:
+    # Ctrl-C may come while a thread is being started, and is raised before that thread has ended.
+    for thread in threading.enumerate():
+        if thread.name.startswith("pfsm-fit"):
+            thread.join(PATIENCE)
+    return not any(thread.name.startswith("pfsm-fit") for thread in threading.enumerate())
+
+
+@TUNED
+def test_any_number_of_threads_gives_the_same_bytes(source: str, tune: str, tmp_path: Path) -> None:
+    config = config_of(source, tune)
+    found, saved = [], []
+    for threads in (1, 2, 3):
+        checkpoint = Checkpoint(tmp_path / f"{threads}.checkpoint", resume=False)
+        torch.manual_seed(threads)
+        heads._known.clear()
+        one = learned(config, threads, checkpoint)
+        label = heads.parse_feature(one.feature)[0]
+        found.append((one.feature, one.values.tobytes(), one.record, known_head(label, "x").content))
+        saved.append([checkpoint.learned(name) for name in ("fold 0", "fold 1", "fold 2", "all")])
+    assert found[1:] == found[:1] * 2
+    assert saved[1:] == saved[:1] * 2
+    assert None not in saved[0]
+
+
+def test_training_learns_from_as_many_folds_at_once_as_it_may_use_threads(source: str) -> None:
+    config = config_of(source)
+    expected = train(JUDGMENTS, config=config, threads=1)
+    together, threads = threading.Barrier(2, timeout=PATIENCE), set()
+
+    def fit(lesson: Lesson, part: Part, passes: int, seed: int, after: Any) -> Network:
+        if seed in FOLDS[:2]:
+            together.wait()
+        threads.add(threading.current_thread())
+        return fit_head(lesson, part, passes, seed, after)
+
+    with fits_by(fit):
+        found = train(JUDGMENTS, config=config, threads=2)
+    assert found.to_dict() == expected.to_dict()
+    assert len(threads - {threading.main_thread()}) == 2
+    assert no_fit_goes_on()
+
+
+def test_one_thread_is_that_of_the_caller(source: str) -> None:
+    seen = []
+
+    def fit(lesson: Lesson, part: Part, passes: int, seed: int, after: Any) -> Network:
+        seen.append((seed, threading.current_thread()))
+        return fit_head(lesson, part, passes, seed, after)
+
+    with fits_by(fit):
+        learned(config_of(source), 1)
+    assert seen == [(seed, threading.main_thread()) for seed in (*FOLDS, EVERYTHING)]
+
+
+class TestDropout:
+    @pytest.mark.parametrize("kind", [torch.float32, torch.bfloat16])
+    def test_a_generator_of_its_own_gives_what_pytorch_gives(self, kind: torch.dtype) -> None:
+        given = torch.randn(7, 33, 12).to(kind)
+        results = []
+        for dropout in (torch.nn.Dropout(0.1), transformer._Dropout(0.1)):
+            torch.manual_seed(5)
+            transformer.draw_from(dropout, torch.Generator().manual_seed(5))
+            x = given.clone().requires_grad_()
+            for _ in range(3):  # the second and third draw from where the one before has stopped
+                y = dropout(x)
+                y.backward(torch.ones_like(y))
+            assert x.grad is not None
+            results.append((y.detach(), x.grad))
+            assert not y.eq(x).all()
+        for one, other in zip(*results, strict=True):
+            assert torch.equal(one, other)
+
+    def test_a_fit_draws_what_it_would_draw_from_the_generator_of_the_process(self, source: str) -> None:
+        text = TrainingText(JUDGMENTS, None, TrainingConfig().settings)
+        encoder = tunable_encoder(source)
+        weights = encoder.weights(LAYERS - 1)
+
+        def network() -> TunedNetwork:
+            layers = LayersNetwork(weights, encoder.shape, uniform_mix(LAYERS), "lora", "float32")
+            return TunedNetwork(layers, DIMENSION, "lora")
+
+        lines = SequenceLines(encoder, weights, text.references, text.hypotheses)
+        people = material(text, None, make_folds(JUDGMENTS))
+        lesson = Lesson(people, lines, 0.0, 0.0, torch.device("cpu"), network, 8, 40)
+        part = Part(np.arange(len(JUDGMENTS)), np.arange(0))
+        before = torch.get_rng_state()
+        found = fit_head(lesson, part, 2, 4, lambda *_: None)
+        assert torch.equal(torch.get_rng_state(), before)
+        torch.manual_seed(4)
+        expected = fitting._fitted(lesson, part, 2, 4, lambda *_: None, None)
+        assert not torch.equal(torch.get_rng_state(), torch.Generator().manual_seed(4).get_state())
+        other = fitting._fitted(lesson, part, 2, 4, lambda *_: None, torch.Generator().manual_seed(3))
+        first, second, third = (one.state_dict() for one in (found, expected, other))
+        assert all(torch.equal(first[name], second[name]) for name in first)
+        assert not torch.equal(first["upper.change"], third["upper.change"])
+
+
+@TUNED
+def test_training_resumes_after_an_interruption_in_the_middle(source: str, tune: str, tmp_path: Path) -> None:
+    class Stop(Checkpoint):
+        def keep_learned(self, name: str, content: bytes) -> None:
+            super().keep_learned(name, content)
+            raise KeyboardInterrupt
+
+    config, path = config_of(source, tune), tmp_path / "m.checkpoint"
+    whole = train(JUDGMENTS, config=config, threads=1)
+    middle, ended, fits = threading.Event(), [], []
+
+    def interrupted(lesson: Lesson, part: Part, passes: int, seed: int, after: Any) -> Network:
+        if seed == FOLDS[1]:
+            assert middle.wait(PATIENCE)
+            return fit_head(lesson, part, passes, seed, after)
+
+        def after_the_first(number: int, network: Network) -> None:
+            after(number, network)
+            middle.set()
+            until_abandoned(lesson)
+
+        try:
+            return fit_head(lesson, part, passes, seed, after_the_first)
+        except AbandonedError:
+            ended.append(seed)
+            raise
+
+    with fits_by(interrupted), pytest.raises(KeyboardInterrupt):
+        train(JUDGMENTS, config=config, threads=2, checkpoint=Stop(path, resume=True))
+    # The third may have begun where the second has ended.
+    assert FOLDS[0] in ended
+    assert no_fit_goes_on()
+
+    def counted(lesson: Lesson, part: Part, passes: int, seed: int, after: Any) -> Network:
+        fits.append(seed)
+        return fit_head(lesson, part, passes, seed, after)
+
+    with fits_by(counted):
+        again = train(JUDGMENTS, config=config, threads=2, checkpoint=Checkpoint(path, resume=True))
+    assert sorted(fits) == [EVERYTHING, FOLDS[0], FOLDS[2]]
+    assert again.to_dict() == whole.to_dict()
+
+
+def test_ctrl_c_ends_all_fits(source: str) -> None:
+    ended = []
+
+    def fit(lesson: Lesson, part: Part, passes: int, seed: int, after: Any) -> Network:
+        if seed == FOLDS[0]:
+            signal.raise_signal(signal.SIGINT)
+        try:
+            until_abandoned(lesson)
+        finally:
+            ended.append(seed)
+        raise AssertionError
+
+    with fits_by(fit), pytest.raises(KeyboardInterrupt):
+        learned(config_of(source), 2)
+    assert set(ended) <= {*FOLDS[:2]}
+    assert no_fit_goes_on()
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_an_error_in_a_fold_surfaces_and_ends_the_others(source: str, threads: int, tmp_path: Path) -> None:
+    def fit(lesson: Lesson, part: Part, passes: int, seed: int, after: Any) -> Network:
+        if seed == FOLDS[1]:
+            raise PfsmError("the second fold is broken")
+        if threads > 1:
+            until_abandoned(lesson)
+        return fit_head(lesson, part, passes, seed, after)
+
+    with fits_by(fit), pytest.raises(PfsmError, match=r"^the second fold is broken$"):
+        learned(config_of(source), threads)
+    assert no_fit_goes_on()
+
+
+def test_a_fit_is_ended_while_it_computes(source: str) -> None:
+    """Before each batch: of the start, of the passes, of the predictions."""
+    config = config_of(source)
+    text, folds = TrainingText(JUDGMENTS, None, config.settings), make_folds(JUDGMENTS)
+    given = material(text, None, folds)
+    lesson, _ = learning._lesson(given, config.encoder or EncoderOptions(), text.reader, source, 0.5)
+    part = Part(np.arange(len(JUDGMENTS)), np.arange(0))
+    calls = 0
+
+    def check() -> None:
+        nonlocal calls
+        calls += 1
+        if calls > allowed:
+            raise AbandonedError
+
+    network, allowed = fit_head(lesson, part, 1, 1, lambda *_: None), 2
+    with pytest.raises(AbandonedError):
+        fit_head(replace(lesson, check=check, size=4), part, 1, 1, lambda *_: None)
+    calls = 0
+    batches = -(-len(JUDGMENTS) // 4)
+    allowed = 2 * batches - 1
+    with pytest.raises(AbandonedError):
+        fit_head(replace(lesson, check=check, size=4), part, 1, 1, lambda *_: None)
+    calls, allowed = 0, 0
+    with pytest.raises(AbandonedError):
+        fitting.predictions(network, replace(lesson, check=check), np.arange(3))
+
+
+def test_progress_names_all_folds_that_are_under_way(source: str, caplog: pytest.LogCaptureFixture) -> None:
+    together = threading.Barrier(2, timeout=PATIENCE)
+
+    def fit(lesson: Lesson, part: Part, passes: int, seed: int, after: Any) -> Network:
+        if seed in FOLDS[:2]:
+            together.wait()
+        return fit_head(lesson, part, passes, seed, after)
+
+    caplog.set_level(logging.DEBUG, "pfsm.training")
+    with fits_by(fit):
+        learned(config_of(source), 2)
+    told = [record.message for record in caplog.records if record.message.startswith("encoder: ")]
+    first = next(text for text in told if text.startswith("encoder: 1 of 6 passes"))
+    assert {"without cs", "without de"} <= set(first.split(", "))
+    assert not any(text.startswith("encoder: 7 of") for text in told)
+    assert told[-1].startswith("encoder: 6 of 6 passes, without ")
+
+
+class TestSideBySide:
+    @pytest.mark.parametrize("threads", [1, 2, 5])
+    def test_every_result_is_kept_by_its_number(self, threads: int) -> None:
+        kept: dict[int, int] = {}
+
+        def fit_of(number: int) -> Callable[[Check], int]:
+            return lambda check: number * number
+
+        side_by_side([fit_of(number) for number in range(5)], threads, kept.__setitem__)
+        assert kept == {number: number * number for number in range(5)}
+
+    def test_a_result_is_kept_while_others_are_computed(self) -> None:
+        first_is_kept = threading.Event()
+
+        def keep(number: int, result: int) -> None:
+            assert threading.current_thread() is threading.main_thread()
+            first_is_kept.set()
+
+        def second(check: Check) -> int:
+            assert first_is_kept.wait(PATIENCE)
+            return 2
+
+        side_by_side([lambda check: 1, second], 2, keep)
+
+    def test_pytorch_has_one_thread_in_each(self) -> None:
+        found: dict[int, int] = {}
+        torch.set_num_threads(2)
+        side_by_side([lambda check: torch.get_num_threads()] * 2, 2, found.__setitem__)
+        assert found == {0: 1, 1: 1}
+        assert torch.get_num_threads() == 2
+
+    def test_nothing_to_do(self) -> None:
+        side_by_side([], 2, lambda number, result: pytest.fail("there is no result"))
