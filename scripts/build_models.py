@@ -29,6 +29,7 @@ from pfsm_training.fit.anchor import anchored
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from changed_texts import changed_texts
+from matched_words import check_matches
 from model_cards import card
 from real_data import CHECKOUT, data_folder
 
@@ -98,6 +99,9 @@ RECIPES: Mapping[str, Recipe] = {
     # More judgments make it worse, though each campaign is standardised by itself: with every tenth direct assessment
     # of WMT21 (mostly of one rater) and every third judgment of experts beside WMT15, r of the encoder's part alone
     # falls from .720 to .675 on WMT16.
+    # The shipped weights are of kinds of minimal pairs as they were before seventeen were mended. With the mended ones
+    # r is .737, and the best edits match 8% of the words that both sides have, not 74%: what the encoder leaves to the
+    # edits is so little that the sign of Delete and Insert together hangs on it.
     "en": Recipe(
         *_ENGLISH,
         "English translations: the default.",
@@ -179,6 +183,8 @@ def build(name: str, data: Path, output: Path) -> None:
         texts["languages"] = ", ".join(part.language for part in recipe.languages)
     model = replace(model, training={**texts, **model.training})
     model = anchored(model, judgments.references)
+    some = judgments.select(np.arange(0, len(judgments), 1 + len(judgments) // 200))
+    check_matches(Metric(model), zip(some.hypotheses, some.references, strict=True))
     save_model(model, output / f"{name}.json")
     validated = model.training["cross_validated"]
     print(
