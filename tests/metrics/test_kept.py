@@ -51,6 +51,11 @@ def counted(hypothesis: str, reference: str) -> dict[str, float]:
             {"spaces": math.log(5)},
         ),
         ("So , yes,no", "So, yes, no", {"spaces": math.log(3)}),
+        (
+            "&quot;The AT&amp;T men&quot; came;we went",
+            "&quot; The AT&amp; T men&quot; came; we went",
+            {"spaces": math.log(2)},
+        ),
         ("at half.com in the U.S.A.", "at half. com in the U. S. A.", {}),
         ("“ja, so” it is", "“Ja, so” it is", {"case": 1, "start": 1}),
         ("夜は静か", "Nacht", {}),

@@ -15,8 +15,16 @@ _APART = re.compile(
     r"(?:[.,;:!?)\]}%\u2026\u3002\uff0c](?!\d)|['\u2019](?:s|re|ve|ll|d|m|t)\b|n['\u2019]t\b|[(\[{]\Z)",
     re.IGNORECASE,
 )
-# A mark between two words without a space; full stops only before capitals, as others stand in addresses.
-_GLUED = re.compile(r"[^\W\d_]{2}(?:[,;:!?)]|\.+(?=[^\W\d_a-z]))+(?=[^\W\d_])")
+# A mark between two words without a space; full stops only before capitals, as others stand in addresses, and no
+# semicolon that ends a character reference of HTML.
+_GLUED = re.compile(
+    r"""
+    [^\W\d_]{2}
+    (?: [,:!?)] | (?<!&amp)(?<!&apos)(?<!&gt)(?<!&lt)(?<!&nbsp)(?<!&quot); | \.+(?=[^\W\d_a-z]) )+
+    (?=[^\W\d_])
+    """,
+    re.VERBOSE,
+)
 # Marks that often stand right behind a word.
 _BEHIND_WORDS = frozenset(".,;:!?")
 # Stands between lines. In text it separates tokens as a space does.
