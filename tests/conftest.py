@@ -16,6 +16,8 @@ from tests.judgment_cases import rows, tsv
 
 # Whatever has been compiled before, commands print the same. Read while kernels are imported, also in subprocesses.
 os.environ["PFSM_NO_NOTICE"] = "1"
+# Test processes share the cores: threads of OpenMP that wait for a core keep the others from working.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 pytest_plugins = ("tests.skips",)
 
