@@ -5,7 +5,6 @@ What counts as the same is in `pfsm.text.quantities`. Numbers without a unit are
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +13,7 @@ from pfsm.matchers.kind import BuiltIn
 from pfsm.matchers.protocol import EncodedPairs, Offers
 from pfsm.text.facts import RUN, SAYS, token_kind
 from pfsm.text.quantities import Quantity, quantities
+from pfsm.text.short_runs import remembered
 from pfsm.text.vocabulary import EncodedLines, Vocabulary
 
 
@@ -68,8 +68,7 @@ class QuantityMatcher:
         return found
 
 
-# Most runs are short and come again.
-_read = lru_cache(maxsize=50_000)(quantities)
+_read = remembered(quantities)
 
 
 def _kinds(tokens: Sequence[str]) -> list[int]:

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from pfsm.text import dates, units
 from pfsm.text.numbers import NUMBER_WORDS, digit_value, english_numbers, is_number_word
 from pfsm.text.quantities import Quantity, may_say, parts, quantities
+from pfsm.text.short_runs import MOST_RUNS, Run, is_short, remembered
 
 
 class Fact(NamedTuple):
@@ -49,8 +50,8 @@ RUN = re.compile(rb"\x01?(?:\x03|\x02(?:[\x01\x02]*[\x02\x03])?)")
 """What is a run in a string of such kinds."""
 _KINDS = dict.fromkeys(_WORDS | NUMBER_WORDS, SAYS) | dict.fromkeys(_JOINING - _WORDS, JOINS)
 
-# Tokens next to each other, of which at least one says something.
-Run = tuple[str, ...]
+# Runs of two lines that are remembered together.
+MOST_TOGETHER = 8
 _PARTS = frozenset({"number", "unit", "ordinal", "weekday", "time"})
 
 
@@ -128,7 +129,6 @@ def runs(line: str) -> tuple[Run, ...]:
     return tuple(run_tokens(chunks[run.start() : run.end()]) for run in found)
 
 
-@lru_cache(maxsize=50_000)
 def contradictions(ours: tuple[Run, ...], theirs: tuple[Run, ...]) -> int:
     """How many facts of the runs of two lines stand against each other.
 
@@ -136,6 +136,12 @@ def contradictions(ours: tuple[Run, ...], theirs: tuple[Run, ...]) -> int:
     units, months, days of the week and so on. Of each of these groups the fewer of those count that one side has alone
     and the other alone.
     """
+    if len(ours) + len(theirs) <= MOST_TOGETHER and all(map(is_short, (*ours, *theirs))):
+        return _known_contradictions(ours, theirs)
+    return _contradictions(ours, theirs)
+
+
+def _contradictions(ours: tuple[Run, ...], theirs: tuple[Run, ...]) -> int:
     mine, yours = list(ours), []
     for run in theirs:
         if run in mine:
@@ -155,7 +161,11 @@ def contradictions(ours: tuple[Run, ...], theirs: tuple[Run, ...]) -> int:
     return (_by_group(one - other) & _by_group(other - one)).total()
 
 
-@lru_cache(maxsize=50_000)
+# The same translations come again, and other ones say the same.
+_known_contradictions = lru_cache(maxsize=MOST_RUNS)(_contradictions)
+
+
+@remembered
 def _is_simple(run: Run) -> bool:
     """Whether what a run says are facts alone, each in a place of its own."""
     facts = _facts_with_places(run)
@@ -207,19 +217,19 @@ def _left(side: Sequence[Run], taken: set[int]) -> list[Fact]:
     ]
 
 
-@lru_cache(maxsize=50_000)
+@remembered
 def _facts(run: Run) -> tuple[Fact, ...]:
     return tuple(fact for _, _, fact in _facts_with_places(run))
 
 
 # Most runs are short and come again: "two", "in May", "last year". Text is hashed faster than fractions are.
-@lru_cache(maxsize=50_000)
+@remembered
 def _places(run: Run) -> tuple[tuple[int, int, str], ...]:
     """Start, end and meaning of what a run says, numbers without units included."""
     return tuple((one.start, one.start + one.length, repr(one.meaning)) for one in _said(run))
 
 
-@lru_cache(maxsize=50_000)
+@remembered
 def _facts_with_places(run: Run) -> tuple[tuple[int, int, Fact], ...]:
     """Start, end and value of the smallest parts of what a run says."""
     found = []
@@ -234,7 +244,7 @@ def _facts_with_places(run: Run) -> tuple[tuple[int, int, Fact], ...]:
     return (*found, *((at, at + 1, fact) for at, fact in named if fact is not None))
 
 
-@lru_cache(maxsize=50_000)
+@remembered
 def _said(run: Run) -> tuple[Quantity, ...]:
     # Most runs are one number, and the word before it.
     others = [at for at, token in enumerate(run) if token.lower() not in _JOINING]

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from functools import lru_cache
 from itertools import repeat
 from operator import itemgetter
 from typing import NamedTuple
@@ -11,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.metrics.kept.chunk_table import END, HAS_COUNTS, KIND_BIT, NO_WORD, WORD_BITS, ChunkTable, Counts
-from pfsm.text.facts import RUN, Run, run_tokens
+from pfsm.text.facts import RUN, run_tokens
+from pfsm.text.short_runs import Run, remembered
 
 Int64 = NDArray[np.int64]
 
@@ -145,8 +145,7 @@ def runs_of(read: Chunks) -> list[Runs]:
     return found
 
 
-# Most runs are short and come again.
-_run = lru_cache(maxsize=50_000)(run_tokens)
+_run = remembered(run_tokens)
 
 
 def _current_table() -> ChunkTable:
