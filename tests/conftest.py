@@ -2,6 +2,7 @@
 
 import io
 import os
+import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,6 +19,9 @@ from tests.judgment_cases import rows, tsv
 os.environ["PFSM_NO_NOTICE"] = "1"
 # Test processes share the cores: threads of OpenMP that wait for a core keep the others from working.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+# Where a shell started the tests in the background, Ctrl-C is ignored, also in the processes that tests start.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 pytest_plugins = ("tests.skips",)
 

@@ -129,7 +129,10 @@ def none_is_hopeless(lattices: Lattices, factors: Factors) -> bool:
     Coarse bounds over the whole batch of what ``find_hopeless`` looks at pair by pair: of the score of two sequences
     from below, of the rate from above.
     """
-    states = np.union1d(lattices.delete_states, lattices.insert_states)
+    met = np.zeros(lattices.n_states, dtype=np.bool_)
+    met[lattices.delete_states] = True
+    met[lattices.insert_states] = True
+    states = np.flatnonzero(met)
     tokens = int(lattices.lengths.max(initial=0))
     if not states.size or not tokens:
         return True

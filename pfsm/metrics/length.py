@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from pfsm.metrics.base import SegmentMetric
 from pfsm.metrics.pairs import check_pairs
-from pfsm.text.spaceless import spaceless
+from pfsm.text.spaceless import spaceless_sizes
 
 
 class LengthRatio(SegmentMetric):
@@ -30,7 +30,7 @@ class LengthRatio(SegmentMetric):
             ValueError: If the lists differ in length, or one of them is a single string.
         """
         check_pairs(hypotheses, references)
-        lengths = np.array([spaceless(side)[1] for side in (hypotheses, references)])
+        lengths = np.array([spaceless_sizes(side) for side in (hypotheses, references)])
         longest = lengths.max(axis=0, initial=0)
         ratios = np.ones(longest.size)
         np.divide(lengths.min(axis=0), longest, out=ratios, where=longest > 0)

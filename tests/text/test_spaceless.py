@@ -2,7 +2,7 @@
 
 import pytest
 
-from pfsm.text.spaceless import spaceless
+from pfsm.text.spaceless import spaceless, spaceless_sizes
 
 LINES = ["", " ", "a b", " a  b ", "x", "夜 は", "y"]
 
@@ -11,5 +11,6 @@ LINES = ["", " ", "a b", " a  b ", "x", "夜 は", "y"]
 def test_white_space_is_left_out(more: list[str]) -> None:
     lines = [*LINES, *more]
     text, sizes = spaceless(lines)
+    assert spaceless_sizes(lines) == sizes
     without = ["".join(line.split()) for line in lines]
     assert (text, sizes) == ("".join(without), [len(line) for line in without])

@@ -204,6 +204,23 @@ def test_pairs_out_of_order_are_refused(pairs: list[int]) -> None:
     assert lattices.select(np.array([0, 89])).offsets.tolist() == [0, 1, 2]
 
 
+def test_threads_share_out_the_blocks_and_change_no_bit() -> None:
+    data = encoded(0)
+    assert len(data.lattices) == 6
+    names = frequent(data.instances())
+    values = np.random.default_rng(3).normal(0.0, 0.5, len(names)).tolist()
+    weights = dict(zip(names, values, strict=True))
+    objective = data.objective(SquaredError(data.scores), 2.0, torch.zeros(len(names), dtype=torch.float64))
+    (value, alone), *others = (
+        objective.quadratic(LogLinearMachine(names, weights, 0.25, threads), free_alpha=True)
+        for threads in (1, 2, 3, 20)
+    )
+    for other, model in others:
+        assert other == value
+        np.testing.assert_array_equal(model.gradient, alone.gradient)
+        np.testing.assert_array_equal(model.curvature, alone.curvature)
+
+
 @pytest.mark.parametrize("free_alpha", [False, True])
 def test_no_pairs_at_all(free_alpha: bool) -> None:
     """There is no loss: what remains is the penalty."""

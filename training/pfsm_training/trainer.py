@@ -61,8 +61,8 @@ from pfsm_training.fit.training import Training
 
 _log = logging.getLogger(f"pfsm.{AREA}")
 
-# Per training pair: the fifth digit of a correlation does not move any more.
-VALIDATION_TOLERANCE = 1e-6
+# Per training pair: the fourth digit of a correlation does not move any more.
+VALIDATION_TOLERANCE = 1e-5
 SCALE_NOTE = "In the units of the training scores; higher is better."
 PREFERENCE_NOTE = (
     "Log odds: where two translations of a sentence differ by 1, e in 1 + e people prefer the higher one."

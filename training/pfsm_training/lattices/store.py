@@ -94,6 +94,10 @@ class HeldLattices:
         """int64 [n_blocks + 1], the first pair of each block, and the number of pairs."""
         return np.cumsum([0, *(len(block.batch) for block in self.blocks)], dtype=np.int64)
 
+    def __len__(self) -> int:
+        """The number of blocks."""
+        return len(self.blocks)
+
     def __iter__(self) -> Iterator[LatticeBatch]:
         for block in self.blocks:
             yield block.batch

@@ -1,5 +1,6 @@
 """The log-linear model: a parameter vector of named feature weights and the constant alpha."""
 
+import copy
 from collections.abc import Mapping
 
 import numpy as np
@@ -38,6 +39,12 @@ class LogLinearMachine(torch.nn.Module):
         start = [self.initial.get(name, 0.0) for name in learned]
         self.theta = torch.nn.Parameter(torch.tensor(start, dtype=torch.float64))
         self.alpha = torch.nn.Parameter(torch.tensor(alpha, dtype=torch.float64))
+
+    def on(self, threads: int) -> "LogLinearMachine":
+        """The same machine, its parameters included, on so many threads."""
+        same = copy.copy(self)
+        same.threads = threads
+        return same
 
     def forward(self, batch: LatticeBatch) -> Tensor:
         """Predictions in standardised units, float64 [n_pairs]; ``y / (m + n)`` is 0 for an empty pair."""

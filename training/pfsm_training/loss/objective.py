@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from pfsm.lattice.arrays import LatticeBatch
+from pfsm.runtime.threads import each
 from pfsm_training.lattices.store import HeldLattices
 from pfsm_training.loss.module import LogLinearMachine
 
@@ -246,13 +247,24 @@ class Objective:
         with torch.no_grad():
             return value + float(penalty_of(self, machine)), model
 
-    def _models(self, machine: LogLinearMachine, *, free_alpha: bool) -> Iterator[tuple[float, Quadratic]]:
+    def _models(self, machine: LogLinearMachine, *, free_alpha: bool) -> list[tuple[float, Quadratic]]:
+        """The losses of the blocks with their models. Threads share out the blocks, and each block if there are few."""
+        at_once = max(1, min(machine.threads, len(self.blocks)))
+        alone = machine.on(machine.threads // at_once)
+
+        def model(block: tuple[LatticeBatch, Loss]) -> tuple[float, Quadratic]:
+            if at_once > 1:
+                torch.set_num_threads(1)  # of this thread: every one has a number of its own
+            batch, loss = block
+            return loss_model(*alone.with_jacobian(batch), loss, free_alpha=free_alpha)
+
+        return each(model, self._parts(), at_once)
+
+    def _parts(self) -> Iterator[tuple[LatticeBatch, Loss]]:
         first = 0
         for batch in self.blocks:
-            stop = first + len(batch)
-            loss = self.loss.part(first, stop)
-            yield loss_model(*machine.with_jacobian(batch), loss, free_alpha=free_alpha)
-            first = stop
+            yield batch, self.loss.part(first, first + len(batch))
+            first += len(batch)
 
 
 def penalty_of(objective: Minimised, machine: LogLinearMachine) -> Tensor:

@@ -1,0 +1,48 @@
+"""The models that ship match the words that both sides have, and others are not built."""
+
+import sys
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+
+CHECKOUT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(CHECKOUT / "scripts"))
+
+from matched_words import check_matches, matched_share  # noqa: E402 - a script, not a package
+
+from pfsm.data import read_judgments  # noqa: E402
+from pfsm.errors import PfsmError  # noqa: E402
+from pfsm.model.metric import Metric  # noqa: E402
+from pfsm.model.shipped import load  # noqa: E402
+from tests.model_cases import model  # noqa: E402
+
+SAME = ("rivers run to the sea", "rivers run to the sea")
+
+
+def words(match: float) -> Metric:
+    return Metric(model(weights={"S_word": match, "Insert": 0.0, "Delete": 0.0}))
+
+
+@pytest.mark.parametrize("name", ["en", "en-fast", "en-small"])
+def test_shipped_models_match_the_words_of_both_sides(name: str) -> None:
+    pairs = read_judgments(Path(str(files("pfsm"))) / "resources" / "demo" / "test.tsv")
+    check_matches(load(name), list(zip(pairs.hypotheses, pairs.references, strict=True))[:40])
+
+
+def test_a_model_that_deletes_and_inserts_instead_is_refused() -> None:
+    pairs = [SAME, ("entirely other words", "nothing that comes again")]
+    check_matches(words(1.0), pairs)
+    with pytest.raises(
+        PfsmError, match=r"^hand: matches 0% of the words that both sides have, and deletes and"
+    ):
+        check_matches(words(-30.0), pairs)
+
+
+def test_the_share_is_of_tokens_that_both_sides_have() -> None:
+    crossed = ("the sea rivers run to", SAME[1])
+    assert matched_share(words(1.0), [SAME]) == 1.0
+    # Of five words in another order, those that stay in order are matched: three, as the two that moved are behind.
+    assert matched_share(words(1.0), [crossed]) == 3 / 5
+    assert matched_share(words(1.0), [SAME, crossed]) == 8 / 10
+    assert matched_share(words(1.0), [("one", "other")]) == 1.0
