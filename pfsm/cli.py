@@ -21,6 +21,8 @@ from pfsm.runtime.progress_display import error_line, shown_compiling, shown_pro
 
 __all__ = ["COMMANDS", "main"]
 
+# These score whole files. A service answers from threads, which must not fork.
+FORKING = frozenset({"score", "compare", "evaluate", "submit"})
 DESCRIPTION = "Learned translation metrics you can train on your own judgments, run on a laptop, and read."
 
 
@@ -103,8 +105,12 @@ class _ClosedOutput(io.TextIOBase):
 
 
 def _permissions(options: Namespace) -> contextlib.ExitStack:
-    """``--threads`` and ``--download`` hold for all that the command does."""
+    """``--threads`` and ``--download`` hold for all that the command does; some may use processes of their own."""
     stack = contextlib.ExitStack()
+    if options.command in FORKING:
+        from pfsm.runtime.forks import forks
+
+        stack.enter_context(forks())
     if getattr(options, "threads", None) is not None:
         from pfsm.runtime.threads import at_most
 

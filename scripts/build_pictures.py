@@ -8,9 +8,9 @@ import argparse
 import sys
 from pathlib import Path
 
-from charts import accuracy, edit_weights, learning_curve
+from charts import accuracy, edit_weights, learning_curve, training_time
 from drawing import DELETE, FAINT, INK, INSERT, JUMP, MATCH, line, svg, text
-from measured import rates
+from measured import rates, training_times
 
 import pfsm
 from pfsm.model.explain.explanation import Explanation
@@ -175,12 +175,17 @@ def _learning_curve() -> str:
     return learning_curve(RESULTS.read_text(encoding="utf-8"))
 
 
+def _training_time() -> str:
+    return training_time(training_times())
+
+
 PICTURES = {
     "lattice.svg": lattice,
     "jump.svg": jump,
     "explanation.svg": explained,
     "accuracy.svg": _accuracy,
     "learning-curve.svg": _learning_curve,
+    "training-time.svg": _training_time,
     "edit-weights.svg": edit_weights,
 }
 

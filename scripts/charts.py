@@ -116,6 +116,45 @@ def learning_curve(results: str) -> str:
     )
 
 
+def training_time(times: Sequence[tuple[int, float, float]]) -> str:
+    """Seconds of training against the number of judgments, both on log scales, with the memory that it took."""
+    left, width, top, bottom = 90, 470, 40, 300
+    (fewest, quickest, _), (most, slowest, _) = times[0], times[-1]
+    low, high = math.floor(math.log10(quickest)), math.ceil(math.log10(slowest))
+
+    def at(number: float, seconds: float) -> Point:
+        across = math.log(number / fewest) / math.log(most / fewest)
+        up = (math.log10(seconds) - low) / (high - low)
+        return left + 20 + across * (width - 60), bottom - up * (bottom - top)
+
+    parts = []
+    for power in range(low, high + 1):
+        _, y = at(fewest, 10.0**power)
+        parts += [
+            line((left, y), (left + width, y), FAINT),
+            text(left - 8, y + 5, f"{10**power:,}", GREY, "end"),
+        ]
+    # As many seconds a judgment as the most of them take.
+    start = max(fewest, most * 10.0**low / slowest)
+    parts.append(
+        line(at(start, start * slowest / most), at(most, slowest), GREY, 1, 'stroke-dasharray="5 5"')
+    )
+    points = [at(number, seconds) for number, seconds, _ in times]
+    path = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+    parts.append(f'<polyline points="{path}" fill="none" stroke="{MATCH}" stroke-width="2.5"/>')
+    for (x, y), (number, seconds, megabytes) in zip(points, times, strict=True):
+        parts += [
+            f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" fill="{MATCH}"/>',
+            text(x - 18, y - 28, f"{seconds:,.{int(seconds < 10)}f} s", INK),
+            text(x - 18, y - 12, f"{megabytes:,.0f} MB", GREY),
+            line((x, bottom), (x, bottom + 5), GREY),
+            text(x, bottom + 22, f"{number:,}", GREY),
+        ]
+    parts.append(text(left + width / 2, bottom + 46, "judgments trained on (log scale)", GREY))
+    parts.append(text(24, 170, "seconds (log scale)", GREY, more='transform="rotate(-90 24 170)"'))
+    return svg(600, 360, "Time and memory of training against the number of judgments", parts)
+
+
 def edit_weights(model: str = "en") -> str:
     """The weights of a model's edits: of each state, and of each class of words that a state is split by."""
     weights = pfsm.load(model).model.weights

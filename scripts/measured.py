@@ -1,10 +1,11 @@
-"""Figures that were measured: the tables of docs/results.md, and what benchmarks/peers.py has written."""
+"""Figures that were measured: the tables of docs/results.md, and what benchmarks wrote (peers.py, training.py)."""
 
 import json
 import re
 from pathlib import Path
 
-PEERS = Path(__file__).resolve().parent / "benchmarks" / "measured" / "peers.json"
+MEASURED = Path(__file__).resolve().parent / "benchmarks" / "measured"
+PEERS, TRAINING = MEASURED / "peers.json", MEASURED / "training.json"
 # What `benchmarks/peers.py` calls its rows, and the names in the tables of docs/results.md.
 NAMES = {
     "pfsm en-small, new sentences": "en-small",
@@ -27,6 +28,12 @@ def rates(known: bool = False) -> dict[str, float]:
     found = {row["name"]: float(row["items_per_cpu_second"]) for row in rows}
     names = {name.replace("new", "known") if known else name: short for name, short in NAMES.items()}
     return {names[name]: rate for name, rate in found.items() if name in names}
+
+
+def training_times() -> list[tuple[int, float, float]]:
+    """Judgments, seconds, and megabytes at most, of whole processes that trained on them."""
+    rows = json.loads(TRAINING.read_text(encoding="utf-8"))["rows"]
+    return [(row["items"], row["cost"]["wall"], row["cost"]["peak_mb"]) for row in rows]
 
 
 def cells(page: str, heading: str) -> dict[str, list[str]]:

@@ -258,7 +258,7 @@ def add_threads(parser: ArgumentParser) -> None:
         "--threads",
         type=positive,
         metavar="N",
-        help="number of threads (default: all processors; results do not depend on it)",
+        help="number of cores to use (default: all; results do not depend on it)",
     )
 
 

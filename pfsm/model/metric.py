@@ -13,9 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.encoder.heads import contents_of, remember_contents, remember_shipped, ships
-from pfsm.errors import NotInstalledError, PfsmError, PfsmWarning, all_missing
+from pfsm.errors import NotInstalledError, PfsmWarning, all_missing
 from pfsm.lattice.arrays import LatticeBatch, weight_table
-from pfsm.matchers.protocol import EncodedPairs
 from pfsm.metrics.base import Level, Recipe, SegmentMetric, short_signature
 from pfsm.metrics.data_columns import columns_of, missing_column, needed_columns
 from pfsm.metrics.inputs import checked_streams
@@ -33,15 +32,14 @@ from pfsm.metrics.score import Score
 from pfsm.metrics.texts import as_texts
 from pfsm.model.builder import PAIRS_PER_BATCH, LatticeBuilder
 from pfsm.model.explain.alignments import Alignments, align_lattices, joined
-from pfsm.model.explain.building import PerfectMatch, explain_lattices, perfect_matches
+from pfsm.model.explain.explaining import Explaining
 from pfsm.model.explain.explanation import Explanation
-from pfsm.model.explain.losses import points_lost
 from pfsm.model.explain.pieces import PieceExplainer
-from pfsm.model.explain.places import MOST_PLACES
 from pfsm.model.file import Model, model_from_dict
 from pfsm.model.prepared import PreparedPairs, batch_values, on_scale
 from pfsm.model.reading import check_lengths
 from pfsm.model.settings import MEAN
+from pfsm.model.shared_out import BAR_PATIENCE, Sharing
 from pfsm.model.signature import signature
 from pfsm.runtime.progress import Stage
 from pfsm.runtime.threads import at_most, default_threads, each
@@ -54,20 +52,12 @@ Float = NDArray[np.float64]
 Int64 = NDArray[np.int64]
 # By the name of a column of the data, a number for each hypothesis.
 Columns = Mapping[str, Sequence[float] | Float]
-# Seconds before scoring is worth a bar.
-BAR_PATIENCE = 0.5
-
-
 # Of the document that goes to other processes: files beside the model's, by label.
 HEADS = "heads"
 # About 130 MB.
 MOST_TYPES = 250_000
 # Their lattices are built together; more of them would take memory and no less time.
 EXPLAINED_AT_ONCE = 100
-# Of so many references it is remembered, in one call, what they have in a perfect match; about 2 kB each.
-MOST_PERFECT = 20_000
-PerfectKey = tuple[str, tuple[float, ...]]
-PerfectMatches = dict[PerfectKey, PerfectMatch | None]
 
 
 class Metric(SegmentMetric):
@@ -104,6 +94,7 @@ class Metric(SegmentMetric):
         self.threads = default_threads() if threads is None else threads
         self._builder = self._new_builder()
         self._tables: dict[tuple[str, ...], Float] = {}
+        self._sharing = Sharing(self.threads, model.settings)
         self.needs_spaces = model.settings.edits and needs_spaces(model.settings.tokeniser)
         self._warned = False
 
@@ -197,14 +188,21 @@ class Metric(SegmentMetric):
         for name in self.columns:
             raise missing_column(name, f"model {self.name}")
         self._look_at(lines)
-        return self._scored(self._reader().batches_of(lines, references, hypotheses), hypotheses.size)
+        batches = self._reader().batches_of(lines, references, hypotheses)
+        return self._scored(batches, hypotheses.size, self.threads)
 
     def _score_pairs(
         self, hypotheses: Sequence[str], references: Sequence[str], columns: Columns | None
     ) -> Float:
         numbers = self._numbers(columns, len(hypotheses))
         self._look_at(references)
-        return self._scored(self._reader().batches(references, hypotheses, numbers), len(hypotheses))
+        return self._sharing.scores(self._read_and_scored, hypotheses, references, numbers)
+
+    def _read_and_scored(
+        self, hypotheses: Sequence[str], references: Sequence[str], columns: Mapping[str, Float], threads: int
+    ) -> Float:
+        batches = self._reader().batches(references, hypotheses, columns)
+        return self._scored(batches, len(hypotheses), threads)
 
     def _numbers(self, columns: Columns | None, n_pairs: int) -> Mapping[str, Float]:
         return needed_columns(self.columns, columns, n_pairs, f"model {self.name}")
@@ -217,16 +215,16 @@ class Metric(SegmentMetric):
                 raise missing_column(name, f"model {self.name}", single=True)
         return {name: [value] for name, value in given.items()}
 
-    def _scored(self, batches: Iterator[LatticeBatch], n_pairs: int) -> Float:
+    def _scored(self, batches: Iterator[LatticeBatch], n_pairs: int, threads: int) -> Float:
         """Scores of the pairs of all batches: threads share out the batches, or the pairs of the only one."""
         several = n_pairs > PAIRS_PER_BATCH
-        inner = 1 if several else self.threads
+        inner = 1 if several else threads
 
         def normalised(batch: LatticeBatch) -> Float:
             return batch_values(batch, self.model, self._weights(batch) if batch.states else None, inner)
 
         if not several:
-            values = np.concatenate([np.zeros(0), *map(normalised, self._alone(batches))])
+            values = np.concatenate([np.zeros(0), *map(normalised, self._alone(batches, threads))])
             return on_scale(values, self.model)
         with Stage("score", "scoring", n_pairs, "pairs", patience=BAR_PATIENCE) as stage:
 
@@ -235,7 +233,7 @@ class Metric(SegmentMetric):
                 stage.advance(len(batch))
                 return scores
 
-            parts = each(counted, self._alone(batches), self.threads)
+            parts = each(counted, self._alone(batches, threads), threads)
         return on_scale(np.concatenate(parts), self.model)
 
     def prepare(self, hypotheses: Sequence[str], references: Sequence[str]) -> PreparedPairs:
@@ -255,12 +253,12 @@ class Metric(SegmentMetric):
         numbers = self._numbers(None, len(hypotheses))
         self._look_at(references)
         batches = self._reader().batches(references, hypotheses, numbers)
-        return PreparedPairs([*self._alone(batches)], self.threads)
+        return PreparedPairs([*self._alone(batches, self.threads)], self.threads)
 
-    def _alone(self, batches: Iterator[LatticeBatch]) -> Iterator[LatticeBatch]:
+    def _alone(self, batches: Iterator[LatticeBatch], threads: int) -> Iterator[LatticeBatch]:
         """The batches, each made while no other thread makes one."""
         while True:
-            with self._lock, at_most(self.threads):
+            with self._lock, at_most(threads):
                 batch = next(batches, None)
             if batch is None:
                 return
@@ -386,15 +384,11 @@ class Metric(SegmentMetric):
         check_lengths(references, hypotheses)
         numbers = self._numbers(columns, len(hypotheses))
         self._look_at(references)
-        perfect: PerfectMatches = {}
+        explaining = Explaining(self.model, self._reader, self._lock, self._weights_of, lambda: self._pieces)
         for first in range(0, len(hypotheses), EXPLAINED_AT_ONCE):
             part = slice(first, first + EXPLAINED_AT_ONCE)
             own = {name: values[part] for name, values in numbers.items()}
-            try:
-                explained = self._explained(hypotheses[part], references[part], own, perfect)
-            except PfsmError:
-                # One pair of the block is at fault: those before it come first.
-                explained = self._one_by_one(hypotheses[part], references[part], own, perfect)
+            explained = explaining.block(hypotheses[part], references[part], own)
             if as_arrays:
                 yield from explained
             else:
@@ -436,96 +430,9 @@ class Metric(SegmentMetric):
         weights = self._weights(batch) if batch.states else None
         return align_lattices(batch, self.model, weights, tokens, self.threads)
 
-    def _one_by_one(
-        self,
-        hypotheses: Sequence[str],
-        references: Sequence[str],
-        numbers: Mapping[str, Float],
-        perfect: PerfectMatches,
-    ) -> Iterator[Explanation]:
-        for k, (hypothesis, reference) in enumerate(zip(hypotheses, references, strict=True)):
-            own = {name: values[k : k + 1] for name, values in numbers.items()}
-            yield from self._explained([hypothesis], [reference], own, perfect)
-
-    def _explained(
-        self,
-        hypotheses: Sequence[str],
-        references: Sequence[str],
-        numbers: Mapping[str, Float],
-        perfect: PerfectMatches,
-    ) -> Iterator[Explanation]:
-        builder = self._reader()
-        with self._lock:
-            pairs = builder.encode(references, hypotheses)
-            tokens = builder.tokens(pairs)
-            batch = builder.lattices(pairs, columns=numbers)
-        explained = explain_lattices(batch, self.model, self._weights_of(batch), tokens)
-        explained = self._pieces.added(explained, pairs.references.lines, pairs.hypotheses.lines)
-        lengths = [len(reference) for reference, _ in tokens]
-        return self._against_perfect(builder, explained, (pairs, lengths), numbers, perfect)
-
-    def _against_perfect(
-        self,
-        builder: LatticeBuilder,
-        explained: Iterator[Explanation],
-        given: tuple[EncodedPairs, Sequence[int]],
-        numbers: Mapping[str, Float],
-        perfect: PerfectMatches,
-    ) -> Iterator[Explanation]:
-        """The explanations with their losses; ``given`` are the pairs, and the words of each reference."""
-        references = given[0].references.lines
-        for k, explanation in enumerate(explained):
-            if not k:  # not before: the first pair may be too long
-                self._find_perfect(builder, given, numbers, perfect)
-            yield _with_losses(explanation, perfect[self._key(references, numbers, k)])
-
     @cached_property
     def _pieces(self) -> PieceExplainer:
         return PieceExplainer(self.model)
-
-    def _key(self, references: Sequence[str], numbers: Mapping[str, Float], k: int) -> PerfectKey:
-        """What the perfect match of a pair depends on: its reference, and its numbers in columns."""
-        return references[k], tuple(float(values[k]) for values in numbers.values())
-
-    def _find_perfect(
-        self,
-        builder: LatticeBuilder,
-        given: tuple[EncodedPairs, Sequence[int]],
-        numbers: Mapping[str, Float],
-        found: PerfectMatches,
-    ) -> None:
-        """Adds the references with themselves that are not found yet; None for those that are too long."""
-        if len(found) > MOST_PERFECT:
-            found.clear()
-        pairs, lengths = given
-        places = {self._key(pairs.references.lines, numbers, k): k for k in range(len(lengths))}
-        places = {key: k for key, k in places.items() if key not in found}
-        found |= dict.fromkeys(key for key, k in places.items() if 2 * lengths[k] > MOST_PLACES)
-        new = {key: k for key, k in places.items() if key not in found}
-        try:
-            found |= zip(new, [*self._perfect(builder, given, [*new.values()], numbers)], strict=True)
-        except PfsmError:
-            for key, k in new.items():
-                try:
-                    (found[key],) = self._perfect(builder, given, [k], numbers)
-                except PfsmError:
-                    found[key] = None
-
-    def _perfect(
-        self,
-        builder: LatticeBuilder,
-        given: tuple[EncodedPairs, Sequence[int]],
-        places: Sequence[int],
-        numbers: Mapping[str, Float],
-    ) -> Iterator[PerfectMatch]:
-        """What the references at these places come to with themselves."""
-        pairs, lengths = given
-        rows = np.array(places, dtype=np.int64)
-        references = pairs.references.select(rows)
-        own = {name: values[rows] for name, values in numbers.items()}
-        with self._lock:
-            batch = builder.lattices(EncodedPairs(pairs.vocabulary, references, references), columns=own)
-        return perfect_matches(batch, self.model, self._weights_of(batch), [lengths[k] for k in places])
 
     def _weights_of(self, batch: LatticeBatch) -> "Weights | None":
         return self._weights(batch) if batch.states else None
@@ -549,12 +456,6 @@ class Metric(SegmentMetric):
         return short_signature(
             self.name, self.model.fingerprint, self._of_last_call if nrefs is None else nrefs
         )
-
-
-def _with_losses(explanation: Explanation, perfect: PerfectMatch | None) -> Explanation:
-    if perfect is None:
-        return explanation
-    return replace(explanation, perfect=perfect.score, lost=points_lost(explanation, perfect))
 
 
 def from_document(text: str) -> Metric:

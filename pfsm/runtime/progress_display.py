@@ -276,6 +276,13 @@ def shown_compiling(*, quiet: bool = False) -> Iterator[None]:
         logger.propagate = passed_on
 
 
+def silent() -> None:
+    """From now on this process, which was forked from one that shows progress, leaves standard error to that one."""
+    _displays.clear()
+    for name in (LOGGER, KERNELS):
+        logging.getLogger(name).handlers = [logging.NullHandler()]
+
+
 def error_line(text: str) -> None:
     """A line on standard error, above the bar if there is one."""
     if _displays:

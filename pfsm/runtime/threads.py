@@ -2,8 +2,9 @@
 
 import contextlib
 import os
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import ContextVar
 from threading import Event, Lock
 from typing import TypeVar
@@ -33,6 +34,28 @@ def default_threads() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+def in_order(work: Callable[[Item], Result], items: Iterable[Item], threads: int) -> Iterator[Result]:
+    """The results of ``work`` for all items, each as soon as it and all before it are there.
+
+    Few more items than threads are made before their turn, in this thread. An exception, Ctrl-C included, or whoever
+    asks for no more results, stops all threads.
+    """
+    if threads <= 1:
+        yield from map(work, items)
+        return
+    waiting: deque[Future[Result]] = deque()
+    pool = ThreadPoolExecutor(threads)
+    try:
+        for item in items:
+            waiting.append(pool.submit(work, item))
+            if len(waiting) > threads:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 def each(work: Callable[[Item], Result], items: Iterable[Item], threads: int) -> list[Result]:

@@ -118,4 +118,5 @@ def test_tables_have_the_figures_of_the_results_and_benchmarks(script: Any) -> N
         assert text == readme.made(text), f"{path.name} is stale: python scripts/build_readme.py --write"
     measured = script("measured")
     assert measured.with_interval("**-.376 [-.410, .341]**▲") == (-0.376, -0.41, 0.341)
-    assert set(measured.rates(known=True)) == {*measured.rates()}
+    # Of new sentences alone.
+    assert set(measured.rates(known=True)) == {*measured.rates()} - {"greedy matching"}

@@ -2,10 +2,11 @@
 
 import os
 import threading
+from collections.abc import Iterator
 
 import pytest
 
-from pfsm.runtime.threads import at_most, default_threads, each
+from pfsm.runtime.threads import at_most, default_threads, each, in_order
 
 
 def test_at_most() -> None:
@@ -26,13 +27,16 @@ def test_at_most() -> None:
 
 @pytest.mark.parametrize("threads", [1, 4])
 def test_results_keep_the_order_of_the_items(threads: int) -> None:
-    assert each(lambda item: item * item, iter(range(50)), threads) == [item * item for item in range(50)]
+    squares = [item * item for item in range(50)]
+    assert each(lambda item: item * item, iter(range(50)), threads) == squares
+    assert list(in_order(lambda item: item * item, iter(range(50)), threads)) == squares
 
 
 def test_work_runs_on_several_threads() -> None:
     """Each of three items waits until all three are under way."""
     together = threading.Barrier(3, timeout=60)
     assert len(each(lambda _: together.wait(), range(3), 3)) == 3
+    assert len(list(in_order(lambda _: together.wait(), range(3), 3))) == 3
 
 
 def test_an_error_stops_all() -> None:
@@ -43,3 +47,20 @@ def test_an_error_stops_all() -> None:
 
     with pytest.raises(ValueError, match="five"):
         each(work, iter(range(1000)), 3)
+    with pytest.raises(ValueError, match="five"):
+        list(in_order(work, iter(range(1000)), 3))
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_few_items_are_made_before_their_results_are_taken(threads: int) -> None:
+    made = []
+
+    def items() -> Iterator[int]:
+        for item in range(1000):
+            made.append(item)
+            yield item
+
+    results = in_order(abs, items(), threads)
+    for item in range(20):
+        assert next(results) == item
+        assert len(made) <= item + 1 + threads

@@ -2,7 +2,7 @@
 
 import os
 import weakref
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +15,7 @@ from pfsm_training.lattices.features import select_pairs
 from pfsm_training.lattices.mapped_arrays import ArrayFile, Pages, array_bytes, in_memory
 
 Rows = NDArray[np.int64]
+Release = Callable[[], None]
 
 VARIABLE = "PFSM_LATTICE_MEMORY"
 # Of some 170,000 judgments of 21 words a side, each there twice: a fold of cross-validation is a copy.
@@ -99,10 +100,9 @@ class HeldLattices:
         return len(self.blocks)
 
     def __iter__(self) -> Iterator[LatticeBatch]:
-        for block in self.blocks:
-            yield block.batch
-            if block.pages is not None:
-                block.pages.release()
+        for batch, release in with_release(self):
+            yield batch
+            release()
 
     def select(self, pairs: Rows) -> "HeldLattices":
         """Some of the pairs, in ascending order; blocks without any are left out.
@@ -123,6 +123,20 @@ class HeldLattices:
                 yield block
             elif rows.size:
                 yield select_pairs(batch, rows)
+
+
+def with_release(lattices: "Iterable[LatticeBatch] | HeldLattices") -> Iterator[tuple[LatticeBatch, Release]]:
+    """Each block with what gives its memory back, for a while, when the block has been used."""
+    if isinstance(lattices, HeldLattices):
+        for block in lattices.blocks:
+            yield block.batch, _nothing if block.pages is None else block.pages.release
+    else:
+        for batch in lattices:
+            yield batch, _nothing
+
+
+def _nothing() -> None:
+    """Where there is no memory to give back."""
 
 
 def check_ascending(pairs: Rows, n_pairs: int) -> None:

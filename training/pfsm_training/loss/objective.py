@@ -11,14 +11,16 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from pfsm.lattice.arrays import LatticeBatch
-from pfsm.runtime.threads import each
-from pfsm_training.lattices.store import HeldLattices
+from pfsm.runtime.threads import in_order
+from pfsm_training.lattices.store import HeldLattices, Release, with_release
 from pfsm_training.loss.module import LogLinearMachine
 
 Float = NDArray[np.float64]
 
 # In standardised units; 95% as efficient as the squared error if errors are normal (Huber 1964).
 HUBER_THRESHOLD = 1.345
+# Blocks for each thread: with no more of them threads would wait long for the last one.
+FEW_BLOCKS = 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -247,23 +249,27 @@ class Objective:
         with torch.no_grad():
             return value + float(penalty_of(self, machine)), model
 
-    def _models(self, machine: LogLinearMachine, *, free_alpha: bool) -> list[tuple[float, Quadratic]]:
+    def _models(self, machine: LogLinearMachine, *, free_alpha: bool) -> Iterator[tuple[float, Quadratic]]:
         """The losses of the blocks with their models. Threads share out the blocks, and each block if there are few."""
-        at_once = max(1, min(machine.threads, len(self.blocks)))
-        alone = machine.on(machine.threads // at_once)
+        count = max(1, len(self.blocks))
+        at_once = min(machine.threads, count)
+        few = count <= FEW_BLOCKS * at_once
+        alone = machine.on(max(-(-machine.threads // at_once), min(2, machine.threads) if few else 1))
 
-        def model(block: tuple[LatticeBatch, Loss]) -> tuple[float, Quadratic]:
+        def model(block: tuple[LatticeBatch, Release, Loss]) -> tuple[float, Quadratic]:
             if at_once > 1:
                 torch.set_num_threads(1)  # of this thread: every one has a number of its own
-            batch, loss = block
-            return loss_model(*alone.with_jacobian(batch), loss, free_alpha=free_alpha)
+            batch, release, loss = block
+            found = loss_model(*alone.with_jacobian(batch), loss, free_alpha=free_alpha)
+            release()
+            return found
 
-        return each(model, self._parts(), at_once)
+        return in_order(model, self._parts(), at_once)
 
-    def _parts(self) -> Iterator[tuple[LatticeBatch, Loss]]:
+    def _parts(self) -> Iterator[tuple[LatticeBatch, Release, Loss]]:
         first = 0
-        for batch in self.blocks:
-            yield batch, self.loss.part(first, first + len(batch))
+        for batch, release in with_release(self.blocks):
+            yield batch, release, self.loss.part(first, first + len(batch))
             first += len(batch)
 
 
