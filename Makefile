@@ -75,6 +75,7 @@ bench: $(VENV)/.dev
 	$(BIN)/python scripts/benchmarks/startup.py
 	$(BIN)/python scripts/benchmarks/kernels.py
 	$(BIN)/python scripts/benchmarks/scoring.py
+	$(BIN)/python scripts/benchmarks/cores.py
 	$(BIN)/python scripts/benchmarks/peers.py
 	$(BIN)/python scripts/benchmarks/candidates.py
 	$(BIN)/python scripts/benchmarks/training.py
