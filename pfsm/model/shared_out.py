@@ -135,10 +135,10 @@ class Sharing:
         return scores
 
     def _share(self, score: Score, pairs: _Pairs, scores: Float) -> None:
-        """Fills in the scores of some pairs."""
+        """Fills in the scores of some pairs; the others are there."""
         pool = self._pool or self._forked(score, pairs.places.size)
-        count = pairs.places.size
-        with Stage("score", "scoring", count, "pairs", patience=BAR_PATIENCE) as stage:
+        with Stage("score", "scoring", scores.size, "pairs", patience=BAR_PATIENCE) as stage:
+            stage.advance(scores.size - pairs.places.size)
             for part, found in pool.results(_by_home(pairs, len(pool))):
                 scores[part.places] = found
                 stage.advance(found.size)

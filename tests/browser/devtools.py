@@ -40,6 +40,10 @@ def find_chromium() -> str | None:
     return next((path for path in map(shutil.which, names) if path), None)
 
 
+class NavigatedError(AssertionError):
+    """The page went elsewhere while it was asked."""
+
+
 class Browser:
     """One browser with one page; use it in a with statement."""
 
@@ -83,6 +87,8 @@ class Browser:
         _write_all(self._to, json.dumps(message).encode() + b"\0")
         while (answer := self._next()).get("id") != self._calls:
             self.events.append(answer)
+        if "navigated" in answer.get("error", {}).get("message", ""):
+            raise NavigatedError(answer)
         assert "error" not in answer, answer
         result: dict[str, Any] = answer["result"]
         return result

@@ -1,6 +1,7 @@
 """Every page that pfsm writes, full of text that means to run, in a real browser: nothing runs, nothing is fetched."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ import pytest
 
 from pfsm.model.explain.page import render_page
 from pfsm_experiments import run_experiment
-from tests.browser.devtools import Browser
+from tests.browser.devtools import Browser, NavigatedError
 from tests.browser.hostile import PAYLOADS
 from tests.experiments.experiment_cases import run_here, table, write_data, write_experiment
 from tests.explanation_cases import explained
@@ -119,6 +120,7 @@ def test_the_payloads_are_live(browser: Browser, tmp_path: Path) -> None:
         path = tmp_path / "live.html"
         path.write_text(f"<meta charset=utf-8><title>x</title><body>{payload}", "utf-8", "surrogatepass")
         browser.open(path.as_uri())
-        browser.frame()
-        live += browser.evaluate("String(window.canary)") == "1"
+        with suppress(NavigatedError):  # as some of them make it
+            browser.frame()
+            live += browser.evaluate("String(window.canary)") == "1"
     assert live >= 6

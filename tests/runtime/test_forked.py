@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -13,14 +12,12 @@ import pytest
 
 from pfsm.errors import PfsmError
 from pfsm.runtime.forked import ForkedPool, ForkError
-from pfsm.runtime.forks import THREADED, forks, may_fork
 from tests.runtime.test_parents import LONGEST_WAIT, is_there, until
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="forks")
 PROGRAM = """
-import sys, time
+import sys
 from pathlib import Path
-from typing import Any
 from pfsm.runtime.forked import ForkedPool
 
 def work(begun):
@@ -177,18 +174,32 @@ def test_all_end_with_a_parent_that_is_killed(tmp_path: Path, sign: str) -> None
             os.killpg(parent.pid, signal.SIGKILL)
 
 
-def test_a_command_may_fork_and_a_program_of_others_may_not(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in THREADED:
-        monkeypatch.delitem(sys.modules, name, raising=False)
-    assert not may_fork()
-    with forks():
-        assert may_fork()
-        with ThreadPoolExecutor(1) as pool:
-            assert not pool.submit(may_fork).result()
-            assert not may_fork()  # beside a thread that is not ours
-        monkeypatch.setitem(sys.modules, "onnxruntime", sys)
-        assert not may_fork()
-    assert not may_fork()
+MAY_FORK = """
+import sys, threading, time
+from concurrent.futures import ThreadPoolExecutor
+from pfsm.runtime.forks import forks, may_fork
+
+said = [may_fork()]
+with forks():
+    said.append(may_fork())
+    with ThreadPoolExecutor(1) as pool:
+        said += [pool.submit(may_fork).result(), may_fork()]
+    threading.Thread(target=time.sleep, args=(1000,), name="pfsm-progress", daemon=True).start()
+    said.append(may_fork())
+    sys.modules["onnxruntime"] = sys
+    said.append(may_fork())
+print(*said)
+"""
+
+
+def test_a_command_may_fork_and_a_program_of_others_may_not() -> None:
+    done = subprocess.run([sys.executable, "-c", MAY_FORK], capture_output=True, text=True, check=True)
+    outside, inside, elsewhere, beside, beside_ours, with_network = (
+        word == "True" for word in done.stdout.split()
+    )
+    assert inside
+    assert beside_ours
+    assert not any([outside, elsewhere, beside, with_network])
 
 
 def test_jobs_are_done_at_once(tmp_path: Path) -> None:
