@@ -125,7 +125,7 @@ def training_time(times: Sequence[tuple[int, float, float]]) -> str:
     def at(number: float, seconds: float) -> Point:
         across = math.log(number / fewest) / math.log(most / fewest)
         up = (math.log10(seconds) - low) / (high - low)
-        return left + 20 + across * (width - 60), bottom - up * (bottom - top)
+        return left + 60 + across * (width - 100), bottom - up * (bottom - top)
 
     parts = []
     for power in range(low, high + 1):
