@@ -2,11 +2,10 @@
 
 From arc to arc go pairs with few arcs and one state each for Insert and Delete (``arc_to_arc`` of ``machine``, with
 jumps of ``pushdown``); the others, and those whose sum comes out of range that way, from cell to cell
-(``cell_to_cell``). What is out of range without jumps, or likely to be, is tried at a rate that is looked for
-(``machine.measured``).
+(``cell_to_cell``). What is out of range without jumps, or likely to be (``machine.hopeless``), is tried at a rate that
+is looked for (``machine.measured``).
 """
 
-import math
 from collections.abc import Callable
 from typing import Any
 
@@ -18,8 +17,8 @@ from pfsm_kernels.lattice.batch import Cells, Factors, Float, Outputs
 from pfsm_kernels.lattice.lattices import Lattices
 from pfsm_kernels.machine.arc_to_arc import sparse_machine_batch
 from pfsm_kernels.machine.cell_to_cell import machine_batch
-from pfsm_kernels.machine.measured import USUAL_GAIN, find_hopeless, measured_batch
-from pfsm_kernels.machine.tilt import SMALLEST_TOTAL, rates_with_jumps
+from pfsm_kernels.machine.measured import measured_batch
+from pfsm_kernels.machine.tilt import rates_with_jumps
 from pfsm_kernels.pushdown.arc_to_arc import sparse_pushdown_batch
 from pfsm_kernels.pushdown.cell_to_cell import pushdown_batch
 from pfsm_kernels.pushdown.crossings import Jumping, Jumps
@@ -38,12 +37,11 @@ def linear_task(lattices: Lattices, factors: Factors, jumps: Jumps | None, outpu
     """
     rates = tilts(lattices, factors, jumps)
     sparse = arc_to_arc(lattices, factors, jumps, rates, outputs)
-    hopeless = at_measured_rates(lattices, factors, jumps, rates, outputs, hopeless_only=True)
     dense = cell_to_cell(lattices, factors, jumps, rates, outputs)
     measured = at_measured_rates(lattices, factors, jumps, rates, outputs)
 
     def task(first: int, last: int) -> None:
-        for kernel in (sparse, hopeless, dense, measured):
+        for kernel in (sparse, dense, measured):
             kernel(first, last)
             if outputs.accepted[first:last].all():
                 return
@@ -102,50 +100,12 @@ def at_measured_rates(
     jumps: Jumps | None,
     rates: Float,  # noqa: ARG001 - one signature for all ways
     outputs: Outputs,
-    *,
-    hopeless_only: bool = False,
 ) -> Task:
-    """What does those of lattices first..last-1 that are not accepted yet, at a rate found for each; not with jumps.
-
-    With ``hopeless_only`` those alone whose sum is likely to underflow from cell to cell.
-    """
+    """What does those of lattices first..last-1 that are not accepted yet, at a rate found for each; not with jumps."""
     if jumps is not None:
         return lambda _first, _last: None
-    if hopeless_only and none_is_hopeless(lattices, factors):
-        return lambda _first, _last: None
     inputs = plain((cells_of(lattices), factors, outputs))
-    wanted = np.ones(len(lattices), dtype=np.bool_)
-
-    def task(first: int, last: int) -> None:
-        if not hopeless_only or find_hopeless(first, last, *inputs[:2], outputs.accepted, wanted):
-            measured_batch(first, last, wanted, *inputs)
-
-    return task
-
-
-def none_is_hopeless(lattices: Lattices, factors: Factors) -> bool:
-    """Whether it is plain that no total will underflow, so that no pair needs a look, nor the kernel that takes it.
-
-    Coarse bounds over the whole batch of what ``find_hopeless`` looks at pair by pair: of the score of two sequences
-    from below, of the rate from above.
-    """
-    met = np.zeros(lattices.n_states, dtype=np.bool_)
-    met[lattices.delete_states] = True
-    met[lattices.insert_states] = True
-    states = np.flatnonzero(met)
-    tokens = int(lattices.lengths.max(initial=0))
-    if not states.size or not tokens:
-        return True
-    E = factors.table
-    least = float(E[np.append(states, E.shape[0] - 1)][:, states].min())
-    if not least > 0.0:
-        return False
-    # No more arcs begin in one place than a pair has.
-    most = int(np.diff(lattices.offsets[:, 2]).max(initial=0))
-    A, B = 2.0 * float(E[:, states].max()), most * float(E.max()) * float(factors.arcs.max(initial=0.0))
-    B *= float(factors.links.max(initial=1.0))
-    log_rate = math.log(max(1.0, A + B, A + math.sqrt(B)))
-    return bool(tokens * (math.log(least) - log_rate) > math.log(SMALLEST_TOTAL) - USUAL_GAIN + 1.0)
+    return lambda first, last: measured_batch(first, last, *inputs)
 
 
 def _where(wanted: NDArray[np.bool_], kernel: Callable[..., None], *inputs: Any) -> Task:

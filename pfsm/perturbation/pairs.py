@@ -1,8 +1,9 @@
 """Minimal pairs from good translations: a text and the same text with one change of a known kind."""
 
+from bisect import insort
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from heapq import nsmallest
+from operator import itemgetter
 
 from pfsm.analysis.analysers import DEFAULT_PARSER
 from pfsm.analysis.sentence import Analysis
@@ -87,26 +88,26 @@ def perturb(
     distinct = [one for one in dict.fromkeys(translations) if one.text.strip()]
     if not distinct:
         raise PfsmError("no translations to change: all texts are empty")
-    pool = Pool(one.text for one in distinct)
-    makers = _Makers(tuple(kinds), language, seed)
-    is_parsed = any(kind.parsed for kind in kinds)
+    makers = _Makers(tuple(kinds), language, seed, Pool(one.text for one in distinct))
+    draw = _Draw(seed, per_kind)
+    parses = any(kind.parsed for kind in makers.kinds)
 
-    def all_pairs() -> Iterator[tuple[int, Pair]]:
+    def wanted(one: Translation) -> list[Kind]:
+        return [kind for kind in makers.kinds if draw.may_take(kind, one)]
+
+    def made() -> Iterator[Pair]:
         for first in range(0, len(distinct), PORTION):
             portion = distinct[first : first + PORTION]
-            analyses: Sequence[Analysis | None] = [None] * len(portion)
-            if is_parsed:
-                lines = [one.text for one in portion]
-                analyses = analyse_lines(lines, DEFAULT_PARSER, processes=processes, cache=cache)
-            for at, (one, analysis) in enumerate(zip(portion, analyses, strict=True), first):
-                for pair in makers.pairs(one, pool, analysis):
-                    yield at, pair
+            # Kinds that need no parse make better changes where there is one: all kinds see the same of a text.
+            parsed = [one.text for one in portion if parses and wanted(one)]
+            found = analyse_lines(parsed, DEFAULT_PARSER, processes=processes, cache=cache) if parsed else ()
+            analyses = dict(zip(parsed, found, strict=True))
+            for one in portion:
+                yield from makers.pairs(one, wanted(one), analyses.get(one.text))
             if progress is not None:
                 progress(min(first + PORTION, len(distinct)), len(distinct))
 
-    if per_kind is None:
-        return (pair for _, pair in all_pairs())
-    return _drawn(all_pairs(), per_kind, seed, [kind.name for kind in kinds])
+    return made() if per_kind is None else draw.drawn(made())
 
 
 @dataclass(frozen=True)
@@ -114,30 +115,57 @@ class _Makers:
     kinds: tuple[Kind, ...]
     language: str
     seed: int
+    pool: Pool
 
-    def pairs(self, one: Translation, pool: Pool, analysis: Analysis | None) -> Iterator[Pair]:
-        text = Text(one.text, self.language, pool, one.source, analysis)
-        for kind in self.kinds:
+    def pairs(self, one: Translation, kinds: Sequence[Kind], analysis: Analysis | None) -> Iterator[Pair]:
+        if not kinds:
+            return
+        text = Text(one.text, self.language, self.pool, one.source, analysis)
+        for kind in kinds:
             worse = kind.change(text, Dice(self.seed, kind.name, one.text))
             if worse is not None and worse.split() != one.text.split():
                 place = place_of_change(one.text, worse)
                 yield Pair(one.reference, one.text, worse, kind.name, kind.severity, place)
 
 
-def _drawn(
-    pairs: Iterator[tuple[int, Pair]], per_kind: int, seed: int, names: Sequence[str]
-) -> Iterator[Pair]:
-    """For each kind the pairs whose hashes are smallest, whatever stands in front of them."""
-    kept: dict[str, list[tuple[bytes, int, Pair]]] = {name: [] for name in names}
-    for at, pair in pairs:
-        rank = Dice(seed, pair.kind, f"{pair.better}\0{pair.reference}").rank
-        best = kept[pair.kind]
-        best.append((rank, at, pair))
-        if len(best) >= 2 * per_kind + 100:
-            best[:] = nsmallest(per_kind, best, key=lambda one: one[:2])
-    order = {name: number for number, name in enumerate(names)}
-    chosen = [one for best in kept.values() for one in nsmallest(per_kind, best, key=lambda one: one[:2])]
-    yield from (pair for _, _, pair in sorted(chosen, key=lambda one: (one[1], order[one[2].kind])))
+class _Draw:
+    """Of each kind the pairs whose hashes are smallest, whatever stands in front of them.
+
+    The hash is of the translation, not of the change. So a change that would not be drawn need not be made.
+
+    Args:
+        seed: The user's seed.
+        per_kind: How many of each kind; None for all.
+    """
+
+    def __init__(self, seed: int, per_kind: int | None) -> None:
+        self._seed = seed
+        self._per_kind = per_kind
+        self._best: dict[str, list[tuple[bytes, int, Pair]]] = {}
+
+    def may_take(self, kind: Kind, one: Translation) -> bool:
+        """Whether a change of this kind would be among those drawn so far."""
+        best = self._best.get(kind.name, [])
+        if self._per_kind is None or len(best) < self._per_kind:
+            return True
+        return bool(best) and self._rank(kind.name, one.text, one.reference) < best[-1][0]
+
+    def drawn(self, pairs: Iterator[Pair]) -> Iterator[Pair]:
+        """Those of the pairs that are drawn, in their order; all must be such as may be taken."""
+        for place, pair in enumerate(pairs):
+            best = self._best.setdefault(pair.kind, [])
+            rank = self._rank(pair.kind, pair.better, pair.reference)
+            insort(best, (rank, place, pair), key=_rank_and_place)
+            del best[self._per_kind :]
+        chosen = [one for best in self._best.values() for one in best]
+        yield from (pair for _, _, pair in sorted(chosen, key=itemgetter(1)))
+
+    def _rank(self, kind: str, text: str, reference: str) -> bytes:
+        return Dice(self._seed, kind, f"{text}\0{reference}").rank
+
+
+def _rank_and_place(one: tuple[bytes, int, Pair]) -> tuple[bytes, int]:
+    return one[:2]
 
 
 def minimal_pairs(pairs: Sequence[Pair], source: DataSource) -> MinimalPairs:

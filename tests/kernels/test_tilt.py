@@ -6,7 +6,16 @@ import pytest
 from pfsm_kernels.machine.tilt import growth_rate, growth_rate_with_jumps
 
 # (A, B): rates far below one, near it, above it.
-RATES = [(1e-3, 1e-5), (0.01, 0.02), (0.3, 0.0), (0.0, 0.2), (0.2, 0.3), (0.9, 0.9), (5.0, 40.0)]
+RATES = [
+    (1e-3, 1e-5),
+    (0.01, 0.02),
+    (0.3, 0.0),
+    (0.0, 0.2),
+    (0.2, 0.3),
+    (0.9, 0.9),
+    (5.0, 40.0),
+    (1e-40, 1e-70),
+]
 
 
 def left(rho: float, a: float, b: float, longest: int) -> float:

@@ -128,7 +128,8 @@ def test_exact_counts_are_those_of_all_trees(gamma: float) -> None:
     for i, one in enumerate(found):
         counts = pair_counts([one] * len(found), found, decompositions, Expectation(None))
         wanted = [[shared(bags[i][name], other[name]) for name in decompositions] for other in bags]
-        np.testing.assert_allclose(counts, wanted, atol=1e-9)
+        # Scores of labels are products in float32, which processors add up in different orders.
+        np.testing.assert_allclose(counts, wanted, rtol=1e-6, atol=1e-9)
 
 
 def _over_all_trees(

@@ -7,6 +7,7 @@ import pytest
 from pfsm.data.minimal_pairs import read_minimal_pairs
 from pfsm.data.preferences import read_preferences
 from pfsm.errors import PfsmError
+from pfsm.perturbation import pairs as pairs_module
 from pfsm.perturbation.dice import Dice
 from pfsm.perturbation.edits import place_of_change, takes_an, with_article, without
 from pfsm.perturbation.pairs import Translation, perturb
@@ -20,6 +21,12 @@ LINES = [
     "Rain delayed the start of the race by an hour.",
     "She has never been to Norway, but her parents moved there last spring.",
     "The bridge is 420 metres long and was built in 1987.",
+]
+MANY = [
+    f"{name} {verb} {count} {things} in {place} because the {who} had not come."
+    for name, place, who in (("Mary", "Norway", "old men"), ("Mr Hill", "March", "two guards"))
+    for verb, count in (("sold", "twenty"), ("found", "1,500"))
+    for things in ("new boats", "Turkish carpets", "second-hand cars")
 ]
 # Kinds that take nothing from other texts.
 ALONE = "drop-word,misspell,drop-negation,role-swap,tense,antonym,change-number,number-form,shuffle-words"
@@ -59,6 +66,35 @@ def test_a_number_of_each_kind() -> None:
         available = sum(row[1] == kind for row in everything)
         assert sum(row[1] == kind for row in some) == min(2, available)
     assert sorted(made(LINES[::-1], per_kind=2)) == sorted(some)
+
+
+@pytest.mark.parametrize("number", [1, 3])
+def test_those_of_a_number_have_the_smallest_hashes(number: int) -> None:
+    """Against a choice among all pairs; a change that would not be drawn is not made."""
+    everything, some = made(LINES, seed=4), made(LINES, seed=4, per_kind=number)
+    expected = []
+    for kind in {row[1] for row in everything}:
+        of_kind = [row for row in everything if row[1] == kind]
+        ranks = {row: Dice(4, kind, f"{row[0]}\0{row[0]}").rank for row in of_kind}
+        expected += sorted(of_kind, key=ranks.__getitem__)[:number]
+    assert some == [row for row in everything if row in expected]
+
+
+@pytest.mark.parametrize("lines", [MANY, MANY[::-1]], ids=["in order", "turned"])
+def test_what_is_drawn_in_portions_is_what_is_drawn_at_once(
+    monkeypatch: pytest.MonkeyPatch, lines: list[str]
+) -> None:
+    """Kinds that need no parse see one nevertheless, also where no kind that needs one looks at the line."""
+    monkeypatch.setattr(pairs_module, "PORTION", 1)
+    kinds = ("role-swap", "swap-words", "add-punctuation", "add-number")
+    everything = made(lines, *kinds)
+    for number in (1, 3):
+        some = made(lines, *kinds, per_kind=number)
+        assert set(some) <= set(everything)
+        ranks = {row: Dice(1, row[1], f"{row[0]}\0{row[0]}").rank for row in everything}
+        for kind in {row[1] for row in everything}:
+            of_kind = sorted((row for row in everything if row[1] == kind), key=ranks.__getitem__)
+            assert sorted(row for row in some if row[1] == kind) == sorted(of_kind[:number])
 
 
 def test_draws_are_uniform_and_repeatable() -> None:

@@ -15,6 +15,7 @@ from pfsm_training import train
 from pfsm_training.config import config_from_dict
 from pfsm_training.data.edited_copies import copies_of, edited_copies
 from pfsm_training.loss.edit_cost import EditCost
+from pfsm_training.loss.hinges import AllHinges
 from tests.training.small_data import WORDS, invented
 from tests.training.test_distributed import encoder
 
@@ -41,11 +42,18 @@ def test_the_loss_is_its_definition_and_its_model_its_slope(seed: int) -> None:
     predictions, jacobian = rng.normal(0.0, 0.2, 12), rng.normal(0.0, 1.0, (12, 3))
     assert float(loss.value(torch.from_numpy(predictions))) == pytest.approx(by_hand(loss, predictions))
     model = loss.quadratic(predictions, jacobian)
+    assert not model.gradient.any()
+    assert not model.curvature.any()
+    hinges = AllHinges(model.hinges, 3)
+    # Where predictions are linear in the parameters the model is the loss, however long the step.
+    for scale in (0.0, 0.01, 1.0, 30.0):
+        move = scale * rng.normal(size=3)
+        assert hinges.value(move) == pytest.approx(by_hand(loss, predictions + jacobian @ move))
     step = 1e-6
     for k in range(3):
         ahead, behind = (by_hand(loss, predictions + way * step * jacobian[:, k]) for way in (1.0, -1.0))
-        assert model.gradient[k] == pytest.approx((ahead - behind) / (2.0 * step), rel=1e-5, abs=1e-6)
-    assert (np.linalg.eigvalsh(model.curvature) >= -1e-9).all()
+        slope = hinges.pull(hinges.forces)[k]
+        assert slope == pytest.approx((ahead - behind) / (2.0 * step), rel=1e-5, abs=1e-6)
     parts = [loss.part(first, first + 6) for first in (0, 6)]
     halves = sum(
         float(part.value(torch.from_numpy(predictions[6 * k : 6 * k + 6]))) for k, part in enumerate(parts)

@@ -164,4 +164,5 @@ def test_selected_pairs_keep_their_sentence_features() -> None:
     rows = np.array([4, 0, 2, 4])
     whole, part = machine.with_jacobian(batch), machine.with_jacobian(select_pairs(batch, rows))
     np.testing.assert_array_equal(part[0], whole[0][rows])
-    np.testing.assert_array_equal(part[1], whole[1][rows])
+    # Features are drawn in any order here and selected in that of their arcs: sums differ in their last bit.
+    np.testing.assert_allclose(part[1], whole[1][rows], rtol=1e-14)

@@ -19,6 +19,7 @@ from pfsm_training import train
 from pfsm_training.config import config_from_dict
 from pfsm_training.data.minimal_pairs import PairToLearn, pairs_to_learn
 from pfsm_training.data.training_set import encode_here
+from pfsm_training.fit import made_pairs
 from pfsm_training.fit.crossval import CrossValidation, make_folds
 from pfsm_training.fit.fitting import Amounts, Choice
 from pfsm_training.fit.minimal_pairs import (
@@ -140,6 +141,46 @@ def test_crossed_pairs_set_a_harmless_change_against_a_fault_of_the_same_transla
         (one.references, one.better, one.worse, one.kind, one.severity) for one in set(crossed) - set(plain)
     }
     assert added == expected
+
+
+def test_a_sample_is_spread_evenly_and_weighs_as_much(monkeypatch: pytest.MonkeyPatch) -> None:
+    judgments = invented(4).sorted()
+    part, _ = part_of(judgments, options_of({**MADE, "weight": 0.7}))
+    assert part.sampled() is part
+    monkeypatch.setattr(made_pairs, "MOST_COMPARED", len(part) // 3)
+    few = part.sampled()
+    assert few is part.sampled()
+    rows = np.arange(len(part) // 3) * len(part) // (len(part) // 3)
+    np.testing.assert_array_equal(few.margins, part.margins[rows])
+    np.testing.assert_array_equal(few.in_fold, part.in_fold[rows])
+    names = frequent(part.data.instances(), jumps=False)
+    machine, centre = LogLinearMachine(names, {}, 0.1), torch.zeros(len(names), dtype=torch.float64)
+    nothing = part.data.objective(SquaredError(np.zeros(0)), 0.0, centre)
+    values = []
+    for one in (part.chosen(rows), few):
+        objective = one.added_to(nothing, Choice(1.0, 0.0, 0.7), Amounts(90, 1.0))
+        values.append(objective.quadratic(machine, free_alpha=True)[0])
+    assert values[0] == values[1]
+    predictions = part.data.predictions(machine)
+    apart = (predictions[part.data.better] - predictions[part.data.worse])[rows]
+    mean = np.mean(
+        [0.25 * math.log1p(math.exp((m - a) / 0.25)) for m, a in zip(few.margins, apart, strict=True)]
+    )
+    assert values[1] == pytest.approx(0.7 * 90 * mean)
+
+
+def test_a_sample_takes_a_harmless_change_both_ways_round(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a sample of one way alone, a model would learn that the change, or its absence, is a fault."""
+    given = {**MADE, "kinds": ["number-form", "synonym", "drop-word"], "weight": 0.7}
+    part, pairs = part_of(invented(6, segments=20).sorted(), options_of(given))
+    count = len(pairs) // 2
+    monkeypatch.setattr(made_pairs, "MOST_COMPARED", count)
+    few = part.sampled()
+    rows = list(zip(few.data.better.tolist(), few.data.worse.tolist(), few.kinds.tolist(), strict=True))
+    harmless = {(better, worse) for better, worse, kind in rows if kind < 0}
+    assert harmless
+    assert harmless == {(worse, better) for better, worse in harmless}
+    assert len({frozenset(row[:2]) for row in rows}) == count
 
 
 def test_pairs_of_held_out_references_are_left_out() -> None:

@@ -158,10 +158,14 @@ def test_a_fold_depends_on_nothing_of_its_held_out_rows(monkeypatch: pytest.Monk
     for version in (judgments, changed):
         text = TrainingText(version, None, TrainingConfig().settings)
         data, fitter = encode_here(text), Fitter(TrainingConfig(), None, 1, lambda *_: None)
-        fits = FoldFits(fitter, data, folds, {Choice(1.0): ""})
-        found = fits(folds.split(data, fold)[0], Choice(1.0), fold)
-        assert found is not None
-        models.append((found.machine.weights(), found.mean, found.fit))
+        choices = Choice(1.0), Choice(3.0)
+        fits = FoldFits(fitter, data, folds, dict.fromkeys(choices, ""))
+        of_choices = []
+        for choice in choices:
+            found = fits(folds.split(data, fold)[0], choice, fold)
+            assert found is not None
+            of_choices.append((found.machine.weights(), found.mean, found.fit))
+        models.append(of_choices)
     assert is_sampled(folds.split(data, fold)[0])
     assert models[0] == models[1]
     assert not np.array_equal(judgments.scores, scores)
@@ -171,12 +175,15 @@ def test_folds_end_where_they_end_alone(monkeypatch: pytest.MonkeyPatch) -> None
     data = encoded(summaries(2, 1.0))
     folds, fold = make_folds(summaries(2, 1.0)), 1
     train_part = folds.split(data, fold)[0]
-    alone = fitted(train_part, BEST)
+    fitter, choices = Fitter(TrainingConfig(), None, 1, lambda *_: None), (Choice(1.0), Choice(3.0))
+    alone = [fitter.fit(train_part, choice, "") for choice in choices]
     monkeypatch.setattr(starts, "MOST_COMPARED", 20)
-    fits = FoldFits(Fitter(TrainingConfig(), None, 1, lambda *_: None), data, folds, {Choice(1.0): ""})
-    found = fits(train_part, Choice(1.0), fold)
-    assert found is not None
-    assert found.fit.objective == pytest.approx(alone.fit.objective, rel=1e-6)
+    fits = FoldFits(fitter, data, folds, dict.fromkeys(choices, ""))
+    for choice, one in zip(choices, alone, strict=True):
+        found = fits(train_part, choice, fold)
+        assert found is not None
+        assert one is not None
+        assert found.fit.objective == pytest.approx(one.fit.objective, rel=1e-6)
 
 
 def test_without_matches_there_is_one_start() -> None:

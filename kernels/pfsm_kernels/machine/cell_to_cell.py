@@ -29,10 +29,13 @@ import numpy as np
 
 from pfsm_kernels.cache import njit
 from pfsm_kernels.lattice.batch import Cells, Factors, Float, Int32, Outputs
+from pfsm_kernels.machine.hopeless import is_hopeless
 from pfsm_kernels.machine.tilt import (
+    DELETED,
     SMALLEST_TOTAL,
     column_maxima,
     edit_rate,
+    find_states,
     growth_rate,
     match_rate,
     tilt_arcs,
@@ -83,21 +86,23 @@ class Counts(NamedTuple):
 
 
 @njit(borrows=True)
-def _prepare(rho, E, insert_states, seen, steps):
-    """Tilts the table and lays out the transitions of Insert and Delete position by position."""
+def _prepare(rho, E, insert_states, seen, present, steps):
+    """Tilts the table and lays out the transitions of Insert and Delete position by position.
+
+    Only states that the lattice has are written and read (``tilt.find_states``): most have few of those that there are.
+    """
     T1, T2, II, DI, ID = steps
-    S = E.shape[1]
     n = insert_states.size
     one, two = 1.0 / rho, 1.0 / (rho * rho)
-    for prev in range(S + 1):
-        for cur in range(S):
+    for prev in present:
+        for cur in present[:-1]:
             T1[prev, cur] = E[prev, cur] * one
             T2[prev, cur] = E[prev, cur] * two
     II[0] = 0.0
     for j in range(1, n):
         II[j] = T1[insert_states[j - 1], insert_states[j]]
-    for state in range(S):
-        if not seen[state] & 2:
+    for state in present[:-1]:
+        if not seen[state] & DELETED:
             continue
         for j in range(n):
             DI[state, j] = T1[state, insert_states[j]]
@@ -304,24 +309,24 @@ def _backward_rows(block, lattice, steps, I, D, rows, M, B, counts, next_start, 
 
 
 @njit(borrows=True)
-def _collect(insert_states, seen, steps, cII, added, total, counts):
+def _collect(insert_states, seen, present, steps, cII, added, total, counts):
     """Turns the accumulated masses into expected counts ``d log total / d W[prev, cur]``."""
     T1, T2, II, DI, ID = steps
     c1, c2, cDI, cID, _ = added
-    S = T1.shape[1]
     n = insert_states.size
     scale = 1.0 / total
-    for prev in range(S + 1):
-        for cur in range(S):
-            # Entries of states this lattice does not use may be infinite once tilted; their counts are zero.
+    counts[:] = 0.0
+    for prev in present:
+        for cur in present[:-1]:
+            # Entries of transitions this lattice does not use may be infinite once tilted; their counts are zero.
             count = c1[prev, cur] * T1[prev, cur] if c1[prev, cur] > 0.0 else 0.0
             if c2[prev, cur] > 0.0:
                 count += c2[prev, cur] * T2[prev, cur]
             counts[prev, cur] = count * scale
     for j in range(1, n):
         counts[insert_states[j - 1], insert_states[j]] += cII[j] * II[j] * scale
-    for state in range(S):
-        if not seen[state] & 2:
+    for state in present[:-1]:
+        if not seen[state] & DELETED:
             continue
         for j in range(n):
             counts[state, insert_states[j]] += cDI[state, j] * DI[state, j] * scale
@@ -331,11 +336,11 @@ def _collect(insert_states, seen, steps, cII, added, total, counts):
 
 
 @njit(borrows=True)
-def _rate(E, reach, lattice, seen, tilted):
+def _rate(E, reach, lattice, seen, present, tilted):
     """The tilt of a lattice, 0 where log space is needed; ``tilted`` becomes its arc factors over it."""
     A = lattice.factor.size
     B, longest, entry = match_rate(reach, 0, A, lattice.arcs, lattice.factor, lattice.link)
-    rho = growth_rate(edit_rate(E, lattice.deletes, lattice.inserts, seen), B, longest, entry)
+    rho = growth_rate(edit_rate(E, seen, present), B, longest, entry)
     return rho if rho > 0.0 and tilt_arcs(rho, 0, A, lattice.arcs, lattice.factor, tilted) else 0.0
 
 
@@ -359,6 +364,15 @@ def _arcs_before(lattice, row, next_start, next_end):
 
 
 @njit(borrows=True)
+def _clear(present, c1, c2):
+    """Zero between the states that a lattice has."""
+    for prev in present:
+        for cur in present[:-1]:
+            c1[prev, cur] = 0.0
+            c2[prev, cur] = 0.0
+
+
+@njit(borrows=True)
 def _copy(source, target):
     """Entry by entry: Numba takes two seconds to compile the words of an assignment's error message."""
     for at in range(source.size):
@@ -372,7 +386,7 @@ def machine_batch(first, last, cells, factors, outputs, derivatives):
     None, not False: Numba then compiles the forward pass alone, in half the time.
 
     ``cells``, ``factors`` and ``outputs`` are those of ``batch``, as plain tuples. Lattices that come in accepted stay
-    as they are; where ``accepted`` is False afterwards, log space is needed.
+    as they are; where ``accepted`` is False afterwards, a rate of its own or log space is needed.
     """
     cells, factors, outputs = Cells(*cells), Factors(*factors), Outputs(*outputs)
     offsets, E, accepted = cells.offsets, factors.table, outputs.accepted
@@ -389,7 +403,7 @@ def machine_batch(first, last, cells, factors, outputs, derivatives):
     cDI, cID = np.zeros((S, widest + 1)), np.zeros((S, widest + 1))
     rows = np.empty((7, widest + 1))
     M, B, tilted = np.empty(most_arcs), np.empty(most_arcs), np.empty(most_arcs)
-    seen, reach = np.empty(S, np.int64), column_maxima(E)
+    seen, listed, reach, log_E = np.empty(S, np.int64), np.empty(S + 1, np.int64), column_maxima(E), np.log(E)
     planes = np.empty(0)
     for k in range(first, last):
         if accepted[k]:
@@ -402,17 +416,18 @@ def machine_batch(first, last, cells, factors, outputs, derivatives):
         given = Lattice(deletes, inserts, arcs, by_end, factors.arcs[a0:a1], link)
         m, n = deletes.size, inserts.size
         accepted[k] = True
-        if derivatives is not None:
-            outputs.table[k] = 0.0
         if m + n == 0:
             outputs.log_sum[k] = 0.0
+            if derivatives is not None:
+                outputs.table[k] = 0.0
             continue
-        rho = _rate(E, reach, given, seen, tilted)
-        accepted[k] = rho > 0.0
+        present = listed[: find_states(deletes, inserts, arcs, -1, seen, listed)]
+        rho = _rate(E, reach, given, seen, present, tilted)
+        accepted[k] = rho > 0.0 and not is_hopeless(rho, log_E, deletes, inserts)
         if not accepted[k]:
             continue
         lattice = Lattice(deletes, inserts, arcs, by_end, tilted[: a1 - a0], link)
-        _prepare(rho, E, inserts, seen, steps)
+        _prepare(rho, E, inserts, seen, present, steps)
         height, width = _block_height(m, n, derivatives is not None), n + 1
         n_blocks = (m + height) // height
         n_kept = n_blocks if derivatives is not None else 1
@@ -442,8 +457,7 @@ def machine_batch(first, last, cells, factors, outputs, derivatives):
         if derivatives is None:
             continue
         rows[:, :width] = 0.0
-        c1[:] = 0.0
-        c2[:] = 0.0
+        _clear(present, c1, c2)
         counts = Counts(c1, c2, cDI, cID, outputs.links[a0:a1] if n_links else outputs.links)
         counts.links[:] = 0.0
         next_start, next_end = arcs.shape[0], arcs.shape[0]
@@ -457,7 +471,7 @@ def machine_batch(first, last, cells, factors, outputs, derivatives):
             next_start, next_end = _backward_rows(
                 (row, stop), lattice, steps, I, D, rows, M, B, counts, next_start, next_end
             )
-        _collect(inserts, seen, steps, rows[5], counts, total, outputs.table[k])
+        _collect(inserts, seen, present, steps, rows[5], counts, total, outputs.table[k])
         for a in range(a1 - a0):
             outputs.arcs[a0 + a] = M[a] * B[a] / total
         for a in range(counts.links.size):

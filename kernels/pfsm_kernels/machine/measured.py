@@ -16,9 +16,6 @@ underflows by itself, as rates stay within ``LARGEST_LOG_RATE``. Nothing overflo
 it, as most are. The next is the one that makes the total one, which leaves most room on either side. A total that
 overflows asks for a larger rate.
 
-**Hopeless pairs.** The same bound tells which totals will underflow at the rate of ``machine``. These pairs come here
-first: a pass that underflows is slow, as most processors are slow with subnormal numbers.
-
 **Cost.** A forward pass for each rate that is tried, one backward pass; all rows are kept, 16 (m + 1) (n + 1) bytes.
 """
 
@@ -38,14 +35,8 @@ from pfsm_kernels.machine.cell_to_cell import (
     _prepare,
     _total,
 )
-from pfsm_kernels.machine.tilt import (
-    SMALLEST_TOTAL,
-    column_maxima,
-    edit_rate,
-    growth_rate,
-    match_rate,
-    tilt_arcs,
-)
+from pfsm_kernels.machine.hopeless import MOST_CELLS, USUAL_GAIN, least_log_sum
+from pfsm_kernels.machine.tilt import DELETED, INSERTED, MATCHED, find_states, tilt_arcs
 
 # 1e-308 x 1e10 operations x 1e16 (double precision) x 1e14 (tilted factors of an edit and of its arc).
 SMALLEST_SHARE = 1e-268
@@ -54,14 +45,12 @@ LARGEST_TILTED = 1e8
 SMALLEST_ARC_FACTOR, LARGEST_ARC_FACTOR = 1e-300, 1e6
 # With weights within ``tilt.LARGEST_WEIGHT``, a factor over two of them is a normal number.
 LARGEST_LOG_RATE = 50.0
-# Of the log of the total: how far it usually lies above that of two sequences, and a step after an overflow, less than
-# the range of a double; of the log of the rate.
-USUAL_GAIN, STEP, LARGEST_STEP = 100.0, 500.0, 10.0
+# Of the log of the total: a step after an overflow, less than the range of a double; of the log of the rate.
+STEP, LARGEST_STEP = 500.0, 10.0
 SMALLEST_NORMAL = 1e-300
 # Further from one, another rate is worth its pass.
 NEAR_ONE = 1e-60
 MOST_RATES = 16
-MOST_CELLS = 1 << 20
 
 
 @njit(fastmath={"reassoc"})
@@ -74,44 +63,17 @@ def _sum(values):
 
 
 @njit
-def _least_log_sum(log_E, delete_states, insert_states):
-    """A lower bound of the log-sum: the better of the two sequences without a match and with one turn."""
-    start = log_E.shape[0] - 1
-    scores = np.zeros(2)
-    for order in range(2):
-        first, second = (delete_states, insert_states) if order == 0 else (insert_states, delete_states)
-        last = start
-        for part in (first, second):
-            for state in part:
-                scores[order] += log_E[last, state]
-                last = state
-    return max(scores[0], scores[1])
-
-
-@njit
-def _is_hopeless(least, E, reach, lattice, seen):
-    """Whether the total will usually underflow at the rate of ``machine``."""
-    B, longest, entry = match_rate(reach, 0, lattice.factor.size, lattice.arcs, lattice.factor, lattice.link)
-    rho = growth_rate(edit_rate(E, lattice.deletes, lattice.inserts, seen), B, longest, entry)
-    tokens = lattice.deletes.size + lattice.inserts.size
-    return rho > 0.0 and least + USUAL_GAIN - tokens * math.log(rho) < math.log(SMALLEST_TOTAL)
-
-
-@njit
-def _moderate(steps, seen, lattice, tilted):
+def _moderate(steps, seen, present, lattice, tilted):
     """Whether no tilted factor of an edit that this lattice offers is too large, and none of an arc too small."""
     T1, T2 = steps.T1, steps.T2
     largest_link = 1.0
     for a in range(lattice.link.size):
         largest_link = max(largest_link, lattice.link[a])
-    matched = np.zeros(T1.shape[1], np.bool_)
-    for a in range(lattice.arcs.shape[0]):
-        matched[lattice.arcs[a, 4]] = True
-    for prev in range(T1.shape[0]):
-        for cur in range(T1.shape[1]):
-            if seen[cur] and T1[prev, cur] > LARGEST_TILTED:
+    for prev in present:
+        for cur in present[:-1]:
+            if seen[cur] & (INSERTED | DELETED) and T1[prev, cur] > LARGEST_TILTED:
                 return False
-            if matched[cur] and T2[prev, cur] * largest_link > LARGEST_TILTED:
+            if seen[cur] & MATCHED and T2[prev, cur] * largest_link > LARGEST_TILTED:
                 return False
     for a in range(tilted.size):
         if 0.0 < tilted[a] < SMALLEST_ARC_FACTOR or not tilted[a] <= LARGEST_ARC_FACTOR:
@@ -120,7 +82,7 @@ def _moderate(steps, seen, lattice, tilted):
 
 
 @njit
-def _forward(least, lattice, E, steps, seen, tilted, I, D, rows, M):
+def _forward(least, lattice, E, steps, seen, present, tilted, I, D, rows, M):
     """Tries rates until the total is near one; the last rate and its total, or NaN where there is none that is good."""
     deletes, inserts, arcs, by_end = lattice.deletes, lattice.inserts, lattice.arcs, lattice.by_end
     m, n = deletes.size, inserts.size
@@ -132,8 +94,8 @@ def _forward(least, lattice, E, steps, seen, tilted, I, D, rows, M):
             return math.nan, total
         rho = math.exp(log_rate)
         tilt_arcs(rho, 0, arcs.shape[0], arcs, lattice.factor, tilted)
-        _prepare(rho, E, inserts, seen, steps)
-        if not _moderate(steps, seen, lattice, tilted):
+        _prepare(rho, E, inserts, seen, present, steps)
+        if not _moderate(steps, seen, present, lattice, tilted):
             return math.nan, total
         D[0] = 0.0
         at_rate = Lattice(deletes, inserts, arcs, by_end, tilted, lattice.link)
@@ -156,8 +118,8 @@ def _measured_forward_backward(least, lattice, E, table, arc_counts, link_counts
     """
     deletes, inserts, arcs, by_end = lattice.deletes, lattice.inserts, lattice.arcs, lattice.by_end
     m, n, S, A = deletes.size, inserts.size, E.shape[1], arcs.shape[0]
-    seen = np.empty(S, np.int64)
-    edit_rate(E, deletes, inserts, seen)
+    seen, listed = np.empty(S, np.int64), np.empty(S + 1, np.int64)
+    present = listed[: find_states(deletes, inserts, arcs, -1, seen, listed)]
     steps = Steps(
         np.empty((S + 1, S)),
         np.empty((S + 1, S)),
@@ -167,7 +129,7 @@ def _measured_forward_backward(least, lattice, E, table, arc_counts, link_counts
     )
     I, D, M = np.empty((m + 1, n + 1)), np.zeros((m + 2, n + 1)), np.empty(A)
     rows, tilted = np.empty((7, n + 1)), np.empty(A)
-    rho, total = _forward(least, lattice, E, steps, seen, tilted, I, D, rows, M)
+    rho, total = _forward(least, lattice, E, steps, seen, present, tilted, I, D, rows, M)
     if math.isnan(rho):
         return math.nan
     forward = 1.0 + _sum(I.ravel()) + _sum(D[: m + 1].ravel()) + _sum(M)
@@ -189,7 +151,7 @@ def _measured_forward_backward(least, lattice, E, table, arc_counts, link_counts
     backward += _sum(B)
     if not (forward * backward <= LARGEST_PRODUCT and total >= SMALLEST_SHARE * backward):
         return math.nan
-    _collect(inserts, seen, steps, rows[5], counts, total, table)
+    _collect(inserts, seen, present, steps, rows[5], counts, total, table)
     for a in range(A):
         arc_counts[a] = M[a] * B[a] / total
     for a in range(link_counts.size):
@@ -198,25 +160,16 @@ def _measured_forward_backward(least, lattice, E, table, arc_counts, link_counts
 
 
 @njit(nogil=True, error_model="numpy")
-def find_hopeless(first, last, cells, factors, accepted, hopeless):
-    """Marks the hopeless ones among lattices first..last-1 that are not accepted yet; returns how many there are.
+def measured_batch(first, last, cells, factors, outputs):
+    """As ``machine_batch``, for the lattices that are not accepted yet.
 
-    A kernel of its own: most batches have none, and ``measured_batch`` takes seconds to compile.
-
-    Args:
-        first: The first lattice.
-        last: One past the last.
-        cells: As ``machine_batch`` takes them.
-        factors: As ``machine_batch`` takes them.
-        accepted: bool [n_lattices].
-        hopeless: bool [n_lattices], written to.
+    The sums are the same with and without derivatives: what vouches for them needs the backward pass in any case.
     """
-    cells, factors = Cells(*cells), Factors(*factors)
-    offsets, E, n_links = cells.offsets, factors.table, factors.links.size
-    log_E, reach, seen = np.log(E), column_maxima(E), np.empty(E.shape[1], np.int64)
-    found = 0
+    cells, factors, outputs = Cells(*cells), Factors(*factors), Outputs(*outputs)
+    offsets, E, accepted = cells.offsets, factors.table, outputs.accepted
+    derivatives, n_links = outputs.table.shape[0] > 0, factors.links.size
+    log_E = np.log(E)
     for k in range(first, last):
-        hopeless[k] = False
         m, n = offsets[k + 1, 0] - offsets[k, 0], offsets[k + 1, 1] - offsets[k, 1]
         if accepted[k] or m + n == 0 or (m + 1) * (n + 1) > MOST_CELLS:
             continue
@@ -229,36 +182,7 @@ def find_hopeless(first, last, cells, factors, accepted, hopeless):
             factors.arcs[a0:a1],
             factors.links[a0:a1] if n_links else factors.links,
         )
-        least = _least_log_sum(log_E, lattice.deletes, lattice.inserts)
-        hopeless[k] = _is_hopeless(least, E, reach, lattice, seen)
-        found += hopeless[k]
-    return found
-
-
-@njit(nogil=True, error_model="numpy")
-def measured_batch(first, last, wanted, cells, factors, outputs):
-    """As ``machine_batch``, for the lattices that are not accepted yet and ``wanted``, bool [n_lattices].
-
-    The sums are the same with and without derivatives: what vouches for them needs the backward pass in any case.
-    """
-    cells, factors, outputs = Cells(*cells), Factors(*factors), Outputs(*outputs)
-    offsets, E, accepted = cells.offsets, factors.table, outputs.accepted
-    derivatives, n_links = outputs.table.shape[0] > 0, factors.links.size
-    log_E = np.log(E)
-    for k in range(first, last):
-        m, n = offsets[k + 1, 0] - offsets[k, 0], offsets[k + 1, 1] - offsets[k, 1]
-        if accepted[k] or not wanted[k] or m + n == 0 or (m + 1) * (n + 1) > MOST_CELLS:
-            continue
-        a0, a1 = offsets[k, 2], offsets[k + 1, 2]
-        lattice = Lattice(
-            cells.deletes[offsets[k, 0] : offsets[k + 1, 0]],
-            cells.inserts[offsets[k, 1] : offsets[k + 1, 1]],
-            cells.arcs[a0:a1],
-            cells.by_end[a0:a1],
-            factors.arcs[a0:a1],
-            factors.links[a0:a1] if n_links else factors.links,
-        )
-        least = _least_log_sum(log_E, lattice.deletes, lattice.inserts)
+        least = least_log_sum(log_E, lattice.deletes, lattice.inserts)
         if derivatives:
             table, on_arcs = outputs.table[k], outputs.arcs[a0:a1]
             on_links = outputs.links[a0:a1] if n_links else outputs.links

@@ -33,23 +33,46 @@ LARGEST_TILTED_ENTRY = 1e12
 SMALLEST_TOTAL = 1e-280
 SMALLEST_TOTAL_WITH_JUMPS = 1e-230
 SMALLEST_SPARSE_TOTAL, LARGEST_GROWTH = 1e-130, 300.0
+# What a lattice has of a state, as bits.
+INSERTED, DELETED, MATCHED = 1, 2, 4
+# Of the log of a sum that should be one.
+CLOSE_TO_ONE = 1e-12
+MOST_STEPS = 60
 
 
 @njit(borrows=True)
-def edit_rate(E, delete_states, insert_states, seen):
-    """A: the largest row sum over Insert and Delete. ``seen``, int64 [S], marks the states of both (1, 2)."""
+def find_states(deletes, inserts, arcs, jump, seen, present):
+    """Which states a lattice has; with jumps ``jump`` is the state of Jump, without them -1.
+
+    ``seen``, int64 [S], becomes what it has of each: ``INSERTED``, ``DELETED``, ``MATCHED``. The first places of
+    ``present``, int64 [S + 1], become its states in ascending order and then S, which is Start; returned is how many.
+    """
     seen[:] = 0
-    for state in insert_states:
-        seen[state] |= 1
-    for state in delete_states:
-        seen[state] |= 2
+    for state in inserts:
+        seen[state] |= INSERTED
+    for state in deletes:
+        seen[state] |= DELETED
+    for a in range(arcs.shape[0]):
+        seen[arcs[a, 4]] |= MATCHED
+    count = 0
+    for state in range(seen.size):
+        if seen[state] or state == jump:
+            present[count] = state
+            count += 1
+    present[count] = seen.size
+    return count + 1
+
+
+@njit(borrows=True)
+def edit_rate(E, seen, present):
+    """A: the largest row sum over Insert and Delete, of the states that a lattice has (``find_states``)."""
     largest = 0.0
-    for prev in range(E.shape[0]):
+    for prev in present:
         insert, delete = 0.0, 0.0
-        for cur in range(E.shape[1]):
-            if seen[cur] & 1:
+        for cur in present[:-1]:
+            if seen[cur] & INSERTED:
                 insert = max(insert, E[prev, cur])
-            if seen[cur] & 2:
+            if seen[cur] & DELETED:
                 delete = max(delete, E[prev, cur])
         largest = max(largest, insert + delete)
     return largest
@@ -91,19 +114,30 @@ def solve(A, B):
 
 
 @njit
+def _solve_long(A, B, longest, rho):
+    """The ``rho`` of ``A / rho + B / rho^longest = 1``, from a smaller one: longer blocks weigh more below 1.
+
+    The log of the left-hand side is convex and falls in log rho, so Newton's steps come from below and never too far.
+    """
+    # A match alone needs as much; from less, the terms might overflow.
+    rho = max(rho, B ** (1.0 / longest))
+    for _ in range(MOST_STEPS):
+        edit, match = A / rho, B
+        for _ in range(longest):
+            match /= rho
+        above = math.log(edit + match)
+        if above <= CLOSE_TO_ONE:
+            break
+        rho *= math.exp(above * (edit + match) / (edit + longest * match))
+    return rho * (1.0 + 2.0 * CLOSE_TO_ONE)
+
+
+@njit
 def growth_rate(A, B, longest, entry):
     """``rho`` without jumps; 0 where there is none that is good."""
     rho = solve(A, B)
     if longest > 2 and rho < 1.0 and B > 0.0:
-        # Longer blocks weigh more where rho < 1: bisect A / rho + B / rho^longest = 1 from above.
-        low, high = rho, max(1.0, A + B)
-        for _ in range(60):
-            middle = 0.5 * (low + high)
-            if A / middle + B * middle ** -float(longest) > 1.0:
-                low = middle
-            else:
-                high = middle
-        rho = high
+        rho = _solve_long(A, B, longest, rho)
     good = 1.0 / LARGEST_RATE < rho < LARGEST_RATE and entry <= LARGEST_TILTED_ENTRY * rho * rho
     return rho if good else 0.0
 
@@ -161,12 +195,14 @@ def rates_with_jumps(cells, factors, jump, max_jump):
     """``rho`` of every lattice with jumps, 0 where log space is needed: float64 [n_lattices]."""
     cells, factors = Cells(*cells), Factors(*factors)
     offsets, E = cells.offsets, factors.table
-    rates, seen, reach = np.zeros(offsets.shape[0] - 1), np.empty(E.shape[1], np.int64), column_maxima(E)
+    rates, reach = np.zeros(offsets.shape[0] - 1), column_maxima(E)
+    seen, present = np.empty(E.shape[1], np.int64), np.empty(E.shape[0], np.int64)
     for k in range(rates.size):
         a0, a1 = offsets[k, 2], offsets[k + 1, 2]
         deletes = cells.deletes[offsets[k, 0] : offsets[k + 1, 0]]
         inserts = cells.inserts[offsets[k, 1] : offsets[k + 1, 1]]
         B, longest, entry = match_rate(reach, a0, a1, cells.arcs, factors.arcs, factors.links)
-        A = edit_rate(E, deletes, inserts, seen)
+        count = find_states(deletes, inserts, cells.arcs[a0:a1], jump, seen, present)
+        A = edit_rate(E, seen, present[:count])
         rates[k] = growth_rate_with_jumps(A, B, reach[jump], max_jump, longest, entry)
     return rates

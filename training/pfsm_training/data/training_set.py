@@ -68,9 +68,9 @@ class TrainingSet(Protocol):
         """The function to minimise: a loss of the predictions of items, plus a penalty."""
 
 
-# Sums over pairs are added block by block, here as on a cluster, so that both give the same result. Evaluating a block
-# takes a second at most.
-PAIRS_PER_BLOCK = 8192
+# Sums over pairs are added block by block, here as on a cluster, so that both give the same result. Blocks are small
+# enough for threads to share them out evenly.
+PAIRS_PER_BLOCK = 2048
 # More blocks would cost the scheduler more than they save.
 MOST_BLOCKS = 1000
 

@@ -91,6 +91,9 @@ class Constraint(Protocol):
             amounts: What the data has.
         """
 
+    def sampled(self) -> "Constraint":
+        """The same on fewer pairs, where there are more than starts are compared on; the loss weighs the same."""
+
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
@@ -167,7 +170,7 @@ class Fitter:
         targets = (data.scores - mean) / sd
         slope = self._slope(data, choice, step)
         loss = self._loss(data, targets, choice, slope)
-        problem = _Problem(data, self.learned(data), choice, loss, step, unit)
+        problem = _Problem(data, self.learned(data), choice, loss, step, unit, self.constraints)
         if near is None:
             begin, comparison, before = self._starts(problem, targets, slope)
         else:
@@ -200,10 +203,13 @@ class Fitter:
         if len(groups[0]) == 1:
             return groups[0], Comparison(groups[0][0].start), 0
         share = amount / (data.scores.size + data.votes.size)
+        constraints = problem.constraints
         if share < 1.0:
             data = data.select(rows, preferences)
             choice = replace(choice, penalty=share * choice.penalty)
-        part = replace(problem, data=data, choice=choice, loss=self._loss(data, targets[rows], choice, slope))
+            constraints = [one.sampled() for one in constraints]
+        loss = self._loss(data, targets[rows], choice, slope)
+        part = replace(problem, data=data, choice=choice, loss=loss, constraints=constraints)
         ends: list[Minimum] = []
         for group in groups:
             ends += [self._end(part, start) for start in group]
@@ -240,7 +246,7 @@ class Fitter:
             torch.tensor([centre.get(name, 0.0) for name in problem.learned], dtype=torch.float64),
         )
         amounts = Amounts(data.scores.size + data.votes.size, problem.unit)
-        for constraint in self.constraints:
+        for constraint in problem.constraints:
             objective = constraint.added_to(objective, problem.choice, amounts)
         self.progress(step, None)
 
@@ -318,6 +324,7 @@ class _Problem:
     loss: Loss
     step: str
     unit: float
+    constraints: Sequence[Constraint]
 
 
 def _minimum(start: str, machine: LogLinearMachine, fit: Fit) -> Minimum:

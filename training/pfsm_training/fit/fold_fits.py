@@ -1,7 +1,9 @@
 """Fits to the training data of the folds of cross-validation: quick, and blind to what is held out.
 
 With many judgments the data is fitted in two halves first: the folds with even numbers, and those with odd numbers. A
-fold starts from the minima of the half that holds none of its held-out rows. So its model depends on nothing of them.
+fold starts from the minima of the half that holds none of its held-out rows, and with the next lambda, mixture or
+weight from its own minima before. So its model depends on nothing that it is tested on. Where lambda falls, a fold goes
+back to the half: what is one minimum under the larger lambda may be several under the smaller.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,7 +26,7 @@ class FoldFits:
         fitter: With the tolerance of cross-validation.
         data: All training data.
         folds: Its division.
-        steps: What to call the fits in the progress, by choice.
+        steps: What to call the fits in the progress, by choice. All of one fold are fitted before those of the next.
         made: The constraints of the fitter; folds keep to them on pairs of their own training references.
     """
 
@@ -34,11 +36,23 @@ class FoldFits:
     steps: Mapping[Choice, str]
     made: Sequence[MadePairs] = ()
     _halves: dict[tuple[int, Choice], Fitted | None] = field(default_factory=dict)
+    _before: dict[int, tuple[Choice, Fitted]] = field(default_factory=dict)
 
     def __call__(self, train: TrainingSet, choice: Choice, fold: int) -> Fitted | None:
         """The fit to the training data of a fold; None if the scores are constant."""
-        near = self._half(1 - fold % 2, choice) if is_sampled(train) else None
-        return self._without([fold]).fit(train, choice, self.steps[choice], near)
+        near = None
+        if is_sampled(train):
+            near = self._own(fold, choice) or self._half(1 - fold % 2, choice)
+        fitted = self._without([fold]).fit(train, choice, self.steps[choice], near)
+        self._before.clear()
+        if fitted is not None:
+            self._before[fold] = choice, fitted
+        return fitted
+
+    def _own(self, fold: int, choice: Choice) -> Fitted | None:
+        """The fold's fit before; None if there was none, or if it was under a larger lambda."""
+        before, fitted = self._before.get(fold, (choice, None))
+        return fitted if before.penalty <= choice.penalty else None
 
     def _without(self, held_out: list[int]) -> Fitter:
         """The fitter without the pairs of the references of some folds."""

@@ -1,9 +1,9 @@
 """Gauss-Newton with Levenberg's damping and a secant correction, on the exact derivatives that the kernels give.
 
-Each step minimises the quadratic model of the loss (`pfsm_training.loss.objective.Quadratic`), plus the penalty, plus a
-multiple of the squared step. The model ignores the second derivatives of the predictions. They matter where errors are
-large, as errors of human scores are: the model alone would converge slowly. A correction is learned from the changes of
-the gradient, as in NL2SOL (Dennis, Gay and Welsch 1981).
+Each step minimises the model of the loss (`pfsm_training.loss.objective.Quadratic`), plus the penalty, plus a multiple
+of the squared step (`pfsm_training.fit.model_minimum`). The model ignores the second derivatives of the predictions.
+They matter where errors are large, as errors of human scores are: the model alone would converge slowly. A correction
+is learned from the changes of the gradient, as in NL2SOL (Dennis, Gay and Welsch 1981).
 
 The multiple falls after a step that lowers the objective as the model predicts, and rises after one that hardly does
 (Levenberg 1944; Nielsen 1999). After a step that does not lower it at all, the multiple is raised until the next step
@@ -13,6 +13,7 @@ and a step would go so far that later steps do not recover.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -21,6 +22,8 @@ from numpy.typing import NDArray
 
 from pfsm.matchers.bins import is_rising
 from pfsm_training.fit.lbfgs import Fit, Iteration, Progress, Secant
+from pfsm_training.fit.model_minimum import dot, model_minimum, times
+from pfsm_training.loss.hinges import AllHinges
 from pfsm_training.loss.module import LogLinearMachine
 from pfsm_training.loss.objective import Minimised
 
@@ -35,9 +38,10 @@ FIRST_DAMPING = 1e-2
 LEAST_DAMPING, MOST_DAMPING = 1e-12, 1e12
 # Damping that is tried for a correction that leaves the model without a minimum, before the correction is dropped.
 MOST_DAMPING_TO_CONVEX = 1e-2
-MOST_EXCHANGES = 50
 # Of a step that does not lower the objective: the least and the largest share that is tried next.
 LEAST_SHARE, LARGEST_SHARE = 0.1, 0.5
+# Of a step and the change of the gradient along it: below, the correction learns nothing.
+LEAST_COSINE = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,13 +75,32 @@ class Memory(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class _Point:
-    """Parameters, the objective and its quadratic model there; ``steepest`` is the largest curvature of the loss."""
+    """Parameters, the objective and its model there.
+
+    Attributes:
+        parameters: float64 [n_parameters].
+        value: The objective.
+        smooth: float64 [n_parameters], its gradient but for that of the hinges.
+        curvature: float64 [n_parameters, n_parameters], likewise.
+        hinges: What has no quadratic model.
+        steepest: The largest curvature of the loss but for hinges; where there is nothing else, of these.
+    """
 
     parameters: Float
     value: float
-    gradient: Float
+    smooth: Float
     curvature: Float
+    hinges: AllHinges
     steepest: float
+
+    @cached_property
+    def gradient(self) -> Float:
+        """float64 [n_parameters], of the objective."""
+        return self.gradient_under(self.hinges.forces)
+
+    def gradient_under(self, forces: Float) -> Float:
+        """The gradient if the hinges had these forces, whether they count here or not."""
+        return self.smooth + self.hinges.pull(forces) if len(self.hinges) else self.smooth
 
 
 class _Problem:
@@ -116,10 +139,11 @@ class _Problem:
         size = len(self.machine.learned)
         penalty = self.objective.penalty
         gradient, curvature = model.gradient.copy(), model.curvature.copy()
-        steepest = float(np.diag(curvature).max(initial=0.0))
+        hinges = AllHinges(model.hinges, gradient.size)
+        steepest = float(np.diag(curvature).max(initial=0.0)) or hinges.steepest
         gradient[:size] += 2.0 * penalty * (parameters[:size] - self.objective.centre.numpy())
         curvature[np.arange(size), np.arange(size)] += 2.0 * penalty
-        return _Point(parameters, value, gradient, curvature, steepest)
+        return _Point(parameters, value, gradient, curvature, hinges, steepest)
 
     def slope(self, point: _Point) -> float:
         """Largest entry of the gradient among parameters that the bounds allow to move downhill."""
@@ -185,7 +209,10 @@ def minimise(
             continue
         number += 1
         damping = max(LEAST_DAMPING, damping * max(1.0 / 3.0, 1.0 - (2.0 * gain - 1.0) ** 3))
-        correction = _corrected(correction, step, candidate.gradient - point.gradient, candidate.curvature)
+        # With the forces of one point: where a hinge begins to count is no bend of the predictions.
+        forces = candidate.hinges.forces
+        change = candidate.gradient_under(forces) - point.gradient_under(forces)
+        correction = _corrected(correction, step, change, candidate.curvature)
         point = candidate
         slope = problem.slope(point)
         if memory is not None:
@@ -199,7 +226,7 @@ def minimise(
 
 def _share(point: _Point, step: Float, value: float) -> float:
     """The share of a step to take where all of it leads too far: to the minimum of the parabola along it."""
-    slope = _dot(step, point.gradient)
+    slope = dot(step, point.gradient)
     if not slope < 0.0:
         return LARGEST_SHARE
     share = -0.5 * slope / (value - point.value - slope)
@@ -217,7 +244,7 @@ def _shorter(point: _Point, damping: float, correction: Float, lower: Float, sha
 
 
 def _squared(vector: Float) -> float:
-    return _dot(vector, vector)
+    return dot(vector, vector)
 
 
 def _corrected(correction: Float, step: Float, change: Float, curvature: Float) -> Float:
@@ -226,26 +253,18 @@ def _corrected(correction: Float, step: Float, change: Float, curvature: Float) 
     Of all that do, the nearest to the one before, shrunk first where that was too large along the step: the update of
     Davidon, Fletcher and Powell as Dennis, Gay and Welsch (1981, section 3) use it.
     """
-    along = _dot(step, change)
-    if not along > 0.0:
+    along = dot(step, change)
+    # What rounding leaves of two vectors at right angles would be the divisor of a vast correction.
+    if not along > LEAST_COSINE * np.sqrt(_squared(step) * _squared(change)):
         return correction
-    wanted = change - _times(curvature, step)
-    before = _dot(step, _times(correction, step))
+    wanted = change - times(curvature, step)
+    before = dot(step, times(correction, step))
     if before != 0.0:
-        correction = correction * min(1.0, abs(_dot(step, wanted) / before))
-    missing = wanted - _times(correction, step)
+        correction = correction * min(1.0, abs(dot(step, wanted) / before))
+    missing = wanted - times(correction, step)
     mixed = np.outer(missing, change)
     square = np.outer(change, change)
-    return np.asarray(correction + (mixed + mixed.T) / along - _dot(missing, step) / along**2 * square)
-
-
-def _dot(left: Float, right: Float) -> float:
-    return float((left * right).sum())
-
-
-def _times(matrix: Float, vector: Float) -> Float:
-    """A product that adds in the same order on any number of processors."""
-    return np.asarray((matrix * vector).sum(axis=1))
+    return np.asarray(correction + (mixed + mixed.T) / along - dot(missing, step) / along**2 * square)
 
 
 def _step(point: _Point, damping: float, correction: Float, lower: Float) -> tuple[Float, float]:
@@ -257,36 +276,12 @@ def _step(point: _Point, damping: float, correction: Float, lower: Float) -> tup
     damped = model + damping * point.steepest * np.eye(point.parameters.size)
     if correction.any() and not _has_minimum(damped):
         return np.zeros_like(lower), -np.inf
-    step = _bounded_step(point, damped, lower)
-    return step, -_dot(step, point.gradient + 0.5 * _times(model, step))
+    step = model_minimum(point.smooth, damped, point.hinges, lower - point.parameters)
+    expected = -dot(step, point.smooth + 0.5 * times(model, step))
+    if len(point.hinges):
+        expected += point.hinges.value(np.zeros_like(step)) - point.hinges.value(step)
+    return step, expected
 
 
 def _has_minimum(curvature: Float) -> bool:
     return not int(torch.linalg.cholesky_ex(torch.from_numpy(curvature))[1])
-
-
-def _bounded_step(point: _Point, curvature: Float, lower: Float) -> Float:
-    room = lower - point.parameters
-    at_bound = np.zeros(room.size, dtype=np.bool_)
-    step = np.zeros(room.size)
-    # The primal-dual active set method (Hintermueller, Ito and Kunisch 2003).
-    for _ in range(MOST_EXCHANGES):
-        step = np.where(at_bound, room, 0.0)
-        free = ~at_bound
-        right = -(point.gradient[free] + curvature[np.ix_(free, at_bound)] @ step[at_bound])
-        step[free] = _solved(curvature[np.ix_(free, free)], right)
-        pull = point.gradient + curvature @ step
-        now = np.where(at_bound, pull > 0.0, step < room)
-        if (now == at_bound).all():
-            return step
-        at_bound = now
-    return np.maximum(step, room)
-
-
-def _solved(curvature: Float, right: Float) -> Float:
-    """The solution of a symmetric system; the least-squares solution if it is singular."""
-    matrix, vector = torch.from_numpy(np.ascontiguousarray(curvature)), torch.from_numpy(right)
-    factor, failed = torch.linalg.cholesky_ex(matrix)
-    if int(failed):
-        return np.asarray(torch.linalg.lstsq(matrix, vector[:, None], driver="gelsd").solution[:, 0].numpy())
-    return np.asarray(torch.cholesky_solve(vector[:, None], factor)[:, 0].numpy())

@@ -14,9 +14,11 @@ from pfsm.model.settings import Settings
 from pfsm_training.data.training_set import TrainingSet
 from pfsm_training.fit.crossval import NEVER_HELD_OUT, Folds
 from pfsm_training.fit.fitting import Amounts, Choice
+from pfsm_training.fit.starts import MOST_COMPARED
 from pfsm_training.loss.objective import Minimised
 
 Bool = NDArray[np.bool_]
+Rows = NDArray[np.int64]
 Data = tuple[Judgments | None, Preferences | None]
 
 
@@ -31,7 +33,8 @@ class MadePairs(ABC):
 
     data: TrainingSet
     in_fold: Bool
-    _parts: dict[tuple[bool, tuple[int, ...]], Self] = field(default_factory=dict, kw_only=True)
+    _parts: dict[tuple[bool, tuple[int, ...]], Self] = field(default_factory=dict, init=False)
+    _sample: list[Self] = field(default_factory=list, init=False)
 
     def __len__(self) -> int:
         return len(self.in_fold)
@@ -53,6 +56,17 @@ class MadePairs(ABC):
         """The pairs of references that a fold holds out."""
         return self._part(self.in_fold[:, fold], (True, (fold,)))
 
+    def sampled(self) -> Self:
+        """As `pfsm_training.fit.fitting.Constraint.sampled`: every so many of the pairs.
+
+        A pair that stands here both ways round is one: both rows are taken, or none.
+        """
+        if len(self) <= MOST_COMPARED:
+            return self
+        if not self._sample:
+            self._sample.append(self.chosen(_spread(self.data.better, self.data.worse)))
+        return self._sample[0]
+
     def part_of_data(self, rows: NDArray[np.int64]) -> TrainingSet:
         """The lattices of some of the pairs."""
         return self.data.select(np.zeros(0, dtype=np.int64), rows)
@@ -62,6 +76,16 @@ class MadePairs(ABC):
         if key not in self._parts:
             self._parts[key] = self.chosen(np.flatnonzero(chosen))
         return self._parts[key]
+
+
+def _spread(better: Rows, worse: Rows) -> Rows:
+    """The rows of `MOST_COMPARED` pairs, evenly spread over all of them."""
+    sides = np.stack([np.minimum(better, worse), np.maximum(better, worse)], axis=1)
+    _, first, pair = np.unique(sides, axis=0, return_index=True, return_inverse=True)
+    count = min(MOST_COMPARED, first.size)
+    taken = np.zeros(first.size, dtype=np.bool_)
+    taken[np.argsort(first)[np.arange(count) * first.size // max(1, count)]] = True
+    return np.flatnonzero(taken[pair.ravel()])
 
 
 def folds_of_references(data: Data, folds: Folds) -> dict[str, set[int]]:

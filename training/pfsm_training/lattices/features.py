@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,8 +49,9 @@ def _edit_instances(batch: LatticeBatch) -> dict[str, int]:
             result[whole] = result.get(whole, 0) + result[name]
     for features in (batch.arc_features, batch.link_features):
         # An arc that carries a feature twice is still one arc.
-        carriers = np.unique(np.column_stack([features.feature, features.arc]), axis=0)[:, 0]
-        carried = np.bincount(carriers, minlength=len(features.names))
+        carries = np.zeros((len(features.names), batch.lattices.arcs.shape[0]), dtype=np.bool_)
+        carries[features.feature, features.arc] = True
+        carried = np.count_nonzero(carries, axis=1)
         result |= {name: int(count) for name, count in zip(features.names, carried, strict=True)}
     return result
 
@@ -100,15 +102,30 @@ class FeatureIndex:
 
 def feature_index(batch: LatticeBatch, learned: tuple[str, ...], fixed: Mapping[str, float]) -> FeatureIndex:
     """Index of a batch's features into learned and fixed weights; what is in neither weighs nothing."""
-    others = {name: weight for name, weight in fixed.items() if name not in set(learned)}
-    place = {name: at for at, name in enumerate((*learned, *others))}
+    own = set(learned)
+    others = tuple((name, weight) for name, weight in fixed.items() if name not in own)
+    arcs, links = batch.arc_features.names, batch.link_features.names
+    return _index(learned, others, batch.states, arcs, links, batch.sentence_features.names)
+
+
+# Every evaluation of an objective asks for that of each block; all are mostly one.
+@lru_cache(maxsize=32)
+def _index(
+    learned: tuple[str, ...],
+    others: tuple[tuple[str, float], ...],
+    states: tuple[str, ...],
+    arcs: tuple[str, ...],
+    links: tuple[str, ...],
+    sentence: tuple[str, ...],
+) -> FeatureIndex:
+    place = {name: at for at, name in enumerate((*learned, *(name for name, _ in others)))}
     zero = len(place)
 
     def look_up(names: tuple[str, ...]) -> NDArray[np.int64]:
         return np.array([place.get(name, zero) for name in names], dtype=np.int64)
 
-    names = [[transition(before, after) for after in batch.states] for before in batch.states]
-    start = np.full((1, len(batch.states)), zero, dtype=np.int64)
+    names = [[transition(before, after) for after in states] for before in states]
+    start = np.full((1, len(states)), zero, dtype=np.int64)
 
     def table(rows: list[tuple[str, ...]]) -> NDArray[np.int64]:
         square = np.array([look_up(row) for row in rows], dtype=np.int64).reshape(len(rows), len(rows))
@@ -116,12 +133,12 @@ def feature_index(batch: LatticeBatch, learned: tuple[str, ...], fixed: Mapping[
 
     return FeatureIndex(
         learned,
-        np.array([*others.values(), 0.0]),
-        np.stack([look_up(batch.states), look_up(tuple(map(_whole, batch.states)))]),
+        np.array([*(weight for _, weight in others), 0.0]),
+        np.stack([look_up(states), look_up(tuple(map(_whole, states)))]),
         np.stack([table([tuple(row) for row in names]), table([tuple(map(_whole, row)) for row in names])]),
-        look_up(batch.arc_features.names),
-        look_up(batch.link_features.names),
-        look_up(batch.sentence_features.names),
+        look_up(arcs),
+        look_up(links),
+        look_up(sentence),
     )
 
 

@@ -15,6 +15,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from pfsm_training.loss.hinges import Hinges
 from pfsm_training.loss.objective import Quadratic
 
 Float = NDArray[np.float64]
@@ -45,15 +46,12 @@ class EditCost:
         return self.factor * missing.square().sum()
 
     def quadratic(self, predictions: Float, jacobian: Float) -> Quadratic:
-        """The Gauss-Newton model, of the copies that cost too little here."""
+        """The hinges, with predictions linear in the parameters."""
         missing = self.cost - self.lengths * (predictions[self.original] - predictions[self.edited])
-        short = np.flatnonzero(missing > 0.0)
-        scale = self.lengths[short, np.newaxis]
-        slopes = torch.from_numpy(scale * (jacobian[self.edited[short]] - jacobian[self.original[short]]))
-        return Quadratic(
-            2.0 * self.factor * (slopes.T @ torch.from_numpy(missing[short])).numpy(),
-            2.0 * self.factor * (slopes.T @ slopes).numpy(),
-        )
+        slopes = self.lengths[:, np.newaxis] * (jacobian[self.edited] - jacobian[self.original])
+        size = jacobian.shape[1]
+        hinges = Hinges(missing, slopes).scaled(self.factor)
+        return Quadratic(np.zeros(size), np.zeros((size, size)), (hinges,))
 
     def part(self, first: int, stop: int) -> "EditCost":
         """The loss of the copies among the predictions ``[first:stop]``.

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from scipy import sparse
 from torch import Tensor
 
 from pfsm.lattice.arrays import ArcFeatures, LatticeBatch
 from pfsm_kernels.inference import Weights, expectations
+from pfsm_kernels.lattice.feature_counts import add_arc_counts, add_table_counts
 from pfsm_training.lattices.features import FeatureIndex, feature_index
 from pfsm_training.loss.log_sum import log_sum
 
@@ -110,12 +110,18 @@ class LogLinearMachine(torch.nn.Module):
             self.threads,
             batch.jumps,
         )
-        size = len(self.learned)
-        counts = _table_counts(index, size, expected.table)
-        counts += _arc_counts(batch, batch.arc_features, index.arcs, expected.arcs, size)
-        counts += _arc_counts(batch, batch.link_features, index.links, expected.links, size)
+        counts = np.zeros((len(batch), len(self.learned)))
+        add_table_counts(expected.table, index.states, index.transitions, counts)
+        for features, places, numbers in (
+            (batch.arc_features, index.arcs, expected.arcs),
+            (batch.link_features, index.links, expected.links),
+        ):
+            if features.arc.size:
+                entries = features.arc, features.feature, features.value
+                add_arc_counts(batch.lattices.pair_of_arc, entries, places, numbers, counts)
         lengths = np.maximum(batch.lattices.lengths, 1)
-        return expected.log_sum / lengths, counts / lengths[:, np.newaxis]
+        counts /= lengths[:, np.newaxis]
+        return expected.log_sum / lengths, counts
 
     def weights(self) -> dict[str, float]:
         """Current weights by name, the fixed ones included."""
@@ -134,32 +140,3 @@ def _arc_weights(features: ArcFeatures, by_name: Tensor, n_arcs: int) -> Tensor 
         return None
     values = by_name[torch.from_numpy(features.feature).long()] * torch.from_numpy(features.value)
     return torch.zeros(n_arcs, dtype=torch.float64).index_add(0, torch.from_numpy(features.arc), values)
-
-
-def _table_counts(index: FeatureIndex, size: int, table: Float) -> Float:
-    """Expected counts of states and transitions by learned weight, float64 [n_pairs, size]."""
-    n, rows, columns = table.shape
-    entries = np.arange(rows * columns).reshape(rows, columns)
-    weights = np.concatenate(
-        [np.broadcast_to(index.states[:, np.newaxis], index.transitions.shape), index.transitions]
-    )
-    learned = weights < size
-    at = np.broadcast_to(entries, weights.shape)[learned]
-    # A sparse product adds in a fixed order, whatever the number of threads.
-    spread = sparse.csr_array((np.ones(at.size), (weights[learned], at)), shape=(size, rows * columns))
-    return np.ascontiguousarray((spread @ table.reshape(n, rows * columns).T).T)
-
-
-def _arc_counts(
-    batch: LatticeBatch, features: ArcFeatures, places: NDArray[np.int64], mass: Float, size: int
-) -> Float:
-    """Expected values of the features of arcs, by pair and learned weight, float64 [n_pairs, size]."""
-    n = len(batch)
-    if not features.arc.size:
-        return np.zeros((n, size))
-    column = places[features.feature]
-    learned = column < size
-    cell = batch.lattices.pair_of_arc[features.arc] * size + column
-    values = mass[features.arc] * features.value
-    sums: Float = np.bincount(cell[learned], values[learned], minlength=n * size).astype(np.float64)
-    return sums.reshape(n, size)

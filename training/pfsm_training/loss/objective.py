@@ -13,6 +13,7 @@ from torch import Tensor
 from pfsm.lattice.arrays import LatticeBatch
 from pfsm.runtime.threads import in_order
 from pfsm_training.lattices.store import HeldLattices, Release, with_release
+from pfsm_training.loss.hinges import Hinges
 from pfsm_training.loss.module import LogLinearMachine
 
 Float = NDArray[np.float64]
@@ -25,22 +26,27 @@ FEW_BLOCKS = 4
 
 @dataclass(frozen=True, eq=False)
 class Quadratic:
-    """A convex quadratic model of a loss around predictions.
+    """A convex model of a loss around predictions: quadratic but for squared hinges.
 
     Attributes:
-        gradient: float64 [n_parameters].
-        curvature: float64 [n_parameters, n_parameters], positive semidefinite.
+        gradient: float64 [n_parameters], without that of the hinges.
+        curvature: float64 [n_parameters, n_parameters], likewise; positive semidefinite.
+        hinges: What has no quadratic model; mostly nothing.
     """
 
     gradient: Float
     curvature: Float
+    hinges: tuple[Hinges, ...] = ()
 
     def __add__(self, other: "Quadratic") -> "Quadratic":
-        return Quadratic(self.gradient + other.gradient, self.curvature + other.curvature)
+        return Quadratic(
+            self.gradient + other.gradient, self.curvature + other.curvature, self.hinges + other.hinges
+        )
 
     def scaled(self, factor: float) -> "Quadratic":
         """The model of the loss times a factor."""
-        return Quadratic(factor * self.gradient, factor * self.curvature)
+        hinges = tuple(one.scaled(factor) for one in self.hinges)
+        return Quadratic(factor * self.gradient, factor * self.curvature, hinges)
 
 
 class Loss(Protocol):

@@ -13,6 +13,7 @@ from torch import Tensor, nn
 
 from pfsm_training.parsing.batches import Batch
 from pfsm_training.parsing.inventory import Inventory
+from pfsm_training.parsing.recurrence import run_recurrence
 
 
 @dataclass(frozen=True)
@@ -113,18 +114,13 @@ class Encoder(nn.Module):
     def forward(self, batch: Batch) -> Tensor:
         """Vectors of the words, [lines, longest, 2 * hidden]; the forward direction comes first."""
         values: Tensor = self.between(self._inputs(batch))
+        coarse = self.coarse and self.training
         for pair in self.lstms:
             lstms = list(pair.children())
-            ahead = self._run(lstms[0], values)
-            back = _turn(self._run(lstms[1], _turn(values, batch.reversal)), batch.reversal)
+            ahead = run_recurrence(lstms[0], values, coarse)
+            back = _turn(run_recurrence(lstms[1], _turn(values, batch.reversal), coarse), batch.reversal)
             values = self.between(torch.cat([ahead, back], dim=-1))
         return values
-
-    def _run(self, lstm: nn.Module, values: Tensor) -> Tensor:
-        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=self.coarse and self.training):
-            outputs: Tensor = lstm(values.transpose(0, 1))[0]
-        columns: Tensor = outputs.transpose(0, 1).float()
-        return columns
 
     def _inputs(self, batch: Batch) -> Tensor:
         """Three vectors for each word; in training each may be dropped, and the others are scaled up instead."""

@@ -7,6 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from pfsm_training.parsing.network import LockedDropout
+from pfsm_training.parsing.recurrence import run_recurrence
 
 
 @dataclass(frozen=True)
@@ -111,14 +112,8 @@ class RoleNetwork(nn.Module):
         values = self.between(values)
         turned = batch.reversal.unsqueeze(-1)
         for onward, backward in zip(self.ahead, self.back, strict=True):
-            ahead = self._run(onward, values)
-            back = self._run(backward, values.gather(1, turned.expand_as(values)))
+            ahead = run_recurrence(onward, values, self.training)
+            back = run_recurrence(backward, values.gather(1, turned.expand_as(values)), self.training)
             back = back.gather(1, turned.expand_as(back))
             values = self.between(torch.cat([ahead, back], dim=2))
         return torch.cat([values.flatten(0, 1)[batch.back], fixed], dim=1)
-
-    def _run(self, lstm: nn.Module, values: Tensor) -> Tensor:
-        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=self.training):
-            outputs: Tensor = lstm(values.transpose(0, 1))[0]
-        columns: Tensor = outputs.transpose(0, 1).float()
-        return columns

@@ -1,0 +1,64 @@
+"""From expected numbers of transitions and arcs to expected numbers of features, pair by pair."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pfsm_kernels.cache import njit
+
+Float = NDArray[np.float64]
+Int64 = NDArray[np.int64]
+
+
+@njit(nogil=True)
+def _add_table(table, states, transitions, size, counts):
+    for k in range(table.shape[0]):
+        for prev in range(table.shape[1]):
+            for cur in range(table.shape[2]):
+                number = table[k, prev, cur]
+                if number == 0.0:
+                    continue
+                for kind in range(states.shape[0]):
+                    if states[kind, cur] < size:
+                        counts[k, states[kind, cur]] += number
+                    if transitions[kind, prev, cur] < size:
+                        counts[k, transitions[kind, prev, cur]] += number
+
+
+@njit(nogil=True)
+def _add_arcs(pair_of_arc, arc, places, feature, value, numbers, size, counts):
+    for entry in range(arc.size):
+        place = places[feature[entry]]
+        if place < size:
+            counts[pair_of_arc[arc[entry]], place] += numbers[arc[entry]] * value[entry]
+
+
+def add_table_counts(table: Float, states: Int64, transitions: Int64, counts: Float) -> None:
+    """Adds the expected numbers of states and transitions.
+
+    Args:
+        table: float64 [n_pairs, S + 1, S], expected number of uses of each transition.
+        states: int64 [K, S], the columns that a state counts in; what is no column of ``counts`` is left out.
+        transitions: int64 [K, S + 1, S], those of each transition.
+        counts: float64 [n_pairs, n_features], added to.
+    """
+    _add_table(table, states, transitions, counts.shape[1], counts)
+
+
+def add_arc_counts(
+    pair_of_arc: Int64,
+    entries: tuple[Int64, NDArray[np.int32], Float],
+    places: Int64,
+    numbers: Float,
+    counts: Float,
+) -> None:
+    """Adds the expected values of features on arcs.
+
+    Args:
+        pair_of_arc: int64 [n_arcs].
+        entries: int64, int32 and float64 [n_entries]: arc, feature and its value there.
+        places: int64 [number of these features], the column that each counts in, likewise.
+        numbers: float64 [n_arcs], expected number of uses of each arc.
+        counts: float64 [n_pairs, n_features], added to.
+    """
+    arc, feature, value = entries
+    _add_arcs(pair_of_arc, arc, places, feature, value, numbers, counts.shape[1], counts)
