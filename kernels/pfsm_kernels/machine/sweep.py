@@ -111,7 +111,7 @@ def make_frame(along, across, arcs, by_end, weight, link, tables, jump):
 
 
 @njit(borrows=True)
-def _linked(arcs, a, b, link):
+def is_linked(arcs, a, b, link):
     """Whether arc b carries its link weight right after arc a."""
     return link.size > 0 and arcs[a, 1] + arcs[a, 3] == 2 and arcs[b, 1] + arcs[b, 3] == 2
 
@@ -179,7 +179,7 @@ def forward_rows(semiring, frame, inside, left, limit, top, rows):
                     for b in range(s0, s1):
                         # A link first: what it makes likely may be out of range without it.
                         step = into_arcs[prev, arcs[b, 4]]
-                        if _linked(arcs, a, b, link):
+                        if is_linked(arcs, a, b, link):
                             step = times(semiring, step, link[b])
                         M[b] = plus(semiring, M[b], times(semiring, mass, step))
                 for b in range(s0, s1):
@@ -196,7 +196,7 @@ def forward_rows(semiring, frame, inside, left, limit, top, rows):
 
 
 @njit(borrows=True, inline="always")
-def _edits_after(semiring, frame, mass, prev, targets, worth, whole, counts):
+def edits_after(semiring, frame, mass, prev, targets, worth, whole, counts):
     """What the edits across and along and Jump are worth after a source, and how often they follow it."""
     (cur, below), (right, low, out), jump = targets, worth, frame.jump
     x = times(semiring, frame.W[prev, cur], right)
@@ -209,7 +209,7 @@ def _edits_after(semiring, frame, mass, prev, targets, worth, whole, counts):
 
 
 @njit(borrows=True)
-def _arcs_after(semiring, frame, mass, source, span, worth, whole, counts, link_mass):
+def arcs_after(semiring, frame, mass, source, span, worth, whole, counts, link_mass):
     """What arcs ``span[0]`` to ``span[1] - 1`` are worth after a source, a state and the arc it is of or -1.
 
     None that is wider than ``span[2]`` can be taken.
@@ -220,7 +220,7 @@ def _arcs_after(semiring, frame, mass, source, span, worth, whole, counts, link_
         if arcs[b, 3] > span[2]:
             continue
         follow = times(semiring, frame.weight[b], worth[b])
-        linked = a >= 0 and _linked(arcs, a, b, frame.link)
+        linked = a >= 0 and is_linked(arcs, a, b, frame.link)
         if linked:
             follow = times(semiring, follow, frame.link[b])
         follow = times(semiring, frame.into_arcs[prev, cur], follow)
@@ -272,17 +272,17 @@ def backward_rows(semiring, frame, inside, outside, bounds, rows, whole, counts,
             targets, worth = (np.int64(across[v]) if v < limit else idle, below), (right, low, out)
             if u:
                 own = right, low, late
-                total = _edits_after(semiring, frame, D[r, k], before, targets, own, whole, counts)
+                total = edits_after(semiring, frame, D[r, k], before, targets, own, whole, counts)
                 if s1 > s0:
-                    after = _arcs_after(
+                    after = arcs_after(
                         semiring, frame, D[r, k], (before, -1), span, B, whole, counts, link_mass
                     )
                     total = plus(semiring, total, after)
                 bD[r, k] = plus(semiring, total, stop)
             if V.size:
-                total = _edits_after(semiring, frame, V[r, k], jump, targets, worth, whole, counts)
+                total = edits_after(semiring, frame, V[r, k], jump, targets, worth, whole, counts)
                 if s1 > s0:
-                    after = _arcs_after(
+                    after = arcs_after(
                         semiring, frame, V[r, k], (jump, -1), span, B, whole, counts, link_mass
                     )
                     total = plus(semiring, total, after)
@@ -290,19 +290,19 @@ def backward_rows(semiring, frame, inside, outside, bounds, rows, whole, counts,
             for e in range(e0, e1):
                 a = by_end[e]
                 prev = np.int64(arcs[a, 4])
-                total = _edits_after(semiring, frame, M[a], prev, targets, worth, whole, counts)
+                total = edits_after(semiring, frame, M[a], prev, targets, worth, whole, counts)
                 if s1 > s0:
-                    after = _arcs_after(semiring, frame, M[a], (prev, a), span, B, whole, counts, link_mass)
+                    after = arcs_after(semiring, frame, M[a], (prev, a), span, B, whole, counts, link_mass)
                     total = plus(semiring, total, after)
                 B[a] = plus(semiring, total, stop)
             if frame.whole and u + v == 0:
-                _edits_after(semiring, frame, one, start, targets, worth, whole, counts)
-                _arcs_after(semiring, frame, one, (start, -1), span, B, whole, counts, link_mass)
+                edits_after(semiring, frame, one, start, targets, worth, whole, counts)
+                arcs_after(semiring, frame, one, (start, -1), span, B, whole, counts, link_mass)
             if k:
                 prev = np.int64(across[v - 1])
-                total = _edits_after(semiring, frame, I[r, k], prev, targets, worth, whole, counts)
+                total = edits_after(semiring, frame, I[r, k], prev, targets, worth, whole, counts)
                 if s1 > s0:
-                    after = _arcs_after(
+                    after = arcs_after(
                         semiring, frame, I[r, k], (prev, -1), span, B, whole, counts, link_mass
                     )
                     total = plus(semiring, total, after)
@@ -409,7 +409,7 @@ def trace(frame, inside, walk, left, top, closing, until):
             if end_columns[e] != v:
                 continue
             mass = M[a] + (W[arcs[a, 4], cur] if cur >= 0 else 0.0)
-            if target >= 0 and _linked(arcs, a, target, link):
+            if target >= 0 and is_linked(arcs, a, target, link):
                 mass += link[target]
             if mass > score:
                 score, edit = mass, int(a)

@@ -67,7 +67,7 @@ def _trace_swap(view, g, t, walk, J, window, H):
     c = np.int64(side.gap_arc[g])
     row, _ = _place(view.turned, walk.place[0], walk.place[1])
     bounds = _bounds(frame, view.limit, c)
-    _open_window(BEST, frame, bounds, row - bounds[0] + 1, c, window)
+    _open_window(BEST, frame, view.steps, bounds, row - bounds[0] + 1, c, window)
     _trace_window(frame, bounds, walk, c, row - bounds[0], side.landing[g] - bounds[1], True, window)
     score, b = NONE, np.int64(-1)
     for crossing in range(side.crossing_first[g], side.crossing_first[g + 1]):
@@ -78,7 +78,7 @@ def _trace_swap(view, g, t, walk, J, window, H):
             score, b = mass, x
     bounds = _bounds(frame, view.limit, b)
     rows = arcs[c, 0] - bounds[0] + 1
-    width = _open_window(BEST, frame, bounds, rows, b, window)
+    width = _open_window(BEST, frame, view.steps, bounds, rows, b, window)
     _lead(BEST, frame, bounds[0], rows, width, window.late, H)
     r, k, state = arcs[c, 0] - bounds[0], t - arcs[b, 3] + 1, arcs[c, 4]
     while r and H[r, k] + W[along[bounds[0] + r - 1], state] > window.late[r, k] + W[jump, state]:

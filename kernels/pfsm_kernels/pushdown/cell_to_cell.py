@@ -47,6 +47,16 @@ from pfsm_kernels.machine.sweep import (
 )
 from pfsm_kernels.machine.tilt import SMALLEST_TOTAL_WITH_JUMPS, tilt_arcs
 from pfsm_kernels.pushdown.crossings import Side
+from pfsm_kernels.pushdown.window_rows import (
+    Steps,
+    add_uses,
+    backward_window,
+    clear,
+    clear_rows,
+    forward_window,
+    lay_out,
+    no_uses,
+)
 from pfsm_kernels.semiring import LINEAR, LOG, plus, share, times, whole_of
 
 Float = NDArray[np.float64]
@@ -86,6 +96,7 @@ class View(NamedTuple):
 
     Attributes:
         frame: The lattice with the side that is jumped on across.
+        steps: Its transitions position by position, in linear space.
         side: The side of the whole batch.
         first: Where the lattice's arcs, groups and crossings begin in it.
         limit: The jump limit D.
@@ -97,6 +108,7 @@ class View(NamedTuple):
     """
 
     frame: Frame
+    steps: Steps
     side: Side
     first: tuple[int, int, int]
     limit: int
@@ -122,12 +134,13 @@ def _view(semiring, swaps, side, turned):
     )
     first = a0, side.group_first[a0], side.landed_first[a0]
     return View(
-        frame, side, first, D, turned, np.full((crossings, D), none), np.full((groups, along.size + 1), none),
-        np.full((groups, D), none), np.full((groups, D), none),
+        frame, lay_out(semiring, frame), side, first, D, turned, np.full((crossings, D), none),
+        np.full((groups, along.size + 1), none), np.full((groups, D), none), np.full((groups, D), none),
     )  # fmt: skip
 
 
-@njit
+# In line, as functions that count no references can neither hand out arrays nor give back what they are handed.
+@njit(inline="always")
 def _as_window(frame):
     """The frame as its windows see it: without the corners of the whole."""
     return Frame(
@@ -136,14 +149,14 @@ def _as_window(frame):
     )  # fmt: skip
 
 
-@njit
+@njit(borrows=True)
 def _bounds(frame, max_jump, x):
     """Row and column where the window of arc x begins, and the last column of it."""
     left = frame.arcs[x, 2] + frame.arcs[x, 3]
     return frame.arcs[x, 0] + frame.arcs[x, 1], left, min(frame.across.size, frame.arcs[x, 2] + max_jump)
 
 
-@njit
+@njit(borrows=True)
 def _window_rows(view, x):
     """Rows of arc x's window that are needed: all where it opens gaps, else down to its last partner, or none."""
     side, arcs, at = view.side, view.frame.arcs, view.first[0] + x
@@ -158,22 +171,22 @@ def _window_rows(view, x):
     )
 
 
-@njit
-def _open_window(semiring, frame, bounds, rows, x, window):
+@njit(borrows=True)
+def _open_window(semiring, frame, steps, bounds, rows, x, window):
     """Inside masses of some rows from arc x on; ``exits`` are Z, ``late`` Y. Returns how many columns it has."""
     top, left, limit = bounds
-    window.arcs[:] = semiring.zero
+    clear(window.arcs, semiring.zero)
     window.arcs[x] = semiring.one
-    window.along[0] = semiring.zero
-    forward_rows(semiring, frame, window, left, limit, top, (top, top + rows))
+    clear_rows(window.along, 0, 1, limit - left + 1, semiring.zero)
+    forward_window(semiring, frame, steps, window, bounds, top + rows)
     return limit - left + 1
 
 
-@njit(fastmath={"contract"})
+@njit(borrows=True, fastmath={"contract"})
 def _lead(semiring, frame, top, rows, width, Y, H):
     """Edits along that open the gap."""
     W, along, jump = frame.W, frame.along, frame.jump
-    H[0, :width] = semiring.zero
+    clear_rows(H, 0, 1, width, semiring.zero)
     for r in range(rows - 1):
         state = along[top + r]
         more, leave = W[along[top + r - 1], state], W[jump, state]
@@ -181,13 +194,13 @@ def _lead(semiring, frame, top, rows, width, Y, H):
             H[r + 1, k] = plus(semiring, times(semiring, H[r, k], more), times(semiring, Y[r, k], leave))
 
 
-@njit
+@njit(borrows=True)
 def _place(turned, row, column):
     """Reference and hypothesis position of a place in a view."""
     return (column, row) if turned else (row, column)
 
 
-@njit(fastmath={"contract"})
+@njit(borrows=True, fastmath={"contract"})
 def _inside(semiring, view, window, H):
     """K of every crossing and Z of every group of one view."""
     side, frame, K, exits = view.side, _as_window(view.frame), view.K, view.exits
@@ -207,7 +220,7 @@ def _inside(semiring, view, window, H):
         if rows == 0:
             continue
         bounds = _bounds(frame, view.limit, x)
-        width = _open_window(semiring, frame, bounds, rows, x, window)
+        width = _open_window(semiring, frame, view.steps, bounds, rows, x, window)
         top, left = bounds[0], bounds[1]
         for g in range(g0, g1):
             for r in range(rows):
@@ -226,7 +239,7 @@ def _inside(semiring, view, window, H):
                 K[crossing - first_crossing, arcs[x, 3] - 1 + k] = mass
 
 
-@njit(fastmath={"contract"})
+@njit(borrows=True, fastmath={"contract"})
 def _swap(semiring, view, c, J, V):
     """The swaps whose gap arc c opens: F, and what resumes behind them."""
     side, arcs, weight, into_arcs, jump = (
@@ -257,7 +270,7 @@ def _swap(semiring, view, c, J, V):
                     V[row, first + t] = plus(semiring, V[row, first + t], times(semiring, F[t], leave))
 
 
-@njit(fastmath={"contract"})
+@njit(borrows=True, fastmath={"contract"})
 def _swap_adjoint(semiring, view, c, J, dJ, bV, whole, counts):
     """Adjoint of ``_swap``: R, what enters Jump is worth, and how often a first jump is made."""
     side, arcs, weight, into_arcs, jump = (
@@ -289,18 +302,19 @@ def _swap_adjoint(semiring, view, c, J, dJ, bV, whole, counts):
             dJ[place] = plus(semiring, dJ[place], mass)
 
 
-@njit(fastmath={"contract"})
-def _inside_adjoint(semiring, view, planes, windows, H, whole, counts, masses):
+@njit(borrows=True, fastmath={"contract"})
+def _inside_adjoint(semiring, view, planes, windows, scratch, whole, counts, masses):
     """Adjoint of ``_inside`` for one view: windows are opened again, with what their exits are worth.
 
-    ``planes`` are J and bV, ``windows`` the masses inside of a window and their adjoints; ``H`` is scratch.
+    ``planes`` are J and bV, ``windows`` the masses inside of a window and their adjoints, ``scratch``
+    H, its adjoint, and the uses of transitions, which are zero.
     ``masses`` are posteriors of arcs and of links, to which those inside of windows are added.
     """
     (J, bV), (window, outside) = planes, windows
     side, frame, turned, D = view.side, _as_window(view.frame), view.turned, view.limit
     arcs, along, weight, into_arcs, jump = frame.arcs, frame.along, frame.weight, frame.into_arcs, frame.jump
     a0, first_group, _ = view.first
-    Y, dZ, dY, dH, none = window.late, outside.exits, outside.late, np.empty_like(H), semiring.zero
+    (H, dH, uses), Y, dZ, dY, none = scratch, window.late, outside.exits, outside.late, semiring.zero
     for x in range(arcs.shape[0]):
         begin, end = side.landed_first[a0 + x], side.landed_first[a0 + x + 1]
         g0, g1 = side.group_first[a0 + x], side.group_first[a0 + x + 1]
@@ -308,13 +322,12 @@ def _inside_adjoint(semiring, view, planes, windows, H, whole, counts, masses):
         if rows == 0:
             continue
         bounds = _bounds(frame, D, x)
-        width = _open_window(semiring, frame, bounds, rows, x, window)
-        top, left, limit = bounds
-        outside.arcs[:] = none
-        outside.along[rows, :width] = none
-        dY[:rows, :width] = none
-        dZ[:rows, :width] = none
-        dH[:rows, :width] = none
+        width = _open_window(semiring, frame, view.steps, bounds, rows, x, window)
+        top, left, _ = bounds
+        clear(outside.arcs, none)
+        clear_rows(outside.along, rows, rows + 1, width, none)
+        for plane in (dY, dZ, dH):
+            clear_rows(plane, 0, rows, width, none)
         for g in range(g0, g1):
             F, k, landing = view.F[g - first_group], side.landing[g] - left, side.landing[g]
             for r in range(rows):
@@ -336,20 +349,32 @@ def _inside_adjoint(semiring, view, planes, windows, H, whole, counts, masses):
                 mass = times(semiring, entering, R[arcs[x, 3] - 1 + k])
                 _reach(semiring, (Y[r], H[r], dY[r], dH[r]), k, mass, states, into_arcs, whole, counts)
         for r in range(rows - 2 if begin < end else -1, -1, -1):
-            states = jump, along[top + r - 1], along[top + r]
+            opened, lasted = 0.0, 0.0
+            before, below = along[top + r - 1], along[top + r]
+            leave, more = frame.W[jump, below], frame.W[before, below]
             for k in range(width):
-                _reach(semiring, (Y[r], H[r], dY[r], dH[r]), k, dH[r + 1, k], states, frame.W, whole, counts)
+                mass = dH[r + 1, k]
+                from_jump, from_along = times(semiring, mass, leave), times(semiring, mass, more)
+                dY[r, k], dH[r, k] = (
+                    plus(semiring, dY[r, k], from_jump), plus(semiring, dH[r, k], from_along)
+                )  # fmt: skip
+                opened += share(semiring, times(semiring, Y[r, k], from_jump), whole)
+                lasted += share(semiring, times(semiring, H[r, k], from_along), whole)
+            counts[jump, below] += opened
+            counts[before, below] += lasted
         for r in range(rows):
             for k in range(width):
                 dZ[r, k] = plus(semiring, dZ[r, k], dY[r, k])
-        bounds = top, left, limit
-        backward_rows(semiring, frame, window, outside, bounds, (top, top + rows), whole, counts, masses[1])
+        backward_window(
+            semiring, frame, view.steps, (window, outside), bounds, top + rows, whole, counts, uses, masses[1]
+        )
         for a in range(arcs.shape[0]):
             if window.arcs[a] > none:
                 masses[0, a] += share(semiring, times(semiring, window.arcs[a], outside.arcs[a]), whole)
+    add_uses(frame, view.steps, uses, whole, counts)
 
 
-@njit
+@njit(borrows=True)
 def _reach(semiring, rows, k, mass, states, table, whole, counts):
     """What an exit and a lead are worth where the gap's next edit, worth ``mass``, follows; and how often it does."""
     if not mass > semiring.zero:
@@ -364,7 +389,7 @@ def _reach(semiring, rows, k, mass, states, table, whole, counts):
     counts[before, state] += share(semiring, times(semiring, H[k], from_along), whole)
 
 
-@njit
+@njit(borrows=True)
 def _forward(semiring, swaps, hyp, ref, inside):
     """Outer forward pass; ``late`` of ``inside`` is J. Returns the total."""
     frame, J, V, position = hyp.frame, inside.late, inside.back, ref.side.position
@@ -420,9 +445,10 @@ def _sums(semiring, swaps, derivatives, counts, arc_mass, link_mass):
         none, window.across.shape[0], window.across.shape[1], A, window.across.shape[0], False
     )
     turned = np.zeros((2, A))
-    planes, windows = (J, bV), (window, outside)
-    _inside_adjoint(semiring, hypothesis, planes, windows, H, whole, counts, masses)
-    _inside_adjoint(semiring, reference, planes, windows, H, whole, counts, turned)
+    planes, windows, dH = (J, bV), (window, outside), np.empty_like(H)
+    for view, on_arcs in ((hypothesis, masses), (reference, turned)):
+        scratch = H, dH, no_uses(view.steps)
+        _inside_adjoint(semiring, view, planes, windows, scratch, whole, counts, on_arcs)
     original = reference.side.original[swaps.first_arc : swaps.first_arc + A]
     for x in range(A):
         masses[:, original[x]] += turned[:, x]
