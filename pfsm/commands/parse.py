@@ -25,6 +25,8 @@ from pfsm.commands.parse_roles import evaluate_roles
 from pfsm.errors import PfsmError
 from pfsm.io.files import STANDARD_INPUT, atomic_write, read_lines
 
+# Portions that each of several processes gets at a time.
+EACH = 16
 FORMATS = ("conllu", "ptb", "nbest", "roles")
 
 
@@ -137,7 +139,8 @@ def _formatted(lines: Sequence[str], options: Namespace) -> Iterator[str]:
         one_sentence=options.one_sentence,
         roles=options.roles or options.drs or chosen == "roles",
     )
-    size = PORTION * options.processes
+    # Processes take a second or two to start, so they get more at a time.
+    size = PORTION if options.processes == 1 else PORTION * EACH * options.processes
     for first in range(0, len(lines), size):
         found = analyse_lines(
             lines[first : first + size],

@@ -37,6 +37,7 @@ from pfsm.model.training_record import doubt, edge, tried
 from pfsm.model.trust import described, reaches
 from pfsm.runtime.progress import Stage
 from pfsm.runtime.progress_display import error_line
+from pfsm.runtime.threads import default_threads
 from pfsm.text.foreign import looks_foreign
 from pfsm.text.language_names import english_name
 from pfsm.text.languages import language_code
@@ -148,6 +149,7 @@ def run(options: Namespace) -> None:
             licence=options.licence,
             score_column=options.score_column,
             threads=options.threads,
+            processes=options.threads or default_threads(),
             encoder=encoder,
             checkpoint=checkpoint,
             after=None if options.report is None else kept.append,

@@ -19,6 +19,10 @@ from pfsm.perturbation.text import Text
 
 Progress = Callable[[int, int], None]
 
+# Translations parsed before changes are made: processes that parse take a second or two to start. The same for every
+# number of processes, so that the parses are too.
+AT_ONCE = 32 * PORTION
+
 
 @dataclass(frozen=True)
 class Translation:
@@ -92,22 +96,42 @@ def perturb(
     draw = _Draw(seed, per_kind)
     parses = any(kind.parsed for kind in makers.kinds)
 
-    def wanted(one: Translation) -> list[Kind]:
-        return [kind for kind in makers.kinds if draw.may_take(kind, one)]
-
     def made() -> Iterator[Pair]:
-        for first in range(0, len(distinct), PORTION):
-            portion = distinct[first : first + PORTION]
+        for first in range(0, len(distinct), AT_ONCE):
+            portion = distinct[first : first + AT_ONCE]
+            told = _Told(progress, first, len(portion), len(distinct))
+            wanted = [draw.wanted(makers.kinds, one) for one in portion]
             # Kinds that need no parse make better changes where there is one: all kinds see the same of a text.
-            parsed = [one.text for one in portion if parses and wanted(one)]
-            found = analyse_lines(parsed, DEFAULT_PARSER, processes=processes, cache=cache) if parsed else ()
-            analyses = dict(zip(parsed, found, strict=True))
-            for one in portion:
-                yield from makers.pairs(one, wanted(one), analyses.get(one.text))
-            if progress is not None:
-                progress(min(first + PORTION, len(distinct)), len(distinct))
+            lines = [one.text for one, some in zip(portion, wanted, strict=True) if parses and some]
+            found = (
+                analyse_lines(lines, DEFAULT_PARSER, processes=processes, cache=cache, progress=told.parsed)
+                if lines
+                else ()
+            )
+            analyses = dict(zip(lines, found, strict=True))
+            for number, (one, some) in enumerate(zip(portion, wanted, strict=True), 1):
+                yield from makers.pairs(one, draw.wanted(some, one), analyses.get(one.text))
+                told.made(number)
 
     return made() if per_kind is None else draw.drawn(made())
+
+
+@dataclass(frozen=True)
+class _Told:
+    """Progress within a portion of the translations: parsing is half of the work."""
+
+    progress: Progress | None
+    first: int
+    size: int
+    total: int
+
+    def parsed(self, done: int, number: int) -> None:
+        if self.progress is not None:
+            self.progress(self.first + self.size * done // (2 * number), self.total)
+
+    def made(self, done: int) -> None:
+        if self.progress is not None and (done % PORTION == 0 or done == self.size):
+            self.progress(self.first + (self.size + done) // 2, self.total)
 
 
 @dataclass(frozen=True)
@@ -143,10 +167,13 @@ class _Draw:
         self._per_kind = per_kind
         self._best: dict[str, list[tuple[bytes, int, Pair]]] = {}
 
-    def may_take(self, kind: Kind, one: Translation) -> bool:
-        """Whether a change of this kind would be among those drawn so far."""
+    def wanted(self, kinds: Sequence[Kind], one: Translation) -> Sequence[Kind]:
+        """Those of the kinds whose change would be among those drawn so far."""
+        return kinds if self._per_kind is None else [kind for kind in kinds if self._may_take(kind, one)]
+
+    def _may_take(self, kind: Kind, one: Translation) -> bool:
         best = self._best.get(kind.name, [])
-        if self._per_kind is None or len(best) < self._per_kind:
+        if len(best) < (self._per_kind or 0):
             return True
         return bool(best) and self._rank(kind.name, one.text, one.reference) < best[-1][0]
 

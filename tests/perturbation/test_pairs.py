@@ -85,7 +85,7 @@ def test_what_is_drawn_in_portions_is_what_is_drawn_at_once(
     monkeypatch: pytest.MonkeyPatch, lines: list[str]
 ) -> None:
     """Kinds that need no parse see one nevertheless, also where no kind that needs one looks at the line."""
-    monkeypatch.setattr(pairs_module, "PORTION", 1)
+    monkeypatch.setattr(pairs_module, "AT_ONCE", 1)
     kinds = ("role-swap", "swap-words", "add-punctuation", "add-number")
     everything = made(lines, *kinds)
     for number in (1, 3):

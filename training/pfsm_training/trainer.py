@@ -84,6 +84,7 @@ def train(
     licence: str = "not stated",
     score_column: str = "score",
     threads: int | None = None,
+    processes: int = 1,
     progress: Progress = _silent,
     encoder: Encoder = encode_here,
     checkpoint: Checkpoint | None = None,
@@ -108,6 +109,8 @@ def train(
         score_column: Name of the scores in the data, for the model's record of its training.
         threads: Threads over pairs, and over the folds of learning over an encoder; None: as many as the process may
             use.
+        processes: Number of processes that parse what minimal pairs are made of. With more than one, a script needs
+            ``if __name__ == "__main__"``, as `multiprocessing` says.
         progress: Called at the start of each step and after each iteration.
         encoder: Builds the lattices, here or on a cluster (`pfsm_training.data.distributed.ClusterEncoder`).
         checkpoint: Each iteration is saved to it. If it holds one already, training resumes from there.
@@ -131,7 +134,7 @@ def train(
     progress("reading", None)
     with Stage(AREA, "features", patience=PATIENCE):
         text = TrainingText(judgments, preferences, settings)
-    pairs = _pairs((judgments, preferences), text.settings, config)
+    pairs = _pairs((judgments, preferences), text.settings, config, processes)
     if checkpoint is not None:
         checkpoint.begin(_decisive(judgments, preferences, text.settings, config, init, pairs))
     folds = make_folds(judgments, preferences)
@@ -179,12 +182,12 @@ def train(
     return model
 
 
-def _pairs(data: Data, settings: Settings, config: TrainingConfig) -> PairsToLearn | None:
+def _pairs(data: Data, settings: Settings, config: TrainingConfig, processes: int) -> PairsToLearn | None:
     """The minimal pairs, if the configuration asks for them."""
     if config.minimal_pairs is None:
         return None
     with Stage(AREA, "minimal pairs", patience=PATIENCE):
-        return pairs_to_learn(data, settings.language, config.minimal_pairs)
+        return pairs_to_learn(data, settings.language, config.minimal_pairs, processes)
 
 
 def _learn(

@@ -228,24 +228,24 @@ def _backward_rows(semiring, frame, steps, masses, bounds, last_row, whole, coun
     height, idle, cII, cIJ = frame.along.size, np.int64(frame.across[0]), uses.II, uses.IJ
     for u in range(last_row - 1, top - 1, -1):
         r, before = u - top, np.int64(frame.along[u - 1])
-        at = min(u, height - 1)
-        below, next_kind, kind = np.int64(frame.along[at]), steps.kind[at], steps.kind[u - 1]
+        next_row = min(u, height - 1)
+        below, next_kind, kind = np.int64(frame.along[next_row]), steps.kind[next_row], steps.kind[u - 1]
         further, enter = frame.W[before, below], frame.into_jump[before, jump]
         DI, ID, cDI, cID = steps.DI[kind], steps.ID[next_kind], uses.DI[kind], uses.ID[next_kind]
         right, along_again, jumps = 0.0, 0.0, 0.0
         if not _is_busy(steps.busy, u, left, limit - left + 1):
             for back in range(np.uintp(limit - left + 1)):
                 k = np.uintp(limit - left) - back
-                v, low, out, late = np.uintp(left) + k, bD[r + 1, k], outside.exits[r, k], outside.late[r, k]
+                at, low, out, late = np.uintp(left) + k, bD[r + 1, k], outside.exits[r, k], outside.late[r, k]
                 inserted, deleted = I[r, k], D[r, k]
-                cDI[v] += deleted * right
-                cII[v] += inserted * right
-                cID[v] += inserted * low
-                cIJ[v] += inserted * out
+                cDI[at] += deleted * right
+                cII[at] += inserted * right
+                cID[at] += inserted * low
+                cIJ[at] += inserted * out
                 along_again += deleted * low
                 jumps += deleted * late
-                bD[r, k] = DI[v] * right + further * low + enter * late
-                right = II[v] * right + ID[v] * low + IJ[v] * out
+                bD[r, k] = DI[at] * right + further * low + enter * late
+                right = II[at] * right + ID[at] * low + IJ[at] * out
             counts[before, below] += along_again * further * whole
             counts[before, jump] += jumps * enter * whole
             continue
@@ -255,9 +255,9 @@ def _backward_rows(semiring, frame, steps, masses, bounds, last_row, whole, coun
         while e0 > e_first and end_columns[e0 - 1] > limit:
             e0 -= 1
         for v in range(limit, left - 1, -1):
-            k = v - left
-            low, out, late = bD[r + 1, k], outside.exits[r, k], outside.late[r, k]
-            inserted, deleted = I[r, k], D[r, k]
+            column = v - left
+            low, out, late = bD[r + 1, column], outside.exits[r, column], outside.late[r, column]
+            inserted, deleted = I[r, column], D[r, column]
             cDI[v] += deleted * right
             along_again += deleted * low
             jumps += deleted * late
@@ -276,7 +276,7 @@ def _backward_rows(semiring, frame, steps, masses, bounds, last_row, whole, coun
                 from_along += arcs_after(
                     semiring, frame, deleted, (before, -1), span, B, whole, counts, link_mass
                 )
-                if k:
+                if column:
                     last = np.int64(frame.across[v - 1])
                     from_across += arcs_after(
                         semiring, frame, inserted, (last, -1), span, B, whole, counts, link_mass
@@ -289,7 +289,7 @@ def _backward_rows(semiring, frame, steps, masses, bounds, last_row, whole, coun
                 targets = np.int64(frame.across[v]) if v < limit else idle, below
                 total = edits_after(semiring, frame, M[a], prev, targets, (right, low, out), whole, counts)
                 B[a] = total + arcs_after(semiring, frame, M[a], (prev, a), span, B, whole, counts, link_mass)
-            bD[r, k] = from_along
+            bD[r, column] = from_along
             right = from_across
         counts[before, below] += along_again * further * whole
         counts[before, jump] += jumps * enter * whole

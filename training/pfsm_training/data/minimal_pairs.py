@@ -68,13 +68,16 @@ class PairsToLearn:
         return digest.hexdigest()
 
 
-def pairs_to_learn(data: Data, language: str, options: MinimalPairsOptions) -> PairsToLearn:
+def pairs_to_learn(
+    data: Data, language: str, options: MinimalPairsOptions, processes: int = 1
+) -> PairsToLearn:
     """The pairs of the files and those that are made.
 
     Args:
         data: The training data.
         language: Code of the language of its translations.
         options: What was asked for.
+        processes: Number of processes that parse; the pairs do not depend on it.
 
     Raises:
         PfsmError: If a kind is unknown or is for another language, a file cannot be read, or there are no pairs.
@@ -83,7 +86,7 @@ def pairs_to_learn(data: Data, language: str, options: MinimalPairsOptions) -> P
     _check_left_out(options, files)
     found = [pair for one in files for pair in _of_file(one)]
     if options.kinds is not None:
-        found += _made(data, language, options)
+        found += _made(data, language, options, processes)
     kept = {pair for pair in found if pair.kind not in options.without}
     if options.crossed:
         kept |= set(_crossed(kept))
@@ -130,7 +133,7 @@ def _of_file(pairs: MinimalPairs) -> Iterator[PairToLearn]:
         yield PairToLearn(*row)
 
 
-def _made(data: Data, language: str, options: MinimalPairsOptions) -> list[PairToLearn]:
+def _made(data: Data, language: str, options: MinimalPairsOptions, processes: int) -> list[PairToLearn]:
     translations = sorted(
         set(_translations(data, options)), key=lambda one: (one.reference, one.text, one.source)
     )
@@ -142,6 +145,7 @@ def _made(data: Data, language: str, options: MinimalPairsOptions) -> list[PairT
         language=language,
         seed=options.seed,
         per_kind=options.number,
+        processes=processes,
     )
     return [PairToLearn((one.reference,), one.better, one.worse, one.kind, one.severity) for one in pairs]
 
