@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.lattice.names import shared, transition
+from pfsm.lattice.names import base_state, shared, transition
+from pfsm.lattice.states import state_parts
 
 if TYPE_CHECKING:
     from pfsm_kernels.inference import Jumps, Weights
@@ -111,6 +112,30 @@ class LatticeBatch:
             self.arc_features.arc_weights(named, n_arcs),
             self.link_features.arc_weights(named, n_arcs),
         )
+
+    def log_sums(self, named: Mapping[str, float], weights: "Weights", threads: int = 1) -> Float:
+        """y of every pair, equation (2) of Wang and Manning (2012), float64 [n_pairs], in the log domain.
+
+        With jumps it is found by whole states where that is possible, which takes half of the time.
+
+        Args:
+            named: Weights by feature name.
+            weights: The same as `weights` gives them.
+            threads: Threads over pairs; the result does not depend on it.
+        """
+        from pfsm_kernels.inference import Weights, log_sum  # noqa: PLC0415 - brings numba
+        from pfsm_kernels.whole_states import Parts, are_small, whole_log_sum  # noqa: PLC0415
+
+        used = [name for name, weight in named.items() if weight]
+        if self.jumps is not None and (parts := state_parts(self.states, used)) is not None:
+            whole, of = parts
+            visits = np.array(
+                [named.get(state, 0.0) if base_state(state) != state else 0.0 for state in self.states]
+            )
+            if are_small(visits):
+                given = Weights(weight_table(whole, named), weights.arcs, weights.links)
+                return whole_log_sum(self.lattices, given, Parts(of, len(whole)), visits, threads, self.jumps)
+        return log_sum(self.lattices, weights, threads, self.jumps)
 
 
 def weight_table(states: Sequence[str], named: Mapping[str, float]) -> Float:

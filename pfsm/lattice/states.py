@@ -1,13 +1,13 @@
 """The states of a machine, and their parts where word classes split them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.lattice.names import DELETE, INSERT, JUMP, inserted_repeat, of_class
+from pfsm.lattice.names import DELETE, INSERT, JUMP, base_state, ends, inserted_repeat, of_class, shared
 from pfsm.matchers.protocol import Matcher
 
 if TYPE_CHECKING:
@@ -48,3 +48,20 @@ def state_names(matchers: Sequence[Matcher], max_jump: int = 0, split: Split = N
     """States of the machine that these matchers make."""
     bases = (INSERT, DELETE, *(matcher.state for matcher in matchers if matcher.state))
     return (*(name for base in bases for name in split.names(base)), *([JUMP] if max_jump else []))
+
+
+def state_parts(states: Sequence[str], weighted: Iterable[str]) -> tuple[tuple[str, ...], Int32] | None:
+    """The whole states, and which of them each state is a part of, where parts differ in what a visit weighs alone.
+
+    Args:
+        states: States of a machine.
+        weighted: Names of the features that have weights.
+
+    Returns:
+        Names of the whole states; int32 [n_states]. None where no state is split, or a transition of a part has a
+        weight.
+    """
+    whole = tuple(dict.fromkeys(map(base_state, states)))
+    if len(whole) == len(states) or any(ends(name) and shared(name) for name in weighted):
+        return None
+    return whole, np.array([whole.index(base_state(state)) for state in states], dtype=np.int32)

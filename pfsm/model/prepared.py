@@ -24,12 +24,10 @@ def batch_values(batch: LatticeBatch, model: Model, weights: "Weights | None", t
         weights: The kernel's weights; None: the model has no edits.
         threads: For the kernel.
     """
-    from pfsm_kernels.inference import log_sum  # noqa: PLC0415 - brings numba
-
     points: Float = batch.sentence_features.points(model.weights, len(batch))
     if weights is None:
         return points
-    sums = log_sum(batch.lattices, weights, threads, batch.jumps)
+    sums = batch.log_sums(model.weights, weights, threads)
     return sums / np.maximum(batch.lattices.lengths, 1) + points
 
 

@@ -25,7 +25,7 @@ from pfsm import Metric, Settings, load
 from pfsm.lattice.arrays import LatticeBatch
 from pfsm.lattice.names import JUMP
 from pfsm.model.builder import LatticeBuilder
-from pfsm_kernels.inference import Weights, expectations, log_sum
+from pfsm_training.loss.module import LogLinearMachine
 
 LIMIT, RUNS = 5, 3
 SPLIT = ("Insert", "Delete", "S_word")
@@ -56,16 +56,14 @@ def main() -> None:
         "pairs with many matches": (_many_matches(len(alike)), ()),
     }
     for name, (sides, split) in cases.items():
-        batch, weights = _batch(sides, split)
-        _measure(report, name, batch, weights, len(batch), derivatives=True)
+        batch, named = _batch(sides, split)
+        _measure(report, name, batch, named, len(batch), derivatives=True)
     for length in LENGTHS:
         sides = _line(references, hypotheses, length)
-        batch, weights = _batch(sides, (), sums_only=length not in LENGTHS_OF_DERIVATIVES)
+        batch, named = _batch(sides, (), sums_only=length not in LENGTHS_OF_DERIVATIVES)
         cells = int(np.prod(np.diff(batch.lattices.offsets[:, :2], axis=0)))
         pairs_of_25 = max(1, cells // SIZE**2)
-        _measure(
-            report, f"a line of {length:,}", batch, weights, pairs_of_25, length in LENGTHS_OF_DERIVATIVES
-        )
+        _measure(report, f"a line of {length:,}", batch, named, pairs_of_25, length in LENGTHS_OF_DERIVATIVES)
     _from_text(report, references, hypotheses)
     report.save()
 
@@ -92,24 +90,27 @@ def _line(references: Sequence[str], hypotheses: Sequence[str], length: int) -> 
     return [" ".join(one[:length])], [" ".join(other[:length])]
 
 
-def _batch(sides: Sides, split: tuple[str, ...], sums_only: bool = False) -> tuple[LatticeBatch, Weights]:
+def _batch(
+    sides: Sides, split: tuple[str, ...], sums_only: bool = False
+) -> tuple[LatticeBatch, dict[str, float]]:
     settings = Settings(max_jump=LIMIT, split=split)
     builder = LatticeBuilder(settings)
     # A long line has too many crossings to list them, which log-sums do without.
     batch = next(builder.batches(*sides)) if sums_only else builder.build(*sides)
     rng = np.random.default_rng(1)
     named = {state: float(rng.normal(scale=0.5)) for state in batch.states}
-    return batch, batch.weights({**named, JUMP: -1.0})
+    return batch, {**named, JUMP: -1.0}
 
 
 def _measure(
-    report: Report, name: str, batch: LatticeBatch, weights: Weights, items: int, derivatives: bool
+    report: Report, name: str, batch: LatticeBatch, named: dict[str, float], items: int, derivatives: bool
 ) -> None:
-    inputs = batch.lattices, weights, 1, batch.jumps
-    report.add(f"sums, jumps of {LIMIT}", name, items, cost(partial(log_sum, *inputs), RUNS))
+    work = partial(batch.log_sums, named, batch.weights(named))
+    report.add(f"sums, jumps of {LIMIT}", name, items, cost(work, RUNS))
     if derivatives:
-        work = partial(expectations, *inputs)
-        report.add(f"sums with derivatives, jumps of {LIMIT}", name, items, cost(work, RUNS))
+        machine = LogLinearMachine(tuple(named), named)
+        derive = partial(machine.with_jacobian, batch)
+        report.add(f"sums with derivatives, jumps of {LIMIT}", name, items, cost(derive, RUNS))
 
 
 def _from_text(report: Report, references: list[str], hypotheses: list[str]) -> None:

@@ -32,7 +32,10 @@ def test_with_jumps() -> None:
     deletes = np.full_like(lattices.delete_states, 2)
     mixed = Lattices(6, deletes, split, lattices.arcs, lattices.offsets)
     # The second pair has two states of Insert.
-    assert find_crossings(mixed, 5).sparse.tolist() == [True, False]
+    sparse = find_crossings(mixed, 5).sparse
+    assert sparse.tolist() == [True, True]
+    (group,) = find_groups(mixed, sparse)
+    assert group.wanted.tolist() == [True, False]
     # Two words that fill both lines cross everywhere: windows are full of arcs.
     everywhere = np.array([(i, 1, j, 1, 4) for i in range(30) for j in range(30)], dtype=np.int32)
     full = Lattices(

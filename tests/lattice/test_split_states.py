@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,10 +10,13 @@ import numpy as np
 import pytest
 
 from pfsm.errors import PfsmError
+from pfsm.lattice.states import state_parts
+from pfsm.model.builder import LatticeBuilder
 from pfsm.model.explain.text import explanation_lines
 from pfsm.model.file import load_model, save_model
 from pfsm.model.metric import Metric
 from pfsm.text.classes import word_classes
+from pfsm_kernels.inference import log_sum
 from tests.model_cases import document, model
 from tests.oracles import matching
 from tests.oracles.classes import word_class
@@ -94,6 +98,39 @@ def test_a_lost_negation_costs_what_its_class_says() -> None:
     # Where the classes weigh alike, either word costs nearly the same.
     assert before[0] == pytest.approx(before[1], abs=1e-3)
     assert after[1] - after[0] > 0.1
+
+
+@pytest.mark.parametrize("transition", [{}, {"Insert_of_content__S_word": 0.4}])
+def test_with_jumps(transition: dict[str, float]) -> None:
+    """Scores are found by whole states, explanations and sums of the kernel over all parts."""
+    weights = {
+        "Delete_of_negation": -2.0,
+        "Insert_of_name": 0.7,
+        "Insert_of_content": -0.4,
+        "S_word_of_name": 1.5,
+    }
+    plain = english(**weights, **transition, Jump=-0.5, Jump__S_word=0.3, Delete__Jump=-0.2).model
+    metric = Metric(replace(plain, settings=replace(plain.settings, max_jump=3)), 1)
+    references = ["He did not buy 12 maps in Oslo .", "Ann saw Bob .", "", "up"]
+    hypotheses = ["In Oslo he did buy 12 of maps .", "Bob saw Ann .", "Ann", ""]
+    scores = metric.score_pairs(hypotheses, references)
+    batch = LatticeBuilder(metric.model.settings).build(references, hypotheses)
+    sums = log_sum(batch.lattices, batch.weights(metric.model.weights), 1, batch.jumps)
+    of_pairs = sums / batch.lattices.lengths + metric.model.alpha
+    scale = metric.model.scale
+    assert scores == pytest.approx(scale.mean + scale.sd * of_pairs, abs=1e-9)
+    for score, hypothesis, reference in zip(scores, hypotheses, references, strict=True):
+        assert metric.explain(hypothesis, reference).score == pytest.approx(score, abs=1e-9)
+
+
+def test_which_states_are_parts_that_differ_in_visits_alone() -> None:
+    states = ("Insert", "Insert:repeat", "Delete:name", "Delete:content", "S_word", "Jump")
+    found = state_parts(states, ("Insert", "Insert:repeat", "Insert>Delete", "Delete:name", "feature:chrf"))
+    assert found is not None
+    assert found[0] == ("Insert", "Delete", "S_word", "Jump")
+    assert found[1].tolist() == [0, 0, 1, 1, 2, 3]
+    assert state_parts(states, ("Insert:repeat>Delete",)) is None
+    assert state_parts(("Insert", "Delete", "S_word"), ("Insert",)) is None
 
 
 def test_explanations_name_the_class_and_number_the_aligned_words() -> None:

@@ -13,7 +13,7 @@ from pfsm.model.builder import LatticeBuilder
 from pfsm.model.settings import settings_from_dict
 from pfsm_kernels import inference
 from pfsm_training import LogLinearMachine
-from pfsm_training.lattices.features import frequent, instances, select_pairs
+from pfsm_training.lattices.features import feature_index, frequent, instances, select_pairs
 from tests.oracles.log_linear import predictions as enumerated
 from tests.training.small_data import STATES, invented, random_batch, random_features
 
@@ -137,6 +137,33 @@ def test_states_split_by_word_class_move_their_shared_weights_too(max_jump: int,
     parts = [at for at, name in enumerate(learned) if name.startswith("Insert:") and ">" not in name]
     whole = learned.index("Insert")
     np.testing.assert_allclose(jacobian[:, parts].sum(axis=1), jacobian[:, whole], rtol=0.0, atol=1e-12)
+
+
+@pytest.mark.parametrize("matching", ["exclusive", "overlapping"])
+@pytest.mark.parametrize("max_jump", [0, 3])
+@pytest.mark.parametrize("size", [1.0, 60.0])
+def test_parts_that_differ_in_visits_alone(max_jump: int, matching: str, size: float) -> None:
+    """Found by whole states, but for weights too large to be taken apart."""
+    batch = split_by_class(max_jump, matching)
+    learned = tuple(
+        name
+        for name in frequent(instances(batch))
+        if not (":" in name and ">" in name) and name != "Insert:name"
+    )
+    machine = random_machine(10, learned, ("Insert:name", "S_word:function"))
+    assert feature_index(batch, machine.learned, machine.initial).whole is not None
+    with torch.no_grad():
+        machine.theta[learned.index("Insert:content")] = size
+    agrees(machine, batch)
+
+
+def test_a_transition_of_a_part_that_has_a_weight() -> None:
+    batch = split_by_class()
+    for fixed in ((), ("S_word:content>Delete",)):
+        machine = random_machine(11, ("Insert", "Insert:content", "Delete"), fixed)
+        index = feature_index(batch, machine.learned, machine.initial)
+        assert (index.whole is None) == bool(fixed)
+        agrees(machine, batch)
 
 
 def test_tokens_are_consumed_once() -> None:

@@ -17,11 +17,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm_kernels.cache import njit
+from pfsm_kernels.lattice.arcs import order_of_ends
 from pfsm_kernels.lattice.lattices import Lattices
 
 Int32 = NDArray[np.int32]
 Int64 = NDArray[np.int64]
 _View = tuple[Int32, Int32, Int32, Int32]
+_Columns = tuple[Int32, Int32, Int64]
+_Room = tuple[Int64, Int32, Int32, Int64, Int32, Int64, Int64]
 
 
 class Side(NamedTuple):
@@ -80,8 +83,8 @@ class Crossings:
         max_jump: The limit.
         hypothesis: For jumps on s.
         reference: For jumps on r.
-        sparse: bool [n_pairs], whether Insert and Delete have one state each and arcs are so few that going from arc to
-            arc (``arc_to_arc``) takes less time than going from cell to cell (``cell_to_cell``).
+        sparse: bool [n_pairs], whether arcs are so few that going from arc to arc (``arc_to_arc``), where Insert and
+            Delete have one state each, takes less time than going from cell to cell (``cell_to_cell``).
         wide: bool [n_pairs], whether there are more than ``WIDE`` crossings: log-sums are found ``by_landing``.
         listed: Whether crossings of such pairs are listed; if not, nothing but log-sums can be found.
     """
@@ -123,6 +126,8 @@ class Jumping(NamedTuple):
     reference: Side
 
 
+# The column of ``Lattices.offsets`` that counts what is across, for jumps on the hypothesis and on the reference side.
+ACROSS = 1, 0
 # What a pair of arcs in a window costs, in cells.
 PAIR_OF_ARCS = 0.2
 # Of one pair, on both sides. About 350 tokens of running text a side have 30,000 within 5 columns where words and stems
@@ -134,19 +139,55 @@ MOST_CROSSINGS = 20_000_000
 
 
 @njit(nogil=True)
-def _find(
-    arc_offsets, arcs, column_arcs, column_view, max_jump, left_out, sizes, group_first, landing, crossing_first,
-    landed, write
-):  # fmt: skip
-    """Counts, then writes, groups and crossings; columns are searched through the transposed order.
+def _turn(offsets, arcs, turned, original, position):
+    """The arcs with rows along s, in order: counted out by the column in which they begin."""
+    widest = 0
+    for k in range(offsets.shape[0] - 1):
+        widest = max(widest, offsets[k + 1, 1] - offsets[k, 1])
+    places = np.empty(widest + 1, np.int64)
+    for k in range(offsets.shape[0] - 1):
+        base, n = offsets[k, 2], offsets[k + 1, 1] - offsets[k, 1]
+        places[: n + 1] = 0
+        for a in range(base, offsets[k + 1, 2]):
+            places[arcs[a, 2] + 1] += 1
+        for column in range(1, n + 1):
+            places[column] += places[column - 1]
+        for a in range(base, offsets[k + 1, 2]):
+            place = places[arcs[a, 2]]
+            places[arcs[a, 2]] += 1
+            original[base + place], position[a] = a - base, place
+            for field in range(4):
+                turned[base + place, field] = arcs[a, (field + 2) % 4]
+            turned[base + place, 4] = arcs[a, 4]
+
+
+@njit(nogil=True)
+def _fill_columns(offsets, across, column_arcs, first):
+    """Of each column the first arc, in order of columns, that begins there or later; one more column for the end."""
+    for k in range(offsets.shape[0] - 1):
+        at, base, A = offsets[k, across] + 2 * k, offsets[k, 2], offsets[k + 1, 2] - offsets[k, 2]
+        n, a = offsets[k + 1, across] - offsets[k, across], 0
+        for column in range(n + 1):
+            while a < A and column_arcs[base + a, 0] < column:
+                a += 1
+            first[at + column] = a
+        first[at + n + 1] = A
+
+
+@njit(nogil=True)
+def _find(offsets, across, arcs, columns, max_jump, left_out, sizes, room, write):
+    """Counts, then writes, groups and crossings.
 
     Pairs that are ``left_out`` have none. Without ``write``, the crossings of each pair are added to ``sizes``; there
     counting ends beyond ``MOST_CROSSINGS``. Returns the numbers of both.
     """
+    column_arcs, column_view, column_first = columns
+    group_first, gap_arc, landing, crossing_first, landed, group, landed_first = room
     groups, crossings = 0, 0
-    for k in range(arc_offsets.size - 1):
+    for k in range(offsets.shape[0] - 1):
         before = crossings
-        base, A = arc_offsets[k], arc_offsets[k + 1] - arc_offsets[k]
+        base, A = offsets[k, 2], offsets[k + 1, 2] - offsets[k, 2]
+        at, n = offsets[k, across] + 2 * k, offsets[k + 1, across] - offsets[k, across]
         if left_out[k]:
             if write:
                 group_first[base : base + A] = groups
@@ -157,58 +198,57 @@ def _find(
             if write:
                 group_first[base + c] = groups
             row, column = arcs[base + c, 0], arcs[base + c, 2]
-            # The first arc, in column order, that starts where the gap may end.
-            low, high = 0, A
-            while low < high:
-                middle = (low + high) // 2
-                if column_arcs[base + middle, 0] < column + arcs[base + c, 3]:
-                    low = middle + 1
-                else:
-                    high = middle
-            last_landing = -1
-            while low < A and column_arcs[base + low, 0] <= column + max_jump:
-                b = base + low
-                low += 1
-                if column_arcs[b, 2] + column_arcs[b, 3] > row or column_arcs[b, 1] > max_jump:
-                    continue
-                if column_arcs[b, 0] != last_landing:
-                    last_landing = column_arcs[b, 0]
+            for L in range(column + arcs[base + c, 3], min(column + max_jump, n) + 1):
+                begin = crossings
+                for b in range(base + column_first[at + L], base + column_first[at + L + 1]):
+                    if column_arcs[b, 2] >= row:
+                        break
+                    if column_arcs[b, 2] + column_arcs[b, 3] > row or column_arcs[b, 1] > max_jump:
+                        continue
                     if write:
-                        landing[groups] = last_landing
-                        crossing_first[groups] = crossings
+                        landed[crossings], group[crossings] = column_view[b], groups
+                        landed_first[base + column_view[b] + 1] += 1
+                    crossings += 1
+                if crossings > begin:
+                    if write:
+                        gap_arc[groups], landing[groups], crossing_first[groups] = c, L, begin
                     groups += 1
-                if write:
-                    landed[crossings] = column_view[b]
-                crossings += 1
         if not write:
             sizes[k] += crossings - before
     if write:
-        group_first[arc_offsets[-1]] = groups
+        group_first[offsets[-1, 2]] = groups
         crossing_first[groups] = crossings
     return groups, crossings
 
 
 @njit(nogil=True)
-def _followers(arc_offsets, arcs, column_arcs, column_view, max_jump, chosen, follow_first, follow, write):
+def _order_by_landed(offsets, group_first, crossing_first, landed, landed_first, by_landed):
+    """Crossings in order of their landed arcs, from how many there are of each in ``landed_first[b + 1]``."""
+    for b in range(1, landed_first.size):
+        landed_first[b] += landed_first[b - 1]
+    place = landed_first.copy()
+    for k in range(offsets.shape[0] - 1):
+        base = offsets[k, 2]
+        first, last = group_first[base], group_first[offsets[k + 1, 2]]
+        for crossing in range(crossing_first[first], crossing_first[last]):
+            by_landed[place[base + landed[crossing]]] = crossing
+            place[base + landed[crossing]] += 1
+
+
+@njit(nogil=True)
+def _followers(offsets, across, arcs, columns, max_jump, chosen, follow_first, follow, write):
     """Counts the followers of every arc (``follow_first[x + 1]``), or writes those of the chosen pairs."""
-    for k in range(arc_offsets.size - 1):
-        base, A = arc_offsets[k], arc_offsets[k + 1] - arc_offsets[k]
+    column_arcs, column_view, column_first = columns
+    for k in range(offsets.shape[0] - 1):
         if not chosen[k]:
             continue
-        for x in range(base, base + A):
+        base, at = offsets[k, 2], offsets[k, across] + 2 * k
+        n = offsets[k + 1, across] - offsets[k, across]
+        for x in range(base, offsets[k + 1, 2]):
             row, column = arcs[x, 0] + arcs[x, 1], arcs[x, 2] + arcs[x, 3]
             limit = arcs[x, 2] + max_jump
-            low, high = 0, A
-            while low < high:
-                middle = (low + high) // 2
-                if column_arcs[base + middle, 0] < column:
-                    low = middle + 1
-                else:
-                    high = middle
             count = 0
-            while low < A and column_arcs[base + low, 0] < limit:
-                b = base + low
-                low += 1
+            for b in range(base + column_first[at + column], base + column_first[at + min(limit, n)]):
                 if column_arcs[b, 2] < row or column_arcs[b, 0] + column_arcs[b, 1] > limit:
                     continue
                 if write:
@@ -228,22 +268,28 @@ def _sparse(
         rows = sizes[lattices.pair_of_arc, side] - arcs[:, 0] - arcs[:, 1] + 1
         excess = PAIR_OF_ARCS * (degree + 1.0) ** 2 - rows * max_jump
         cost += np.bincount(lattices.pair_of_arc, excess, minlength=len(lattices))
-    return lattices.uniform & (cost <= 0.0)
+    return np.asarray(cost <= 0.0)
 
 
-def _view(lattices: Lattices, swapped: bool) -> _View:
-    """Arcs, order of ends, index in the lattice and index in the view, rows along r (or along s if swapped)."""
-    pair, offsets = lattices.pair_of_arc, lattices.offsets[:, 2]
-    own = np.asarray(np.arange(pair.size) - offsets[pair], dtype=np.int32)
-    if not swapped:
-        return lattices.arcs, lattices.by_end, own, own
-    order = np.lexsort((lattices.arcs[:, 0], lattices.arcs[:, 2], pair))
-    arcs = np.ascontiguousarray(lattices.arcs[order][:, [2, 3, 0, 1, 4]])
-    ends = np.lexsort((arcs[:, 2] + arcs[:, 3], arcs[:, 0] + arcs[:, 1], pair))
-    first = offsets[pair]
-    view = np.empty(pair.size, dtype=np.int32)
-    view[order] = own
-    return arcs, np.asarray(ends - first, dtype=np.int32), np.asarray(order - first, dtype=np.int32), view
+def _views(lattices: Lattices) -> tuple[_View, _View]:
+    """Arcs, order of ends, index in the lattice and index in the view: rows along r, and rows along s."""
+    offsets, arcs = lattices.offsets, lattices.arcs
+    own = np.asarray(np.arange(arcs.shape[0]) - offsets[lattices.pair_of_arc, 2], dtype=np.int32)
+    turned, original, position = np.empty_like(arcs), np.empty_like(own), np.empty_like(own)
+    _turn(offsets, arcs, turned, original, position)
+    by_end = order_of_ends(turned, np.ascontiguousarray(offsets[:, [1, 0, 2]]))
+    return (arcs, lattices.by_end, own, own), (turned, by_end, original, position)
+
+
+def _columns(lattices: Lattices, views: Sequence[_View]) -> list[_Columns]:
+    """For either view: its arcs in order of columns, which is that of the other; their index in it; `_fill_columns`."""
+    base, found = lattices.offsets[lattices.pair_of_arc, 2], []
+    for across, (one, other) in zip(ACROSS, (views, views[::-1]), strict=True):
+        first = np.empty(lattices.offsets[-1, across] + 2 * len(lattices), dtype=np.int64)
+        _fill_columns(lattices.offsets, across, other[0], first)
+        # From the other view's order to this view's index: via the lattice's own index.
+        found.append((other[0], np.ascontiguousarray(one[3][base + other[2]]), first))
+    return found
 
 
 def find_crossings(lattices: Lattices, max_jump: int, *, sums_only: bool = False) -> Crossings:
@@ -264,38 +310,38 @@ def find_crossings(lattices: Lattices, max_jump: int, *, sums_only: bool = False
     """
     if max_jump < 0:
         raise ValueError(f"max_jump is {max_jump}, it must not be negative")
-    views = _view(lattices, swapped=False), _view(lattices, swapped=True)
-    base = lattices.offsets[lattices.pair_of_arc, 2]
-    # From the other view's order to this view's index: via the lattice's own index.
-    columns = [
-        (other[0], np.ascontiguousarray(one[3][base + other[2]])) for one, other in (views, views[::-1])
-    ]
+    views = _views(lattices)
+    columns = _columns(lattices, views)
     wide, followed, left_out, numbers = _count(lattices, views, columns, max_jump, sums_only)
     followers = _all_followers(lattices, views, columns, max_jump, followed)
     hypothesis, reference = (
-        _side(lattices, view, column, max_jump, left_out, numbers[at], *followers[at])
+        _side(lattices, at, view, column, max_jump, left_out, numbers[at], *followers[at])
         for at, (view, column) in enumerate(zip(views, columns, strict=True))
     )
     return Crossings(max_jump, hypothesis, reference, followers[2], wide, not sums_only)
 
 
+def _room(n_arcs: int, groups: int, crossings: int) -> _Room:
+    """What `_find` writes."""
+    of_arcs, of_groups, of_crossings = n_arcs + 1, groups, crossings
+    return (
+        np.zeros(of_arcs, dtype=np.int64), np.empty(of_groups, dtype=np.int32), np.empty(of_groups, dtype=np.int32),
+        np.zeros(of_groups + 1, dtype=np.int64), np.empty(of_crossings, dtype=np.int32),
+        np.empty(of_crossings, dtype=np.int64), np.zeros(of_arcs, dtype=np.int64),
+    )  # fmt: skip
+
+
 def _count(
-    lattices: Lattices,
-    views: Sequence[_View],
-    columns: Sequence[tuple[Int32, Int32]],
-    max_jump: int,
-    sums_only: bool,
+    lattices: Lattices, views: Sequence[_View], columns: Sequence[_Columns], max_jump: int, sums_only: bool
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.bool_], list[tuple[int, int]]]:
     """Which pairs are wide, may be sparse, and are left out; groups and crossings of both sides of the others."""
-    offsets = np.ascontiguousarray(lattices.offsets[:, 2])
-    none, sizes = np.zeros(0, dtype=np.int64), np.zeros(len(lattices), dtype=np.int64)
-    left_out = np.zeros(len(lattices), dtype=np.bool_)
+    sizes = np.zeros(len(lattices), dtype=np.int64)
+    left_out, nothing = np.zeros(len(lattices), dtype=np.bool_), _room(0, 0, 0)
 
     def count() -> list[tuple[int, int]]:
-        room = none, none.astype(np.int32), none, none.astype(np.int32)
         return [
-            _find(offsets, view[0], *column, max_jump, left_out, sizes, *room, False)
-            for view, column in zip(views, columns, strict=True)
+            _find(lattices.offsets, across, view[0], column, max_jump, left_out, sizes, nothing, False)
+            for across, view, column in zip(ACROSS, views, columns, strict=True)
         ]
 
     numbers = count()
@@ -311,13 +357,15 @@ def _count(
 def _all_followers(
     lattices: Lattices,
     views: Sequence[_View],
-    columns: Sequence[tuple[Int32, Int32]],
+    columns: Sequence[_Columns],
     max_jump: int,
     asked: NDArray[np.bool_],
 ) -> tuple[tuple[Int64, Int32], tuple[Int64, Int32], NDArray[np.bool_]]:
     """``follow_first`` and ``follow`` of both sides, and which of the pairs ``asked`` for are sparse."""
-    offsets = np.ascontiguousarray(lattices.offsets[:, 2])
-    inputs = [(offsets, view[0], *column, max_jump) for view, column in zip(views, columns, strict=True)]
+    inputs = [
+        (lattices.offsets, across, view[0], column, max_jump)
+        for across, view, column in zip(ACROSS, views, columns, strict=True)
+    ]
     none = np.zeros(0, dtype=np.int32)
     counts = [np.zeros(lattices.arcs.shape[0] + 1, dtype=np.int64) for _ in views]
     for arguments, count in zip(inputs, counts, strict=True):
@@ -337,8 +385,9 @@ def _all_followers(
 
 def _side(
     lattices: Lattices,
+    at: int,
     view: _View,
-    column: tuple[Int32, Int32],
+    column: _Columns,
     max_jump: int,
     left_out: NDArray[np.bool_],
     numbers: tuple[int, int],
@@ -346,34 +395,12 @@ def _side(
     follow: Int32,
 ) -> Side:
     arcs, by_end, original, position = view
-    base = lattices.offsets[lattices.pair_of_arc, 2]
-    offsets = np.ascontiguousarray(lattices.offsets[:, 2])
-    groups, crossings = numbers
-    group_first = np.zeros(arcs.shape[0] + 1, dtype=np.int64)
-    landing, landed = np.zeros(groups, dtype=np.int32), np.zeros(crossings, dtype=np.int32)
-    crossing_first = np.zeros(groups + 1, dtype=np.int64)
-    room = group_first, landing, crossing_first, landed
-    _find(offsets, arcs, *column, max_jump, left_out, np.zeros(0, dtype=np.int64), *room, True)
-    group = np.repeat(np.arange(groups, dtype=np.int64), np.diff(crossing_first))
-    gap_arc = np.repeat(np.arange(arcs.shape[0], dtype=np.int64), np.diff(group_first))
-    landed_arc = landed + base[gap_arc[group]]
-    own_gap_arc = np.asarray(gap_arc - base[gap_arc], dtype=np.int32)
-    landed_first = np.zeros(arcs.shape[0] + 1, dtype=np.int64)
-    landed_first[1:] = np.cumsum(np.bincount(landed_arc, minlength=arcs.shape[0]))
-    by_landed = np.asarray(np.argsort(landed_arc, kind="stable"), dtype=np.int64)
+    sizes, room = np.zeros(0, dtype=np.int64), _room(arcs.shape[0], *numbers)
+    _find(lattices.offsets, ACROSS[at], arcs, column, max_jump, left_out, sizes, room, True)
+    group_first, gap_arc, landing, crossing_first, landed, group, landed_first = room
+    by_landed = np.empty(landed.size, dtype=np.int64)
+    _order_by_landed(lattices.offsets, group_first, crossing_first, landed, landed_first, by_landed)
     return Side(
-        arcs,
-        by_end,
-        original,
-        position,
-        group_first,
-        own_gap_arc,
-        landing,
-        crossing_first,
-        landed,
-        group,
-        landed_first,
-        by_landed,
-        follow_first,
-        follow,
-    )
+        arcs, by_end, original, position, group_first, gap_arc, landing, crossing_first, landed, group, landed_first,
+        by_landed, follow_first, follow,
+    )  # fmt: skip

@@ -12,7 +12,6 @@ from pfsm.matchers.registry import matcher_state
 from pfsm.model.builder import LatticeBuilder
 from pfsm.model.file import Model, Scale
 from pfsm.model.metric import Metric
-from pfsm_kernels.inference import log_sum
 from pfsm_kernels.lattice.lattices import Lattices
 from pfsm_training.lattices.features import select_pairs
 
@@ -108,5 +107,5 @@ def without_arcs(batch: LatticeBatch) -> LatticeBatch:
 
 def _median(batch: LatticeBatch, weights: Mapping[str, float], threads: int) -> float:
     """Median of ``y / (m + n)``."""
-    values = log_sum(batch.lattices, batch.weights(weights), threads, batch.jumps) / batch.lattices.lengths
+    values = batch.log_sums(weights, batch.weights(weights), threads) / batch.lattices.lengths
     return float(np.median(values))

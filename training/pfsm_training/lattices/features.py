@@ -1,6 +1,6 @@
 """Which features a machine has, how often they occur in the training lattices, and which of them are learned."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 from pfsm.lattice.arrays import ArcFeatures, LatticeBatch, SentenceFeatures
 from pfsm.lattice.building import find_jumps
 from pfsm.lattice.names import JUMP, shared, states_of, transition
+from pfsm.lattice.states import state_parts
 from pfsm_kernels.lattice.instances import count_instances
+from pfsm_kernels.lattice.parts import Parts
 
 # Section 2.3 of Wang and Manning (2012): "We also threw away features occurring fewer than five times".
 FEWEST_INSTANCES = 5
@@ -75,6 +77,23 @@ def frequent(counts: Mapping[str, int], *, jumps: bool = False) -> tuple[str, ..
 
 
 @dataclass(frozen=True, eq=False)
+class WholeIndex:
+    """Where whole states and their parts find their weights, if no transition of a part has one of its own.
+
+    Attributes:
+        parts: Which whole state each state is a part of.
+        visits: int64 [S], the weight of its own that each part has; zero for whole states.
+        states: int64 [1, W].
+        transitions: int64 [1, W + 1, W]; the row of Start is zero throughout.
+    """
+
+    parts: Parts
+    visits: NDArray[np.int64]
+    states: NDArray[np.int64]
+    transitions: NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
 class FeatureIndex:
     """Where each entry of the weight table and of the arc weights finds its weight in the parameter vector.
 
@@ -89,6 +108,7 @@ class FeatureIndex:
         arcs: int64 [number of names of arc features].
         links: int64 [number of names of link features].
         columns: int64 [number of sentence-level features].
+        whole: The same by whole states; None where no state is split, or transitions of parts have weights.
     """
 
     learned: tuple[str, ...]
@@ -98,6 +118,7 @@ class FeatureIndex:
     arcs: NDArray[np.int64]
     links: NDArray[np.int64]
     columns: NDArray[np.int64]
+    whole: WholeIndex | None = None
 
 
 def feature_index(batch: LatticeBatch, learned: tuple[str, ...], fixed: Mapping[str, float]) -> FeatureIndex:
@@ -121,25 +142,40 @@ def _index(
     place = {name: at for at, name in enumerate((*learned, *(name for name, _ in others)))}
     zero = len(place)
 
-    def look_up(names: tuple[str, ...]) -> NDArray[np.int64]:
+    def look_up(names: Sequence[str]) -> NDArray[np.int64]:
         return np.array([place.get(name, zero) for name in names], dtype=np.int64)
 
-    names = [[transition(before, after) for after in states] for before in states]
-    start = np.full((1, len(states)), zero, dtype=np.int64)
-
-    def table(rows: list[tuple[str, ...]]) -> NDArray[np.int64]:
-        square = np.array([look_up(row) for row in rows], dtype=np.int64).reshape(len(rows), len(rows))
-        return np.concatenate([square, start])
+    def table(states: Sequence[str], name: Callable[[str], str]) -> NDArray[np.int64]:
+        rows = [look_up([name(transition(before, after)) for after in states]) for before in states]
+        start = np.full((1, len(states)), zero, dtype=np.int64)
+        return np.concatenate([np.array(rows, dtype=np.int64).reshape(len(rows), len(rows)), start])
 
     return FeatureIndex(
         learned,
         np.array([*(weight for _, weight in others), 0.0]),
         np.stack([look_up(states), look_up(tuple(map(_whole, states)))]),
-        np.stack([table([tuple(row) for row in names]), table([tuple(map(_whole, row)) for row in names])]),
+        np.stack([table(states, str), table(states, _whole)]),
         look_up(arcs),
         look_up(links),
         look_up(sentence),
+        _whole_index(states, place.keys(), look_up, table),
     )
+
+
+def _whole_index(
+    states: tuple[str, ...],
+    known: Collection[str],
+    look_up: Callable[[Sequence[str]], NDArray[np.int64]],
+    table: Callable[[Sequence[str], Callable[[str], str]], NDArray[np.int64]],
+) -> WholeIndex | None:
+    found = state_parts(states, known)
+    if found is None:
+        return None
+    whole, of = found
+    # A whole state has its weight in the table.
+    own = [state if state not in whole else "" for state in states]
+    parts = Parts(of, len(whole))
+    return WholeIndex(parts, look_up(own), look_up(whole)[np.newaxis], table(whole, str)[np.newaxis])
 
 
 def _whole(name: str) -> str:

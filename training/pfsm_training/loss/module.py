@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from pfsm.lattice.arrays import ArcFeatures, LatticeBatch
-from pfsm_kernels.inference import Weights, expectations
+from pfsm_kernels.inference import Expectations, Weights, expectations
 from pfsm_kernels.lattice.feature_counts import add_arc_counts, add_table_counts
-from pfsm_training.lattices.features import FeatureIndex, feature_index
+from pfsm_kernels.whole_states import add_visits, are_small, whole_expectations
+from pfsm_training.lattices.features import FeatureIndex, WholeIndex, feature_index
 from pfsm_training.loss.log_sum import log_sum
 
 Float = NDArray[np.float64]
@@ -98,20 +99,7 @@ class LogLinearMachine(torch.nn.Module):
         self, batch: LatticeBatch, index: FeatureIndex, weights: Float
     ) -> tuple[Float, Float]:
         """``y / (m + n)``, float64 [n_pairs], and its derivatives, float64 [n_pairs, n_learned]."""
-        n_arcs = batch.lattices.arcs.shape[0]
-        table = weights[index.states].sum(0) + weights[index.transitions].sum(0)
-        expected = expectations(
-            batch.lattices,
-            Weights(
-                table,
-                batch.arc_features.weights_on_arcs(weights[index.arcs], n_arcs),
-                batch.link_features.weights_on_arcs(weights[index.links], n_arcs),
-            ),
-            self.threads,
-            batch.jumps,
-        )
-        counts = np.zeros((len(batch), len(self.learned)))
-        add_table_counts(expected.table, index.states, index.transitions, counts)
+        expected, counts = self._edit_counts(batch, index, weights)
         for features, places, numbers in (
             (batch.arc_features, index.arcs, expected.arcs),
             (batch.link_features, index.links, expected.links),
@@ -123,12 +111,39 @@ class LogLinearMachine(torch.nn.Module):
         counts /= lengths[:, np.newaxis]
         return expected.log_sum / lengths, counts
 
+    def _edit_counts(
+        self, batch: LatticeBatch, index: FeatureIndex, weights: Float
+    ) -> tuple[Expectations, Float]:
+        """What the kernel expects, and the expected numbers of states and transitions, float64 [n_pairs, n_learned]."""
+        n_arcs = batch.lattices.arcs.shape[0]
+        arcs = batch.arc_features.weights_on_arcs(weights[index.arcs], n_arcs)
+        links = batch.link_features.weights_on_arcs(weights[index.links], n_arcs)
+        counts = np.zeros((len(batch), len(self.learned)))
+        whole = index.whole
+        if whole is not None and are_small(visits := weights[whole.visits]):
+            given = Weights(_table(weights, whole), arcs, links)
+            expected = whole_expectations(
+                batch.lattices, given, whole.parts, visits, self.threads, batch.jumps
+            )
+            add_table_counts(expected.table, whole.states, whole.transitions, counts)
+            add_visits(batch.lattices, expected.arcs, whole.visits, counts)
+        else:
+            given = Weights(_table(weights, index), arcs, links)
+            expected = expectations(batch.lattices, given, self.threads, batch.jumps)
+            add_table_counts(expected.table, index.states, index.transitions, counts)
+        return expected, counts
+
     def weights(self) -> dict[str, float]:
         """Current weights by name, the fixed ones included."""
         return {**self.initial, **dict(zip(self.learned, self.theta.tolist(), strict=True))}
 
     def _all(self, index: FeatureIndex) -> Tensor:
         return torch.cat([self.theta, torch.from_numpy(index.fixed)])
+
+
+def _table(weights: Float, index: FeatureIndex | WholeIndex) -> Float:
+    table: Float = weights[index.states].sum(0) + weights[index.transitions].sum(0)
+    return table
 
 
 def _lengths(batch: LatticeBatch) -> Tensor:
