@@ -86,16 +86,9 @@ def _whole_arcs(arcs: Int32, parts: Parts) -> Int32:
 
 
 def _whole_lattices(lattices: Lattices, parts: Parts) -> Lattices:
-    whole = Lattices(
-        parts.n_whole,
-        parts.whole[lattices.delete_states],
-        parts.whole[lattices.insert_states],
-        _whole_arcs(lattices.arcs, parts),
-        lattices.offsets,
-    )
-    # The order of ends does not depend on states.
-    whole.__dict__["by_end"] = lattices.by_end
-    return whole
+    whole = parts.whole
+    deletes, inserts = whole[lattices.delete_states], whole[lattices.insert_states]
+    return lattices.with_states(parts.n_whole, deletes, inserts, _whole_arcs(lattices.arcs, parts))
 
 
 def _whole_jumps(jumps: Jumps | None, parts: Parts) -> Jumps | None:

@@ -1,5 +1,6 @@
 """The arrays a kernel needs to know about a batch of sentence pairs. Nothing linguistic, no weights."""
 
+import copy
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -68,6 +69,17 @@ class Lattices:
             changes = np.flatnonzero(np.diff(states)) + 1
             first = np.searchsorted(changes, self.offsets[:-1, column], side="right")
             result &= first == np.searchsorted(changes, self.offsets[1:, column], side="left")
+        return result
+
+    def with_states(
+        self, n_states: int, delete_states: Int32, insert_states: Int32, arcs: Int32
+    ) -> "Lattices":
+        """The same lattices with other states, which are not checked again; arcs differ in their last column alone."""
+        result = copy.copy(self)
+        own = vars(result)
+        own.pop("uniform", None)
+        own.update(n_states=n_states, delete_states=delete_states, insert_states=insert_states, arcs=arcs)
+        own["by_end"] = self.by_end
         return result
 
     def select(self, pairs: Int64) -> "Lattices":

@@ -62,25 +62,24 @@ def _weights(offsets, deletes, inserts, arcs, visits, arc_weights, apart):
 
 @njit(nogil=True)
 def _add_visits(offsets, deletes, inserts, arcs, posteriors, places, counts):
-    size = counts.shape[1]
+    own = np.empty(places.size)
     for k in range(offsets.shape[0] - 1):
         d0, i0 = offsets[k, 0], offsets[k, 1]
+        own[:] = 0.0
         for at in range(d0, offsets[k + 1, 0]):
-            if places[deletes[at]] < size:
-                counts[k, places[deletes[at]]] += 1.0
+            own[deletes[at]] += 1.0
         for at in range(i0, offsets[k + 1, 1]):
-            if places[inserts[at]] < size:
-                counts[k, places[inserts[at]]] += 1.0
+            own[inserts[at]] += 1.0
         for a in range(offsets[k, 2], offsets[k + 1, 2]):
             number = posteriors[a]
-            if places[arcs[a, 4]] < size:
-                counts[k, places[arcs[a, 4]]] += number
+            own[arcs[a, 4]] += number
             for at in range(d0 + arcs[a, 0], d0 + arcs[a, 0] + arcs[a, 1]):
-                if places[deletes[at]] < size:
-                    counts[k, places[deletes[at]]] -= number
+                own[deletes[at]] -= number
             for at in range(i0 + arcs[a, 2], i0 + arcs[a, 2] + arcs[a, 3]):
-                if places[inserts[at]] < size:
-                    counts[k, places[inserts[at]]] -= number
+                own[inserts[at]] -= number
+        for state in range(places.size):
+            if places[state] < counts.shape[1]:
+                counts[k, places[state]] += own[state]
 
 
 def weights_apart(lattices: "Lattices", visits: Float, arcs: Float | None) -> tuple[Float, Float]:
