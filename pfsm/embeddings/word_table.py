@@ -18,7 +18,7 @@ from pfsm.embeddings.word_file import TOKENISER
 from pfsm.errors import PfsmError
 from pfsm.io.files import decode, read_bytes
 from pfsm.text.languages import tokeniser_named
-from pfsm.text.word_places import WordPlaces
+from pfsm.text.word_list import WordList
 
 WORDS, VECTORS, MATRIX = "words.txt", "words.safetensors", "vectors"
 
@@ -37,17 +37,16 @@ class WordTable:
 
     def __init__(self, folder: Path) -> None:
         content = read_bytes(folder / WORDS)
-        words = decode(content, str(folder / WORDS)).split("\n")[:-1]
+        self._places = WordList(decode(content, str(folder / WORDS)).removesuffix("\n"))
         rows = read_stored(folder / VECTORS).get(MATRIX, np.zeros((0, 0), np.float32))
-        if len(rows.shape) != 2 or len(words) != rows.shape[0]:
+        if len(rows.shape) != 2 or len(self._places) != rows.shape[0]:
             raise PfsmError(f"{folder}: {WORDS} and {VECTORS} do not belong together; copy both again")
         self._folder = folder
-        self._places = WordPlaces(words)
         # Rows get their scale and length when they are first asked for: a start needs few of them. The last row is
         # that of unknown words, of which nothing is remembered: there is no end of them.
         self._stored = rows
-        self._rows = np.zeros((len(words) + 1, rows.shape[1]), dtype=np.int16)
-        self._is_ready = np.zeros(len(words) + 1, dtype=np.bool_)
+        self._rows = np.zeros((len(self._places) + 1, rows.shape[1]), dtype=np.int16)
+        self._is_ready = np.zeros(len(self._places) + 1, dtype=np.bool_)
         self._is_ready[-1] = True
 
     @cached_property
@@ -69,9 +68,8 @@ class WordTable:
 
     def of_tokens(self, lines: Sequence[Sequence[str]]) -> list[Int16]:
         """Vectors of tokens, zeros for unknown ones."""
-        known = self._places
         return [
-            self._units(np.array([known.get(token.lower()) for token in tokens], dtype=np.int64))
+            self._units(self._places.places([token.lower() for token in tokens]).astype(np.int64))
             for tokens in lines
         ]
 

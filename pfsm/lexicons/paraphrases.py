@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.lexicons.container import Lexicon, Source
-from pfsm.lexicons.synonyms import array_lines, lines_array
+from pfsm.lexicons.synonyms import lines_array
+from pfsm.text.word_list import WordList
 
 KIND = "paraphrases"
 Int32 = NDArray[np.int32]
@@ -158,11 +159,11 @@ class ParaphraseTable:
         self.targets: Int32 = lexicon.array("targets", np.int32)
         self.probabilities: NDArray[np.float32] = lexicon.array("probabilities", np.float32)
         with lexicon.unpacked():
-            words = array_lines(lexicon.array("words", np.uint8))
-        self._word_id = {word: number for number, word in enumerate(words)}
-        n_nodes = len(words) + self.child_words.size
+            self._words = WordList(lexicon.array("words", np.uint8).tobytes().decode("utf-8"))
+        n_words = len(self._words)
+        n_nodes = n_words + self.child_words.size
         if not (
-            _fits(self.child_offsets, n_nodes, self.child_words, len(words))
+            _fits(self.child_offsets, n_nodes, self.child_words, n_words)
             and _fits(self.target_offsets, n_nodes, self.targets, n_nodes)
             and self.probabilities.size == self.targets.size
             and bool(((self.probabilities >= 0.0) & (self.probabilities <= 1.0)).all())
@@ -174,7 +175,11 @@ class ParaphraseTable:
 
     def word(self, token: str) -> int:
         """Number of a word, ignoring case; -1 if the table does not have it."""
-        return self._word_id.get(token.lower(), -1)
+        return int(self.words([token])[0])
+
+    def words(self, tokens: Sequence[str]) -> Int32:
+        """Numbers of many words, int32 [n], as `word` of each."""
+        return self._words.places([token.lower() for token in tokens])
 
 
 def _fits(offsets: Int32, n_lists: int, values: Int32, n_values: int) -> bool:

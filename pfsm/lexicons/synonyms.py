@@ -8,17 +8,19 @@ counts). A word belongs to the synsets of all its base forms in all parts.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.lexicons.container import Lexicon, Source
+from pfsm.text.word_list import NOWHERE, WordList
 from pfsm.text.word_places import WordPlaces
 
 KIND = "synonyms"
 Int32 = NDArray[np.int32]
+Int64 = NDArray[np.int64]
 Detachments = tuple[tuple[str, str], ...]
 
 
@@ -141,17 +143,35 @@ class SynonymTable:
 
     def __init__(self, lexicon: Lexicon) -> None:
         self.label = lexicon.label
-        self._offsets: list[int] = lexicon.array("offsets", np.int32).tolist()
-        self._synsets: list[int] = lexicon.array("synsets", np.int32).tolist()
+        self._offset_array = lexicon.array("offsets", np.int32)
+        self._synset_array = lexicon.array("synsets", np.int32)
         with lexicon.unpacked():
-            lemmas = array_lines(lexicon.array("lemmas", np.uint8))
-            self._place = WordPlaces(lemmas)
+            self._lemmas = lexicon.array("lemmas", np.uint8).tobytes().decode("utf-8")
             self.size = int(lexicon.counts["synsets"])
             self._parts = _loaded_parts(
                 lexicon.details["parts"], array_lines(lexicon.array("irregular", np.uint8))
             )
-            _check(lexicon, len(lemmas))
+            _check(lexicon, self._lemmas.count("\n") + 1 if self._lemmas else 0)
         self._irregular = frozenset(word for part in self._parts for word in part.irregular)
+
+    # What single look-ups need, and what those of many words at once need: few programs ask for both.
+    @cached_property
+    def _place(self) -> WordPlaces:
+        return WordPlaces(self._lemmas.split("\n") if self._lemmas else [])
+
+    @cached_property
+    def _offsets(self) -> list[int]:
+        offsets: list[int] = self._offset_array.tolist()
+        return offsets
+
+    @cached_property
+    def _synsets(self) -> list[int]:
+        synsets: list[int] = self._synset_array.tolist()
+        return synsets
+
+    @cached_property
+    def _list(self) -> WordList:
+        return WordList(self._lemmas, [(old, new) for old, new, _, _ in self._detachments])
 
     def lemma(self, word: str, tag: str) -> str:
         """The base form of a lower-cased word in one part of speech, by WordNet's rules (`morphy`).
@@ -198,10 +218,56 @@ class SynonymTable:
     def _endings(self) -> Mapping[str, Sequence[tuple[str, str, int, int]]]:
         """What is detached in any part, by its last letter, with the numbers of the part's synsets."""
         found: dict[str, list[tuple[str, str, int, int]]] = {}
-        for part in self._parts:
-            for old, new in part.detachments:
-                found.setdefault(old[-1:], []).append((old, new, part.first, part.last))
+        for old, new, first, last in self._detachments:
+            found.setdefault(old[-1:], []).append((old, new, first, last))
         return found
+
+    @cached_property
+    def _detachments(self) -> Sequence[tuple[str, str, int, int]]:
+        """What is detached in any part, with the numbers of the part's synsets."""
+        return [(old, new, part.first, part.last) for part in self._parts for old, new in part.detachments]
+
+    def synset_lists(self, words: Sequence[str]) -> tuple[Int64, Int32]:
+        """The synsets of many words, as `synsets` of each: how many each has, int64 [n], and their numbers, int32."""
+        words = [word.lower() for word in words]
+        places = self._list.forms(words)
+        irregular = [at for at, word in enumerate(words) if word in self._irregular]
+        places[irregular, 1:] = NOWHERE
+        asked, column = np.nonzero(places != NOWHERE)
+        ranges = [(0, self.size), *((first, last) for _, _, first, last in self._detachments)]
+        low, high = np.array(ranges, dtype=np.int64).T[:, column]
+        others = self._irregular_bases([(at, words[at]) for at in irregular])
+        return self._gathered(
+            len(words),
+            *map(np.concatenate, zip((asked, places[asked, column], low, high), others, strict=True)),
+        )
+
+    def _irregular_bases(self, words: Sequence[tuple[int, str]]) -> tuple[Int64, Int64, Int64, Int64]:
+        """Of numbered words the base forms that the table has: number, place, range of the part's synsets."""
+        rows = [
+            (at, base, part.first, part.last)
+            for at, word in words
+            for part in self._parts
+            for base in part.bases(word)[1:]
+        ]
+        places = self._list.places([base for _, base, _, _ in rows])
+        numbers = np.array([(at, first, last) for at, _, first, last in rows], dtype=np.int64).reshape(-1, 3)
+        known = places != NOWHERE
+        at, first, last = numbers[known].T
+        return at, places[known].astype(np.int64), first, last
+
+    def _gathered(
+        self, n_words: int, asked: Int64, places: Int64, low: Int64, high: Int64
+    ) -> tuple[Int64, Int32]:
+        """Of each word the synsets of its base forms, each once, in order: only those within the range of a form."""
+        starts = self._offset_array[places].astype(np.int64)
+        sizes = self._offset_array[places + 1] - starts
+        form = np.repeat(np.arange(places.size), sizes)
+        at = np.arange(form.size) + np.repeat(starts - (np.cumsum(sizes) - sizes), sizes)
+        numbers = self._synset_array[at]
+        kept = (low[form] <= numbers) & (numbers < high[form])
+        found = np.unique(asked[form[kept]] << 32 | numbers[kept])
+        return np.bincount(found >> 32, minlength=n_words), (found & 0xFFFFFFFF).astype(np.int32)
 
     def lemmas(self, word: str) -> list[tuple[str, str]]:
         """Parts of speech and base forms of a word that are in the table, ignoring case."""
@@ -252,6 +318,16 @@ class SynonymTable:
             if place >= 0:
                 found.update(self._synsets[self._offsets[place] : self._offsets[place + 1]])
         return sorted(found)
+
+
+@lru_cache(maxsize=4)
+def shared_table(lexicon: Lexicon) -> SynonymTable:
+    """The table of a lexicon, one for all that ask: it never changes.
+
+    Raises:
+        PfsmError: As `SynonymTable`.
+    """
+    return SynonymTable(lexicon)
 
 
 def _check(lexicon: Lexicon, n_lemmas: int) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.lexicons import registry
-from pfsm.lexicons.synonyms import KIND, SynonymTable
+from pfsm.lexicons.synonyms import KIND, shared_table
 from pfsm.matchers.kind import BuiltIn
 from pfsm.matchers.protocol import EncodedPairs, Offers
 from pfsm.matchers.synonym import check_options, learn_options
@@ -39,7 +39,7 @@ class MorphologyMatcher:
     state = "S_morph"
 
     def __init__(self, table: str) -> None:
-        self._table = SynonymTable(registry.load(table, KIND))
+        self._table = shared_table(registry.load(table, KIND))
         self._lemmas: dict[str, int] = {}
         self._lists = TypeLists(self._numbers)
         # Pairs of words come again, from other sentences.

@@ -16,7 +16,6 @@ from pfsm.lexicons.paraphrases import KIND, ParaphraseTable
 from pfsm.matchers.bins import AUTO, check_knots, quantile_knots, ramped
 from pfsm.matchers.kind import BuiltIn
 from pfsm.matchers.protocol import EncodedPairs, Offers
-from pfsm.matchers.type_lists import TypeLists
 from pfsm.runtime.places import elsewhere
 from pfsm.text.vocabulary import EncodedLines
 
@@ -98,13 +97,12 @@ class _Finder:
     def __init__(self, table: ParaphraseTable, max_block: int) -> None:
         self.table = table
         self._max_block = max_block
-        self._words = TypeLists(lambda token: (table.word(token),))
 
     def links(self, pairs: EncodedPairs, direction: str) -> tuple[Int32, Float32]:
         """Blocks and their probabilities by this table, in one direction."""
         from pfsm_kernels.strings.sharing import linked_phrases  # noqa: PLC0415 - brings numba
 
-        _, words = self._words.of(pairs.vocabulary)
+        words = pairs.vocabulary.column(self.table.words)
         sides = (pairs.references, pairs.hypotheses)
         given, wanted = sides if direction == "forward" else sides[::-1]
         table = self.table

@@ -1,12 +1,15 @@
 """``S_syn``: words that share a synset (section 3.1 of Wang and Manning, 2012)."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from pfsm.errors import PfsmError
 from pfsm.lexicons import registry
-from pfsm.lexicons.synonyms import KIND, SynonymTable
+from pfsm.lexicons.synonyms import KIND, shared_table
 from pfsm.matchers.kind import BuiltIn
 from pfsm.matchers.protocol import EncodedPairs, Offers
 from pfsm.matchers.type_lists import TypeLists
@@ -30,8 +33,8 @@ class SynonymMatcher:
     state = "S_syn"
 
     def __init__(self, table: str) -> None:
-        self._table = SynonymTable(registry.load(table, KIND))
-        self._synsets = TypeLists(self._numbers)
+        self._table = shared_table(registry.load(table, KIND))
+        self._synsets = TypeLists(of_many=self._synset_lists)
 
     @cached_property
     def resources(self) -> tuple[str, ...]:
@@ -42,9 +45,10 @@ class SynonymMatcher:
         """Pairs of words that share a synset, including a word with itself if it has a synset."""
         return Offers(self._synsets.sharing(pairs, self._table.size))
 
-    def _numbers(self, token: str) -> list[int]:
-        # Punctuation has a state of its own.
-        return self._table.synsets(token) if token.isalnum() or any(map(str.isalnum, token)) else []
+    def _synset_lists(self, tokens: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        # Punctuation has a state of its own; no word is empty.
+        words = [token if token.isalnum() or any(map(str.isalnum, token)) else "" for token in tokens]
+        return self._table.synset_lists(words)
 
 
 def check_options(options: Options, where: str) -> dict[str, Any]:

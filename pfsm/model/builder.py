@@ -98,7 +98,7 @@ class LatticeBuilder:
         if not self.settings.features:
             return batch
         if values is None:
-            values = self.reader.feature_values(pairs.references.lines, pairs.hypotheses.lines, columns)
+            values = self.reader.values_of_read(pairs.references.lines, pairs.hypotheses.lines, columns)
         return replace(batch, sentence_features=self._standardised(values))
 
     def blocks(

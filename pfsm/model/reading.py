@@ -68,7 +68,15 @@ class TextReader:
             PfsmError: If something that a feature needs is not there.
             ValueError: If the two lists differ in length.
         """
-        references, hypotheses = self.normalised(references), self.normalised(hypotheses)
+        return self.values_of_read(self.normalised(references), self.normalised(hypotheses), columns)
+
+    def values_of_read(
+        self,
+        references: Sequence[str],
+        hypotheses: Sequence[str],
+        columns: Mapping[str, Float] | None = None,
+    ) -> Float:
+        """The same of lines that `lines` or `pairs` returned, which have the form that the settings ask for."""
         try:
             return self._features.values(hypotheses, references, columns)
         except NotInstalledError as error:

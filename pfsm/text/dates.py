@@ -50,7 +50,7 @@ Span = tuple[int, int, Meaning]
 
 def ordinal(token: str) -> int | None:
     """The value of an ordinal number: ``3rd``, ``third``, ``twenty-first``; None for any other token."""
-    match = _ORDINAL.fullmatch(token)
+    match = _ORDINAL.fullmatch(token) if token[:1].isdigit() else None
     return int(match[1]) if match else _ORDINALS.get(token.lower())
 
 
@@ -74,7 +74,7 @@ def month(tokens: Sequence[str], at: int) -> int | None:
 
 
 def _day(token: str) -> int | None:
-    if _DAY.fullmatch(token):
+    if token[:1].isdigit() and _DAY.fullmatch(token):
         return int(token)
     value = ordinal(token)
     return value if value is not None and value <= 31 else None

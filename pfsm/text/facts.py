@@ -251,5 +251,6 @@ def _said(run: Run) -> tuple[Quantity, ...]:
     value = digit_value(run[others[0]]) if len(others) == 1 else None
     if value is not None:
         return (Quantity(others[0], 1, ("number", value)),)
-    numbers = [Quantity(one.start, one.length, ("number", one.value)) for one in english_numbers(run)]
-    return (*quantities(run), *numbers)
+    numbers = english_numbers(run)
+    alone = (Quantity(one.start, one.length, ("number", one.value)) for one in numbers)
+    return (*quantities(run, numbers), *alone)

@@ -36,7 +36,9 @@ def digit_value(token: str) -> Fraction | None:
     """
     if not token[:1].isdecimal() or len(token) > _LONGEST:
         return None
-    text = "".join(str(unicodedata.decimal(character, character)) for character in token)
+    text = token
+    if not token.isascii():
+        text = "".join(str(unicodedata.decimal(character, character)) for character in token)
     if text.isdecimal():
         return Fraction(int(text))
     grouped = _GROUPED.fullmatch(text)
@@ -49,7 +51,9 @@ def digit_value(token: str) -> Fraction | None:
 
 def is_number_word(token: str) -> bool:
     """Whether an English word, in lower case, can be a part of a number: ``ten``, ``twenty-five``, ``million``."""
-    return token in _SIZES or all(part in _SMALL for part in _parts(token))
+    return token in _SIZES or (
+        all(part in _SMALL for part in _parts(token)) if "-" in token else token.lower() in _SMALL
+    )
 
 
 def _is_one_separator(groups: str, text: str) -> bool:
@@ -86,6 +90,9 @@ def english_numbers(tokens: Sequence[str]) -> list[Number]:
     words = [part for part, _ in parts]
     found, at = [], 0
     while at < len(words):
+        if words[at] not in _SMALL and not words[at][:1].isdecimal():  # as most words are
+            at += 1
+            continue
         value, after = _phrase(words, at)
         if value is not None and not (after == at + 1 and words[at] == "one"):
             first, last = parts[at][1], parts[after - 1][1]
@@ -97,14 +104,14 @@ def english_numbers(tokens: Sequence[str]) -> list[Number]:
 def _parts(token: str) -> list[str]:
     """``twenty-five`` in two, all else whole, in lower case."""
     lower = token.lower()
+    if "-" not in lower:
+        return [lower]
     parts = lower.split("-")
     return parts if len(parts) == 2 and all(part in _SMALL for part in parts) else [lower]
 
 
 def _phrase(tokens: Sequence[str], at: int) -> tuple[Fraction | None, int]:
     """The value of the longest number that begins at a place, and the place behind it."""
-    if tokens[at] not in _SMALL and not tokens[at][:1].isdecimal():
-        return None, at
     total = current = previous = _ZERO
     started = False
     while at < len(tokens):

@@ -45,6 +45,8 @@ _CONTRACTION = re.compile(
     r"\b(?:(can)(not)|(d)('ye)|(gim)(me)|(gon)(na)|(got)(ta)|(lem)(me)|(more)('n)|(wan)(na)(?=\s|\Z))\b",
     re.IGNORECASE,
 )
+# All that it finds in a word of the letters a to z.
+_CONTRACTED = frozenset({"cannot", "gimme", "gonna", "gotta", "lemme", "wanna"})
 _TIS = re.compile(r"('t)(is)\b", re.IGNORECASE)
 _TWAS = re.compile(r"('t)(was)\b", re.IGNORECASE)
 
@@ -87,7 +89,7 @@ def chunk_keys(line: str) -> list[str]:
 
 def chunk_tokens(key: str) -> Sequence[str]:
     """The tokens of one key of `chunk_keys`: those of the chunk when no rule touches its neighbours."""
-    if key.isalnum() and not _CONTRACTION.match(key):
+    if key.isalnum() and _is_whole(key):
         return (key,)
     if key[:1] != " ":
         return _simple_tokens(key, "") or tuple(_line_tokens(f"x {key} x")[1:-1])
@@ -122,6 +124,8 @@ def _simple_tokens(chunk: str, period: str) -> Sequence[str]:
 
 def _is_whole(word: str) -> bool:
     """Whether no rule cuts a word or rewrites any of it; of an empty one there is nothing to be whole."""
+    if word.isascii() and word.isalnum():  # as most words are
+        return word.lower() not in _CONTRACTED
     return bool(word) and _CUT.search(word) is None and _CONTRACTION.search(word) is None
 
 

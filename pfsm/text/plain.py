@@ -59,6 +59,16 @@ _TOKEN = re.compile(
 )
 
 
+# The same of ASCII text as it stands. Its control characters separate.
+_ASCII_TOKEN = re.compile(
+    r"""
+      [A-Za-z0-9]+ (?: (?: ['\-] (?=[A-Za-z0-9]) | (?<=[0-9])[.,](?=[0-9]) ) [A-Za-z0-9]+ )*
+    | ([!-~]) \1*
+    """,
+    re.VERBOSE,
+)
+
+
 class _CharacterClasses(dict[int, str]):
     """A table for `str.translate` that adds the class of each new character it encounters."""
 
@@ -91,8 +101,8 @@ def chunk_keys(line: str) -> list[str]:
 
 def chunk_tokens(chunk: str) -> Sequence[str]:
     """The tokens of a chunk, or of any text."""
-    if chunk.isascii() and chunk.isalnum():
-        return (chunk,)
+    if chunk.isascii():
+        return (chunk,) if chunk.isalnum() else tuple([match[0] for match in _ASCII_TOKEN.finditer(chunk)])
     return tuple(chunk[match.start() : match.end()] for match in _TOKEN.finditer(chunk.translate(_CLASSES)))
 
 

@@ -34,18 +34,24 @@ class Quantity(NamedTuple):
     meaning: Meaning
 
 
-def quantities(tokens: Sequence[str]) -> list[Quantity]:
+def quantities(tokens: Sequence[str], numbers: Sequence[Number] | None = None) -> list[Quantity]:
     """All amounts with units, units alone, ordinal numbers, dates and times of a line, in order of their places.
 
     Numbers without a unit are not among them (`pfsm.text.numbers`). A place may be part of another: of ``3 May 2021``
     both ``3 May`` and the whole.
+
+    Args:
+        tokens: The line.
+        numbers: Its `english_numbers`, where they are known.
     """
     split = [(part, at) for at, token in enumerate(tokens) for part in parts(token)]
     if not split:
         return []
     words = [part for part, _ in split]
     found = set()
-    for start, size, meaning in _spans(words):
+    if numbers is None or len(words) > len(tokens):
+        numbers = english_numbers(words)
+    for start, size, meaning in _spans(words, numbers):
         first, last = split[start][1], split[start + size - 1][1]
         # Part of a token says nothing by itself.
         whole = (start == 0 or split[start - 1][1] != first) and (
@@ -53,7 +59,11 @@ def quantities(tokens: Sequence[str]) -> list[Quantity]:
         )
         if whole:
             found.add(Quantity(first, last - first + 1, meaning))
-    return sorted(found, key=lambda one: (one.start, one.length, repr(one.meaning)))
+    return (
+        sorted(found, key=lambda one: (one.start, one.length, repr(one.meaning)))
+        if len(found) > 1
+        else [*found]
+    )
 
 
 def may_say(token: str) -> bool:
@@ -79,7 +89,7 @@ def parts(token: str) -> list[str]:
     return [part for part in (sign, number, unit) if part]
 
 
-def _spans(words: list[str]) -> Iterator[tuple[int, int, Meaning]]:
+def _spans(words: list[str], numbers: Sequence[Number]) -> Iterator[tuple[int, int, Meaning]]:
     yield from date_spans(words)
     for at, word in enumerate(words):
         value, unit = ordinal(word), unit_word(word)
@@ -89,7 +99,7 @@ def _spans(words: list[str]) -> Iterator[tuple[int, int, Meaning]]:
             yield at, 1, ("unit", *unit)
         if word.lower() == "per" and words[at + 1 : at + 2] in (["cent"], ["Cent"]):
             yield at, 2, ("unit", *PERCENT)
-    for number in english_numbers(words):
+    for number in numbers:
         yield from _amounts(words, number)
     for at, word in enumerate(words):
         if word.lower() in {"one", "a", "an"}:

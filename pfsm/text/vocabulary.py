@@ -17,7 +17,8 @@ from pfsm.text.stemming import stemmer_named
 CHUNK_CACHE_LIMIT = 1_000_000
 
 # From types to one whole number per type.
-Analysis = Callable[[Sequence[str]], Sequence[int]]
+Numbers = Sequence[int] | NDArray[np.int32]
+Analysis = Callable[[Sequence[str]], Numbers]
 Entry = TypeVar("Entry", np.int32, np.bool_)
 
 
@@ -73,7 +74,7 @@ class _Column(Generic[Entry]):
         self._values: NDArray[Entry] = np.empty(0, dtype)
         self.size = 0
 
-    def extend(self, values: Sequence[int]) -> None:
+    def extend(self, values: Numbers) -> None:
         size = self.size + len(values)
         if size > self._values.size:
             grown = np.empty(2 * size, self._values.dtype)

@@ -13,14 +13,15 @@ from pfsm.lexicons.container import lexicon_bytes
 from pfsm.lexicons.paraphrases import ParaphraseTable, Phrase, compile_paraphrases
 from tests.lexicons.lexicon_cases import paraphrases
 
-phrases = st.lists(st.sampled_from(["a", "b", "c", "é"]), min_size=1, max_size=4).map(tuple)
+WORDS = ["a", "b", "c", "é"]
+phrases = st.lists(st.sampled_from(WORDS), min_size=1, max_size=4).map(tuple)
 tables = st.dictionaries(st.tuples(phrases, phrases), st.floats(1e-9, 1.0), max_size=30)
 
 
 def walk(table: ParaphraseTable) -> Iterator[tuple[Phrase, int]]:
     """Every phrase of the trie with its node, by following the children down from the words."""
     n_words = table.child_offsets.size - 1 - table.child_words.size
-    words = sorted(table._word_id, key=table._word_id.__getitem__)
+    words = sorted((word for word in WORDS if table.word(word) >= 0), key=table.word)
     stack: list[tuple[Phrase, int]] = [((word,), number) for number, word in enumerate(words)]
     while stack:
         phrase, node = stack.pop()

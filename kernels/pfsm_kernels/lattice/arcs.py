@@ -14,42 +14,78 @@ Int64 = NDArray[np.int64]
 
 # What `check_arcs` finds wrong.
 FINE, OUTSIDE, UNSORTED = 0, 1, 2
+# Greater than two numbers of 32 bits joined.
+LAST = np.int64(2**63 - 1)
 
 
-@njit
-def compare(rows, a, b):
-    """Which of two rows comes first: negative, 0 (they are the same) or positive."""
+@njit(borrows=True)
+def joined(first, second):
+    """Two numbers of 32 bits as one: the sums stand in the order of the pairs of numbers."""
+    return (np.int64(first) << 32) + second
+
+
+@njit(borrows=True)
+def _is_before(rows, a, b):
+    """Whether a row comes before another, other than the same."""
     for field in (0, 1, 3, 2, 4):
         if rows[a, field] != rows[b, field]:
-            return -1 if rows[a, field] < rows[b, field] else 1
-    return 0
+            return rows[a, field] < rows[b, field]
+    return False
 
 
 @njit(nogil=True)
 def _is_sorted(rows):
     row = np.int64(1)
-    while row < rows.shape[0] and compare(rows, row - 1, row) <= 0:
+    while row < rows.shape[0] and not _is_before(rows, row, row - 1):
         row += 1
     return row >= rows.shape[0]
+
+
+@njit(borrows=True)
+def _set_head(heads, matcher, rows, row, end):
+    """The next row of a matcher as three numbers that stand in the order of rows; behind its last none is greater."""
+    if row < end:
+        heads[matcher, 0] = joined(rows[row, 0], rows[row, 1])
+        heads[matcher, 1] = joined(rows[row, 3], rows[row, 2])
+        heads[matcher, 2] = rows[row, 4]
+    else:
+        heads[matcher, :] = LAST
+
+
+@njit(borrows=True)
+def _least(heads):
+    """The first matcher whose next row is before no other's."""
+    least = 0
+    for matcher in range(1, heads.shape[0]):
+        if heads[matcher, 0] > heads[least, 0]:
+            continue
+        if heads[matcher, 0] < heads[least, 0] or (
+            heads[matcher, 1] < heads[least, 1]
+            or (heads[matcher, 1] == heads[least, 1] and heads[matcher, 2] < heads[least, 2])
+        ):
+            least = matcher
+    return least
 
 
 @njit(nogil=True)
 def _merge(rows, starts, exclusive, arcs, rank, per_pair, places):
     matchers = starts.size - 1
     at = starts[:-1].copy()
+    heads = np.empty((matchers, 3), np.int64)
+    for matcher in range(matchers):
+        _set_head(heads, matcher, rows, at[matcher], starts[matcher + 1])
+    last, middle, end = LAST, LAST, LAST
     count = 0
-    last = np.int64(-1)  # a literal would be a type of its own, and `_compare` be compiled twice
     for _ in range(rows.shape[0]):
-        least = -1
-        for matcher in range(matchers):
-            if at[matcher] < starts[matcher + 1] and (least < 0 or compare(rows, at[matcher], at[least]) < 0):
-                least = matcher
+        least = _least(heads)
         row = at[least]
         at[least] += 1
-        if exclusive and last >= 0 and compare(rows, last, row) == 0:
+        is_same = heads[least, 0] == last and heads[least, 1] == middle and heads[least, 2] == end
+        last, middle, end = heads[least, 0], heads[least, 1], heads[least, 2]
+        _set_head(heads, least, rows, at[least], starts[least + 1])
+        if exclusive and is_same:
             places[row] = -1
             continue
-        last = row
         places[row] = count
         rank[count] = least
         per_pair[rows[row, 0]] += 1

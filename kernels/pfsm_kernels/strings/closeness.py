@@ -7,6 +7,7 @@ processor adds several at once: a sum on the way may wrap around, but the whole 
 lengths, and those fit. Most pairs are far from the minimum, which their product says without a root.
 
 Of cosines below the minimum none is offered and none is nearer than one that is, so only those above it are compared.
+A row of zeros, that of the words without a vector, is far from all.
 """
 
 import math
@@ -81,6 +82,7 @@ def _fill(left, left_offsets, right, right_offsets, rows, minimum, nearest):
     blocks = np.empty((max(left.size, 64), 5), dtype=np.int32)
     values = np.empty(blocks.shape[0])
     products = np.empty(_widest(right_offsets), dtype=np.int32)
+    places, theirs = np.empty(products.size, dtype=np.int64), np.empty(products.size, dtype=right.dtype)
     their_squares = np.empty(products.size)
     by_row = np.empty((_widest(left_offsets), max(nearest, 1)))
     by_column = np.empty((products.size, max(nearest, 1)))
@@ -89,20 +91,26 @@ def _fill(left, left_offsets, right, right_offsets, rows, minimum, nearest):
     for pair in range(left_offsets.size - 1):
         a, b = left_offsets[pair], right_offsets[pair]
         m, n = left_offsets[pair + 1] - a, right_offsets[pair + 1] - b
-        theirs = right[b : b + n]
         by_row[:m], by_column[:n] = -2.0, -2.0
+        known = 0
         for j in range(n):
-            their_squares[j] = squares[theirs[j]]
+            if squares[right[b + j]] > 0:
+                places[known], theirs[known] = j, right[b + j]
+                their_squares[known] = squares[right[b + j]]
+                known += 1
         first = count
         for i in range(m):
             square = np.float64(squares[left[a + i]])
-            _products(rows[left[a + i]], rows, theirs, products)
+            if square == 0.0:
+                continue
+            _products(rows[left[a + i]], rows, theirs[:known], products)
             least = low * square
-            for j in range(n):
-                product = np.float64(products[j])
-                if product * abs(product) <= least * their_squares[j]:
+            for at in range(known):
+                product = np.float64(products[at])
+                if product * abs(product) <= least * their_squares[at]:
                     continue
-                value = min(product / math.sqrt(square * their_squares[j]), 1.0)
+                j = places[at]
+                value = min(product / math.sqrt(square * their_squares[at]), 1.0)
                 if value < minimum:
                     continue
                 if count == values.size:

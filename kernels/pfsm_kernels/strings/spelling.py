@@ -8,7 +8,8 @@ column into the next with a dozen operations, for any a of at most 64 characters
 *A bit-vector algorithm for computing Levenshtein and Damerau edit distances*). Which characters of a are a given one
 is worked out once for a token of the left sentence. Cost O(|b|) for two words. Those whose lengths alone are too far
 apart are not compared, nor those of which one has too many characters that the other lacks: each of these takes an
-edit. They are counted by the last six bits of characters, so that some may be missed, but none is counted in vain.
+edit. They are counted by the last five bits of characters, of each up to two, so that some may be missed, but none is
+counted in vain.
 """
 
 import numpy as np
@@ -44,11 +45,12 @@ def _distance(places, size, codes, first, last):
 
 @njit
 def _characters(codes, words):
-    """uint64 [n_words], for each word the bits that its characters set."""
+    """uint64 [n_words], for each word the bits that its characters set: one below, from the second on one above."""
     found = np.zeros(words.size - 1, dtype=np.uint64)
     for word in range(words.size - 1):
         for at in range(words[word], words[word + 1]):
-            found[word] |= ONE << np.uint64(codes[at] & 63)
+            bit = ONE << np.uint64(codes[at] & 31)
+            found[word] |= bit << np.uint64(32) if found[word] & bit else bit
     return found
 
 

@@ -126,12 +126,18 @@ def _counts(chunk: str, tokens: list[str]) -> Counts:
     before = ""
     for token in tokens:
         repeats += token == before and _is_word(token)
-        negations += normal_form(token) in negating
-        digits += digit_value(token) is not None
-        number_words += token != "one" and is_number_word(token)
         before = token
-    apart = int(_APART.match(chunk) is not None)
-    return Counts(repeats, negations, apart, len(_GLUED.findall(chunk)), digits, number_words)
+        if token[0].isalpha():  # as all words that negate and that are numbers do
+            negations += (token if token.isascii() else normal_form(token)) in negating
+            number_words += token != "one" and is_number_word(token)
+        else:
+            digits += digit_value(token) is not None
+    # Most chunks begin with a letter and have too few tokens for a mark between two words; other numerals than
+    # digits may stand on both sides of a mark within one token.
+    may_be_apart = not chunk[:1].isalnum() or chunk[0] in "nN"
+    apart = int(may_be_apart and _APART.match(chunk) is not None)
+    glued = len(_GLUED.findall(chunk)) if len(tokens) > 2 or not chunk.isascii() else 0
+    return Counts(repeats, negations, apart, glued, digits, number_words)
 
 
 def _is_word(token: str) -> bool:

@@ -86,7 +86,6 @@ class Analyser:
             self.resources["syn"] = self._synonyms.label
         if "para" in stages:
             self._paraphrases = ParaphraseTable(registry.load(paraphrase_table, paraphrases.KIND))
-            self._words = TypeLists(lambda token: (self._paraphrases.word(token),))
             self.resources["para"] = self._paraphrases.label
         self._vocabulary = self._new_vocabulary()
 
@@ -126,7 +125,7 @@ class Analyser:
         from pfsm_kernels.strings.sharing import find_phrases, linked_phrases  # noqa: PLC0415 - brings numba
 
         table = self._paraphrases
-        _, words = self._words.of(self._vocabulary)
+        words = self._vocabulary.column(table.words)
 
         def linked(given: EncodedLines, meant: EncodedLines) -> Int32:
             phrases = [
