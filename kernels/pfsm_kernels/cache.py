@@ -35,8 +35,6 @@ from numba.core.caching import (
 )
 from numba.core.runtime.nrt import rtsys
 
-from pfsm_kernels.loading import rebuilt, unpickled
-
 NOTICE = "compiling kernels, about 10 s, once"
 LOGGER = logging.getLogger("pfsm.kernels")
 PREFIX = "pfsm-kernels-"
@@ -188,15 +186,6 @@ class _DataFiles(IndexDataCacheFile):  # type: ignore[misc]  # Numba has no type
     def _data_name(self, number: int) -> str:  # noqa: ARG002 - Numba's signature
         return f"{Path(self._index_name).stem}.{os.urandom(6).hex()}.nbc"
 
-    def _load_data(self, name: str) -> Any:
-        return unpickled(Path(self._data_path(name)).read_bytes())
-
-
-class _Kernels(CompileResultCacheImpl):  # type: ignore[misc]  # Numba has no types
-    def rebuild(self, target_context: Any, payload: Any) -> Any:
-        """A kernel, ready to run."""
-        return rebuilt(target_context, payload)
-
 
 class _Cache(FunctionCache):  # type: ignore[misc]  # Numba has no types
     def __init__(self, function: Callable[..., Any]) -> None:
@@ -219,7 +208,7 @@ class _Cache(FunctionCache):  # type: ignore[misc]  # Numba has no types
 def _cache_in(place: Path) -> Any:
     """The kind of Numba's cache whose files are below a folder."""
     locator = type("Locator", (_Locator,), {"folder": place})
-    files = type("Files", (_Kernels,), {"_locator_classes": [locator]})
+    files = type("Files", (CompileResultCacheImpl,), {"_locator_classes": [locator]})
     return type("CacheInPlace", (_Cache,), {"_impl_class": files})
 
 
