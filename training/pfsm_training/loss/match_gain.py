@@ -7,25 +7,50 @@ With ``g_k`` such a sum, such as what a match weighs less what deleting and inse
 It is convex in the weights, and 0 where every sum comes to enough.
 """
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from pfsm_training.loss.hinges import Hinges
 from pfsm_training.loss.module import LogLinearMachine
 from pfsm_training.loss.objective import Quadratic
 
-# How often a sum has each weight, by name; negative: it is subtracted.
-Gain = Mapping[str, float]
+Float = NDArray[np.float64]
 
 
-def gain_of(gain: Gain, weights: Mapping[str, float]) -> float:
-    """What a sum comes to; weights that are not there are 0."""
-    return math.fsum(number * weights.get(name, 0.0) for name, number in gain.items())
+@dataclass(frozen=True, eq=False)
+class Gains:
+    """Sums of weights.
+
+    Attributes:
+        names: Of the weights.
+        counts: float64 [n_gains, n_names], how often each sum has each weight; negative: it is subtracted.
+    """
+
+    names: tuple[str, ...]
+    counts: Float
+
+    def __len__(self) -> int:
+        return len(self.counts)
+
+    def values(self, weights: Mapping[str, float]) -> Float:
+        """What each sum comes to, float64 [n_gains]; weights that are not there are 0."""
+        own = np.array([weights.get(name, 0.0) for name in self.names])
+        # NumPy's dot product would add in an order that depends on the number of processors.
+        return np.asarray((self.counts * own).sum(axis=1))
+
+    def slopes(self, learned: tuple[str, ...]) -> Float:
+        """Their derivatives in the learned weights, float64 [n_gains, n_learned]."""
+        place = {name: number for number, name in enumerate(self.names)}
+        result = np.zeros((len(self), len(learned)))
+        for column, name in enumerate(learned):
+            if name in place:
+                result[:, column] = self.counts[:, place[name]]
+        return result
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +65,7 @@ class MatchGainLoss:
         penalty: 0.
     """
 
-    gains: Sequence[Gain]
+    gains: Gains
     least: float
     factor: float
     centre: Tensor
@@ -48,13 +73,10 @@ class MatchGainLoss:
 
     def quadratic(self, machine: LogLinearMachine, *, free_alpha: bool) -> tuple[float, Quadratic]:
         """The loss at the machine's weights, and its hinges, which are linear in them."""
-        weights = machine.weights()
-        place = {name: number for number, name in enumerate(machine.learned)}
-        slopes = np.zeros((len(self.gains), len(place) + free_alpha))
-        for row, gain in enumerate(self.gains):
-            for name in place.keys() & gain.keys():
-                slopes[row, place[name]] = -gain[name]
-        missing = np.array([self.least - gain_of(gain, weights) for gain in self.gains])
+        missing = self.least - self.gains.values(machine.weights())
+        slopes = -self.gains.slopes(machine.learned)
+        if free_alpha:
+            slopes = np.concatenate([slopes, np.zeros((len(slopes), 1))], axis=1)
         hinges = Hinges(missing, slopes).scaled(self.factor)
         value = float(torch.from_numpy(hinges.missing).clamp(min=0.0).square().sum())
         size = slopes.shape[1]
