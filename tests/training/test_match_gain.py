@@ -27,6 +27,7 @@ from pfsm_training.loss.objective import Objective, SquaredError
 from pfsm_training.loss.with_pairs import WithPairs
 from tests.training.objectives import lattices_of, standardised, value_and_gradient
 from tests.training.small_data import invented
+from tests.training.test_distributed import encoder
 
 Float = NDArray[np.float64]
 OPTIONS = {"lambda": 0.05, "start": "matches", "matchers": ["punct", "word"]}
@@ -281,6 +282,12 @@ def test_an_initial_model_comes_to_keep_to_it(splits: dict[str, object]) -> None
     )
     assert matched(first, others) < 0.5
     assert matched(bound, others) == 1.0
+
+
+def test_blocks_of_a_cluster_give_the_same_model() -> None:
+    judgments, config = perverse(2), config_from_dict({**OPTIONS, "match_gain": 0.3}, "x")
+    there = train(judgments, config=config, threads=1, encoder=encoder(8192))
+    assert train(judgments, config=config, threads=1).weights == there.weights
 
 
 @pytest.mark.parametrize("value", [-1, "yes", True, 1e9, float("nan")])
