@@ -17,6 +17,7 @@ TRAINING = (
     "mixture",
     "class_transitions",
     "edit_cost",
+    "match_gain",
     "encoder",
     "minimal_pairs",
 )

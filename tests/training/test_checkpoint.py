@@ -138,6 +138,7 @@ OTHERS: dict[str, dict[str, Any]] = {
     "raw scores": {"config": replace(CONFIG, standardise=False)},
     "features of Jump": {"config": replace(CONFIG, prune_jumps=True)},
     "edit cost": {"config": replace(CONFIG, edit_cost=0.5)},
+    "match gain": {"config": replace(CONFIG, match_gain=0.5)},
     "minimal pairs": {"config": replace(CONFIG, minimal_pairs=MinimalPairsOptions(kinds=("drop-word",)))},
     "encoder": {"config": replace(CONFIG, encoder=EncoderOptions())},
     "settings": {"settings": Settings(matchers=("word",))},

@@ -47,6 +47,7 @@ def test_everything_can_be_set(tmp_path: Path) -> None:
         mixture: 0.25
         class_transitions: true
         edit_cost: 0
+        match_gain: 0
         encoder: false
         minimal_pairs: false
         start: matches

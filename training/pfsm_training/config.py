@@ -28,7 +28,7 @@ LAMBDA_RULES = (HIGHEST, ONE_STANDARD_ERROR)
 AUTO: Literal["auto"] = "auto"
 # Fixes every weight at its start. Far above, the penalty swamps the errors and the solver cannot find alpha.
 LARGEST_PENALTY = 1e12
-LARGEST_EDIT_COST = 100.0
+LARGEST_EDIT_COST = LARGEST_MATCH_GAIN = 100.0
 
 HEAD, LORA, FULL = "head", "lora", "full"
 TUNED = (HEAD, LORA, FULL)
@@ -91,6 +91,8 @@ class TrainingConfig:
             threshold of ``huber`` are in the units of the scores.
         edit_cost: What inserting, repeating or deleting one word of a perfect translation costs at least, in the units
             of ``y`` (`pfsm_training.fit.copies`); 0: nothing is asked.
+        match_gain: What matching a word weighs at least beyond deleting and inserting it, in the units of ``y``
+            (`pfsm_training.fit.match_gain`); 0: nothing is asked.
         encoder: What to learn over an encoder; None: nothing.
         minimal_pairs: Pairs to learn from beside what people said (`pfsm_training.fit.minimal_pairs`); None: none.
         prune_jumps: Whether features of Jump with few instances are left out, as all others are.
@@ -108,6 +110,7 @@ class TrainingConfig:
     standardise: bool = True
     prune_jumps: bool = False
     edit_cost: float = 0.0
+    match_gain: float = 0.0
     encoder: EncoderOptions | None = None
     minimal_pairs: MinimalPairsOptions | None = None
     given: Mapping[str, Any] = field(default_factory=dict)
@@ -164,7 +167,8 @@ def config_from_dict(values: Mapping[str, Any], where: str, init: Model | None =
         _choice(values.get("lambda_rule", HIGHEST), "lambda_rule", LAMBDA_RULES, where),
         flag(values.get("standardise", True), "standardise", where),
         flag(values.get("prune_jumps", False), "prune_jumps", where),
-        _edit_cost(values, where),
+        _constraint(values, "edit_cost", LARGEST_EDIT_COST, where),
+        _constraint(values, "match_gain", LARGEST_MATCH_GAIN, where),
         _encoder(values.get("encoder", False), where),
         _minimal_pairs(values, where),
         dict(values),
@@ -226,14 +230,13 @@ def _mixture(value: object, where: str) -> Mixture:
     return float(value)
 
 
-def _edit_cost(values: Mapping[str, Any], where: str) -> float:
-    value = values.get("edit_cost", 0.0)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= LARGEST_EDIT_COST:
-        raise PfsmError(
-            f"{where}: edit_cost is {value!r}, it must be a number from 0 to {LARGEST_EDIT_COST:g}"
-        )
+def _constraint(values: Mapping[str, Any], key: str, largest: float, where: str) -> float:
+    """What is asked of a model beside its agreement with people; 0: nothing."""
+    value = values.get(key, 0.0)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= largest:
+        raise PfsmError(f"{where}: {key} is {value!r}, it must be a number from 0 to {largest:g}")
     if value and values.get("solver", SOLVERS[0]) != SOLVERS[0]:
-        raise PfsmError(f"{where}: edit_cost needs solver: {SOLVERS[0]}")
+        raise PfsmError(f"{where}: {key} needs solver: {SOLVERS[0]}")
     return float(value)
 
 

@@ -58,6 +58,7 @@ class PfsmRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # it 
         mixture: Share of preferences in the objective. There are none here, so it changes nothing; it is taken so that
             a training configuration can be given whole.
         edit_cost: What one word inserted, repeated or deleted must cost at least.
+        match_gain: What matching a word must weigh beyond deleting and inserting it.
         encoder: What to learn over an encoder: ``{"tune": "head"}``, or False.
         minimal_pairs: What to learn from minimal pairs, such as ``{"weight": 0.3}``, or False.
         class_transitions: Whether transitions between split states have weights of their own.
@@ -99,6 +100,7 @@ class PfsmRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # it 
         standardise: bool | None = None,
         mixture: float | str | None = None,
         edit_cost: float | None = None,
+        match_gain: float | None = None,
         encoder: bool | Mapping[str, Any] | None = None,
         minimal_pairs: bool | Mapping[str, Any] | None = None,
         class_transitions: bool | None = None,
@@ -130,6 +132,7 @@ class PfsmRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # it 
         self.standardise = standardise
         self.mixture = mixture
         self.edit_cost = edit_cost
+        self.match_gain = match_gain
         self.encoder = encoder
         self.minimal_pairs = minimal_pairs
         self.class_transitions = class_transitions

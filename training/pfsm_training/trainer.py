@@ -47,6 +47,7 @@ from pfsm_training.fit.fitting import Choice, Fitted, Fitter, Progress
 from pfsm_training.fit.fold_fits import FoldFits
 from pfsm_training.fit.initial import added_to, settings_to_train
 from pfsm_training.fit.lbfgs import Iteration
+from pfsm_training.fit.match_gain import match_gain_record, match_gain_to_train
 from pfsm_training.fit.minimal_pairs import (
     WEIGHTS,
     MinimalPairsPart,
@@ -129,6 +130,7 @@ def train(
         language = language_of(judgments, preferences)
         config = config if language is None else in_language(config, language)
     settings = settings_to_train(settings, config, init)
+    gain = match_gain_to_train(settings, config, init)
     _check_columns(judgments, preferences, settings)
     judgments, preferences = _checked(judgments, preferences)
     progress("reading", None)
@@ -150,7 +152,7 @@ def train(
     with one_torch_thread():
         copies = copies_to_train((judgments, preferences), settings, config.edit_cost, folds, encoder)
         minimal = None if made is None else made.to_train(encoder)
-        fitter = replace(fitter, constraints=[one for one in (copies, minimal) if one is not None])
+        fitter = replace(fitter, constraints=[one for one in (copies, gain, minimal) if one is not None])
         validated, tried, counted = _validate(fitter, data, folds, copies, minimal)
         fitted = _fit(fitter, data, validated.choice)
         if fitted is None:
@@ -158,7 +160,7 @@ def train(
         training = record(
             fitter, fitted, data, validated, tried, (judgments, preferences), score_column, folds
         )
-    training |= held_out_record(copies, counted.above.get(validated.choice))
+    training |= held_out_record(copies, counted.above.get(validated.choice)) | match_gain_record(gain, fitted)
     training |= minimal_pairs_record(
         pairs, minimal, config.minimal_pairs, validated, tried, counted.lower.get(validated.choice)
     )
@@ -235,6 +237,7 @@ def _decisive(
             *(config.objective, config.mixture, config.class_transitions, config.lambda_rule),
             *(config.standardise, config.prune_jumps),
             *((config.edit_cost,) if config.edit_cost else ()),
+            *(("match_gain", config.match_gain) if config.match_gain else ()),
             *([] if config.encoder is None else config.encoder.decisive(pinned(config.encoder.source))),
             *([] if config.minimal_pairs is None else [config.minimal_pairs.decisive()]),
         ],
@@ -315,8 +318,7 @@ def _validate(
     """Cross-validation at the given lambda, mixture and weight of minimal pairs, or at all of them to choose."""
     choices = _choices(fitter.config, both=bool(data.scores.size and data.votes.size))
     steps = {choice: f"cross-validation, {_named(choice, choices)}" for choice in choices}
-    made = [one for one in (copies, minimal) if one is not None]
-    fits = FoldFits(replace(fitter, tolerance=VALIDATION_TOLERANCE), data, folds, steps, made)
+    fits = FoldFits(replace(fitter, tolerance=VALIDATION_TOLERANCE), data, folds, steps)
     counted = _Counted(dict.fromkeys(choices, 0), {})
 
     def fit(part: TrainingSet, choice: Choice, fold: int) -> Fitted | None:

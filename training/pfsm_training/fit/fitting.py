@@ -68,7 +68,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Amounts:
-    """What the loss of pairs that nobody judged is weighed against.
+    """What a loss of something else than judgments is weighed against.
 
     Attributes:
         people: Number of judgments and preferences.
@@ -93,6 +93,9 @@ class Constraint(Protocol):
 
     def sampled(self) -> "Constraint":
         """The same on fewer pairs, where there are more than starts are compared on; the loss weighs the same."""
+
+    def outside(self, folds: tuple[int, ...]) -> "Constraint":
+        """The same without pairs of references that one of these folds holds out."""
 
 
 @dataclass(frozen=True, eq=False)

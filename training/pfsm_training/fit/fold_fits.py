@@ -6,7 +6,7 @@ weight from its own minima before. So its model depends on nothing that it is te
 back to the half: what is one minimum under the larger lambda may be several under the smaller.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -14,7 +14,6 @@ import numpy as np
 from pfsm_training.data.training_set import TrainingSet
 from pfsm_training.fit.crossval import Folds
 from pfsm_training.fit.fitting import Choice, Fitted, Fitter
-from pfsm_training.fit.made_pairs import MadePairs
 from pfsm_training.fit.starts import is_sampled
 
 
@@ -23,18 +22,17 @@ class FoldFits:
     """Fits folds; a `pfsm_training.fit.crossval.Fit`.
 
     Attributes:
-        fitter: With the tolerance of cross-validation.
+        fitter: With the tolerance of cross-validation. Folds keep to its constraints on pairs of their own training
+            references.
         data: All training data.
         folds: Its division.
         steps: What to call the fits in the progress, by choice. All of one fold are fitted before those of the next.
-        made: The constraints of the fitter; folds keep to them on pairs of their own training references.
     """
 
     fitter: Fitter
     data: TrainingSet
     folds: Folds
     steps: Mapping[Choice, str]
-    made: Sequence[MadePairs] = ()
     _halves: dict[tuple[int, Choice], Fitted | None] = field(default_factory=dict)
     _before: dict[int, tuple[Choice, Fitted]] = field(default_factory=dict)
 
@@ -56,7 +54,8 @@ class FoldFits:
 
     def _without(self, held_out: list[int]) -> Fitter:
         """The fitter without the pairs of the references of some folds."""
-        return replace(self.fitter, constraints=[one.outside(tuple(held_out)) for one in self.made])
+        constraints = [one.outside(tuple(held_out)) for one in self.fitter.constraints]
+        return replace(self.fitter, constraints=constraints)
 
     def _half(self, parity: int, choice: Choice) -> Fitted | None:
         """The fit to the folds with even numbers, or to those with odd ones."""

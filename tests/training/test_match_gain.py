@@ -1,0 +1,308 @@
+"""The option `match_gain`: its loss by hand, by SciPy and by finite differences, and models that keep to it."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pytest
+import torch
+from numpy.typing import NDArray
+from scipy import optimize
+
+from pfsm.data import Judgments
+from pfsm.errors import PfsmError
+from pfsm.model.file import Model, Scale
+from pfsm.model.metric import Metric
+from pfsm.model.settings import Settings, settings_from_dict
+from pfsm_training import LogLinearMachine, train
+from pfsm_training.config import TrainingConfig, config_from_dict
+from pfsm_training.fit import gauss_newton
+from pfsm_training.fit.gains import match_gains
+from pfsm_training.fit.match_gain import MatchGain, match_gain_to_train
+from pfsm_training.lattices.features import frequent, instances
+from pfsm_training.loss.hinges import AllHinges
+from pfsm_training.loss.match_gain import Gains, MatchGainLoss
+from pfsm_training.loss.objective import Objective, SquaredError
+from pfsm_training.loss.with_pairs import WithPairs
+from tests.training.objectives import lattices_of, standardised, value_and_gradient
+from tests.training.small_data import invented
+from tests.training.test_distributed import encoder
+
+Float = NDArray[np.float64]
+OPTIONS = {"lambda": 0.05, "start": "matches", "matchers": ["punct", "word"]}
+SPLIT = {"language": "en", "split": ["Insert", "Delete", "S_word", "Insert:repeat"]}
+WORDS = {
+    "content": "bread",
+    "function": "the",
+    "name": "Anna",
+    "negation": "not",
+    "number": "7",
+    "punctuation": ",",
+}
+GAINS = Gains(
+    ("Delete", "Insert", "S_word", "S_word>S_word"), np.array([[-1.0, -1.0, 1.0, 0.0], [-1.0, 0.0, 2.0, 1.0]])
+)
+
+
+def settings_of(**values: object) -> Settings:
+    return settings_from_dict(values, "test")
+
+
+def by_hand(weights: Mapping[str, float], least: float, factor: float) -> float:
+    first = weights["S_word"] - weights["Delete"] - weights.get("Insert", 0.0)
+    second = 2.0 * weights["S_word"] + weights["S_word>S_word"] - weights["Delete"]
+    return factor * sum(max(0.0, least - gain) ** 2 for gain in (first, second))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_loss_is_its_definition_and_its_model_its_slope(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    learned = ("Delete", "S_word", "S_word>S_word", "feature:chrf")
+    # The weight of Insert stays as it is.
+    fixed = {"Insert": 0.3} if seed % 2 else {}
+    theta = rng.normal(size=4)
+    loss = MatchGainLoss(GAINS, 0.8, 1.7, torch.zeros(4, dtype=torch.float64))
+
+    def at(values: Float) -> LogLinearMachine:
+        return LogLinearMachine(learned, {**fixed, **dict(zip(learned, values.tolist(), strict=True))})
+
+    value, model = loss.quadratic(at(theta), free_alpha=True)
+    assert value == pytest.approx(by_hand(at(theta).weights(), 0.8, 1.7))
+    assert not model.gradient.any()
+    assert not model.curvature.any()
+    hinges = AllHinges(model.hinges, 5)
+    for scale in (0.0, 0.1, 10.0):
+        move = scale * rng.normal(size=5)
+        assert hinges.value(move) == pytest.approx(by_hand(at(theta + move[:4]).weights(), 0.8, 1.7))
+    pull, step = hinges.pull(hinges.forces), 1e-6 * np.eye(5)
+    for k in range(5):
+        ahead, behind = (by_hand(at(theta + way * step[k, :4]).weights(), 0.8, 1.7) for way in (1.0, -1.0))
+        assert pull[k] == pytest.approx((ahead - behind) / 2e-6, rel=1e-5, abs=1e-6)
+
+
+def gain_of(settings: Settings, least: float = 1.0) -> MatchGain:
+    constraint = match_gain_to_train(settings, TrainingConfig(match_gain=least), None)
+    assert constraint is not None
+    return constraint
+
+
+def random_weights(seed: int, settings: Settings) -> dict[str, float]:
+    rng = np.random.default_rng(seed)
+    return {name: float(rng.normal()) for name in match_gains(settings).names}
+
+
+def lowest(weights: Mapping[str, float], settings: Settings) -> float:
+    return float(match_gains(settings).values(weights).min())
+
+
+def edits_of(
+    weights: Mapping[str, float], settings: Settings, line: str, hypothesis: str | None = None
+) -> list[str]:
+    """The best edits of a line, as its own translation if there is no other."""
+    model = Model("m", settings, weights, 0.0, Scale(0.0, 1.0, ""), {}, "none")
+    return [edit.state for edit in Metric(model, 1).explain(hypothesis or line, line).edits]
+
+
+def raised(weights: Mapping[str, float], settings: Settings) -> dict[str, float]:
+    """So much more for each whole match that the one that gains least gains a little."""
+    more = 0.01 - lowest(weights, settings)
+    matches = {name: weights[name] + more for name in ("S_word", "S_punct") if name in weights}
+    return {**weights, **matches}
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"matchers": ["word"]},
+        {"matchers": ["punct", "word"]},
+        {"matchers": ["punct", "word"], **SPLIT},
+        {"matchers": ["word"], **SPLIT},
+        {"matchers": ["punct", "word"], "language": "en", "split": ["Delete"]},
+    ],
+)
+def test_where_every_match_gains_the_best_edits_are_matches(values: dict[str, object], seed: int) -> None:
+    settings = settings_of(**values)
+    weights = raised(random_weights(seed, settings), settings)
+    words = [word for name, word in WORDS.items() if name != "punctuation"]
+    lines = [" ".join(words[:length]) for length in range(1, 6)]
+    # A mark of punctuation is no word.
+    marks = [", ; !"] if "punct" in settings.matchers else []
+    for line in (*lines, "bread river stone lamp night harbour", *marks):
+        assert all(state.startswith("S_") for state in edits_of(weights, settings, line)), line
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("splits", [{}, SPLIT])
+def test_a_word_is_matched_whatever_unmatched_words_stand_around_it(
+    splits: dict[str, object], seed: int
+) -> None:
+    settings = settings_of(matchers=["word"], **splits)
+    weights = raised(random_weights(seed, settings), settings)
+    # As many deleted as inserted on either side; else a match forces Deletes or Inserts into a row.
+    others = [("", ""), ("river", "lamp"), ("night stone", "wind seven"), ("a b c", "d e f")]
+    for (before, inserted_before), (after, inserted_after) in product(others, others):
+        line, hypothesis = f"{before} bread {after}", f"{inserted_before} bread {inserted_after}"
+        edits = edits_of(weights, settings, line, hypothesis)
+        assert sum(state.startswith("S_") for state in edits) == 1, (line, hypothesis, edits)
+
+
+@pytest.mark.parametrize("word_class", WORDS)
+def test_where_one_does_not_a_line_of_this_word_shows_it(word_class: str) -> None:
+    settings = settings_of(matchers=["punct", "word"], **SPLIT)
+    match = "S_punct" if word_class == "punctuation" else f"S_word:{word_class}"
+    weights = {"S_word": 1.0, "S_punct": 1.0, f"Delete:{word_class}": 0.6}
+    assert lowest(weights, settings) == pytest.approx(0.4)
+    assert edits_of(weights, settings, WORDS[word_class]) == [match]
+    weights[f"Insert:{word_class}"] = 0.5
+    assert lowest(weights, settings) == pytest.approx(-0.1)
+    assert match not in edits_of(weights, settings, WORDS[word_class])
+
+
+def test_long_rows_count() -> None:
+    settings = settings_of(matchers=["word"])
+    weights = {"S_word": 1.0, "Delete>Delete": 0.7, "Insert>Insert": 0.7}
+    assert edits_of(weights, settings, "a b c") == ["S_word"] * 3
+    assert "S_word" not in edits_of(weights, settings, " ".join("abcdefghijkl"))
+    assert lowest(weights, settings) < 0.0
+
+
+def bound_minimum(judgments: Judgments, least: float) -> tuple[float, Float, WithPairs, LogLinearMachine]:
+    """What Gauss-Newton comes to: the objective, theta and alpha, the objective itself and the machine."""
+    batch = lattices_of(judgments, matchers=["word"])
+    constraint = gain_of(settings_of(matchers=["word"]), least)
+    machine = LogLinearMachine(frequent(instances(batch)), {"S_word": 0.5})
+    centre = torch.zeros(len(machine.learned), dtype=torch.float64)
+    people = Objective((batch,), SquaredError(standardised(judgments.scores)), 2.0, centre)
+    objective = WithPairs(people, MatchGainLoss(constraint.gains, least, 40.0, centre))
+    fit = gauss_newton.minimise(machine, objective, len(batch))
+    assert fit.converged
+    end = np.append(machine.theta.detach().numpy(), float(machine.alpha.detach()))
+    return fit.objective, end, objective, machine
+
+
+def perverse(seed: int, segments: int = 30) -> Judgments:
+    """Judgments by which a translation is the better the less of the reference it has."""
+    judgments = invented(seed, segments)
+    return replace(judgments, scores=-judgments.scores)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_scipy_finds_the_same_minimum(seed: int) -> None:
+    judgments = perverse(seed)
+    found, end, objective, machine = bound_minimum(judgments, 0.4)
+    people, gains = objective.objective, objective.pairs
+    assert isinstance(people, Objective)
+    assert isinstance(gains, MatchGainLoss)
+
+    def at(parameters: Float) -> tuple[float, Float]:
+        with torch.no_grad():
+            machine.theta.copy_(torch.from_numpy(parameters[:-1]))
+            machine.alpha.fill_(float(parameters[-1]))
+        value, gradient = value_and_gradient(machine, people)
+        weights = machine.weights()
+        for counts in gains.gains.counts:
+            gain = dict(zip(gains.gains.names, counts.tolist(), strict=True))
+            missing = 0.4 - sum(n * weights.get(name, 0.0) for name, n in gain.items())
+            if missing > 0.0:
+                value += 40.0 * missing**2
+                for name, number in gain.items():
+                    if name in machine.learned:
+                        gradient[machine.learned.index(name)] -= 80.0 * missing * number
+        return value, gradient
+
+    assert at(end)[0] == pytest.approx(found, rel=1e-12)
+    near = end + 0.05 * np.random.default_rng(seed).normal(size=end.size)
+    best = optimize.minimize(
+        at, near, jac=True, method="L-BFGS-B", options={"maxiter": 2000, "ftol": 1e-15, "gtol": 1e-9}
+    )
+    assert found == pytest.approx(best.fun, rel=1e-8)
+
+
+def matched(model: Model, judgments: Judgments) -> float:
+    """Of the edits of references as their own translations, the share that are matches."""
+    metric = Metric(model, 1)
+    edits = [
+        edit.state for line in sorted(set(judgments.references)) for edit in metric.explain(line, line).edits
+    ]
+    return sum(state.startswith("S_") for state in edits) / len(edits)
+
+
+@pytest.mark.parametrize("settings", [{}, SPLIT, {"standardise": False}])
+def test_words_are_matched_even_where_people_reward_other_edits(settings: dict[str, object]) -> None:
+    judgments, others = perverse(0), invented(9, segments=40)
+    free = train(judgments, config=config_from_dict({**OPTIONS, **settings}, "x"), threads=1)
+    bound = train(
+        judgments, config=config_from_dict({**OPTIONS, **settings, "match_gain": 0.3}, "x"), threads=1
+    )
+    assert matched(free, others) < 0.5
+    assert matched(bound, others) == 1.0
+    record = bound.training["match_gain"]
+    assert record["asked"] == 0.3
+    assert 0.0 < record["lowest"] < 0.35
+    assert "match_gain" not in free.training
+
+
+def test_a_model_that_keeps_to_it_anyway_does_not_change() -> None:
+    judgments = invented(1)
+    free, bound = (
+        train(
+            judgments, config=config_from_dict({**OPTIONS, "lambda": 5, "match_gain": gain}, "x"), threads=1
+        )
+        for gain in (0.0, 1e-6)
+    )
+    assert lowest(free.weights, free.settings) > 0.0
+    for name, weight in free.weights.items():
+        assert bound.weights[name] == pytest.approx(weight, abs=1e-6)
+
+
+def test_it_knows_no_transitions_between_classes() -> None:
+    judgments, message = (
+        invented(3),
+        "^match_gain knows no transitions between word classes; leave out class_transitions$",
+    )
+    config = config_from_dict({**OPTIONS, **SPLIT, "class_transitions": True}, "x")
+    with pytest.raises(PfsmError, match=message):
+        train(judgments, config=replace(config, match_gain=0.3), threads=1)
+    first = train(judgments, config=config, threads=1)
+    with pytest.raises(PfsmError, match=message):
+        train(judgments, init=first, config=config_from_dict({"match_gain": 0.3}, "x", first), threads=1)
+
+
+@pytest.mark.parametrize("splits", [{}, SPLIT])
+def test_an_initial_model_comes_to_keep_to_it(splits: dict[str, object]) -> None:
+    judgments, others = perverse(3), invented(9)
+    first = train(judgments, config=config_from_dict({**OPTIONS, **splits}, "x"), threads=1)
+    bound = train(
+        judgments,
+        init=first,
+        config=config_from_dict({"lambda": 0.05, "match_gain": 0.3}, "x", first),
+        threads=1,
+    )
+    assert matched(first, others) < 0.5
+    assert matched(bound, others) == 1.0
+
+
+def test_blocks_of_a_cluster_give_the_same_model() -> None:
+    judgments, config = perverse(2), config_from_dict({**OPTIONS, "match_gain": 0.3}, "x")
+    there = train(judgments, config=config, threads=1, encoder=encoder(8192))
+    assert train(judgments, config=config, threads=1).weights == there.weights
+
+
+@pytest.mark.parametrize("value", [-1, "yes", True, 1e9, float("nan")])
+def test_values_that_are_refused(value: object) -> None:
+    with pytest.raises(PfsmError, match=r"^x: match_gain is .*, it must be a number from 0 to 100"):
+        config_from_dict({"match_gain": value}, "x")
+
+
+def test_it_needs_gauss_newton() -> None:
+    with pytest.raises(PfsmError, match=r"^x: match_gain needs solver: gauss-newton$"):
+        config_from_dict({"match_gain": 1, "solver": "lbfgs"}, "x")
+
+
+@pytest.mark.parametrize("values", [{"edits": False, "features": ["chrf"]}, {"matchers": ["lemma"]}])
+def test_it_needs_edits_that_match_words(values: dict[str, object]) -> None:
+    config = config_from_dict({**values, "match_gain": 1}, "x")
+    with pytest.raises(PfsmError, match=r"^match_gain needs edits, and word among the matchers$"):
+        train(invented(0), config=config, threads=1)
