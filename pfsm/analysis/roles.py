@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 Span = tuple[int, int]
 # From this probability on a word counts as a predicate.
@@ -88,6 +89,7 @@ def _moved(arguments: Iterable[Argument], by: int) -> tuple[Argument, ...]:
     )
 
 
+@lru_cache(maxsize=10_000)
 def standard_label(label: str) -> str:
     """The paper's name of a role: ARG0 is A0, ARGM-TMP AM-TMP, R-ARG1 R-A1; others stay as they are.
 

@@ -69,7 +69,7 @@ class Candidates(NamedTuple):
     heads: Int64
 
 
-@lru_cache(maxsize=100_000)
+@lru_cache(maxsize=20_000)
 def number_of(text: str) -> int:
     """The number of a word, tag or relation: the same in every process."""
     return zlib.crc32(text.encode("utf-8", "backslashreplace")) + _FIRST_NUMBER
@@ -78,6 +78,7 @@ def number_of(text: str) -> int:
 CODES = np.array([number_of(name) for name in _RELATIONS], dtype=np.int64)
 
 
+@lru_cache(maxsize=20_000)
 def verb_lemma(word: str, tag: str) -> str:
     """The lemma of a predicate, in lower case."""
     return lemma_of(word, tag if tag.startswith("V") else "VB")

@@ -84,9 +84,9 @@ class Labeller:
         if not weights.reads(parser):
             raise ValueError("the labeller belongs to another parser")
         size = 1 << (_TABLE_SHARE * weights.keys.size).bit_length()
-        self._keys = np.zeros(size, dtype=np.int64)
+        self._keys = np.zeros(size, dtype=np.int32)
         self._rows = np.full(size, -1, dtype=np.int32)
-        fill_table(weights.keys.astype(np.int64), self._keys, self._rows)
+        fill_table(weights.keys, self._keys, self._rows)
         self.labels = weights.labels
         self._once = {k for k, name in enumerate(weights.labels) if name[0] == "A" and name[1:].isdecimal()}
 
@@ -209,7 +209,7 @@ class Labeller:
 
     def _frame(self, word: int, lemma: str, offered: Candidates, decoded: Decoded) -> Frame:
         rounded = np.round(decoded.probability, _DIGITS)
-        spans = [(int(start), int(end)) for start, end, _ in offered.spans]
+        spans = [(start, end) for start, end, _ in offered.spans.tolist()]
         labelled = [(self.labels[int(decoded.label[c])], spans[c]) for c in decoded.chosen]
         share = {
             (spans[c], int(decoded.label[c])): float(rounded[c, decoded.label[c]]) for c in decoded.chosen

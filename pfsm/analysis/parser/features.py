@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,8 @@ LONGEST = 20
 _DIGIT = re.compile(r"\d")
 
 
+# The parser and the labeller of roles ask for it several times for each word.
+@lru_cache(maxsize=20_000)
 def normal_form(word: str) -> str:
     """Lower case, digits as 0: the key of the word tables."""
     return _DIGIT.sub("0", word.lower())

@@ -17,6 +17,12 @@ from pfsm.analysis.parser.parameters import Matrix, ParserWeights
 
 Int64 = NDArray[np.int64]
 _LEAK = 0.1
+_PAIRS = (
+    ("arc_dependent", "arc_head"),
+    ("label_dependent", "label_head"),
+    ("span_left", "span_right"),
+    ("span_label_left", "span_label_right"),
+)
 _BATCH_WORDS = 2048
 # Number of words whose character encoding is cached, about half a kilobyte each.
 _REMEMBERED = 50_000
@@ -57,6 +63,7 @@ class Network:
         ]
         self._label_forms = _by_output(arrays["labels"], arrays["root_label"].size + 1)
         self._span_forms = _by_output(arrays["span_labels"], arrays["span_label_left.bias"].size + 1)
+        self._pairs = {pair: _stacked(arrays, *pair) for pair in _PAIRS}
         self._temperatures = weights.temperatures
         self._spellings: dict[str, int] = {}
         self._spelled: Matrix = np.zeros((0, arrays["filters.bias"].size), dtype=np.float32)
@@ -79,10 +86,9 @@ class Network:
 
     def arcs(self, encoded: Matrix) -> Matrix:
         """Scores of every head for every word of a sentence, float32 [n, n + 1]; the root comes first."""
-        dependents = _with_one(_hidden(self._arrays, "arc_dependent", encoded))
-        heads = _hidden(self._arrays, "arc_head", encoded)
+        dependents, heads = self._pair("arc_dependent", "arc_head", encoded)
         heads = _with_one(np.concatenate([self._arrays["root_arc"][None], heads]))
-        return self._tempered(dependents @ self._arrays["arcs"] @ heads.T, "arcs")
+        return self._tempered(_with_one(dependents) @ self._arrays["arcs"] @ heads.T, "arcs")
 
     def labels(self, encoded: Matrix, dependents: Int64, heads: Int64) -> Matrix:
         """Log-probabilities of the labels of given arcs of a sentence, float32 [n_arcs, n_labels].
@@ -94,8 +100,8 @@ class Network:
             dependents: int64 [n_arcs], words counted from 0, in increasing order.
             heads: int64 [n_arcs]; 0 is the root.
         """
-        left = _with_one(_hidden(self._arrays, "label_dependent", encoded)) @ self._label_forms
-        right = _hidden(self._arrays, "label_head", encoded)
+        left, right = self._pair("label_dependent", "label_head", encoded)
+        left = _with_one(left) @ self._label_forms
         right = _with_one(np.concatenate([self._arrays["root_label"][None], right]))
         forms = left.reshape(len(encoded), -1, right.shape[1])
         scores = np.empty((dependents.size, forms.shape[1]), dtype=np.float32)
@@ -112,19 +118,30 @@ class Network:
 
     def spans(self, encoded: Matrix) -> Matrix:
         """Scores of every span between two boundaries of a sentence, float32 [n + 1, n + 1]."""
-        edges = _boundaries(encoded)
-        lefts = _with_one(_hidden(self._arrays, "span_left", edges))
-        rights = _with_one(_hidden(self._arrays, "span_right", edges))
-        return self._tempered(lefts @ self._arrays["spans"] @ rights.T, "spans")
+        lefts, rights = self._pair("span_left", "span_right", _boundaries(encoded))
+        return self._tempered(_with_one(lefts) @ self._arrays["spans"] @ _with_one(rights).T, "spans")
 
     def span_labels(self, encoded: Matrix, starts: Sequence[int], ends: Sequence[int]) -> Matrix:
         """Log-probabilities of the labels of given spans, float32 [n_spans, n_labels]."""
-        edges = _boundaries(encoded)
-        lefts = _with_one(_hidden(self._arrays, "span_label_left", edges))[list(starts)]
-        rights = _with_one(_hidden(self._arrays, "span_label_right", edges))[list(ends)]
-        n, size = lefts.shape
-        forms = (lefts @ self._span_forms).reshape(n, -1, size)
-        return _log_softmax(np.einsum("nos,ns->no", forms, rights))
+        lefts, rights = self._pair("span_label_left", "span_label_right", _boundaries(encoded))
+        rights = _with_one(rights)
+        forms = (_with_one(lefts) @ self._span_forms).reshape(len(rights), -1, rights.shape[1])
+        scores = np.empty((len(starts), forms.shape[1]), dtype=np.float32)
+        # All spans with one start at once.
+        order = np.argsort(starts, kind="stable")
+        firsts = np.searchsorted(np.asarray(starts)[order], np.arange(len(forms) + 1)).tolist()
+        ordered_ends = np.asarray(ends)[order]
+        for start, (first, last) in enumerate(pairwise(firsts)):
+            scores[order[first:last]] = rights[ordered_ends[first:last]] @ forms[start].T
+        return _log_softmax(scores)
+
+    def _pair(self, first: str, second: str, values: Matrix) -> tuple[Matrix, Matrix]:
+        """Two hidden layers over the same values, by one product of matrices."""
+        weights, bias, size = self._pairs[first, second]
+        linear = values @ weights + bias
+        # As in `_hidden`: the leak is below 1.
+        hidden = np.maximum(linear, _LEAK * linear)
+        return hidden[:, :size], hidden[:, size:]
 
     def _tempered(self, scores: NDArray[Any], kind: str) -> Matrix:
         """Scores divided by their temperature, so that the probabilities are calibrated."""
@@ -225,6 +242,13 @@ def _turned(values: Matrix, sizes: Int64) -> Matrix:
 def _by_output(forms: Matrix, size: int) -> Matrix:
     """Biaffine forms [outputs * size, size] as one matrix [size, outputs * size]."""
     return np.ascontiguousarray(forms.reshape(-1, size, size).transpose(1, 0, 2)).reshape(size, -1)
+
+
+def _stacked(arrays: Mapping[str, Matrix], first: str, second: str) -> tuple[Matrix, Matrix, int]:
+    """Weights of two layers side by side, their biases, and the size of the first."""
+    weights = np.concatenate([arrays[f"{name}.weight"] for name in (first, second)])
+    bias = np.concatenate([arrays[f"{name}.bias"] for name in (first, second)])
+    return np.ascontiguousarray(weights.T), bias, len(arrays[f"{first}.weight"])
 
 
 def _linear(arrays: Mapping[str, Matrix], name: str, values: Matrix) -> Matrix:
