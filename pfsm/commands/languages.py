@@ -4,16 +4,20 @@ import sys
 import warnings
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Iterable
+from itertools import tee
 
 from pfsm.errors import PfsmError, PfsmWarning
 from pfsm.metrics import SegmentMetric
 from pfsm.metrics.by_language import language_options, needs_spaces
 from pfsm.model.metric import Metric
 from pfsm.model.shipped import ANY_MODEL, DEFAULT_MODEL, model_for
+from pfsm.text.foreign import looks_foreign
 from pfsm.text.language_names import ANY, english_name, main_code
 from pfsm.text.languages import language_code
 from pfsm.text.scripts import REFUSED, lines_without_spaces
 from pfsm.text.scripts import needs_spaces as tokeniser_needs_spaces
+
+_ENGLISH = "en"
 
 
 def add_language(parser: ArgumentParser, what: str = "the translations") -> None:
@@ -62,24 +66,33 @@ def metric_options(name: str, options: Namespace) -> dict[str, object]:
     return {} if language is None else language_options(name, language)
 
 
-def _warn_of_language(metric: SegmentMetric, language: str | None) -> None:
-    """Warns of a model for another language than the one that was named."""
-    if not isinstance(metric, Metric) or language is None:
-        return
-    own = metric.language
-    if main_code(own) not in {ANY, main_code(language)}:
-        message = f"model {metric.name} is for {english_name(own)}, the language is {english_name(language)}"
-        warnings.warn(message, PfsmWarning, stacklevel=2)
+def _doubt(metric: SegmentMetric, lines: Iterable[str], language: str | None) -> str:
+    """What speaks against a model: another language was named, or none, and the text is not its English."""
+    if not isinstance(metric, Metric):
+        return ""
+    own = main_code(metric.language)
+    about = f"model {metric.name} is for {english_name(own)}"
+    if language is None:
+        foreign = own == _ENGLISH and looks_foreign(lines)
+        return (
+            f"{about}, which the text does not look like; --language NAME chooses a model" if foreign else ""
+        )
+    return "" if own in {ANY, main_code(language)} else f"{about}, the language is {english_name(language)}"
 
 
 def check_text(metric: SegmentMetric, lines: Iterable[str], options: Namespace) -> None:
     """Refuses text that a model or metric cannot take apart into words, unless ``--force`` is given.
 
+    Warns of a model for another language than that of ``--language``; without it, of a model for English where the text
+    does not look English.
+
     Raises:
         PfsmError: If at least a quarter of the lines are in a script without spaces between words, and the model finds
             words between spaces alone.
     """
-    _warn_of_language(metric, getattr(options, "language", None))
+    lines, looked_at = tee(lines)
+    doubt = _doubt(metric, looked_at, getattr(options, "language", None))
+    del looked_at
     if isinstance(metric, Metric):
         what, blind = f"model {metric.name}", metric.needs_spaces
         other = f"--language NAME chooses a model (`{ANY_MODEL}` is for any language)"
@@ -88,6 +101,8 @@ def check_text(metric: SegmentMetric, lines: Iterable[str], options: Namespace) 
         other = "--language NAME chooses a tokeniser"
     if blind and not getattr(options, "force", False):
         refuse_text(what, lines, other)
+    if doubt:
+        warnings.warn(doubt, PfsmWarning, stacklevel=2)
 
 
 def refuse_text(what: str, lines: Iterable[str], other: str) -> None:

@@ -25,6 +25,8 @@ _COMMON = {
     "hu": "nem egy és hogy",
 }
 _WORDS = frozenset(word for words in _COMMON.values() for word in words.split())
+# Common words that none of these languages has; a line with one is English, whatever names stand in it.
+_ENGLISH = frozenset(["the", "and", "that", "with", "this", "have", "from"])
 _MARKS = ".,;:!?\"'()"
 _MOST_LINES = 1_000
 _LEAST_SHARE = 0.25
@@ -38,6 +40,6 @@ def looks_foreign(lines: Iterable[str]) -> bool:
 
 def _is_foreign(line: str) -> bool:
     words = [word.strip(_MARKS).lower() for word in line.split()]
-    if "the" in words:
+    if not _ENGLISH.isdisjoint(words):
         return False
     return any(word in _WORDS or any(ord(c) > 0x7F and c.isalpha() for c in word) for word in words)

@@ -68,7 +68,9 @@ def test_evaluate_takes_the_language_of_the_data(cli: Cli, write: Write) -> None
     said = "pfsm: German, as the column target_lang says: model de\n"
     assert model(judged("g.tsv", "deu", "German")) == ("de", said)
     assert model("g.tsv", "--language", "Spanish")[0] == "es"
-    assert model(judged("e.tsv", "en", "eng")) == ("en", "")
+    name, warned = model(judged("e.tsv", "en", "eng"))
+    assert name == "en"
+    assert "which the text does not look like" in warned  # whatever the column says
     name, warned = model("g.tsv", "--model", "es")
     assert name == "es"
     assert "model es is for Spanish, the language is German" in warned
@@ -104,6 +106,21 @@ def test_evaluate_and_mbr_choose_it_too(cli: Cli, write: Write) -> None:
 def test_another_language_than_the_models(cli: Cli) -> None:
     done = cli("score", "de.ref", "-i", "de.hyp", "--language", "de", "--model", "en-small")
     assert done.err == "pfsm: warning: model en-small is for English, the language is German\n"
+
+
+@pytest.mark.parametrize("command", ["score", "compare", "explain", "evaluate"])
+def test_a_model_for_english_says_that_the_text_does_not_look_english(
+    cli: Cli, write: Write, command: str
+) -> None:
+    write("more.tsv", GERMAN + "Der Hund bellt.\tDer Hund.\t2\n")
+    files = {"compare": ["de.ref", "-i", "de.hyp", "de.ref"], "evaluate": ["more.tsv"]}
+    arguments = [command, *files.get(command, ["de.ref", "-i", "de.hyp"])]
+    said = "which the text does not look like; --language NAME chooses a model"
+    done = cli(*arguments, "--model", "en-small")
+    assert done.status == 0
+    assert done.err.count(f"pfsm: warning: model en-small is for English, {said}\n") == 1
+    for more in (("--language", "English"), ("--model", "any"), ("--language", "de"), ("--metric", "bleu")):
+        assert said not in cli(*arguments, *more).err
 
 
 class TestScripts:
