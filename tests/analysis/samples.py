@@ -1,7 +1,8 @@
-"""Small sentences and a small parser with random weights, for tests that need no trained one."""
+"""Small sentences, structures, and a small parser with random weights, for tests that need no trained one."""
 
 import numpy as np
 
+from pfsm.analysis.clauses import Clause, Drs
 from pfsm.analysis.labeller.weights import RoleWeights
 from pfsm.analysis.parser.parameters import Matrix, ParserWeights
 
@@ -104,3 +105,9 @@ def role_weights(seed: int = 0) -> RoleWeights:
         }
     keys = random.choice(1 << 24, size=50, replace=False).astype(np.int32)
     return RoleWeights("random", "none", {}, ROLE_LABELS, 1.25, 0.1, keys, arrays)
+
+
+def drs(text: str) -> Drs:
+    """A structure from clauses between semicolons."""
+    rows = [row.split() for row in text.split(";")]
+    return Drs(tuple(Clause(row[0], row[1], tuple(row[2:])) for row in rows))

@@ -1,9 +1,7 @@
-"""Discourse representation structures: clause files, Counter, building; all expectations by hand."""
+"""Discourse representation structures are built from trees and roles; all expectations by hand."""
 
 import gzip
-import itertools
 import os
-import random
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,196 +9,16 @@ from typing import Any
 import pytest
 
 from pfsm.analysis.analysers import get_analyser
-from pfsm.analysis.clauses import Clause, Drs
+from pfsm.analysis.clauses import Drs
 from pfsm.analysis.conllu import parse_conllu
 from pfsm.analysis.conllu_lines import analyses_of
-from pfsm.analysis.discourse.boxes import box_lines
 from pfsm.analysis.discourse.building import structure_of
-from pfsm.analysis.discourse.clause_files import clause_lines, read_clauses
+from pfsm.analysis.discourse.clause_files import read_clauses
 from pfsm.analysis.discourse.matching import ClauseCounts, count_matches
-from pfsm.analysis.json_form import from_json, to_json
 from pfsm.analysis.roles import Argument, Frame
-from pfsm.analysis.sentence import Analysis, DependencyTree, joined
+from pfsm.analysis.sentence import Analysis, DependencyTree
 from pfsm.analysis.wanted import Wanted
-from pfsm.errors import PfsmError
-
-BARKS = """\
-%%% a comment
-%%% raw: A dog barks.
-%%% tok: A dog barks .
-b1 REF x1 % A [0...1]
-b1 dog "n.01" x1 % dog [2...5]
-b1 REF e1 % barks [6...11]
-b1 Agent e1 x1 % barks [6...11]
-b1 bark "v.01" e1 % barks [6...11]
-% . [11...12]
-"""
-
-
-def drs(text: str) -> Drs:
-    """A structure from clauses between semicolons."""
-    rows = [row.split() for row in text.split(";")]
-    return Drs(tuple(Clause(row[0], row[1], tuple(row[2:])) for row in rows))
-
-
-def test_reading_a_clause_file() -> None:
-    (one,) = read_clauses(BARKS.splitlines(), "x")
-    assert one.analysis.tokens == ("A", "dog", "barks", ".")
-    assert one.analysis.drs is not None
-    assert one.analysis.drs.clauses[1] == Clause("b1", "dog", ('"n.01"', "x1"), (1,))
-    assert list(box_lines(one.analysis.drs)) == ["b1: x1 e1 | dog(x1), Agent(e1, x1), bark(e1)"]
-
-
-def test_joined_and_empty_words_of_a_clause_file() -> None:
-    text = (
-        '%%% raw: I saw New York.\n%%% tok: I saw ø New~York .\nb1 Name x1 "new~york" % New~York [6...14]\n'
-    )
-    (one,) = read_clauses(text.splitlines(), "x")
-    assert one.analysis.tokens == ("I", "saw", "New", "York", ".")
-    assert one.analysis.drs is not None
-    assert one.analysis.drs.clauses[0].words == (2, 3)
-
-
-def test_what_is_written_is_read_again() -> None:
-    (one,) = read_clauses(BARKS.splitlines(), "x")
-    assert one.analysis.drs is not None
-    (again,) = read_clauses(list(clause_lines(one.analysis, one.analysis.drs, 1)), "x")
-    assert again.analysis.drs == one.analysis.drs
-    assert again.analysis.tokens == one.analysis.tokens
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("%%% raw: A\nb1 REF\n", "x:2: a clause is written as"),
-        ("%%% tok: A\nb1 REF x1\n", "x:1: this block needs a line"),
-        ('%%% raw: A\nb1 EQU "a" "b"\n', "x:2: .* has no variable"),
-        ("%%% raw: A\nb1 REF x1 x2 x3 x4\n", "x:2: a clause is written as"),
-        ("%%% raw: A\nb1 REF % A [0...1]\n", "x:2: a clause is written as"),
-        ("%%% raw: A\nb1 Name x1\n", "x:2: Name takes two arguments"),
-        ("%%% raw: A\nb1 EQU x1\n", "x:2: EQU takes two arguments"),
-        ("%%% raw: A\nb1 A0 e1\n", "x:2: A0 takes two arguments"),
-        ("%%% raw: A\nb1 REF b2\n", "x:2: REF takes one referent"),
-        ("%%% raw: A\nb1 PRESUPPOSITION x1\n", "x:2: PRESUPPOSITION takes one box"),
-        ("%%% raw: A\nb1 NEGATION b2 b3\n", "x:2: NEGATION takes one box"),
-        ("%%% raw: A\nb1 NEGATION b1\n", "x:2: .* another box than its own"),
-        ('%%% raw: A\nx1 dog "n.01" x2\n', "x:2: a clause begins with its box"),
-        ('%%% raw: A\nb1 dog "n.01" b2\n', "x:2: the concept dog takes"),
-        ('%%% raw: A\nb1 Name b2 "bo"\n', "x:2: Name begins with a referent"),
-        ("%%% raw: A\nb1 DIS b2 x1\n", "x:2: DIS takes two boxes"),
-        ("%%% raw: A\nb1 EQU b2 b3\n", "x:2: EQU takes two referents"),
-        ("%%% raw: A\nb1 REF x1 % A [1...0]\n", r"x:2: \[1\.\.\.0\] holds no characters"),
-    ],
-)
-def test_malformed_clauses_are_refused(text: str, message: str) -> None:
-    with pytest.raises(PfsmError, match=message):
-        read_clauses(text.splitlines(), "x")
-
-
-def test_lines_of_several_blocks_share_no_variable() -> None:
-    (one,) = read_clauses(BARKS.splitlines(), "x")
-    whole = joined([one.analysis, one.analysis])
-    assert whole.drs is not None
-    assert (
-        whole.drs.clauses[5:]
-        == tuple(
-            Clause(
-                "b2",
-                clause.operator,
-                tuple(name.replace("1", "2") if len(name) == 2 else name for name in clause.arguments),
-                tuple(word + 4 for word in clause.words),
-            )
-            for clause in one.analysis.drs.clauses
-        )
-        if one.analysis.drs
-        else False
-    )
-    assert from_json(to_json(whole)).drs == whole.drs
-
-
-@pytest.mark.parametrize(
-    ("ours", "gold", "shared", "n_ours", "n_gold"),
-    [
-        # The same but for names of variables; REF of a referent that its box uses is left out.
-        ('b1 REF x1;b1 dog "n.01" x1', 'b7 REF x9;b7 dog "n.01" x9', 1, 1, 1),
-        # A referent that its box does not use stays.
-        ('b1 REF x1;b2 dog "n.01" x1', 'b1 REF x1;b2 dog "n.01" x1', 2, 2, 2),
-        # Another sense.
-        ('b1 dog "n.02" x1', 'b1 dog "n.01" x1', 0, 1, 1),
-        # x1 cannot be both; one of the two concepts matches.
-        ('b1 dog "n.01" x1;b1 cat "n.01" x1', 'b1 dog "n.01" x1;b1 cat "n.01" x2', 1, 2, 2),
-        # Two dogs, one of which barks: the mapping has to choose the one that barks.
-        (
-            'b1 dog "n.01" x1;b1 dog "n.01" x2;b1 A0 e1 x2',
-            'b1 dog "n.01" x5;b1 A0 e1 x5;b1 dog "n.01" x6',
-            3,
-            3,
-            3,
-        ),
-        # Boxes are mapped to boxes only, and direction counts.
-        ("b1 NEGATION b2;b2 NEGATION b1", "b1 NEGATION b2;b2 NEGATION b3", 1, 2, 2),
-        # The role has its arguments the other way round.
-        ("b1 A0 e1 x1;b1 A1 e1 x2", "b1 A0 e1 x1;b1 A1 x2 e1", 1, 2, 2),
-        # A clause that stands there twice counts once.
-        ("b1 A0 e1 x1;b1 A0 e1 x1", "b1 A0 e1 x1", 1, 1, 1),
-        ('b1 EQU t1 "now"', 'b1 TPR t1 "now"', 0, 1, 1),
-    ],
-)
-def test_counter_by_hand(ours: str, gold: str, shared: int, n_ours: int, n_gold: int) -> None:
-    assert count_matches(drs(ours), drs(gold)) == ClauseCounts(shared, n_ours, n_gold)
-
-
-def test_counter_without_senses_and_role_names() -> None:
-    ours = drs('b1 dog "n.02" x1;b1 A0 e1 x1;b1 EQU t1 "now"')
-    gold = drs('b1 dog "n.01" x1;b1 Agent e1 x1;b1 TPR t1 "now"')
-    assert count_matches(ours, gold).shared == 0
-    assert count_matches(ours, gold, plain=True) == ClauseCounts(2, 3, 3)
-
-
-def test_figures_of_counter() -> None:
-    counts = ClauseCounts(1, 2, 3) + ClauseCounts(1, 2, 1)
-    assert (counts.precision, counts.recall, counts.f1) == (2 / 4, 2 / 4, 2 / 4)
-    assert ClauseCounts().f1 == 1.0
-    assert count_matches(Drs(()), drs("b1 A0 e1 x1")) == ClauseCounts(0, 0, 1)
-
-
-def _best_by_trying(ours: Drs, gold: Drs) -> int:
-    """The largest number of matches over all mappings."""
-    names = [sorted({n for c in side.clauses for n in (c.box, *c.arguments)}) for side in (ours, gold)]
-    boxes, others = ([n for n in names[0] if (n[0] == "b") is kind] for kind in (True, False))
-    targets = [[n for n in names[1] if (n[0] == "b") is kind] for kind in (True, False)]
-    best = 0
-    for b in itertools.permutations([*targets[0], *(f"b9{k}" for k in range(len(boxes)))], len(boxes)):
-        for x in itertools.permutations([*targets[1], *(f"x9{k}" for k in range(len(others)))], len(others)):
-            to = dict(zip([*boxes, *others], [*b, *x], strict=True))
-            mapped = {(to[c.box], c.operator, tuple(to[n] for n in c.arguments)) for c in ours.clauses}
-            best = max(best, len(mapped & {(c.box, c.operator, c.arguments) for c in gold.clauses}))
-    return best
-
-
-def test_counter_finds_the_best_mapping_of_small_structures() -> None:
-    dice = random.Random(1)
-    lost = 0
-    for _ in range(40):
-        sides = [
-            Drs(
-                tuple(
-                    dict.fromkeys(
-                        Clause(
-                            dice.choice(["b1", "b2"]),
-                            dice.choice("PQ"),
-                            tuple(dice.sample(["x1", "x2", "x3"], 2)),
-                        )
-                        for _ in range(5)
-                    )
-                )
-            )
-            for _ in range(2)
-        ]
-        best, found = _best_by_trying(*sides), count_matches(*sides).shared
-        assert found <= best
-        lost += best - found
-    assert lost == 0
+from tests.analysis.samples import drs
 
 
 def analysed(conllu: str) -> Analysis:
