@@ -6,27 +6,35 @@ It is for warnings alone: nothing is scored or learned differently.
 from collections.abc import Iterable
 from itertools import islice
 
-# Common words of languages that are mostly written in ASCII letters; English has none of them.
+# Common words of languages that are mostly written in ASCII letters, without those that English has too, also as names:
+# met, den, pour, con, Dan, Los.
 _COMMON = {
-    "de": "der das und ist nicht ein eine einen dem den mit auf für sich wird",
-    "es": "el los las una que por con del para como",
-    "fr": "le les des est et une dans pour qui sur pas",
-    "it": "il che di della sono non gli",
-    "nl": "het een niet voor met zijn wordt",
-    "pt": "os uma dos da em com",
+    "de": "der das und ist nicht ein eine einen auf für sich wird",
+    "es": "el una que por para como",
+    "fr": "le les des et une dans qui sur pas",
+    "it": "il che di della sono gli",
+    "nl": "het een niet voor zijn wordt",
+    "pt": "uma da não pelo",
     "sv": "och att det som för inte ett",
-    "da no": "og er av til ikke på",
+    "da no": "og av på ikke",
     "pl": "nie jest się na że",
     "cs sl hr": "je se ve za si",
     "fi et": "ja ei oli että",
     "tr": "bir ve bu için",
-    "ro": "este din cu pe",
-    "id": "yang dan dengan untuk",
+    "ro": "este din cu",
+    "id": "yang dengan untuk",
     "hu": "nem egy és hogy",
 }
 _WORDS = frozenset(word for words in _COMMON.values() for word in words.split())
-# Common words that none of these languages has; a line with one is English, whatever names stand in it.
-_ENGLISH = frozenset(["the", "and", "that", "with", "this", "have", "from"])
+# Common English words that these languages hardly have; a line with one is English, whatever names stand in it.
+_ENGLISH = frozenset(
+    word
+    for words in (
+        "about after and could from have he him his into its our said she should than that the their them then",
+        "there these they this us we were what when which who with would you your",
+    )
+    for word in words.split()
+)
 _MARKS = ".,;:!?\"'()"
 _MOST_LINES = 1_000
 _LEAST_SHARE = 0.25
