@@ -8,14 +8,13 @@ Another version of pfsm may analyse the same line otherwise with the same weight
 has files of its own, beside ours; the limit removes them in the end.
 """
 
-import gc
 import hashlib
 import json
 import re
 import sqlite3
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import closing, contextmanager, suppress
+from collections.abc import Iterable, Mapping
+from contextlib import closing, suppress
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -27,6 +26,7 @@ from pfsm.analysis.json_form import from_json, to_json
 from pfsm.analysis.sentence import Analysis
 from pfsm.errors import PfsmError
 from pfsm.io.user_folders import user_folder
+from pfsm.runtime.garbage import search_afterwards
 from pfsm.version import __version__
 
 FOLDER = "analyses"
@@ -74,7 +74,7 @@ class AnalysisCache:
             return {}
         if before := [bytes(key) for key, _, hour in rows if hour != this_hour()]:
             mark_used(self.path, before)
-        with _no_collection():
+        with search_afterwards():
             found = {by_key[bytes(key)]: _read(bytes(value)) for key, value, _ in rows}
         return {line: analysis for line, analysis in found.items() if analysis is not None}
 
@@ -136,18 +136,6 @@ def _make_tables(base: sqlite3.Connection) -> None:
 def _has_uses(base: sqlite3.Connection) -> bool:
     """Whether the file records uses; files from before the limit do not, and may be read-only."""
     return base.execute("SELECT 1 FROM sqlite_master WHERE name = 'uses'").fetchone() is not None
-
-
-@contextmanager
-def _no_collection() -> Iterator[None]:
-    """Turns off garbage collection: searching the many small objects for cycles takes a third of the time."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
 
 
 def _written(analysis: Analysis) -> bytes:

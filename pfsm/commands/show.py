@@ -55,7 +55,8 @@ def _print_about(model: Model) -> None:
     if found := reaches(model.to_dict()):
         print(f"trust       would {described(found)}; to use it, say --trust-model")
     edits = "y / (m + n)" if settings.edits else "weighted features"
-    print(f"score       {model.scale.mean:.6g} + {model.scale.sd:.6g} * ({edits} {model.alpha:+.6g})")
+    alpha = f"{'-' if model.alpha < 0 else '+'} {abs(model.alpha):.6g}"
+    print(f"score       {model.scale.mean:.6g} + {model.scale.sd:.6g} * ({edits} {alpha})")
     print(f"            {model.scale.note}")
     for line in _training_lines(model):
         print(line)

@@ -67,7 +67,7 @@ def test_the_formula_gives_the_score(cli: Cli, tmp_path: Path) -> None:
     mean_and_sd = formula.split("*")[0].split()[1:]
     assert mean_and_sd == ["12.5", "+", "2"]
     assert "Points." in body
-    assert "-0.5" in formula
+    assert formula.endswith("(y / (m + n) - 0.5)")
 
 
 def test_settings(cli: Cli, tmp_path: Path) -> None:

@@ -4,6 +4,11 @@ import gc
 import os
 import subprocess
 import sys
+import threading
+
+import pytest
+
+from pfsm.runtime.garbage import search_afterwards
 
 # A ring refers to itself alone, and says when a search finds it.
 PROGRAM = """
@@ -46,3 +51,45 @@ def test_importing_it_changes_nothing() -> None:
     before = gc.get_threshold(), list(gc.callbacks)
     __import__("pfsm.runtime.garbage")
     assert (gc.get_threshold(), list(gc.callbacks)) == before
+
+
+def test_searches_wait_until_the_work_is_done() -> None:
+    with search_afterwards():
+        assert not gc.isenabled()
+        with search_afterwards():
+            pass
+        assert not gc.isenabled()
+    assert gc.isenabled()
+
+
+def test_searches_go_on_after_an_error() -> None:
+    with pytest.raises(ValueError, match="work"), search_afterwards():
+        raise ValueError("work")
+    assert gc.isenabled()
+
+
+def test_searches_that_are_turned_off_stay_off() -> None:
+    gc.disable()
+    try:
+        with search_afterwards():
+            pass
+        assert not gc.isenabled()
+    finally:
+        gc.enable()
+
+
+def test_searches_go_on_after_the_last_of_several_threads() -> None:
+    begun, done = threading.Event(), threading.Event()
+
+    def work() -> None:
+        with search_afterwards():
+            begun.set()
+            done.wait(10)
+
+    other = threading.Thread(target=work)
+    with search_afterwards():
+        other.start()
+        begun.wait(10)
+    done.set()
+    other.join(10)
+    assert gc.isenabled()
