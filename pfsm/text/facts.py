@@ -6,7 +6,7 @@ words (`pfsm.text.quantities`) stands against nothing, and neither does what one
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import chain
 from typing import NamedTuple
@@ -150,9 +150,10 @@ def _contradictions(ours: tuple[Run, ...], theirs: tuple[Run, ...]) -> int:
             yours.append(run)
     if not mine or not yours:
         return 0
-    if all(map(_is_simple, mine)) and all(map(_is_simple, yours)):
+    one_side, other_side = [*map(_read, mine)], [*map(_read, yours)]
+    if all(one.is_simple for one in chain(one_side, other_side)):
         # Then nothing but equal facts has an equal meaning.
-        left, right = (list(chain.from_iterable(map(_facts, side))) for side in (mine, yours))
+        left, right = ([fact for one in side for _, _, fact in one.facts] for side in (one_side, other_side))
         if len(left) == len(right) == 1:
             return int(left[0] != right[0] and left[0].group == right[0].group)
         one, other = Counter(left), Counter(right)
@@ -163,15 +164,6 @@ def _contradictions(ours: tuple[Run, ...], theirs: tuple[Run, ...]) -> int:
 
 # The same translations come again, and other ones say the same.
 _known_contradictions = lru_cache(maxsize=MOST_RUNS)(_contradictions)
-
-
-@remembered
-def _is_simple(run: Run) -> bool:
-    """Whether what a run says are facts alone, each in a place of its own."""
-    facts = _facts_with_places(run)
-    return len(facts) == len(_places(run)) == len({start for start, _, _ in facts}) and all(
-        stop == start + 1 for start, stop, _ in facts
-    )
 
 
 def _by_group(facts: Counter[Fact]) -> Counter[str]:
@@ -212,39 +204,58 @@ def _left(side: Sequence[Run], taken: set[int]) -> list[Fact]:
     return [
         fact
         for number, run in enumerate(side)
-        for start, stop, fact in _facts_with_places(run)
+        for start, stop, fact in _read(run).facts
         if taken.isdisjoint(range(number * _APART + start, number * _APART + stop))
     ]
 
 
+class _Read(NamedTuple):
+    """What a run says.
+
+    Attributes:
+        said: Amounts and dates, numbers without units included.
+        facts: Start, end and value of the smallest parts of it.
+        is_simple: Whether these facts are all that it says, each in a place of its own.
+    """
+
+    said: tuple[Quantity, ...]
+    facts: tuple[tuple[int, int, Fact], ...]
+    is_simple: bool
+
+
+# Most runs are short and come again: "two", "in May", "last year".
 @remembered
-def _facts(run: Run) -> tuple[Fact, ...]:
-    return tuple(fact for _, _, fact in _facts_with_places(run))
+def _read(run: Run) -> _Read:
+    said = _said(run)
+    facts = (*_facts_of(said), *_named(run))
+    apart = len(facts) == len(said) == len({start for start, _, _ in facts})
+    return _Read(said, facts, apart and all(stop == start + 1 for start, stop, _ in facts))
 
 
-# Most runs are short and come again: "two", "in May", "last year". Text is hashed faster than fractions are.
+# Text is hashed faster than fractions are.
 @remembered
 def _places(run: Run) -> tuple[tuple[int, int, str], ...]:
-    """Start, end and meaning of what a run says, numbers without units included."""
-    return tuple((one.start, one.start + one.length, repr(one.meaning)) for one in _said(run))
+    """Start, end and meaning of what a run says."""
+    return tuple((one.start, one.start + one.length, repr(one.meaning)) for one in _read(run).said)
 
 
-@remembered
-def _facts_with_places(run: Run) -> tuple[tuple[int, int, Fact], ...]:
-    """Start, end and value of the smallest parts of what a run says."""
-    found = []
-    for place in _said(run):
+def _facts_of(said: Iterable[Quantity]) -> Iterator[tuple[int, int, Fact]]:
+    for place in said:
         kind, *meaning = place.meaning
         stop = place.start + place.length
         if kind == "date" and meaning[0] is None and meaning[2] is None:
-            found.append((place.start, stop, Fact("month", repr(meaning[1]))))
+            yield place.start, stop, Fact("month", repr(meaning[1]))
         elif kind in _PARTS or (kind == "date" and place.length == 1):
-            found.append((place.start, stop, Fact(str(kind), repr(meaning))))
-    named = ((at, _NAMED.get(token.lower())) for at, token in enumerate(run))
-    return (*found, *((at, at + 1, fact) for at, fact in named if fact is not None))
+            yield place.start, stop, Fact(str(kind), repr(meaning))
 
 
-@remembered
+def _named(run: Run) -> Iterator[tuple[int, int, Fact]]:
+    for at, token in enumerate(run):
+        fact = _NAMED.get(token.lower())
+        if fact is not None:
+            yield at, at + 1, fact
+
+
 def _said(run: Run) -> tuple[Quantity, ...]:
     # Most runs are one number, and the word before it.
     others = [at for at, token in enumerate(run) if token.lower() not in _JOINING]
