@@ -99,8 +99,6 @@ RECIPES: Mapping[str, Recipe] = {
     # More judgments make it worse, though each campaign is standardised by itself: with every tenth direct assessment
     # of WMT21 (mostly of one rater) and every third judgment of experts beside WMT15, r of the encoder's part alone
     # falls from .720 to .675 on WMT16.
-    # The shipped weights are of kinds of minimal pairs as they were before seventeen were mended, and older than
-    # `match_gain`.
     "en": Recipe(
         *_ENGLISH,
         "English translations: the default.",
