@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pfsm.analysis.analysers import get_analyser
+from pfsm.analysis.analysers import DEFAULT_PARSER, get_analyser
 from pfsm.analysis.conllu_lines import conllu_lines
 from pfsm.analysis.json_form import from_json, to_json
 from pfsm.analysis.labeller.inputs import number_of, predicate_lemma, sentence_arrays
@@ -297,6 +297,25 @@ def test_words_of_the_system_alone_count_by_their_own_tag() -> None:
     )
     assert score_roles([(system, gold)], of=VERB).predicates.system == 1
     assert score_roles([(system, gold)], of=NOUN).predicates.system == 2
+
+
+def test_labeller_that_ships_knows_nominal_predicates() -> None:
+    analyser = get_analyser(DEFAULT_PARSER)
+    lines = [
+        "The committee's approval of the budget surprised us.",
+        "She made a decision.",
+        "The cat sleeps.",
+    ]
+    approval, decision, cat = analyser.analyse(lines, NOMINAL)
+
+    def roles(analysis: Analysis, lemma: str) -> dict[str, str]:
+        (frame,) = (one for one in analysis.frames or () if one.lemma == lemma)
+        assert frame.is_likely
+        return {one.label: " ".join(analysis.tokens[word] for word in one.words) for one in frame.arguments}
+
+    assert roles(approval, "approval") == {"A0": "The committee 's", "A1": "of the budget"}
+    assert roles(decision, "decision") == {"A0": "She", "AM-LVB": "made"}
+    assert [one.lemma for one in cat.frames or () if one.is_likely] == ["sleep"]
 
 
 def test_tags_of_a_tagged_line_choose_the_words() -> None:
