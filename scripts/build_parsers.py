@@ -26,8 +26,9 @@ from pfsm.analysis.own_analyser import OwnAnalyser
 from pfsm.analysis.parser.parameters import ParserWeights
 from pfsm.analysis.parser.weights import quantised, read_weights, restored, write_weights
 from pfsm.analysis.parser_evaluation import Analyse, ParserEvaluation, evaluate_on_text, evaluate_on_words
-from pfsm.analysis.role_scoring import RoleScores, score_roles
+from pfsm.analysis.role_scoring import NOUN, VERB, RoleScores, score_roles
 from pfsm.analysis.sentence import Analysis
+from pfsm.analysis.tokens import words_of
 from pfsm.analysis.wanted import Wanted
 from pfsm.io.files import read_lines
 from pfsm_training.parsing.boundaries import with_tuned_starts
@@ -41,8 +42,10 @@ from pfsm_training.parsing.treebank import Example, read_examples
 from pfsm_training.parsing.vectors import WordVectors, learn_vectors
 from pfsm_training.roles.card import role_card_of, role_card_text
 from pfsm_training.roles.jackknife import PARSED, jackknifed
-from pfsm_training.roles.train import RolePlan, train_labeller, tuned
+from pfsm_training.roles.plan import RolePlan
+from pfsm_training.roles.train import train_labeller
 from pfsm_training.roles.treebank import RoleExample, read_roles
+from pfsm_training.roles.tune import tuned
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from real_data import CHECKOUT, data_folder
@@ -50,6 +53,10 @@ from real_data import CHECKOUT, data_folder
 LICENCE = "CC BY-SA 4.0"
 LEFT_OUT = ("wmt15-daseg", "wmt16-daseg")
 ENGLISH = ("reference", "hypothesis", "better", "worse", "post_edit", "reference_2")
+# What people wrote.
+WRITTEN = ("reference", "post_edit", "reference_2")
+# Lines of such text that the labeller's teachers label, and how many words they have.
+UNLABELLED, LENGTHS = 16_000, range(6, 41)
 PARTS = ("train", "dev", "test")
 # Folds of the training part, and passes of the parser of each.
 FOLDS = (2, 10)
@@ -106,14 +113,14 @@ def fixed_vectors(recipe: Recipe, data: Path, examples: list[Example], kept: Pat
     return vectors
 
 
-def english_lines(data: Path) -> set[str]:
-    """The English text of every judgment set on which no result is reported."""
+def english_lines(data: Path, columns_of: Sequence[str] = ENGLISH) -> set[str]:
+    """The English text of every judgment set on which no result is reported; without translations, sources."""
     lines: set[str] = set()
     for path in sorted(data.glob("*/*.tsv.gz")):
         pair = path.name.split("-")[:2]
         if path.parent.name in LEFT_OUT or "en" not in pair:
             continue
-        wanted = ENGLISH if pair[1] == "en" or path.parent.name == "sum-realsumm" else ("source",)
+        wanted = columns_of if pair[1] == "en" or path.parent.name == "sum-realsumm" else ("source",)
         header, *rows = (line.split("\t") for line in read_lines(path))
         columns = [header.index(name) for name in wanted if name in header]
         lines.update(row[column] for row in rows for column in columns if column < len(row))
@@ -169,8 +176,10 @@ def build_roles(recipe: Recipe, parts: Parts, folder: Path, options: argparse.Na
         [(parses[one.place], one.gold) for one in gold["train"]],
         [(one.gold, one.gold) for one in gold["train"]],
     )
-    weights = train_labeller(RolePlan(), recipe.name, samples, parser, print)
-    parses = in_portions(OwnAnalyser(parser), [one.gold.tokens for one in gold["dev"]])
+    analyser = OwnAnalyser(parser)
+    unlabelled = unlabelled_parses(analyser, data_folder())
+    weights = train_labeller(RolePlan(), recipe.name, samples, parser, print, unlabelled)
+    parses = in_portions(analyser, [one.gold.tokens for one in gold["dev"]])
     pairs = list(zip(parses, (one.gold for one in gold["dev"]), strict=True))
     finish_roles(
         tuned(weights, pairs, parser), parser, gold["test"], options.output / f"{recipe.name}{ROLES_SUFFIX}"
@@ -179,12 +188,19 @@ def build_roles(recipe: Recipe, parts: Parts, folder: Path, options: argparse.Na
 
 def finish_roles(weights: RoleWeights, parser: ParserWeights, test: list[RoleExample], path: Path) -> None:
     """Measures the labeller on the test part, and writes it with its card."""
-    results = measured_roles(weights, parser, [one.gold for one in test], test)
-    card = role_card_of(results, weights, FOLDS)
+    results, nominal = (measured_roles(weights, parser, test, kind) for kind in (VERB, NOUN))
+    card = role_card_of(results, nominal, weights, FOLDS)
     write_role_weights(replace(weights, licence=LICENCE, card=card), path)
-    text = role_card_text(weights.name, path.stat().st_size, card, results)
+    text = role_card_text(weights.name, path.stat().st_size, card, results, nominal)
     path.with_name(f"{path.stem}-roles.md").write_text(text, encoding="utf-8")
     print(text)
+
+
+def unlabelled_parses(analyser: OwnAnalyser, data: Path) -> list[Analysis]:
+    """Parses of text that people wrote, one sentence per line, from all over the judgment sets."""
+    lines = [[word.form for word in words_of(line)] for line in sorted(english_lines(data, WRITTEN))]
+    lines = [line for line in lines if len(line) in LENGTHS]
+    return in_portions(analyser, lines[:: max(1, len(lines) // UNLABELLED)][:UNLABELLED])
 
 
 def in_portions(analyser: OwnAnalyser, lines: Sequence[Sequence[str]]) -> list[Analysis]:
@@ -197,15 +213,18 @@ def in_portions(analyser: OwnAnalyser, lines: Sequence[Sequence[str]]) -> list[A
 
 
 def measured_roles(
-    weights: RoleWeights, parser: ParserWeights, gold: list[Analysis], examples: list[RoleExample]
+    weights: RoleWeights, parser: ParserWeights, examples: list[RoleExample], kind: str
 ) -> dict[str, RoleScores]:
-    """Results on the test part: from text, with its words, and with its trees."""
+    """Results for verbs or for nouns on the test part: from text, with its words, and with its trees."""
     analyser, labeller = OwnAnalyser(parser, weights), Labeller(weights, parser)
-    text = analyser.analyse([one.example.dependencies.text for one in examples], Wanted(roles=True))
-    words = [labeller.labelled(one) for one in in_portions(analyser, [one.tokens for one in gold])]
-    trees = [labeller.labelled(one, given=True) for one in gold]
+    gold, nominal = [one.gold for one in examples], kind == NOUN
+    wanted = Wanted(roles=True, nominal=nominal)
+    text = analyser.analyse([one.example.dependencies.text for one in examples], wanted)
+    parses = in_portions(analyser, [one.tokens for one in gold])
+    words = [labeller.labelled(one, nominal=nominal) for one in parses]
+    trees = [labeller.labelled(one, given=True, nominal=nominal) for one in gold]
     found = {"text": text, "words": words, "trees": trees}
-    return {name: score_roles(zip(several, gold, strict=True)) for name, several in found.items()}
+    return {name: score_roles(zip(several, gold, strict=True), of=kind) for name, several in found.items()}
 
 
 def analyse_with(weights: ParserWeights) -> Analyse:

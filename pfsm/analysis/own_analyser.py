@@ -41,21 +41,30 @@ class OwnAnalyser:
         """The analyses of lines that are already split into words."""
         if not wanted.roles or self._roles is None:
             return self._parser.parse(lines, wanted)
-        found = self.labelled(self._parser.parse(lines, replace(wanted, constituents=True)), given=False)
+        trees = self._parser.parse(lines, replace(wanted, constituents=True))
+        found = self.labelled(trees, given=False, nominal=wanted.nominal)
         return found if wanted.constituents else [replace(one, constituents=()) for one in found]
 
-    def labelled(self, trees: Sequence[Analysis], *, given: bool) -> list[Analysis]:
+    def labelled(self, trees: Sequence[Analysis], *, given: bool, nominal: bool = False) -> list[Analysis]:
         """Lines that have tags and trees, with the labeller's roles; as they are without a labeller.
 
         Args:
             trees: The lines.
             given: Whether their trees are known to be right, as those of a treebank; those of a parser are not.
+            nominal: Whether nouns are predicates, too.
+
+        Raises:
+            PfsmError: If they are to be, and the labeller does not know nominal predicates.
         """
         if self._roles is None:
             return list(trees)
         if self._labeller is None:
             self._labeller = Labeller(self._roles, self._weights)
-        return [self._labeller.labelled(one, given=given) for one in trees]
+        if nominal and not self._labeller.knows_nouns:
+            raise PfsmError(
+                f"labeller {self.roles_label!r}: knows verbs alone, no nominal predicates; train it again"
+            )
+        return [self._labeller.labelled(one, given=given, nominal=nominal) for one in trees]
 
 
 def analyser_of_file(path: Path) -> OwnAnalyser:

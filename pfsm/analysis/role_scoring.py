@@ -17,7 +17,9 @@ from pfsm.analysis.sentence import Analysis
 
 # Predicate, role, words.
 Key = tuple[int, str, tuple[int, ...]]
-_VERB, _VERB_TAG = "VERB", "VB"
+VERB, NOUN = "VERB", "NOUN"
+# What the Penn tags of a kind of word begin with, but not those of proper nouns.
+_PENN, _PROPER = {VERB: "VB", NOUN: "NN"}, "NNP"
 
 
 @dataclass(frozen=True)
@@ -37,26 +39,28 @@ class RoleScores:
     calibration: Calibration | None = None
 
 
-def score_roles(pairs: Iterable[tuple[Analysis, Analysis]], *, verbs: bool = True) -> RoleScores:
+def score_roles(pairs: Iterable[tuple[Analysis, Analysis]], *, of: str | None = VERB) -> RoleScores:
     """Agreement over lines, each given as (system, gold standard).
 
     Args:
         pairs: Lines with roles.
-        verbs: Whether only words with the gold tag of a verb count as predicates, on both sides; where the gold
-            standard has no tags, all words do.
+        of: `VERB` or `NOUN`: only words with this gold tag count as predicates, on both sides, and words of the system
+            that are none of the gold standard's if their own tag is this. Where there are no tags, all words count;
+            with None, too.
     """
     predicates = Agreement()
     counts: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0])
     probabilities: list[float] = []
     rights: list[bool] = []
     for system, gold in pairs:
-        left_out = _left_out(gold) if verbs else set()
+        left_out = _left_out(gold, of)
         partner = aligned_words(system.tokens, gold.tokens)
         theirs = {frame.predicate: frame.arguments for frame in gold.frames or ()}
         theirs = {word: arguments for word, arguments in theirs.items() if word not in left_out}
         ours = {frame.predicate: frame for frame in system.frames or () if frame.is_likely}
         # A word that has no partner is none of theirs: its number is below 0, and of each word another.
         own = [place if place >= 0 else -1 - word for word, place in enumerate(partner)]
+        left_out |= {own[word] for word in _left_out(system, of) if own[word] < 0}
         kept = {own[word]: frame for word, frame in ours.items() if own[word] not in left_out}
         predicates += Agreement(len(kept.keys() & theirs.keys()), len(kept), len(theirs))
         right = Counter(key for word, several in theirs.items() for key in _keys(word, several, None))
@@ -75,11 +79,15 @@ def score_roles(pairs: Iterable[tuple[Analysis, Analysis]], *, verbs: bool = Tru
     )
 
 
-def _left_out(gold: Analysis) -> set[int]:
-    """Words of the gold standard that have the tag of something else than a verb, where it has tags."""
-    if gold.upos:
-        return {word for word, tag in enumerate(gold.upos) if tag != _VERB}
-    return {word for word, tag in enumerate(gold.xpos) if not tag.startswith(_VERB_TAG)}
+def _left_out(line: Analysis, of: str | None) -> set[int]:
+    """Words that have another tag than this, where there are tags."""
+    if of is None:
+        return set()
+    if line.upos:
+        return {word for word, tag in enumerate(line.upos) if tag != of}
+    return {
+        word for word, tag in enumerate(line.xpos) if not tag.startswith(_PENN[of]) or tag.startswith(_PROPER)
+    }
 
 
 def _keys(word: int, arguments: Sequence[Argument], own: Sequence[int] | None) -> list[Key]:

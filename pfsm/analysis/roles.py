@@ -27,7 +27,7 @@ class Argument:
         label: Its role, such as A0, AM-TMP or R-A1.
         spans: First word and the word after the last word of each of its parts, in the order of the text; words are
             counted from 0 through the line.
-        probability: Probability that the predicate has this argument; 1 where roles are given.
+        probability: Probability that the word is a predicate and has this argument; 1 where roles are given.
     """
 
     label: str
@@ -46,7 +46,7 @@ class Frame:
 
     Attributes:
         predicate: The word, counted from 0 through the line.
-        lemma: Its lemma, in lower case.
+        lemma: Its lemma, in lower case; that of a noun is a noun.
         arguments: The arguments, in the order of the text; none if the word is less likely a predicate than not.
         roleset: PropBank's name of its sense, such as nominate.01; empty where unknown.
         probability: Probability that the word is a predicate; 1 where roles are given.

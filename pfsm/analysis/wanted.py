@@ -19,6 +19,7 @@ class Wanted:
         headed: Number of dependency trees by head rules (`pfsm.analysis.heads`) over the likeliest constituent trees,
             the likeliest first; 0 for none.
         roles: Whether to give semantic roles.
+        nominal: Whether nouns are predicates of semantic roles, too, where an analyser gives a choice.
     """
 
     trees: int = 1
@@ -30,12 +31,14 @@ class Wanted:
     gaps: bool = field(default=False, repr=False)
     headed: int = field(default=0, repr=False)
     roles: bool = field(default=False, repr=False)
+    nominal: bool = field(default=False, repr=False)
 
     @property
     def key(self) -> str:
         """What analyses are cached by; that of old questions stays, so that their answers are found."""
         headed = f" headed={self.headed}" if self.headed else ""
-        return f"{self!r}{headed}{' roles' if self.roles else ''}"
+        roles = (" roles nominal" if self.nominal else " roles") if self.roles else ""
+        return f"{self!r}{headed}{roles}"
 
     def with_gaps(self) -> "Wanted":
         """The same with `gaps`."""

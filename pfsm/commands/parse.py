@@ -63,6 +63,12 @@ def add_arguments(parser: ArgumentParser) -> None:
         help="with --format conllu: write semantic roles to the last column; with --evaluate: evaluate them",
     )
     parser.add_argument(
+        "--nominal",
+        action="store_true",
+        help="with --roles or --format roles: nouns can be predicates, too, as decision in 'made a decision'; with "
+        "--evaluate: evaluate both kinds",
+    )
+    parser.add_argument(
         "--drs",
         action="store_true",
         help="print discourse representation structures: boxes and clauses; with --evaluate: GOLD is a clause file",
@@ -116,8 +122,7 @@ def run(options: Namespace) -> None:
     for name in ("brackets", "gold_roles", "gold_trees", "raw", "json"):
         if getattr(options, name):
             raise PfsmError(f"--{name.replace('_', '-')} goes with --evaluate GOLD")
-    if options.roles and options.format not in {None, "conllu", "roles"}:
-        raise PfsmError("--roles goes with --format conllu or roles")
+    _check_roles(options)
     if options.trees is not None and options.format != "nbest":
         raise PfsmError("--trees goes with --format nbest")
     if (options.trees or 0) > MOST_TREES:
@@ -130,6 +135,13 @@ def run(options: Namespace) -> None:
             out.write(f"{text}\n")
 
 
+def _check_roles(options: Namespace) -> None:
+    if options.roles and options.format not in {None, "conllu", "roles"}:
+        raise PfsmError("--roles goes with --format conllu or roles")
+    if options.nominal and not (options.roles or options.format == "roles"):
+        raise PfsmError("--nominal goes with --roles or --format roles")
+
+
 def _formatted(lines: Sequence[str], options: Namespace) -> Iterator[str]:
     """Lines of output, one portion of the text at a time, so that a pipe receives them early."""
     chosen = options.format or FORMATS[0]
@@ -138,6 +150,7 @@ def _formatted(lines: Sequence[str], options: Namespace) -> Iterator[str]:
         constituents=chosen == "ptb",
         one_sentence=options.one_sentence,
         roles=options.roles or options.drs or chosen == "roles",
+        nominal=options.nominal,
     )
     # Processes take a second or two to start, so they get more at a time.
     size = PORTION if options.processes == 1 else PORTION * EACH * options.processes
@@ -181,8 +194,8 @@ def _texts(analysis: Analysis, number: int, chosen: str, parser: str) -> Iterato
 def _evaluate(options: Namespace) -> None:
     if options.files or options.format or options.output or options.trees or options.one_sentence:
         raise PfsmError(
-            "with --evaluate give only GOLD, --parser, --brackets, --roles, --gold-roles, --gold-trees, --raw, --join, "
-            "--drs and --json"
+            "with --evaluate give only GOLD, --parser, --brackets, --roles, --nominal, --gold-roles, --gold-trees, "
+            "--raw, --join, --drs and --json"
         )
     if options.drs:
         evaluate_drs(options)
@@ -194,7 +207,7 @@ def _evaluate(options: Namespace) -> None:
 
 
 def _evaluate_trees(options: Namespace) -> None:
-    for name in ("gold_roles", "gold_trees"):
+    for name in ("nominal", "gold_roles", "gold_trees"):
         if getattr(options, name):
             raise PfsmError(f"--{name.replace('_', '-')} goes with --roles")
     if options.join > 1 and not options.raw:

@@ -23,8 +23,8 @@ def check_drs(options: Namespace) -> None:
     Raises:
         PfsmError: If there is one.
     """
-    if options.format is not None or options.roles:
-        raise PfsmError("--drs prints clauses; leave --format and --roles out")
+    if options.format is not None or options.roles or options.nominal:
+        raise PfsmError("--drs prints clauses; leave --format, --roles and --nominal out")
     if options.evaluate is None:
         return
     for name in ("brackets", "gold_roles", "gold_trees", "raw", "one_sentence"):

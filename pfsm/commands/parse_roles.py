@@ -3,7 +3,7 @@
 import json
 import sys
 from argparse import Namespace
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,7 +14,7 @@ from pfsm.analysis.own_analyser import OwnAnalyser
 from pfsm.analysis.parser_evaluation import first_of_each, in_portions
 from pfsm.analysis.programs import is_bracketed, parsed_text
 from pfsm.analysis.role_files import role_reader
-from pfsm.analysis.role_scoring import RoleScores, score_roles
+from pfsm.analysis.role_scoring import NOUN, VERB, RoleScores, score_roles
 from pfsm.analysis.scoring import Agreement
 from pfsm.analysis.sentence import Analysis, joined
 from pfsm.analysis.wanted import Wanted
@@ -22,7 +22,8 @@ from pfsm.analysis.watched import Analyser
 from pfsm.errors import PfsmError
 from pfsm.io.files import display_name, read_lines
 
-_WANTED = Wanted(roles=True)
+# Kinds of predicates by their tag, as they are printed.
+_KINDS = {VERB: "verbs", NOUN: "nominal predicates"}
 
 
 def evaluate_roles(options: Namespace) -> None:
@@ -36,7 +37,10 @@ def evaluate_roles(options: Namespace) -> None:
     # Standard input can be read only once.
     lines_of_gold = read_lines(options.evaluate)
     gold = gold_roles(options.evaluate, options.gold_roles, lines_of_gold)
+    if options.nominal and not all(one.upos or one.xpos or not one.tokens for one in gold):
+        raise PfsmError(f"{options.evaluate}: --nominal needs tags, which tell nouns from verbs")
     analyser = get_analyser(options.parser)
+    wanted = Wanted(roles=True, nominal=options.nominal)
     if options.gold_trees:
         found = _on_gold_trees(analyser, gold, options)
     elif options.raw or not isinstance(analyser, OwnAnalyser):
@@ -44,16 +48,18 @@ def evaluate_roles(options: Namespace) -> None:
         texts = _texts(lines_of_gold, display_name(options.evaluate), gold)
         lines = [texts[first : first + options.join] for first in range(0, len(gold), options.join)]
         gold = [joined(group) for group in groups]
-        found = in_portions([" ".join(line) for line in lines], lambda part: analyser.analyse(part, _WANTED))
+        found = in_portions([" ".join(line) for line in lines], lambda part: analyser.analyse(part, wanted))
     else:
         if options.join > 1:
             raise PfsmError("--join goes with --raw")
-        wanted = replace(_WANTED, one_sentence=True)
-        own = analyser
-        found = in_portions([one.tokens for one in gold], lambda part: own.analyse_words(part, wanted))
+        own, words_wanted = analyser, replace(wanted, one_sentence=True)
+        found = in_portions([one.tokens for one in gold], lambda part: own.analyse_words(part, words_wanted))
     if any(one.frames is None and one.tokens and not one.is_failed for one in found):
         raise PfsmError(f"parser {options.parser!r}: gives no semantic roles")
-    scores = score_roles(zip(found, gold, strict=True))
+    scores = {
+        kind: score_roles(zip(found, gold, strict=True), of=kind)
+        for kind in (_KINDS if options.nominal else (VERB,))
+    }
     if options.json:
         print(json.dumps(_as_json(scores, analyser.label, len(gold)), indent=2))
     else:
@@ -74,7 +80,7 @@ def _on_gold_trees(analyser: Analyser, gold: Sequence[Analysis], options: Namesp
     with_constituents = [
         replace(one, constituents=(trees[one.tokens],) if one.tokens in trees else ()) for one in gold
     ]
-    return analyser.labelled(with_constituents, given=True)
+    return analyser.labelled(with_constituents, given=True, nominal=options.nominal)
 
 
 def _texts(lines: Sequence[str], name: str, gold: Sequence[Analysis]) -> list[str]:
@@ -126,10 +132,13 @@ def _note_left_out(path: str, number: int, left_out: int, other: str) -> None:
         )
 
 
-def _as_json(scores: RoleScores, label: str, lines: int) -> dict[str, Any]:
+def _as_json(scores: Mapping[str, RoleScores], label: str, lines: int) -> dict[str, Any]:
+    nominal = {"nominal": _scores_as_json(scores[NOUN])} if NOUN in scores else {}
+    return {"parser": label, "lines": lines, **_scores_as_json(scores[VERB]), **nominal}
+
+
+def _scores_as_json(scores: RoleScores) -> dict[str, Any]:
     found: dict[str, Any] = {
-        "parser": label,
-        "lines": lines,
         "predicates": _figures(scores.predicates),
         "arguments": _figures(scores.arguments),
         "roles": {role: _figures(one) for role, one in scores.by_role.items()},
@@ -148,8 +157,17 @@ def _figures(one: Agreement) -> dict[str, float | int | None]:
     }
 
 
-def _print(scores: RoleScores, label: str, lines: int) -> None:
-    print(f"{label}: {lines} lines, {scores.predicates.gold} predicates, {scores.arguments.gold} arguments")
+def _print(scores: Mapping[str, RoleScores], label: str, lines: int) -> None:
+    both = len(scores) > 1
+    if both:
+        print(f"{label}: {lines} lines")
+    for kind, one in scores.items():
+        opening = f"\n{_KINDS[kind]}: " if both else f"{label}: {lines} lines, "
+        print(f"{opening}{one.predicates.gold} predicates, {one.arguments.gold} arguments")
+        _print_scores(one)
+
+
+def _print_scores(scores: RoleScores) -> None:
     print(f"{'':12} {'precision':>9} {'recall':>7} {'F1':>7} {'gold':>7}")
     rows = [
         ("predicates", scores.predicates),

@@ -3,6 +3,8 @@
 import numpy as np
 
 from pfsm.analysis.clauses import Clause, Drs
+from pfsm.analysis.labeller.nominal_weights import NominalWeights
+from pfsm.analysis.labeller.nominals import noun_key
 from pfsm.analysis.labeller.weights import RoleWeights
 from pfsm.analysis.parser.parameters import Matrix, ParserWeights
 
@@ -84,17 +86,18 @@ def random_weights(seed: int = 0) -> ParserWeights:
     return ParserWeights("random", "CC0", {"data": "none"}, names, temperatures, arrays)
 
 
-def role_weights(seed: int = 0) -> RoleWeights:
-    """A labeller that knows nothing."""
+def role_weights(seed: int = 0, nominal: NominalWeights | None = None) -> RoleWeights:
+    """A labeller that knows nothing; of nouns, what is given."""
     random = np.random.default_rng(seed)
+    n_labels = len(ROLE_LABELS) + len(nominal.labels if nominal else ())
 
     def matrix(*shape: int) -> Matrix:
         return random.normal(scale=0.3, size=shape).astype(np.float32)
 
     # Word vectors of 5, tags and relations of 3, states of 4 in each direction, 8 hidden units and 2 pairs.
     arrays = {
-        "tags": matrix(5, 3), "relations": matrix(5, 3), "features": matrix(50, 8), "output": matrix(10, 4),
-        "bias": matrix(8), "output_bias": matrix(4),
+        "tags": matrix(5, 3), "relations": matrix(5, 3), "features": matrix(50, 8),
+        "output": matrix(10, n_labels), "bias": matrix(8), "output_bias": matrix(n_labels),
         **{name: matrix(13, 10) for name in ("predicate", "head", "first", "last")},
     }  # fmt: skip
     for name, inputs in (("ahead.0", 16), ("back.0", 16), ("ahead.1", 8), ("back.1", 8)):
@@ -104,7 +107,15 @@ def role_weights(seed: int = 0) -> RoleWeights:
             f"{name}.bias": matrix(16),
         }
     keys = random.choice(1 << 24, size=50, replace=False).astype(np.int32)
-    return RoleWeights("random", "none", {}, ROLE_LABELS, 1.25, 0.1, keys, arrays)
+    return RoleWeights("random", "none", {}, ROLE_LABELS, 1.25, 0.1, keys, arrays, nominal=nominal)
+
+
+def nominal_weights(bias: float = 0.0, **features: float) -> NominalWeights:
+    """Nouns of a labeller of `role_weights`, by their lemmas alone: the log-odds of each, and of others."""
+    known = sorted((noun_key(f"l {lemma}"), weight) for lemma, weight in {"": 0.0, **features}.items())
+    keys, weights = (np.array(column) for column in zip(*known, strict=True))
+    state = np.zeros(13, dtype=np.float32)
+    return NominalWeights(keys.astype(np.int32), weights.astype(np.float32), state, (), bias, 1.5, 0.1)
 
 
 def drs(text: str) -> Drs:

@@ -231,7 +231,7 @@ def test_scores_by_hand() -> None:
     assert (found.predicates.correct, found.predicates.gold) == (1, 1)
     assert found.calibration is not None
     assert found.calibration.accuracy[[6, 9]].tolist() == [0.0, 1.0]
-    everything = score_roles([(system, gold)], verbs=False)
+    everything = score_roles([(system, gold)], of=None)
     assert (everything.arguments.correct, everything.arguments.gold) == (2, 3)
 
 

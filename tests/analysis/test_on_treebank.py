@@ -8,7 +8,7 @@ import pytest
 from pfsm.analysis.analysers import DEFAULT_PARSER, own_analyser
 from pfsm.analysis.conllu import read_conllu
 from pfsm.analysis.parser_evaluation import evaluate_on_text, evaluate_on_words
-from pfsm.analysis.role_scoring import score_roles
+from pfsm.analysis.role_scoring import NOUN, score_roles
 from pfsm.analysis.wanted import Wanted
 from pfsm.commands.parse_roles import gold_roles
 
@@ -46,3 +46,14 @@ def test_roles() -> None:
     assert scores.arguments.f1 > 64
     on_gold_trees = score_roles(zip(analyser.labelled(gold, given=True), gold, strict=True))
     assert on_gold_trees.arguments.f1 > scores.arguments.f1 + 4
+
+
+def test_nominal_predicates() -> None:
+    gold = gold_roles(str(_TEST), str(_ROLES))[: 2 * N_SENTENCES]
+    wanted = Wanted(roles=True, nominal=True, one_sentence=True)
+    parsed = own_analyser(DEFAULT_PARSER).analyse_words([one.tokens for one in gold], wanted)
+    scores = score_roles(zip(parsed, gold, strict=True), of=NOUN)
+    # The whole test part is better than that; see the card.
+    assert scores.predicates.gold > 100
+    assert scores.predicates.f1 > 80
+    assert scores.arguments.f1 > 45

@@ -15,7 +15,7 @@ from pfsm.analysis.programs import FileAnalyser
 from pfsm.analysis.sentence import Analysis
 from pfsm.analysis.wanted import Wanted
 from pfsm.cli import main
-from tests.analysis.samples import CONLLU, random_weights, role_weights
+from tests.analysis.samples import CONLLU, nominal_weights, random_weights, role_weights
 
 
 @pytest.fixture
@@ -140,6 +140,12 @@ def test_parser_without_roles_says_so(parser: str, text: str, capsys: pytest.Cap
     assert "--roles goes with" in capsys.readouterr().err
 
 
+NOMINAL_CONLLU = """\
+1\tLove\t_\tNOUN\tNN\t_\t4\tnsubj\t_\tPred=love.01|Args=A1:2-3
+2\tof\t_\tADP\tIN\t_\t3\tcase\t_\t_
+3\tdogs\t_\tNOUN\tNNS\t_\t1\tnmod\t_\t_
+4\tlasts\t_\tVERB\tVBZ\t_\t0\troot\t_\tPred=last.01|Args=A1:1-3
+"""
 GOLD_ROLES = "# words = We\tdo\tn't\tsing\t,\tAnna\t.\n4\tsing\tsing.01\tARG0:1-1\tV:4-4\n\n# words = Yes\n\n"
 
 
@@ -170,6 +176,63 @@ def test_roles_on_gold_trees_and_from_text(
     arguments[3] = str(tmp_path / "roles.txt")
     assert main([*arguments, "--gold-trees"]) == 2
     assert "needs tags and a dependency tree" in capsys.readouterr().err
+
+
+def test_nominal_predicates_are_written_and_evaluated(
+    parser: str, text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    verbs_alone = tmp_path / "verbs.parser"
+    verbs_alone.write_bytes(Path(parser).read_bytes())
+    write_role_weights(role_weights(), tmp_path / "verbs.roles")
+    assert main(["parse", text, "-p", str(verbs_alone), "--roles", "--nominal", "--no-cache"]) == 2
+    assert "knows verbs alone" in capsys.readouterr().err
+    write_role_weights(role_weights(nominal=nominal_weights(9.0)), tmp_path / "x.roles")
+    for arguments in (["--roles"], ["-f", "roles"]):
+        assert main(["parse", text, "-p", parser, *arguments, "--nominal", "--no-cache"]) == 0
+        assert capsys.readouterr().out
+    (tmp_path / "gold.conllu").write_text(NOMINAL_CONLLU)
+    arguments = [
+        "parse",
+        "--roles",
+        "--evaluate",
+        str(tmp_path / "gold.conllu"),
+        "-p",
+        parser,
+        "--gold-trees",
+    ]
+    assert main([*arguments, "--json"]) == 0
+    verbs = json.loads(capsys.readouterr().out)
+    assert "nominal" not in verbs
+    assert main([*arguments, "--nominal", "--json"]) == 0
+    both = json.loads(capsys.readouterr().out)
+    nominal = both.pop("nominal")
+    assert both == verbs
+    # Every noun is called a predicate, and one of two is one.
+    assert (nominal["predicates"]["precision"], nominal["predicates"]["recall"]) == (50.0, 100.0)
+    assert nominal["roles"]["A1"]["gold"] == 1
+    assert main([*arguments, "--nominal"]) == 0
+    out = capsys.readouterr().out
+    assert "verbs: 1 predicates, 1 arguments" in out
+    assert "nominal predicates: 1 predicates, 1 arguments" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--nominal"], "--nominal goes with --roles or --format roles"),
+        (["--nominal", "-f", "ptb"], "--nominal goes with --roles or --format roles"),
+        (["--nominal", "--evaluate", "x"], "--nominal goes with --roles"),
+        (["--nominal", "--drs"], "leave --format, --roles and --nominal out"),
+        (["--nominal", "--roles", "--evaluate", "ROLES", "-p", "file:ROLES"], "--nominal needs tags"),
+    ],
+)
+def test_nominal_goes_with_roles(
+    arguments: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "roles.txt").write_text(ROLES)
+    given = [one.replace("ROLES", str(tmp_path / "roles.txt")) for one in arguments]
+    assert main(["parse", *given]) == 2
+    assert message in capsys.readouterr().err
 
 
 def test_gold_trees_go_with_roles(capsys: pytest.CaptureFixture[str]) -> None:

@@ -13,7 +13,7 @@ from pfsm.analysis.parser.features import normal_form
 from pfsm.lexicons.lemmas import lemma_of
 
 Int64 = NDArray[np.int64]
-VERB = "VERB"
+VERB, NOUN = "VERB", "NOUN"
 # More spans than any sentence of a hundred words has.
 MOST_CANDIDATES = 1200
 _RELATIONS = (
@@ -21,6 +21,8 @@ _RELATIONS = (
     "VBN", "csubj", "WDT", "WP", "WP$", "WRB",
 )  # fmt: skip
 _MARKS = frozenset({"``", "''", ",", ".", ":", "-LRB-", "-RRB-", "HYPH", "NFP"})
+# Tags of words whose lemma is another word than they are.
+_INFLECTED = frozenset({"VB", "VBD", "VBG", "VBN", "VBP", "VBZ", "NNS"})
 # Smaller numbers stand for what is not there.
 _FIRST_NUMBER = 16
 
@@ -30,7 +32,7 @@ class SentenceArrays(NamedTuple):
 
     Attributes:
         words: [n], numbers of the words' normal forms.
-        lemmas: [n], numbers of the lemmas of verbs, else of the normal forms.
+        lemmas: [n], numbers of the lemmas of verbs and of plurals, else of the normal forms.
         xpos: [n], numbers of the Penn tags.
         relations: [n], numbers of the relations.
         heads: [n], heads from 0; -1 for the root.
@@ -79,9 +81,16 @@ CODES = np.array([number_of(name) for name in _RELATIONS], dtype=np.int64)
 
 
 @lru_cache(maxsize=20_000)
-def verb_lemma(word: str, tag: str) -> str:
-    """The lemma of a predicate, in lower case."""
-    return lemma_of(word, tag if tag.startswith("V") else "VB")
+def predicate_lemma(word: str, xpos: str, upos: str = VERB) -> str:
+    """The lemma of a predicate, in lower case; of a noun, the noun's.
+
+    Args:
+        word: The word.
+        xpos: Its Penn tag; one that does not fit the universal tag counts as the plainest that does.
+        upos: Its universal tag, `VERB` or `NOUN`.
+    """
+    first, plain = ("N", "NN") if upos == NOUN else ("V", "VB")
+    return lemma_of(word, xpos if xpos.startswith(first) else plain)
 
 
 def sentence_arrays(
@@ -112,7 +121,7 @@ def sentence_arrays(
     tree_numbers(above, first, last, depth)
     forms = [normal_form(word) for word in words]
     lemmas = [
-        verb_lemma(word, tag) if tag.startswith("V") else form
+        lemma_of(word, tag) if tag in _INFLECTED else form
         for word, tag, form in zip(words, xpos, forms, strict=True)
     ]
     marks = [tag in _MARKS or universal == "PUNCT" for universal, tag in zip(upos, xpos, strict=True)]

@@ -1,9 +1,13 @@
-"""Semantic roles of the sentences of a line: predicates are its verbs, arguments spans of words.
+"""Semantic roles of the sentences of a line: predicates are its verbs and, as an option, nouns; arguments are spans.
 
 For each predicate the labeller has a distribution over sets of labelled spans that do not overlap
 (`pfsm_kernels.roles.sets`). The probability of an argument is the sum over all sets that have it. The arguments given
 are the set with the largest sum of probabilities, each less a threshold: at half of the F1 that can be reached, such a
 set has the highest expected F1. A predicate has each of A0 to A5 once.
+
+A noun is a predicate with some probability (`pfsm.analysis.labeller.nominals`), and that of an argument is then
+
+    p(noun is a predicate and has the argument) = p(noun is a predicate) p(argument | noun is a predicate)
 """
 
 from collections.abc import Sequence
@@ -16,22 +20,26 @@ from numpy.typing import NDArray
 from pfsm.analysis.constituents import Constituent
 from pfsm.analysis.labeller.encoder import Numbers, states_of
 from pfsm.analysis.labeller.inputs import (
+    NOUN,
     VERB,
     Candidates,
     Int64,
     SentenceArrays,
     candidates_of,
+    predicate_lemma,
     sentence_arrays,
-    verb_lemma,
 )
+from pfsm.analysis.labeller.nominals import noun_keys, noun_log_odds, nouns_of
 from pfsm.analysis.labeller.weights import KEY_BITS, PLACES, RoleWeights
 from pfsm.analysis.parser.parameters import Matrix, ParserWeights
-from pfsm.analysis.roles import CONTINUATION, Argument, Frame, arguments_of, moved_frame
+from pfsm.analysis.roles import CONTINUATION, LIKELY, Argument, Frame, Span, arguments_of, moved_frame
 from pfsm.analysis.sentence import Analysis, DependencyTree, moved
 
 Float = NDArray[np.float64]
 # Alternatives less likely than this are left out.
 SMALLEST_PROBABILITY = 0.01
+# Nouns less likely to be predicates than this are left out.
+SMALLEST_OF_NOUNS = 0.1
 _DIGITS = 4
 _TABLE_SHARE = 4
 
@@ -64,6 +72,22 @@ class Tagged(NamedTuple):
     xpos: Sequence[str]
 
 
+class Judged(NamedTuple):
+    """How the arguments of a predicate are decided.
+
+    Attributes:
+        temperature: Scores are divided by it.
+        threshold: An argument is worth its probability less this.
+        n_labels: Number of labels that it can have, the first ones.
+        probability: Probability that the word is a predicate.
+    """
+
+    temperature: float
+    threshold: float
+    n_labels: int
+    probability: float = 1.0
+
+
 class Labeller:
     """The labeller with the weights of a file.
 
@@ -87,8 +111,20 @@ class Labeller:
         self._keys = np.zeros(size, dtype=np.int32)
         self._rows = np.full(size, -1, dtype=np.int32)
         fill_table(weights.keys, self._keys, self._rows)
-        self.labels = weights.labels
-        self._once = {k for k, name in enumerate(weights.labels) if name[0] == "A" and name[1:].isdecimal()}
+        self.labels = weights.all_labels
+        self._of_verbs = Judged(weights.temperature, weights.threshold, len(weights.labels))
+        self._outputs = {
+            n: tuple(
+                np.ascontiguousarray(weights.arrays[name][..., :n]) for name in ("output", "output_bias")
+            )
+            for n in (len(weights.labels), len(self.labels))
+        }
+        self._once = {k for k, name in enumerate(self.labels) if name[0] == "A" and name[1:].isdecimal()}
+
+    @property
+    def knows_nouns(self) -> bool:
+        """Whether it knows nominal predicates."""
+        return self._weights.nominal is not None
 
     @property
     def label(self) -> str:
@@ -103,6 +139,7 @@ class Labeller:
         constituents: Sequence[Constituent | None],
         *,
         given: bool = False,
+        nominal: bool = False,
     ) -> tuple[Frame, ...]:
         """Predicates of a line with their arguments.
 
@@ -112,73 +149,100 @@ class Labeller:
             tree: Its dependency tree.
             constituents: Constituent tree of each sentence, words counted through the line; None where there is none.
             given: Whether the trees are known to be right.
+            nominal: Whether nouns are predicates, too.
         """
         found: list[Frame] = []
         for (start, end), constituent in zip(bounds, constituents, strict=True):
             sentence = Tagged(*(column[start:end] for column in line))
-            if VERB not in sentence.upos:
+            if VERB not in sentence.upos and not (nominal and NOUN in sentence.upos):
                 continue
             heads = tuple(head and head - start for head in tree.heads[start:end])
             own = DependencyTree(heads, tree.labels[start:end])
             own_constituent = None if constituent is None else moved(constituent, -start)
             tags = sentence.upos, sentence.xpos
             arrays = sentence_arrays(sentence.words, tags, heads, own.labels, own_constituent, given=given)
-            found += (moved_frame(frame, start) for frame in self.sentence_frames(sentence, own, arrays))
+            frames = self.sentence_frames(sentence, own, arrays, nominal=nominal)
+            found += (moved_frame(frame, start) for frame in frames)
         return tuple(found)
 
-    def labelled(self, parsed: Analysis, *, given: bool = False) -> Analysis:
+    def labelled(self, parsed: Analysis, *, given: bool = False, nominal: bool = False) -> Analysis:
         """A line that has tags and a dependency tree, with roles.
 
         Args:
             parsed: The line.
             given: Whether its trees are known to be right, as those of a treebank; those of a parser are not.
+            nominal: Whether nouns are predicates, too.
         """
         if parsed.tree is None:
             return replace(parsed, frames=None if parsed.tokens else ())
         line = Tagged(parsed.tokens, parsed.upos, parsed.xpos)
         constituents = parsed.constituents or [None] * len(parsed.bounds)
-        return replace(
-            parsed, frames=self.frames(line, parsed.bounds, parsed.tree, constituents, given=given)
-        )
+        frames = self.frames(line, parsed.bounds, parsed.tree, constituents, given=given, nominal=nominal)
+        return replace(parsed, frames=frames)
 
-    def sentence_frames(self, sentence: Tagged, tree: DependencyTree, arrays: SentenceArrays) -> list[Frame]:
-        """Predicates of one sentence with their arguments."""
-        predicates = [word for word, tag in enumerate(sentence.upos) if tag == VERB]
-        if not predicates:
+    def sentence_frames(
+        self, sentence: Tagged, tree: DependencyTree, arrays: SentenceArrays, *, nominal: bool = False
+    ) -> list[Frame]:
+        """Predicates of one sentence with their arguments: its verbs and, where asked for, its nouns."""
+        verbs = [word for word, tag in enumerate(sentence.upos) if tag == VERB]
+        nouns = nouns_of(sentence.upos) if nominal else []
+        if not verbs and not nouns:
             return []
         numbers = self._numbers.of(sentence.words, sentence.xpos, tree)
         states = states_of(numbers, self._vectors, self._weights.arrays)
+        judged = dict.fromkeys(verbs, self._of_verbs) | self._of_nouns(sentence, tree, nouns, states)
+        if not judged:
+            return []
         projected = tuple(states @ self._weights.arrays[name] for name in PLACES)
         found = []
-        for word in predicates:
+        for word, how in sorted(judged.items()):
             offered = candidates_of(arrays, word)
-            decoded = self.decode(offered, word, projected)
-            found.append(
-                self._frame(word, verb_lemma(sentence.words[word], sentence.xpos[word]), offered, decoded)
-            )
+            decoded = self.decode(offered, word, projected, how)
+            lemma = predicate_lemma(sentence.words[word], sentence.xpos[word], sentence.upos[word])
+            found.append(self._frame(word, lemma, offered, decoded, how.probability))
         return found
 
-    def decode(self, offered: Candidates, predicate: int, projected: Sequence[Matrix]) -> Decoded:
+    def _of_nouns(
+        self, sentence: Tagged, tree: DependencyTree, nouns: Sequence[int], states: Matrix
+    ) -> dict[int, Judged]:
+        """The nouns that may be predicates, and how their arguments are decided."""
+        weights = self._weights.nominal
+        if weights is None or not nouns:
+            return {}
+        keys = noun_keys(sentence.words, sentence.xpos, tree, nouns)
+        odds = noun_log_odds(weights, keys, states[nouns])
+        probabilities = np.round(1.0 / (1.0 + np.exp(-odds)), _DIGITS).tolist()
+        return {
+            word: Judged(weights.temperature, weights.threshold, len(self.labels), probability)
+            for word, probability in zip(nouns, probabilities, strict=True)
+            if probability >= SMALLEST_OF_NOUNS
+        }
+
+    def decode(
+        self, offered: Candidates, predicate: int, projected: Sequence[Matrix], how: Judged | None = None
+    ) -> Decoded:
         """The arguments of a predicate, and the probabilities of all candidates.
 
         Args:
             offered: The spans.
             predicate: The word.
             projected: float32 [n_words, hidden + pairs] each, what the state of a word adds in each of `PLACES`.
+            how: How arguments are decided; those of a verb by default.
         """
         from pfsm_kernels.roles.features import find_rows  # noqa: PLC0415 - brings numba
         from pfsm_kernels.roles.sets import best_set, by_end, forward, set_sums  # noqa: PLC0415
 
+        how = how or self._of_verbs
         arrays, spans = self._weights.arrays, offered.spans
         n, n_words = len(spans), len(projected[0])
-        raw = np.zeros((n, len(self.labels)), dtype=np.float32)
+        raw = np.zeros((n, how.n_labels), dtype=np.float32)
         rows = np.zeros(offered.features.shape, dtype=np.int32)
         find_rows(offered.features, (1 << KEY_BITS) - 1, self._keys, self._rows, rows)
         forward(
-            rows, offered.heads, spans, predicate, arrays["features"], arrays["bias"], *projected, arrays["output"],
-            arrays["output_bias"], raw,
+            rows, offered.heads, spans, predicate, arrays["features"], arrays["bias"], *projected,
+            *self._outputs[how.n_labels], raw,
         )  # fmt: skip
-        scores = raw.astype(np.float64) / self._weights.temperature
+        scores = raw.astype(np.float64) / how.temperature
         if not n:
             return Decoded(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), scores)
         highest = scores.max(axis=1)
@@ -187,8 +251,8 @@ class Labeller:
         alpha, beta = np.zeros(n_words + 1), np.zeros(n_words + 1)
         log_sum = set_sums(spans, order, n, n_words, total, alpha, beta)
         outside = alpha[spans[:, 0]] + beta[spans[:, 1]] - log_sum
-        probability = np.minimum(np.exp(outside[:, None] + scores), 1.0)
-        label, worth = probability.argmax(axis=1), probability.max(axis=1) - self._weights.threshold
+        probability = np.minimum(np.exp(outside[:, None] + scores), 1.0) * how.probability
+        label, worth = probability.argmax(axis=1), probability.max(axis=1) - how.threshold
         chosen = np.zeros(n_words, dtype=np.int64)
         count = int(best_set(spans, order, n, n_words, worth, chosen))
         while (lost := self._second(chosen[:count], label, worth)) >= 0:
@@ -207,7 +271,9 @@ class Labeller:
             best[own] = c
         return -1
 
-    def _frame(self, word: int, lemma: str, offered: Candidates, decoded: Decoded) -> Frame:
+    def _frame(
+        self, word: int, lemma: str, offered: Candidates, decoded: Decoded, probability: float
+    ) -> Frame:
         rounded = np.round(decoded.probability, _DIGITS)
         spans = [(start, end) for start, end, _ in offered.spans.tolist()]
         labelled = [(self.labels[int(decoded.label[c])], spans[c]) for c in decoded.chosen]
@@ -226,10 +292,18 @@ class Labeller:
             ]
             arguments.append(Argument(argument.label, argument.spans, own[0]))
         known = {(one.label, span) for one in arguments for span in one.spans}
-        others = [
-            Argument(label, (spans[c],), float(rounded[c, k]))
-            for c, k in np.argwhere(rounded >= SMALLEST_PROBABILITY).tolist()
-            if ((label := self.labels[k].removeprefix(CONTINUATION)), spans[c]) not in known
-        ]
-        possible = sorted([*arguments, *others], key=lambda one: (one.spans, one.label, -one.probability))
-        return Frame(word, lemma, tuple(arguments), alternatives=tuple(possible))
+        others: dict[tuple[str, Span], float] = {}
+        for c, k in np.argwhere(rounded >= SMALLEST_PROBABILITY).tolist():
+            label = self.labels[k].removeprefix(CONTINUATION)
+            if (label, spans[c]) not in known:
+                # Words are a part of an A1, whether they begin it or continue it.
+                others[label, spans[c]] = others.get((label, spans[c]), 0.0) + float(rounded[c, k])
+        possible = sorted(
+            [
+                *arguments,
+                *(Argument(label, (span,), round(share, _DIGITS)) for (label, span), share in others.items()),
+            ],
+            key=lambda one: (one.spans, one.label, -one.probability),
+        )
+        decided = tuple(arguments) if probability >= LIKELY else ()
+        return Frame(word, lemma, decided, probability=probability, alternatives=tuple(possible))

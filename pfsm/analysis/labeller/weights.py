@@ -1,7 +1,8 @@
 """A labeller of semantic roles as a file (`pfsm.io.containers`); it stands beside the parser that it reads.
 
-The header gives name, licence, sources, scores, labels, temperature, threshold and the number of layers. Matrices are
-int8 with one float32 scale per row, as in the file of a parser; vectors are float32, keys of features int32.
+The header gives name, licence, sources, scores, labels, temperature, threshold and the number of layers; ``nominal`` is
+there if the labeller knows nominal predicates (`pfsm.analysis.labeller.nominals`). Matrices are int8 with one float32
+scale per row, as in the file of a parser; vectors are float32, keys of features int32.
 """
 
 from collections.abc import Mapping
@@ -12,6 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.analysis.labeller.encoder import layers_of
+from pfsm.analysis.labeller.nominal_weights import (
+    NominalWeights,
+    check_nominal,
+    nominal_arrays,
+    nominal_header,
+    nominal_weights,
+)
 from pfsm.analysis.parser.parameters import Matrix, ParserWeights
 from pfsm.analysis.parser.weights import SCALE, quantised, restored
 from pfsm.io.containers import Format, content_bytes, incomplete, read_content, write_content
@@ -38,12 +46,13 @@ class RoleWeights:
         name: Its name.
         licence: Terms of the weights.
         card: Its origin and its accuracy, plain JSON values.
-        labels: Labels of spans; C-A1 continues an A1.
+        labels: Labels of spans that verbs have; C-A1 continues an A1.
         temperature: Scores are divided by it, so that probabilities are calibrated.
         threshold: An argument is worth its probability less this.
         keys: int32 [n_features], the lowest `KEY_BITS` bits of each known feature.
         arrays: float32, shapes as in `check_role_arrays`.
         checksum: First 8 hex digits of the file's digest; empty before it is written.
+        nominal: What it knows of nominal predicates; None if it labels the arguments of verbs alone.
     """
 
     name: str
@@ -55,11 +64,17 @@ class RoleWeights:
     keys: NDArray[np.int32] = field(repr=False)
     arrays: Mapping[str, Matrix] = field(repr=False)
     checksum: str = ""
+    nominal: NominalWeights | None = None
 
     @property
     def label(self) -> str:
         """``NAME@CHECKSUM``, as in signatures."""
         return f"{self.name}@{self.checksum}"
+
+    @property
+    def all_labels(self) -> tuple[str, ...]:
+        """Labels of spans in the order of their scores, those that only nouns have last."""
+        return self.labels if self.nominal is None else (*self.labels, *self.nominal.labels)
 
     @property
     def layers(self) -> int:
@@ -106,6 +121,9 @@ def role_weights_bytes(weights: RoleWeights) -> bytes:
         "threshold": weights.threshold,
         "layers": weights.layers,
     }
+    if weights.nominal is not None:
+        stored |= nominal_arrays(weights.nominal)
+        header["nominal"] = nominal_header(weights.nominal)
     return content_bytes(FORMAT, header, stored)
 
 
@@ -140,6 +158,7 @@ def read_role_weights(path: StrPath) -> RoleWeights:
             stored[KEYS],
             arrays,
             content.checksum,
+            nominal_weights(header["nominal"], stored) if "nominal" in header else None,
         )
         check_role_arrays(weights)
     except (KeyError, TypeError, ValueError, OverflowError, AttributeError):
@@ -154,7 +173,7 @@ def check_role_arrays(weights: RoleWeights) -> None:
         ValueError: If an array has a shape that does not fit its neighbours, or values that are no finite numbers.
     """
     arrays = weights.arrays
-    hidden, n_labels = arrays["bias"].size, len(weights.labels)
+    hidden, n_labels = arrays["bias"].size, len(weights.all_labels)
     inputs, gates = arrays["ahead.0.input"].shape
     state, units = gates // 4, arrays["output"].shape[0]
     # States of both directions, and the word's vector.
@@ -190,5 +209,7 @@ def check_role_arrays(weights: RoleWeights) -> None:
         raise ValueError("keys or the temperature are none")
     if not 0.0 <= weights.threshold <= 1.0:
         raise ValueError("the threshold is no probability")
+    if weights.nominal is not None:
+        check_nominal(weights.nominal, size)
     if weights.keys.min() < 0 or np.unique(weights.keys).size != weights.keys.size:
         raise ValueError("a key occurs twice")

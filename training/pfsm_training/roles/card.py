@@ -11,7 +11,11 @@ from pfsm_training.parsing.card import calibration_rows
 _SOURCES = {
     "roles": "PropBank release (frames 3.1) over the words of UD English EWT, training part; CC BY-SA 4.0",
     "trees": "UD English EWT and the constituent trees of the PropBank release; CC BY-SA 4.0",
+    "text without roles": "references and post-edits of WMT12, WMT13, WMT19, WMT21, MLQE-PE, IWSLT19, RealSumm test "
+    "sets; no judgments are used; WMT15 and WMT16 direct assessment left out",
 }
+Results = Mapping[str, RoleScores]
+"""Results on the test part by kind of input: ``text``, ``words``, ``trees``."""
 _SHOWN = 20
 _INPUTS = {
     "text": "text, one sentence per line",
@@ -19,7 +23,8 @@ _INPUTS = {
     "trees": "gold tags and trees",
 }
 _WEAK = """\
-- Predicates are the words that the parser tags VERB. Nouns, adjectives and auxiliaries (the copula, too) are none.
+- Predicates are the words that the parser tags VERB and, with `--nominal`, likely ones among those that it tags NOUN.
+  Adjectives and auxiliaries (the copula, too) are none.
 - Senses are not told apart: a frame has a lemma, not a roleset.
 - A span can be an argument only if the parser's trees offer it.
 - Rare roles (AM-PRD, AM-GOL, R-AM-…) are often missed.
@@ -27,12 +32,13 @@ _WEAK = """\
 
 
 def role_card_of(
-    results: Mapping[str, RoleScores], weights: RoleWeights, folds: tuple[int, int]
+    results: Results, nominal: Results, weights: RoleWeights, folds: tuple[int, int]
 ) -> dict[str, Any]:
     """The card as it is stored in the labeller's file.
 
     Args:
-        results: Results on the test part by kind of input: ``text``, ``words``, ``trees``.
+        results: Results for verbs.
+        nominal: Results for nominal predicates; empty if the labeller does not know them.
         weights: The labeller.
         folds: Number of folds, and passes of each fold's parser.
     """
@@ -42,6 +48,13 @@ def role_card_of(
         "threshold": weights.threshold,
         "folds": list(folds),
         "test": {name: _numbers(scores.arguments) for name, scores in results.items()},
+        "nominal": {
+            name: {
+                "predicates": _numbers(scores.predicates),
+                "arguments": _numbers(scores.arguments),
+            }
+            for name, scores in nominal.items()
+        },
     }
 
 
@@ -53,27 +66,30 @@ def _numbers(one: Agreement) -> dict[str, float]:
     }
 
 
-def role_card_text(name: str, size: int, card: Mapping[str, Any], results: Mapping[str, RoleScores]) -> str:
+def role_card_text(name: str, size: int, card: Mapping[str, Any], results: Results, nominal: Results) -> str:
     """The card as Markdown.
 
     Args:
         name: Name of the parser that the labeller reads.
         size: Size of the labeller's file in bytes.
         card: A card from `role_card_of`.
-        results: The results that it is made of.
+        results: The results for verbs that it is made of.
+        nominal: Those for nominal predicates.
     """
     folds, passes = card["folds"]
     lines = [
         f"# Semantic roles for {name}",
         "",
-        "Labeller of the arguments of verbs. For each verb, spans from the dependency tree and the constituent tree",
-        "are candidates. A network scores them from the states of an LSTM over words, parents, tags and relations, and",
-        "from hashed features (path, tags, relations, words, constituents, lemma of the verb, voice, siblings).",
-        "Probabilities are sums over all sets of spans that do not overlap; the set with the largest sum of",
-        "probabilities, each less a threshold, is given.",
+        "Labeller of the arguments of verbs and, as an option, of nouns. For each predicate, spans from the dependency",
+        "tree and the constituent tree are candidates. A network scores them from the states of an LSTM over words,",
+        "parents, tags and relations, and from hashed features (path, tags, relations, words, constituents, lemma of",
+        "the predicate, voice, siblings). Probabilities are sums over all sets of spans that do not overlap; the set",
+        "with the largest sum of probabilities, each less a threshold, is given. A logistic layer over the states and",
+        "over features of nouns says how likely a noun is a predicate.",
         f"Weights: int8, one scale per row, {size / 1e6:.1f} MB. Trained on trees of {folds} parsers that had not",
-        f"seen the sentence ({passes} passes each), and on gold trees. Temperature {card['temperature']:g} and",
-        f"threshold {card['threshold']:g}, fitted on the development part.",
+        f"seen the sentence ({passes} passes each), and on gold trees. Two networks with more features were trained",
+        "first: it learned from the average of their probabilities, too, also for text without roles. Temperature",
+        f"{card['temperature']:g} and threshold {card['threshold']:g}, fitted on the development part.",
         "",
         "Built by `python scripts/build_parsers.py --roles` from `configs/parsers.yaml`.",
         "",
@@ -102,6 +118,7 @@ def role_card_text(name: str, size: int, card: Mapping[str, Any], results: Mappi
         "|---|---|---|---|",
         *calibration_rows(results["text"].calibration),
         "",
+        *(_of_nouns(card["nominal"], nominal) if nominal else ()),
         "## Where it is weak",
         "",
         _WEAK,
@@ -109,7 +126,34 @@ def role_card_text(name: str, size: int, card: Mapping[str, Any], results: Mappi
     return "\n".join(lines)
 
 
-def _by_role(results: Mapping[str, RoleScores]) -> list[str]:
+def _of_nouns(test: Mapping[str, Mapping[str, Mapping[str, float]]], results: Results) -> list[str]:
+    return [
+        "## Nominal predicates (`--nominal`), exact spans, test part, percent",
+        "",
+        "An argument counts only if its noun is found to be a predicate.",
+        "",
+        "| input | | precision | recall | F1 |",
+        "|---|---|---|---|---|",
+        *(
+            f"| {_INPUTS[kind]} | {what} | {one['precision']:.2f} | {one['recall']:.2f} | {one['f1']:.2f} |"
+            for kind, both in test.items()
+            for what, one in both.items()
+        ),
+        "",
+        "| role | gold | F1 from text | F1 on gold trees |",
+        "|---|---|---|---|",
+        *_by_role(results),
+        "",
+        "Calibration of probabilities of arguments, each with that of its predicate, from text:",
+        "",
+        "| probability | arguments | mean | correct |",
+        "|---|---|---|---|",
+        *calibration_rows(results["text"].calibration),
+        "",
+    ]
+
+
+def _by_role(results: Results) -> list[str]:
     text, trees = results["text"].by_role, results["trees"].by_role
     return [
         f"| {role} | {one.gold} | {text.get(role, Agreement()).f1:.1f} | {one.f1:.1f} |"

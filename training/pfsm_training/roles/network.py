@@ -45,6 +45,9 @@ class Batch(NamedTuple):
         back: int64 [words], places in the padded table.
         points: int64 [candidates, 4], predicate, head, first and last word.
         rows: int64 [candidates, N_SLOTS], features; the number of features for none.
+        nouns: int64 [nouns], the nouns.
+        noun_rows: int64 [nouns, NOUN_SLOTS], their features; the number of features for none.
+        are_predicates: float32 [nouns], 1 for nouns that are predicates, else 0.
     """
 
     words: Tensor
@@ -53,15 +56,18 @@ class Batch(NamedTuple):
     back: Tensor
     points: Tensor
     rows: Tensor
+    nouns: Tensor
+    noun_rows: Tensor
+    are_predicates: Tensor
 
 
 class RoleNetwork(nn.Module):
     """LSTMs over the words of a sentence with their tags, relations and parents, and a layer over candidates."""
 
-    def __init__(self, sizes: RoleSizes, vectors: Tensor, counts: tuple[int, int, int, int]) -> None:
+    def __init__(self, sizes: RoleSizes, vectors: Tensor, counts: tuple[int, int, int, int, int]) -> None:
         super().__init__()
-        n_tags, n_relations, n_features, n_labels = counts
-        self.sizes = sizes
+        n_tags, n_relations, n_features, n_noun_features, n_labels = counts
+        self.sizes, self.n_features = sizes, n_features
         self.vectors: Tensor
         self.register_buffer("vectors", vectors)
         self.tags = nn.Embedding(n_tags + 1, sizes.tag)
@@ -78,6 +84,9 @@ class RoleNetwork(nn.Module):
         )
         self.bias = nn.Parameter(torch.zeros(sizes.hidden))
         self.output = nn.Linear(units, n_labels)
+        self.noun = nn.Linear(size, 1)
+        self.noun_features = nn.EmbeddingBag(n_noun_features + 1, 1, mode="sum", padding_idx=n_noun_features)
+        nn.init.zeros_(self.noun_features.weight)
         self.between = LockedDropout(sizes.dropout)
         self.drop = nn.Dropout(sizes.dropout / 2)
         for table in (self.tags, self.relations):
@@ -85,13 +94,26 @@ class RoleNetwork(nn.Module):
         nn.init.normal_(self.features.weight, std=0.03)
         nn.init.constant_(self.output.bias, -3.0)
 
-    def forward(self, batch: Batch) -> Tensor:
-        """Scores of the candidates, [candidates, labels]."""
+    def forward(self, batch: Batch) -> tuple[Tensor, Tensor]:
+        """Scores of the candidates, [candidates, labels], and log-odds of the nouns, [nouns]."""
         states = self._states(batch)
-        rows = batch.rows
-        if self.training and self.sizes.lost:
-            lost = torch.rand(rows.shape) < self.sizes.lost
-            rows = rows.masked_fill(lost, self.features.num_embeddings - 1)
+        return self._candidates(batch, states), self._nouns(batch, states)
+
+    def _nouns(self, batch: Batch, states: Tensor) -> Tensor:
+        rows = self._some(batch.noun_rows, self.noun_features)
+        scale = 1 / (1 - self.sizes.lost) if self.training else 1.0
+        own = self.noun(self.drop(states.index_select(0, batch.nouns)))
+        odds: Tensor = own + scale * self.noun_features(rows)
+        return odds.squeeze(1)
+
+    def _some(self, rows: Tensor, table: nn.EmbeddingBag) -> Tensor:
+        """The rows of features, without those that are lost in training."""
+        if not (self.training and self.sizes.lost):
+            return rows
+        return rows.masked_fill(torch.rand(rows.shape) < self.sizes.lost, table.num_embeddings - 1)
+
+    def _candidates(self, batch: Batch, states: Tensor) -> Tensor:
+        rows = self._some(batch.rows, self.features)
         layers = (self.predicate, self.head, self.first, self.last)
         predicate, head, first, last = (
             layer(states).index_select(0, batch.points[:, k]) for k, layer in enumerate(layers)

@@ -9,9 +9,11 @@ import torch
 from numpy.typing import NDArray
 
 from pfsm.analysis.labeller.encoder import Numbers
-from pfsm.analysis.labeller.inputs import VERB, SentenceArrays, candidates_of, sentence_arrays
+from pfsm.analysis.labeller.inputs import NOUN, VERB, SentenceArrays, candidates_of, sentence_arrays
+from pfsm.analysis.labeller.nominals import noun_keys, nouns_of
 from pfsm.analysis.labeller.weights import KEY_BITS
 from pfsm.analysis.sentence import Analysis
+from pfsm_kernels.roles.features import N_SLOTS
 from pfsm_training.roles.network import Batch
 from pfsm_training.roles.treebank import labelled_spans_of
 
@@ -20,6 +22,9 @@ MASK = (1 << KEY_BITS) - 1
 # A feature that hardly occurs in arguments is worth this share of one that does.
 _OF_OTHERS = 0.02
 _FEWEST, _FEWEST_OTHERS = 2, 12
+NOUN_SLOTS = 40
+NO_SPANS, NO_HEADS = np.zeros((0, 3), dtype=np.int64), np.zeros(0, dtype=np.int64)
+NO_ROWS = np.zeros((0, N_SLOTS), dtype=np.int32)
 
 Sample = tuple[Analysis, Analysis]
 """A sentence as a parser sees it, and its gold standard with roles."""
@@ -27,7 +32,7 @@ Sample = tuple[Analysis, Analysis]
 
 @dataclass(eq=False)
 class Sentence:
-    """A sentence with the candidates of its predicates, one predicate after the other.
+    """A sentence with the candidates of its predicates, one predicate after the other, and with its nouns.
 
     Attributes:
         words: int64 [n_words, 4], as in `Batch`.
@@ -37,6 +42,10 @@ class Sentence:
         heads: int64 [n], their head words.
         gold: int64 [n], number of the label; -1 for none.
         rows: int32 [n, N_SLOTS], keys of the features, then their rows; -1 for features that are not kept.
+        nouns: int64 [n_nouns], its nouns.
+        are_predicates: float32 [n_nouns], 1 for nouns that are predicates, else 0; with teachers, probabilities.
+        noun_rows: int32 [n_nouns, NOUN_SLOTS], keys of their features, then their rows; -1 for none.
+        target: float16 [n, n_labels], probability of each labelled span to learn; None for `gold`.
     """
 
     words: Int64
@@ -46,15 +55,31 @@ class Sentence:
     heads: Int64
     gold: Int64
     rows: NDArray[np.int32]
+    nouns: Int64
+    are_predicates: NDArray[np.float32]
+    noun_rows: NDArray[np.int32]
+    target: NDArray[np.float16] | None = None
+
+    @property
+    def of_nouns(self) -> NDArray[np.bool_]:
+        """Whether a candidate is one of a noun, bool [n]."""
+        found: NDArray[np.bool_] = np.repeat(np.isin(self.predicates, self.nouns), self.sizes)
+        return found
 
 
-def known_labels(samples: Sequence[Sample], least: int) -> tuple[str, ...]:
-    """Labels of spans that occur often enough, the most frequent first."""
+def known_labels(samples: Sequence[Sample], least: int, tag: str = VERB) -> tuple[str, ...]:
+    """Labels of spans that occur often enough, the most frequent first.
+
+    Args:
+        samples: Sentences.
+        least: How often.
+        tag: Universal tag of the predicates that count.
+    """
     counts = Counter(
         label
         for _, gold in samples
         for frame in gold.frames or ()
-        if gold.upos[frame.predicate] == VERB
+        if gold.upos[frame.predicate] == tag
         for label in labelled_spans_of(frame).values()
     )
     return tuple(
@@ -71,19 +96,35 @@ def arrays_of(parsed: Analysis, *, given: bool) -> SentenceArrays:
     return sentence_arrays(parsed.tokens, tags, tree.heads, tree.labels, constituents, given=given)
 
 
-def sentence_of(sample: Sample, labels: Sequence[str], numbers: Numbers) -> Sentence | None:
-    """The sentence as arrays, its features as keys; None if it has no predicate with candidates."""
+def sentence_of(
+    sample: Sample, labels: Sequence[str], numbers: Numbers, of_nouns: Sequence[str] = ()
+) -> Sentence | None:
+    """The sentence as arrays, its features as keys; None if it has neither nouns nor predicates with candidates.
+
+    Args:
+        sample: The sentence.
+        labels: Labels of spans.
+        numbers: Numbers of words, tags and relations.
+        of_nouns: Further labels, of spans of nouns alone.
+    """
     parsed, gold = sample
     number = {label: k for k, label in enumerate(labels)}
+    by_tag = {VERB: number, NOUN: number | {label: k for k, label in enumerate(of_nouns, len(labels))}}
     spans_of = {frame.predicate: labelled_spans_of(frame) for frame in gold.frames or ()}
     # Where a sample is its own gold standard, its trees are right.
     arrays = arrays_of(parsed, given=parsed is gold)
-    predicates = [word for word, tag in enumerate(parsed.upos) if tag == VERB]
+    nouns = nouns_of(parsed.upos)
+    predicates = [
+        word for word, tag in enumerate(parsed.upos) if tag == VERB or (tag == NOUN and word in spans_of)
+    ]
     offered = [candidates_of(arrays, word) for word in predicates]
-    if not any(len(one.spans) for one in offered):
+    if not nouns and not any(len(one.spans) for one in offered):
         return None
     chosen = [
-        [number.get(spans_of.get(word, {}).get((start, end), ""), -1) for start, end, _ in one.spans.tolist()]
+        [
+            by_tag[parsed.upos[word]].get(spans_of.get(word, {}).get((start, end), ""), -1)
+            for start, end, _ in one.spans.tolist()
+        ]
         for word, one in zip(predicates, offered, strict=True)
     ]
     tree = parsed.tree
@@ -92,32 +133,82 @@ def sentence_of(sample: Sample, labels: Sequence[str], numbers: Numbers) -> Sent
         numbers.of(parsed.tokens, parsed.xpos, tree),
         predicates,
         [len(one.spans) for one in offered],
-        np.concatenate([one.spans for one in offered]),
-        np.concatenate([one.heads for one in offered]),
+        np.concatenate([NO_SPANS, *(one.spans for one in offered)]),
+        np.concatenate([NO_HEADS, *(one.heads for one in offered)]),
         np.array([label for one in chosen for label in one], dtype=np.int64),
-        np.concatenate([(one.features & np.uint64(MASK)).astype(np.int32) for one in offered]),
+        np.concatenate([NO_ROWS, *((one.features & np.uint64(MASK)).astype(np.int32) for one in offered)]),
+        np.array(nouns, dtype=np.int64),
+        np.array([word in spans_of for word in nouns], dtype=np.float32),
+        _slots(noun_keys(parsed.tokens, parsed.xpos, tree, nouns)),
     )
 
 
-def keep_features(sentences: Sequence[Sentence], most: int) -> NDArray[np.int32]:
-    """The keys of the features that are kept, the most useful first; sentences get the rows instead of the keys."""
-    in_arguments, in_all = (np.zeros(MASK + 1, dtype=np.int64) for _ in range(2))
+def _slots(keys: Sequence[Sequence[int]]) -> NDArray[np.int32]:
+    """Keys of the features of nouns, as many as there are slots; -1 for none."""
+    table = np.full((len(keys), NOUN_SLOTS), -1, dtype=np.int32)
+    for row, own in zip(table, keys, strict=True):
+        row[: len(own)] = own[:NOUN_SLOTS]
+    return table
+
+
+def keep_noun_features(
+    sentences: Sequence[Sentence], least: int, others: Sequence[Sentence] = ()
+) -> NDArray[np.int32]:
+    """The keys of the features that enough nouns have, ascending; sentences get the rows instead of the keys.
+
+    Args:
+        sentences: The sentences.
+        least: Number of nouns.
+        others: Sentences whose nouns are not counted; they get rows, too.
+    """
+    counts = np.zeros(MASK + 1, dtype=np.int64)
     for one in sentences:
-        np.add.at(in_all, one.rows.ravel(), 1)
-        np.add.at(in_arguments, one.rows[one.gold >= 0].ravel(), 1)
-    worth = in_arguments + _OF_OTHERS * in_all
-    worth[(in_arguments < _FEWEST) & (in_all < _FEWEST_OTHERS)] = 0.0
-    order = np.argsort(-worth, kind="stable")[:most]
-    keys = order[worth[order] > 0].astype(np.int32)
+        np.add.at(counts, one.noun_rows[one.noun_rows >= 0], 1)
+    keys = np.flatnonzero(counts >= least).astype(np.int32)
+    row_of = np.full(MASK + 2, -1, dtype=np.int32)
+    row_of[keys] = np.arange(keys.size, dtype=np.int32)
+    for one in (*sentences, *others):
+        one.noun_rows = row_of[one.noun_rows]
+    return keys
+
+
+def keep_features(
+    sentences: Sequence[Sentence], most: tuple[int, int, int], others: Sequence[Sentence] = ()
+) -> NDArray[np.int32]:
+    """The keys of the features that are kept; sentences get the rows instead of the keys.
+
+    Args:
+        sentences: The sentences.
+        most: Number of features that are the most useful for verbs, of further ones for nouns, and then of further
+            ones for verbs again. They are numbered in this order.
+        others: Sentences whose features are not counted; they get rows, too.
+    """
+    of_verbs, of_nouns = (_useful(sentences, of_nouns=own) for own in (False, True))
+    keys = of_verbs[: most[0]]
+    for useful, number in ((of_nouns, most[1]), (of_verbs, most[2])):
+        keys = np.concatenate([keys, useful[~np.isin(useful, keys)][:number]])
     row_of = np.full(MASK + 1, -1, dtype=np.int32)
     row_of[keys] = np.arange(keys.size, dtype=np.int32)
-    for one in sentences:
+    for one in (*sentences, *others):
         one.rows = row_of[one.rows]
     return keys
 
 
-def batch_of(sentences: Sequence[Sentence], n_features: int) -> Batch:
-    """Sentences as one batch."""
+def _useful(sentences: Sequence[Sentence], *, of_nouns: bool) -> NDArray[np.int32]:
+    """Keys of the features that occur often enough in candidates of verbs, or else of nouns, the most useful first."""
+    in_arguments, in_all = (np.zeros(MASK + 1, dtype=np.int64) for _ in range(2))
+    for one in sentences:
+        counted = one.of_nouns == of_nouns
+        np.add.at(in_all, one.rows[counted].ravel(), 1)
+        np.add.at(in_arguments, one.rows[counted & (one.gold >= 0)].ravel(), 1)
+    worth = in_arguments + _OF_OTHERS * in_all
+    worth[(in_arguments < _FEWEST) & (in_all < _FEWEST_OTHERS)] = 0.0
+    order = np.argsort(-worth, kind="stable")
+    return order[worth[order] > 0].astype(np.int32)
+
+
+def batch_of(sentences: Sequence[Sentence], n_features: int, n_noun_features: int) -> Batch:
+    """Sentences as one batch, with the first so many features."""
     lengths = np.array([len(one.words) for one in sentences])
     bases = np.cumsum([0, *lengths[:-1]])
     longest = int(lengths.max())
@@ -126,14 +217,26 @@ def batch_of(sentences: Sequence[Sentence], n_features: int) -> Batch:
     reversal = np.where(steps < lengths[:, None], lengths[:, None] - 1 - steps, steps)
     back = np.concatenate([k * longest + np.arange(n) for k, n in enumerate(lengths.tolist())])
     points = [
-        np.stack([np.repeat(one.predicates, one.sizes), one.heads, one.spans[:, 0], one.spans[:, 1] - 1], 1)
+        np.stack(
+            [
+                np.repeat(np.array(one.predicates, dtype=np.int64), one.sizes),
+                one.heads,
+                one.spans[:, 0],
+                one.spans[:, 1] - 1,
+            ],
+            1,
+        )
         + base
         for one, base in zip(sentences, bases.tolist(), strict=True)
     ]
     rows = np.concatenate([one.rows for one in sentences]).astype(np.int64)
-    rows[rows < 0] = n_features
+    rows[(rows < 0) | (rows >= n_features)] = n_features
+    noun_rows = np.concatenate([one.noun_rows for one in sentences]).astype(np.int64)
+    noun_rows[noun_rows < 0] = n_noun_features
+    nouns = [one.nouns + base for one, base in zip(sentences, bases.tolist(), strict=True)]
     arrays = (
         np.concatenate([one.words for one in sentences]), inside + bases[:, None], reversal, back,
-        np.concatenate(points), rows,
+        np.concatenate(points), rows, np.concatenate(nouns), noun_rows,
+        np.concatenate([one.are_predicates for one in sentences]),
     )  # fmt: skip
     return Batch(*(torch.from_numpy(np.ascontiguousarray(one)) for one in arrays))
