@@ -15,7 +15,7 @@ from pfsm.analysis.parser.parameters import ParserWeights
 from pfsm.analysis.role_scoring import NOUN, VERB, RoleScores, score_roles
 from pfsm_training.roles.samples import Sample
 
-TEMPERATURES = tuple(round(0.8 + 0.1 * k, 1) for k in range(13))
+TEMPERATURES = tuple(round(0.8 + 0.05 * k, 2) for k in range(25))
 THRESHOLDS = tuple(round(0.2 + 0.05 * k, 2) for k in range(8))
 _STEPS = 25
 Float = NDArray[np.float64]
