@@ -29,7 +29,7 @@ from pfsm_training.fit.anchor import anchored
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from changed_texts import changed_texts
-from matched_words import check_matches
+from matched_words import check_matches, some_of
 from model_cards import card
 from real_data import CHECKOUT, data_folder
 
@@ -180,8 +180,7 @@ def build(name: str, data: Path, output: Path) -> None:
         texts["languages"] = ", ".join(part.language for part in recipe.languages)
     model = replace(model, training={**texts, **model.training})
     model = anchored(model, judgments.references)
-    some = judgments.select(np.arange(0, len(judgments), 1 + len(judgments) // 200))
-    check_matches(Metric(model), zip(some.hypotheses, some.references, strict=True))
+    check_matches(Metric(model), some_of(judgments))
     save_model(model, output / f"{name}.json")
     validated = model.training["cross_validated"]
     print(

@@ -26,7 +26,8 @@ from pfsm.analysis.own_analyser import OwnAnalyser
 from pfsm.analysis.parser.parameters import ParserWeights
 from pfsm.analysis.parser.weights import quantised, read_weights, restored, write_weights
 from pfsm.analysis.parser_evaluation import Analyse, ParserEvaluation, evaluate_on_text, evaluate_on_words
-from pfsm.analysis.role_scoring import NOUN, VERB, RoleScores, score_roles
+from pfsm.analysis.role_scoring import RoleScores, score_roles
+from pfsm.analysis.roles import NOUN, VERB
 from pfsm.analysis.sentence import Analysis
 from pfsm.analysis.tokens import words_of
 from pfsm.analysis.wanted import Wanted

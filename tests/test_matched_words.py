@@ -1,5 +1,6 @@
 """The models that ship match the words that both sides have, and others are not built."""
 
+import math
 import sys
 from importlib.resources import files
 from pathlib import Path
@@ -9,7 +10,7 @@ import pytest
 CHECKOUT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(CHECKOUT / "scripts"))
 
-from matched_words import check_matches, matched_share  # noqa: E402 - a script, not a package
+from matched_words import check_matches, matched_words  # noqa: E402 - a script, not a package
 
 from pfsm.data import read_judgments  # noqa: E402
 from pfsm.errors import PfsmError  # noqa: E402
@@ -41,8 +42,15 @@ def test_a_model_that_deletes_and_inserts_instead_is_refused() -> None:
 
 def test_the_share_is_of_tokens_that_both_sides_have() -> None:
     crossed = ("the sea rivers run to", SAME[1])
-    assert matched_share(words(1.0), [SAME]) == 1.0
+    assert matched_words(words(1.0), [SAME]).best == 1.0
     # Of five words in another order, those that stay in order are matched: three, as the two that moved are behind.
-    assert matched_share(words(1.0), [crossed]) == 3 / 5
-    assert matched_share(words(1.0), [SAME, crossed]) == 8 / 10
-    assert matched_share(words(1.0), [("one", "other")]) == 1.0
+    assert matched_words(words(1.0), [crossed]).best == 3 / 5
+    assert matched_words(words(1.0), [SAME, crossed]).best == 8 / 10
+    assert matched_words(words(1.0), [("one", "other")]) == (1.0, 1.0)
+
+
+def test_the_expected_share_is_that_of_all_edit_sequences() -> None:
+    # One word on both sides: it is matched, or deleted and inserted in one of two orders.
+    matched = matched_words(words(1.0), [("rivers", "rivers")])
+    assert matched.best == 1.0
+    assert matched.expected == pytest.approx(math.e / (math.e + 2))

@@ -11,13 +11,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from pfsm.analysis.roles import Argument
+from pfsm.analysis.roles import NOUN, VERB, Argument
 from pfsm.analysis.scoring import N_BINS, Agreement, Calibration, aligned_words
 from pfsm.analysis.sentence import Analysis
 
 # Predicate, role, words.
 Key = tuple[int, str, tuple[int, ...]]
-VERB, NOUN = "VERB", "NOUN"
 # What the Penn tags of a kind of word begin with, but not those of proper nouns.
 _PENN, _PROPER = {VERB: "VB", NOUN: "NN"}, "NNP"
 

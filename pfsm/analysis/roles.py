@@ -11,6 +11,8 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 Span = tuple[int, int]
+# Universal tags of the words that can be predicates.
+VERB, NOUN = "VERB", "NOUN"
 # From this probability on a word counts as a predicate.
 LIKELY = 0.5
 CONTINUATION, RELATIVE = "C-", "R-"

@@ -14,7 +14,8 @@ from pfsm.analysis.own_analyser import OwnAnalyser
 from pfsm.analysis.parser_evaluation import first_of_each, in_portions
 from pfsm.analysis.programs import is_bracketed, parsed_text
 from pfsm.analysis.role_files import role_reader
-from pfsm.analysis.role_scoring import NOUN, VERB, RoleScores, score_roles
+from pfsm.analysis.role_scoring import RoleScores, score_roles
+from pfsm.analysis.roles import NOUN, VERB
 from pfsm.analysis.scoring import Agreement
 from pfsm.analysis.sentence import Analysis, joined
 from pfsm.analysis.wanted import Wanted

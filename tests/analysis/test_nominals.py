@@ -19,9 +19,9 @@ from pfsm.analysis.labeller.weights import read_role_weights, write_role_weights
 from pfsm.analysis.own_analyser import OwnAnalyser
 from pfsm.analysis.parser.weights import write_weights
 from pfsm.analysis.programs import parsed_text
-from pfsm.analysis.role_scoring import NOUN, VERB, score_roles
+from pfsm.analysis.role_scoring import score_roles
 from pfsm.analysis.role_table import role_lines
-from pfsm.analysis.roles import Argument, Frame, Span
+from pfsm.analysis.roles import NOUN, VERB, Argument, Frame, Span
 from pfsm.analysis.sentence import Analysis, DependencyTree
 from pfsm.analysis.wanted import Wanted
 from pfsm.analysis.watched import check_analysis

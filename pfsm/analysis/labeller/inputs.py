@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from pfsm.analysis.constituents import Constituent, labelled_spans
 from pfsm.analysis.parser.features import normal_form
+from pfsm.analysis.roles import NOUN, VERB
 from pfsm.lexicons.lemmas import lemma_of
 
 Int64 = NDArray[np.int64]
-VERB, NOUN = "VERB", "NOUN"
 # More spans than any sentence of a hundred words has.
 MOST_CANDIDATES = 1200
 _RELATIONS = (

@@ -20,8 +20,6 @@ from numpy.typing import NDArray
 from pfsm.analysis.constituents import Constituent
 from pfsm.analysis.labeller.encoder import Numbers, states_of
 from pfsm.analysis.labeller.inputs import (
-    NOUN,
-    VERB,
     Candidates,
     Int64,
     SentenceArrays,
@@ -32,7 +30,17 @@ from pfsm.analysis.labeller.inputs import (
 from pfsm.analysis.labeller.nominals import noun_keys, noun_log_odds, nouns_of
 from pfsm.analysis.labeller.weights import KEY_BITS, PLACES, RoleWeights
 from pfsm.analysis.parser.parameters import Matrix, ParserWeights
-from pfsm.analysis.roles import CONTINUATION, LIKELY, Argument, Frame, Span, arguments_of, moved_frame
+from pfsm.analysis.roles import (
+    CONTINUATION,
+    LIKELY,
+    NOUN,
+    VERB,
+    Argument,
+    Frame,
+    Span,
+    arguments_of,
+    moved_frame,
+)
 from pfsm.analysis.sentence import Analysis, DependencyTree, moved
 
 Float = NDArray[np.float64]

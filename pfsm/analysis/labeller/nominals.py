@@ -12,10 +12,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.analysis.labeller.inputs import NOUN, predicate_lemma
+from pfsm.analysis.labeller.inputs import predicate_lemma
 from pfsm.analysis.labeller.nominal_weights import NOUN_BITS, NominalWeights
 from pfsm.analysis.parser.features import normal_form
 from pfsm.analysis.parser.parameters import Matrix
+from pfsm.analysis.roles import NOUN
 from pfsm.analysis.sentence import DependencyTree
 from pfsm.lexicons.lemmas import lemma_of
 

@@ -49,9 +49,9 @@ def test_target_is_a_mixture_of_gold_standard_and_teachers() -> None:
     alone = []
     for teacher in (first, second):
         own = lesson()
-        teach(own, [teacher], replace(PLAN, soft=1.0))
+        teach(own, [teacher], replace(PLAN, soft_targets=1.0))
         alone.append([each.target for each in own.gold if each is not None])
-    teach(both, [first, second], replace(PLAN, soft=0.25))
+    teach(both, [first, second], replace(PLAN, soft_targets=0.25))
     known = [each for each in both.gold if each is not None]
     assert len(known) == 14
     for sentence, a, b in zip(known, alone[0], alone[1], strict=True):

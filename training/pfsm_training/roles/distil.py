@@ -66,16 +66,23 @@ def _derivatives(group: Sequence[Sentence], values: Float, gold: NDArray[np.int6
 def teach(lesson: Lesson, teachers: Sequence[RoleNetwork], plan: RolePlan) -> None:
     """Gives the sentences of a lesson targets: the gold standard and the averages of the teachers' probabilities."""
     for sentences, share in (
-        ([one for part in (lesson.parsed, lesson.gold) for one in part if one is not None], plan.soft),
+        (
+            [one for part in (lesson.parsed, lesson.gold) for one in part if one is not None],
+            plan.soft_targets,
+        ),
         (lesson.unlabelled, 1.0),
     ):
         for group in groups_of(sentences, plan.words, np.random.default_rng(plan.seed)):
-            _teach(group, lesson, teachers, share, plan.softness)
+            _teach(group, lesson, teachers, share, plan.teacher_temperature)
 
 
 @torch.no_grad()
 def _teach(
-    group: Sequence[Sentence], lesson: Lesson, teachers: Sequence[RoleNetwork], share: float, softness: float
+    group: Sequence[Sentence],
+    lesson: Lesson,
+    teachers: Sequence[RoleNetwork],
+    share: float,
+    temperature: float,
 ) -> None:
     batch = batch_of(group, lesson.keys.size, lesson.noun_keys.size)
     gold = np.concatenate([one.gold for one in group])
@@ -84,7 +91,7 @@ def _teach(
     nouns = (1 - share) * batch.are_predicates.numpy()
     for network in teachers:
         scores, odds = network(batch)
-        values = _masked(group, scores / softness, len(lesson.labels))
+        values = _masked(group, scores / temperature, len(lesson.labels))
         target += share / len(teachers) * _derivatives(group, values, np.full_like(gold, -1))[1]
         nouns += share / len(teachers) * torch.sigmoid(odds).numpy()
     candidates = np.cumsum([len(one.gold) for one in group])[:-1]

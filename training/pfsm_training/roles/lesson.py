@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.analysis.labeller.encoder import Numbers
-from pfsm.analysis.labeller.inputs import NOUN
 from pfsm.analysis.parser.parameters import ParserWeights
+from pfsm.analysis.roles import NOUN
 from pfsm.analysis.sentence import Analysis
 from pfsm_training.roles.plan import RolePlan
 from pfsm_training.roles.samples import (

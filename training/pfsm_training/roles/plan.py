@@ -25,8 +25,8 @@ class RolePlan:
         teachers: Number of networks whose average the last one learns from.
         features_of_teachers: Number of further features that teachers have, those most often in arguments of verbs.
         passes_after: Passes of the network that learns from them.
-        soft: Weight of what the teachers say of a sentence, beside its gold standard.
-        softness: Scores of the teachers are divided by it.
+        soft_targets: Weight of what the teachers say of a sentence, beside its gold standard.
+        teacher_temperature: Scores of the teachers are divided by it.
         unlabelled: Share of the sentences without gold standard that a pass reads.
         seed: Seed of all random numbers; teachers have the next ones.
         sizes: Sizes of the network.
@@ -47,8 +47,8 @@ class RolePlan:
     teachers: int = 2
     features_of_teachers: int = 55_000
     passes_after: int = 11
-    soft: float = 0.5
-    softness: float = 1.3
+    soft_targets: float = 0.5
+    teacher_temperature: float = 1.3
     unlabelled: float = 0.5
     seed: int = 1
     sizes: RoleSizes = field(default_factory=RoleSizes)

@@ -9,9 +9,10 @@ import torch
 from numpy.typing import NDArray
 
 from pfsm.analysis.labeller.encoder import Numbers
-from pfsm.analysis.labeller.inputs import NOUN, VERB, SentenceArrays, candidates_of, sentence_arrays
+from pfsm.analysis.labeller.inputs import SentenceArrays, candidates_of, sentence_arrays
 from pfsm.analysis.labeller.nominals import noun_keys, nouns_of
 from pfsm.analysis.labeller.weights import KEY_BITS
+from pfsm.analysis.roles import NOUN, VERB
 from pfsm.analysis.sentence import Analysis
 from pfsm_kernels.roles.features import N_SLOTS
 from pfsm_training.roles.network import Batch
@@ -22,6 +23,7 @@ MASK = (1 << KEY_BITS) - 1
 # A feature that hardly occurs in arguments is worth this share of one that does.
 _OF_OTHERS = 0.02
 _FEWEST, _FEWEST_OTHERS = 2, 12
+# Hardly any noun has more features; training leaves out those that no slot is there for.
 NOUN_SLOTS = 40
 NO_SPANS, NO_HEADS = np.zeros((0, 3), dtype=np.int64), np.zeros(0, dtype=np.int64)
 NO_ROWS = np.zeros((0, N_SLOTS), dtype=np.int32)

@@ -12,7 +12,8 @@ from pfsm.analysis.labeller.nominal_weights import NominalWeights
 from pfsm.analysis.labeller.nominals import noun_keys, noun_log_odds, nouns_of
 from pfsm.analysis.labeller.weights import RoleWeights
 from pfsm.analysis.parser.parameters import ParserWeights
-from pfsm.analysis.role_scoring import NOUN, VERB, RoleScores, score_roles
+from pfsm.analysis.role_scoring import RoleScores, score_roles
+from pfsm.analysis.roles import NOUN, VERB
 from pfsm_training.roles.samples import Sample
 
 TEMPERATURES = tuple(round(0.8 + 0.05 * k, 2) for k in range(25))
