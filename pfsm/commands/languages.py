@@ -11,13 +11,11 @@ from pfsm.metrics import SegmentMetric
 from pfsm.metrics.by_language import language_options, needs_spaces
 from pfsm.model.metric import Metric
 from pfsm.model.shipped import ANY_MODEL, DEFAULT_MODEL, model_for
-from pfsm.text.foreign import looks_foreign
+from pfsm.text.foreign import doubt_of_english
 from pfsm.text.language_names import ANY, english_name, main_code
 from pfsm.text.languages import language_code
 from pfsm.text.scripts import REFUSED, lines_without_spaces
 from pfsm.text.scripts import needs_spaces as tokeniser_needs_spaces
-
-_ENGLISH = "en"
 
 
 def add_language(parser: ArgumentParser, what: str = "the translations") -> None:
@@ -70,13 +68,11 @@ def _doubt(metric: SegmentMetric, lines: Iterable[str], language: str | None) ->
     """What speaks against a model: another language was named, or none, and the text is not its English."""
     if not isinstance(metric, Metric):
         return ""
+    if language is None:
+        doubt = doubt_of_english(metric.name, metric.language, lines)
+        return f"{doubt}; --language NAME chooses a model" if doubt else ""
     own = main_code(metric.language)
     about = f"model {metric.name} is for {english_name(own)}"
-    if language is None:
-        foreign = own == _ENGLISH and looks_foreign(lines)
-        return (
-            f"{about}, which the text does not look like; --language NAME chooses a model" if foreign else ""
-        )
     return "" if own in {ANY, main_code(language)} else f"{about}, the language is {english_name(language)}"
 
 
@@ -94,6 +90,7 @@ def check_text(metric: SegmentMetric, lines: Iterable[str], options: Namespace) 
     doubt = _doubt(metric, looked_at, getattr(options, "language", None))
     del looked_at
     if isinstance(metric, Metric):
+        metric.language_looked_at = True
         what, blind = f"model {metric.name}", metric.needs_spaces
         other = f"--language NAME chooses a model (`{ANY_MODEL}` is for any language)"
     else:

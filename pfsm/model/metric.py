@@ -43,6 +43,7 @@ from pfsm.model.shared_out import BAR_PATIENCE, Sharing
 from pfsm.model.signature import signature
 from pfsm.runtime.progress import Stage
 from pfsm.runtime.threads import at_most, default_threads, each
+from pfsm.text.foreign import doubt_of_english
 from pfsm.text.scripts import is_without_spaces, needs_spaces
 
 if TYPE_CHECKING:
@@ -58,6 +59,8 @@ HEADS = "heads"
 MOST_TYPES = 250_000
 # Their lattices are built together; more of them would take memory and no less time.
 EXPLAINED_AT_ONCE = 100
+# Fewer lines in one call say little about their language; more would take longer to look at than they say.
+LINES_THAT_TELL, LINES_LOOKED_AT = 20, 100
 
 
 class Metric(SegmentMetric):
@@ -96,6 +99,8 @@ class Metric(SegmentMetric):
         self._tables: dict[tuple[str, ...], Float] = {}
         self._sharing = Sharing(self.threads, model.settings)
         self.needs_spaces = model.settings.edits and needs_spaces(model.settings.tokeniser)
+        # Whether somebody has compared the language of the text with the model's; until then the metric does.
+        self.language_looked_at = False
         self._warned = False
 
     def _new_builder(self) -> LatticeBuilder:
@@ -105,7 +110,7 @@ class Metric(SegmentMetric):
             raise all_missing(f"model {self.model.name}", [error]) from None
 
     def _look_at(self, lines: Sequence[str]) -> None:
-        """Warns once of text in a script whose words the tokeniser cannot tell apart."""
+        """Warns once of text in a script whose words the tokeniser cannot tell apart, and once of another language."""
         if self.needs_spaces and not self._warned and any(map(is_without_spaces, lines)):
             self._warned = True
             message = (
@@ -113,6 +118,13 @@ class Metric(SegmentMetric):
                 "their scores mean little"
             )
             warnings.warn(message, PfsmWarning, stacklevel=3)
+        if not self.language_looked_at and len(lines) >= LINES_THAT_TELL:
+            self.language_looked_at = True
+            if doubt := doubt_of_english(self.name, self.language, lines[:LINES_LOOKED_AT]):
+                message = (
+                    f"{doubt}; pfsm.model.shipped.model_for(LANGUAGE) names the model for another language"
+                )
+                warnings.warn(message, PfsmWarning, stacklevel=3)
 
     def _reader(self) -> LatticeBuilder:
         """The builder for a call, a new one if this one has met too much; calls under way keep the one they have."""
@@ -122,7 +134,8 @@ class Metric(SegmentMetric):
             return self._builder
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        return type(self), (self.model, self._asked_threads, self.most_types)
+        known = {"language_looked_at": self.language_looked_at}
+        return type(self), (self.model, self._asked_threads, self.most_types), known
 
     def __repr__(self) -> str:
         model = self.model

@@ -1,9 +1,10 @@
 """Answers to checked requests: the documents that the command line prints, to the last digit."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from pfsm.serve.fields import pointer
 from pfsm.serve.problems import RequestError, invalid
 from pfsm.serve.requests import CompareRequest, References, ScoreRequest
 from pfsm.serve.shelf import Book
+from pfsm.text.foreign import doubt_of_english
 from pfsm.text.scripts import REFUSED, lines_without_spaces
 
 Float = NDArray[np.float64]
@@ -58,35 +60,56 @@ async def scores(
     return np.maximum.reduceat(found, starts)
 
 
-def check_text(book: Book, references: References, force: bool) -> None:
-    """Refuses text that the model cannot take apart into words, as the command line does.
+def check_text(book: Book, references: References, force: bool) -> list[str]:
+    """Refuses text that the model cannot take apart into words, and doubts other text, as the command line does.
+
+    Returns:
+        Warnings: one if the model is for English and the text does not look it; none with ``force``.
 
     Raises:
         RequestError: If at least a quarter of the references are in a script without spaces between words, and the
             model finds words between spaces alone.
     """
     metric = book.metric  # made ready here, in a thread, if it was not
-    if force or not metric.needs_spaces:
-        return
-    found, seen = lines_without_spaces(line for several in references for line in several)
+    if force:
+        return []
+    found, seen = lines_without_spaces(flat(references)) if metric.needs_spaces else (0, 0)
     if seen and found >= REFUSED * seen:
         raise invalid(
             "/references",
             f"model {book.name} finds words between spaces, but {found} of {seen} lines are in a script without them; "
             "choose another model (any is for every language), or say force",
         )
+    return doubts(book, flat(references))
 
 
-async def checked_text(batcher: Batcher, book: Book, references: References, force: bool) -> None:
+def flat(references: References) -> Iterator[str]:
+    """The references of all segments, one after the other."""
+    return chain.from_iterable(references)
+
+
+def doubts(book: Book, lines: Iterable[str]) -> list[str]:
+    """One warning if the model is for English and the text does not look it, else none."""
+    doubt = doubt_of_english(book.name, book.metric.language, lines)
+    return [f"{doubt}; choose another model (any is for every language)"] if doubt else []
+
+
+async def checked_text(
+    batcher: Batcher, book: Book, references: References, force: bool
+) -> dict[str, list[str]]:
     """`check_text`, in a thread where it would take long: a short look need not wait for one.
+
+    Returns:
+        ``warnings`` for the answer, if there are any.
 
     Raises:
         RequestError: As of `check_text`.
     """
     if book.ready and len(references) <= LOOKED_AT_ONCE:
-        check_text(book, references, force)
+        found = check_text(book, references, force)
     else:
-        await batcher.run(partial(check_text, book, references, force))
+        found = await batcher.run(partial(check_text, book, references, force))
+    return {"warnings": found} if found else {}
 
 
 async def score(batcher: Batcher, book: Book, asked: ScoreRequest, deadline: float) -> dict[str, Any]:
@@ -95,7 +118,7 @@ async def score(batcher: Batcher, book: Book, asked: ScoreRequest, deadline: flo
     Raises:
         RequestError: If a pair cannot be scored, or not in time.
     """
-    await checked_text(batcher, book, asked.references, asked.force)
+    warned = await checked_text(batcher, book, asked.references, asked.force)
     found = await scores(batcher, book, asked.hypotheses, asked.references, deadline)
     nrefs = number_by_segment(asked.references)
     named = book.named(nrefs)
@@ -115,7 +138,7 @@ async def score(batcher: Batcher, book: Book, asked: ScoreRequest, deadline: flo
         }
     document["segment_signature"] = named["segment_signature"]
     document["segment_scores"] = found.tolist()
-    return document
+    return document | warned
 
 
 async def compare(batcher: Batcher, book: Book, asked: CompareRequest, deadline: float) -> dict[str, Any]:
@@ -124,7 +147,7 @@ async def compare(batcher: Batcher, book: Book, asked: CompareRequest, deadline:
     Raises:
         RequestError: If a pair cannot be scored, or not in time.
     """
-    await checked_text(batcher, book, asked.references, asked.force)
+    warned = await checked_text(batcher, book, asked.references, asked.force)
     found = [
         await scores(batcher, book, output, asked.references, deadline, f"systems/{place}/hypotheses")
         for place, output in enumerate(asked.outputs)
@@ -139,7 +162,7 @@ async def compare(batcher: Batcher, book: Book, asked: CompareRequest, deadline:
         document["segment_scores"] = [
             {"name": name, "scores": own.tolist()} for name, own in zip(asked.names, found, strict=True)
         ]
-    return document
+    return document | warned
 
 
 async def explain(
@@ -150,7 +173,7 @@ async def explain(
     Raises:
         RequestError: If a pair cannot be explained, or not in time.
     """
-    await checked_text(batcher, book, asked.references, asked.force)
+    warned = await checked_text(batcher, book, asked.references, asked.force)
     explained: list[Explanation] = []
     means: list[float | None] = []
     for first in range(0, len(asked.hypotheses), EXPLAINED_AT_ONCE):
@@ -177,6 +200,7 @@ async def explain(
         "signature": named["segment_signature"],
         "short_signature": named["short_signature"],
         "segments_counted_from": 0,
+        **warned,
         "segments": [
             {"segment": place, **explanation_document(one, mean)}
             for place, (one, mean) in enumerate(zip(explained, means, strict=True), asked.first - 1)

@@ -11,6 +11,14 @@ from pfsm.version import __version__
 Schema = dict[str, Any]
 TEXT: Schema = {"type": "string"}
 NUMBER: Schema = {"type": "number"}
+WARNINGS: Schema = {
+    "warnings": {
+        "type": "array",
+        "items": {"type": "string"},
+        "minItems": 1,
+        "description": "Why the scores may mean little; missing where nothing speaks against them.",
+    }
+}
 FLAG: Schema = {"type": "boolean", "default": False}
 INTERVAL: Schema = {
     "type": "array",
@@ -153,7 +161,7 @@ def _schemas(limits: Limits) -> Schema:
                 "segment_signature": TEXT,
                 "segment_scores": _list(NUMBER),
             },
-            {"interval": INTERVAL, "resamples": resamples, "seed": _whole(0, LARGEST_SEED)},
+            {"interval": INTERVAL, "resamples": resamples, "seed": _whole(0, LARGEST_SEED), **WARNINGS},
         ),
         "StreamedPair": _object(
             {"hypothesis": segment}, {"reference": segment, "references": _list(segment)}, closed=True
@@ -162,7 +170,13 @@ def _schemas(limits: Limits) -> Schema:
             "oneOf": [
                 _object({"segment": _whole(0, limits.streamed), "score": NUMBER}, closed=True),
                 _object(
-                    {"end": {"const": True}, **named, "score": NUMBER, "segments": _whole(1, limits.streamed)}
+                    {
+                        "end": {"const": True},
+                        **named,
+                        "score": NUMBER,
+                        "segments": _whole(1, limits.streamed),
+                    },
+                    WARNINGS,
                 ),
                 _object({"problem": {"$ref": _ref("Problem")}}, closed=True),
             ]
@@ -195,7 +209,12 @@ def _schemas(limits: Limits) -> Schema:
             closed=True,
         ),
         "Explanations": _object(
-            {**named, "segments_counted_from": {"const": 0}, "segments": _list({"$ref": _ref("Explanation")})}
+            {
+                **named,
+                "segments_counted_from": {"const": 0},
+                "segments": _list({"$ref": _ref("Explanation")}),
+            },
+            WARNINGS,
         ),
         "Explanation": _object(
             {
@@ -249,5 +268,5 @@ def _comparison(named: dict[str, Schema], limits: Limits) -> Schema:
             "systems": _list(_object({"name": TEXT, "score": NUMBER, "interval": INTERVAL})),
             "pairs": _list(_object(pair)),
         },
-        {"segment_scores": _list(_object({"name": TEXT, "scores": _list(NUMBER)}))},
+        {"segment_scores": _list(_object({"name": TEXT, "scores": _list(NUMBER)})), **WARNINGS},
     )

@@ -73,6 +73,8 @@ class Book:
                     raise PfsmError(
                         f"model {self.name} needs the column {name} of the data; requests cannot give it"
                     )
+                # Answers say what speaks against a model.
+                metric.language_looked_at = True
                 metric.score_pairs(_WARMING[:1], _WARMING[1:])
                 self._metric = metric
             return self._metric

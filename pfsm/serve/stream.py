@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from pfsm.serve.answers import scores
+from pfsm.serve.answers import doubts, scores
 from pfsm.serve.batching import MOST_PAIRS, Batcher
 from pfsm.serve.body import LINES
 from pfsm.serve.fields import parse
@@ -30,6 +30,8 @@ Float = NDArray[np.float64]
 # Escapes may make a line this many times as long as its text; and what stands around the text.
 _ESCAPED, _AROUND = 6, 200
 _MOST_REFERENCES = 20
+# References by which a language is guessed.
+_LOOKED_AT = 1_000
 VARIOUS: Literal["var"] = "var"
 
 
@@ -70,6 +72,7 @@ class ScoreStream:
         self._news = asyncio.Event()
         self._counts: set[int] = set()
         self._unspaced, self._seen = 0, 0
+        self._first: list[str] = []
         self._pairs = 0
         self._longest = (1 + _MOST_REFERENCES) * limits.line * _ESCAPED + _AROUND
 
@@ -92,7 +95,7 @@ class ScoreStream:
                     await self._news.wait()
             try:
                 await reading
-                yield _line(self._end())
+                yield _line(await self._end())
             except RequestError as error:
                 yield _line({"problem": error.document()})
         finally:
@@ -145,14 +148,18 @@ class ScoreStream:
         except RequestError as error:
             raise _later(error, first) from None
         self._counts.update(map(len, references))
-        if self._book.metric.needs_spaces and not self._force:
-            lines = [line for several in references for line in several]
-            unspaced, seen = await self._batcher.run(partial(lines_without_spaces, lines))
-            self._unspaced, self._seen = self._unspaced + unspaced, self._seen + seen
+        if not self._force:
+            await self._look_at([line for several in references for line in several])
         self._scores.extend(found.tolist())
         self._news.set()
 
-    def _end(self) -> dict[str, object]:
+    async def _look_at(self, lines: Sequence[str]) -> None:
+        self._first += lines[: max(0, _LOOKED_AT - len(self._first))]
+        if self._book.metric.needs_spaces:
+            unspaced, seen = await self._batcher.run(partial(lines_without_spaces, lines))
+            self._unspaced, self._seen = self._unspaced + unspaced, self._seen + seen
+
+    async def _end(self) -> dict[str, object]:
         if not self._scores:
             raise RequestError(422, "no pairs; every line is an object with hypothesis and reference")
         if self._seen and self._unspaced >= REFUSED * self._seen:
@@ -161,6 +168,7 @@ class ScoreStream:
                 f"model {self._book.name} finds words between spaces, but {self._unspaced} of {self._seen} lines are "
                 "in a script without them; choose another model (any is for every language), or say force",
             )
+        warned = await self._batcher.run(partial(doubts, self._book, self._first))
         named = self._book.named(self._counts.copy().pop() if len(self._counts) == 1 else VARIOUS)
         return {
             "end": True,
@@ -170,6 +178,7 @@ class ScoreStream:
             "short_signature": named["short_signature"],
             "segments": len(self._scores),
             "segment_signature": named["segment_signature"],
+            **({"warnings": warned} if warned else {}),
         }
 
 

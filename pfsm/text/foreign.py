@@ -6,6 +6,8 @@ It is for warnings alone: nothing is scored or learned differently.
 from collections.abc import Iterable
 from itertools import islice
 
+from pfsm.text.language_names import english_name, main_code
+
 # Common words of languages that are mostly written in ASCII letters, without those that English has too, also as names:
 # met, den, pour, con, Dan, Los.
 _COMMON = {
@@ -38,6 +40,20 @@ _ENGLISH = frozenset(
 _MARKS = ".,;:!?\"'()"
 _MOST_LINES = 1_000
 _LEAST_SHARE = 0.25
+
+
+def doubt_of_english(name: str, language: str, lines: Iterable[str]) -> str:
+    """What speaks against a model for text whose language nobody named; empty where nothing does.
+
+    Args:
+        name: Of the model.
+        language: Of the model, as in its settings; only of English is there a guess.
+        lines: The text; the first thousand lines are looked at.
+    """
+    own = main_code(language)
+    if own != "en" or not looks_foreign(lines):
+        return ""
+    return f"model {name} is for {english_name(own)}, which the text does not look like"
 
 
 def looks_foreign(lines: Iterable[str]) -> bool:

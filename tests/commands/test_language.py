@@ -1,6 +1,7 @@
 """`--language` and what follows from it: the model, the options of metrics, the settings of training."""
 
 import json
+import pickle
 import warnings
 
 import pytest
@@ -167,6 +168,24 @@ class TestScripts:
             warnings.simplefilter("error")
             metric.score_pairs([NEAR], [CHINESE])
             load("any", 1).score_pairs([NEAR], [CHINESE])
+
+    def test_python_warns_once_of_another_language(self) -> None:
+        metric = load("en-small", 1)
+        german = ["Das ist nicht der Weg, den wir gehen."] * 20
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            metric.score_pairs(german[1:], german[1:])  # too few to tell
+            load("de", 1).score_pairs(german, german)
+        with pytest.warns(PfsmWarning, match="is for English, which the text does not look like"):
+            metric.score_pairs(german, german)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            metric.score_pairs(german, german)
+            pickle.loads(pickle.dumps(metric)).score_pairs(german, german)
+
+    def test_the_command_line_warns_once(self, cli: Cli, write: Write) -> None:
+        write("many", "Das ist nicht der Weg, den wir gehen.\n" * 30)
+        assert cli("score", "many", "-i", "many", "--model", "en-small").err.count("for English") == 1
 
     @pytest.mark.parametrize("line", ["今天", "ひらがな", "ภาษาไทย", "ພາສາລາວ", "ភាសាខ្មែរ", "မြန်မာ", "བོད་ཡིག"])
     def test_scripts_without_spaces(self, line: str) -> None:

@@ -39,7 +39,8 @@ export async function score() {
     byId("explanations").replaceChildren();
     byId("summary").replaceChildren(...summary, element("p", { class: "signature" }, element("code", {}, found.signature)));
     drawSegments(asked, scores);
-    say(`${asked.references.length} segments scored with ${asked.model}.`);
+    const doubts = (found.warnings || []).map((text) => ` Warning: ${text}.`).join("");
+    say(`${asked.references.length} segments scored with ${asked.model}.${doubts}`);
     byId("results").scrollIntoView({ block: "start" });
   } catch (error) {
     complain(error);
