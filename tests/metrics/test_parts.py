@@ -64,7 +64,7 @@ def made_up_pairs() -> list[tuple[list[str], list[str]]]:
     """Lists of few and of many different words, some turned round, some of unequal length or longer than the beam."""
     draw = random.Random(4)
     pairs = []
-    for size in [*range(40)] * 12 + [70, 140, 300] * 4:
+    for size in [*range(40)] * 8 + [70, 140] * 3 + [300]:
         words = [str(draw.randrange(draw.choice([2, 4, 60]))) for _ in range(size)]
         other = [str(draw.randrange(4)) for _ in range(draw.randrange(40))]
         cut = draw.randrange(size + 1)
