@@ -61,9 +61,9 @@ def _each_once(rows, values, n_pairs, n_places, found, largest):
     _fill_keys(rows, keys)
     order, scratch = np.arange(rows.shape[0]), np.empty(rows.shape[0], np.int64)
     starts = np.empty(max(n_pairs, n_places) + 1, np.int64)
-    _put_in_order(rows, 1, order, starts[: n_places + 1], scratch)
-    _put_in_order(rows, 0, scratch, starts[: n_pairs + 1], order)
-    count, first = 0, 0
+    _put_in_order(rows, np.int64(1), order, starts[: n_places + 1], scratch)
+    _put_in_order(rows, np.int64(0), scratch, starts[: n_pairs + 1], order)
+    count = first = np.int64(0)
     while first < order.size:
         pair, place = rows[order[first], 0], rows[order[first], 1]
         last = first + 1

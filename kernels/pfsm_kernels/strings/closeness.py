@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm_kernels.cache import njit
-from pfsm_kernels.strings.growing import doubled, doubled_values
+from pfsm_kernels.strings.growing import enlarged, enlarged_values, widest
 
 LARGEST = 2**31 - 1
 # More than a product and its square can be rounded by.
@@ -36,9 +36,9 @@ def _keep_largest(largest, value):
 
 
 @njit(borrows=True)
-def _products(row, rows, right, products):
-    """The dot products of one row and those of the right words."""
-    for j in range(right.size):
+def _products(row, rows, right, n, products):
+    """The dot products of one row and those of the first ``n`` right words."""
+    for j in range(n):
         other = rows[right[j]]
         product = np.int32(0)
         for k in range(row.size):
@@ -66,11 +66,58 @@ def _find_squares(words, rows, squares):
 
 
 @njit(borrows=True)
-def _widest(offsets):
-    widest = 0
-    for pair in range(offsets.size - 1):
-        widest = max(widest, offsets[pair + 1] - offsets[pair])
-    return widest
+def _above_in(pair, i, word, rows, squares, theirs, n, products, minimum, blocks, values, count):
+    """Writes a left word's blocks from ``count`` on, as many as there is room for; where all of them end."""
+    places, others, their_squares = theirs
+    square = np.float64(squares[word])
+    if square == 0.0:
+        return count
+    _products(rows[word], rows, others, n, products)
+    least = minimum * minimum * ROUNDED * square
+    for at in range(n):
+        product = np.float64(products[at])
+        if product * abs(product) <= least * their_squares[at]:
+            continue
+        value = min(product / math.sqrt(square * their_squares[at]), 1.0)
+        if value < minimum:
+            continue
+        if count < values.size:
+            blocks[count, 0], blocks[count, 1], blocks[count, 2] = pair, i, 1
+            blocks[count, 3], blocks[count, 4] = places[at], 1
+            values[count] = value
+        count += 1
+    return count
+
+
+@njit(borrows=True)
+def _keep_nearest(blocks, values, first, end, by_row, by_column):
+    """Moves a pair's blocks among the nearest of both of their words to the front, in order; where they end."""
+    for at in range(first, end):
+        for place in range(by_row.shape[1]):
+            by_row[blocks[at, 1], place], by_column[blocks[at, 3], place] = -2.0, -2.0
+    for at in range(first, end):
+        _keep_largest(by_row[blocks[at, 1]], values[at])
+        _keep_largest(by_column[blocks[at, 3]], values[at])
+    count = first
+    for at in range(first, end):
+        i, j = blocks[at, 1], blocks[at, 3]
+        if values[at] >= by_row[i, -1] and values[at] >= by_column[j, -1]:
+            blocks[count, 1], blocks[count, 3], values[count] = i, j, values[at]
+            count += 1
+    return count
+
+
+@njit(borrows=True)
+def _with_vector(first, end, right, squares, theirs):
+    """Fills in place, word and squared length of a sentence's words that have a vector; how many there are."""
+    places, found, their_squares = theirs
+    known = 0
+    for at in range(first, end):
+        word = right[at]
+        if squares[word] > 0:
+            places[known], found[known], their_squares[known] = at - first, word, squares[word]
+            known += 1
+    return known
 
 
 @njit(nogil=True)
@@ -81,54 +128,26 @@ def _fill(left, left_offsets, right, right_offsets, rows, minimum, nearest):
         return np.empty((0, 5), dtype=np.int32), np.empty(0), False
     blocks = np.empty((max(left.size, 64), 5), dtype=np.int32)
     values = np.empty(blocks.shape[0])
-    products = np.empty(_widest(right_offsets), dtype=np.int32)
-    places, theirs = np.empty(products.size, dtype=np.int64), np.empty(products.size, dtype=right.dtype)
-    their_squares = np.empty(products.size)
-    by_row = np.empty((_widest(left_offsets), max(nearest, 1)))
-    by_column = np.empty((products.size, max(nearest, 1)))
-    low = minimum * minimum * ROUNDED
-    count = 0
+    m, n = widest(left_offsets), widest(right_offsets)
+    products = np.empty(n, dtype=np.int32)
+    theirs = (np.empty(n, np.int64), np.empty(n, right.dtype), np.empty(n))
+    by_row, by_column = np.empty((m, max(nearest, 1))), np.empty((n, max(nearest, 1)))
+    count = np.int64(0)
     for pair in range(left_offsets.size - 1):
-        a, b = left_offsets[pair], right_offsets[pair]
-        m, n = left_offsets[pair + 1] - a, right_offsets[pair + 1] - b
-        by_row[:m], by_column[:n] = -2.0, -2.0
-        known = 0
-        for j in range(n):
-            if squares[right[b + j]] > 0:
-                places[known], theirs[known] = j, right[b + j]
-                their_squares[known] = squares[right[b + j]]
-                known += 1
-        first = count
-        for i in range(m):
-            square = np.float64(squares[left[a + i]])
-            if square == 0.0:
+        known = _with_vector(right_offsets[pair], right_offsets[pair + 1], right, squares, theirs)
+        first, at = count, left_offsets[pair]
+        while at < left_offsets[pair + 1]:
+            i, word = at - left_offsets[pair], left[at]
+            end = _above_in(
+                pair, i, word, rows, squares, theirs, known, products, minimum, blocks, values, count
+            )
+            if end > values.size:
+                blocks, values = enlarged(blocks, end), enlarged_values(values, end)
                 continue
-            _products(rows[left[a + i]], rows, theirs[:known], products)
-            least = low * square
-            for at in range(known):
-                product = np.float64(products[at])
-                if product * abs(product) <= least * their_squares[at]:
-                    continue
-                j = places[at]
-                value = min(product / math.sqrt(square * their_squares[at]), 1.0)
-                if value < minimum:
-                    continue
-                if count == values.size:
-                    blocks, values = doubled(blocks), doubled_values(values)
-                blocks[count, 0], blocks[count, 1], blocks[count, 2] = pair, i, 1
-                blocks[count, 3], blocks[count, 4] = j, 1
-                values[count] = value
-                count += 1
-                if nearest > 0:
-                    _keep_largest(by_row[i], value)
-                    _keep_largest(by_column[j], value)
-        end, count = count, first
-        for at in range(first, end):
-            i, j = blocks[at, 1], blocks[at, 3]
-            if values[at] >= by_row[i, -1] and values[at] >= by_column[j, -1]:
-                blocks[count, 1], blocks[count, 3], values[count] = i, j, values[at]
-                count += 1
-    return blocks[:count].copy(), values[:count].copy(), True
+            at, count = at + 1, end
+        if nearest > 0:
+            count = _keep_nearest(blocks, values, first, count, by_row, by_column)
+    return blocks[:count], values[:count], True
 
 
 def close_words(
@@ -173,4 +192,4 @@ def close_words(
     blocks, values, fits = _fill(left, left_offsets, right, right_offsets, rows, float(minimum), nearest)
     if not fits:
         raise ValueError("a vector is too long")
-    return blocks, values
+    return blocks.copy(), values.copy()

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm_kernels.cache import njit
-from pfsm_kernels.strings.growing import doubled, doubled_values
+from pfsm_kernels.strings.growing import enlarged, enlarged_values, widest
 
 LONGEST = 64
 ONE = np.uint64(1)
@@ -24,7 +24,7 @@ ONE = np.uint64(1)
 SLACK = 1e-9
 
 
-@njit
+@njit(borrows=True)
 def _distance(places, size, codes, first, last):
     """Levenshtein distance of a word, given as the places of each character in it, and another."""
     up, down = ~np.uint64(0), np.uint64(0)
@@ -54,7 +54,7 @@ def _characters(codes, words):
     return found
 
 
-@njit
+@njit(borrows=True)
 def _n_bits(bits):
     """The number of bits that are set."""
     bits -= (bits >> ONE) & np.uint64(0x5555555555555555)
@@ -63,47 +63,77 @@ def _n_bits(bits):
     return np.int64((bits * np.uint64(0x0101010101010101)) >> np.uint64(56))
 
 
+@njit(borrows=True)
+def _with_spelling(first, last, right, words, characters, theirs):
+    """Fills in place, size and characters of the words of a right sentence that have a spelling; how many there are."""
+    places, sizes, sets = theirs
+    count = 0
+    for j in range(first, last):
+        word = right[j]
+        if word >= 0:
+            places[count], sizes[count], sets[count] = j, words[word + 1] - words[word], characters[word]
+            count += 1
+    return count
+
+
+@njit(borrows=True)
+def _fill_in(pair, sides, spelled, theirs, minimum, most, starts, rows, values, count):
+    """Writes the blocks of a pair from row ``count`` on, as many as there is room for; where all of them end."""
+    left, left_offsets, right, right_offsets = sides
+    codes, words, characters = spelled
+    places, sizes, sets = theirs
+    n = _with_spelling(right_offsets[pair], right_offsets[pair + 1], right, words, characters, theirs)
+    for i in range(left_offsets[pair], left_offsets[pair + 1]):
+        word = left[i]
+        if word < 0:
+            continue
+        size, ours = words[word + 1] - words[word], characters[word]
+        for at in range(size):
+            starts[codes[words[word] + at]] |= ONE << np.uint64(at)
+        for k in range(n):
+            length = max(size, sizes[k])
+            limit = most[length]
+            if abs(size - sizes[k]) > limit:
+                continue
+            if _n_bits(ours & ~sets[k]) > limit or _n_bits(sets[k] & ~ours) > limit:
+                continue
+            other = right[places[k]]
+            similarity = 1.0
+            if other != word:
+                distance = _distance(starts, size, codes, words[other], words[other + 1])
+                similarity = (length - distance) / length
+            if similarity < minimum:
+                continue
+            if count < values.size:
+                rows[count, 0], rows[count, 1], rows[count, 2] = pair, i - left_offsets[pair], 1
+                rows[count, 3], rows[count, 4] = places[k] - right_offsets[pair], 1
+                values[count] = similarity
+            count += 1
+        for at in range(size):
+            starts[codes[words[word] + at]] = np.uint64(0)
+    return count
+
+
 @njit(nogil=True)
-def _fill(left, left_offsets, right, right_offsets, codes, words, minimum, places):
-    blocks = np.empty((64, 5), dtype=np.int32)
-    values = np.empty(64)
-    characters = _characters(codes, words)
-    sizes = words[1:] - words[:-1]
+def _fill(left, left_offsets, right, right_offsets, codes, words, minimum, starts):
     # By the length of the longer word, the most edits that leave two words similar enough.
     most = np.empty(LONGEST + 1, dtype=np.int64)
     for length in range(LONGEST + 1):
         most[length] = int((1.0 - minimum) * length + SLACK)
-    count = 0
-    for pair in range(left_offsets.size - 1):
-        for i in range(left_offsets[pair], left_offsets[pair + 1]):
-            a = left[i]
-            if a < 0:
-                continue
-            size, ours = sizes[a], characters[a]
-            for at in range(size):
-                places[codes[words[a] + at]] |= ONE << np.uint64(at)
-            for j in range(right_offsets[pair], right_offsets[pair + 1]):
-                b = right[j]
-                if b < 0:
-                    continue
-                length = max(size, sizes[b])
-                if abs(size - sizes[b]) > most[length]:
-                    continue
-                theirs = characters[b]
-                if _n_bits(ours & ~theirs) > most[length] or _n_bits(theirs & ~ours) > most[length]:
-                    continue
-                similarity = (length - _distance(places, size, codes, words[b], words[b + 1])) / length
-                if similarity < minimum:
-                    continue
-                if count == values.size:
-                    blocks, values = doubled(blocks), doubled_values(values)
-                blocks[count, 0], blocks[count, 1], blocks[count, 2] = pair, i - left_offsets[pair], 1
-                blocks[count, 3], blocks[count, 4] = j - right_offsets[pair], 1
-                values[count] = similarity
-                count += 1
-            for at in range(size):
-                places[codes[words[a] + at]] = np.uint64(0)
-    return blocks[:count].copy(), values[:count].copy()
+    sides, n = (left, left_offsets, right, right_offsets), widest(right_offsets)
+    # Of the right sentence, side by side for the inner loop.
+    theirs = (np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.uint64))
+    spelled = (codes, words, _characters(codes, words))
+    rows = np.empty((max(left.size, 64), 5), dtype=np.int32)
+    values = np.empty(rows.shape[0])
+    pair = count = np.int64(0)
+    while pair < left_offsets.size - 1:
+        end = _fill_in(pair, sides, spelled, theirs, minimum, most, starts, rows, values, count)
+        if end > values.size:
+            rows, values = enlarged(rows, end), enlarged_values(values, end)
+            continue
+        pair, count = pair + 1, end
+    return rows[:count], values[:count]
 
 
 def similar_words(
@@ -148,4 +178,4 @@ def similar_words(
     # Most of it is never touched, and so takes no memory.
     places = np.zeros(int(codes.max(initial=0)) + 1, dtype=np.uint64)
     blocks, values = _fill(left, left_offsets, right, right_offsets, codes, words, minimum, places)
-    return blocks, values
+    return blocks.copy(), values.copy()

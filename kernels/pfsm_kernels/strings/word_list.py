@@ -43,7 +43,7 @@ def _slot(value, slots):
 def _fill(codes, words, slots):
     for word in range(words.size - 1):
         first, size = words[word], words[word + 1] - words[word] - 1
-        slot = _slot(_hashed(0, codes, first, first + size), slots)
+        slot = _slot(_hashed(np.int64(0), codes, first, first + size), slots)
         while slots[slot] != NOWHERE:
             known = slots[slot]
             if words[known + 1] - words[known] - 1 == size and _is_same(
@@ -72,17 +72,27 @@ def _place(codes, words, slots, value, text, first, size, endings, begin, more):
 
 @njit(nogil=True)
 def _find(codes, words, slots, text, offsets, endings, rules, found):
+    zero = np.int64(0)  # of the type of the other numbers: for a literal 0 Numba would compile all once more
     for asked in range(offsets.size - 1):
         first, last = offsets[asked], offsets[asked + 1]
         found[asked, 0] = _place(
-            codes, words, slots, _hashed(0, text, first, last), text, first, last - first, endings, 0, 0
+            codes,
+            words,
+            slots,
+            _hashed(zero, text, first, last),
+            text,
+            first,
+            last - first,
+            endings,
+            zero,
+            zero,
         )
         for rule in range(rules.shape[0]):
             cut, middle, end = rules[rule, 0], rules[rule, 1], rules[rule, 2]
             size = last - first - (middle - cut)
             if size < 0 or not _is_same(endings, cut, text, first + size, middle - cut):
                 continue
-            value = _hashed(0, text, first, first + size)
+            value = _hashed(zero, text, first, first + size)
             found[asked, rule + 1] = _place(
                 codes, words, slots, value, text, first, size, endings, middle, end - middle
             )
