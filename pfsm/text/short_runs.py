@@ -6,7 +6,7 @@ from typing import TypeVar
 
 Value = TypeVar("Value")
 Run = tuple[str, ...]
-MOST_TOKENS, MOST_CHARACTERS = 16, 200
+MOST_TOKENS, MOST_CHARACTERS = 32, 200
 MOST_RUNS = 50_000
 
 
