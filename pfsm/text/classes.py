@@ -39,6 +39,7 @@ Lists = Mapping[str, Sequence[str]]
 _PUNCTUATION, _NUMBER, _NEGATION, _FUNCTION, _NAME, _CONTENT = range(len(CLASSES))
 _TYPEWRITTEN = str.maketrans("’ʼ＇‐‑", "'''--")
 _CAPITALS = frozenset({"Lu", "Lt"})
+_WHATEVER_THE_CASE = frozenset({_NUMBER, _NEGATION})
 
 
 @dataclass(frozen=True)
@@ -86,7 +87,7 @@ class WordClasses:
         """The same for a word of the letters a to z, as most words are, with one look-up."""
         word = token.lower()
         listed = self._class_of.get(word)
-        if listed in {_NUMBER, _NEGATION} and listed is not None:
+        if listed is not None and listed in _WHATEVER_THE_CASE:
             return listed
         if len(token) > 1 and token.isupper():
             return _NAME

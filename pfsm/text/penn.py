@@ -22,8 +22,9 @@ which may know digits of newer scripts; this matters for a comma or colon before
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
-from pfsm.text.chunks import CachedTokeniser, Tokeniser
+from pfsm.text.chunks import LONGEST_CACHED_KEY, CachedTokeniser, Tokeniser
 
 # In a run of commas and colons every other one is glued to what follows (",,a" gives "," and ",a"), because the NLTK
 # pass that splits at "mark, no digit" consumes both characters. A mark that ends the line stands alone.
@@ -47,6 +48,8 @@ _CONTRACTION = re.compile(
 )
 # All that it finds in a word of the letters a to z.
 _CONTRACTED = frozenset({"cannot", "gimme", "gonna", "gotta", "lemme", "wanna"})
+# Marks of ASCII, without apostrophes, on either side of a word.
+_ONE_WORD = re.compile(r"([\0-&(-/:-@\[-`{-\x7f]*)([A-Za-z]+|[0-9]+)([\0-&(-/:-@\[-`{-\x7f]*)")
 _TIS = re.compile(r"('t)(is)\b", re.IGNORECASE)
 _TWAS = re.compile(r"('t)(was)\b", re.IGNORECASE)
 
@@ -92,10 +95,17 @@ def chunk_tokens(key: str) -> Sequence[str]:
     if key.isalnum() and _is_whole(key):
         return (key,)
     if key[:1] != " ":
-        return _simple_tokens(key, "") or tuple(_line_tokens(f"x {key} x")[1:-1])
+        simple = _simple_tokens(key, "")
+    else:
+        simple = _simple_tokens(key[2:], ".") if key.startswith(_LAST) else ()
+    return simple or _with_marks(key) or _tokens_in_line(key)
+
+
+def _tokens_in_line(key: str) -> Sequence[str]:
+    """The tokens of a key in a line that has what stands around its chunk."""
+    if key[:1] != " ":
+        return tuple(_line_tokens(f"x {key} x")[1:-1])
     context, chunk = key[:2], key[2:]
-    if context == _LAST and (simple := _simple_tokens(chunk, ".")):
-        return simple
     if context == _LAST:
         return tuple(_line_tokens(f"x {chunk}")[1:])
     if context == _LAST_SPACED:
@@ -120,6 +130,24 @@ def _simple_tokens(chunk: str, period: str) -> Sequence[str]:
     size = 1 if chunk[-1:] in _MARKS else 2 if chunk[-2:] == "'s" else 0
     head, tail = chunk[: len(chunk) - size], chunk[len(chunk) - size :]
     return (head, tail) if size and _is_whole(head) else ()
+
+
+def _with_marks(key: str) -> Sequence[str]:
+    """The tokens of a key with one word of ASCII letters or one number between marks, from its form; else none.
+
+    But for contractions and clitics no rule asks which letters stand there, so the tokens of ``"dog,`` are those of
+    ``"x,`` with another word.
+    """
+    match = _ONE_WORD.fullmatch(key) if len(key) <= LONGEST_CACHED_KEY else None
+    if match is None or not _is_whole(match[2]):
+        return ()
+    before, word, behind = match.groups()
+    stand_in = "9" if word.isdecimal() else "x"
+    return tuple(token.replace(stand_in, word) for token in _tokens_of_form(f"{before}{stand_in}{behind}"))
+
+
+# Forms are few, but for those that somebody makes up.
+_tokens_of_form = lru_cache(maxsize=10_000)(_tokens_in_line)
 
 
 def _is_whole(word: str) -> bool:
