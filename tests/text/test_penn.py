@@ -144,6 +144,17 @@ def test_equals_nltk_on_every_short_string(symbols: str) -> None:
             assert tokenise(line) == nltk_tokens(line), repr(line)
 
 
+@pytest.mark.parametrize("word", ["dog", "CANNOT", "wanna", "1980"])
+def test_equals_nltk_on_a_word_between_marks(word: str) -> None:
+    """The tokens of such chunks are found by their form, and forms are remembered: contractions and numbers differ."""
+    befores = ["", '"', "(", '("', "``", "$", ",", "--"]
+    behinds = ["".join(marks) for size in range(3) for marks in itertools.product('.,:?%)]"-_', repeat=size)]
+    for before, behind in itertools.product(befores, behinds):
+        chunk = f"{before}{word}{behind}"
+        for line in (chunk, f"x {chunk}", f"x {chunk} ", f"x {chunk} x", f"{chunk} x"):
+            assert tokenise(line) == nltk_tokens(line), repr(line)
+
+
 @settings(max_examples=300, deadline=None)
 @given(st.lists(st.sampled_from(ADVERSARIAL), max_size=25).map("".join))
 def test_keys_hold_all_that_decides(line: str) -> None:
