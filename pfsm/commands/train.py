@@ -323,6 +323,7 @@ def _read_dev(options: Namespace) -> Judgments | Preferences | None:
 def _dev_agreement(model: Model, dev: Judgments | Preferences, options: Namespace) -> str:
     """Agreement with held-out judgments, or with held-out preferences."""
     metric = Metric(model, options.threads)
+    metric.language_looked_at = True  # as training has done
     if isinstance(dev, Preferences):
         columns = {name: dev.numbers(name) for name in metric.columns}
         better, worse = (

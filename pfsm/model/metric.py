@@ -60,7 +60,7 @@ MOST_TYPES = 250_000
 # Their lattices are built together; more of them would take memory and no less time.
 EXPLAINED_AT_ONCE = 100
 # Fewer lines in one call say little about their language; more would take longer to look at than they say.
-LINES_THAT_TELL, LINES_LOOKED_AT = 20, 100
+LINES_THAT_TELL, LINES_LOOKED_AT = 20, 50
 
 
 class Metric(SegmentMetric):
@@ -99,7 +99,7 @@ class Metric(SegmentMetric):
         self._tables: dict[tuple[str, ...], Float] = {}
         self._sharing = Sharing(self.threads, model.settings)
         self.needs_spaces = model.settings.edits and needs_spaces(model.settings.tokeniser)
-        # Whether somebody has compared the language of the text with the model's; until then the metric does.
+        # Whether there is no need to compare the language of the text with the model's: somebody has, or has warned.
         self.language_looked_at = False
         self._warned = False
 
@@ -118,13 +118,12 @@ class Metric(SegmentMetric):
                 "their scores mean little"
             )
             warnings.warn(message, PfsmWarning, stacklevel=3)
-        if not self.language_looked_at and len(lines) >= LINES_THAT_TELL:
+        if self.language_looked_at or len(lines) < LINES_THAT_TELL:
+            return
+        if doubt := doubt_of_english(self.name, self.language, lines[:LINES_LOOKED_AT]):
             self.language_looked_at = True
-            if doubt := doubt_of_english(self.name, self.language, lines[:LINES_LOOKED_AT]):
-                message = (
-                    f"{doubt}; pfsm.model.shipped.model_for(LANGUAGE) names the model for another language"
-                )
-                warnings.warn(message, PfsmWarning, stacklevel=3)
+            message = f"{doubt}; pfsm.model.shipped.model_for(LANGUAGE) names the model for another language"
+            warnings.warn(message, PfsmWarning, stacklevel=3)
 
     def _reader(self) -> LatticeBuilder:
         """The builder for a call, a new one if this one has met too much; calls under way keep the one they have."""
@@ -200,16 +199,18 @@ class Metric(SegmentMetric):
         """
         for name in self.columns:
             raise missing_column(name, f"model {self.name}")
-        self._look_at(lines)
         batches = self._reader().batches_of(lines, references, hypotheses)
-        return self._scored(batches, hypotheses.size, self.threads)
+        scores = self._scored(batches, hypotheses.size, self.threads)
+        self._look_at(lines)
+        return scores
 
     def _score_pairs(
         self, hypotheses: Sequence[str], references: Sequence[str], columns: Columns | None
     ) -> Float:
         numbers = self._numbers(columns, len(hypotheses))
+        scores = self._sharing.scores(self._read_and_scored, hypotheses, references, numbers)
         self._look_at(references)
-        return self._sharing.scores(self._read_and_scored, hypotheses, references, numbers)
+        return scores
 
     def _read_and_scored(
         self, hypotheses: Sequence[str], references: Sequence[str], columns: Mapping[str, Float], threads: int
@@ -484,4 +485,6 @@ def from_document(text: str) -> Metric:
     remember_contents({label: base64.b85decode(content) for label, content in heads.items()})
     model = model_from_dict(document, "model", trust=True)
     remember_shipped(model.settings.features)
-    return Metric(model, threads=1)
+    metric = Metric(model, threads=1)
+    metric.language_looked_at = True  # by the process that sends the work, or as its user wants it
+    return metric

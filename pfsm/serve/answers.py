@@ -61,7 +61,7 @@ async def scores(
 
 
 def check_text(book: Book, references: References, force: bool) -> list[str]:
-    """Refuses text that the model cannot take apart into words, and doubts other text, as the command line does.
+    """Refuses text that the model cannot take apart into words, and doubts text in another language.
 
     Returns:
         Warnings: one if the model is for English and the text does not look it; none with ``force``.

@@ -138,7 +138,10 @@ def _whole(least: int, most: int, **more: object) -> Schema:
 def _schemas(limits: Limits) -> Schema:
     segment = {**TEXT, "maxLength": limits.line, "description": "One line of text."}
     model = {**TEXT, "description": "Name of a model in /v1/models; without it the default one."}
-    force = {**FLAG, "description": "Go on with text that the model cannot take apart into words."}
+    force = {
+        **FLAG,
+        "description": "Go on with text that the model cannot take apart into words, and do not warn of its language.",
+    }
     resamples = _whole(1, limits.resamples, default=RESAMPLES)
     references = {
         "description": "Of each segment its reference, or a list of its references.",

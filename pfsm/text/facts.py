@@ -51,7 +51,7 @@ RUN = re.compile(rb"\x01?(?:\x03|\x02(?:[\x01\x02]*[\x02\x03])?)")
 _KINDS = dict.fromkeys(_WORDS | NUMBER_WORDS, SAYS) | dict.fromkeys(_JOINING - _WORDS, JOINS)
 
 # Runs of two lines that are remembered together.
-MOST_TOGETHER = 16
+MOST_TOGETHER = 8
 _PARTS = frozenset({"number", "unit", "ordinal", "weekday", "time"})
 
 

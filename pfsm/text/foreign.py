@@ -63,7 +63,13 @@ def looks_foreign(lines: Iterable[str]) -> bool:
 
 
 def _is_foreign(line: str) -> bool:
-    words = [word.strip(_MARKS).lower() for word in line.split()]
-    if not _ENGLISH.isdisjoint(words):
+    words = [word.strip(_MARKS) for word in line.split()]
+    if not _ENGLISH.isdisjoint(map(str.lower, words)):
         return False
-    return any(word in _WORDS or any(ord(c) > 0x7F and c.isalpha() for c in word) for word in words)
+    # A capital within the line may be that of a name: "Angela Merkel visited S\u00e3o Paulo."
+    plain = (word.lower() for place, word in enumerate(words) if place == 0 or not word[:1].isupper())
+    return any(word in _WORDS or (not word.isascii() and _has_other_letter(word)) for word in plain)
+
+
+def _has_other_letter(word: str) -> bool:
+    return any(character > "\x7f" and character.isalpha() for character in word)

@@ -7,7 +7,7 @@ from typing import TypeVar
 Value = TypeVar("Value")
 Run = tuple[str, ...]
 MOST_TOKENS, MOST_CHARACTERS = 32, 200
-MOST_RUNS = 50_000
+MOST_RUNS = 25_000
 
 
 def is_short(run: Sequence[str]) -> bool:

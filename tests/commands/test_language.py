@@ -6,6 +6,7 @@ import warnings
 
 import pytest
 
+from pfsm.distributed.scorers import borrowed, spec_of
 from pfsm.errors import PfsmError, PfsmWarning
 from pfsm.metrics.by_language import language_options, needs_spaces
 from pfsm.model.shipped import ALIASES, find_model, load, model_for
@@ -182,6 +183,32 @@ class TestScripts:
             warnings.simplefilter("error")
             metric.score_pairs(german, german)
             pickle.loads(pickle.dumps(metric)).score_pairs(german, german)
+
+    def test_python_looks_until_it_has_warned(self) -> None:
+        metric, german = load("en-small", 1), ["Das ist nicht der Weg, den wir gehen."] * 20
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            metric.score_pairs(["This is not our way."] * 20, ["This is not our way."] * 20)
+            with pytest.raises(ValueError, match="references"):
+                metric.score_pairs(german[1:], german)
+        with pytest.warns(PfsmWarning, match="is for English"):
+            metric.score_pairs(german, german)
+
+    def test_metrics_at_work_for_a_command_do_not_look(self) -> None:
+        metric, german = load("en-small", 1), ["Das ist nicht der Weg, den wir gehen."] * 20
+        with borrowed(spec_of(metric)) as worker, warnings.catch_warnings():
+            warnings.simplefilter("error")
+            worker.score_pairs(german, german)
+
+    def test_training_with_held_out_judgments_warns_once(self, cli: Cli, write: Write) -> None:
+        rows = "".join(
+            f"{word} ist nicht der Weg.\tDas ist der Weg {word}.\t{k}\n"
+            for k, word in enumerate("abcdefgh" * 3)
+        )
+        write("judged.tsv", "hypothesis\treference\tscore\n" + rows)
+        command = "train", "judged.tsv", "--dev", "judged.tsv", "-o", "m.json"
+        assert cli(*command).err.count("not look like") == 1
+        assert "not look like" not in cli(*command, "--force", "--language", "en").err
 
     def test_the_command_line_warns_once(self, cli: Cli, write: Write) -> None:
         write("many", "Das ist nicht der Weg, den wir gehen.\n" * 30)

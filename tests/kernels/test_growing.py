@@ -53,6 +53,14 @@ def test_close_words(nearest: int) -> None:
     assert set(values.tolist()) == {1.0}
 
 
+def test_nearest_of_words_that_outgrew_their_room() -> None:
+    """Of many close words the nearest are kept, also in pairs that had to be begun again."""
+    rows = np.array([[100, 0], [100, 1], [100, 20]], np.int16)
+    right = np.array([k % 2 + 1 for n in (n for _, n in SIZES) for k in range(n)], np.int32)
+    found, _ = close_words(*ALL_EQUAL[:2], right, RIGHT, rows, 0.5, 1)
+    assert found.tolist() == [row for row in EVERY_CELL if row[3] % 2 == 0]
+
+
 @pytest.mark.parametrize("others", [0, 5000])
 def test_linked_phrases(others: int) -> None:
     """A phrase is linked to itself, and to so many that no line has: with many they are searched, not walked."""

@@ -29,6 +29,11 @@ def test_answers_warn_of_another_language(server: Running, path: str) -> None:
     assert "warnings" not in server.post(*asked(ENGLISH, path)).document
 
 
+def test_a_name_is_no_other_language(server: Running) -> None:
+    assert "warnings" not in server.post(*asked(["Angela Merkel visited São Paulo."], "/v1/score")).document
+    assert "warnings" in server.post(*asked(GERMAN[1:], "/v1/score")).document
+
+
 @pytest.mark.parametrize(("query", "warned"), [("", True), ("?model=any", False), ("?force=true", False)])
 def test_a_stream_warns_at_its_end(server: Running, query: str, warned: bool) -> None:
     body = streamed([{"hypothesis": line, "reference": line} for line in GERMAN])

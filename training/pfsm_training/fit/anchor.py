@@ -73,6 +73,7 @@ def anchored(model: Model, references: Sequence[str], threads: int = 1) -> Model
 
 def _rescaled(model: Model, distinct: Sequence[str], threads: int) -> Model:
     metric = Metric(model, threads)
+    metric.language_looked_at = True  # whoever trains has chosen it
     worded = [line for line in distinct if line.split()]
     if not worded:
         raise PfsmError(_NO_TOKEN)
