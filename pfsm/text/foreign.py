@@ -66,7 +66,7 @@ def _is_foreign(line: str) -> bool:
     words = [word.strip(_MARKS) for word in line.split()]
     if not _ENGLISH.isdisjoint(map(str.lower, words)):
         return False
-    # A capital within the line may be that of a name: "Angela Merkel visited S\u00e3o Paulo."
+    # A capital within the line may be that of a name: "Angela Merkel visited São Paulo."
     plain = (word.lower() for place, word in enumerate(words) if place == 0 or not word[:1].isupper())
     return any(word in _WORDS or (not word.isascii() and _has_other_letter(word)) for word in plain)
 

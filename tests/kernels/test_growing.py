@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pfsm_kernels.strings.closeness import close_words
-from pfsm_kernels.strings.growing import enlarged, enlarged_values, widest
+from pfsm_kernels.strings.growing import widest
 from pfsm_kernels.strings.matching import agreeing_blocks
 from pfsm_kernels.strings.sharing import linked_phrases, tokens_sharing_keys
 from pfsm_kernels.strings.spelling import similar_words
@@ -76,12 +76,6 @@ def test_linked_phrases(others: int) -> None:
     assert set(links.tolist()) == {0}
 
 
-def test_room() -> None:
-    rows = np.arange(6, dtype=np.int32).reshape(3, 2)
-    assert enlarged(rows, 2).shape == (6, 2)
-    assert enlarged(rows, 100).shape == (100, 2)
-    assert enlarged(rows, 7)[:3].tolist() == rows.tolist()
-    assert enlarged_values(np.array([1.0, 2.0]), 3)[:2].tolist() == [1.0, 2.0]
-    assert enlarged_values(np.empty(2), 9).size == 9
+def test_widest() -> None:
     assert widest(np.array([0, 3, 3, 10, 12])) == 7
     assert widest(np.array([0])) == 0

@@ -11,12 +11,13 @@ A row of zeros, that of the words without a vector, is far from all.
 """
 
 import math
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pfsm_kernels.cache import njit
-from pfsm_kernels.strings.growing import enlarged, enlarged_values, widest
+from pfsm_kernels.strings.growing import filled, widest
 
 LARGEST = 2**31 - 1
 # More than a product and its square can be rounded by.
@@ -121,33 +122,44 @@ def _with_vector(first, end, right, squares, theirs):
 
 
 @njit(nogil=True)
-def _fill(left, left_offsets, right, right_offsets, rows, minimum, nearest):
-    """The blocks, their cosines, and whether the squared lengths of all words fit into 32 bits; if not, no blocks."""
+def _squares(left, right, rows):
+    """The squared lengths of all words that are used, and whether they fit into 32 bits."""
     squares = np.full(rows.shape[0], -1, dtype=np.int64)
-    if not (_find_squares(left, rows, squares) and _find_squares(right, rows, squares)):
-        return np.empty((0, 5), dtype=np.int32), np.empty(0), False
-    blocks = np.empty((max(left.size, 64), 5), dtype=np.int32)
-    values = np.empty(blocks.shape[0])
+    return squares, _find_squares(left, rows, squares) and _find_squares(right, rows, squares)
+
+
+@njit(nogil=True)
+def _fill(
+    left,
+    left_offsets,
+    right,
+    right_offsets,
+    rows,
+    squares,
+    minimum,
+    nearest,
+    first_pair,
+    count,
+    blocks,
+    values,
+):
     m, n = widest(left_offsets), widest(right_offsets)
     products = np.empty(n, dtype=np.int32)
     theirs = (np.empty(n, np.int64), np.empty(n, right.dtype), np.empty(n))
     by_row, by_column = np.empty((m, max(nearest, 1))), np.empty((n, max(nearest, 1)))
-    count = np.int64(0)
-    for pair in range(left_offsets.size - 1):
+    for pair in range(first_pair, left_offsets.size - 1):
+        before = count
         known = _with_vector(right_offsets[pair], right_offsets[pair + 1], right, squares, theirs)
-        first, at = count, left_offsets[pair]
-        while at < left_offsets[pair + 1]:
+        for at in range(left_offsets[pair], left_offsets[pair + 1]):
             i, word = at - left_offsets[pair], left[at]
-            end = _above_in(
+            count = _above_in(
                 pair, i, word, rows, squares, theirs, known, products, minimum, blocks, values, count
             )
-            if end > values.size:
-                blocks, values = enlarged(blocks, end), enlarged_values(values, end)
-                continue
-            at, count = at + 1, end
+        if count > values.size:
+            return pair, before, count
         if nearest > 0:
-            count = _keep_nearest(blocks, values, first, count, by_row, by_column)
-    return blocks[:count], values[:count], True
+            count = _keep_nearest(blocks, values, before, count, by_row, by_column)
+    return left_offsets.size - 1, count, count
 
 
 def close_words(
@@ -189,7 +201,12 @@ def close_words(
         if side.size and (side.min() < 0 or side.max() >= len(rows)):
             raise ValueError("a word has no row")
     rows = np.ascontiguousarray(rows)
-    blocks, values, fits = _fill(left, left_offsets, right, right_offsets, rows, float(minimum), nearest)
+    squares, fits = _squares(left, right, rows)
     if not fits:
         raise ValueError("a vector is too long")
+    given = left, left_offsets, right, right_offsets, rows, squares, float(minimum), nearest
+    room = max(left.size, 64)
+    blocks, values = filled(
+        partial(_fill, *given), left_offsets.size - 1, np.empty((room, 5), np.int32), np.empty(room)
+    )
     return blocks.copy(), values.copy()

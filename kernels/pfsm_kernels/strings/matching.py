@@ -4,67 +4,56 @@ A block of b tokens from (i, j) agrees when ``left[i + k] == right[j + k] >= 0``
 The places of each key on the right are chained, so the cost per pair is O(m + n + blocks), and O(keys) once.
 """
 
+from functools import partial
+
 import numpy as np
 from numpy.typing import NDArray
 
 from pfsm_kernels.cache import njit
-from pfsm_kernels.strings.growing import enlarged, widest
-
-
-@njit(borrows=True)
-def _fill_in(pair, sides, max_block, chains, rows, count):
-    """Writes the blocks of a pair from row ``count`` on, as many as there is room for; where all of them end."""
-    left, left_offsets, right, right_offsets = sides
-    head, following = chains
-    left_first, m = left_offsets[pair], left_offsets[pair + 1] - left_offsets[pair]
-    right_first, n = right_offsets[pair], right_offsets[pair + 1] - right_offsets[pair]
-    # Chains of the right side's places: head[key] is the first, following[j] the next one.
-    for j in range(n - 1, -1, -1):
-        key = right[right_first + j]
-        if key >= 0:
-            following[j] = head[key]
-            head[key] = j
-    for i in range(m):
-        key = left[left_first + i]
-        if key < 0 or key >= head.size:
-            continue
-        j = int(head[key])
-        while j >= 0:
-            size = 1
-            while True:
-                if count < rows.shape[0]:
-                    rows[count, 0] = pair
-                    rows[count, 1] = i
-                    rows[count, 2] = size
-                    rows[count, 3] = j
-                    rows[count, 4] = size
-                count += 1
-                if size == max_block or i + size == m or j + size == n:
-                    break
-                key = left[left_first + i + size]
-                if key < 0 or key != right[right_first + j + size]:
-                    break
-                size += 1
-            j = int(following[j])
-    for j in range(n):
-        if right[right_first + j] >= 0:
-            head[right[right_first + j]] = -1
-    return count
+from pfsm_kernels.strings.growing import filled, widest
 
 
 @njit(nogil=True)
-def _fill(left, left_offsets, right, right_offsets, max_block, n_keys):
-    sides = (left, left_offsets, right, right_offsets)
-    chains = (np.full(n_keys, -1, np.int32), np.empty(widest(right_offsets), np.int32))
-    rows = np.empty((max(left.size, 16), 5), np.int32)
-    pair = count = np.int64(0)
-    while pair < left_offsets.size - 1:
-        end = _fill_in(pair, sides, max_block, chains, rows, count)
-        if end > rows.shape[0]:
-            rows = enlarged(rows, end)
-            continue
-        pair, count = pair + 1, end
-    return rows[:count]
+def _fill(left, left_offsets, right, right_offsets, max_block, n_keys, first_pair, count, rows):
+    # Chains of the right side's places: head[key] is the first, following[j] the next one.
+    head, following = np.full(n_keys, -1, np.int32), np.empty(widest(right_offsets), np.int32)
+    for pair in range(first_pair, left_offsets.size - 1):
+        before = count
+        left_first, m = left_offsets[pair], left_offsets[pair + 1] - left_offsets[pair]
+        right_first, n = right_offsets[pair], right_offsets[pair + 1] - right_offsets[pair]
+        for j in range(n - 1, -1, -1):
+            key = right[right_first + j]
+            if key >= 0:
+                following[j] = head[key]
+                head[key] = j
+        for i in range(m):
+            key = left[left_first + i]
+            if key < 0 or key >= n_keys:
+                continue
+            j = int(head[key])
+            while j >= 0:
+                size = 1
+                while True:
+                    if count < rows.shape[0]:
+                        rows[count, 0] = pair
+                        rows[count, 1] = i
+                        rows[count, 2] = size
+                        rows[count, 3] = j
+                        rows[count, 4] = size
+                    count += 1
+                    if size == max_block or i + size == m or j + size == n:
+                        break
+                    key = left[left_first + i + size]
+                    if key < 0 or key != right[right_first + j + size]:
+                        break
+                    size += 1
+                j = int(following[j])
+        if count > rows.shape[0]:
+            return pair, before, count
+        for j in range(n):
+            if right[right_first + j] >= 0:
+                head[right[right_first + j]] = -1
+    return left_offsets.size - 1, count, count
 
 
 def agreeing_blocks(
@@ -94,4 +83,6 @@ def agreeing_blocks(
     if left_offsets[-1] != left.size or right_offsets[-1] != right.size:
         raise ValueError("the last offset must be the number of tokens")
     n_keys = int(right.max(initial=-1)) + 1
-    return np.asarray(_fill(left, left_offsets, right, right_offsets, max_block, n_keys), dtype=np.int32)
+    fill = partial(_fill, left, left_offsets, right, right_offsets, max_block, n_keys)
+    (rows,) = filled(fill, left_offsets.size - 1, np.empty((max(left.size, 16), 5), np.int32))
+    return rows

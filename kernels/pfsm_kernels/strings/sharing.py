@@ -10,11 +10,13 @@ of the child lists is node ``n_words + k``. A left phrase matches a right one th
 sorted. Cost per left phrase: the shorter of a walk through its targets and a binary search for every right phrase.
 """
 
+from functools import partial
+
 import numpy as np
 from numpy.typing import NDArray
 
 from pfsm_kernels.cache import njit
-from pfsm_kernels.strings.growing import enlarged, widest
+from pfsm_kernels.strings.growing import filled, widest
 
 Int32 = NDArray[np.int32]
 Int64 = NDArray[np.int64]
@@ -50,67 +52,50 @@ def _in_order(partners, count, seen, n, i):
         partners[place] = j
 
 
-@njit(borrows=True)
-def _shared_in(pair, sides, list_offsets, keys, chains, partners, rows, count):
-    """Writes the blocks of a pair from row ``count`` on, as many as there is room for; where all of them end."""
-    left, left_offsets, right, right_offsets = sides
-    head, following, owner, seen = chains
-    first = right_offsets[pair]
-    n = right_offsets[pair + 1] - first
-    entries = 0
-    for j in range(n):
-        seen[j] = -1
-        for at in range(list_offsets[right[first + j]], list_offsets[right[first + j] + 1]):
-            owner[entries] = j
-            following[entries] = head[keys[at]]
-            head[keys[at]] = entries
-            entries += 1
-    for i in range(left_offsets[pair + 1] - left_offsets[pair]):
-        token = left[left_offsets[pair] + i]
-        found = np.int64(0)
-        for at in range(list_offsets[token], list_offsets[token + 1]):
-            entry = head[keys[at]]
-            while entry >= 0:
-                j = owner[entry]
-                if seen[j] != i:
-                    seen[j] = i
-                    partners[found] = j
-                    found += 1
-                entry = following[entry]
-        _in_order(partners, found, seen, n, i)
-        for at in range(min(found, rows.shape[0] - count)):
-            rows[count + at, 0] = pair
-            rows[count + at, 1] = i
-            rows[count + at, 2] = 1
-            rows[count + at, 3] = partners[at]
-            rows[count + at, 4] = 1
-        count += found
-    for j in range(n):
-        for at in range(list_offsets[right[first + j]], list_offsets[right[first + j] + 1]):
-            head[keys[at]] = -1
-    return count
-
-
 @njit(nogil=True)
-def _shared(left, left_offsets, right, right_offsets, list_offsets, keys, n_keys):
-    sides = (left, left_offsets, right, right_offsets)
+def _shared(left, left_offsets, right, right_offsets, list_offsets, keys, n_keys, first_pair, count, rows):
+    head = np.full(n_keys, -1, np.int32)
     longest, n_partners = _longest(right, right_offsets, list_offsets), widest(right_offsets)
-    chains = (
-        np.full(n_keys, -1, np.int32),
-        np.empty(longest, np.int32),
-        np.empty(longest, np.int32),
-        np.empty(n_partners, np.int32),
-    )
-    partners = np.empty(n_partners, np.int32)
-    rows = np.empty((1024, 5), np.int32)
-    pair = count = np.int64(0)
-    while pair < left_offsets.size - 1:
-        end = _shared_in(pair, sides, list_offsets, keys, chains, partners, rows, count)
-        if end > rows.shape[0]:
-            rows = enlarged(rows, end)
-            continue
-        pair, count = pair + 1, end
-    return rows[:count]
+    following, owner = np.empty(longest, np.int32), np.empty(longest, np.int32)
+    seen, partners = np.empty(n_partners, np.int32), np.empty(n_partners, np.int32)
+    for pair in range(first_pair, left_offsets.size - 1):
+        before = count
+        first = right_offsets[pair]
+        n = right_offsets[pair + 1] - first
+        entries = 0
+        for j in range(n):
+            seen[j] = -1
+            for at in range(list_offsets[right[first + j]], list_offsets[right[first + j] + 1]):
+                owner[entries] = j
+                following[entries] = head[keys[at]]
+                head[keys[at]] = entries
+                entries += 1
+        for i in range(left_offsets[pair + 1] - left_offsets[pair]):
+            token = left[left_offsets[pair] + i]
+            found = np.int64(0)
+            for at in range(list_offsets[token], list_offsets[token + 1]):
+                entry = head[keys[at]]
+                while entry >= 0:
+                    j = owner[entry]
+                    if seen[j] != i:
+                        seen[j] = i
+                        partners[found] = j
+                        found += 1
+                    entry = following[entry]
+            _in_order(partners, found, seen, n, i)
+            for at in range(min(found, rows.shape[0] - count)):
+                rows[count + at, 0] = pair
+                rows[count + at, 1] = i
+                rows[count + at, 2] = 1
+                rows[count + at, 3] = partners[at]
+                rows[count + at, 4] = 1
+            count += found
+        if count > rows.shape[0]:
+            return pair, before, count
+        for j in range(n):
+            for at in range(list_offsets[right[first + j]], list_offsets[right[first + j] + 1]):
+                head[keys[at]] = -1
+    return left_offsets.size - 1, count, count
 
 
 def tokens_sharing_keys(
@@ -140,9 +125,9 @@ def tokens_sharing_keys(
         ValueError: If offsets do not fit.
     """
     _check_sides(left.size, left_offsets, right.size, right_offsets)
-    return np.asarray(
-        _shared(left, left_offsets, right, right_offsets, list_offsets, keys, n_keys), dtype=np.int32
-    )
+    fill = partial(_shared, left, left_offsets, right, right_offsets, list_offsets, keys, n_keys)
+    (rows,) = filled(fill, left_offsets.size - 1, np.empty((max(left.size, 64), 5), np.int32))
+    return rows
 
 
 @njit(nogil=True)
@@ -210,66 +195,54 @@ def find_phrases(
     return rows[:count], row_offsets
 
 
-@njit(borrows=True)
-def _linked_in(pair, sides, target_offsets, targets, head, following, rows, count):
-    """Writes the blocks of a pair from row ``count`` on, as many as there is room for; where all of them end."""
-    left, left_offsets, right, right_offsets = sides
-    first, last = right_offsets[pair], right_offsets[pair + 1]
-    # Chains of the places of each right phrase.
-    for r in range(first, last):
-        following[r] = head[right[r, 0]]
-        head[right[r, 0]] = r
-    for r_left in range(left_offsets[pair], left_offsets[pair + 1]):
-        begin, end = target_offsets[left[r_left, 0]], target_offsets[left[r_left, 0] + 1]
-        walk = end - begin <= 8 * (last - first)
-        for step in range(end - begin if walk else last - first):
-            if walk:
-                at = begin + step
-                entry = head[targets[at]]
-            else:
-                entry = first + step
-                node = right[entry, 0]
-                if head[node] != entry:
-                    continue
-                low, high = begin, end
-                while low < high:
-                    middle = (low + high) // 2
-                    if targets[middle] < node:
-                        low = middle + 1
-                    else:
-                        high = middle
-                at = low
-                if at == end or targets[at] != node:
-                    continue
-            while entry >= 0:
-                if count < rows.shape[0]:
-                    rows[count, 0] = pair
-                    rows[count, 1] = left[r_left, 1]
-                    rows[count, 2] = left[r_left, 2]
-                    rows[count, 3] = right[entry, 1]
-                    rows[count, 4] = right[entry, 2]
-                    rows[count, 5] = at
-                count += 1
-                entry = following[entry]
-    for r in range(first, last):
-        head[right[r, 0]] = -1
-    return count
-
-
 @njit(nogil=True)
-def _linked(left, left_offsets, right, right_offsets, target_offsets, targets):
-    sides = (left, left_offsets, right, right_offsets)
+def _linked(left, left_offsets, right, right_offsets, target_offsets, targets, first_pair, count, rows):
     head = np.full(target_offsets.size - 1, -1, np.int32)
     following = np.empty(right.shape[0], np.int32)
-    rows = np.empty((1024, 6), np.int32)
-    pair = count = np.int64(0)
-    while pair < left_offsets.size - 1:
-        end = _linked_in(pair, sides, target_offsets, targets, head, following, rows, count)
-        if end > rows.shape[0]:
-            rows = enlarged(rows, end)
-            continue
-        pair, count = pair + 1, end
-    return rows[:count]
+    for pair in range(first_pair, left_offsets.size - 1):
+        before = count
+        first, last = right_offsets[pair], right_offsets[pair + 1]
+        # Chains of the places of each right phrase.
+        for r in range(first, last):
+            following[r] = head[right[r, 0]]
+            head[right[r, 0]] = r
+        for r_left in range(left_offsets[pair], left_offsets[pair + 1]):
+            begin, end = target_offsets[left[r_left, 0]], target_offsets[left[r_left, 0] + 1]
+            walk = end - begin <= 8 * (last - first)
+            for step in range(end - begin if walk else last - first):
+                if walk:
+                    at = begin + step
+                    entry = head[targets[at]]
+                else:
+                    entry = first + step
+                    node = right[entry, 0]
+                    if head[node] != entry:
+                        continue
+                    low, high = begin, end
+                    while low < high:
+                        middle = (low + high) // 2
+                        if targets[middle] < node:
+                            low = middle + 1
+                        else:
+                            high = middle
+                    at = low
+                    if at == end or targets[at] != node:
+                        continue
+                while entry >= 0:
+                    if count < rows.shape[0]:
+                        rows[count, 0] = pair
+                        rows[count, 1] = left[r_left, 1]
+                        rows[count, 2] = left[r_left, 2]
+                        rows[count, 3] = right[entry, 1]
+                        rows[count, 4] = right[entry, 2]
+                        rows[count, 5] = at
+                    count += 1
+                    entry = following[entry]
+        if count > rows.shape[0]:
+            return pair, before, count
+        for r in range(first, last):
+            head[right[r, 0]] = -1
+    return left_offsets.size - 1, count, count
 
 
 def linked_phrases(
@@ -298,7 +271,8 @@ def linked_phrases(
         ValueError: If offsets do not fit.
     """
     _check_sides(left.shape[0], left_offsets, right.shape[0], right_offsets)
-    rows = _linked(left, left_offsets, right, right_offsets, target_offsets, targets)
+    fill = partial(_linked, left, left_offsets, right, right_offsets, target_offsets, targets)
+    (rows,) = filled(fill, left_offsets.size - 1, np.empty((max(left.shape[0], 64), 6), np.int32))
     return np.ascontiguousarray(rows[:, :5]), np.ascontiguousarray(rows[:, 5])
 
 

@@ -12,11 +12,13 @@ edit. They are counted by the last five bits of characters, of each up to two, s
 counted in vain.
 """
 
+from functools import partial
+
 import numpy as np
 from numpy.typing import NDArray
 
 from pfsm_kernels.cache import njit
-from pfsm_kernels.strings.growing import enlarged, enlarged_values, widest
+from pfsm_kernels.strings.growing import filled, widest
 
 LONGEST = 64
 ONE = np.uint64(1)
@@ -64,9 +66,8 @@ def _n_bits(bits):
 
 
 @njit(borrows=True)
-def _with_spelling(first, last, right, words, characters, theirs):
+def _with_spelling(first, last, right, words, characters, places, sizes, sets):
     """Fills in place, size and characters of the words of a right sentence that have a spelling; how many there are."""
-    places, sizes, sets = theirs
     count = 0
     for j in range(first, last):
         word = right[j]
@@ -76,64 +77,54 @@ def _with_spelling(first, last, right, words, characters, theirs):
     return count
 
 
-@njit(borrows=True)
-def _fill_in(pair, sides, spelled, theirs, minimum, most, starts, rows, values, count):
-    """Writes the blocks of a pair from row ``count`` on, as many as there is room for; where all of them end."""
-    left, left_offsets, right, right_offsets = sides
-    codes, words, characters = spelled
-    places, sizes, sets = theirs
-    n = _with_spelling(right_offsets[pair], right_offsets[pair + 1], right, words, characters, theirs)
-    for i in range(left_offsets[pair], left_offsets[pair + 1]):
-        word = left[i]
-        if word < 0:
-            continue
-        size, ours = words[word + 1] - words[word], characters[word]
-        for at in range(size):
-            starts[codes[words[word] + at]] |= ONE << np.uint64(at)
-        for k in range(n):
-            length = max(size, sizes[k])
-            limit = most[length]
-            if abs(size - sizes[k]) > limit:
-                continue
-            if _n_bits(ours & ~sets[k]) > limit or _n_bits(sets[k] & ~ours) > limit:
-                continue
-            other = right[places[k]]
-            similarity = 1.0
-            if other != word:
-                distance = _distance(starts, size, codes, words[other], words[other + 1])
-                similarity = (length - distance) / length
-            if similarity < minimum:
-                continue
-            if count < values.size:
-                rows[count, 0], rows[count, 1], rows[count, 2] = pair, i - left_offsets[pair], 1
-                rows[count, 3], rows[count, 4] = places[k] - right_offsets[pair], 1
-                values[count] = similarity
-            count += 1
-        for at in range(size):
-            starts[codes[words[word] + at]] = np.uint64(0)
-    return count
-
-
 @njit(nogil=True)
-def _fill(left, left_offsets, right, right_offsets, codes, words, minimum, starts):
+def _fill(
+    left, left_offsets, right, right_offsets, codes, words, minimum, starts, first_pair, count, rows, values
+):
+    characters = _characters(codes, words)
     # By the length of the longer word, the most edits that leave two words similar enough.
     most = np.empty(LONGEST + 1, dtype=np.int64)
     for length in range(LONGEST + 1):
         most[length] = int((1.0 - minimum) * length + SLACK)
-    sides, n = (left, left_offsets, right, right_offsets), widest(right_offsets)
+    n = widest(right_offsets)
     # Of the right sentence, side by side for the inner loop.
-    theirs = (np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.uint64))
-    spelled = (codes, words, _characters(codes, words))
-    rows = np.empty((max(left.size, 64), 5), dtype=np.int32)
-    values = np.empty(rows.shape[0])
-    pair = count = np.int64(0)
-    while pair < left_offsets.size - 1:
-        end = _fill_in(pair, sides, spelled, theirs, minimum, most, starts, rows, values, count)
-        if end > values.size:
-            rows, values = enlarged(rows, end), enlarged_values(values, end)
-            continue
-        pair, count = pair + 1, end
-    return rows[:count], values[:count]
+    places, sizes, sets = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.uint64)
+    for pair in range(first_pair, left_offsets.size - 1):
+        before = count
+        n = _with_spelling(
+            right_offsets[pair], right_offsets[pair + 1], right, words, characters, places, sizes, sets
+        )
+        for i in range(left_offsets[pair], left_offsets[pair + 1]):
+            word = left[i]
+            if word < 0:
+                continue
+            size, ours = words[word + 1] - words[word], characters[word]
+            for at in range(size):
+                starts[codes[words[word] + at]] |= ONE << np.uint64(at)
+            for k in range(n):
+                length = max(size, sizes[k])
+                limit = most[length]
+                if abs(size - sizes[k]) > limit:
+                    continue
+                if _n_bits(ours & ~sets[k]) > limit or _n_bits(sets[k] & ~ours) > limit:
+                    continue
+                other = right[places[k]]
+                similarity = 1.0
+                if other != word:
+                    distance = _distance(starts, size, codes, words[other], words[other + 1])
+                    similarity = (length - distance) / length
+                if similarity < minimum:
+                    continue
+                if count < values.size:
+                    rows[count, 0], rows[count, 1], rows[count, 2] = pair, i - left_offsets[pair], 1
+                    rows[count, 3], rows[count, 4] = places[k] - right_offsets[pair], 1
+                    values[count] = similarity
+                count += 1
+            for at in range(size):
+                starts[codes[words[word] + at]] = np.uint64(0)
+        if count > values.size:
+            return pair, before, count
+    return left_offsets.size - 1, count, count
 
 
 def similar_words(
@@ -177,5 +168,9 @@ def similar_words(
         raise ValueError("code points are not negative")
     # Most of it is never touched, and so takes no memory.
     places = np.zeros(int(codes.max(initial=0)) + 1, dtype=np.uint64)
-    blocks, values = _fill(left, left_offsets, right, right_offsets, codes, words, minimum, places)
+    given = left, left_offsets, right, right_offsets, codes, words, minimum, places
+    room = max(left.size, 64)
+    blocks, values = filled(
+        partial(_fill, *given), left_offsets.size - 1, np.empty((room, 5), np.int32), np.empty(room)
+    )
     return blocks.copy(), values.copy()
