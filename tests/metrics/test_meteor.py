@@ -90,6 +90,7 @@ def test_stems_and_synonyms() -> None:
     np.testing.assert_allclose(values, [[1 / 3, 1 / 3, 1 / 3, 0.0]], atol=1e-12)
 
 
+@needs_package
 def test_a_paraphrase_counts_the_words_that_it_has_on_each_side(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
