@@ -1,4 +1,4 @@
-"""Which pairs go from arc to arc (``arc_to_arc`` of both machines), and the tables they share."""
+"""Which pairs go from arc to arc (``arc_to_arc`` of both machines) or by diagonals, and the tables they share."""
 
 from dataclasses import dataclass
 
@@ -7,12 +7,11 @@ from numpy.typing import NDArray
 
 from pfsm_kernels.lattice.lattices import Lattices
 from pfsm_kernels.machine.arc_to_arc import Runs, fill_runs, runs_rate
+from pfsm_kernels.machine.by_diagonal import LONGEST
 from pfsm_kernels.pushdown.windows import Windows, make_windows
 
-# What the square of the number of arcs costs, in cells.
-PAIR_OF_ARCS = 1.0
-# Longer sentences seldom have few arcs, and the tables of the machine without jumps would leave the processor's cache.
-LONGEST = 160
+# What the square of the number of arcs costs, in cells by diagonals.
+PAIR_OF_ARCS = 1.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,13 +51,23 @@ class Group:
 
 
 def few_arcs(lattices: Lattices) -> NDArray[np.bool_]:
-    """Which pairs have so few arcs that, without jumps, going from arc to arc takes less time than from cell to cell.
+    """Which pairs have so few arcs that, without jumps, going from arc to arc takes less time than by diagonals.
 
     Returns:
         bool [n_pairs].
     """
     m, n, arcs = np.diff(lattices.offsets, axis=0).T
     return np.asarray((PAIR_OF_ARCS * arcs * arcs <= (m + 1) * (n + 1)) & (np.maximum(m, n) <= LONGEST))
+
+
+def by_diagonals(lattices: Lattices) -> NDArray[np.bool_]:
+    """Which pairs can go by diagonals: those with tokens on both sides and one state each for Insert and Delete.
+
+    Returns:
+        bool [n_pairs].
+    """
+    m, n, _ = np.diff(lattices.offsets, axis=0).T
+    return np.asarray(lattices.uniform & (np.minimum(m, n) > 0) & (np.maximum(m, n) <= LONGEST))
 
 
 def find_groups(lattices: Lattices, few: NDArray[np.bool_]) -> list[Group]:

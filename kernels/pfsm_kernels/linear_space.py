@@ -1,9 +1,9 @@
 """Which kernel of linear space does a pair, and what all pairs share: rates, tables.
 
 From arc to arc go pairs with few arcs and one state each for Insert and Delete (``arc_to_arc`` of ``machine``, with
-jumps of ``pushdown``); the others, and those whose sum comes out of range that way, from cell to cell
-(``cell_to_cell``). What is out of range without jumps, or likely to be (``machine.hopeless``), is tried at a rate that
-is looked for (``machine.measured``).
+jumps of ``pushdown``). Without jumps, those with more arcs go by diagonals (``by_diagonal``). The others, and those
+whose sum comes out of range that way, go from cell to cell (``cell_to_cell``). What is out of range without jumps, or
+likely to be (``machine.hopeless``), is tried at a rate that is looked for (``machine.measured``).
 """
 
 from collections.abc import Callable
@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm_kernels.groups import few_arcs, find_groups
+from pfsm_kernels.groups import by_diagonals, few_arcs, find_groups
 from pfsm_kernels.lattice.batch import Cells, Factors, Float, Outputs
 from pfsm_kernels.lattice.lattices import Lattices
 from pfsm_kernels.machine.arc_to_arc import sparse_machine_batch
+from pfsm_kernels.machine.by_diagonal import diagonal_machine_batch
 from pfsm_kernels.machine.cell_to_cell import machine_batch
 from pfsm_kernels.machine.measured import measured_batch
 from pfsm_kernels.machine.tilt import rates_with_jumps
@@ -37,11 +38,12 @@ def linear_task(lattices: Lattices, factors: Factors, jumps: Jumps | None, outpu
     """
     rates = tilts(lattices, factors, jumps)
     sparse = arc_to_arc(lattices, factors, jumps, rates, outputs)
+    diagonal = by_diagonal(lattices, factors, jumps, rates, outputs)
     dense = cell_to_cell(lattices, factors, jumps, rates, outputs)
     measured = at_measured_rates(lattices, factors, jumps, rates, outputs)
 
     def task(first: int, last: int) -> None:
-        for kernel in (sparse, dense, measured):
+        for kernel in (sparse, diagonal, dense, measured):
             kernel(first, last)
             if outputs.accepted[first:last].all():
                 return
@@ -80,6 +82,20 @@ def arc_to_arc(
             own(first, last)
 
     return task
+
+
+def by_diagonal(
+    lattices: Lattices,
+    factors: Factors,
+    jumps: Jumps | None,
+    rates: Float,  # noqa: ARG001 - one signature for all ways
+    outputs: Outputs,
+) -> Task:
+    """What does those of lattices first..last-1 that go by diagonals and are not accepted yet; not with jumps."""
+    if jumps is not None:
+        return lambda _first, _last: None
+    inputs = cells_of(lattices), factors, outputs, True if outputs.table.shape[0] else None
+    return _where(by_diagonals(lattices), diagonal_machine_batch, *inputs)
 
 
 def cell_to_cell(

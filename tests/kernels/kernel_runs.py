@@ -93,6 +93,13 @@ def arc_to_arc(
     return run_linear(linear_space.arc_to_arc, lattices, weights, jumps, derivatives)
 
 
+def by_diagonal(
+    lattices: Lattices, weights: Weights, derivatives: bool = True
+) -> tuple[NDArray[np.bool_], Expectations]:
+    """The kernel by diagonals only."""
+    return run_linear(linear_space.by_diagonal, lattices, weights, None, derivatives)
+
+
 def chosen(found: Expectations, lattices: Lattices, pairs: NDArray[np.bool_]) -> Expectations:
     """Of some pairs alone."""
     arcs = pairs[lattices.pair_of_arc]
@@ -138,10 +145,11 @@ class Outcome:
 
 
 def outcomes(lattices: Lattices, weights: Weights, jumps: Jumps | None = None) -> list[Outcome]:
-    """What every implementation makes of a batch: the front, from cell to cell, at a measured rate, from arc
-    to arc, in log space.
+    """What every implementation makes of a batch: the front, from cell to cell, at a measured rate, by
+    diagonals, from arc to arc, in log space.
 
-    From arc to arc every pair with one state of Insert and one of Delete goes, however many arcs it has.
+    From arc to arc and by diagonals every pair with one state of Insert and one of Delete goes, however many arcs it
+    has.
     """
     every = np.ones(len(lattices), dtype=np.bool_)
     found = [
@@ -161,6 +169,10 @@ def outcomes(lattices: Lattices, weights: Weights, jumps: Jumps | None = None) -
         accepted, expected = measured(lattices, weights)
         _, forward = measured(lattices, weights, derivatives=False)
         found.append(Outcome("measured", accepted, expected, forward.log_sum))
+        accepted, expected = by_diagonal(lattices, weights)
+        _, forward = by_diagonal(lattices, weights, derivatives=False)
+        np.testing.assert_array_equal(expected.log_sum[accepted], forward.log_sum[accepted])
+        found.append(Outcome("by diagonals", accepted, expected, forward.log_sum))
     with mock.patch.object(groups, "PAIR_OF_ARCS", 0.0), mock.patch.object(crossings, "PAIR_OF_ARCS", 0.0):
         if jumps is not None:
             jumps = Jumps(jumps.state, crossings.find_crossings(lattices, jumps.crossings.max_jump))

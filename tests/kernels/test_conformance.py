@@ -317,7 +317,7 @@ def test_all_implementations_agree(scale: float, max_jump: int, split: bool) -> 
             expected = chosen(outcome.expected, lattices, here)
             assert_agree(expected, chosen(truth, lattices, here), 1e-9)
             assert largest_difference(outcome.sums[here], truth.log_sum[here]) < 1e-11
-            if scale < 1.0 and not (split and outcome.name == "arc to arc"):
+            if scale < 1.0 and not (split and outcome.name in ("arc to arc", "by diagonals")):
                 assert here[3:].mean() > 0.7, outcome.name
 
 

@@ -279,7 +279,7 @@ FAMILIES = (
 @pytest.mark.parametrize("jumping", [False, True])
 def test_what_linear_space_accepts_is_right(family: Family, max_block: int, jumping: bool) -> None:
     rng = np.random.default_rng([max_block, FAMILIES.index(family), jumping])
-    taken = {"cell to cell": 0, "arc to arc": 0}
+    taken = {"cell to cell": 0, "arc to arc": 0} | ({} if jumping else {"by diagonals": 0})
     for trial in range(TRIES):
         size = (int(rng.integers(0, 13)), int(rng.integers(0, 13)))
         lattices, _, _ = random_batch(rng, [size], 0.0, max_block, arcs=rng.choice([0.2, 1.0, 3.0]))
@@ -295,6 +295,7 @@ def test_what_linear_space_accepts_is_right(family: Family, max_block: int, jump
                 np.testing.assert_allclose(outcome.sums, truth.log_sum, rtol=1e-12, atol=1e-12)
     assert taken["cell to cell"] > TRIES // 20, "a search in which nothing is accepted shows nothing"
     assert taken["arc to arc"] > TRIES // 100
+    assert jumping or taken["by diagonals"] > TRIES // 100
 
 
 @pytest.mark.parametrize("length", [2, 5])
