@@ -7,11 +7,13 @@ from numpy.typing import NDArray
 
 from pfsm_kernels.lattice.lattices import Lattices
 from pfsm_kernels.machine.arc_to_arc import Runs, fill_runs, runs_rate
-from pfsm_kernels.machine.by_diagonal import LONGEST
+from pfsm_kernels.machine.by_diagonal import LONGEST as LONGEST_BY_DIAGONALS
 from pfsm_kernels.pushdown.windows import Windows, make_windows
 
 # What the square of the number of arcs costs, in cells by diagonals.
 PAIR_OF_ARCS = 1.5
+# Longer sentences seldom have few arcs, and the tables of the machine without jumps would leave the processor's cache.
+LONGEST = 160
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +69,8 @@ def by_diagonals(lattices: Lattices) -> NDArray[np.bool_]:
         bool [n_pairs].
     """
     m, n, _ = np.diff(lattices.offsets, axis=0).T
-    return np.asarray(lattices.uniform & (np.minimum(m, n) > 0) & (np.maximum(m, n) <= LONGEST))
+    short = np.maximum(m, n) <= LONGEST_BY_DIAGONALS
+    return np.asarray(lattices.uniform & (np.minimum(m, n) > 0) & short)
 
 
 def find_groups(lattices: Lattices, few: NDArray[np.bool_]) -> list[Group]:

@@ -38,12 +38,14 @@ def linear_task(lattices: Lattices, factors: Factors, jumps: Jumps | None, outpu
     """
     rates = tilts(lattices, factors, jumps)
     sparse = arc_to_arc(lattices, factors, jumps, rates, outputs)
-    diagonal = by_diagonal(lattices, factors, jumps, rates, outputs)
     dense = cell_to_cell(lattices, factors, jumps, rates, outputs)
-    measured = at_measured_rates(lattices, factors, jumps, rates, outputs)
+    ways = [sparse, dense]
+    if jumps is None:
+        inputs = lattices, factors, outputs
+        ways = [sparse, by_diagonal(*inputs), dense, at_measured_rates(*inputs)]
 
     def task(first: int, last: int) -> None:
-        for kernel in (sparse, diagonal, dense, measured):
+        for kernel in ways:
             kernel(first, last)
             if outputs.accepted[first:last].all():
                 return
@@ -84,16 +86,8 @@ def arc_to_arc(
     return task
 
 
-def by_diagonal(
-    lattices: Lattices,
-    factors: Factors,
-    jumps: Jumps | None,
-    rates: Float,  # noqa: ARG001 - one signature for all ways
-    outputs: Outputs,
-) -> Task:
-    """What does those of lattices first..last-1 that go by diagonals and are not accepted yet; not with jumps."""
-    if jumps is not None:
-        return lambda _first, _last: None
+def by_diagonal(lattices: Lattices, factors: Factors, outputs: Outputs) -> Task:
+    """What does those of lattices first..last-1 that go by diagonals and are not accepted yet; without jumps."""
     inputs = cells_of(lattices), factors, outputs, True if outputs.table.shape[0] else None
     return _where(by_diagonals(lattices), diagonal_machine_batch, *inputs)
 
@@ -110,16 +104,8 @@ def cell_to_cell(
     return lambda first, last: pushdown_batch(first, last, *inputs)
 
 
-def at_measured_rates(
-    lattices: Lattices,
-    factors: Factors,
-    jumps: Jumps | None,
-    rates: Float,  # noqa: ARG001 - one signature for all ways
-    outputs: Outputs,
-) -> Task:
-    """What does those of lattices first..last-1 that are not accepted yet, at a rate found for each; not with jumps."""
-    if jumps is not None:
-        return lambda _first, _last: None
+def at_measured_rates(lattices: Lattices, factors: Factors, outputs: Outputs) -> Task:
+    """What does those of lattices first..last-1 that are not accepted yet, at a rate found for each; without jumps."""
     inputs = plain((cells_of(lattices), factors, outputs))
     return lambda first, last: measured_batch(first, last, *inputs)
 

@@ -57,6 +57,11 @@ def run_linear(
     return outputs.accepted, Expectations(outputs.log_sum, outputs.table, outputs.arcs, outputs.links)
 
 
+def without_jumps(way: Callable[..., linear_space.Task]) -> Callable[..., linear_space.Task]:
+    """A way that knows no jumps and no rates, as `run_linear` calls it."""
+    return lambda lattices, factors, _jumps, _rates, outputs: way(lattices, factors, outputs)
+
+
 def in_linear_space(
     lattices: Lattices, weights: Weights, jumps: Jumps | None = None
 ) -> tuple[NDArray[np.bool_], Expectations]:
@@ -76,7 +81,7 @@ def measured(
     lattices: Lattices, weights: Weights, derivatives: bool = True
 ) -> tuple[NDArray[np.bool_], Expectations]:
     """The machine at a rate of its own only."""
-    return run_linear(linear_space.at_measured_rates, lattices, weights, None, derivatives)
+    return run_linear(without_jumps(linear_space.at_measured_rates), lattices, weights, None, derivatives)
 
 
 def uniform(lattices: Lattices, insert: int = 0, delete: int = 2) -> Lattices:
@@ -97,7 +102,7 @@ def by_diagonal(
     lattices: Lattices, weights: Weights, derivatives: bool = True
 ) -> tuple[NDArray[np.bool_], Expectations]:
     """The kernel by diagonals only."""
-    return run_linear(linear_space.by_diagonal, lattices, weights, None, derivatives)
+    return run_linear(without_jumps(linear_space.by_diagonal), lattices, weights, None, derivatives)
 
 
 def chosen(found: Expectations, lattices: Lattices, pairs: NDArray[np.bool_]) -> Expectations:

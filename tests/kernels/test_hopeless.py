@@ -1,10 +1,11 @@
 """Pairs that are left to a rate of their own: their sum would underflow, and they come out right all the same."""
 
 import numpy as np
+import pytest
 
 from pfsm_kernels.inference import Weights, expectations
 from pfsm_kernels.lattice.lattices import Lattices, single
-from pfsm_kernels.machine.hopeless import MOST_CELLS, is_hopeless, least_log_sum
+from pfsm_kernels.machine.hopeless import MOST_CELLS, is_hopeless, least_log_sum, least_uniform_log_sum
 from tests.kernels.kernel_runs import in_linear_space, in_log_space, measured
 
 
@@ -25,6 +26,16 @@ def test_the_bound_is_below_the_sum() -> None:
     for lattices, weights in cases(100):
         least = least_log_sum(weights.table, lattices.delete_states, lattices.insert_states)
         assert least <= in_log_space(lattices, weights).log_sum[0] + 1e-9
+
+
+@pytest.mark.parametrize(("m", "n"), [(1, 1), (1, 7), (7, 1), (5, 9)])
+def test_one_state_each_has_the_same_bound(m: int, n: int) -> None:
+    rng = np.random.default_rng([m, n])
+    deletes, inserts = np.zeros(m, dtype=np.int32), np.ones(n, dtype=np.int32)
+    for _ in range(50):
+        table = np.where(rng.random((4, 3)) < 0.2, -np.inf, rng.normal(0.0, 5.0, (4, 3)))
+        expected = least_log_sum(table, deletes, inserts)
+        np.testing.assert_allclose(least_uniform_log_sum(table, 1, 0, m, n), expected, rtol=1e-12)
 
 
 def test_what_is_left_out_comes_out_right_at_a_rate_of_its_own() -> None:

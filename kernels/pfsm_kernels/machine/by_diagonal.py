@@ -19,7 +19,6 @@ where backward masses leave it, the forward ones are zero.
 **Cost.** O(m n + arcs) time, 16 ``ROWS`` (m + n + 1) bytes.
 """
 
-import math
 from typing import NamedTuple
 
 import numpy as np
@@ -27,8 +26,8 @@ from numpy.typing import NDArray
 
 from pfsm_kernels.cache import njit
 from pfsm_kernels.lattice.batch import Cells, Factors, Float, Int32, Outputs
-from pfsm_kernels.machine.hopeless import is_beyond, least_uniform_log_sum
-from pfsm_kernels.machine.tilt import SMALLEST_TOTAL, column_maxima, growth_rate, match_rate, tilt_arcs
+from pfsm_kernels.machine.hopeless import least_uniform_log_sum, will_underflow
+from pfsm_kernels.machine.tilt import accept, column_maxima, growth_rate, match_rate, tilt_arcs
 
 # Cells at once: those of an instruction of AVX2.
 LANES = 4
@@ -354,17 +353,13 @@ def diagonal_machine_batch(first, last, wanted, cells, factors, outputs, derivat
         B, longest, entry = match_rate(reach, 0, a1 - a0, arcs, factor, link)
         rho = growth_rate(_edit_rate(E, insert, delete, arcs), B, longest, entry)
         fine = rho > 0.0 and tilt_arcs(rho, 0, a1 - a0, arcs, factor, tilted)
-        if not fine or is_beyond(least_uniform_log_sum(log_E, insert, delete, m, n), rho, m, n):
+        if not fine or will_underflow(least_uniform_log_sum(log_E, insert, delete, m, n), rho, m, n):
             continue
         given = Given(m, n, arcs, tilted[: a1 - a0], link)
         step = Step(E, insert, delete, 1.0 / rho, 1.0 / (rho * rho))
         _put_in_order(arcs, cells.by_end[a0:a1], m + n + 1, order)
         total = _forward(given, step, order, masses)
-        accepted[k] = total >= SMALLEST_TOTAL
-        if not accepted[k]:
-            continue
-        outputs.log_sum[k] = math.log(total) + (m + n) * math.log(rho)
-        if derivatives is None:
+        if not accept(k, total, rho, m + n, accepted, outputs.log_sum) or derivatives is None:
             continue
         counts, links = outputs.table[k], outputs.links[a0:a1] if n_links else outputs.links
         counts[:] = 0.0

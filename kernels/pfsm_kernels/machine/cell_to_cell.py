@@ -32,7 +32,7 @@ from pfsm_kernels.lattice.batch import Cells, Factors, Float, Int32, Outputs
 from pfsm_kernels.machine.hopeless import is_hopeless
 from pfsm_kernels.machine.tilt import (
     DELETED,
-    SMALLEST_TOTAL,
+    accept,
     column_maxima,
     edit_rate,
     find_states,
@@ -450,11 +450,7 @@ def machine_batch(first, last, cells, factors, outputs, derivatives):
                 _copy(D[stop - row + 1], kept[(b + 1) % n_kept])
         row = (n_blocks - 1) * height
         total = _total(m, n, arcs, by_end, M, I[m - row, n], D[m - row, n])
-        accepted[k] = total >= SMALLEST_TOTAL
-        if not accepted[k]:
-            continue
-        outputs.log_sum[k] = math.log(total) + (m + n) * math.log(rho)
-        if derivatives is None:
+        if not accept(k, total, rho, m + n, accepted, outputs.log_sum) or derivatives is None:
             continue
         rows[:, :width] = 0.0
         _clear(present, c1, c2)

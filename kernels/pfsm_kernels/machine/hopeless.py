@@ -34,7 +34,7 @@ def least_log_sum(log_E, delete_states, insert_states):
 
 @njit
 def least_uniform_log_sum(log_E, insert, delete, m, n):
-    """The same of ``m`` Deletes and ``n`` Inserts, at least one each, that have one state each."""
+    """``least_log_sum`` of ``m`` Deletes and ``n`` Inserts, at least one each, with one state each."""
     start = log_E.shape[0] - 1
     runs = (m - 1) * log_E[delete, delete] if m > 1 else 0.0
     runs += (n - 1) * log_E[insert, insert] if n > 1 else 0.0
@@ -49,12 +49,12 @@ def is_hopeless(rho, log_E, delete_states, insert_states):
     Where neither of the two sequences is possible nothing is known.
     """
     least = least_log_sum(log_E, delete_states, insert_states)
-    return is_beyond(least, rho, delete_states.size, insert_states.size)
+    return will_underflow(least, rho, delete_states.size, insert_states.size)
 
 
 @njit
-def is_beyond(least, rho, m, n):
-    """``is_hopeless``, where the score of two sequences is known."""
+def will_underflow(least, rho, m, n):
+    """As ``is_hopeless``, given the lower bound of the log-sum."""
     if least == -math.inf or (m + 1) * (n + 1) > MOST_CELLS:
         return False
     return least + USUAL_GAIN - (m + n) * math.log(rho) < math.log(SMALLEST_TOTAL)

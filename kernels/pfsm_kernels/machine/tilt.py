@@ -190,6 +190,15 @@ def tilt_arcs(rho, first, last, arcs, arc_factor, tilted):
     return largest <= LARGEST_FACTOR
 
 
+@njit(borrows=True)
+def accept(k, total, rho, tokens, accepted, log_sum):
+    """Takes a total that is exact: its log, with the tilt put back, is that of lattice k. Returns whether it is."""
+    accepted[k] = total >= SMALLEST_TOTAL
+    if accepted[k]:
+        log_sum[k] = math.log(total) + tokens * math.log(rho)
+    return accepted[k]
+
+
 @njit(nogil=True, error_model="numpy")
 def rates_with_jumps(cells, factors, jump, max_jump):
     """``rho`` of every lattice with jumps, 0 where log space is needed: float64 [n_lattices]."""
