@@ -94,7 +94,9 @@ def main() -> None:
     # One lambda: it is the judgments that are compared. Pairs made of them would blur that.
     settings |= {"lambda": 5, "minimal_pairs": False, "mixture": options.mixture}
     if options.encoder or "encoder" in settings:
-        settings["encoder"] = {"tune": options.encoder or "head"}
+        tune = options.encoder or "head"
+        # Layers are tuned as those of `en` are.
+        settings["encoder"] = {"tune": tune} | ({} if tune == "head" else {"precision": "bfloat16"})
     campaigns = {name: _read(data_folder() / folder, column) for name, (folder, column) in CAMPAIGNS.items()}
     print("| judgments | " + " | ".join(options.held_out) + " |\n|---|" + "--:|" * len(options.held_out))
     for mix in options.mixes:
