@@ -13,7 +13,7 @@ from pfsm.lattice.names import inserted_repeat
 from pfsm.model.file import Model
 from pfsm.model.settings import Settings
 from pfsm.model.shipped import find_model
-from pfsm.model.training_record import doubt, edge, tried
+from pfsm.model.training_record import doubt, edge, tried, weighted
 from pfsm.model.trust import described, reaches
 from pfsm.model.weight_groups import weight_groups
 
@@ -115,7 +115,7 @@ def _training_lines(model: Model) -> list[str]:
     return [
         f"trained on  {' and '.join(counted)}: {files}",
         _fit(training),
-        *(f"{'':<12}{line}" for line in (*_start(training), *doubt(training))),
+        *(f"{'':<12}{line}" for line in (*weighted(training), *_start(training), *doubt(training))),
         *(line for key, name in STATISTICS.items() for line in _agreement(training, key, name)),
         *(f"{'':<12}{line}" for line in (*tried(training), *edge(training))),
     ]

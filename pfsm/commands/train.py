@@ -33,7 +33,7 @@ from pfsm.metrics.data_columns import columns_of
 from pfsm.model.file import Model, check_line, save_model
 from pfsm.model.metric import Metric
 from pfsm.model.shipped import find_model
-from pfsm.model.training_record import doubt, edge, tried
+from pfsm.model.training_record import doubt, edge, tried, weighted
 from pfsm.model.trust import described, reaches
 from pfsm.runtime.progress import Stage
 from pfsm.runtime.progress_display import error_line
@@ -235,7 +235,7 @@ def _write_report(training: "Training", path: str) -> Sequence[str]:
     from pfsm_training.report import write_report  # noqa: PLC0415 - brings torch
 
     record = training.model.training
-    return write_report(training, path, [*doubt(record), *edge(record)]).hints
+    return write_report(training, path, [*weighted(record), *doubt(record), *edge(record)]).hints
 
 
 def _checkpoint(options: Namespace) -> "Checkpoint | None":
@@ -354,7 +354,7 @@ def _report(
         print(
             f"  stopped after {training['iterations']} iterations before the gradient vanished; the model is usable"
         )
-    for line in doubt(training):
+    for line in (*weighted(training), *doubt(training)):
         print(f"  {line}")
     _report_agreement(training, n_folds)
     for line in hints:

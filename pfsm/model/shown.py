@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from pfsm.lattice.names import ends
+from pfsm.model.training_record import weighted
 from pfsm.runtime.html_chart import Mark, html_chart
 from pfsm.runtime.html_table import html_table
 
@@ -24,6 +25,7 @@ def model_html(title: str, weights: Mapping[str, float], training: Mapping[str, 
     counted = [f"{training[kind]} {kind}" for kind in ("judgments", "preferences") if kind in training]
     facts = {
         "trained on": " and ".join(counted),
+        "weighted": "; ".join(weighted(training)),
         "lambda": f"{training['lambda']} ({training.get('lambda_choice')})" if "lambda" in training else "",
         "weights": str(len(weights)),
     }

@@ -51,6 +51,16 @@ def tried(training: Mapping[str, Any]) -> list[str]:
     ]
 
 
+def weighted(training: Mapping[str, Any]) -> list[str]:
+    """A line where judgments did not all count the same."""
+    found = _mapping(training, "weights")
+    if not isinstance(found.get("column"), str):
+        return []
+    noise = found.get("rater_noise")
+    told = f", rater noise {noise:g}" if isinstance(noise, float) else ""
+    return [f"judgments are weighted by {found['column']}{told}; so is Pearson's r"]
+
+
 def _others(training: Mapping[str, Any]) -> dict[str, tuple[float, float]]:
     """By start, other minima: how much higher, as a share, and the correlation of their predictions."""
     found = {}

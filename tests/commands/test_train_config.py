@@ -139,3 +139,44 @@ class TestInit:
         saved(tmp_path, "start.json")
         write("c.yaml", "max_block: 1\nlowercase: true\n")
         assert cli("train", "d.tsv", "-o", "m.json", "--init", "start.json", "--config", "c.yaml").status == 0
+
+
+class TestWeights:
+    def test_a_column_of_weights(self, cli: Cli, write: Write) -> None:
+        counts = [at % 3 for at in range(len(ROWS))]
+        write("w.tsv", tsv(ROWS, raters=[str(count) for count in counts]))
+        write("c.yaml", "weights: raters\n")
+        told = cli("train", "w.tsv", "-o", "m.json", "--config", "c.yaml")
+        assert told.status == 0
+        assert "  judgments are weighted by raters; so is Pearson's r" in told.lines
+        assert told.lines[0].startswith("trained on 16 judgments:")
+        assert trained()["training"]["weights"] == {"column": "raters", "sum": float(sum(counts))}
+        shown = cli("show", "m.json")
+        assert "judgments are weighted by raters; so is Pearson's r" in shown.out
+
+    @pytest.mark.parametrize(
+        ("fields", "fault"),
+        [
+            (["1", "-2"], "w.tsv:3: raters is -2, a weight must be 0 or from 1e-06 to 1,000,000"),
+            (["", "1"], "w.tsv:2: raters is '', a finite number is needed"),
+            (["nan", "1"], "w.tsv:2: raters is 'nan', a finite number is needed"),
+        ],
+    )
+    def test_a_bad_weight_is_refused_with_its_line(
+        self, cli: Cli, write: Write, fields: list[str], fault: str
+    ) -> None:
+        write("w.tsv", tsv(ROWS, raters=[*fields, *["1"] * (len(ROWS) - 2)]))
+        write("c.yaml", "weights: {column: raters, rater_noise: 2}\n")
+        assert cli("train", "w.tsv", "-o", "m.json", "--config", "c.yaml").fault == fault
+        assert not Path("m.json").exists()
+
+    def test_data_without_the_column(self, cli: Cli, write: Write) -> None:
+        write("c.yaml", "weights: raters\n")
+        fault = cli("train", "d.tsv", "-o", "m.json", "--config", "c.yaml").fault
+        assert fault.startswith("d.tsv: no column 'raters' besides the texts")
+
+    def test_one_file_of_two_without_it(self, cli: Cli, write: Write) -> None:
+        write("w.tsv", tsv(ROWS, raters="3"))
+        write("c.yaml", "weights: raters\n")
+        fault = cli("train", "w.tsv", "d.tsv", "-o", "m.json", "--config", "c.yaml").fault
+        assert fault == "d.tsv:2: raters is '', a finite number is needed"

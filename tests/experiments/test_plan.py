@@ -199,3 +199,22 @@ def test_statistics_that_apply_to_no_test_set_are_noted(tmp_path: Path) -> None:
     )
     plan = make_plan(read_experiment(config), DataFolder(tmp_path))
     assert plan.notes == ("tau_wmt14: left out: it applies to none of the test sets",)
+
+
+def test_weights_of_judgments_are_checked_first(tmp_path: Path, data: Path) -> None:
+    """Nothing is trained where a row asks for weights that its data lacks; test sets need none."""
+    weighted = [{"name": "weighted", "train": {"weights": "hter"}}]
+    assert len(plan(tmp_path, data, rows=weighted).cells) == 1
+    missing = [{"name": "weighted", "train": {"weights": "raters"}}]
+    with pytest.raises(PfsmError, match=r"row 'weighted': .*: no column 'raters' besides the texts"):
+        plan(tmp_path, data, rows=missing)
+    with pytest.raises(PfsmError, match=r"row 'weighted': weights needs judgments with scores"):
+        plan(
+            tmp_path,
+            data,
+            rows=[{"name": "weighted", "train": {"weights": "votes"}}],
+            train="pairs/*.tsv",
+            test={"name": "pairs", "files": "pairs/*.tsv"},
+            group_by=None,
+            statistics=["accuracy"],
+        )

@@ -33,6 +33,35 @@ def test_it_is_training_and_scoring() -> None:
     assert fitted.score(PAIRS, SCORES) == pytest.approx(1.0 - errors @ errors / (spread @ spread))
 
 
+def test_weights_of_scores_are_repetitions() -> None:
+    counts = np.random.default_rng(0).integers(0, 4, len(PAIRS))
+    regressor = PfsmRegressor(penalty=2.0, matchers=["word"], start="matches", threads=1)
+    expected = clone(regressor).fit(
+        [pair for pair, count in zip(PAIRS, counts, strict=True) for _ in range(count)],
+        np.repeat(SCORES, counts),
+    )
+    found = regressor.fit(PAIRS, SCORES, sample_weight=counts)
+    np.testing.assert_allclose(found.predict(PAIRS), expected.predict(PAIRS), rtol=1e-5)
+    even = clone(regressor).fit(PAIRS, SCORES, sample_weight=np.ones(len(PAIRS)))
+    np.testing.assert_allclose(
+        even.predict(PAIRS), clone(regressor).fit(PAIRS, SCORES).predict(PAIRS), rtol=1e-9
+    )
+
+
+def test_bad_weights_of_scores_are_refused() -> None:
+    regressor = PfsmRegressor(threads=1)
+    with pytest.raises(ValueError, match="60 pairs in X, but 59 numbers in sample_weight"):
+        regressor.fit(PAIRS, SCORES, sample_weight=np.ones(59))
+    with pytest.raises(ValueError, match="sample_weight contains a number that is not finite"):
+        regressor.fit(PAIRS, SCORES, sample_weight=[np.nan, *np.ones(59)])
+    with pytest.raises(PfsmError, match="row 2: sample_weight is -1, a weight must be 0 or from 1e-06"):
+        regressor.fit(PAIRS, SCORES, sample_weight=[1.0, -1.0, *np.ones(58)])
+    with pytest.raises(
+        PfsmError, match="weights names a column, but X has texts alone; give the weights to fit"
+    ):
+        PfsmRegressor(weights="raters").fit(PAIRS, SCORES)
+
+
 def test_other_forms_of_the_data() -> None:
     pairs = PAIRS[:30]
     fitted = PfsmRegressor(threads=1).fit(np.array(pairs, dtype=object), SCORES[:30].tolist())

@@ -17,13 +17,15 @@ from pfsm_training.config import EncoderOptions
 from pfsm_training.fit import starts
 from pfsm_training.fit.checkpoint import Checkpoint
 from pfsm_training.minimal_pairs_option import MinimalPairsOptions
+from pfsm_training.weights_option import WeightOptions
 from tests.training.small_data import invented
 
 if TYPE_CHECKING:
     from pfsm_training.fit.fitting import Progress
     from pfsm_training.fit.lbfgs import Iteration
 
-JUDGMENTS = invented(0)
+PLAIN = invented(0)
+JUDGMENTS = replace(PLAIN, columns={**PLAIN.columns, "raters": ("2",) * len(PLAIN)})
 CONFIG = TrainingConfig(penalty=(0.5, 5.0))
 
 
@@ -141,6 +143,7 @@ OTHERS: dict[str, dict[str, Any]] = {
     "match gain": {"config": replace(CONFIG, match_gain=0.5)},
     "minimal pairs": {"config": replace(CONFIG, minimal_pairs=MinimalPairsOptions(kinds=("drop-word",)))},
     "encoder": {"config": replace(CONFIG, encoder=EncoderOptions())},
+    "weights": {"config": replace(CONFIG, weights=WeightOptions("raters"))},
     "settings": {"settings": Settings(matchers=("word",))},
     "no judgments": {"judgments": None},
     "fewer judgments": {"judgments": JUDGMENTS.select(np.arange(80))},

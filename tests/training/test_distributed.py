@@ -28,6 +28,7 @@ from pfsm_training.lattices.features import frequent
 from pfsm_training.loss.objective import HuberError, Loss, PairwiseLogistic, SquaredError, WeightedSum
 from pfsm_training.report import write_report
 from pfsm_training.report.items import local
+from pfsm_training.weights_option import WeightOptions
 from tests.training.small_data import invented
 
 if TYPE_CHECKING:
@@ -76,8 +77,10 @@ def neighbours(judgments: Judgments) -> Preferences:
 PREFERENCES = neighbours(invented(7))
 
 
-def both(pairs_per_block: int, settings: Settings | None = None) -> tuple[TrainingSet, ClusterData]:
-    text = TrainingText(JUDGMENTS.sorted(), PREFERENCES.sorted(), settings or Settings())
+def both(
+    pairs_per_block: int, settings: Settings | None = None, weights: NDArray[np.float64] | None = None
+) -> tuple[TrainingSet, ClusterData]:
+    text = TrainingText(JUDGMENTS.sorted(), PREFERENCES.sorted(), settings or Settings(), weights)
     return encode_here(text), encoder(pairs_per_block)(text)
 
 
@@ -85,11 +88,15 @@ def losses(data: TrainingSet) -> list[Loss]:
     targets = (data.scores - data.scores.mean()) / data.scores.std()
     preferred = PairwiseLogistic(data.better, data.worse, data.votes, 1.5)
     found: list[Loss] = [WeightedSum([(0.6, HuberError(targets, 0.4)), (0.3, preferred)]), preferred]
-    return [*found, SquaredError(targets)]
+    weighted = HuberError(targets, 0.4, data.weights), SquaredError(targets, data.weights)
+    return [*found, SquaredError(targets), *([] if data.weights is None else weighted)]
 
 
 def same_data(whole: TrainingSet, parts: TrainingSet) -> None:
     assert len(parts) == len(whole)
+    assert (parts.weights is None) == (whole.weights is None)
+    if parts.weights is not None and whole.weights is not None:
+        np.testing.assert_array_equal(parts.weights, whole.weights)
     for name in ("scores", "better", "worse", "votes"):
         np.testing.assert_array_equal(getattr(parts, name), getattr(whole, name))
     assert parts.instances() == whole.instances()
@@ -119,8 +126,11 @@ def test_with_jumps_and_with_features(settings: Settings) -> None:
     same_data(whole, parts)
 
 
-def test_parts_of_the_data_are_parts_of_the_blocks() -> None:
-    whole, parts = both(16)
+@pytest.mark.parametrize("seed", [None, 4])
+def test_parts_of_the_data_are_parts_of_the_blocks(seed: int | None) -> None:
+    """Without weights of judgments, and with them."""
+    weights = None if seed is None else np.random.default_rng(seed).uniform(0.1, 3.0, len(JUDGMENTS))
+    whole, parts = both(16, weights=weights)
     scored = np.flatnonzero(np.random.default_rng(0).random(whole.scores.size) < 0.7)
     preferences = np.flatnonzero(np.random.default_rng(1).random(whole.votes.size) < 0.7)
     same_data(whole.select(scored, preferences), parts.select(scored, preferences))
@@ -169,6 +179,16 @@ def test_the_model_is_that_of_one_machine(
     one = train(judgments, preferences=preferences, config=config, threads=1, encoder=here)
     blocks = train(judgments, preferences=preferences, config=config, threads=1, encoder=encoder(16))
     same_model(one, blocks)
+
+
+def test_with_weights_of_judgments() -> None:
+    numbers = np.random.default_rng(5).uniform(0.1, 3.0, len(JUDGMENTS)).tolist()
+    columns = {**JUDGMENTS.columns, "counts": tuple(map(repr, numbers))}
+    judgments, config = replace(JUDGMENTS, columns=columns), TrainingConfig(weights=WeightOptions("counts"))
+    same_model(
+        train(judgments, config=config, threads=1, encoder=here),
+        train(judgments, config=config, threads=1, encoder=encoder(16)),
+    )
 
 
 def test_what_is_learned_from_the_text_is_that_of_one_machine() -> None:

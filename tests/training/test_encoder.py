@@ -49,6 +49,24 @@ def learned(config: TrainingConfig, given: Any = JUDGMENTS, checkpoint: Checkpoi
     return learning.learn(material(text, None, folds), folds, text.reader, config, checkpoint)
 
 
+def test_unreliable_judgments_hardly_count(config: TrainingConfig) -> None:
+    """Whatever the scores of little weight are, the same is learned; with the same weight it is not."""
+    given = judgments(60).sorted()
+    unreliable = np.arange(len(given)) % 2 == 0
+    noise = np.random.default_rng(0).normal(0.0, 200.0, len(given))
+    spoilt = replace(given, scores=given.scores + unreliable * noise)
+
+    def alike(weights: Any) -> float:
+        found = []
+        for data in (given, spoilt):
+            text, folds = TrainingText(data, None, config.settings, weights), make_folds(data)
+            found.append(learning.learn(material(text, None, folds), folds, text.reader, config).values)
+        return float(np.corrcoef(found[0], found[1])[0, 1])
+
+    assert alike(np.where(unreliable, 1e-5, 1.0)) > 0.99
+    assert alike(None) < 0.9
+
+
 def test_the_gradient_of_log_sums_is_that_of_finite_differences() -> None:
     random = np.random.default_rng(0)
     shapes = (3, 3, 2), (3, 3), (3, 2), (3, 3)

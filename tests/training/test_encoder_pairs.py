@@ -163,6 +163,29 @@ def test_the_loss_is_that_of_plain_loops(config: TrainingConfig, monkeypatch: py
     assert found == pytest.approx(expected)
 
 
+def test_the_loss_with_weights_of_judgments(config: TrainingConfig) -> None:
+    """Over all of a part, it is that of judgments which stand there so many times."""
+    text, made, folds = texts(config)
+    weights = np.random.default_rng(4).integers(1, 4, text.scores.size)
+    given = replace(material(text, made, folds), weights=weights.astype(float))
+    values = torch.from_numpy(np.random.default_rng(3).normal(size=len(given.references)))
+
+    class Lines:
+        lengths = np.ones(len(given.references), dtype=np.int64)
+
+        def batch(self, pairs: Any, device: torch.device) -> Any:
+            return pairs
+
+    lesson = Lesson(given, Lines(), 0.5, 0.0, torch.device("cpu"), None)  # type: ignore[arg-type]
+    part = Part(np.arange(1, len(text)), np.zeros(0, dtype=np.int64))
+    loss = fitting._Loss(lesson, part)
+    found = float(loss.of(values.__getitem__, np.arange(part.scored.size)))  # type: ignore[arg-type]
+    repeated = np.repeat(part.scored, weights[1:])
+    scores = text.scores[repeated]
+    errors = values.numpy()[repeated] - (scores - scores.mean()) / scores.std()
+    assert found == pytest.approx(float(np.mean(errors**2)))
+
+
 def test_each_pass_sees_a_part_of_the_pairs_and_all_judgments(config: TrainingConfig) -> None:
     text, made, folds = texts(config)
     given = material(text, made, folds)

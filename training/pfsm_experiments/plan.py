@@ -19,7 +19,7 @@ from pfsm_experiments.data import (
     sample_rows,
 )
 from pfsm_experiments.questions import check_questions
-from pfsm_experiments.requirements import columns_of_row, missing, without_places
+from pfsm_experiments.requirements import check_weights, columns_of_row, missing, without_places
 from pfsm_experiments.spec import PAIRWISE, RANKED, Experiment, RowSpec, absolute_names, level_of
 from pfsm_experiments.training_overlap import overlap_with_model, overlap_with_training, reference_notes
 
@@ -179,6 +179,10 @@ class _Planner:
         train = self.folder.train_data(row.train_data) if row.train_data else self.train
         assert train is not None  # the configuration was checked
         self._check_columns(row, train.parts)
+        try:
+            check_weights(row, train.judgments, train.preferences)
+        except PfsmError as error:
+            raise PfsmError(f"{self.experiment.where}: row {row.name!r}: {error}") from None
         scheme = {
             "train-test": self._train_test,
             "k-fold": self._folds,

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
+from pfsm.data import Judgments, Preferences
 from pfsm.errors import PfsmError
 from pfsm.features.values import feature_signature
 from pfsm.io.user_folders import FOLDER_VARIABLE, user_folder
@@ -18,6 +19,7 @@ from pfsm.model.settings import Settings
 from pfsm_experiments.spec import RowSpec
 from pfsm_training.config import config_from_dict
 from pfsm_training.fit.initial import settings_to_train
+from pfsm_training.weights_option import weights_of
 
 _FOLDERS: tuple[tuple[Callable[[], Path], str], ...] = (
     (user_folder, f"${FOLDER_VARIABLE}"),
@@ -78,6 +80,16 @@ def columns_of_row(row: RowSpec) -> tuple[str, ...]:
     """The columns of the data that a row's model weighs."""
     settings = settings_of(row)
     return () if settings is None else columns_of(tuple(settings.features))
+
+
+def check_weights(row: RowSpec, judgments: Judgments | None, preferences: Preferences | None) -> None:
+    """Refuses training data that lacks the weights which a row's training asks for.
+
+    Raises:
+        PfsmError: As `pfsm_training.weights_option.weights_of`.
+    """
+    if row.training is not None:
+        weights_of(judgments, preferences, config_from_dict(row.training, row.name, row.init).weights)
 
 
 def missing(row: RowSpec) -> str:

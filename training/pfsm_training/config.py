@@ -17,6 +17,8 @@ from pfsm_training.loss.names import OBJECTIVES
 from pfsm_training.minimal_pairs_option import KEY as MINIMAL_PAIRS
 from pfsm_training.minimal_pairs_option import LARGEST_WEIGHT, MinimalPairsOptions, minimal_pairs_option
 from pfsm_training.plain_values import flag, number
+from pfsm_training.weights_option import KEY as WEIGHTS
+from pfsm_training.weights_option import WeightOptions, weights_option
 from pfsm_training.yaml_file import read_yaml_mapping
 
 KEYS = TRAINING
@@ -95,6 +97,7 @@ class TrainingConfig:
             (`pfsm_training.fit.match_gain`); 0: nothing is asked.
         encoder: What to learn over an encoder; None: nothing.
         minimal_pairs: Pairs to learn from beside what people said (`pfsm_training.fit.minimal_pairs`); None: none.
+        weights: How much each judgment counts; None: all count the same.
         prune_jumps: Whether features of Jump with few instances are left out, as all others are.
         given: The values that the user gave, without defaults and without values taken from an initial model.
     """
@@ -113,6 +116,7 @@ class TrainingConfig:
     match_gain: float = 0.0
     encoder: EncoderOptions | None = None
     minimal_pairs: MinimalPairsOptions | None = None
+    weights: WeightOptions | None = None
     given: Mapping[str, Any] = field(default_factory=dict)
 
     def penalties(self, usual: tuple[float, ...]) -> tuple[float, ...]:
@@ -171,6 +175,7 @@ def config_from_dict(values: Mapping[str, Any], where: str, init: Model | None =
         _constraint(values, "match_gain", LARGEST_MATCH_GAIN, where),
         _encoder(values.get("encoder", False), where),
         _minimal_pairs(values, where),
+        weights_option(values.get(WEIGHTS, False), where),
         dict(values),
     )
 

@@ -1,6 +1,7 @@
 """Training and scoring behind scikit-learn's interface; needs scikit-learn (extra ``integrations``)."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from pfsm.model.metric import Metric
 from pfsm.model.shipped import find_model
 from pfsm_training.config import TrainingConfig, config_from_dict
 from pfsm_training.trainer import train
+from pfsm_training.weights_option import WeightOptions
 
 Float = NDArray[np.float64]
 # Parameters with another name in the settings, and parameters that are not settings.
@@ -24,6 +26,7 @@ _RENAMED = {"penalty": "lambda"}
 _REFERENCES = frozenset({"reference", "references", "ref", "gold"})
 _HYPOTHESES = frozenset({"hypothesis", "hypotheses", "hyp", "mt", "translation", "candidate", "prediction"})
 _APART = frozenset({"init", "trust", "threads"})
+SAMPLE_WEIGHT = "sample_weight"
 
 
 class PfsmRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # it has no annotations
@@ -63,6 +66,8 @@ class PfsmRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # it 
         minimal_pairs: What to learn from minimal pairs, such as ``{"weight": 0.3}``, or False.
         class_transitions: Whether transitions between split states have weights of their own.
         prune_jumps: Whether features of Jump with few instances are left out.
+        weights: How much each judgment counts. X has no column for it, so False alone is taken: `fit` has
+            ``sample_weight`` instead.
         solver: ``gauss-newton`` or ``lbfgs``.
         start: Weights to start from: ``best``, ``matches`` or ``zero``.
         init: Initial model that the weights start from and stay near: a `pfsm.Model` or the name of one.
@@ -105,6 +110,7 @@ class PfsmRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # it 
         minimal_pairs: bool | Mapping[str, Any] | None = None,
         class_transitions: bool | None = None,
         prune_jumps: bool | None = None,
+        weights: bool | str | Mapping[str, Any] | None = None,
         solver: str | None = None,
         start: str | None = None,
         init: Model | str | None = None,
@@ -137,23 +143,31 @@ class PfsmRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # it 
         self.minimal_pairs = minimal_pairs
         self.class_transitions = class_transitions
         self.prune_jumps = prune_jumps
+        self.weights = weights
         self.solver = solver
         self.start = start
         self.init = init
         self.trust = trust
         self.threads = threads
 
-    def fit(self, X: Any, y: ArrayLike) -> "PfsmRegressor":  # noqa: N803 - scikit-learn's names
+    def fit(
+        self,
+        X: Any,  # noqa: N803 - scikit-learn's names
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+    ) -> "PfsmRegressor":
         """Trains a model.
 
         Args:
             X: Pairs (reference, hypothesis): a list of them, or an array or table of two columns of text.
             y: Scores, float64 [n_pairs]; higher is better.
+            sample_weight: float64 [n_pairs], at least 0, how much each score counts: 2 as much as two rows, 0 as none.
+                None: all count the same.
 
         Raises:
             ValueError: If X holds anything but pairs of strings, its columns are named hypothesis and reference, in
-                this order, y is not finite, or their lengths differ.
-            PfsmError: If a parameter is invalid, or there is nothing to learn.
+                this order, a number is not finite, or lengths differ.
+            PfsmError: If a parameter or a weight is invalid, or there is nothing to learn.
         """
         names = _column_names(X)
         _refuse_swapped(names)
@@ -165,7 +179,11 @@ class PfsmRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # it 
             raise ValueError("y contains a number that is not finite")
         init = find_model(self.init, trust=self.trust) if isinstance(self.init, str) else self.init
         config = self._config(init)
-        judgments = Judgments(tuple(references), tuple(hypotheses), scores, {}, ())
+        columns = {}
+        if sample_weight is not None:
+            columns[SAMPLE_WEIGHT] = _sample_weight(sample_weight, scores.size)
+            config = replace(config, weights=WeightOptions(SAMPLE_WEIGHT))
+        judgments = Judgments(tuple(references), tuple(hypotheses), scores, columns, ())
         self.model_ = train(judgments, config=config, init=init, threads=self.threads)
         self.n_features_in_ = 2
         if names is not None:
@@ -197,6 +215,10 @@ class PfsmRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # it 
             if name not in _APART and value is not None
         }
         config = config_from_dict(given, type(self).__name__, init)
+        if config.weights is not None:
+            raise PfsmError(
+                "PfsmRegressor: weights names a column, but X has texts alone; give the weights to fit as sample_weight"
+            )
         for name in columns_of(tuple(config.settings.features)):
             raise PfsmError(
                 f"PfsmRegressor: feature column:{name} is a number of every translation, but X has texts alone; train "
@@ -209,6 +231,20 @@ class PfsmRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # it 
         tags = super().__sklearn_tags__()
         tags.input_tags.string = True
         return tags
+
+
+def _sample_weight(given: ArrayLike, count: int) -> tuple[str, ...]:
+    """The weights as a column of judgments, which is text.
+
+    Raises:
+        ValueError: If there are more or fewer than scores, or one is not finite.
+    """
+    weights = np.asarray(column_or_1d(given), dtype=np.float64)
+    if weights.size != count:
+        raise ValueError(f"{count} pairs in X, but {weights.size} numbers in sample_weight")
+    if not np.isfinite(weights).all():
+        raise ValueError("sample_weight contains a number that is not finite")
+    return tuple(map(repr, weights.tolist()))
 
 
 def _column_names(X: Any) -> list[str] | None:  # noqa: N803

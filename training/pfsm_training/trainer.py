@@ -59,6 +59,7 @@ from pfsm_training.fit.minimal_pairs import (
 from pfsm_training.fit.record import record
 from pfsm_training.fit.steps import AREA, PATIENCE, place_of, told, validating
 from pfsm_training.fit.training import Training
+from pfsm_training.weights_option import weighing, weights_of
 
 _log = logging.getLogger(f"pfsm.{AREA}")
 
@@ -132,13 +133,15 @@ def train(
     settings = settings_to_train(settings, config, init)
     gain = match_gain_to_train(settings, config, init)
     _check_columns(judgments, preferences, settings)
+    judgments = weighing(judgments, preferences, config.weights)
     judgments, preferences = _checked(judgments, preferences)
+    weights = weights_of(judgments, preferences, config.weights)
     progress("reading", None)
     with Stage(AREA, "features", patience=PATIENCE):
-        text = TrainingText(judgments, preferences, settings)
+        text = TrainingText(judgments, preferences, settings, weights)
     pairs = _pairs((judgments, preferences), text.settings, config, processes)
     if checkpoint is not None:
-        checkpoint.begin(_decisive(judgments, preferences, text.settings, config, init, pairs))
+        checkpoint.begin(_decisive(judgments, preferences, text.settings, config, init, pairs, weights))
     folds = make_folds(judgments, preferences)
     made = None
     if pairs is not None and config.minimal_pairs is not None:
@@ -220,6 +223,7 @@ def _decisive(
     config: TrainingConfig,
     init: Model | None,
     pairs: PairsToLearn | None,
+    weights: NDArray[np.float64] | None,
 ) -> dict[str, Any]:
     """Everything that the course of the training depends on."""
     return {
@@ -242,6 +246,7 @@ def _decisive(
             *([] if config.minimal_pairs is None else [config.minimal_pairs.decisive()]),
         ],
         **({} if pairs is None else {"minimal_pairs": pairs.digest}),
+        **({} if weights is None else {"weights": hashlib.sha256(weights.tobytes()).hexdigest()}),
         "init": None if init is None else init.fingerprint,
         "version": __version__,
         **({"plugins": plugins} if (plugins := plugins_of(settings)) else {}),

@@ -1,6 +1,7 @@
 """Small trainings of every kind, kept with their data for a report."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -9,6 +10,7 @@ from pfsm.model.file import Model
 from pfsm_training.config import TrainingConfig
 from pfsm_training.fit.training import Training
 from pfsm_training.trainer import train
+from pfsm_training.weights_option import WeightOptions
 from tests.training.small_data import invented
 
 
@@ -45,10 +47,19 @@ def preferences_of(judgments: Judgments, votes: Sequence[float] = (1.0, 2.0)) ->
     )
 
 
-def training_of(kind: str, segments: int = 14, objective: str = "squared_error") -> Training:
-    """A training on scores, on preferences, or on both."""
+def training_of(
+    kind: str, segments: int = 14, objective: str = "squared_error", *, weighted: bool = False
+) -> Training:
+    """A training on scores, on preferences, or on both; judgments count the same, or from .3 to 3."""
     judgments, others = invented(3, segments), preferences_of(invented(8, segments))
     config = TrainingConfig(penalty=2.0, start="matches", objective=objective, mixture=0.3)
+    if weighted:
+        numbers = np.random.default_rng(1).uniform(0.3, 3.0, len(judgments)).tolist()
+        columns = {**judgments.columns, "counts": tuple(map(repr, numbers))}
+        judgments, config = (
+            replace(judgments, columns=columns),
+            replace(config, weights=WeightOptions("counts")),
+        )
     return kept(
         None if kind == "preferences" else judgments, None if kind == "scores" else others, config=config
     )

@@ -43,6 +43,11 @@ def test_with_several_references_and_scores_as_they_are(use: Literal["best", "me
     check(kept(several, config=config))
 
 
+@pytest.mark.parametrize(("kind", "objective"), [*CASES[:2], CASES[3]])
+def test_with_weights_of_judgments(kind: str, objective: str) -> None:
+    check(training_of(kind, 14, objective, weighted=True))
+
+
 def check(training: Training) -> None:
     at = local(training)
     assert at is not None

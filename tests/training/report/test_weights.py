@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from pfsm_training.data.training_set import encode_here
+from pfsm_training.data.training_set import encode_here, selected_weights
 from pfsm_training.data.training_text import TrainingText
 from pfsm_training.loss.objective import HuberError, SquaredError
 from pfsm_training.report import weights as module
@@ -64,17 +64,20 @@ def test_a_repeated_loss_is_the_loss_of_repeated_rows(kind: type[SquaredError | 
     assert float(loss.value(torch.from_numpy(predictions))) == pytest.approx(sum(values))
 
 
+@pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("objective", ["squared_error", "huber"])
-def test_a_resample_is_fitted_like_data_that_holds_its_rows(objective: str) -> None:
+def test_a_resample_is_fitted_like_data_that_holds_its_rows(objective: str, *, weighted: bool) -> None:
     """The truth is trained from its own start on judgments written out as often as they are drawn."""
-    training = training_of("scores", 40, objective)
+    training = training_of("scores", 40, objective, weighted=weighted)
     at = local(training)
     assert at is not None
     assert training.judgments is not None
     segments = segments_of(training.judgments, None)
     tried = 0
     for items in resamples(segments, 20):
-        data = encode_here(TrainingText(training.judgments.select(items), None, training.model.settings))
+        weights = selected_weights(training.data, items)
+        text = TrainingText(training.judgments.select(items), None, training.model.settings, weights)
+        data = encode_here(text)
         truth = training.fitter.fit(data, training.validated.choice, "again")
         assert truth is not None
         if truth.machine.learned != training.fitted.machine.learned:

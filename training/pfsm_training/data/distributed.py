@@ -23,6 +23,7 @@ from pfsm_training.data.training_set import (
     Float,
     Rows,
     selected_items,
+    selected_weights,
     text_offsets,
 )
 from pfsm_training.data.training_text import TrainingText
@@ -91,6 +92,7 @@ class ClusterData:
         better: int64 [n_preferences].
         worse: int64 [n_preferences].
         votes: float64 [n_preferences].
+        weights: float64 [n_scored], or None.
     """
 
     lattices: ClusterLattices
@@ -99,6 +101,7 @@ class ClusterData:
     better: Rows
     worse: Rows
     votes: Float
+    weights: Float | None = None
 
     def __len__(self) -> int:
         return len(self.lattices)
@@ -108,7 +111,8 @@ class ClusterData:
         chosen = selected_items(self, scored, preferences)
         lattices = self.lattices.select(chosen.pairs)
         scores, votes = self.scores[scored], self.votes[preferences]
-        return ClusterData(lattices, chosen.items, scores, chosen.better, chosen.worse, votes)
+        weights = selected_weights(self, scored)
+        return ClusterData(lattices, chosen.items, scores, chosen.better, chosen.worse, votes, weights)
 
     def without_preferences(self) -> "ClusterData":
         """The scored pairs alone."""
@@ -202,7 +206,9 @@ class ClusterEncoder:
             for first, stop in pairwise(offsets.tolist())
         )
         lattices = ClusterLattices(self.cluster, self.report, futures, offsets)
-        return ClusterData(lattices, text.items, text.scores, text.better, text.worse, text.votes)
+        return ClusterData(
+            lattices, text.items, text.scores, text.better, text.worse, text.votes, text.weights
+        )
 
 
 def _block(text: TrainingText, resources: tuple[str, ...], first: int, stop: int) -> BlockText:

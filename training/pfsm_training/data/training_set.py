@@ -31,6 +31,10 @@ class TrainingSet(Protocol):
         """float64 [n_scored]."""
 
     @property
+    def weights(self) -> Float | None:
+        """float64 [n_scored], how much each judgment counts; None: all count the same."""
+
+    @property
     def items(self) -> PairsOfItems:
         """Which pairs each judged translation has."""
 
@@ -89,6 +93,7 @@ class TrainingData:
         worse: int64 [n_preferences], which is the other.
         votes: float64 [n_preferences].
         several: Which pairs each translation has; None: one each.
+        weights: float64 [n_scored], above 0, how much each judgment counts; None: all count the same.
     """
 
     lattices: HeldLattices
@@ -97,6 +102,7 @@ class TrainingData:
     worse: Rows
     votes: Float
     several: PairsOfItems | None = None
+    weights: Float | None = None
 
     def __len__(self) -> int:
         return int(self.lattices.offsets[-1])
@@ -115,7 +121,8 @@ class TrainingData:
         chosen = selected_items(self, scored, preferences)
         lattices = self.lattices.select(chosen.pairs)
         scores, votes = self.scores[scored], self.votes[preferences]
-        return TrainingData(lattices, scores, chosen.better, chosen.worse, votes, chosen.items)
+        weights = selected_weights(self, scored)
+        return TrainingData(lattices, scores, chosen.better, chosen.worse, votes, chosen.items, weights)
 
     def without_preferences(self) -> "TrainingData":
         """The scored pairs alone."""
@@ -166,6 +173,28 @@ def selected_items(data: TrainingSet, scored: Rows, preferences: Rows) -> Select
     return Selected(pairs, items, places[: preferences.size], places[preferences.size :])
 
 
+def selected_weights(data: TrainingSet, scored: Rows) -> Float | None:
+    """The weights of some of the judgments."""
+    return None if data.weights is None else data.weights[scored]
+
+
+def amount_judged(data: TrainingSet) -> float:
+    """Number of judgments, each counted by its weight."""
+    return data.scores.size if data.weights is None else float(data.weights.sum())
+
+
+def amount_of(data: TrainingSet) -> float:
+    """Number of judgments, each counted by its weight, and of preferences."""
+    return amount_judged(data) + data.votes.size
+
+
+def amount_of_pairs(data: TrainingSet) -> float:
+    """Number of sentence pairs, times the mean weight of what people said of them: the size of sums over them."""
+    if data.weights is None:
+        return len(data)
+    return len(data) * (amount_of(data) / (data.scores.size + data.votes.size))
+
+
 def encode_here(
     text: TrainingText, pairs_per_block: int = PAIRS_PER_BLOCK, memory: int | None = None
 ) -> TrainingData:
@@ -186,7 +215,7 @@ def encode_here(
     batches = builder.blocks(text.pairs, offsets.tolist(), text.feature_values())
     with Stage("training", "matching", len(text), "pairs") as stage:
         lattices = HeldLattices.of(_counted(batches, stage), room)
-    return TrainingData(lattices, text.scores, text.better, text.worse, text.votes, text.items)
+    return TrainingData(lattices, text.scores, text.better, text.worse, text.votes, text.items, text.weights)
 
 
 def text_offsets(text: TrainingText, size: int) -> Rows:

@@ -38,11 +38,13 @@ class TrainingText:
         preferences: What they compared.
         settings: Settings, in which matchers' options (such as ``bins: auto``) and the scales of features may still
             have to be learned.
+        weights: float64 [n_scored], above 0, how much each judgment counts; None: all count the same.
 
     Attributes:
         references: One of each pair.
         hypotheses: The other.
         scores: float64 [n_scored], in the units of the data.
+        weights: float64 [n_scored], or None.
         items: Which pairs each judged translation has, those of the judgments first.
         better: int64 [n_preferences], which item is the preferred translation.
         worse: int64 [n_preferences], which is the other.
@@ -55,7 +57,11 @@ class TrainingText:
     """
 
     def __init__(
-        self, judgments: Judgments | None, preferences: Preferences | None, settings: Settings
+        self,
+        judgments: Judgments | None,
+        preferences: Preferences | None,
+        settings: Settings,
+        weights: Float | None = None,
     ) -> None:
         names = columns_of(tuple(settings.features))
         compared = None if preferences is None else _compared(preferences, names)
@@ -69,6 +75,7 @@ class TrainingText:
             for at, name in enumerate(names)
         }
         self.scores = np.zeros(0) if judgments is None else judgments.scores
+        self.weights = weights
         self.better, self.worse = (
             np.array([place[item] for item in side], dtype=np.int64) for side in compared or ((), ())
         )
@@ -101,7 +108,7 @@ class TrainingText:
         """
         others = self.feature_values()
         self._values = values[:, np.newaxis] if others is None else np.column_stack([values, others])
-        features = {name: scale or _mean_and_sd(values), **self.settings.features}
+        features = {name: scale or self._scale_of(values), **self.settings.features}
         self.settings = replace(self.settings, features=features)
         self.reader.set_features(features)
 
@@ -129,16 +136,20 @@ class TrainingText:
         if None in scales.values():
             self._values = self._computed_values()
             for (name, scale), column in zip(settings.features.items(), self._values.T, strict=True):
-                scales[name] = scale or _mean_and_sd(column)
+                scales[name] = scale or self._scale_of(column)
         return scales
 
-
-def _mean_and_sd(column: Float) -> tuple[float, float]:
-    """Mean and standard deviation; those of a constant feature are the constant and 1."""
-    if (column == column[0]).all():
-        return float(column[0]), 1.0  # what its mean and standard deviation would be but for rounding
-    mean, sd = mean_and_sd(column)
-    return mean, sd or 1.0
+    def _scale_of(self, column: Float) -> tuple[float, float]:
+        """Mean and standard deviation; those of a constant feature are the constant and 1."""
+        if (column == column[0]).all():
+            return float(column[0]), 1.0  # what its mean and standard deviation would be but for rounding
+        weights = None
+        if self.weights is not None:
+            of_items = np.ones(len(self.items))
+            of_items[: self.weights.size] = self.weights
+            weights = np.repeat(of_items, self.items.sizes)
+        mean, sd = mean_and_sd(column, weights)
+        return mean, sd or 1.0
 
 
 def _training_items(

@@ -1,8 +1,9 @@
 """One fit of a head to some of the judgments, and what its predictions are after each pass over them.
 
-Minimises the mean squared error of standardised scores, and the pairwise logistic loss of preferences, by AdamW
-(Loshchilov and Hutter, 2019) with a warm-up and a constant rate. What is kept is the running mean of the weights
-(Polyak and Juditsky, 1992), so that every number of passes gives a usable head and one run tells how many are best.
+Minimises the mean squared error of standardised scores, weighted where judgments are, and the pairwise logistic loss of
+preferences, by AdamW (Loshchilov and Hutter, 2019) with a warm-up and a constant rate. What is kept is the running mean
+of the weights (Polyak and Juditsky, 1992), so that every number of passes gives a usable head and one run tells how
+many are best.
 """
 
 import copy
@@ -16,6 +17,7 @@ from torch import Tensor
 
 from pfsm.encoder.head import PARTS
 from pfsm.model.settings import MEAN
+from pfsm_training.data.moments import mean_and_sd
 from pfsm_training.encoder.material import Material
 from pfsm_training.encoder.network import Batch, HeadNetwork
 from pfsm_training.encoder.pieces import PairLines
@@ -176,10 +178,13 @@ def _start(network: Network, lesson: Lesson, part: Part, loss: "_Loss") -> None:
     owner = np.repeat(np.arange(part.scored.size), items.sizes[part.scored])
     values = np.stack([np.bincount(owner, column) / np.bincount(owner) for column in values.T], axis=1)
     means, spreads = values.mean(axis=0), values.std(axis=0)
+    if loss.weights is not None:
+        means, spreads = np.array([mean_and_sd(column, loss.weights) for column in values.T]).T
     spreads = np.where(spreads > 0.0, spreads, 1.0)
     standard = (values - means) / spreads
-    gram = standard.T @ standard + RIDGE * part.scored.size * np.eye(len(PARTS))
-    weights = np.linalg.solve(gram, standard.T @ loss.targets[part.scored]) / spreads
+    weighted = standard if loss.weights is None else loss.weights[:, np.newaxis] * standard
+    gram = weighted.T @ standard + RIDGE * loss.amount * np.eye(len(PARTS))
+    weights = np.linalg.solve(gram, weighted.T @ loss.targets[part.scored]) / spreads
     network.start(torch.from_numpy(weights), -float(weights @ means))
 
 
@@ -214,22 +219,28 @@ def _in_a_pass(number: int) -> int:
 
 
 class _Loss:
-    """The loss of batches; its expectation is the mean loss over a part."""
+    """The loss of batches; its expectation is the mean loss over a part.
+
+    Attributes:
+        targets: float64 [n_scored], standardised scores of all judgments.
+        weights: float64, of the judgments of the part; None: all count the same.
+        amount: Number of these judgments, each counted by its weight.
+    """
 
     def __init__(self, lesson: Lesson, part: Part) -> None:
         self._lesson, self._part = lesson, part
-        scores = lesson.given.scores
-        own = scores[part.scored]
-        spread = float(own.std()) if own.size else 1.0
-        self.targets = (scores - (own.mean() if own.size else 0.0)) / (spread or 1.0)
         given = lesson.given
+        self.weights = None if given.weights is None else given.weights[part.scored]
+        self.amount = part.scored.size if self.weights is None else float(self.weights.sum())
+        mean, spread = mean_and_sd(given.scores[part.scored], self.weights)
+        self.targets = (given.scores - mean) / (spread or 1.0)
         made = part.preferences >= given.n_compared
         n_made = _in_a_pass(int(np.count_nonzero(made))) if lesson.weight else 0
         n_units = part.scored.size + int(np.count_nonzero(~made)) + n_made
         share = lesson.share if part.scored.size else 1.0
         share = 0.0 if made.all() else share
         votes = float(given.votes[part.preferences[~made]].sum())
-        self._of_scores = (1.0 - share) * n_units / max(part.scored.size, 1)
+        self._of_scores = (1.0 - share) * n_units / (self.amount or 1.0)
         # Of people's preferences, and of minimal pairs.
         self._of_votes = np.array(
             [share * n_units / (votes or 1.0), lesson.weight * n_units / max(n_made, 1)]
@@ -269,7 +280,9 @@ class _Loss:
         scored, preferences, items = self._items(units)
         predicted = self._of_items(network, items)
         device = predicted.device
-        errors = predicted[: scored.size] - torch.from_numpy(self.targets[scored]).to(device)
+        squares = (predicted[: scored.size] - torch.from_numpy(self.targets[scored]).to(device)).square()
+        if given.weights is not None:
+            squares = squares * torch.from_numpy(given.weights[scored]).to(device)
         better, worse = predicted[scored.size :].reshape(2, -1)
         scales = given.scales[preferences]
         factors = given.votes[preferences] * self._of_votes[(preferences >= given.n_compared).astype(int)]
@@ -278,7 +291,7 @@ class _Loss:
             for one in (factors * scales, 1.0 / scales, given.margins[preferences])
         )
         logistic = (weights * torch.nn.functional.softplus(slopes * (margins + worse - better))).sum()
-        return (self._of_scores * (errors * errors).sum() + logistic) / units.size
+        return (self._of_scores * squares.sum() + logistic) / units.size
 
     def _of_items(self, network: Network, items: Int64) -> Tensor:
         """Predictions of judged translations from those of their pairs, as in scoring."""

@@ -19,10 +19,11 @@ from pfsm.embeddings import encoders
 from pfsm.encoder.feature import PieceReader
 from pfsm.encoder.heads import feature_name, remember
 from pfsm.errors import PfsmError
-from pfsm.evaluation import pearson, preference_counts
+from pfsm.evaluation import preference_counts
 from pfsm.model.reading import TextReader
 from pfsm.runtime.progress import Stage
 from pfsm_training.config import AUTO, HEAD, SINGLE, EncoderOptions, TrainingConfig
+from pfsm_training.data.moments import correlation
 from pfsm_training.encoder.fitting import PROCESSOR, TUNING_BATCH, TUNING_PIECES, Lesson, Part
 from pfsm_training.encoder.material import Material
 from pfsm_training.encoder.network import HeadNetwork
@@ -167,8 +168,10 @@ def _agreement(given: Material, values: Float, part: Part) -> float:
     """Pearson's r of held-out scores; without scores, Kendall's tau (WMT12) of held-out preferences."""
     predicted = given.items.predictions(values)
     if given.scores.size:
-        few = part.scored.size < FEWEST_HELD_OUT
-        return math.nan if few else float(pearson(predicted[part.scored], given.scores[part.scored]))
+        if part.scored.size < FEWEST_HELD_OUT:
+            return math.nan
+        weights = None if given.weights is None else given.weights[part.scored]
+        return correlation(predicted[part.scored], given.scores[part.scored], weights)
     better, worse = (predicted[side[part.preferences]] for side in (given.better, given.worse))
     if not part.preferences.size:
         return math.nan

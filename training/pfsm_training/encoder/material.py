@@ -29,6 +29,7 @@ class Material:
         hypotheses: The other side.
         items: Which sentence pairs each translation has.
         scores: float64 [n_scored], of the first translations.
+        weights: float64 [n_scored], how much each judgment counts; None: all count the same.
         better: int64 [n_preferences], which translation is better, people's preferences first.
         worse: int64 [n_preferences].
         votes: float64 [n_preferences]; 1 for a minimal pair.
@@ -43,6 +44,7 @@ class Material:
     hypotheses: list[str]
     items: PairsOfItems
     scores: Float
+    weights: Float | None
     better: Int64
     worse: Int64
     votes: Float
@@ -67,6 +69,7 @@ def material(text: TrainingText, minimal: PairsText | None, folds: Folds) -> Mat
         text.hypotheses,
         text.items,
         text.scores,
+        text.weights,
         text.better,
         text.worse,
         text.votes,
@@ -87,6 +90,7 @@ def _joined(people: Material, minimal: PairsText) -> Material:
         [*people.hypotheses, *made.hypotheses],
         PairsOfItems(offsets, people.items.use),
         people.scores,
+        people.weights,
         np.concatenate([people.better, n_items + made.better]),
         np.concatenate([people.worse, n_items + made.worse]),
         np.concatenate([people.votes, made.votes]),

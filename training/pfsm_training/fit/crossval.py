@@ -14,8 +14,9 @@ from scipy.stats import t as student_t
 
 from pfsm.data import Judgments, Preferences
 from pfsm.errors import PfsmError
-from pfsm.evaluation import pearson, preference_counts
+from pfsm.evaluation import preference_counts
 from pfsm_training.config import HIGHEST
+from pfsm_training.data.moments import correlation
 from pfsm_training.data.training_set import TrainingSet
 from pfsm_training.fit.fitting import Choice, Fitted
 
@@ -255,7 +256,10 @@ def cross_validate(
 
 
 def agreement(predicted: Float, test: TrainingSet) -> float:
-    """Pearson's r with the scores; without scores, Kendall's tau (WMT12) with the preferences. NaN if undefined.
+    """Agreement with people; NaN if it is undefined.
+
+    It is Pearson's r with the scores, weighted as judgments are; without scores, Kendall's tau (WMT12) with the
+    preferences.
 
     Args:
         predicted: float64 [n_pairs].
@@ -264,7 +268,7 @@ def agreement(predicted: Float, test: TrainingSet) -> float:
     if 0 < test.scores.size < FEWEST_HELD_OUT:
         return math.nan
     if test.scores.size:
-        return pearson(predicted[: test.scores.size], test.scores)
+        return correlation(predicted[: test.scores.size], test.scores, test.weights)
     if not test.votes.size:
         return math.nan
     counts = preference_counts(predicted[test.better], predicted[test.worse], test.votes)

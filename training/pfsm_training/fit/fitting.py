@@ -16,7 +16,12 @@ from pfsm.matchers.bins import is_rising
 from pfsm.model.file import Model
 from pfsm_training.config import ZERO, TrainingConfig
 from pfsm_training.data.moments import mean_and_sd
-from pfsm_training.data.training_set import TrainingSet
+from pfsm_training.data.training_set import (
+    TrainingSet,
+    amount_judged,
+    amount_of,
+    amount_of_pairs,
+)
 from pfsm_training.fit import gauss_newton, lbfgs
 from pfsm_training.fit.checkpoint import Checkpoint
 from pfsm_training.fit.lbfgs import Fit, Iteration
@@ -71,11 +76,11 @@ class Amounts:
     """What a loss of something else than judgments is weighed against.
 
     Attributes:
-        people: Number of judgments and preferences.
+        people: Number of judgments, each counted by its weight, and of preferences.
         unit: A standard deviation of the scores in the units of predictions; 1 without scores.
     """
 
-    people: int
+    people: float
     unit: float
 
 
@@ -110,7 +115,7 @@ class Fitted:
         slope: Log odds of a preference per unit of prediction; None without preferences.
         starts: How the starts of the minimisation compared.
         minima: Those that were found, the start of each by its name.
-        n_pairs: Number of training pairs.
+        n_pairs: Number of training pairs, each counted by the weight of what people said.
     """
 
     machine: LogLinearMachine
@@ -120,7 +125,7 @@ class Fitted:
     slope: float | None
     starts: Comparison = field(default_factory=lambda: Comparison(ZERO))
     minima: tuple[Minimum, ...] = ()
-    n_pairs: int = 0
+    n_pairs: float = 0.0
 
     def predict(self, data: TrainingSet) -> Float:
         """Predicted scores of all pairs of the data, float64 [n_pairs]."""
@@ -163,7 +168,7 @@ class Fitter:
         Raises:
             PfsmError: If the solver is L-BFGS, and weights must not be negative or the data is on a cluster.
         """
-        mean, sd = mean_and_sd(data.scores)
+        mean, sd = mean_and_sd(data.scores, data.weights)
         if data.scores.size and not sd > 1e-12 * abs(mean):
             return None
         unit = 1.0
@@ -193,11 +198,11 @@ class Fitter:
             for start, (above, other) in others.items()
         }
         comparison = replace(comparison, kept=ends[lowest].start, others=told)
-        return Fitted(machine, fit, mean, sd, slope, comparison, tuple(distinct(ends)), len(data))
+        return Fitted(machine, fit, mean, sd, slope, comparison, tuple(distinct(ends)), amount_of_pairs(data))
 
     def _starts(
         self, problem: "_Problem", targets: Float, slope: float | None
-    ) -> tuple[list[Minimum], Comparison, int]:
+    ) -> tuple[list[Minimum], Comparison, float]:
         """Where to start from on all data, and the pairs that went into it: minima of a sample, or the one start."""
         data, choice = problem.data, problem.choice
         rows, preferences = sample_of(data)
@@ -205,11 +210,10 @@ class Fitter:
         groups = self._groups(problem.learned, amount)
         if len(groups[0]) == 1:
             return groups[0], Comparison(groups[0][0].start), 0
-        share = amount / (data.scores.size + data.votes.size)
         constraints = problem.constraints
-        if share < 1.0:
-            data = data.select(rows, preferences)
-            choice = replace(choice, penalty=share * choice.penalty)
+        if amount < data.scores.size + data.votes.size:
+            whole, data = data, data.select(rows, preferences)
+            choice = replace(choice, penalty=amount_of(data) / amount_of(whole) * choice.penalty)
             constraints = [one.sampled() for one in constraints]
         loss = self._loss(data, targets[rows], choice, slope)
         part = replace(problem, data=data, choice=choice, loss=loss, constraints=constraints)
@@ -220,7 +224,7 @@ class Fitter:
                 break
         kept = distinct(ends)
         compared = Comparison(kept[0].start, amount, {end.start: end.objective for end in ends})
-        return kept, compared, len(data)
+        return kept, compared, amount_of_pairs(data)
 
     def _groups(self, learned: tuple[str, ...], amount: int) -> list[list[Minimum]]:
         """The starts to try, in groups as those of `pfsm_training.fit.starts.starts_of`."""
@@ -238,7 +242,7 @@ class Fitter:
         return _minimum(start.start, *self._minimised(problem, start, tolerance))
 
     def _minimised(
-        self, problem: "_Problem", start: Minimum, tolerance: float, before: int = 0
+        self, problem: "_Problem", start: Minimum, tolerance: float, before: float = 0.0
     ) -> tuple[LogLinearMachine, Fit]:
         data, step = problem.data, problem.step
         machine = LogLinearMachine(problem.learned, start.weights, start.alpha, self.threads)
@@ -248,7 +252,7 @@ class Fitter:
             problem.choice.penalty,
             torch.tensor([centre.get(name, 0.0) for name in problem.learned], dtype=torch.float64),
         )
-        amounts = Amounts(data.scores.size + data.votes.size, problem.unit)
+        amounts = Amounts(amount_of(data), problem.unit)
         for constraint in problem.constraints:
             objective = constraint.added_to(objective, problem.choice, amounts)
         self.progress(step, None)
@@ -256,23 +260,23 @@ class Fitter:
         def watch(iteration: Iteration) -> None:
             self.progress(step, iteration)
 
-        free_alpha = data.scores.size > 0
+        free_alpha, n_pairs = data.scores.size > 0, amount_of_pairs(data)
         if self.config.solver == "lbfgs":
             _no_bounds(machine.learned)
             if not isinstance(objective, Objective):
                 raise PfsmError("solver lbfgs cannot train on a cluster; use solver: gauss-newton")
             least = max(tolerance, lbfgs.GRADIENT_TOLERANCE)
-            fit = lbfgs.minimise(machine, objective, len(data), watch, free_alpha=free_alpha, tolerance=least)
+            fit = lbfgs.minimise(machine, objective, n_pairs, watch, free_alpha=free_alpha, tolerance=least)
         else:
             fit = gauss_newton.minimise(
                 machine,
                 objective,
-                len(data),
+                n_pairs,
                 watch,
                 free_alpha=free_alpha,
                 tolerance=tolerance,
                 memory=None if self.checkpoint is None else self.checkpoint.next_fit(),
-                secant=start.secant_for(problem.learned, len(data) / before) if before else None,
+                secant=start.secant_for(problem.learned, n_pairs / before) if before else None,
             )
         return machine, fit
 
@@ -284,14 +288,16 @@ class Fitter:
         return tuple(name for name in names if not any(map(class_of, ends(name) or ())))
 
     def _loss(self, data: TrainingSet, targets: Float, choice: Choice, slope: float | None) -> Loss:
-        scored: Loss = HuberError(targets) if self.config.objective == "huber" else SquaredError(targets)
+        scored: Loss = SquaredError(targets, data.weights)
+        if self.config.objective == "huber":
+            scored = HuberError(targets, weights=data.weights)
         if slope is None or (targets.size and not data.votes.any()):
             return scored
         preferred = PairwiseLogistic(data.better, data.worse, data.votes, slope)
         if not targets.size:
             return preferred
         # The mixture weighs the mean over the votes against the mean over the scores; 0 is the loss of the scores.
-        share = choice.mixture * targets.size / float(data.votes.sum())
+        share = choice.mixture * amount_judged(data) / float(data.votes.sum())
         return WeightedSum([(1.0 - choice.mixture, scored), (share, preferred)])
 
     def _slope(self, data: TrainingSet, choice: Choice, step: str) -> float | None:
@@ -312,7 +318,7 @@ class Fitter:
             return float((data.votes * np.logaddexp(0.0, -np.exp(log_slope) * margins)).sum())
 
         # Bounds are for standardised scores.
-        shift = 0.0 if self.config.standardise else float(np.log(mean_and_sd(data.scores)[1]))
+        shift = 0.0 if self.config.standardise else float(np.log(mean_and_sd(data.scores, data.weights)[1]))
         bounds = tuple(bound - shift for bound in LOG_SLOPES)
         return float(np.exp(minimize_scalar(loss, bounds=bounds, method="bounded").x))
 

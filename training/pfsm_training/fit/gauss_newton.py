@@ -154,7 +154,7 @@ class _Problem:
 def minimise(
     machine: LogLinearMachine,
     objective: Minimised,
-    n_pairs: int,
+    n_pairs: float,
     progress: Progress | None = None,
     *,
     free_alpha: bool = True,

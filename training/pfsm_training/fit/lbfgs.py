@@ -91,7 +91,7 @@ class _Closure:
 def minimise(
     machine: LogLinearMachine,
     objective: Objective,
-    n_pairs: int,
+    n_pairs: float,
     progress: Progress | None = None,
     *,
     free_alpha: bool = True,

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.evaluation import pearson, preference_counts
-from pfsm_training.data.training_set import TrainingSet
+from pfsm.evaluation import preference_counts
+from pfsm_training.data.moments import correlation
+from pfsm_training.data.training_set import TrainingSet, selected_weights
 from pfsm_training.fit.crossval import FEWEST_HELD_OUT, CrossValidation, Folds, around_correlation, t_interval
 
 Float = NDArray[np.float64]
@@ -100,7 +101,7 @@ def _agreement(predicted: Float, data: TrainingSet, scored: Rows, preferences: R
     if statistic == "pearson":
         if scored.size < FEWEST_HELD_OUT:
             return math.nan
-        return pearson(predicted[scored], data.scores[scored])
+        return correlation(predicted[scored], data.scores[scored], selected_weights(data, scored))
     votes = data.votes[preferences]
     if not votes.any():
         return math.nan

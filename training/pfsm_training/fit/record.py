@@ -9,10 +9,11 @@ from numpy.typing import NDArray
 
 from pfsm.data import Judgments, Preferences
 from pfsm.data.reference_digests import digests
-from pfsm.evaluation import pearson, preference_counts
+from pfsm.evaluation import preference_counts
 from pfsm.version import __version__
 from pfsm_training.config import TrainingConfig
-from pfsm_training.data.training_set import TrainingSet
+from pfsm_training.data.moments import correlation
+from pfsm_training.data.training_set import TrainingSet, amount_judged
 from pfsm_training.fit.crossval import CrossValidation, Folds
 from pfsm_training.fit.fitting import Fitted, Fitter
 from pfsm_training.fit.overfitting import overfitting, training_interval
@@ -37,6 +38,7 @@ def record(
     compared = overfitting(predicted, data, folds, validated)
     return {
         **_data(sources, score_column),
+        **_weights(fitter.config, data),
         **_fit(fitter, fitted, validated, tried, sources),
         **_agreement(predicted, data, folds, sources),
         "cross_validated": {
@@ -71,6 +73,13 @@ def _data(sources: Data, score_column: str) -> dict[str, Any]:
         **({} if preferences is None else {"preferences": len(preferences)}),
         "reference_digests": digests(references),
     }
+
+
+def _weights(config: TrainingConfig, data: TrainingSet) -> dict[str, Any]:
+    """What judgments were weighted by, and how many of weight 1 they count as."""
+    if config.weights is None:
+        return {}
+    return {"weights": {**config.weights.to_dict(), "sum": amount_judged(data)}}
 
 
 def _fit(
@@ -140,7 +149,7 @@ def _agreement(predicted: Float, data: TrainingSet, folds: Folds, sources: Data)
     judgments, preferences = sources
     result: dict[str, Any] = {}
     if judgments is not None:
-        result["pearson"] = _finite(pearson(predicted[: data.scores.size], data.scores))
+        result["pearson"] = _finite(correlation(predicted[: data.scores.size], data.scores, data.weights))
     if preferences is not None:
         counts = preference_counts(predicted[data.better], predicted[data.worse], data.votes)
         result["kendall_tau"] = _finite(counts.kendall_tau("wmt12"))

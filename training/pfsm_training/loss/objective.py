@@ -64,60 +64,64 @@ class Loss(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class SquaredError:
-    """``sum_i (t_i - p_i)^2`` over the first predictions, equation (3) of Wang and Manning (2012).
+    """``sum_i w_i (t_i - p_i)^2`` over the first predictions, equation (3) of Wang and Manning (2012) with weights.
 
     Attributes:
         targets: float64 [n_scored], standardised scores.
+        weights: float64 [n_scored], w; None: 1 each.
     """
 
     targets: Float
+    weights: Float | None = None
 
     def value(self, predictions: Tensor) -> Tensor:
         """The sum of squares."""
-        return (torch.from_numpy(self.targets) - predictions[: self.targets.size]).square().sum()
+        squares = (torch.from_numpy(self.targets) - predictions[: self.targets.size]).square()
+        return _weighted(squares, self.weights).sum()
 
     def quadratic(self, predictions: Float, jacobian: Float) -> Quadratic:
         """The Gauss-Newton model."""
         scored = jacobian[: self.targets.size]
         errors = predictions[: self.targets.size] - self.targets
-        return Quadratic(2.0 * _combined(scored, errors), 2.0 * _gram(scored, scored))
+        if self.weights is None:
+            return Quadratic(2.0 * _combined(scored, errors), 2.0 * _gram(scored, scored))
+        return _weighted_model(scored, errors, self.weights)
 
     def part(self, first: int, stop: int) -> "SquaredError":
         """The loss of the predictions ``[first:stop]``."""
-        return SquaredError(self.targets[first:stop])
+        return SquaredError(self.targets[first:stop], _part(self.weights, first, stop))
 
 
 @dataclass(frozen=True, eq=False)
 class HuberError:
-    """``sum_i rho(t_i - p_i)``: ``e^2`` up to a threshold k, beyond it ``2 k |e| - k^2`` (Huber 1964).
+    """``sum_i w_i rho(t_i - p_i)``: ``e^2`` up to a threshold k, beyond it ``2 k |e| - k^2`` (Huber 1964).
 
     Attributes:
         targets: float64 [n_scored], standardised scores.
         threshold: k, in standard deviations of the scores.
+        weights: float64 [n_scored], w; None: 1 each.
     """
 
     targets: Float
     threshold: float = HUBER_THRESHOLD
+    weights: Float | None = None
 
     def value(self, predictions: Tensor) -> Tensor:
         """The sum of losses."""
         errors = (torch.from_numpy(self.targets) - predictions[: self.targets.size]).abs()
         inside = errors.clamp(max=self.threshold)
-        return (inside * (2.0 * errors - inside)).sum()
+        return _weighted(inside * (2.0 * errors - inside), self.weights).sum()
 
     def quadratic(self, predictions: Float, jacobian: Float) -> Quadratic:
         """The model of iteratively reweighted least squares, which is nowhere below the loss."""
         scored = jacobian[: self.targets.size]
         errors = predictions[: self.targets.size] - self.targets
         weights = np.minimum(1.0, self.threshold / np.maximum(np.abs(errors), self.threshold))
-        return Quadratic(
-            2.0 * _combined(scored, weights * errors),
-            2.0 * _gram(weights[:, np.newaxis] * scored, scored),
-        )
+        return _weighted_model(scored, errors, weights if self.weights is None else self.weights * weights)
 
     def part(self, first: int, stop: int) -> "HuberError":
         """The loss of the predictions ``[first:stop]``."""
-        return HuberError(self.targets[first:stop], self.threshold)
+        return HuberError(self.targets[first:stop], self.threshold, _part(self.weights, first, stop))
 
 
 @dataclass(frozen=True, eq=False)
@@ -301,6 +305,22 @@ def added(parts: Iterable[tuple[float, Quadratic]], n_parameters: int) -> tuple[
     rest = iter(parts)
     first = next(rest, nothing)
     return reduce(lambda one, other: (one[0] + other[0], one[1] + other[1]), rest, first)
+
+
+def _weighted(losses: Tensor, weights: Float | None) -> Tensor:
+    return losses if weights is None else torch.from_numpy(weights) * losses
+
+
+def _part(weights: Float | None, first: int, stop: int) -> Float | None:
+    return None if weights is None else weights[first:stop]
+
+
+def _weighted_model(jacobian: Float, errors: Float, weights: Float) -> Quadratic:
+    """The Gauss-Newton model of a weighted sum of squared errors."""
+    return Quadratic(
+        2.0 * _combined(jacobian, weights * errors),
+        2.0 * _gram(weights[:, np.newaxis] * jacobian, jacobian),
+    )
 
 
 def _combined(jacobian: Float, weights: Float) -> Float:

@@ -75,7 +75,7 @@ def findings(training: Training) -> Findings:
     if intervals is None:
         intervals = f"intervals of weights need {FEWEST_SEGMENTS} segments or more"
     held_out, margins = _held_out(training)
-    errors = (held_out - data.scores) / mean_and_sd(data.scores)[1]
+    errors = (held_out - data.scores) / mean_and_sd(data.scores, data.weights)[1]
     predicted = training.fitted.predict(data)[: data.scores.size]
     return Findings(
         training,

@@ -85,18 +85,19 @@ def _standardisation(at: Local, slopes: Float, bends: Float) -> tuple[Float, Flo
     count = at.data.scores.size
     if not count or at.raw:
         return pulls, means, sds
-    targets = at.targets
-    if count < 2:
+    targets, own = at.targets, at.weights
+    total = float(own.sum())
+    rest = total - own
+    if count < 2 or rest.min() <= 1e-12 * total:
         return None
-    rest = count - 1
     # Of standardised scores without one of them.
-    variance = count / rest - targets**2 * count / rest**2
+    variance = total / rest - own * targets**2 * total / rest**2
     if variance.min() <= 1e-12:
         return None
-    means[:count] = at.mean - at.sd * targets / rest
+    means[:count] = at.mean - at.sd * own * targets / rest
     sds[:count] = at.sd * np.sqrt(variance)
     scored = at.rows[:count] * bends[:count, np.newaxis]
-    shift, stretch = targets / rest, 1.0 / np.sqrt(variance) - 1.0
+    shift, stretch = own * targets / rest, 1.0 / np.sqrt(variance) - 1.0
     for factor, weights in ((shift, np.ones(count)), (stretch, targets)):
         # The gradient falls by bend * row for each unit by which a target rises.
         weighted = scored * weights[:, np.newaxis]
@@ -110,10 +111,10 @@ def _rebalanced(at: Local, pulls: Float) -> Float:
     preferred = pulls[count:]
     total = preferred.sum(axis=0)
     rest = float(votes.sum()) - votes
-    # Without a judgment each vote weighs 1 / n less; without a preference the other votes weigh more.
+    # Without a judgment, one in n, each vote weighs 1 / n less; without a preference the other votes weigh more.
     more = np.divide(votes, rest, out=np.zeros(votes.size), where=rest > 0.0)
     return np.concatenate(
-        [np.broadcast_to(-total / count, (count, total.size)), more[:, np.newaxis] * (total - preferred)]
+        [-(at.weights[:, np.newaxis] * total) / at.weights.sum(), more[:, np.newaxis] * (total - preferred)]
     )
 
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from pfsm.matchers.bins import is_rising
 from pfsm_training.data.moments import mean_and_sd
-from pfsm_training.data.training_set import TrainingSet
+from pfsm_training.data.training_set import TrainingSet, amount_judged, selected_weights
 from pfsm_training.fit.fitting import Fitted
 from pfsm_training.fit.training import Training
 from pfsm_training.loss.module import LogLinearMachine
@@ -90,6 +90,11 @@ class Local:
         """Standardised scores, float64 [n_scored]."""
         return (self.data.scores - self.mean) / self.sd
 
+    @property
+    def weights(self) -> Float:
+        """How much each judgment counts, float64 [n_scored]."""
+        return np.ones(self.data.scores.size) if self.data.weights is None else self.data.weights
+
     def slopes(self, targets: Float) -> tuple[Float, Float]:
         """First and second derivatives of the loss of each item, float64 [n_items] each, at these targets."""
         errors = self.predictions[: targets.size] - targets
@@ -100,7 +105,7 @@ class Local:
         margins = self.slope * (self.predictions[self.data.better] - self.predictions[self.data.worse])
         wrong = 0.5 * (1.0 - np.tanh(0.5 * margins))
         weights = self.vote_weight * self.data.votes
-        scored = 2.0 * self.scored_weight
+        scored = 2.0 * self.scored_weight * self.weights
         return (
             np.concatenate([scored * errors, -weights * self.slope * wrong]),
             np.concatenate([scored * bends, weights * self.slope**2 * wrong * (1.0 - wrong)]),
@@ -146,9 +151,9 @@ def local(training: Training) -> Local | None:
         data,
         fitted.mean,
         fitted.sd,
-        mean_and_sd(data.scores)[1] / fitted.sd,
+        mean_and_sd(data.scores, data.weights)[1] / fitted.sd,
         1.0 - choice.mixture if both else 1.0,
-        choice.mixture * data.scores.size / float(data.votes.sum()) if both else 1.0,
+        choice.mixture * amount_judged(data) / float(data.votes.sum()) if both else 1.0,
         slope,
         fitter.config.objective == "huber",
         not fitter.config.standardise,
@@ -222,9 +227,13 @@ def solved(curvature: Float, right: Float) -> Float | None:
     return np.asarray(torch.cholesky_solve(wide, factor).numpy()).reshape(right.shape)
 
 
-def restandardised(at: Local, scores: Float) -> Float | None:
-    """Scores standardised by their own mean and standard deviation, if at all; None where all are the same."""
-    mean, sd = mean_and_sd(scores)
+def restandardised(at: Local, scored: Rows) -> Float | None:
+    """Scores of some judgments, standardised by their own mean and standard deviation, if at all.
+
+    None where all are the same.
+    """
+    scores = at.data.scores[scored]
+    mean, sd = mean_and_sd(scores, selected_weights(at.data, scored))
     if scores.size and not sd > 1e-12 * abs(mean):
         return None
     return scores if at.raw else (scores - mean) / sd

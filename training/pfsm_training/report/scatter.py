@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.evaluation import pearson
+from pfsm_training.data.moments import correlation, mean_and_sd
 from pfsm_training.report.drawing import Drawing, Scale, number, scale_for
 
 Float = NDArray[np.float64]
@@ -17,13 +17,19 @@ RADIUS = 6.0
 SHADES = 6
 
 
-def scatter(panels: Sequence[tuple[str, Float]], human: Float, marked: Mapping[int, str]) -> tuple[str, bool]:
+def scatter(
+    panels: Sequence[tuple[str, Float]],
+    human: Float,
+    marked: Mapping[int, str],
+    weights: Float | None = None,
+) -> tuple[str, bool]:
     """The picture, and whether it has hexagons.
 
     Args:
         panels: Title and predictions of each panel, float64 [n]; NaN: no prediction.
         human: float64 [n].
         marked: Labels of judgments to mark in the first panel, by number.
+        weights: float64 [n], how much each judgment counts; None: all count the same.
     """
     across = scale_for(human.tolist(), 0.0, SIDE)
     drawing = Drawing(LEFT + len(panels) * SIDE + (len(panels) - 1) * GAP + 14, TOP + SIDE + BELOW)
@@ -37,7 +43,8 @@ def scatter(panels: Sequence[tuple[str, Float]], human: Float, marked: Mapping[i
         known = np.flatnonzero(np.isfinite(predicted))
         drawing.axis_below(x, TOP + SIDE, TOP, "human score")
         drawing.axis_left(up, left, left + SIDE, "predicted", 6)
-        r = pearson(predicted[known], human[known]) if known.size > 1 else math.nan
+        counted = None if weights is None else weights[known]
+        r = correlation(predicted[known], human[known], counted) if known.size > 1 else math.nan
         drawing.text(left + SIDE / 2, 18, f"{title}: r = {number(r)}", "title", "middle")
         places = np.column_stack([x.places(human[known]), up.places(predicted[known])])
         if hexagons:
@@ -45,7 +52,7 @@ def scatter(panels: Sequence[tuple[str, Float]], human: Float, marked: Mapping[i
         else:
             for px, py in places.tolist():
                 drawing.dot(px, py, "point", 3.0)
-        _line(drawing, x, up, predicted[known], human[known])
+        _line(drawing, (x, up), predicted[known], human[known], counted)
         if at == 0:
             _marks(drawing, x, up, predicted, human, marked)
         told.append(f"{title}, r = {number(r)}")
@@ -54,15 +61,21 @@ def scatter(panels: Sequence[tuple[str, Float]], human: Float, marked: Mapping[i
     ), hexagons
 
 
-def _line(drawing: Drawing, x: Scale, y: Scale, predicted: Float, human: Float) -> None:
+def _line(
+    drawing: Drawing, axes: tuple[Scale, Scale], predicted: Float, human: Float, weights: Float | None
+) -> None:
     """The regression line of predicted on human scores."""
-    centred = human - human.mean() if human.size else human
-    spread = float((centred**2).sum())
-    if not spread > 0.0:
+    if not human.size:
         return
-    slope = float((centred * (predicted - predicted.mean())).sum()) / spread
+    middle, across = mean_and_sd(human, weights)
+    height, up = mean_and_sd(predicted, weights)
+    if not across > 0.0:
+        return
+    r = correlation(predicted, human, weights)
+    slope = r * up / across if math.isfinite(r) else 0.0
     ends = [float(human.min()), float(human.max())]
-    points = [(x(end), y(float(predicted.mean()) + slope * (end - float(human.mean())))) for end in ends]
+    x, y = axes
+    points = [(x(end), y(height + slope * (end - middle))) for end in ends]
     drawing.path(points, "trend")
 
 

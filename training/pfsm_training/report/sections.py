@@ -165,7 +165,7 @@ def predictions(found: Findings) -> str:
         panels = [("Training data", found.predicted)]
         if np.isfinite(found.held_out).sum() > 1:
             panels.append(("Held out", found.held_out))
-        picture, hexagons = scatter(panels, data.scores, marked)
+        picture, hexagons = scatter(panels, data.scores, marked, data.weights)
         how = (
             f"Shades show how many judgments lie in a hexagon, on a logarithmic scale ({data.scores.size:,} in all)."
             if hexagons
@@ -300,6 +300,7 @@ def _pulling_item(found: Findings, pulls: Influence, at: int, spread: float) -> 
         is_far = abs(error) > FAR
         told = {
             "Human score": _plain(part.scores[at]),
+            **({} if training.data.weights is None else {"Weight": _plain(training.data.weights[at])}),
             "Predicted": _plain(found.predicted[at]),
             "Without it": _plain(without),
             "Error without it": f"{signed(error, 2)} sd",

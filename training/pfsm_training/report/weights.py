@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from pfsm.runtime.progress import Stage
+from pfsm_training.data.training_set import amount_of_pairs, selected_weights
 from pfsm_training.fit import gauss_newton
 from pfsm_training.fit.steps import AREA, PATIENCE
 from pfsm_training.fit.training import Training
@@ -86,7 +87,7 @@ def _fitted(training: Training, at: Local, items: Rows, *, refit: bool) -> Float
     """The parameters of a resample; None where all its scores are the same."""
     n_scored = at.data.scores.size
     scored, preferences = items[items < n_scored], items[items >= n_scored] - n_scored
-    targets = restandardised(at, at.data.scores[scored])
+    targets = restandardised(at, scored)
     if targets is None or (n_scored and not scored.size) or not items.size:
         return None
     start = _first_step(at, items, scored, targets)
@@ -101,7 +102,7 @@ def _fitted(training: Training, at: Local, items: Rows, *, refit: bool) -> Float
     gauss_newton.minimise(
         machine,
         objective,
-        len(training.data),
+        amount_of_pairs(training.data),
         free_alpha=n_scored > 0,
         tolerance=TOLERANCE,
         secant=training.fitted.fit.secant,
@@ -132,8 +133,9 @@ def _first_step(at: Local, items: Rows, scored: Rows, targets: Float) -> Float:
 def _loss(at: Local, targets: Float, scored: Rows, preferences: Rows) -> Loss:
     """The loss of a resample, as a loss of the predictions for all pairs."""
     data = at.data
-    kind = HuberError if at.huber else SquaredError
-    repeated = Repeated(kind(targets), scored)
+    weights = selected_weights(data, scored)
+    loss = HuberError(targets, weights=weights) if at.huber else SquaredError(targets, weights)
+    repeated = Repeated(loss, scored)
     preferred = PairwiseLogistic(
         data.better[preferences], data.worse[preferences], data.votes[preferences], at.slope
     )
