@@ -60,8 +60,8 @@ PLANTED = (
     ),
     Fault(
         "the mixture shares by rows instead of votes",
-        "share = choice.mixture * targets.size / float(data.votes.sum())",
-        "share = choice.mixture * targets.size / float(data.votes.size)",
+        "share = choice.mixture * amount_judged(data) / float(data.votes.sum())",
+        "share = choice.mixture * amount_judged(data) / float(data.votes.size)",
         _FOLDS,
     ),
     Fault(

@@ -8,6 +8,7 @@ from pfsm.errors import PfsmError
 from pfsm.model.settings import Settings
 from pfsm.runtime.places import TRAINING as KEYS
 from pfsm_training import TrainingConfig, read_config
+from pfsm_training.weights_option import WeightOptions
 
 FOLDER = Path(__file__).parents[2] / "configs"
 
@@ -50,6 +51,7 @@ def test_everything_can_be_set(tmp_path: Path) -> None:
         match_gain: 0
         encoder: false
         minimal_pairs: false
+        weights: {column: raters, rater_noise: 3}
         start: matches
         lambda_rule: one_standard_error
     """
@@ -61,6 +63,7 @@ def test_everything_can_be_set(tmp_path: Path) -> None:
     assert config.settings == settings
     assert (config.penalty, config.solver, config.objective) == (0.5, "lbfgs", "huber")
     assert (config.mixture, config.class_transitions) == (0.25, True)
+    assert config.weights == WeightOptions("raters", 3.0)
     assert config.given.keys() == {*settings.to_dict(), *KEYS}
 
 
