@@ -132,7 +132,7 @@ def run(options: Namespace) -> None:
     if dev is not None:
         for column in columns_of(tuple(settings_to_train(None, config, init).features)):
             dev.numbers(column)
-    judgments, preferences = _read(options)
+    judgments, preferences = _read(options, config)
     config, word = (config, "") if init is not None else _with_language(config, judgments, preferences)
     _check_text(settings_to_train(None, config, init), judgments, preferences, options)
     if word:
@@ -160,7 +160,7 @@ def run(options: Namespace) -> None:
         hints = _write_report(kept[0], options.report) if kept else ()
     from pfsm_training.fit.crossval import make_folds  # noqa: PLC0415 - brings torch
 
-    _report(model, dev, len(make_folds(judgments, preferences).names), hints, options)
+    _report(model, dev, len(make_folds(judgments or None, preferences).names), hints, options)
 
 
 def _config(options: Namespace, init: Model | None) -> "TrainingConfig":
@@ -266,8 +266,10 @@ def _encoder(options: Namespace) -> Iterator["Encoder"]:
         print(f"pfsm: {report.summary()}", file=sys.stderr)
 
 
-def _read(options: Namespace) -> tuple[Judgments | None, Preferences | None]:
-    """The judgments and the preferences in the files; None where there are none."""
+def _read(options: Namespace, config: "TrainingConfig") -> tuple[Judgments | None, Preferences | None]:
+    """The judgments and the preferences in the files that count for something; None where the files hold none."""
+    from pfsm_training.weights_option import weighing  # noqa: PLC0415 - reads configurations
+
     with Stage("training", "reading", patience=0.5):
         tables = read_tables(options.data, anywhere=options.scheduler is not None)
         scored = [
@@ -279,7 +281,8 @@ def _read(options: Namespace) -> tuple[Judgments | None, Preferences | None]:
             error_line(f"pfsm: warning: {warning}")
     judgments = Judgments.join(scored) if scored else None
     preferences = Preferences.join(ranked) if ranked else None
-    if judgments is not None:
+    judgments = weighing(judgments, preferences, config.weights)
+    if judgments:
         _check_scores(judgments, options)
     elif preferences is not None and not preferences.votes.any():
         raise PfsmError(f"{', '.join(options.data)}: votes is 0 on every row, there is nothing to learn from")

@@ -58,7 +58,7 @@ def weighted(training: Mapping[str, Any]) -> list[str]:
         return []
     noise = found.get("rater_noise")
     told = f", rater noise {noise:g}" if isinstance(noise, float) else ""
-    return [f"judgments are weighted by {found['column']}{told}; so is Pearson's r"]
+    return [f"judgments are weighted by {found['column']}{told}; so is Pearson's r of the training data"]
 
 
 def _others(training: Mapping[str, Any]) -> dict[str, tuple[float, float]]:

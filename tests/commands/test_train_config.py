@@ -8,7 +8,7 @@ import pytest
 
 import pfsm
 from tests.command_runs import Cli, Outcome, Write
-from tests.judgment_cases import rows, tsv
+from tests.judgment_cases import preferences, rows, tsv
 from tests.model_cases import WEIGHTS, saved
 
 ROWS = rows(24, seed=2)
@@ -148,7 +148,7 @@ class TestWeights:
         write("c.yaml", "weights: raters\n")
         told = cli("train", "w.tsv", "-o", "m.json", "--config", "c.yaml")
         assert told.status == 0
-        assert "  judgments are weighted by raters; so is Pearson's r" in told.lines
+        assert "  judgments are weighted by raters; so is Pearson's r of the training data" in told.lines
         assert told.lines[0].startswith("trained on 16 judgments:")
         assert trained()["training"]["weights"] == {"column": "raters", "sum": float(sum(counts))}
         shown = cli("show", "m.json")
@@ -157,7 +157,7 @@ class TestWeights:
     @pytest.mark.parametrize(
         ("fields", "fault"),
         [
-            (["1", "-2"], "w.tsv:3: raters is -2, a weight must be 0 or from 1e-06 to 1,000,000"),
+            (["1", "-2"], "w.tsv:3: raters is -2, a number of raters must be 0 or from 1 to 1,000,000"),
             (["", "1"], "w.tsv:2: raters is '', a finite number is needed"),
             (["nan", "1"], "w.tsv:2: raters is 'nan', a finite number is needed"),
         ],
@@ -169,6 +169,31 @@ class TestWeights:
         write("c.yaml", "weights: {column: raters, rater_noise: 2}\n")
         assert cli("train", "w.tsv", "-o", "m.json", "--config", "c.yaml").fault == fault
         assert not Path("m.json").exists()
+
+    def test_rows_of_weight_zero_do_not_matter(self, cli: Cli, write: Write) -> None:
+        """Here all scores of the others differ from one that is the same on every row that counts."""
+        write("c.yaml", "weights: raters\n")
+        write("z.tsv", tsv(ROWS, raters="0"))
+        fault = cli("train", "z.tsv", "-o", "m.json", "--config", "c.yaml").fault
+        assert fault == f"z.tsv: raters is 0 on every row ({len(ROWS)}), there is nothing to learn from"
+        same = [(*row[:2], "3.5") for row in ROWS[1:]]
+        write("s.tsv", tsv([ROWS[0], *same], raters=["0", *["1"] * len(same)]))
+        fault = cli("train", "s.tsv", "-o", "m.json", "--config", "c.yaml").fault
+        assert fault.startswith(f"s.tsv: score is 3.5 on every row ({len(same)}), scores that differ")
+        odd = [("eins", "zwei", "1"), *ROWS]
+        languages = ["de", *["en"] * len(ROWS)]
+        write("l.tsv", tsv(odd, raters=["0", *["1"] * len(ROWS)], target_lang=languages))
+        assert cli("train", "l.tsv", "-o", "m.json", "--config", "c.yaml").status == 0
+        cli("train", "d.tsv", "-o", "n.json")
+        assert trained()["weights"] == pytest.approx(trained("n.json")["weights"], abs=1e-9)
+
+    def test_preferences_remain(self, cli: Cli, write: Write) -> None:
+        write("c.yaml", "weights: raters\n")
+        write("z.tsv", tsv(ROWS, raters="0"))
+        write("p.tsv", preferences(rows(40, seed=3)))
+        assert cli("train", "z.tsv", "p.tsv", "-o", "m.json", "--config", "c.yaml").status == 0
+        cli("train", "p.tsv", "-o", "n.json")
+        assert trained()["weights"] == trained("n.json")["weights"]
 
     def test_data_without_the_column(self, cli: Cli, write: Write) -> None:
         write("c.yaml", "weights: raters\n")

@@ -208,7 +208,7 @@ def test_weights_of_judgments_are_checked_first(tmp_path: Path, data: Path) -> N
     missing = [{"name": "weighted", "train": {"weights": "raters"}}]
     with pytest.raises(PfsmError, match=r"row 'weighted': .*: no column 'raters' besides the texts"):
         plan(tmp_path, data, rows=missing)
-    with pytest.raises(PfsmError, match=r"row 'weighted': weights needs judgments with scores"):
+    with pytest.raises(PfsmError, match=r"row 'weighted': weights is for judgments with scores"):
         plan(
             tmp_path,
             data,

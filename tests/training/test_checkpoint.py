@@ -172,6 +172,18 @@ def test_a_training_that_differs_in_one_thing_is_refused(tmp_path: Path, key: st
         train(**other, threads=1, checkpoint=Checkpoint(path, resume=True), progress=Counting(1))
 
 
+def test_other_weights_of_the_same_column_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "m.checkpoint"
+    weighted = {**HELD, "config": replace(CONFIG, weights=WeightOptions("raters"))}
+    numbers = ("3", *JUDGMENTS.columns["raters"][1:])
+    other = replace(JUDGMENTS, columns={**JUDGMENTS.columns, "raters": numbers})
+    for changed in ({"judgments": other}, {"config": replace(CONFIG, weights=WeightOptions("raters", 1.0))}):
+        with pytest.raises(KeyboardInterrupt):
+            train(**weighted, threads=1, checkpoint=Checkpoint(path, resume=False), progress=Counting(1))
+        with pytest.raises(PfsmError, match="checkpoint of a training with other data, settings or version"):
+            train(**{**weighted, **changed}, threads=1, checkpoint=Checkpoint(path, resume=True))
+
+
 def test_every_option_of_training_is_among_them() -> None:
     changed = {
         name

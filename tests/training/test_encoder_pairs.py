@@ -163,12 +163,11 @@ def test_the_loss_is_that_of_plain_loops(config: TrainingConfig, monkeypatch: py
     assert found == pytest.approx(expected)
 
 
-def test_the_loss_with_weights_of_judgments(config: TrainingConfig) -> None:
-    """Over all of a part, it is that of judgments which stand there so many times."""
+def repeated_and_weighted(config: TrainingConfig) -> tuple[tuple[Lesson, Part], tuple[Lesson, Part]]:
+    """Judgments that stand there so many times, and the same with weights; minimal pairs beside them."""
     text, made, folds = texts(config)
+    given = material(text, made, folds)
     weights = np.random.default_rng(4).integers(1, 4, text.scores.size)
-    given = replace(material(text, made, folds), weights=weights.astype(float))
-    values = torch.from_numpy(np.random.default_rng(3).normal(size=len(given.references)))
 
     class Lines:
         lengths = np.ones(len(given.references), dtype=np.int64)
@@ -176,14 +175,47 @@ def test_the_loss_with_weights_of_judgments(config: TrainingConfig) -> None:
         def batch(self, pairs: Any, device: torch.device) -> Any:
             return pairs
 
-    lesson = Lesson(given, Lines(), 0.5, 0.0, torch.device("cpu"), None)  # type: ignore[arg-type]
-    part = Part(np.arange(1, len(text)), np.zeros(0, dtype=np.int64))
-    loss = fitting._Loss(lesson, part)
-    found = float(loss.of(values.__getitem__, np.arange(part.scored.size)))  # type: ignore[arg-type]
-    repeated = np.repeat(part.scored, weights[1:])
-    scores = text.scores[repeated]
-    errors = values.numpy()[repeated] - (scores - scores.mean()) / scores.std()
-    assert found == pytest.approx(float(np.mean(errors**2)))
+    lesson = Lesson(given, Lines(), 0.5, 0.7, torch.device("cpu"), None)  # type: ignore[arg-type]
+    counted = replace(lesson, given=replace(given, weights=weights.astype(float)))
+    scored, pairs = np.arange(1, len(text)), np.arange(1, len(made), 3)
+    return (lesson, Part(np.repeat(scored, weights[1:]), pairs)), (counted, Part(scored, pairs))
+
+
+def test_the_loss_with_weights_is_that_of_repeated_judgments(config: TrainingConfig) -> None:
+    found = []
+    for lesson, part in repeated_and_weighted(config):
+        values = torch.from_numpy(np.random.default_rng(3).normal(size=len(lesson.given.references)))
+        units = np.arange(part.scored.size + part.preferences.size)
+        whole = float(fitting._Loss(lesson, part).of(values.__getitem__, units))  # type: ignore[arg-type]
+        # A pass has some of the minimal pairs only, and here are all of them.
+        in_a_pass = part.scored.size + math.ceil(part.preferences.size / fitting.PASSES_OVER_PAIRS)
+        found.append(whole * units.size / in_a_pass)
+    assert found[1] == pytest.approx(found[0], rel=1e-12)
+
+
+def test_the_start_with_weights_is_that_of_repeated_judgments(config: TrainingConfig) -> None:
+    found = []
+
+    class Parts:
+        def parts(self, pairs: Any) -> torch.Tensor:
+            return torch.from_numpy(np.random.default_rng(5).normal(size=(1000, 6))[pairs])
+
+        def start(self, weights: torch.Tensor, constant: float) -> None:
+            found.append([*weights.tolist(), constant])
+
+    for lesson, part in repeated_and_weighted(config):
+        fitting._start(Parts(), lesson, part, fitting._Loss(lesson, part))  # type: ignore[arg-type]
+    assert found[1] == pytest.approx(found[0], rel=1e-9)
+
+
+def test_agreement_with_weights_is_that_of_repeated_judgments(config: TrainingConfig) -> None:
+    found = [
+        learning._agreement(
+            lesson.given, np.random.default_rng(3).normal(size=len(lesson.given.references)), part
+        )
+        for lesson, part in repeated_and_weighted(config)
+    ]
+    assert found[1] == pytest.approx(found[0], rel=1e-12)
 
 
 def test_each_pass_sees_a_part_of_the_pairs_and_all_judgments(config: TrainingConfig) -> None:

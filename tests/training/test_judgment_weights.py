@@ -15,13 +15,17 @@ from pfsm.errors import PfsmError
 from pfsm.evaluation import pearson
 from pfsm.model.file import Model
 from pfsm.model.metric import Metric
+from pfsm.model.settings import Settings
 from pfsm.model.training_record import weighted
 from pfsm_training import train
 from pfsm_training.config import TrainingConfig, config_from_dict
+from pfsm_training.data.minimal_pairs import _best
 from pfsm_training.data.moments import mean_and_sd
+from pfsm_training.data.training_set import amount_of, amount_of_pairs, encode_here
+from pfsm_training.data.training_text import TrainingText
 from pfsm_training.lattices import features
 from pfsm_training.loss.objective import HuberError, SquaredError
-from pfsm_training.weights_option import WeightOptions, weights_of
+from pfsm_training.weights_option import WeightOptions, judgment_weights
 from tests.training.report.report_cases import preferences_of
 from tests.training.small_data import invented
 
@@ -44,7 +48,7 @@ def whole_weights(judgments: Judgments, seed: int = 0, least: int = 0) -> NDArra
     return np.random.default_rng(seed).integers(least, 4, len(judgments))
 
 
-def trained(judgments: Judgments, others: Any = None, **values: Any) -> Model:
+def trained(judgments: Judgments | None, others: Any = None, **values: Any) -> Model:
     config = config_from_dict({**BASE, **values}, "x")
     return train(judgments, preferences=others, config=config, threads=1)
 
@@ -170,9 +174,9 @@ def test_unreliable_judgments_harm_less() -> None:
 
 def test_rater_noise() -> None:
     judgments = with_column(invented(7, 4), np.array([0.0, 1.0, 2.0, 4.0, 100.0, 1.5, *[3.0] * 6]))
-    found = weights_of(judgments, None, WeightOptions("counts", 4.0))
+    found = judgment_weights(judgments, WeightOptions("counts", 4.0))
     assert found == pytest.approx([0.0, 1 / 5, 2 / 6, 4 / 8, 100 / 104, 1.5 / 5.5, *[3 / 7] * 6], rel=1e-15)
-    even = weights_of(judgments, None, WeightOptions("counts", 0.0))
+    even = judgment_weights(judgments, WeightOptions("counts", 0.0))
     assert even is not None
     assert even.tolist() == [0.0, *[1.0] * 11]
 
@@ -181,7 +185,7 @@ def test_rater_noise_is_recorded_and_told() -> None:
     judgments = with_column(invented(7, 20), np.full(60, 3.0))
     model = trained(judgments, weights={"column": "counts", "rater_noise": 1}, **{"lambda": 1.0})
     assert model.training["weights"] == {"column": "counts", "rater_noise": 1.0, "sum": 45.0}
-    told = "judgments are weighted by counts, rater noise 1; so is Pearson's r"
+    told = "judgments are weighted by counts, rater noise 1; so is Pearson's r of the training data"
     assert weighted(model.training) == [told]
     assert weighted(trained(judgments).training) == []
     assert weighted({"weights": {"column": 3}}) == []
@@ -234,7 +238,7 @@ PLACED = replace(
         ([1.0, 1.0, 1e-9], "judged.tsv:4: counts is 1e-09, a weight must be 0 or from"),
         ([1.0, float("nan")], "judged.tsv:3: counts is 'nan', a finite number is needed"),
         ([float("inf")], "judged.tsv:2: counts is 'inf', a finite number is needed"),
-        ([0.0] * 12, "all 12 weights in counts are 0; there is nothing to learn from"),
+        ([0.0] * 12, r"judged.tsv: counts is 0 on every row \(12\), there is nothing to learn from"),
     ],
 )
 def test_bad_weights_are_refused(numbers: list[float], message: str) -> None:
@@ -243,14 +247,107 @@ def test_bad_weights_are_refused(numbers: list[float], message: str) -> None:
         trained(judgments, weights="counts")
 
 
+@pytest.mark.parametrize("number", [0.5, 1e-9, -1.0, 2e6])
+def test_bad_numbers_of_raters_are_refused(number: float) -> None:
+    judgments = with_column(PLACED, np.array([number, *[1.0] * 11]))
+    with pytest.raises(
+        PfsmError, match=r"^judged.tsv:2: counts is .*, a number of raters must be 0 or from 1 to 1,0"
+    ):
+        trained(judgments, weights={"column": "counts", "rater_noise": 4})
+
+
 def test_no_column_or_no_judgments() -> None:
     with pytest.raises(PfsmError, match=r"^judged.tsv: no column 'raters' besides the texts"):
         trained(PLACED, weights="raters")
     alone = preferences_of(invented(2, 20))
+    config = TrainingConfig(weights=WeightOptions("votes"))
     with pytest.raises(
-        PfsmError, match="weights needs judgments with scores, but there are preferences, which"
+        PfsmError, match="weights is for judgments with scores, but there are only preferences"
     ):
-        train(None, preferences=alone, config=TrainingConfig(weights=WeightOptions("votes")), threads=1)
+        train(None, preferences=alone, config=config, threads=1)
+    with pytest.raises(PfsmError, match=r"^no judgments to train on"):
+        train(None, config=config, threads=1)
+
+
+def test_preferences_remain_where_no_judgment_does() -> None:
+    judgments, others = invented(6, 20), preferences_of(invented(8, 30))
+    found = trained(with_column(judgments, np.zeros(60)), others, weights="counts", **{"lambda": 1.0})
+    alone = trained(None, others, **{"lambda": 1.0})
+    assert found.weights == alone.weights
+    assert found.training == alone.training
+
+
+@pytest.mark.parametrize("name", ["target_lang", "source_lang"])
+def test_nothing_of_a_row_of_weight_zero_matters(name: str) -> None:
+    """Neither its language, nor a field that is not a number, nor an extreme score."""
+    judgments = invented(6, 30, languages=LANGUAGES)
+    strange = Judgments(
+        ("ein", "zwei"), ("", "x"), np.array([-1e9, 1e9]), {name: ("de", "xx"), "quality": ("?", "")}, ()
+    )
+    rest = {"quality": ("1",) * len(judgments)}
+    rest |= {"target_lang": ("en",) * len(judgments)} if name == "target_lang" else {}
+    judgments = replace(judgments, columns={**judgments.columns, **rest})
+    both = Judgments.join([judgments, strange])
+    weighted_both = with_column(both, np.array([*np.ones(len(judgments)), 0.0, 0.0]))
+    given = {"features": ["column:quality", "length"], "lambda": 5.0}
+    found, without = trained(weighted_both, weights="counts", **given), trained(judgments, **given)
+    assert found.weights == pytest.approx(without.weights, abs=1e-9)
+    assert found.settings.language == without.settings.language == "en"
+    assert found.training["reference_digests"] == without.training["reference_digests"]
+
+
+def test_minimal_pairs_are_made_of_the_same_translations() -> None:
+    """The best quarter of hypotheses is a quarter of the weight; the pairs are the same, and so is the model."""
+    judgments = invented(2, 40, languages=LANGUAGES)
+    counts = whole_weights(judgments)
+    repeated = judgments.select(np.repeat(np.arange(len(judgments)), counts))
+    given = {"minimal_pairs": {"kinds": ["drop-word", "repeat-word"], "weight": 0.5}, "lambda": 2.0}
+    found = trained(with_column(judgments, counts.astype(float)), weights="counts", **given)
+    other = trained(repeated, **given)
+    assert found.training["minimal_pairs"]["sha256"] == other.training["minimal_pairs"]["sha256"]
+    alike(found, other, 1e-5)
+
+
+def test_the_best_share_is_one_of_weight() -> None:
+    rng = np.random.default_rng(2)
+    judgments = replace(invented(2, 20), scores=np.round(invented(2, 20).scores / 3.0))
+    for _ in range(20):
+        counts, top = rng.integers(1, 6, 60), float(rng.uniform(0.01, 1.0))
+        rows = np.repeat(np.arange(60), counts)
+        ones = np.ones(rows.size)
+        expected = {int(rows[one]) for one in _best(judgments.select(rows), top, ones)}
+        assert set(_best(judgments, top, counts.astype(float))) == expected
+        least = np.sort(judgments.scores[rows])[-max(1, int(np.ceil(top * rows.size)))]
+        assert expected == set(np.flatnonzero(judgments.scores >= least).tolist())
+
+
+def test_from_an_initial_model() -> None:
+    judgments = invented(2, 40)
+    counts = whole_weights(judgments)
+    init = trained(invented(5, 30), **{"lambda": 1.0})
+    repeated = judgments.select(np.repeat(np.arange(len(judgments)), counts))
+    plain = config_from_dict({"lambda": 2.0}, "x", init)
+    config = config_from_dict({"lambda": 2.0, "weights": "counts"}, "x", init)
+    weighted_ones = with_column(judgments, counts.astype(float))
+    alike(
+        train(weighted_ones, config=config, init=init, threads=1),
+        train(repeated, config=plain, init=init, threads=1),
+        1e-5,
+    )
+
+
+@pytest.mark.parametrize("use", ["best", "mean"])
+def test_amounts_are_those_of_rows_written_out(use: Any) -> None:
+    judgments, others = invented(2, 6), preferences_of(invented(9, 8))
+    second = tuple(line if at % 2 else "" for at, line in enumerate(judgments.hypotheses))
+    judgments = replace(judgments, columns={"reference_2": second}).sorted()
+    counts = whole_weights(judgments, 4, least=1)
+    repeated = judgments.select(np.repeat(np.arange(len(judgments)), counts))
+    settings = Settings(references=use)
+    weighted_data = encode_here(TrainingText(judgments, others, settings, counts.astype(float)))
+    data = encode_here(TrainingText(repeated, others, settings))
+    assert amount_of(weighted_data) == amount_of(data) == counts.sum() + len(others)
+    assert amount_of_pairs(weighted_data) == amount_of_pairs(data) == len(data)
 
 
 @pytest.mark.parametrize(

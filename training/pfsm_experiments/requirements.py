@@ -19,7 +19,7 @@ from pfsm.model.settings import Settings
 from pfsm_experiments.spec import RowSpec
 from pfsm_training.config import config_from_dict
 from pfsm_training.fit.initial import settings_to_train
-from pfsm_training.weights_option import weights_of
+from pfsm_training.weights_option import weighing
 
 _FOLDERS: tuple[tuple[Callable[[], Path], str], ...] = (
     (user_folder, f"${FOLDER_VARIABLE}"),
@@ -86,10 +86,10 @@ def check_weights(row: RowSpec, judgments: Judgments | None, preferences: Prefer
     """Refuses training data that lacks the weights which a row's training asks for.
 
     Raises:
-        PfsmError: As `pfsm_training.weights_option.weights_of`.
+        PfsmError: As `pfsm_training.weights_option.weighing`.
     """
     if row.training is not None:
-        weights_of(judgments, preferences, config_from_dict(row.training, row.name, row.init).weights)
+        weighing(judgments, preferences, config_from_dict(row.training, row.name, row.init).weights)
 
 
 def missing(row: RowSpec) -> str:

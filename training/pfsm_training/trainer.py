@@ -59,7 +59,7 @@ from pfsm_training.fit.minimal_pairs import (
 from pfsm_training.fit.record import record
 from pfsm_training.fit.steps import AREA, PATIENCE, place_of, told, validating
 from pfsm_training.fit.training import Training
-from pfsm_training.weights_option import weighing, weights_of
+from pfsm_training.weights_option import judgment_weights, weighing
 
 _log = logging.getLogger(f"pfsm.{AREA}")
 
@@ -127,19 +127,19 @@ def train(
             ``init``.
     """
     config = config or TrainingConfig()
+    judgments = weighing(judgments, preferences, config.weights)
     if settings is None and init is None and not is_given(config):
         language = language_of(judgments, preferences)
         config = config if language is None else in_language(config, language)
     settings = settings_to_train(settings, config, init)
     gain = match_gain_to_train(settings, config, init)
     _check_columns(judgments, preferences, settings)
-    judgments = weighing(judgments, preferences, config.weights)
     judgments, preferences = _checked(judgments, preferences)
-    weights = weights_of(judgments, preferences, config.weights)
+    weights = judgment_weights(judgments, config.weights)
     progress("reading", None)
     with Stage(AREA, "features", patience=PATIENCE):
         text = TrainingText(judgments, preferences, settings, weights)
-    pairs = _pairs((judgments, preferences), text.settings, config, processes)
+    pairs = _pairs((judgments, preferences), text, config, processes)
     if checkpoint is not None:
         checkpoint.begin(_decisive(judgments, preferences, text.settings, config, init, pairs, weights))
     folds = make_folds(judgments, preferences)
@@ -187,12 +187,12 @@ def train(
     return model
 
 
-def _pairs(data: Data, settings: Settings, config: TrainingConfig, processes: int) -> PairsToLearn | None:
+def _pairs(data: Data, text: TrainingText, config: TrainingConfig, processes: int) -> PairsToLearn | None:
     """The minimal pairs, if the configuration asks for them."""
     if config.minimal_pairs is None:
         return None
     with Stage(AREA, "minimal pairs", patience=PATIENCE):
-        return pairs_to_learn(data, settings.language, config.minimal_pairs, processes)
+        return pairs_to_learn(data, text.settings.language, config.minimal_pairs, processes, text.weights)
 
 
 def _learn(

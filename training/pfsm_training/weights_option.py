@@ -75,42 +75,46 @@ def weighing(
 ) -> Judgments | None:
     """The judgments whose weight is not 0; all without the option.
 
+    Everything else looks at these alone, so that it makes no difference whether a row of weight 0 is there.
+
     Raises:
-        PfsmError: What `weights_of` raises.
+        PfsmError: What `judgment_weights` raises; there are preferences alone, or all weights are 0 and there are none.
     """
-    weights = weights_of(judgments, preferences, options)
-    if weights is None or judgments is None or weights.all():
+    if judgments is None and preferences is not None and options is not None:
+        raise PfsmError(
+            f"{KEY} is for judgments with scores, but there are only preferences, which have votes; leave it out"
+        )
+    weights = judgment_weights(judgments, options)
+    if weights is None or judgments is None or options is None or weights.all():
         return judgments
+    if not weights.any() and preferences is None:
+        where = (
+            f"{', '.join(dict.fromkeys(judgments.places.files))}: " if judgments.places is not None else ""
+        )
+        raise PfsmError(
+            f"{where}{options.column} is 0 on every row ({len(judgments)}), there is nothing to learn from"
+        )
     return judgments.select(np.flatnonzero(weights))
 
 
-def weights_of(
-    judgments: Judgments | None, preferences: Preferences | None, options: WeightOptions | None
+def judgment_weights(
+    judgments: Judgments | None, options: WeightOptions | None
 ) -> NDArray[np.float64] | None:
-    """The weights of judgments, float64 [n], 0 for those to leave out; None without the option.
+    """The weights of judgments, float64 [n], 0 for those to leave out; None without the option or without judgments.
 
     Raises:
-        PfsmError: There are no judgments, they lack the column, a field in it is not a number from 0 to
-            `LARGEST_WEIGHT`, or none is above 0.
+        PfsmError: The column is not there, or a field in it is not 0 or a number within bounds.
     """
-    if options is None:
+    if options is None or judgments is None or not len(judgments):
         return None
-    name = options.column
-    if judgments is None or not len(judgments):
-        what = "data" if preferences is None else "preferences, which their votes weigh,"
-        raise PfsmError(
-            f"{KEY} needs judgments with scores, but there are {what} alone; leave the option out"
-        )
-    numbers = judgments.numbers(name)
-    wrong = np.flatnonzero(
-        (numbers < 0.0) | (numbers > LARGEST_WEIGHT) | ((numbers > 0.0) & (numbers < LEAST_WEIGHT))
-    )
+    numbers = judgments.numbers(options.column)
+    what, least = ("weight", LEAST_WEIGHT) if options.rater_noise is None else ("number of raters", 1.0)
+    wrong = np.flatnonzero((numbers != 0.0) & ((numbers < least) | (numbers > LARGEST_WEIGHT)))
     if wrong.size:
         row = int(wrong[0])
         where = f"row {row + 1}" if judgments.places is None else judgments.places.of_row(row)
         raise PfsmError(
-            f"{where}: {name} is {numbers[row]:g}, a weight must be 0 or from {LEAST_WEIGHT:g} to {LARGEST_WEIGHT:,.0f}"
+            f"{where}: {options.column} is {numbers[row]:g}, a {what} must be 0 or from {least:g} to "
+            f"{LARGEST_WEIGHT:,.0f}"
         )
-    if not numbers.any():
-        raise PfsmError(f"all {len(judgments)} weights in {name} are 0; there is nothing to learn from")
     return options.of(numbers)

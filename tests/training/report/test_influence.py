@@ -81,7 +81,10 @@ def left_out(training: Training, at: Local, item: int) -> tuple[float, float]:
     assert isinstance(other, Fitted)
     assert other.machine.learned == training.fitted.machine.learned
     before, after = training.fitted.predict(data), other.predict(data)
-    change = float(np.sqrt(np.mean((after - before) ** 2))) / (at.sd * at.spread)
+    counted = np.ones(after.size)
+    if data.weights is not None:
+        counted[:n_scored] = data.weights
+    change = float(np.sqrt(np.average((after - before) ** 2, weights=counted))) / (at.sd * at.spread)
     if item < n_scored:
         return change, float(after[item])
     pair = item - n_scored

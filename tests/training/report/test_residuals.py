@@ -38,6 +38,18 @@ def test_bins_by_length_have_means_and_intervals_over_segments() -> None:
     assert table.bins[0].spread == pytest.approx(tuple(np.quantile(first, [0.1, 0.9])))
 
 
+def test_whole_weights_are_repetitions() -> None:
+    rng = np.random.default_rng(1)
+    values, counts = rng.normal(size=40), rng.integers(1, 5, 40)
+    rows, references = np.repeat(np.arange(40), counts), ["one word"] * 40
+    (found,) = error_tables(Errors(values, counts.astype(float), np.arange(40) // 2, references, {}))
+    (truth,) = error_tables(Errors(values[rows], np.ones(rows.size), rows // 2, ["one word"] * rows.size, {}))
+    assert found.bins[0].mean == pytest.approx(truth.bins[0].mean)
+    assert found.bins[0].interval == pytest.approx(truth.bins[0].interval)
+    expected = np.quantile(values[rows], [0.1, 0.9], method="inverted_cdf")
+    assert found.bins[0].spread == pytest.approx(tuple(expected))
+
+
 def test_votes_weigh() -> None:
     given = Errors(np.array([1.0, 0.0, 0.0]), np.array([3.0, 1.0, 0.0]), np.arange(3), ["a"] * 3, {})
     (table,) = error_tables(given)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pfsm.data import DataSource, Judgments, Preferences
 from pfsm.data.minimal_pairs import SEVERITIES, MinimalPairs, read_minimal_pairs
@@ -69,7 +70,11 @@ class PairsToLearn:
 
 
 def pairs_to_learn(
-    data: Data, language: str, options: MinimalPairsOptions, processes: int = 1
+    data: Data,
+    language: str,
+    options: MinimalPairsOptions,
+    processes: int = 1,
+    weights: NDArray[np.float64] | None = None,
 ) -> PairsToLearn:
     """The pairs of the files and those that are made.
 
@@ -78,6 +83,7 @@ def pairs_to_learn(
         language: Code of the language of its translations.
         options: What was asked for.
         processes: Number of processes that parse; the pairs do not depend on it.
+        weights: float64 [n_judgments], how much each judgment counts; None: all count the same.
 
     Raises:
         PfsmError: If a kind is unknown or is for another language, a file cannot be read, or there are no pairs.
@@ -86,7 +92,7 @@ def pairs_to_learn(
     _check_left_out(options, files)
     found = [pair for one in files for pair in _of_file(one)]
     if options.kinds is not None:
-        found += _made(data, language, options, processes)
+        found += _made(data, language, options, processes, weights)
     kept = {pair for pair in found if pair.kind not in options.without}
     if options.crossed:
         kept |= set(_crossed(kept))
@@ -133,9 +139,15 @@ def _of_file(pairs: MinimalPairs) -> Iterator[PairToLearn]:
         yield PairToLearn(*row)
 
 
-def _made(data: Data, language: str, options: MinimalPairsOptions, processes: int) -> list[PairToLearn]:
+def _made(
+    data: Data,
+    language: str,
+    options: MinimalPairsOptions,
+    processes: int,
+    weights: NDArray[np.float64] | None,
+) -> list[PairToLearn]:
     translations = sorted(
-        set(_translations(data, options)), key=lambda one: (one.reference, one.text, one.source)
+        set(_translations(data, options, weights)), key=lambda one: (one.reference, one.text, one.source)
     )
     has_sources = any(one.source for one in translations)
     kinds = kinds_asked_for(language, options.kinds or (), source=has_sources)
@@ -150,7 +162,9 @@ def _made(data: Data, language: str, options: MinimalPairsOptions, processes: in
     return [PairToLearn((one.reference,), one.better, one.worse, one.kind, one.severity) for one in pairs]
 
 
-def _translations(data: Data, options: MinimalPairsOptions) -> Iterator[Translation]:
+def _translations(
+    data: Data, options: MinimalPairsOptions, weights: NDArray[np.float64] | None
+) -> Iterator[Translation]:
     """The good translations of the training data."""
     for part in data:
         if part is None:
@@ -162,14 +176,19 @@ def _translations(data: Data, options: MinimalPairsOptions) -> Iterator[Translat
                     yield Translation(line, line, source)
         if HYPOTHESIS in options.of:
             good = part.better if isinstance(part, Preferences) else part.hypotheses
-            for row in _best(part, options.top):
+            for row in _best(part, options.top, weights):
                 yield Translation(part.references[row], good[row], sources[row])
 
 
-def _best(part: Judgments | Preferences, top: float) -> list[int]:
+def _best(part: Judgments | Preferences, top: float, weights: NDArray[np.float64] | None) -> list[int]:
     """The rows whose translations are good: all preferences, and the judgments with the highest scores."""
     if isinstance(part, Preferences):
         return np.flatnonzero(part.votes > 0.0).tolist()
-    least = np.sort(part.scores)[-max(1, int(np.ceil(top * len(part))))]
+    if weights is None:
+        weights = np.ones(len(part))
+    falling = np.argsort(-part.scores, kind="stable")
+    # The best that have this share of all weight.
+    last = int(np.searchsorted(np.cumsum(weights[falling]), top * weights.sum()))
+    least = part.scores[falling[min(last, len(part) - 1)]]
     rows: list[int] = np.flatnonzero(part.scores >= least).tolist()
     return rows

@@ -189,10 +189,9 @@ def amount_of(data: TrainingSet) -> float:
 
 
 def amount_of_pairs(data: TrainingSet) -> float:
-    """Number of sentence pairs, times the mean weight of what people said of them: the size of sums over them."""
-    if data.weights is None:
-        return len(data)
-    return len(data) * (amount_of(data) / (data.scores.size + data.votes.size))
+    """Number of sentence pairs, each counted as its translation is: the size of sums over them."""
+    weights = data.items.weights(data.weights)
+    return len(data) if weights is None else float((weights * data.items.sizes).sum())
 
 
 def encode_here(

@@ -143,12 +143,8 @@ class TrainingText:
         """Mean and standard deviation; those of a constant feature are the constant and 1."""
         if (column == column[0]).all():
             return float(column[0]), 1.0  # what its mean and standard deviation would be but for rounding
-        weights = None
-        if self.weights is not None:
-            of_items = np.ones(len(self.items))
-            of_items[: self.weights.size] = self.weights
-            weights = np.repeat(of_items, self.items.sizes)
-        mean, sd = mean_and_sd(column, weights)
+        weights = self.items.weights(self.weights)
+        mean, sd = mean_and_sd(column, None if weights is None else np.repeat(weights, self.items.sizes))
         return mean, sd or 1.0
 
 

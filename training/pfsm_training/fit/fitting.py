@@ -10,12 +10,11 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 
 from pfsm.errors import PfsmError
-from pfsm.evaluation import pearson
 from pfsm.lattice.names import class_of, ends
 from pfsm.matchers.bins import is_rising
 from pfsm.model.file import Model
 from pfsm_training.config import ZERO, TrainingConfig
-from pfsm_training.data.moments import mean_and_sd
+from pfsm_training.data.moments import correlation, mean_and_sd
 from pfsm_training.data.training_set import (
     TrainingSet,
     amount_judged,
@@ -194,7 +193,7 @@ class Fitter:
         }
         predicted = data.predictions(machine) if others else np.zeros(0)
         told = {
-            start: (above, pearson(data.predictions(other), predicted))
+            start: (above, correlation(data.predictions(other), predicted, data.items.weights(data.weights)))
             for start, (above, other) in others.items()
         }
         comparison = replace(comparison, kept=ends[lowest].start, others=told)

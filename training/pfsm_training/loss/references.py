@@ -56,6 +56,16 @@ class PairsOfItems:
         """int64 [n_items], the references of each."""
         return np.diff(self.offsets)
 
+    def weights(self, of_judged: Float | None) -> Float | None:
+        """float64 [n_items], how much each counts: as much as its judgment, and 1 if it is only in preferences.
+
+        Args:
+            of_judged: float64 [n_scored], of the first items, the judged ones; None: all count the same.
+        """
+        if of_judged is None:
+            return None
+        return np.concatenate([of_judged, np.ones(len(self) - of_judged.size)])
+
     def select(self, items: Int64) -> tuple["PairsOfItems", Int64]:
         """Some of the items, and int64 the numbers of their pairs.
 

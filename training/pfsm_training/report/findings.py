@@ -105,8 +105,11 @@ def _tables_of_judgments(training: Training, errors: Float, segments: Rows) -> t
     part = training.judgments
     if part is None:
         return ()
-    ones = np.ones(errors.size)
-    return tuple(error_tables(Errors(errors, ones, segments[: errors.size], part.references, part.columns)))
+    weights = training.data.weights
+    weights = np.ones(errors.size) if weights is None else weights
+    return tuple(
+        error_tables(Errors(errors, weights, segments[: errors.size], part.references, part.columns))
+    )
 
 
 def _tables_of_preferences(training: Training, margins: Float, segments: Rows) -> tuple[ErrorTable, ...]:

@@ -27,8 +27,9 @@ class Influence:
     """The influence of each item, judgments first.
 
     Attributes:
-        movement: float64 [n_items], root mean square over all translations of the change of their predictions, when
-            the item is left out; in standard deviations of the human scores, or in log odds without scores.
+        movement: float64 [n_items], root mean square over all translations, each counted as its judgment is, of the
+            change of their predictions, when the item is left out; in standard deviations of the human scores, or in
+            log odds without scores.
         leverage: float64 [n_items], from 0 to 1: how much of its own prediction an item determines.
         without: float64 [n_items], the prediction for the item after it is left out, in the units of the data; for a
             preference the margin between its translations.
@@ -124,7 +125,10 @@ def _movement(at: Local, changes: Float, means: Float, sds: Float) -> Float:
     shift, stretch = (means - at.mean) / at.sd, sds / at.sd
     columns = np.column_stack([np.ones(len(at.predictions)), at.predictions, at.jacobian])
     moves = np.column_stack([shift, stretch - 1.0, changes * stretch[:, np.newaxis]])
-    squares = (product(moves, product(columns.T, columns)) * moves).sum(axis=1) / len(at.predictions)
+    weights = at.data.items.weights(at.data.weights)
+    total = float(len(at.predictions) if weights is None else weights.sum())
+    weighted = columns if weights is None else weights[:, np.newaxis] * columns
+    squares = (product(moves, product(columns.T, weighted)) * moves).sum(axis=1) / total
     return np.asarray(np.sqrt(np.maximum(squares, 0.0)) / at.spread)
 
 

@@ -95,6 +95,11 @@ class Local:
         """How much each judgment counts, float64 [n_scored]."""
         return np.ones(self.data.scores.size) if self.data.weights is None else self.data.weights
 
+    def share(self, items: Rows) -> float:
+        """How much of all that people said is in some items, which may stand there repeatedly."""
+        counts = np.concatenate([self.weights, np.ones(self.data.votes.size)])
+        return float(counts[items].sum() / counts.sum())
+
     def slopes(self, targets: Float) -> tuple[Float, Float]:
         """First and second derivatives of the loss of each item, float64 [n_items] each, at these targets."""
         errors = self.predictions[: targets.size] - targets

@@ -31,7 +31,7 @@ class Errors:
 
     Attributes:
         values: float64 [n]; NaN where there is no held-out prediction.
-        weights: float64 [n]: votes of preferences, 1 for judgments.
+        weights: float64 [n]: votes of preferences; of judgments their weights, or 1.
         segments: int64 [n], number of the segment of each.
         references: [n]
         columns: Further columns, [n] each.
@@ -102,9 +102,18 @@ def _bin(errors: Errors, one: Bin) -> ErrorBin:
     values, weights, segments = errors.values[one.rows], errors.weights[one.rows], errors.segments[one.rows]
     total = float(weights.sum())
     mean = float((weights * values).sum()) / total
-    low, high = np.quantile(values, [0.1, 0.9]).tolist()
+    low, high = _tenths(values, weights)
     reach = NORMAL * _standard_error(values - mean, weights, segments)
     return ErrorBin(one.label or "(none)", one.rows.size, mean, (mean - reach, mean + reach), (low, high))
+
+
+def _tenths(values: Float, weights: Float) -> tuple[float, float]:
+    """What a tenth lies below and above."""
+    if (weights == weights[0]).all():
+        low, high = np.quantile(values, [0.1, 0.9]).tolist()
+    else:
+        low, high = np.quantile(values, [0.1, 0.9], weights=weights, method="inverted_cdf").tolist()
+    return low, high
 
 
 def _standard_error(deviations: Float, weights: Float, segments: Rows) -> float:

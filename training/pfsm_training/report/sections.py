@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from pfsm.lattice.names import FEATURE_PREFIX, ends, states_of
+from pfsm_training.data.moments import mean_and_sd
 from pfsm_training.report.charts import Bar, Pair, curve_chart, intervals_chart, margins_chart, pairs_chart
 from pfsm_training.report.drawing import MINUS, escaped, figure, interval, number, signed, table
 from pfsm_training.report.findings import Findings
@@ -286,8 +287,9 @@ def _hardest(found: Findings) -> list[int]:
 
 def _spread_without(found: Findings, pulls: Influence) -> float:
     """Standard deviation of the errors of judgments, each predicted without it."""
-    scores = found.training.data.scores
-    return float(np.std(pulls.without[: scores.size] - scores)) if scores.size else math.nan
+    data = found.training.data
+    errors = pulls.without[: data.scores.size] - data.scores
+    return mean_and_sd(errors, data.weights)[1] if errors.size else math.nan
 
 
 def _pulling_item(found: Findings, pulls: Influence, at: int, spread: float) -> tuple[str, bool]:

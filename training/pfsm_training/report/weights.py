@@ -120,7 +120,7 @@ def _first_step(at: Local, items: Rows, scored: Rows, targets: Float) -> Float:
     rows = at.rows[items][:, free]
     gradient = product(rows.T, slopes[items]) + at.pull()[free]
     gram = product(rows.T * bends[items], rows) + np.diag(at.stiffness[free])
-    rest = at.bending[np.ix_(free, free)] * (items.size / at.n_items)
+    rest = at.bending[np.ix_(free, free)] * at.share(items)
     step = solved(gram + rest, gradient)
     if step is None:
         step = solved(gram, gradient)
