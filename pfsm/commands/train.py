@@ -268,7 +268,7 @@ def _encoder(options: Namespace) -> Iterator["Encoder"]:
 
 def _read(options: Namespace, config: "TrainingConfig") -> tuple[Judgments | None, Preferences | None]:
     """The judgments and the preferences in the files that count for something; None where the files hold none."""
-    from pfsm_training.weights_option import weighing  # noqa: PLC0415 - reads configurations
+    from pfsm_training.weights_option import weighing  # noqa: PLC0415 - brings torch
 
     with Stage("training", "reading", patience=0.5):
         tables = read_tables(options.data, anywhere=options.scheduler is not None)

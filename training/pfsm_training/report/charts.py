@@ -161,4 +161,4 @@ def margins_chart(margins: Float, votes: Float, alternative: str) -> str:
 
 def _label_room(labels: Sequence[str]) -> float:
     """Pixels left of a chart for its labels."""
-    return min(260.0, 30.0 + 7.2 * max(map(len, labels), default=0))
+    return min(260.0, 30.0 + 7.8 * max(map(len, labels), default=0))
