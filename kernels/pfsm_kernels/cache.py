@@ -19,7 +19,7 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -67,10 +67,19 @@ def digest(package: Path) -> str:
     Numba forgets what another version of it has saved, so two versions in one folder would compile without end.
     """
     found = hashlib.sha256(f"numba {numba.__version__}\n".encode())
-    for path in sorted(package.rglob("*.py")):
+    for path in _sources(package):
         found.update(f"{path.relative_to(package)}\n".encode())
         found.update(path.read_bytes())
     return found.hexdigest()[:16]
+
+
+def _sources(package: Path) -> list[Path]:
+    """Every process looks for them, so not below ``__pycache__``, where kernels of many versions may lie."""
+    found = []
+    for folder, below, names in os.walk(package):
+        below[:] = [name for name in below if name != "__pycache__"]
+        found += [Path(folder, name) for name in names if name.endswith(".py")]
+    return sorted(found)
 
 
 def cache_places(package: Path, user: Path) -> list[Path]:
@@ -81,12 +90,13 @@ def cache_places(package: Path, user: Path) -> list[Path]:
         user: The user's cache folder.
     """
     places = [Path(config.CACHE_DIR)] if config.CACHE_DIR else [package / "__pycache__", user]
-    return [place / f"{PREFIX}{digest(package)}" for place in places]
+    name = f"{PREFIX}{digest(package)}"
+    return [place / name for place in places]
 
 
-def provide_cache(package: Path, user: Path) -> Path:
-    """The folder to which the kernels of a package are written; arguments as of `cache_places`."""
-    for folder in cache_places(package, user):
+def provide_cache(places: Iterable[Path]) -> Path:
+    """The first of some folders that kernels can be written to, else one of this process alone."""
+    for folder in places:
         if can_be_written(folder.parent):
             tidy_up(folder)
             return folder
@@ -151,14 +161,15 @@ def _home_cache() -> Path:
 
 
 PACKAGE = Path(__file__).resolve().parent
-FOLDER = provide_cache(PACKAGE, _home_cache())
+PLACES = cache_places(PACKAGE, _home_cache())
+FOLDER = provide_cache(PLACES)
 # Where kernels are looked for, too.
-OTHERS = [place for place in cache_places(PACKAGE, _home_cache()) if place != FOLDER and os.path.isdir(place)]  # noqa: PTH112
+OTHERS = [place for place in PLACES if place != FOLDER and os.path.isdir(place)]  # noqa: PTH112
 
 
 def is_kept() -> bool:
     """Whether kernels that are compiled now will be there for other processes."""
-    return FOLDER in cache_places(PACKAGE, _home_cache())
+    return FOLDER in PLACES
 
 
 class _Locator(UserProvidedCacheLocator):  # type: ignore[misc]  # Numba has no types

@@ -19,6 +19,7 @@ from pfsm_kernels.cache import (
     OUTDATED,
     PREFIX,
     Notice,
+    cache_places,
     can_be_written,
     digest,
     is_kept,
@@ -51,11 +52,11 @@ def test_beside_the_sources_else_in_the_users_folder_else_in_one_of_its_own(
 ) -> None:
     package, user = folders
     name = f"{PREFIX}{digest(package)}"
-    assert provide_cache(package, user) == package / "__pycache__" / name
+    assert provide_cache(cache_places(package, user)) == package / "__pycache__" / name
     refuse(monkeypatch, package, package / "__pycache__")
-    assert provide_cache(package, user) == user / name
+    assert provide_cache(cache_places(package, user)) == user / name
     refuse(monkeypatch, package, package / "__pycache__", user, user.parent, user.parent.parent)
-    own = provide_cache(package, user)
+    own = provide_cache(cache_places(package, user))
     assert own.parent not in {package / "__pycache__", user}
     # Nobody else may put kernels there.
     assert own.stat().st_mode & 0o077 == 0
@@ -66,23 +67,23 @@ def test_a_folder_that_was_named_is_used(
     folders: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(config, "CACHE_DIR", str(tmp_path / "named"))
-    assert provide_cache(*folders).parent == tmp_path / "named"
+    assert provide_cache(cache_places(*folders)).parent == tmp_path / "named"
 
 
 @pytest.mark.parametrize("file", ["kernel.py", "below/kernel.py"])
 def test_an_edit_of_any_source_is_another_folder(folders: tuple[Path, Path], file: str) -> None:
-    before = provide_cache(*folders)
-    assert provide_cache(*folders) == before
+    before = provide_cache(cache_places(*folders))
+    assert provide_cache(cache_places(*folders)) == before
     (folders[0] / file).write_text("a = 2\n")
-    assert provide_cache(*folders) != before
+    assert provide_cache(cache_places(*folders)) != before
 
 
 def test_another_version_of_numba_has_another_folder(
     folders: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    before = provide_cache(*folders)
+    before = provide_cache(cache_places(*folders))
     monkeypatch.setattr("numba.__version__", "99.0")
-    assert provide_cache(*folders) != before
+    assert provide_cache(cache_places(*folders)) != before
 
 
 def test_old_folders_go(folders: tuple[Path, Path]) -> None:
@@ -93,7 +94,7 @@ def test_old_folders_go(folders: tuple[Path, Path]) -> None:
         (place / f"{PREFIX}{number}").mkdir(parents=True)
         os.utime(place / f"{PREFIX}{number}", (now - age, now - age))
     (place / "something else").mkdir()
-    own = provide_cache(*folders)
+    own = provide_cache(cache_places(*folders))
     kept = {f"{PREFIX}{number}" for number in range(OTHER_VERSIONS)}
     assert {found.name for found in place.iterdir()} == {own.name, "something else", *kept}
 
@@ -183,7 +184,7 @@ def test_kernels_of_another_version_beside_ours(
         source = package / "tiny.py"
         source.write_text(f"def two(a, b):\n    return a {sign} b\n")
         os.utime(source, (stamp, stamp))
-        place = provide_cache(package, user)
+        place = provide_cache(cache_places(package, user))
         monkeypatch.setattr(cache, "FOLDER", place)
         monkeypatch.setattr(cache, "OTHERS", cache.cache_places(package, user))
         kernels[sign] = place, njit(loaded(source).two)
