@@ -208,7 +208,9 @@ def test_kernels_are_kept_for_others_unless_no_place_can_be_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(config, "CACHE_DIR", str(tmp_path))
-    monkeypatch.setattr(cache, "FOLDER", cache.provide_cache(cache.PACKAGE, tmp_path))
+    places = cache.cache_places(cache.PACKAGE, tmp_path)
+    monkeypatch.setattr(cache, "PLACES", places)
+    monkeypatch.setattr(cache, "FOLDER", cache.provide_cache(places))
     assert is_kept()
     monkeypatch.setattr(cache, "FOLDER", tmp_path / "of this process")
     assert not is_kept()
