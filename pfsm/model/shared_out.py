@@ -28,8 +28,8 @@ Columns = Mapping[str, Float]
 # To fork a process takes as long as to score some hundred pairs. Least numbers of pairs: in a call, and in all so far.
 FEWEST_TO_SHARE, FIRST_TO_SHARE = 1024, 3000
 # So many are scored here first, and so compile kernels and fill tables for all.
-SCORED_HERE = 512
-PAIRS_PER_JOB = 1024
+SCORED_HERE = 64
+PAIRS_PER_JOB = 2048
 # Each process takes memory of its own.
 MOST_PROCESSES = 16
 # Seconds before scoring is worth a bar.
