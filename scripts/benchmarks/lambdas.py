@@ -13,7 +13,6 @@ import sys
 from argparse import ArgumentParser, Namespace
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
@@ -34,7 +33,6 @@ from pfsm_training.data.training_text import TrainingText
 from pfsm_training.fit.crossval import PENALTIES, CrossValidation, choose, cross_validate, make_folds
 from pfsm_training.fit.fitting import Choice, Fitter
 from pfsm_training.fit.fold_fits import FoldFits
-from pfsm_training.trainer import VALIDATION_TOLERANCE
 
 Rows = NDArray[np.int64]
 Float = NDArray[np.float64]
@@ -104,8 +102,7 @@ def on_halves(
     data, rest = encode_here(text), encode_here(TrainingText(other, None, text.settings))
     fitter, folds = Fitter(config, None, 1, lambda *_: None), make_folds(own)
     choices = [Choice(penalty) for penalty in PENALTIES]
-    quick = replace(fitter, tolerance=VALIDATION_TOLERANCE)
-    fits = FoldFits(quick, data, folds, dict.fromkeys(choices, "cross-validation"))
+    fits = FoldFits(fitter.quick(), data, folds, dict.fromkeys(choices, "cross-validation"))
     predicted = {}
     for choice in choices:
         fitted = fitter.fit(data, choice, "training")

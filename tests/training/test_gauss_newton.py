@@ -141,6 +141,30 @@ def test_a_looser_tolerance_ends_earlier_and_near() -> None:
     assert predictions_of(quick, batch) == pytest.approx(predictions_of(exact, batch), abs=1e-2)
 
 
+def test_a_gain_too_small_to_matter_ends_it_earlier_and_near() -> None:
+    batch = lattices_of(JUDGMENTS)
+    quick, exact = machine_of(batch, 0.0), machine_of(batch, 0.0)
+    objective = Objective((batch,), LOSSES["squared"], 5.0, torch.zeros_like(quick.theta))
+    early = gauss_newton.minimise(quick, objective, len(batch), gain_tolerance=1e-4)
+    late = gauss_newton.minimise(exact, objective, len(batch))
+    assert early.converged
+    assert early.iterations < late.iterations
+    assert late.objective < early.objective < (1.0 + 1e-3) * late.objective
+
+
+def test_little_to_gain_under_heavy_damping_is_no_end() -> None:
+    """A minimisation that begins damped, as after steps that failed, expects little of a step far from the minimum."""
+    batch = lattices_of(JUDGMENTS)
+    machine, exact = machine_of(batch, 0.0), machine_of(batch, 0.0)
+    objective = Objective((batch,), LOSSES["squared"], 5.0, torch.zeros_like(machine.theta))
+    size = machine.theta.numel() + 1
+    damped = lbfgs.Secant(1e9, np.zeros((size, size)))
+    found = gauss_newton.minimise(machine, objective, len(batch), gain_tolerance=1e-7, secant=damped)
+    least = gauss_newton.minimise(exact, objective, len(batch)).objective
+    assert found.iterations > 5
+    assert found.objective == pytest.approx(least, rel=1e-6)
+
+
 @pytest.mark.parametrize("objective", ["squared_error", "huber"])
 @pytest.mark.parametrize("with_init", [False, True], ids=["from zero", "with init"])
 def test_trained_models_predict_the_same_by_either_solver(objective: str, with_init: bool) -> None:

@@ -17,6 +17,7 @@ from pfsm_training.fit import starts
 from pfsm_training.fit.crossval import make_folds
 from pfsm_training.fit.fitting import Choice, Fitted, Fitter
 from pfsm_training.fit.fold_fits import FoldFits
+from pfsm_training.fit.lbfgs import Iteration
 from pfsm_training.fit.starts import (
     DELETES_FIRST,
     INSERTS_FIRST,
@@ -133,6 +134,51 @@ def test_the_penalty_of_a_sample_is_that_of_its_share(monkeypatch: pytest.Monkey
         assert penalty == pytest.approx(9.0 * (scores + votes) / (90 if votes else 60), rel=1e-12)
     assert {votes > 0 for _, _, votes in found} == {False, True}
     assert all(0 < scores < 60 for _, scores, _ in found)
+
+
+@pytest.mark.parametrize("start", [BEST, MATCHES])
+def test_a_part_of_much_data_is_fitted_first(start: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """That ends in the same minimum, from nearer, and is said in the progress."""
+    data, config = encoded(invented(1, segments=1000)), TrainingConfig(start=start)
+    said: list[tuple[str, int]] = []
+
+    def progress(step: str, iteration: Iteration | None) -> None:
+        said.append((step, 0 if iteration is None else iteration.number))
+
+    fitter = Fitter(config, None, 1, progress)
+    alone = fitter.fit(data, Choice(20.0), "all")
+    assert {step.partition(",")[2] for step, _ in said} <= {
+        "",
+        *(f" start at {one}" for one in (MATCHES, ZERO)),
+    }
+    said.clear()
+    monkeypatch.setattr(starts, "FEWEST_OF_PART", 1 + data.scores.size // 20)
+    after = fitter.fit(data, Choice(20.0), "all")
+    assert alone is not None
+    assert after is not None
+    assert after.fit.objective == pytest.approx(alone.fit.objective, rel=1e-12)
+    assert after.fit.evaluations < alone.fit.evaluations or start == BEST  # which begins near in any case
+    steps = [step for step, _ in said]
+    assert steps[0].startswith("all, a part of the data")
+    assert steps[-1] == "all"
+
+
+def test_the_penalty_of_a_part_is_that_of_its_share(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = encoded(invented(1, segments=120))
+    monkeypatch.setattr(starts, "FEWEST_OF_PART", 1 + data.scores.size // 20)
+    found: list[tuple[int, float]] = []
+    original = Fitter._minimised
+
+    def noted(self: Fitter, problem: Any, *rest: Any) -> Any:
+        found.append((problem.data.scores.size, problem.choice.penalty))
+        return original(self, problem, *rest)
+
+    monkeypatch.setattr(Fitter, "_minimised", noted)
+    assert (
+        Fitter(TrainingConfig(start=MATCHES), None, 1, lambda *_: None).fit(data, Choice(2.0), "") is not None
+    )
+    count = data.scores.size
+    assert found == [(count // starts.PARTS, pytest.approx(2.0 / starts.PARTS, rel=0.01)), (count, 2.0)]
 
 
 def test_a_sample_is_spread_evenly(monkeypatch: pytest.MonkeyPatch) -> None:

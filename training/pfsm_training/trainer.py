@@ -63,8 +63,6 @@ from pfsm_training.weights_option import judgment_weights, weighing
 
 _log = logging.getLogger(f"pfsm.{AREA}")
 
-# Per training pair: the fourth digit of a correlation does not move any more.
-VALIDATION_TOLERANCE = 1e-5
 SCALE_NOTE = "In the units of the training scores; higher is better."
 PREFERENCE_NOTE = (
     "Log odds: where two translations of a sentence differ by 1, e in 1 + e people prefer the higher one."
@@ -323,7 +321,7 @@ def _validate(
     """Cross-validation at the given lambda, mixture and weight of minimal pairs, or at all of them to choose."""
     choices = _choices(fitter.config, both=bool(data.scores.size and data.votes.size))
     steps = {choice: f"cross-validation, {_named(choice, choices)}" for choice in choices}
-    fits = FoldFits(replace(fitter, tolerance=VALIDATION_TOLERANCE), data, folds, steps)
+    fits = FoldFits(fitter.quick(), data, folds, steps)
     counted = _Counted(dict.fromkeys(choices, 0), {})
 
     def fit(part: TrainingSet, choice: Choice, fold: int) -> Fitted | None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple, Protocol, Self
 
 import numpy as np
@@ -131,6 +132,10 @@ class TrainingData:
 
     def instances(self) -> dict[str, int]:
         """As `TrainingSet.instances`."""
+        return dict(self._instances)
+
+    @cached_property
+    def _instances(self) -> dict[str, int]:
         return total_instances(map(instances, self.lattices))
 
     def predictions(self, machine: LogLinearMachine) -> Float:

@@ -29,6 +29,7 @@ from pfsm_training.fit.starts import (
     Comparison,
     Minimum,
     distinct,
+    part_of,
     sample_of,
     starts_of,
     weights_of,
@@ -51,6 +52,10 @@ Progress = Callable[[str, Iteration | None], None]
 
 # Of the gradient per training pair: enough to tell minima apart. Minima less exact would seem to be several.
 COMPARISON_TOLERANCE = 1e-6
+# Of the gradient per training pair, and of the objective: a correlation does not move by .0001 any more.
+QUICK_TOLERANCE, QUICK_GAIN = 1e-5, 1e-7
+# Likewise, for what only says where to start.
+ROUGH_TOLERANCE, ROUGH_GAIN = 1e-4, 1e-6
 # Bounds of the search for the log of the slope; a slope is log odds per standard deviation of the scores.
 LOG_SLOPES = (-4.0, 4.0)
 
@@ -141,6 +146,7 @@ class Fitter:
         threads: Threads over pairs.
         progress: Called at the start of each step and after each iteration.
         tolerance: Gauss-Newton stops when no entry of the gradient per training pair is larger.
+        gain_tolerance: Or when no step could lower the objective by a larger share of it.
         checkpoint: Saves the state of each fit with Gauss-Newton; None: nothing is saved.
         starts: Other starts than the initial model, or than those of ``config``.
         constraints: What the model should keep to.
@@ -151,9 +157,14 @@ class Fitter:
     threads: int
     progress: Progress
     tolerance: float = gauss_newton.GRADIENT_TOLERANCE
+    gain_tolerance: float = gauss_newton.CHANGE_TOLERANCE
     checkpoint: Checkpoint | None = None
     starts: Sequence[Minimum] = ()
     constraints: Sequence[Constraint] = ()
+
+    def quick(self) -> "Fitter":
+        """The fitter for models that are only compared."""
+        return replace(self, tolerance=QUICK_TOLERANCE, gain_tolerance=QUICK_GAIN)
 
     def fit(self, data: TrainingSet, choice: Choice, step: str, near: Fitted | None = None) -> Fitted | None:
         """Fits to the data; None if the scores are constant.
@@ -162,7 +173,8 @@ class Fitter:
             data: What to fit to.
             choice: lambda and mixture.
             step: What to call this in the progress.
-            near: The fit to a sample of this data: its minima are the starts.
+            near: The fit to a sample of this data: its minima are the starts. None: where there is much data, one is
+                made of a part of it.
 
         Raises:
             PfsmError: If the solver is L-BFGS, and weights must not be negative or the data is on a cluster.
@@ -178,6 +190,7 @@ class Fitter:
         slope = self._slope(data, choice, step)
         loss = self._loss(data, targets, choice, slope)
         problem = _Problem(data, self.learned(data), choice, loss, step, unit, self.constraints)
+        near = near or self._near(data, choice, step)
         if near is None:
             begin, comparison, before = self._starts(problem, targets, slope)
         else:
@@ -198,6 +211,21 @@ class Fitter:
         }
         comparison = replace(comparison, kept=ends[lowest].start, others=told)
         return Fitted(machine, fit, mean, sd, slope, comparison, tuple(distinct(ends)), amount_of_pairs(data))
+
+    def _near(self, data: TrainingSet, choice: Choice, step: str) -> Fitted | None:
+        """The fit to a part of much data; None where there is not much."""
+        rows = part_of(data)
+        if rows is None:
+            return None
+        part = data.select(*rows)
+        scaled = replace(choice, penalty=amount_of(part) / amount_of(data) * choice.penalty)
+        rough = replace(
+            self,
+            tolerance=max(self.tolerance, ROUGH_TOLERANCE),
+            gain_tolerance=max(self.gain_tolerance, ROUGH_GAIN),
+            constraints=[one.sampled() for one in self.constraints],
+        )
+        return rough.fit(part, scaled, f"{step}, a part of the data")
 
     def _starts(
         self, problem: "_Problem", targets: Float, slope: float | None
@@ -274,6 +302,7 @@ class Fitter:
                 watch,
                 free_alpha=free_alpha,
                 tolerance=tolerance,
+                gain_tolerance=self.gain_tolerance,
                 memory=None if self.checkpoint is None else self.checkpoint.next_fit(),
                 secant=start.secant_for(problem.learned, n_pairs / before) if before else None,
             )

@@ -22,7 +22,7 @@ class FoldFits:
     """Fits folds; a `pfsm_training.fit.crossval.Fit`.
 
     Attributes:
-        fitter: With the tolerance of cross-validation. Folds keep to its constraints on pairs of their own training
+        fitter: One that is quick enough (`Fitter.quick`). Folds keep to its constraints on pairs of their own training
             references.
         data: All training data.
         folds: Its division.

@@ -159,6 +159,7 @@ def minimise(
     *,
     free_alpha: bool = True,
     tolerance: float = GRADIENT_TOLERANCE,
+    gain_tolerance: float = CHANGE_TOLERANCE,
     memory: Memory | None = None,
     secant: Secant | None = None,
     most_iterations: int = MOST_ITERATIONS,
@@ -175,6 +176,7 @@ def minimise(
         progress: Called after every iteration.
         free_alpha: Whether alpha is a parameter; a loss of differences of predictions does not depend on it.
         tolerance: Largest entry of the gradient per training pair to stop at.
+        gain_tolerance: Largest share of the objective to stop at that the model expects of a step without damping.
         memory: Saves the state after every iteration and gives the one to resume from; None: nothing is saved.
         secant: What an earlier minimisation nearby learned; None: nothing.
         most_iterations: Number of iterations to stop after.
@@ -197,7 +199,10 @@ def minimise(
             else:
                 correction = np.zeros_like(correction)
             continue
-        if expected <= CHANGE_TOLERANCE * abs(point.value):
+        if expected <= CHANGE_TOLERANCE * abs(point.value) or (
+            expected <= gain_tolerance * abs(point.value)
+            and _undamped_gain(point, correction, problem.lower) <= gain_tolerance * abs(point.value)
+        ):
             converged = True
             break
         candidate = problem.at(point.parameters + step)
@@ -281,6 +286,15 @@ def _step(point: _Point, damping: float, correction: Float, lower: Float) -> tup
     if len(point.hinges):
         expected += point.hinges.value(np.zeros_like(step)) - point.hinges.value(step)
     return step, expected
+
+
+def _undamped_gain(point: _Point, correction: Float, lower: Float) -> float:
+    """What the model expects of a step with the least damping; infinite where it has no minimum.
+
+    After steps that failed the damping is heavy, and little is expected of a step, however far the minimum is.
+    """
+    gain = _step(point, LEAST_DAMPING, correction, lower)[1]
+    return gain if gain >= 0.0 else np.inf
 
 
 def _has_minimum(curvature: Float) -> bool:

@@ -44,6 +44,8 @@ SCATTERED, WIDEST = "scattered", 2.0
 MOST_EXPLORED, MOST_SCATTERED, SCATTERED_IN_ALL = 500, 8, 2400
 # Judgments and preferences, evenly spread, on which starts are compared where there are more.
 MOST_COMPARED = 1000
+# A part of much data is fitted first: one of so many, if it has so many judgments and preferences.
+PARTS, FEWEST_OF_PART = 8, 5000
 # To begin with near a minimum, as a share of the largest curvature.
 LEAST_DAMPING = 1e-7
 # Of the objective: closer minima are taken for one.
@@ -173,12 +175,25 @@ def is_sampled(data: TrainingSet) -> bool:
 
 def sample_of(data: TrainingSet) -> tuple[Rows, Rows]:
     """Which judgments and which preferences starts are compared on: evenly spread, all where they are few."""
+    return _spread(data, MOST_COMPARED)
+
+
+def part_of(data: TrainingSet) -> tuple[Rows, Rows] | None:
+    """Which judgments and which preferences are fitted before all, evenly spread.
+
+    None where there are so few that this would save no time.
+    """
+    size = (data.scores.size + data.votes.size) // PARTS
+    return _spread(data, size) if size >= FEWEST_OF_PART else None
+
+
+def _spread(data: TrainingSet, most: int) -> tuple[Rows, Rows]:
     scored, preferences = data.scores.size, data.votes.size
     amount = scored + preferences
-    return _evenly(scored, amount), _evenly(preferences, amount)
+    return _evenly(scored, most, amount), _evenly(preferences, most, amount)
 
 
-def _evenly(number: int, amount: int) -> Rows:
-    """So many of ``number`` that ``MOST_COMPARED`` of ``amount`` remain; one at least of each kind that there is."""
-    count = max(min(number, 1), number * min(MOST_COMPARED, amount) // max(1, amount))
+def _evenly(number: int, most: int, amount: int) -> Rows:
+    """So many of ``number`` that ``most`` of ``amount`` remain; one at least of each kind that there is."""
+    count = max(min(number, 1), number * min(most, amount) // max(1, amount))
     return np.arange(count, dtype=np.int64) * number // max(1, count)
