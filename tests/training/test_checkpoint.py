@@ -50,12 +50,13 @@ class Counting:
             raise KeyboardInterrupt
 
 
-@pytest.mark.parametrize("compared", [1000, 20])
+@pytest.mark.parametrize(("compared", "fewest"), [(1000, 5000), (20, 5000), (20, 5)])
 def test_a_resumed_training_gives_the_same_model(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, compared: int
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, compared: int, fewest: int
 ) -> None:
-    """Also where starts are compared on a sample, and folds start from the minima of all data."""
+    """Also where starts are compared on a sample, folds start from the minima of a half, and a part is fitted first."""
     monkeypatch.setattr(starts, "MOST_COMPARED", compared)
+    monkeypatch.setattr(starts, "FEWEST_OF_PART", fewest)
     whole = Counting()
     expected = json.dumps(training(progress=whole).to_dict())
     path = tmp_path / "m.checkpoint"
