@@ -218,14 +218,13 @@ class Fitter:
         if rows is None:
             return None
         part = data.select(*rows)
-        scaled = replace(choice, penalty=amount_of(part) / amount_of(data) * choice.penalty)
         rough = replace(
             self,
             tolerance=max(self.tolerance, ROUGH_TOLERANCE),
             gain_tolerance=max(self.gain_tolerance, ROUGH_GAIN),
             constraints=[one.sampled() for one in self.constraints],
         )
-        return rough.fit(part, scaled, f"{step}, a part of the data")
+        return rough.fit(part, _for_part(choice, part, data), f"{step}, a part of the data")
 
     def _starts(
         self, problem: "_Problem", targets: Float, slope: float | None
@@ -240,7 +239,7 @@ class Fitter:
         constraints = problem.constraints
         if amount < data.scores.size + data.votes.size:
             whole, data = data, data.select(rows, preferences)
-            choice = replace(choice, penalty=amount_of(data) / amount_of(whole) * choice.penalty)
+            choice = _for_part(choice, data, whole)
             constraints = [one.sampled() for one in constraints]
         loss = self._loss(data, targets[rows], choice, slope)
         part = replace(problem, data=data, choice=choice, loss=loss, constraints=constraints)
@@ -362,6 +361,11 @@ class _Problem:
     step: str
     unit: float
     constraints: Sequence[Constraint]
+
+
+def _for_part(choice: Choice, part: TrainingSet, whole: TrainingSet) -> Choice:
+    """The choice with which the minima of a part of the data are near those of all."""
+    return replace(choice, penalty=amount_of(part) / amount_of(whole) * choice.penalty)
 
 
 def _minimum(start: str, machine: LogLinearMachine, fit: Fit) -> Minimum:

@@ -22,8 +22,8 @@ class FoldFits:
     """Fits folds; a `pfsm_training.fit.crossval.Fit`.
 
     Attributes:
-        fitter: One that is quick enough (`Fitter.quick`). Folds keep to its constraints on pairs of their own training
-            references.
+        fitter: For models that are only compared (`Fitter.quick`). Folds keep to its constraints on pairs of their own
+            training references.
         data: All training data.
         folds: Its division.
         steps: What to call the fits in the progress, by choice. All of one fold are fitted before those of the next.
