@@ -11,10 +11,10 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --co
 LOCK ?= requirements/dev.txt
 EXTRAS ?= train,dev,docs
 
-# Tools of `make lock`, `make audit`, `make versions` and `make release-check`, apart from what they look at.
+# Tools of `make lock`, `make audit`, `make versions` and `make release-check`, apart from what they check.
 TOOLS := .venv-tools
 
-.PHONY: demo test lint types tests wheel docs release-check lock audit versions models bench mutants fuzz clean
+.PHONY: demo test lint types tests wheel docs release-check lock audit versions nightly models bench mutants fuzz clean
 
 demo: $(VENV)/.train
 	$(BIN)/python scripts/demo.py
@@ -35,7 +35,7 @@ tests: $(VENV)/.dev
 	$(BIN)/python -m compileall -q --invalidation-mode checked-hash pfsm pfsm_installation kernels training
 	$(BIN)/python -m pytest -n 2 --dist loadfile
 
-# Builds the wheel and its bill of materials into dist/ and checks it as a user installs it: in a clean environment,
+# Builds the wheel into dist/ and checks it as a user installs it: in a clean environment,
 # without torch.
 wheel: $(VENV)/.dev
 	$(BIN)/python scripts/check_wheel.py dist
@@ -53,15 +53,19 @@ release-check: $(VENV)/.dev $(TOOLS)/.made
 lock: $(TOOLS)/.made $(VENV)/.dev
 	PATH="$(CURDIR)/$(TOOLS)/bin:$$PATH" $(BIN)/python scripts/lock.py $(LOCKING)
 
-# Locks, licences, known vulnerabilities. AUDIT=--strict: fails where no index of vulnerabilities answers.
-audit: $(TOOLS)/.made $(VENV)/.dev
-	PATH="$(CURDIR)/$(TOOLS)/bin:$$PATH" $(BIN)/python scripts/audit.py $(AUDIT)
+# Licences and known vulnerabilities of every locked package. Where no index of vulnerabilities answers, a warning says so.
+LICENCES := MIT;BSD;Apache;ISC;MPL;Mozilla;Python Software Foundation;PSF;0BSD;CC0;Zlib;Unlicense
+audit: $(VENV)/.dev $(TOOLS)/.made
+	$(TOOLS)/bin/pip-licenses --python=$(BIN)/python --partial-match --allow-only='$(LICENCES)' --ignore-packages pycocoevalcap >/dev/null
+	-$(TOOLS)/bin/pip-audit --progress-spinner off --disable-pip --require-hashes --requirement requirements/all.txt
 
 # A part of the tests with the oldest versions of dependencies, and with other versions of Python where they can be had.
-versions: $(TOOLS)/.made $(VENV)/.dev
-	PATH="$(CURDIR)/$(TOOLS)/bin:$$PATH" $(BIN)/python scripts/try_versions.py --python 3.11 --resolution lowest-direct
-	PATH="$(CURDIR)/$(TOOLS)/bin:$$PATH" $(BIN)/python scripts/try_versions.py --python 3.12
-	PATH="$(CURDIR)/$(TOOLS)/bin:$$PATH" $(BIN)/python scripts/try_versions.py --python 3.13
+versions: $(TOOLS)/.made
+	PATH="$(CURDIR)/$(TOOLS)/bin:$$PATH" $(TOOLS)/bin/nox
+
+# What is too long for every change: rare faults, mutants, damaged files, other versions. Some hours.
+nightly: audit mutants fuzz versions
+	$(BIN)/python scripts/kills.py
 
 # Builds the shipped models; needs PFSM_DATA.
 models: $(VENV)/.train
@@ -75,15 +79,13 @@ bench: $(VENV)/.dev
 	$(BIN)/python scripts/benchmarks/startup.py
 	$(BIN)/python scripts/benchmarks/kernels.py
 	$(BIN)/python scripts/benchmarks/scoring.py
-	$(BIN)/python scripts/benchmarks/cores.py
 	$(BIN)/python scripts/benchmarks/peers.py
-	$(BIN)/python scripts/benchmarks/candidates.py
 	$(BIN)/python scripts/benchmarks/training.py
 	$(BIN)/python scripts/benchmarks/syntax.py
 
-# Plants faults in a copy and tells which the tests notice: an hour at most. MUTANTS=--planted: the listed ones alone.
+# Plants faults in a copy, one at a time, and tells which the tests notice.
 mutants: $(VENV)/.dev
-	$(BIN)/python scripts/mutants.py $(MUTANTS)
+	$(BIN)/python scripts/planted_faults.py
 
 # Damaged files for every reader, 300 times as many as `make test` tries: some hours. FUZZ=50 tries fewer.
 FUZZ ?= 300
@@ -111,8 +113,9 @@ endif
 
 $(TOOLS)/.made:
 	$(PYTHON) -m venv $(TOOLS)
-	$(TOOLS)/bin/python -m pip install --quiet --disable-pip-version-check uv==0.13.9 pip-audit==2.10.1 twine==7.0.0 check-wheel-contents==0.6.3
+	$(TOOLS)/bin/python -m pip install --quiet --disable-pip-version-check uv==0.13.9 pip-audit==2.10.1 twine==7.0.0 check-wheel-contents==0.6.3 \
+		cyclonedx-bom==7.5.0 pip-licenses==5.5.5 nox==2026.10.20
 	touch $@
 
 clean:
-	rm -rf $(VENV) .venv-tools .venv-try-* .venv-wheel build dist demo-output .pytest_cache .mypy_cache .ruff_cache *.egg-info
+	rm -rf $(VENV) .venv-tools .nox .venv-wheel build dist demo-output .pytest_cache .mypy_cache .ruff_cache *.egg-info

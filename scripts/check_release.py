@@ -2,7 +2,7 @@
 
     python scripts/check_release.py dist    # make release-check
 
-1. The version stands in one place, and CHANGELOG.md, CITATION.cff and the conda recipe agree with it.
+1. The version stands in one place, and CHANGELOG.md and CITATION.cff agree with it.
 2. The wheel is built twice with the same bytes, installs without torch and scores (``check_wheel.py``).
 3. The sdist is built twice with the same bytes, and a wheel built from it has the same bytes as the wheel.
 4. ``twine check --strict`` and ``check-wheel-contents``.
@@ -35,6 +35,7 @@ def main() -> None:
     run(sys.executable, "scripts/check_wheel.py", str(folder))
     wheel = folder / f"pfsm_metric-{version}-py3-none-any.whl"
     sdist = check_sdist(folder, wheel)
+    run(sys.executable, "scripts/licences.py", "--bill", str(wheel))
     run("twine", "check", "--strict", str(wheel), str(sdist))
     # W002 is about files that are there twice, which `check_duplicates` looks at; W004 about modules below folders that
     # are data here; W009 about several top-level packages, which are meant.
@@ -57,7 +58,6 @@ def check_versions(version: str) -> None:
     for name, pattern in (
         ("CHANGELOG.md", r"^## \[?([0-9][\w.]*)"),
         ("CITATION.cff", r"^version: (\S+)$"),
-        ("conda/recipe.yaml", r"^  version: \"(\S+)\"$"),
     ):
         match = re.search(pattern, (CHECKOUT / name).read_text(encoding="utf-8"), re.MULTILINE)
         if match is None or match[1] != version:

@@ -5,7 +5,7 @@ Both builds must have the same bytes.
 The rest finds faults that an editable install hides: files that are not packaged, imports of packages that are not
 dependencies, scoring that needs torch, files of another project that stand in the way. ``make test`` runs it.
 
-    python scripts/check_wheel.py [FOLDER]    # leaves the wheel in FOLDER, and its bill of materials
+    python scripts/check_wheel.py [FOLDER]    # leaves the wheel in FOLDER
 """
 
 import json
@@ -17,8 +17,6 @@ import tempfile
 import venv
 import zipfile
 from pathlib import Path
-
-from sbom import write as write_bill
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 LARGEST_WHEEL = 50_000_000
@@ -57,7 +55,6 @@ def main() -> None:
             kept = Path(sys.argv[1])
             kept.mkdir(exist_ok=True)
             made = Path(shutil.copy(wheel, kept))
-            print(f"made {write_bill(made)}: what is in the wheel and what it requires")
             print(f"made {made}; install it with: pip install {made}")
 
 

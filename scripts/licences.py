@@ -1,12 +1,20 @@
-"""Licences of what ships and of what it is used with, from ``licences.toml``; ``--write`` puts them into the docs.
+"""Licences of what ships, from ``licences.toml``, and the bill of materials of a wheel.
 
-python scripts/licences.py            # prints the tables of docs/licences.md
-python scripts/licences.py --write
+    python scripts/licences.py            # prints the table of docs/licences.md
+    python scripts/licences.py --write    # replaces it there
+    python scripts/licences.py --bill dist/pfsm_metric-0.1.0-py3-none-any.whl
+
+The bill (CycloneDX, JSON, beside the wheel) is what cyclonedx-py makes of ``requirements/all.txt``, with the wheel, its
+digest and the data in it.
 """
 
 import argparse
+import hashlib
+import json
+import subprocess
 import tomllib
-from collections.abc import Mapping, Sequence
+import zipfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -37,27 +45,60 @@ def shipped() -> list[Shipped]:
     return [Shipped(**{**entry, "files": tuple(entry["files"])}) for entry in _document()["shipped"]]
 
 
-def packages() -> dict[str, str]:
-    """SPDX expression of each package that pfsm is used or developed with."""
-    found: dict[str, str] = _document()["packages"]
-    return found
-
-
 def licence_of(name: str, groups: Sequence[Shipped]) -> Shipped | None:
     """The group that a file of the wheel belongs to; None if there is none."""
     return next((group for group in groups if group.covers(name)), None)
 
 
-def tables(groups: Sequence[Shipped], expressions: Mapping[str, str]) -> str:
-    """Both tables as Markdown."""
+def table(groups: Sequence[Shipped]) -> str:
+    """The groups as Markdown."""
     lines = ["| in the wheel | licence | from | text |", "|---|---|---|---|"]
     lines += [f"| {one.what} | {one.licence} | {one.source} | `{one.text}` |" for one in groups]
-    by_licence: dict[str, list[str]] = {}
-    for name, expression in expressions.items():
-        by_licence.setdefault(expression, []).append(name)
-    lines += ["", "| licence | packages |", "|---|---|"]
-    lines += [f"| {one} | {', '.join(sorted(names))} |" for one, names in sorted(by_licence.items())]
     return "\n".join(lines) + "\n"
+
+
+def write_bill(wheel: Path) -> Path:
+    """Writes the bill of materials beside the wheel; the same wheel and lock give the same bytes."""
+    path = wheel.with_name("-".join(wheel.name.split("-")[:2]) + ".cdx.json")
+    command = [
+        "cyclonedx-py", "requirements", str(CHECKOUT / "requirements" / "all.txt"),
+        "--pyproject", str(CHECKOUT / "pyproject.toml"), "--mc-type", "library", "--output-reproducible",
+    ]  # fmt: skip
+    made = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    path.write_text(json.dumps(with_data(json.loads(made), wheel), indent=2) + "\n", encoding="utf-8")
+    return path
+
+
+def with_data(bill: dict[str, Any], wheel: Path) -> dict[str, Any]:
+    """Adds the digest of the wheel, and its data with their licences, to a bill of requirements."""
+    groups = shipped()
+    with zipfile.ZipFile(wheel) as archive:
+        digests = {
+            name: hashlib.sha256(archive.read(name)).hexdigest() for name in sorted(archive.namelist())
+        }
+    root = bill["metadata"]["component"]
+    root["hashes"] = [_sha256(hashlib.sha256(wheel.read_bytes()).hexdigest())]
+    root["components"] = [
+        {
+            "type": "data",
+            "bom-ref": f"data:{group.what}",
+            "name": group.what,
+            "description": group.source,
+            "licenses": [{"expression": group.licence}],
+            "components": [
+                {"type": "file", "bom-ref": name, "name": name, "hashes": [_sha256(digest)]}
+                for name, digest in digests.items()
+                if licence_of(name, groups) == group
+            ],
+        }
+        for group in groups
+        if group.source != "written for pfsm"
+    ]
+    return bill
+
+
+def _sha256(value: str) -> dict[str, str]:
+    return {"alg": "SHA-256", "content": value}
 
 
 def _document() -> dict[str, Any]:
@@ -65,11 +106,16 @@ def _document() -> dict[str, Any]:
 
 
 def main() -> None:
-    """Prints or writes the tables."""
+    """Prints or writes the table, or writes a bill."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--write", action="store_true", help=f"write them into {PAGE.name}")
-    made = tables(shipped(), packages())
-    if not parser.parse_args().write:
+    parser.add_argument("--write", action="store_true", help=f"write it into {PAGE.name}")
+    parser.add_argument("--bill", metavar="WHEEL", type=Path, help="write its bill of materials instead")
+    options = parser.parse_args()
+    if options.bill:
+        print(f"made {write_bill(options.bill)}")
+        return
+    made = table(shipped())
+    if not options.write:
         print(made, end="")
         return
     page = PAGE.read_text(encoding="utf-8")

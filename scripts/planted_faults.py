@@ -1,9 +1,20 @@
-"""Faults that once went unnoticed, for ``scripts/mutants.py``: what each changes, and the tests that have to notice it.
+"""Plants faults that once went unnoticed in a copy of the checkout, one at a time, and tells which the tests notice.
 
-A place is found by its text, which stands in one source file alone, so that files may move.
+    python scripts/planted_faults.py          # make mutants
+    python scripts/planted_faults.py METEOR   # those whose description contains a text
+
+A place is found by its text, which occurs in one source file only, so that files may move. The exit status is 1 if a
+fault survives.
 """
 
+import subprocess
+import sys
+import tempfile
 from dataclasses import dataclass
+from pathlib import Path
+
+CHECKOUT = Path(__file__).resolve().parent.parent
+SOURCES = ("pfsm", "kernels", "training")
 
 
 @dataclass(frozen=True)
@@ -134,3 +145,48 @@ PLANTED = (
         "tests/kernels/test_tilt.py",
     ),
 )
+
+
+def place(fault: Fault, checkout: Path = CHECKOUT) -> Path:
+    """The source file with the text of a fault.
+
+    Raises:
+        LookupError: The text does not occur exactly once.
+    """
+    files = [path for folder in SOURCES for path in (checkout / folder).rglob("*.py")]
+    counts = {path: path.read_text(encoding="utf-8").count(fault.before) for path in files}
+    found = [path for path, count in counts.items() if count]
+    if len(found) != 1 or counts[found[0]] != 1:
+        raise LookupError(f"{fault.what}: its text occurs {sum(counts.values())} times")
+    return found[0]
+
+
+def is_noticed(fault: Fault, checkout: Path) -> bool:
+    """Whether the tests fail with the fault; the file is restored."""
+    path = place(fault, checkout)
+    source = path.read_text(encoding="utf-8")
+    path.write_text(source.replace(fault.before, fault.after), encoding="utf-8")
+    try:
+        command = [sys.executable, "-m", "pytest", "-q", "-x", fault.tests]
+        return bool(subprocess.run(command, cwd=checkout, capture_output=True, check=False).returncode)
+    finally:
+        path.write_text(source, encoding="utf-8")
+
+
+def main() -> int:
+    """Plants, tests, tells."""
+    wanted = [fault for fault in PLANTED if not sys.argv[1:] or sys.argv[1] in fault.what]
+    with tempfile.TemporaryDirectory(prefix="pfsm-faults-") as folder:
+        copy = Path(folder) / "checkout"
+        subprocess.run(["git", "clone", "-q", str(CHECKOUT), str(copy)], check=True)
+        survivors = 0
+        for fault in wanted:
+            noticed = is_noticed(fault, copy)
+            survivors += not noticed
+            print(f"{'noticed ' if noticed else 'SURVIVED'} {fault.what}", flush=True)
+    print(f"{len(wanted) - survivors} of {len(wanted)} faults noticed")
+    return int(bool(survivors))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

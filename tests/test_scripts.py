@@ -1,6 +1,7 @@
-"""Scripts on bad input: one line, exit status 2, no traceback."""
+"""Scripts on bad input: one line, exit status 2, no traceback. Planted faults still have their places."""
 
 import gzip
+import importlib
 import os
 import subprocess
 import sys
@@ -54,3 +55,11 @@ def test_tune_feature_sets(tmp_path: Path, text: str, options: list[str], fault:
     path = tmp_path / "data.tsv"
     path.write_text(text, encoding="utf-8")
     assert fault in refused("tune_feature_sets.py", str(path), *options, data=tmp_path)
+
+
+def test_planted_faults_have_a_place_and_tests(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(SCRIPTS))
+    planted = importlib.import_module("planted_faults")
+    for fault in planted.PLANTED:
+        assert planted.place(fault).is_file()
+        assert (SCRIPTS.parent / fault.tests.partition("::")[0]).is_file(), fault.tests

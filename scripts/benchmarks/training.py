@@ -1,14 +1,13 @@
-r"""Times of training: whole ``pfsm train`` processes on real judgments, and the same objective in plain PyTorch.
+r"""Times of training: whole ``pfsm train`` processes on real judgments.
 
-    PFSM_DATA=… python scripts/benchmarks/training.py [JUDGMENTS …] [--solvers NAME …] [--threads N …] [--subset N …]
+    PFSM_DATA=… python scripts/benchmarks/training.py [JUDGMENTS …] [--solvers NAME …] [--threads N …]
     PFSM_DATA=… python scripts/benchmarks/training.py 1000000 --drawn --folds 2 --config configs/models/en-small.yaml \
-        --lambda 0.5 --solvers gauss-newton --threads 1 --subset
+        --lambda 0.5 --solvers gauss-newton --threads 1
 
 Without numbers, processes train on 1,000 and 5,000 judgments, including reading, cross-validation and writing. If more
 are wanted than there are, the judgments are repeated, with one more word in the translations each time, or with
 ``--drawn`` with a tenth of their words exchanged on both sides, so that no line is there twice. L-BFGS is timed on up
-to 5,000, unless ``--solvers`` names it. Then a few judgments are trained on in this process, to convergence, and
-compared with ``torch.optim.LBFGS``.
+to 5,000, unless ``--solvers`` names it.
 """
 
 import random
@@ -21,20 +20,16 @@ from itertools import count, islice
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-import torch
 import yaml
 from real_data import data_folder, into_english
 from refusals import explained
 from report import Report
 from stopwatch import cost_of_command
-from torch_training import compare, subset_of
 
 from pfsm.commands.arguments import positive
 from pfsm.data import read_table
 
 JUDGMENTS = (1_000, 5_000)
-# PyTorch takes about 15 seconds for this one.
-SUBSETS = (50,)
 RUNS = 3
 SOLVERS = ("gauss-newton", "lbfgs")
 # L-BFGS is left out above the first number; from the second on, one run is enough.
@@ -45,7 +40,7 @@ Row = tuple[str, str, str, str]
 
 
 def main() -> None:
-    """Times whole processes of each size, then training on the subset."""
+    """Times whole processes of each size."""
     wanted = arguments()
     data = data_folder()
     sources = [path for name in SETS for path in into_english(data / name)]
@@ -53,13 +48,6 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         for number in wanted.judgments:
             time_processes(report, sources, number, wanted, Path(folder))
-    torch.set_num_threads(1)
-    for number in wanted.subset:
-        rows = list(islice(endless(sources), number))
-        subset = subset_of(
-            [row[1] for row in rows], [row[2] for row in rows], [float(row[3]) for row in rows]
-        )
-        compare(report, subset)
     report.save()
 
 
@@ -69,7 +57,6 @@ def arguments() -> Namespace:
     parser.add_argument("judgments", nargs="*", type=positive, default=JUDGMENTS)
     parser.add_argument("--solvers", nargs="+", choices=SOLVERS)
     parser.add_argument("--threads", nargs="+", type=positive, default=[1, 2])
-    parser.add_argument("--subset", nargs="*", type=positive, default=SUBSETS)
     parser.add_argument("--drawn", action="store_true", help="exchange words where judgments are repeated")
     parser.add_argument("--config", metavar="FILE", type=Path, help="settings (default: those of pfsm train)")
     parser.add_argument("--lambda", dest="penalty", type=float, help="in place of the settings' own")
