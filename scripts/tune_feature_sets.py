@@ -24,9 +24,8 @@ from pfsm import Metric
 from pfsm.commands.arguments import check_output
 from pfsm.data import Judgments, read_judgments
 from pfsm.errors import PfsmError
-from pfsm.evaluation.bootstrap import default_seed, percentile_interval
-from pfsm.evaluation.centring import CentredPearson
-from pfsm.evaluation.samples import by_appearance
+from pfsm.evaluation.bootstrap import by_appearance, default_seed, percentile_interval
+from pfsm.evaluation.measure import CentredPearson
 from pfsm.features.values import feature_values
 from pfsm.metrics import get_metric
 from pfsm.metrics.terp.costs import P, T

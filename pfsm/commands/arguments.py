@@ -114,10 +114,7 @@ def add_scorer(parser: ArgumentParser) -> None:
     add_model(parser)
     parser.set_defaults(model=None)
     parser.add_argument(
-        "--metric",
-        action=_Once,
-        metavar="NAME",
-        help="instead of a model, another metric: %(names)s",
+        "--metric", action=_Once, metavar="NAME", help="instead of a model, another metric: %(names)s"
     )
     add_language(parser)
 

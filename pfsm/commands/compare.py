@@ -30,7 +30,7 @@ from pfsm.comparison import Compared, compare_outputs, read_facts, write_compari
 from pfsm.data import read_parallel
 from pfsm.errors import PfsmError
 from pfsm.evaluation import Comparison, Interval, PairResult
-from pfsm.evaluation.documents import NO_PREFERENCE
+from pfsm.evaluation.comparison import NO_PREFERENCE
 from pfsm.io.files import atomic_write
 from pfsm.io.spreadsheets import tsv_row
 

@@ -38,7 +38,7 @@ from pfsm.errors import PfsmError
 from pfsm.evaluation import canonical, default_seed, preference_counts
 from pfsm.evaluation.catalogue import BY_LEVEL, DOCUMENT, LEVELS, PREFERENCES, SEGMENT, SYSTEM
 from pfsm.evaluation.questions import PREFERENCE, RANKING, RESAMPLES
-from pfsm.evaluation.rankings import EXPECTED_WINS, SYSTEM_SCORES
+from pfsm.evaluation.system_level import EXPECTED_WINS, SYSTEM_SCORES
 
 USUAL = {"kendall_tau": "Kendall tau"}
 TESTS = {BOOTSTRAP: "paired bootstrap", PERM_BOTH: "PERM-BOTH"}
@@ -180,11 +180,7 @@ def _versus(
     seed: int,
 ) -> dict[str, Any]:
     """The test of the scores of every task against those of another metric."""
-    document: dict[str, Any] = {
-        "name": other.name,
-        **signatures,
-        "test": TESTS[options.test],
-    }
+    document: dict[str, Any] = {"name": other.name, **signatures, "test": TESTS[options.test]}
     for task, metric in zip(tasks, scores, strict=True):
         metrics = metric, task.scores(other)
         document[task.question.kind] = versus_document(

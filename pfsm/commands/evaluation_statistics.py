@@ -8,21 +8,16 @@ from numpy.typing import NDArray
 
 from pfsm.evaluation import Difference, Estimate, MeanEstimate, PairedTest, compare, estimate
 from pfsm.evaluation.catalogue import SEGMENT, SYSTEM, Statistic
-from pfsm.evaluation.documents import interval_entry, number
-from pfsm.evaluation.permutation import permutation_test
+from pfsm.evaluation.comparison import interval_entry, number
 from pfsm.evaluation.pooled import Scores, segment_scores
 from pfsm.evaluation.questions import CORRELATION, Question
-from pfsm.evaluation.significance import williams_p_values
+from pfsm.evaluation.significance import permutation_test, williams_p_values
 
 BOOTSTRAP, PERM_BOTH = "bootstrap", "perm-both"
 
 
 def statistics_document(
-    question: Question[Any],
-    statistics: Sequence[Statistic[Any]],
-    metric: Scores,
-    n_resamples: int,
-    seed: int,
+    question: Question[Any], statistics: Sequence[Statistic[Any]], metric: Scores, n_resamples: int, seed: int
 ) -> dict[str, Any]:
     """Every statistic in every group, with intervals, and the means; undefined numbers are null.
 

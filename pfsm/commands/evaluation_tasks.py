@@ -20,7 +20,6 @@ from pfsm.evaluation.catalogue import (
     level_and_name,
 )
 from pfsm.evaluation.engine import check_units
-from pfsm.evaluation.likeness import likeness_question
 from pfsm.evaluation.pooled import Scores
 from pfsm.evaluation.questions import SEGMENT as SEGMENT_COLUMN
 from pfsm.evaluation.questions import (
@@ -28,11 +27,12 @@ from pfsm.evaluation.questions import (
     SIDES,
     Question,
     absolute_question,
+    likeness_question,
     preference_question,
     ranking_question,
 )
 from pfsm.evaluation.questions import SYSTEM as SYSTEM_COLUMN
-from pfsm.evaluation.rankings import EXPECTED_WINS
+from pfsm.evaluation.system_level import EXPECTED_WINS
 
 KING = "king"
 CORRELATIONS = ("pearson", "spearman", "kendall")

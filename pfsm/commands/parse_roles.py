@@ -170,11 +170,7 @@ def _print(scores: Mapping[str, RoleScores], label: str, lines: int) -> None:
 
 def _print_scores(scores: RoleScores) -> None:
     print(f"{'':12} {'precision':>9} {'recall':>7} {'F1':>7} {'gold':>7}")
-    rows = [
-        ("predicates", scores.predicates),
-        ("arguments", scores.arguments),
-        *scores.by_role.items(),
-    ]
+    rows = [("predicates", scores.predicates), ("arguments", scores.arguments), *scores.by_role.items()]
     for name, one in rows:
         figures = (_figures(one)[key] for key in ("precision", "recall", "f1"))
         cells = ("–" if value is None else f"{value:.2f}" for value in figures)

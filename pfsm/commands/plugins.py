@@ -26,11 +26,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     checking.add_argument("--kind", choices=tuple(TABLES), help="where several plug-ins have this name")
     checking.add_argument(
-        "--option",
-        action="append",
-        default=[],
-        metavar="KEY=VALUE",
-        help="an option of a matcher or format",
+        "--option", action="append", default=[], metavar="KEY=VALUE", help="an option of a matcher or format"
     )
     checking.add_argument(
         "--sample",

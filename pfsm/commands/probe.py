@@ -22,10 +22,9 @@ from pfsm.commands.probe_text import Tested, print_one, print_several
 from pfsm.data.minimal_pairs import MinimalPairs, read_minimal_pairs, shipped_minimal_pairs
 from pfsm.errors import NotInstalledError, PfsmError
 from pfsm.evaluation import default_seed
-from pfsm.evaluation.documents import interval_entry, number
-from pfsm.evaluation.probe import KindResult, ProbeResult, probe
-from pfsm.evaluation.samples import Estimate
-from pfsm.evaluation.severity import SeverityResult
+from pfsm.evaluation.bootstrap import Estimate
+from pfsm.evaluation.comparison import interval_entry, number
+from pfsm.evaluation.probe import KindResult, ProbeResult, SeverityResult, probe
 from pfsm.io.files import STANDARD_INPUT
 from pfsm.io.spreadsheets import tsv_row
 from pfsm.metrics import SegmentMetric, metric_names

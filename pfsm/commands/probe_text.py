@@ -6,10 +6,8 @@ from dataclasses import dataclass
 
 from pfsm.commands.evaluation_text import NO_INTERVAL
 from pfsm.data.minimal_pairs import KINDS, SEVERITIES
-from pfsm.evaluation.bootstrap import Interval
-from pfsm.evaluation.probe import ALL, KindResult, ProbeResult
-from pfsm.evaluation.samples import Estimate
-from pfsm.evaluation.severity import SeverityResult
+from pfsm.evaluation.bootstrap import Estimate, Interval
+from pfsm.evaluation.probe import ALL, KindResult, ProbeResult, SeverityResult
 from pfsm.perturbation.registry import NAMES, kind_named
 
 HEADINGS = ("kind", "n", "worse is lower", "mean difference", "what is worse")

@@ -180,7 +180,7 @@ def _print_json(columns: Sequence[Column], options: Namespace) -> None:
 
 def _document(column: Column, result: Scored, options: Namespace) -> dict[str, Any]:
     from pfsm.evaluation import default_seed  # noqa: PLC0415 - JSON alone needs it
-    from pfsm.evaluation.documents import interval_entry  # noqa: PLC0415
+    from pfsm.evaluation.comparison import interval_entry  # noqa: PLC0415
 
     metric = column.metric
     document: dict[str, Any] = {

@@ -70,10 +70,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     bounds.add_argument("--timeout", type=positive, metavar="S", help="seconds for an answer (default: 60)")
     bounds.add_argument(
-        "--read-timeout",
-        type=positive,
-        metavar="S",
-        help="seconds for a head, and for a body (default: 20)",
+        "--read-timeout", type=positive, metavar="S", help="seconds for a head, and for a body (default: 20)"
     )
     bounds.add_argument(
         "--training-timeout", type=positive, metavar="S", help="seconds of a training (default: 3600)"

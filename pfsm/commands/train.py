@@ -188,12 +188,7 @@ def _with_language(
     config: "TrainingConfig", judgments: Judgments | None, preferences: Preferences | None
 ) -> tuple["TrainingConfig", str]:
     """The configuration in the language of the data, and a clear word where nothing says which it is."""
-    from pfsm_training.data.languages import (  # noqa: PLC0415 - brings torch
-        COLUMN,
-        in_language,
-        is_given,
-        language_of,
-    )
+    from pfsm_training.data.languages import COLUMN, in_language, is_given, language_of  # noqa: PLC0415 - brings torch
 
     if is_given(config):
         return config, ""
@@ -343,11 +338,7 @@ def _dev_agreement(model: Model, dev: Judgments | Preferences, options: Namespac
 
 
 def _report(
-    model: Model,
-    dev: Judgments | Preferences | None,
-    n_folds: int,
-    hints: Sequence[str],
-    options: Namespace,
+    model: Model, dev: Judgments | Preferences | None, n_folds: int, hints: Sequence[str], options: Namespace
 ) -> None:
     training = model.training
     print(

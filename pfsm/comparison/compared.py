@@ -8,8 +8,7 @@ from numpy.typing import NDArray
 
 from pfsm.comparison.facts import SegmentFacts
 from pfsm.evaluation.bootstrap import default_seed
-from pfsm.evaluation.comparison import Comparison, PooledCounts, compare_systems
-from pfsm.evaluation.documents import comparison_document
+from pfsm.evaluation.comparison import Comparison, PooledCounts, compare_systems, comparison_document
 from pfsm.metrics.base import SegmentMetric
 from pfsm.metrics.inputs import checked_streams
 from pfsm.metrics.references import NumberOfReferences, Streams, number_of_references

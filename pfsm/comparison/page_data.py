@@ -8,9 +8,8 @@ from numpy.typing import NDArray
 from pfsm.comparison.buckets import Buckets, all_buckets
 from pfsm.comparison.compared import Compared, MetricResult
 from pfsm.comparison.explained import Explained, explained, explained_data
-from pfsm.evaluation.comparison import Comparison
+from pfsm.evaluation.comparison import Comparison, number
 from pfsm.evaluation.correlation import kendall_tau_b, pearson
-from pfsm.evaluation.documents import number
 
 Float = NDArray[np.float64]
 

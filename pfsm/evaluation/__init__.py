@@ -2,19 +2,18 @@
 
 from pfsm.evaluation.bootstrap import (
     CONFIDENCE,
+    Estimate,
     Interval,
+    MeanEstimate,
     bootstrap_interval,
     default_seed,
     percentile_interval,
     resampled_statistics,
 )
 from pfsm.evaluation.catalogue import Statistic, canonical, plain
-from pfsm.evaluation.centring import mean_removed, mean_removed_pearson, weighted_pearson
 from pfsm.evaluation.comparison import Comparison, PairResult, PooledCounts, SystemResult, compare_systems
-from pfsm.evaluation.correlation import kendall_tau_b, pearson, spearman
-from pfsm.evaluation.differences import Difference, PairedTest, holm, paired_p_value
-from pfsm.evaluation.document_level import TranslatedDocuments, document_scores, translated_documents
-from pfsm.evaluation.engine import Estimates, compare, estimate
+from pfsm.evaluation.correlation import WilliamsTest, kendall_tau_b, pearson, spearman, williams_test
+from pfsm.evaluation.engine import Difference, Estimates, PairedTest, compare, estimate, holm, paired_p_value
 from pfsm.evaluation.groups import (
     GroupEvaluation,
     GroupResult,
@@ -24,34 +23,37 @@ from pfsm.evaluation.groups import (
     evaluate_preference_groups,
 )
 from pfsm.evaluation.king import human_acceptability, king
-from pfsm.evaluation.pairwise import (
+from pfsm.evaluation.measure import mean_removed, mean_removed_pearson, weighted_pearson
+from pfsm.evaluation.pooled import (
+    PooledScores,
+    TranslatedDocuments,
+    document_scores,
+    pooled_scores,
+    translated_documents,
+)
+from pfsm.evaluation.preference import (
     BestAccuracy,
     PairwiseJudgments,
+    PreferenceCounts,
     best_accuracy,
     pairwise_accuracy,
     pairwise_judgments,
+    preference_counts,
+    preference_interval,
     random_accuracy,
 )
-from pfsm.evaluation.pooled import PooledScores, pooled_scores
-from pfsm.evaluation.preference import PreferenceCounts, preference_counts
-from pfsm.evaluation.preference_measures import preference_interval
-from pfsm.evaluation.questions import (
-    Question,
-    absolute_question,
-    preference_question,
-    question_of_scores,
+from pfsm.evaluation.questions import Question, absolute_question, preference_question, question_of_scores
+from pfsm.evaluation.segment_pairs import (
+    PairCounts,
+    TieCalibration,
+    accuracy_with_ties,
+    calibrate_ties,
+    pair_counts,
+    wmt_kendall,
 )
-from pfsm.evaluation.samples import Estimate, MeanEstimate
-from pfsm.evaluation.segment_pairs import PairCounts, pair_counts, wmt_kendall
-from pfsm.evaluation.significance import (
-    WilliamsTest,
-    paired_bootstrap_correlations,
-    perm_both,
-    williams_test,
-)
+from pfsm.evaluation.significance import paired_bootstrap_correlations, perm_both
 from pfsm.evaluation.soft_pairwise import soft_pairwise_accuracy
 from pfsm.evaluation.system_level import system_pairwise_accuracy, system_scores
-from pfsm.evaluation.tie_calibration import TieCalibration, accuracy_with_ties, calibrate_ties
 
 __all__ = [
     "CONFIDENCE",

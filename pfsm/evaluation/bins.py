@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Float = NDArray[np.float64]
+
 Rows = NDArray[np.int64]
 Label = Callable[[float, float], str]
 """Makes the label of a bin from the lowest and the highest number in it."""

@@ -4,16 +4,25 @@ Everything is reproducible: row numbers come from numpy's PCG64, and one seed gi
 the same for every statistic and whatever the size of the blocks they are drawn in.
 
 Of fewer than two rows, or segments where these are drawn, every resample is the same: there is no interval then.
+
+A statistic of a group and of its bootstrap resamples; groups, segments, and means over groups.
 """
 
+import math
 import os
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+import zlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pfsm.errors import PfsmError
+
+Int = NDArray[np.int64]
+
+Float = NDArray[np.float64]
 
 CONFIDENCE = 0.95
 """Part of the resampled statistics that an interval holds, unless the caller says otherwise."""
@@ -87,7 +96,7 @@ def bootstrap_interval(
 
 def resampled_statistics(
     statistic: ArrayFunction, *arrays: ArrayLike, n_resamples: int = 1000, seed: Seed = None
-) -> NDArray[np.float64]:
+) -> Float:
     """The statistic of every resample; arguments and errors as in `bootstrap_interval`.
 
     Returns:
@@ -107,7 +116,7 @@ def resampled_statistics(
     return np.array(values, dtype=np.float64)
 
 
-def percentile_interval(values: NDArray[np.float64], confidence: float = CONFIDENCE) -> Interval:
+def percentile_interval(values: Float, confidence: float = CONFIDENCE) -> Interval:
     """The central part of resampled statistics, NaN among them left out.
 
     Args:
@@ -125,12 +134,12 @@ def percentile_interval(values: NDArray[np.float64], confidence: float = CONFIDE
     return Interval(float(low), float(high))
 
 
-def never_differ(values: NDArray[np.float64]) -> bool:
+def never_differ(values: Float) -> bool:
     """Whether all values, float64 [n] without NaN, are the same but for rounding; so are none at all."""
     return values.size == 0 or bool(np.ptp(values) <= _SAME * np.abs(values).max())
 
 
-def resampled_rows(n: int, n_resamples: int, seed: Seed = None) -> Iterator[NDArray[np.int64]]:
+def resampled_rows(n: int, n_resamples: int, seed: Seed = None) -> Iterator[Int]:
     """Row numbers of every resample, drawn with replacement, a block of resamples at a time.
 
     Args:
@@ -150,7 +159,7 @@ def resampled_rows(n: int, n_resamples: int, seed: Seed = None) -> Iterator[NDAr
         yield generator.integers(n, size=(min(size, n_resamples - start), n))
 
 
-def resampled_times(n: int, n_resamples: int, seed: Seed = None) -> Iterator[NDArray[np.int64]]:
+def resampled_times(n: int, n_resamples: int, seed: Seed = None) -> Iterator[Int]:
     """The resamples of `resampled_rows`, as how many times each row stands in them.
 
     Yields:
@@ -171,3 +180,137 @@ def check_bootstrap(n_resamples: int, confidence: float = CONFIDENCE) -> None:
         raise ValueError(f"n_resamples is {n_resamples}, at least 1 is needed")
     if not 0.0 < confidence < 1.0:
         raise ValueError(f"confidence is {confidence}, a number between 0 and 1 is needed")
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A statistic and its bootstrap interval; NaN where it is undefined."""
+
+    value: float
+    interval: Interval
+    remarks: Mapping[str, float | bool] = field(default_factory=dict, compare=False)
+    """What else is to be said of the value (`Measure.remarks`)."""
+
+
+@dataclass(frozen=True)
+class MeanEstimate:
+    """The unweighted mean of a statistic over the groups that have it, and its bootstrap interval.
+
+    Attributes:
+        value: The mean; NaN where no group has the statistic.
+        interval: Of the mean.
+        left_out: Names of the groups where the statistic is undefined.
+    """
+
+    value: float
+    interval: Interval
+    left_out: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """A statistic of one group, and of its resamples, float64 [n_resamples]; NaN where undefined."""
+
+    value: float
+    resampled: Float
+
+    def estimate(self, confidence: float = CONFIDENCE) -> Estimate:
+        """The statistic with the percentile interval of its resamples."""
+        if math.isnan(self.value):
+            return Estimate(self.value, Interval(math.nan, math.nan))
+        return Estimate(self.value, percentile_interval(self.resampled, confidence))
+
+    def minus(self, other: "Sample") -> "Sample":
+        """The difference from another one, of the same resamples."""
+        return Sample(self.value - other.value, self.resampled - other.resampled)
+
+
+def mean_of_groups(samples: Mapping[str, Sample], confidence: float = CONFIDENCE) -> MeanEstimate:
+    """The unweighted mean over the groups that have the statistic."""
+    mean, left_out = mean_sample(samples)
+    estimate = mean.estimate(confidence)
+    return MeanEstimate(estimate.value, estimate.interval, left_out)
+
+
+def mean_sample(samples: Mapping[str, Sample]) -> tuple[Sample, tuple[str, ...]]:
+    """The unweighted mean of a statistic and of its resamples, and the groups left out of it.
+
+    A group whose statistic is undefined is left out; so is, within a resample, one that is undefined there. One that
+    has a statistic but no resamples, having too few segments to draw, leaves the mean without resamples too.
+    """
+    left_out = tuple(name for name, sample in samples.items() if math.isnan(sample.value))
+    kept = [sample for name, sample in samples.items() if name not in left_out]
+    if not kept:
+        return Sample(math.nan, np.empty(0)), left_out
+    values = np.array([sample.value for sample in kept])
+    resampled = np.stack([sample.resampled for sample in kept])
+    numbers = (~np.isnan(resampled)).sum(axis=0)
+    means = np.full(numbers.size, np.nan)
+    if not np.isnan(resampled).all(axis=1).any():
+        np.divide(np.nansum(resampled, axis=0), numbers, out=means, where=numbers > 0)
+    return Sample(float(values.mean()), means), left_out
+
+
+def group_members(groups: Sequence[str], n: int) -> dict[str, Int]:
+    """Row numbers of every group, groups sorted by name.
+
+    Raises:
+        ValueError: If there are not `n` names.
+    """
+    if len(groups) != n:
+        raise ValueError(f"there are {n} rows, but {len(groups)} group names")
+    rows: dict[str, list[int]] = {}
+    for row, name in enumerate(groups):
+        rows.setdefault(name, []).append(row)
+    return {name: np.array(rows[name], dtype=np.int64) for name in sorted(rows)}
+
+
+def group_seed(seed: int, name: str) -> tuple[int, int]:
+    """A series of its own for every group: one series for all would draw equal row numbers in equal sizes."""
+    return seed, zlib.crc32(name.encode("utf-8"))
+
+
+def dense_ids(names: Sequence[Any] | NDArray[Any], n: int, what: str) -> Int:
+    """int64 [n]: 0 for the first name in sorted order, one more for each further one; equal for equal names.
+
+    Args:
+        names: [n], text, numbers or tuples of them, for example of segments.
+        n: How many there must be.
+        what: What a message calls them.
+
+    Raises:
+        ValueError: If there are not `n` of them.
+    """
+    if len(names) != n:
+        raise ValueError(f"there are {n} rows, but {len(names)} {what}")
+    if isinstance(names, np.ndarray) and names.dtype.kind in "biufU":
+        return np.unique(names, return_inverse=True)[1].reshape(-1).astype(np.int64)
+    # A numpy array of text would give every row the width of the longest.
+    ids = {name: number for number, name in enumerate(sorted(set(names)))}
+    return np.array([ids[name] for name in names], dtype=np.int64)
+
+
+def by_appearance(ids: Int) -> Int:
+    """The same ids from 0 up without gaps, in the order in which they first appear.
+
+    What is drawn is numbered like this: resamples then depend on which rows belong together, not on names.
+    """
+    _, first, inverse = np.unique(ids, return_index=True, return_inverse=True)
+    place = np.empty(first.size, dtype=np.int64)
+    place[np.argsort(first, kind="stable")] = np.arange(first.size)
+    return place[inverse.reshape(-1)]
+
+
+def count_ids(ids: Int) -> int:
+    """How many there are, of ids from 0 up without gaps."""
+    return int(ids.max(initial=-1)) + 1
+
+
+def sums_of_segments(table: Float, segments: Int) -> Float:
+    """float64 [n_segments, k]: the rows of a table added up by segment.
+
+    Args:
+        table: float64 [n, k].
+        segments: int64 [n], from 0 up without gaps.
+    """
+    return np.stack([np.bincount(segments, weights=column) for column in table.T], axis=1)

@@ -16,22 +16,34 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.errors import PfsmError
-from pfsm.evaluation.centring import CentredPearson, MomentPearson
 from pfsm.evaluation.correlation import kendall_tau_b, spearman
 from pfsm.evaluation.king import King, TestCases
-from pfsm.evaluation.measure import Correlation, Items, MeanScore, Measure, PlainMeasure, RankCorrelation
-from pfsm.evaluation.pairwise import Yardstick
-from pfsm.evaluation.preference import PreferenceStatistic
-from pfsm.evaluation.preference_measures import AccuracyWithTies, PreferenceItems, PreferenceMeasure
-from pfsm.evaluation.rankings import RankedSystems, bound_ranking
-from pfsm.evaluation.segment_pairs import WmtKendall, WmtVariant
+from pfsm.evaluation.measure import (
+    CentredPearson,
+    Correlation,
+    Items,
+    MeanScore,
+    Measure,
+    MomentPearson,
+    PlainMeasure,
+    RankCorrelation,
+)
+from pfsm.evaluation.preference import (
+    AccuracyWithTies,
+    PreferenceItems,
+    PreferenceMeasure,
+    PreferenceStatistic,
+    Yardstick,
+)
+from pfsm.evaluation.segment_pairs import CalibratedAccuracy, WmtKendall, WmtVariant
 from pfsm.evaluation.soft_pairwise import SoftPairwiseAccuracy
-from pfsm.evaluation.system_level import SYSTEM_STATISTICS, SystemMeasure
-from pfsm.evaluation.tie_calibration import CalibratedAccuracy
+from pfsm.evaluation.system_level import SYSTEM_STATISTICS, RankedSystems, SystemMeasure, bound_ranking
 from pfsm.registry import Table
 
+Float = NDArray[np.float64]
+
 Data = TypeVar("Data")
-OfScores = Callable[[NDArray[np.float64], NDArray[np.float64]], float]
+OfScores = Callable[[Float, Float], float]
 """From a metric's scores and people's, float64 [n] each, to a number."""
 SEGMENT, DOCUMENT, SYSTEM = LEVELS = ("segment", "document", "system")
 
@@ -190,10 +202,10 @@ RANKINGS: Mapping[str, Statistic[RankedSystems]] = _by_name(
         for name in ("pearson", "spearman", "kendall", "accuracy")
     )
 )
-"""Of systems whose translations people ranked (`pfsm.evaluation.rankings`)."""
+"""Of systems whose translations people ranked (`pfsm.evaluation.system_level`)."""
 
 LIKENESS: Mapping[str, Statistic[TestCases]] = _by_name(
-    Statistic("king", "KING", ("segments",), lambda cases: King(cases.units, cases.automatic)),
+    Statistic("king", "KING", ("segments",), lambda cases: King(cases.units, cases.automatic))
 )
 """Of test cases, in which a metric may tell human translations from automatic ones."""
 
@@ -233,7 +245,7 @@ def plugged_system_statistic(name: str, value: Any) -> Statistic[Items]:
     if function is None:
         raise PfsmError("compares translations; only a function of two arrays can be asked about systems")
 
-    def of_systems(human: NDArray[np.float64], metric: NDArray[np.float64]) -> NDArray[np.float64]:
+    def of_systems(human: Float, metric: Float) -> Float:
         return np.array([function(*row) for row in zip(metric, human, strict=True)], dtype=np.float64)
 
     return Statistic(
@@ -250,7 +262,7 @@ def _watched(name: str, value: Any) -> OfScores:
     if not callable(value):
         raise PfsmError("is neither a function of a metric's and people's scores nor a Statistic")
 
-    def watched(metric: NDArray[np.float64], human: NDArray[np.float64]) -> float:
+    def watched(metric: Float, human: Float) -> float:
         found = value(metric, human)
         if np.ndim(found) or not isinstance(found, SupportsFloat):
             raise PfsmError(f"statistic {name!r}: gives a {type(found).__name__}, a number is needed")
@@ -271,7 +283,7 @@ SEGMENT_LEVEL: Table[Statistic[Items]] = Table("statistic", _OF_SEGMENTS, plugge
 """Of absolute scores of translations; those of other packages too."""
 
 DOCUMENT_LEVEL: Table[Statistic[Items]] = Table("statistic", _OF_DOCUMENTS, plugged_statistic, _is_taken)
-"""Of documents' scores (`pfsm.evaluation.document_level`), a document taking the place of a segment."""
+"""Of documents' scores (`pfsm.evaluation.pooled`), a document taking the place of a segment."""
 
 SYSTEM_LEVEL: Table[Statistic[Items]] = Table("statistic", _OF_SYSTEMS, plugged_system_statistic, _is_taken)
 """Of the systems' scores: means, or corpus scores of metrics that pool counts (`pfsm.evaluation.pooled`)."""

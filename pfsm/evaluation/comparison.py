@@ -1,21 +1,24 @@
-"""Paired comparison of systems by the scores of the same segments (paired bootstrap, Koehn 2004)."""
+"""Paired comparison of systems by the scores of the same segments (paired bootstrap, Koehn 2004).
+
+Results as plain values that JSON can hold, for the command line and for the service.
+"""
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.evaluation.bootstrap import CONFIDENCE, Interval, check_bootstrap, default_seed
-from pfsm.evaluation.differences import corrected_differences
-from pfsm.evaluation.engine import mean_samples
+from pfsm.evaluation.bootstrap import CONFIDENCE, Interval, Sample, check_bootstrap, default_seed, group_seed
+from pfsm.evaluation.engine import corrected_differences, mean_samples
 from pfsm.evaluation.measure import AdditiveMeasure, resampled_together, scored_items
 from pfsm.evaluation.questions import ONE_GROUP
-from pfsm.evaluation.samples import Sample, group_seed
 from pfsm.runtime.html_chart import Mark, html_chart
 from pfsm.runtime.html_table import html_table
+
+Float = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,8 +31,8 @@ class PooledCounts:
         lower_is_better: Whether a lower score is better.
     """
 
-    statistics: Sequence[NDArray[np.float64]]
-    score: Callable[[NDArray[np.float64]], NDArray[np.float64]]
+    statistics: Sequence[Float]
+    score: Callable[[Float], Float]
     lower_is_better: bool = False
 
 
@@ -38,14 +41,14 @@ class _CorpusScore(AdditiveMeasure):
     """The score of one system, computed from sums over its segments."""
 
     units: NDArray[np.int64]
-    statistics: NDArray[np.float64]
-    score: Callable[[NDArray[np.float64]], NDArray[np.float64]]
+    statistics: Float
+    score: Callable[[Float], Float]
 
-    def table(self, metric: NDArray[np.float64]) -> NDArray[np.float64]:  # noqa: ARG002
+    def table(self, metric: Float) -> Float:  # noqa: ARG002
         """The statistics; segment scores do not matter."""
         return self.statistics
 
-    def of_sums(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
+    def of_sums(self, sums: Float) -> Float:
         """As `AdditiveMeasure.of_sums`."""
         return self.score(sums)
 
@@ -136,7 +139,7 @@ def _ends(interval: Interval) -> str:
 
 def compare_systems(
     names: Sequence[str],
-    segment_scores: Sequence[NDArray[np.float64]],
+    segment_scores: Sequence[Float],
     n_resamples: int = 1000,
     seed: int | None = None,
     significance: float = 0.05,
@@ -222,7 +225,7 @@ def _pooled_samples(
     ]
 
 
-def _score_table(names: Sequence[str], segment_scores: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
+def _score_table(names: Sequence[str], segment_scores: Sequence[Float]) -> Float:
     """float64 [n_systems, n_segments], checked."""
     series = [np.asarray(scores, dtype=np.float64) for scores in segment_scores]
     if not names or len(names) != len(series):
@@ -238,3 +241,49 @@ def _score_table(names: Sequence[str], segment_scores: Sequence[NDArray[np.float
         if not np.isfinite(scores).all():
             raise ValueError(f"a score of system {name!r} is not finite")
     return np.stack(series)
+
+
+NO_PREFERENCE = "no preference"
+
+
+def interval_entry(interval: Interval) -> list[float | None]:
+    """Both ends, null where undefined."""
+    return [number(interval.low), number(interval.high)]
+
+
+def number(value: float) -> float | None:
+    """A number that JSON can hold; None for one that is undefined."""
+    return value if math.isfinite(value) else None
+
+
+def comparison_document(result: Comparison, name: str, signature: str, short: str) -> dict[str, object]:
+    """A comparison of systems.
+
+    Args:
+        result: The comparison.
+        name: Of the metric or model.
+        signature: Of its scores of corpora.
+        short: The short form of that.
+    """
+    systems = [{**asdict(system), "interval": interval_entry(system.interval)} for system in result.systems]
+    pairs = [
+        {
+            **asdict(pair),
+            "interval": interval_entry(pair.interval),
+            "p_value": number(pair.p_value),
+            "p_holm": number(pair.p_holm),
+            "preferred": pair.preferred or NO_PREFERENCE,
+        }
+        for pair in result.pairs
+    ]
+    return {
+        "name": name,
+        "signature": signature,
+        "short_signature": short,
+        "segments": result.n_segments,
+        "resamples": result.n_resamples,
+        "seed": result.seed,
+        "significance": result.significance,
+        "systems": systems,
+        "pairs": pairs,
+    }

@@ -1,10 +1,17 @@
 """Correlation of two series of scores: Pearson's r, Spearman's rho, Kendall's tau-b.
 
 Each is NaN where it is undefined: fewer than two points, or a series whose values are all equal.
+
+Williams' test: two metrics' Pearson correlations with people, on the same independent items.
 """
+
+import math
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+Float = NDArray[np.float64]
 
 
 def pearson(x: ArrayLike, y: ArrayLike) -> float:
@@ -71,7 +78,7 @@ def kendall_tau_b(x: ArrayLike, y: ArrayLike) -> float:
     return float(repeated_kendall_tau_b(dense_ranks(x), dense_ranks(y), once)[0])
 
 
-def paired_scores(x: ArrayLike, y: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def paired_scores(x: ArrayLike, y: ArrayLike) -> tuple[Float, Float]:
     """Both series as float64 [n].
 
     Raises:
@@ -85,20 +92,20 @@ def paired_scores(x: ArrayLike, y: ArrayLike) -> tuple[NDArray[np.float64], NDAr
     return x, y
 
 
-def dense_ranks(values: NDArray[np.float64]) -> NDArray[np.int64]:
+def dense_ranks(values: Float) -> NDArray[np.int64]:
     """int64 [n]: 0 for the smallest value, one more for each larger one; equal for equal values."""
     return np.unique(values, return_inverse=True)[1].astype(np.int64)
 
 
-def mid_ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
+def mid_ranks(values: Float) -> Float:
     """float64 [n]: ranks from 1 up, equal values sharing the mean of the ranks they take up."""
     _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
     last = np.cumsum(counts)
-    middle: NDArray[np.float64] = last - (counts - 1) / 2.0
+    middle: Float = last - (counts - 1) / 2.0
     return middle[inverse]
 
 
-def pearson_of_rows(x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
+def pearson_of_rows(x: Float, y: Float) -> Float:
     """Pearson's correlation of each row of `x` with the same row of `y`, both float64 [n_rows, n].
 
     Returns:
@@ -114,13 +121,62 @@ def pearson_of_rows(x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[n
     return np.clip(result, -1.0, 1.0, out=result)
 
 
-def _deviations(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+def _deviations(rows: Float) -> Float:
     """Deviations from each row's mean, each row in a scale of its own; zeros for a constant row."""
     # The largest magnitude comes into [0.5, 1), so that nothing overflows and no square of a deviation
     # vanishes; a power of two rounds nothing.
     exponents = np.frexp(np.abs(rows).max(axis=1, keepdims=True))[1]
-    scaled: NDArray[np.float64] = np.ldexp(rows, -exponents)
+    scaled: Float = np.ldexp(rows, -exponents)
     # Without a common offset the mean loses no digits, and that of a constant row is exact.
     scaled -= scaled[:, :1].copy()
     scaled -= scaled.mean(axis=1, keepdims=True)
     return scaled
+
+
+@dataclass(frozen=True)
+class WilliamsTest:
+    """Williams' test: the statistic, its degrees of freedom, and p-values."""
+
+    t: float
+    degrees: int
+    p_value: float
+    """Two-sided."""
+    p_greater: float
+    """One-sided, for the first metric being closer to people: the form used by Graham and Baldwin."""
+
+
+def williams_test(r12: float, r13: float, r23: float, n: int) -> WilliamsTest:
+    """Williams' test of two dependent correlations (Williams 1959; Graham and Baldwin 2014, section 3).
+
+    ``t = (r12 - r13) sqrt((n - 1)(1 + r23)) / sqrt(2 K (n - 1)/(n - 3) + (r12 + r13)^2/4 (1 - r23)^3)`` with
+    ``K = 1 - r12^2 - r13^2 - r23^2 + 2 r12 r13 r23`` has Student's distribution with n - 3 degrees of freedom
+    where the true correlations are equal. It is for Pearson's r of n independent items: several translations
+    of one segment are not independent.
+
+    Args:
+        r12: Correlation of people and the first metric.
+        r13: Of people and the second metric.
+        r23: Of the two metrics.
+        n: Number of items, at least 4.
+
+    Returns:
+        The result; p is 1 (and p_greater one half) where r12 and r13 are equal.
+
+    Raises:
+        ValueError: If a correlation is not from -1 to 1, the three cannot occur together, or n is below 4.
+    """
+    if n < 4:
+        raise ValueError(f"n is {n}, at least 4 items are needed")
+    if not all(-1.0 <= r <= 1.0 for r in (r12, r13, r23)):
+        raise ValueError(f"correlations are {r12}, {r13} and {r23}, numbers from -1 to 1 are needed")
+    determinant = 1.0 - r12**2 - r13**2 - r23**2 + 2.0 * r12 * r13 * r23
+    if determinant < -1e-9:
+        raise ValueError(f"correlations of {r12}, {r13} and {r23} cannot occur together")
+    if r12 == r13:
+        return WilliamsTest(0.0, n - 3, 1.0, 0.5)
+    from scipy.special import stdtr  # noqa: PLC0415 - slow to import, needed here alone
+
+    variance = 2.0 * max(determinant, 0.0) * (n - 1) / (n - 3) + ((r12 + r13) / 2.0) ** 2 * (1.0 - r23) ** 3
+    top = (r12 - r13) * math.sqrt((n - 1) * (1.0 + r23))
+    t = top / math.sqrt(variance) if variance > 0.0 else math.copysign(math.inf, top)
+    return WilliamsTest(t, n - 3, 2.0 * float(stdtr(n - 3, -abs(t))), float(stdtr(n - 3, -t)))

@@ -11,14 +11,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pfsm.evaluation.bootstrap import CONFIDENCE
+from pfsm.evaluation.bootstrap import CONFIDENCE, Estimate, MeanEstimate
 from pfsm.evaluation.catalogue import PREFERENCES, SEGMENT_LEVEL
 from pfsm.evaluation.correlation import paired_scores
 from pfsm.evaluation.engine import estimate
 from pfsm.evaluation.measure import Names
 from pfsm.evaluation.preference import PreferenceCounts, preference_counts, vote_weights
 from pfsm.evaluation.questions import question_of_scores, question_of_votes
-from pfsm.evaluation.samples import Estimate, MeanEstimate
 
 
 @dataclass(frozen=True)

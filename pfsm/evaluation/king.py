@@ -12,9 +12,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pfsm.evaluation.bootstrap import by_appearance, dense_ids, sums_of_segments
 from pfsm.evaluation.correlation import pearson
 from pfsm.evaluation.measure import AdditiveMeasure, Names, finite_scores, ratio
-from pfsm.evaluation.samples import by_appearance, dense_ids, sums_of_segments
+
+Int = NDArray[np.int64]
+
+Float = NDArray[np.float64]
 
 
 def human_acceptability(metric: ArrayLike, assessments: ArrayLike) -> float:
@@ -43,12 +47,7 @@ def human_acceptability(metric: ArrayLike, assessments: ArrayLike) -> float:
     return pearson(scores, means)
 
 
-def king(
-    human: ArrayLike,
-    human_cases: Names,
-    automatic: ArrayLike,
-    automatic_cases: Names,
-) -> float:
+def king(human: ArrayLike, human_cases: Names, automatic: ArrayLike, automatic_cases: Names) -> float:
     """KING: how likely a human translation scores at least as high as every automatic one of its test case.
 
     A *test case* is a segment with one reference held out: the held-out reference and the automatic
@@ -73,9 +72,7 @@ def king(
     return float(ratio(sums[:1], sums[1:])[0])
 
 
-def king_table(
-    human: ArrayLike, human_cases: Names, automatic: ArrayLike, automatic_cases: Names
-) -> NDArray[np.float64]:
+def king_table(human: ArrayLike, human_cases: Names, automatic: ArrayLike, automatic_cases: Names) -> Float:
     """float64 [n_cases, 2]: whether the human translation is not beaten, and whether the case counts.
 
     Arguments and errors as in `king`; cases in the order given.
@@ -100,25 +97,25 @@ class TestCases:
 
     __test__ = False  # no test of pytest's
 
-    units: NDArray[np.int64]
+    units: Int
     """int64 [n_cases], from 0 up in the order of their first cases: what is drawn together in resamples."""
-    automatic: NDArray[np.int64]
+    automatic: Int
     """int64 [n], the case of each automatic translation, a number below n_cases."""
 
     def __len__(self) -> int:
         return self.units.size
 
-    def select(self, rows: NDArray[np.int64]) -> "TestCases":
+    def select(self, rows: Int) -> "TestCases":
         """Some cases with their translations."""
         place = np.full(len(self), -1)
         place[rows] = np.arange(rows.size)
         of_case = place[self.automatic]
         return TestCases(by_appearance(self.units[rows]), of_case[of_case >= 0])
 
-    def pick(self, metric: NDArray[np.float64], rows: NDArray[np.int64]) -> NDArray[np.float64]:
+    def pick(self, metric: Float, rows: Int) -> Float:
         """A metric's scores of the items of `select`, from its scores of all."""
         translations = np.flatnonzero(np.isin(self.automatic, rows))
-        chosen: NDArray[np.float64] = metric[np.concatenate([rows, len(self) + translations])]
+        chosen: Float = metric[np.concatenate([rows, len(self) + translations])]
         return chosen
 
 
@@ -126,16 +123,16 @@ class TestCases:
 class King(AdditiveMeasure):
     """KING as a measure over test cases; cases of one segment share a unit."""
 
-    units: NDArray[np.int64]
-    automatic: NDArray[np.int64]
+    units: Int
+    automatic: Int
     """As in `TestCases`."""
 
-    def table(self, metric: NDArray[np.float64]) -> NDArray[np.float64]:
+    def table(self, metric: Float) -> Float:
         """float64 [n_units, 2], from the scores of the held-out references, then of the translations."""
         n_cases = self.units.size
         table = king_table(metric[:n_cases], np.arange(n_cases), metric[n_cases:], self.automatic)
         return sums_of_segments(table, self.units)
 
-    def of_sums(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
+    def of_sums(self, sums: Float) -> Float:
         """As `AdditiveMeasure.of_sums`."""
         return ratio(sums[:, 0], sums[:, 1])

@@ -8,9 +8,14 @@
 
 Segments are resampled unless the caller says otherwise. Whoever asks about the same rows in the same order with the
 same seed gets the same numbers (`pfsm.evaluation.engine`).
+
+Human likeness of judged data: does the metric tell references from translations (KING)?
+
+With two or more references of a segment, each is held out in turn; it and the translations of the segment are
+scored against the others, as the metric uses several references.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Generic, Protocol, TypeVar
@@ -21,16 +26,21 @@ from numpy.typing import ArrayLike, NDArray
 from pfsm.data import Judgments, Preferences
 from pfsm.data.documents import DOCUMENT, WITHIN, document_names
 from pfsm.errors import PfsmError
+from pfsm.evaluation.bootstrap import by_appearance, count_ids, dense_ids, group_members
 from pfsm.evaluation.catalogue import DOCUMENT as DOCUMENT_LEVEL
 from pfsm.evaluation.catalogue import SEGMENT as SEGMENT_LEVEL
 from pfsm.evaluation.catalogue import SYSTEM as SYSTEM_LEVEL
-from pfsm.evaluation.document_level import TranslatedDocuments, translated_documents
+from pfsm.evaluation.king import TestCases
 from pfsm.evaluation.measure import Items, Names, scored_items
-from pfsm.evaluation.pooled import PooledScores, Scores
-from pfsm.evaluation.preference_measures import PreferenceItems, items_of_votes, preference_items
-from pfsm.evaluation.rankings import EXPECTED_WINS, RankedSystems
-from pfsm.evaluation.samples import by_appearance, count_ids, dense_ids, group_members
+from pfsm.evaluation.pooled import PooledScores, Scores, TranslatedDocuments, translated_documents
+from pfsm.evaluation.preference import PreferenceItems, items_of_votes, preference_items
+from pfsm.evaluation.system_level import EXPECTED_WINS, RankedSystems
+from pfsm.metrics import score_distinct
 from pfsm.text.plain import token_counts
+
+Int = NDArray[np.int64]
+
+Float = NDArray[np.float64]
 
 SEGMENT, SYSTEM = "segment_id", "system"
 ONE_GROUP = "all"
@@ -43,15 +53,15 @@ class QuestionItems(Protocol):
     """What there is to agree about: translations, preferences or test cases."""
 
     @property
-    def units(self) -> NDArray[np.int64]:
+    def units(self) -> Int:
         """int64 [n]: what is drawn together in resamples."""
 
     def __len__(self) -> int: ...
 
-    def select(self, rows: NDArray[np.int64]) -> Any:
+    def select(self, rows: Int) -> Any:
         """Some of the items."""
 
-    def pick(self, metric: NDArray[np.float64], rows: NDArray[np.int64]) -> NDArray[np.float64]:
+    def pick(self, metric: Float, rows: Int) -> Float:
         """A metric's scores of the items of `select`, from its scores of all."""
 
 
@@ -73,7 +83,7 @@ class Question(Generic[Data]):
     """What is resampled, in a word."""
     documents: TranslatedDocuments | None = None
     """At document level: how scores of rows become those of items."""
-    translations: NDArray[np.int64] | None = None
+    translations: Int | None = None
     """Of rankings: int64 [n], where each translation stands first, the better ones of all rows before the worse."""
 
     def scores(self, metric: Scores) -> Scores:
@@ -91,7 +101,7 @@ class Question(Generic[Data]):
         return metric
 
     @cached_property
-    def corpora(self) -> NDArray[np.int64]:
+    def corpora(self) -> Int:
         """int64 [n_rows], from 0 up: the system of a group, or the document, that a row is of.
 
         Raises:
@@ -116,7 +126,7 @@ class Question(Generic[Data]):
         return self.items.pick(scores, rows)
 
     @cached_property
-    def members(self) -> dict[str, NDArray[np.int64]]:
+    def members(self) -> dict[str, Int]:
         """The items of every group, groups sorted by name."""
         return group_members(self.groups, len(self.items))
 
@@ -133,7 +143,7 @@ class Question(Generic[Data]):
 
 def absolute_question(
     data: Judgments,
-    files: NDArray[np.int64],
+    files: Int,
     groups: Sequence[str],
     level: str = SEGMENT_LEVEL,
     *,
@@ -179,11 +189,11 @@ def _document_question(data: Judgments, groups: Sequence[str]) -> Question[Items
 
 def preference_question(
     data: Preferences,
-    files: NDArray[np.int64],
+    files: Int,
     groups: Sequence[str],
     *,
     resample: str | None = None,
-    ties: NDArray[np.float64] | None = None,
+    ties: Float | None = None,
 ) -> Question[PreferenceItems]:
     """A question about preferences; arguments and errors as in `absolute_question`.
 
@@ -202,7 +212,7 @@ def preference_question(
 
 def ranking_question(
     data: Preferences,
-    files: NDArray[np.int64],
+    files: Int,
     groups: Sequence[str],
     *,
     resample: str | None = None,
@@ -215,7 +225,7 @@ def ranking_question(
         files: int64 [n].
         groups: [n].
         resample: `SEGMENTS` (the default) or `DOCUMENTS`.
-        people: What people's score of a system is, one of `pfsm.evaluation.rankings.SYSTEM_SCORES`.
+        people: What people's score of a system is, one of `pfsm.evaluation.system_level.SYSTEM_SCORES`.
     """
     if resample not in {None, SEGMENTS, DOCUMENTS}:
         raise PfsmError(f"rankings of systems resample segments or documents, not {resample}")
@@ -283,7 +293,7 @@ def question_of_scores(
 
 
 def question_of_votes(
-    votes: NDArray[np.float64], groups: Sequence[str], segments: Names | None = None
+    votes: Float, groups: Sequence[str], segments: Names | None = None
 ) -> Question[PreferenceItems]:
     """A question about preferences of which no more is known than their votes.
 
@@ -314,7 +324,7 @@ def group_names(data: Judgments | Preferences, by: str | None) -> Sequence[str]:
     return data.columns[by]
 
 
-def segment_names(data: Judgments | Preferences, files: NDArray[np.int64]) -> NDArray[np.int64]:
+def segment_names(data: Judgments | Preferences, files: Int) -> Int:
     """int64 [n]: the segment of every row, as at the head of this module."""
     within = [data.columns[name] for name in WITHIN if name in data.columns]
     named = data.columns.get(SEGMENT, ("",) * len(data))
@@ -355,7 +365,7 @@ def check_resample(resample: str | None, level: str) -> None:
         )
 
 
-def _drawn(data: Judgments | Preferences, files: NDArray[np.int64], resample: str) -> Names:
+def _drawn(data: Judgments | Preferences, files: Int, resample: str) -> Names:
     """[n]: names of what is drawn together."""
     if resample == SEGMENTS:
         return segment_names(data, files)
@@ -391,3 +401,57 @@ def _first_of_pair(data: Preferences) -> NDArray[np.bool_]:
         first[row] = key not in seen
         seen.add(key)
     return first
+
+
+Scorer = Callable[[Sequence[str], Sequence[tuple[str, ...]]], Float]
+"""From hypotheses and the references of each to scores, as `pfsm.metrics.SegmentMetric.score_segments`."""
+
+
+@dataclass(frozen=True, eq=False)
+class LikenessQuestion:
+    """Test cases, a segment with one of its references held out each, and what there is to score for them."""
+
+    question: Question[TestCases]
+    hypotheses: Sequence[str]
+    """[n_items], the held-out references, then the translations."""
+    references: Sequence[tuple[str, ...]]
+    """[n_items], the references left to each."""
+
+    def scores(self, score_segments: Scorer) -> Float:
+        """float64 [n_items]: a metric's scores of held-out references and translations."""
+        return score_distinct(score_segments, self.hypotheses, self.references)
+
+
+def likeness_question(data: Judgments, files: Int, groups: Sequence[str]) -> LikenessQuestion:
+    """The test cases of some judgments; arguments as in `absolute_question`.
+
+    Raises:
+        PfsmError: If no segment has two references.
+    """
+    segments = by_appearance(segment_names(data, files))
+    order = np.argsort(segments, kind="stable")
+    case_groups: list[str] = []
+    units: list[int] = []
+    held_out: list[tuple[str, tuple[str, ...]]] = []
+    translations: list[tuple[int, str, tuple[str, ...]]] = []
+    for unit, rows in enumerate(np.split(order, np.flatnonzero(np.diff(segments[order])) + 1)):
+        first = int(rows[0])
+        references = tuple(filter(None, data.all_references[first]))
+        for number, reference in enumerate(references if len(references) > 1 else ()):
+            others = references[:number] + references[number + 1 :]
+            translations += [(len(held_out), data.hypotheses[row], others) for row in rows.tolist()]
+            held_out.append((reference, others))
+            case_groups.append(groups[first])
+            units.append(unit)
+    if not held_out:
+        raise PfsmError("king needs two references of a segment: columns reference and reference_2")
+    items = [*held_out, *((text, others) for _, text, others in translations)]
+    cases = TestCases(
+        by_appearance(np.array(units, dtype=np.int64)),
+        np.array([case for case, *_ in translations], dtype=np.int64),
+    )
+    return LikenessQuestion(
+        Question(LIKENESS, SEGMENT_LEVEL, cases, case_groups, SEGMENTS),
+        [text for text, _ in items],
+        [others for _, others in items],
+    )

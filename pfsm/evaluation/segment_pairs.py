@@ -15,18 +15,36 @@ darr        left out, as are differences below 25       discordant
 
 Sources: Macháček and Bojar (2014), section 4.1, for the first three; Bojar et al. (2017), section 3.2, for DARR.
 A difference of exactly the least one counts, as in the task's own software.
+
+Pairwise accuracy with ties, acc-t, its ties calibrated (Deutsch, Foster and Freitag 2023).
+
+Over the pairs of translations of one segment, a metric is right where it puts them in people's order, and where
+it ties what people tie:
+
+    acc = (C + T_both) / (C + D + T_human + T_metric + T_both)
+
+(their equation 8; averaged over segments, as in the metrics tasks since WMT23). Metrics with many digits never
+tie; so scores that differ by no more than a threshold are tied, and the threshold is the one with the highest
+accuracy on the same data (section 6). A search that counts all pairs anew for every threshold is quadratic in
+their number P; here one pass over the pairs in order of their gaps finds it, in O(P log P).
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pfsm.errors import PfsmError
+from pfsm.evaluation.bootstrap import dense_ids, sums_of_segments
 from pfsm.evaluation.correlation import dense_ranks, paired_scores
-from pfsm.evaluation.measure import AdditiveMeasure, Names, whole_parts
+from pfsm.evaluation.measure import AdditiveMeasure, Measure, Names, OfTimes, whole_parts
 from pfsm.evaluation.preference import PreferenceCounts, statistic_of_votes
-from pfsm.evaluation.samples import dense_ids, sums_of_segments
+
+Int = NDArray[np.int64]
+
+Float = NDArray[np.float64]
 
 WmtVariant = Literal["wmt12", "wmt13", "wmt14", "darr"]
 DARR_DIFFERENCE = 25.0
@@ -71,7 +89,7 @@ def pair_counts(
 
 def pair_table(
     human: ArrayLike, metric: ArrayLike, segments: Names | None = None, tie_threshold: float = 0.0
-) -> NDArray[np.int64]:
+) -> Int:
     """`pair_counts` of every segment: int64 [n_segments, 5], columns in the order of its fields."""
     from pfsm_kernels.statistics.pairs import ordered_pairs  # noqa: PLC0415 - starts a JIT compiler
 
@@ -115,9 +133,7 @@ def wmt_kendall(
     return PreferenceCounts(*votes.sum(axis=0).tolist()).kendall_tau(variant)
 
 
-def order_votes(
-    human: ArrayLike, metric: ArrayLike, segments: Names, least_difference: float = 0.0
-) -> NDArray[np.float64]:
+def order_votes(human: ArrayLike, metric: ArrayLike, segments: Names, least_difference: float = 0.0) -> Float:
     """Pairs that people order, by what the metric says: concordant, discordant, tied.
 
     Args:
@@ -147,43 +163,41 @@ def order_votes(
 class WmtKendall(AdditiveMeasure):
     """A Kendall's tau of the WMT metrics tasks."""
 
-    human: NDArray[np.float64]
-    segments: NDArray[np.int64]
+    human: Float
+    segments: Int
     variant: WmtVariant
-    units: NDArray[np.int64]
+    units: Int
 
-    def value(self, metric: NDArray[np.float64]) -> float:
+    def value(self, metric: Float) -> float:
         """As `Measure.value`."""
         return float(self.of_sums(self._votes(metric).sum(axis=0, keepdims=True))[0])
 
-    def table(self, metric: NDArray[np.float64]) -> NDArray[np.float64]:
+    def table(self, metric: Float) -> Float:
         """float64 [n_units, 3]: `order_votes` of the segments of each unit."""
         return sums_of_segments(self._votes(metric), whole_parts(self.segments, self.units))
 
-    def _votes(self, metric: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _votes(self, metric: Float) -> Float:
         least = DARR_DIFFERENCE if self.variant == "darr" else 0.0
         return order_votes(self.human, metric, self.segments, least)
 
-    def of_sums(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
+    def of_sums(self, sums: Float) -> Float:
         """As `AdditiveMeasure.of_sums`."""
         return statistic_of_votes(sums, self.variant)
 
 
-def segment_starts(ids: NDArray[np.int64]) -> NDArray[np.int64]:
+def segment_starts(ids: Int) -> Int:
     """int64 [n_segments + 1]: where each segment begins among sorted ids, and where the last one ends."""
     n_segments = int(ids.max()) + 1 if ids.size else 0
     return np.searchsorted(ids, np.arange(n_segments + 1)).astype(np.int64)
 
 
-def _by_segment(
-    ids: NDArray[np.int64], scores: NDArray[np.float64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _by_segment(ids: Int, scores: Float) -> tuple[Int, Int]:
     """The order of rows by segment and, within it, by score; and where each segment begins in it."""
     order = np.lexsort((scores, ids)).astype(np.int64)
     return order, segment_starts(ids[order])
 
 
-def _ranks_within(ids: NDArray[np.int64], scores: NDArray[np.float64]) -> NDArray[np.int64]:
+def _ranks_within(ids: Int, scores: Float) -> Int:
     """int64 [n]: dense ranks of scores within segments whose rows stand together."""
     ranks = dense_ranks(scores)
     order = np.lexsort((ranks, ids))
@@ -195,7 +209,7 @@ def _ranks_within(ids: NDArray[np.int64], scores: NDArray[np.float64]) -> NDArra
     return within
 
 
-def _tied_pairs(ids: NDArray[np.int64], ranks: NDArray[np.int64], n_segments: int) -> NDArray[np.int64]:
+def _tied_pairs(ids: Int, ranks: Int, n_segments: int) -> Int:
     """int64 [n_segments]: pairs of a segment with the same rank."""
     if not ids.size:
         return np.zeros(n_segments, dtype=np.int64)
@@ -203,3 +217,133 @@ def _tied_pairs(ids: NDArray[np.int64], ranks: NDArray[np.int64], n_segments: in
     cells, counts = np.unique(ids * width + ranks, return_counts=True)
     pairs = np.bincount(cells // width, weights=counts * (counts - 1) // 2, minlength=n_segments)
     return pairs.astype(np.int64)
+
+
+MOST_PAIRS = 20_000_000
+"""Pairs that are held in memory at once, 21 bytes each and as much again while they are sorted."""
+
+
+@dataclass(frozen=True)
+class TieCalibration:
+    """The threshold up to which metric scores are tied, and the accuracy with it; NaN without pairs."""
+
+    accuracy: float
+    threshold: float
+
+
+def accuracy_with_ties(
+    human: ArrayLike, metric: ArrayLike, segments: Names | None = None, threshold: float = 0.0
+) -> float:
+    """Pairwise accuracy with ties at a given threshold, averaged over the segments that have pairs.
+
+    Args:
+        human: float64 [n], finite; equal scores are a tie.
+        metric: float64 [n], finite; scores that differ by no more than the threshold are a tie.
+        segments: [n], names or numbers; one segment where it is None.
+        threshold: From 0.
+
+    Returns:
+        A number in [0, 1]; NaN where no segment has two translations.
+
+    Raises:
+        ValueError: If lengths differ, a score is not finite, or the threshold is negative.
+    """
+    table = pair_table(human, metric, segments, threshold)
+    table = table[table.sum(axis=1) > 0]
+    return float(((table[:, 0] + table[:, 4]) / table.sum(axis=1)).mean()) if len(table) else float("nan")
+
+
+def calibrate_ties(human: ArrayLike, metric: ArrayLike, segments: Names | None = None) -> TieCalibration:
+    """The threshold with the highest accuracy; the smallest of them where several are equally good.
+
+    Args:
+        human: float64 [n], finite.
+        metric: float64 [n], finite.
+        segments: [n], names or numbers; one segment where it is None.
+
+    Raises:
+        ValueError: If lengths differ, or a score is not finite.
+        PfsmError: If there are more than `MOST_PAIRS` pairs.
+    """
+    human, metric = paired_scores(human, metric)
+    ids = np.zeros(human.size, np.int64) if segments is None else dense_ids(segments, human.size, "segments")
+    pairs = _sorted_pairs(human, metric, ids)
+    if not pairs.weights.any():
+        return TieCalibration(float("nan"), float("nan"))
+    steps = pairs.changes * pairs.weights[pairs.segments]
+    accuracies = (pairs.right.sum() + np.concatenate([[0.0], np.cumsum(steps)])) / pairs.present
+    # A threshold takes in every pair with its gap: only the last of them shows its accuracy.
+    whole = np.concatenate([[True], np.diff(pairs.gaps) > 0.0, [True]])[-len(accuracies) :]
+    thresholds = np.concatenate([[0.0], pairs.gaps])[whole]
+    accuracies = accuracies[whole]
+    best = int(np.argmax(accuracies >= accuracies.max() - _ROUNDING))
+    return TieCalibration(float(accuracies[best]), float(thresholds[best]))
+
+
+@dataclass(frozen=True, eq=False)
+class CalibratedAccuracy(Measure):
+    """acc-t as a measure: the threshold is calibrated anew for every metric and in every resample."""
+
+    human: Float
+    segments: Int
+    units: Int
+
+    def value(self, metric: Float) -> float:
+        """As `Measure.value`."""
+        return calibrate_ties(self.human, metric, self.segments).accuracy
+
+    def remarks(self, metric: Float) -> Mapping[str, float]:
+        """The threshold."""
+        return {"threshold": calibrate_ties(self.human, metric, self.segments).threshold}
+
+    def resampler(self, metric: Float) -> OfTimes:
+        """As `Measure.resampler`."""
+        from pfsm_kernels.statistics.pairs import calibrated_accuracies  # noqa: PLC0415 - starts a JIT compiler
+
+        of_segment = whole_parts(self.segments, self.units)
+        pairs = _sorted_pairs(self.human, metric, self.segments)
+        paired = np.flatnonzero(pairs.weights > 0.0)
+        place = np.zeros(pairs.weights.size, dtype=np.int32)
+        place[paired] = np.arange(paired.size)
+        places, right, weights = place[pairs.segments], pairs.right[paired], pairs.weights[paired]
+        return lambda times: calibrated_accuracies(
+            pairs.gaps, pairs.changes, places, right, weights, times[:, of_segment[paired]]
+        )
+
+
+_ROUNDING = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class _Pairs:
+    """The pairs that matter to the calibration, in order of their gaps; see `statistics.pairs.tie_changes`."""
+
+    gaps: Float
+    changes: NDArray[np.int8]
+    segments: NDArray[np.int32]
+    right: Float
+    """float64 [n_segments], share of a segment's pairs that are right at threshold 0; 0 without pairs."""
+    weights: Float
+    """float64 [n_segments], one over the number of its pairs; 0 without pairs."""
+
+    @property
+    def present(self) -> int:
+        return int(np.count_nonzero(self.weights))
+
+
+def _sorted_pairs(human: Float, metric: Float, ids: Int) -> _Pairs:
+    from pfsm_kernels.statistics.pairs import tie_changes  # noqa: PLC0415 - starts a JIT compiler
+
+    order = np.argsort(ids, kind="stable")
+    starts = segment_starts(ids[order])
+    sizes = np.diff(starts)
+    numbers = sizes * (sizes - 1) // 2
+    if numbers.sum() > MOST_PAIRS:
+        raise PfsmError(
+            f"{numbers.sum()} pairs of translations of one segment, up to {sizes.max()} translations each: "
+            f"the calibration of ties takes at most {MOST_PAIRS}; give less at once"
+        )
+    gaps, changes, segments, right = tie_changes(human[order], metric[order], starts)
+    by_gap = np.argsort(gaps, kind="stable")
+    weights = np.divide(1.0, numbers, out=np.zeros(numbers.size), where=numbers > 0)
+    return _Pairs(gaps[by_gap], changes[by_gap], segments[by_gap], right * weights, weights)

@@ -14,12 +14,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pfsm.evaluation.bootstrap import Seed, default_seed
+from pfsm.evaluation.bootstrap import Seed, count_ids, default_seed
 from pfsm.evaluation.correlation import paired_scores
-from pfsm.evaluation.measure import Items, Measure, Names, OfTimes, scored_items
-from pfsm.evaluation.pooled import OfTotals
-from pfsm.evaluation.samples import count_ids
+from pfsm.evaluation.measure import Items, Measure, Names, OfTimes, OfTotals, scored_items
 from pfsm.evaluation.system_level import pair_indices, system_ids
+
+Float = NDArray[np.float64]
 
 N_PERMUTATIONS = 1000
 _BLOCK = 1 << 21
@@ -58,9 +58,7 @@ def soft_pairwise_accuracy(
     return SoftPairwiseAccuracy(items, n_permutations, seed).value(metric)
 
 
-def permutation_p_values(
-    scores: NDArray[np.float64], n_permutations: int = N_PERMUTATIONS, seed: Seed = None
-) -> NDArray[np.float64]:
+def permutation_p_values(scores: Float, n_permutations: int = N_PERMUTATIONS, seed: Seed = None) -> Float:
     """One-sided p-values of paired permutation tests between systems (Thompson et al. 2024, section 3.2).
 
     On every segment the two systems' scores are swapped or not, by a coin; p is the share of permutations in
@@ -88,16 +86,13 @@ def permutation_p_values(
     ahead = _shares_ahead(
         lambda signs: signs @ differences.T - leads, slack, scores.shape[1], n_permutations, seed
     )
-    p_values: NDArray[np.float64] = np.where(common.any(axis=1), ahead, np.nan)
+    p_values: Float = np.where(common.any(axis=1), ahead, np.nan)
     return p_values
 
 
 def pooled_p_values(
-    statistics: NDArray[np.float64],
-    of_totals: OfTotals,
-    n_permutations: int = N_PERMUTATIONS,
-    seed: Seed = None,
-) -> NDArray[np.float64]:
+    statistics: Float, of_totals: OfTotals, n_permutations: int = N_PERMUTATIONS, seed: Seed = None
+) -> Float:
     """`permutation_p_values` of a metric that pools counts: a system leads by the difference of corpus scores.
 
     Args:
@@ -115,7 +110,7 @@ def pooled_p_values(
     first, second = pair_indices(len(statistics))
     both = [_common(statistics[a], statistics[b]) for a, b in zip(first, second, strict=True)]
 
-    def scores(signs: NDArray[np.float64]) -> NDArray[np.float64]:
+    def scores(signs: Float) -> Float:
         """float64 [2, m, n_pairs]: of the first and second system of every pair, some translations swapped."""
         kept, swapped = (1.0 + signs) / 2.0, (1.0 - signs) / 2.0
         found = np.empty((2, len(signs), len(both)))
@@ -128,7 +123,7 @@ def pooled_p_values(
     observed = scores(np.ones((1, statistics.shape[1])))[:, 0]
     leads, slack = observed[0] - observed[1], 1e-12 * np.abs(observed).sum(axis=0)
 
-    def further(signs: NDArray[np.float64]) -> NDArray[np.float64]:
+    def further(signs: Float) -> Float:
         one, other = scores(signs)
         return np.asarray(one - other - leads)
 
@@ -138,19 +133,15 @@ def pooled_p_values(
     return np.where(defined, ahead, np.nan)
 
 
-def _common(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:
+def _common(a: Float, b: Float) -> Float:
     """Statistics of two systems side by side, float64 [n_segments, 2 k]; 0 for segments that one of them lacks."""
     sides = np.concatenate([a, b], axis=1)
     return np.where(np.isnan(sides).any(axis=1, keepdims=True), 0.0, sides)
 
 
 def _shares_ahead(
-    further: Callable[[NDArray[np.float64]], NDArray[np.float64]],
-    slack: NDArray[np.float64],
-    n_segments: int,
-    n_permutations: int,
-    seed: Seed,
-) -> NDArray[np.float64]:
+    further: Callable[[Float], Float], slack: Float, n_segments: int, n_permutations: int, seed: Seed
+) -> Float:
     """The share of permutations in which the lead of each pair is larger; equal leads count half.
 
     Args:
@@ -200,7 +191,7 @@ class SoftPairwiseAccuracy(Measure):
         """As `Measure.n_units`."""
         return count_ids(self.items.units)
 
-    def value(self, metric: NDArray[np.float64]) -> float:
+    def value(self, metric: Float) -> float:
         """As `Measure.value`."""
         permutations = self.n_permutations, self.seed
         people = permutation_p_values(self._matrix(self.items.human), *permutations)
@@ -213,12 +204,12 @@ class SoftPairwiseAccuracy(Measure):
         errors = errors[~np.isnan(errors)]
         return float(1.0 - errors.mean()) if errors.size else float("nan")
 
-    def resampler(self, metric: NDArray[np.float64]) -> OfTimes:
+    def resampler(self, metric: Float) -> OfTimes:
         """NaN throughout: every resample would need its own permutations."""
         del metric
         return lambda times: np.full(len(times), np.nan)
 
-    def _matrix(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _matrix(self, scores: Float) -> Float:
         """float64 [n_systems, n_segments]: mean of each translation's scores; NaN where there is none."""
         systems, segments = system_ids(self.items), self.items.segments
         if segments is None:

@@ -7,6 +7,17 @@ People's score of a system is the mean over its segments. So is a metric's, unle
 * Pairwise accuracy (Kocmi et al. 2021): the share of pairs of systems whose difference has the same sign in
   both; no difference agrees with no difference alone.
 * Soft pairwise accuracy is in `pfsm.evaluation.soft_pairwise`.
+
+Agreement about systems whose translations people ranked: preferences give every system a score.
+
+With w_ij how often people preferred system i to system j, ties left out, a system's score is one of
+
+    won:            sum_j w_ij / sum_j (w_ij + w_ji)                        the official one of WMT12
+    expected-wins:  mean over opponents j of w_ij / (w_ij + w_ji)           WMT13 (Koehn 2012)
+
+A metric's score of a system is that of all translations that were ranked: the mean, or the corpus score of a metric
+that pools counts. A translation counts once, in however many comparisons it stands. Callison-Burch et al. (2012),
+section 3; Bojar et al. (2013), section 3.
 """
 
 from collections.abc import Callable, Mapping
@@ -16,15 +27,16 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pfsm.evaluation.bootstrap import by_appearance, count_ids, sums_of_segments
 from pfsm.evaluation.correlation import paired_scores, pearson_of_rows, spearman
-from pfsm.evaluation.measure import AdditiveMeasure, Items, Names, scored_items
-from pfsm.evaluation.pooled import OfTotals
-from pfsm.evaluation.samples import count_ids, sums_of_segments
+from pfsm.evaluation.measure import AdditiveMeasure, Items, Names, OfTotals, scored_items
 
-_OfSystems = Callable[[NDArray[np.float64], NDArray[np.float64]], NDArray[np.float64]]
+Float = NDArray[np.float64]
+
+_OfSystems = Callable[[Float, Float], Float]
 
 
-def system_scores(scores: ArrayLike, systems: Names) -> NDArray[np.float64]:
+def system_scores(scores: ArrayLike, systems: Names) -> Float:
     """The mean score of every system.
 
     Args:
@@ -58,7 +70,7 @@ def system_pairwise_accuracy(human: ArrayLike, metric: ArrayLike) -> float:
     return float(accuracies(human[np.newaxis], metric[np.newaxis])[0])
 
 
-def mean_of_totals(totals: NDArray[np.float64]) -> NDArray[np.float64]:
+def mean_of_totals(totals: Float) -> Float:
     """Means from sums of scores and numbers of them."""
     return np.asarray(totals[..., 0] / totals[..., 1])
 
@@ -88,7 +100,7 @@ class SystemMeasure(AdditiveMeasure):
         """As `Measure.n_units`."""
         return count_ids(self.items.units)
 
-    def value(self, metric: NDArray[np.float64]) -> float:
+    def value(self, metric: Float) -> float:
         """As `Measure.value`."""
         systems = system_ids(self.items)
         human = _means(self._prepared(self.items.human), systems)
@@ -96,7 +108,7 @@ class SystemMeasure(AdditiveMeasure):
             self._agreement(human[np.newaxis], sums_of_segments(self._added(metric), systems)[np.newaxis])[0]
         )
 
-    def table(self, metric: NDArray[np.float64]) -> NDArray[np.float64]:
+    def table(self, metric: Float) -> Float:
         """float64 [n_units, (2 + k) n_systems]: numbers of translations, sums of people's scores and of statistics."""
         systems = system_ids(self.items)
         n_systems = count_ids(systems)
@@ -107,7 +119,7 @@ class SystemMeasure(AdditiveMeasure):
         ]
         return np.concatenate(parts, axis=1)
 
-    def of_sums(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
+    def of_sums(self, sums: Float) -> Float:
         """As `AdditiveMeasure.of_sums`."""
         n_systems = count_ids(system_ids(self.items))
         numbers, people, *statistics = np.split(sums, sums.shape[1] // n_systems, axis=1)
@@ -117,16 +129,16 @@ class SystemMeasure(AdditiveMeasure):
         result[full] = self._agreement(people[full] / numbers[full], totals)
         return result
 
-    def _prepared(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _prepared(self, scores: Float) -> Float:
         return scores if self.on_scale else _centred(scores)
 
-    def _added(self, metric: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _added(self, metric: Float) -> Float:
         """What translations add to the sums: statistics as they are, float64 [n, k]; of scores [score, 1]."""
         if metric.ndim == 2:
             return metric
         return np.column_stack([self._prepared(metric), np.ones(metric.size)])
 
-    def _agreement(self, human: NDArray[np.float64], totals: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _agreement(self, human: Float, totals: Float) -> Float:
         """float64 [m]: the statistic; NaN where a system has no score.
 
         Args:
@@ -140,17 +152,17 @@ class SystemMeasure(AdditiveMeasure):
         return result
 
 
-def pearsons(human: NDArray[np.float64], metric: NDArray[np.float64]) -> NDArray[np.float64]:
+def pearsons(human: Float, metric: Float) -> Float:
     """Pearson's correlation of every row; for `SystemMeasure`."""
     return pearson_of_rows(metric, human)
 
 
-def spearmans(human: NDArray[np.float64], metric: NDArray[np.float64]) -> NDArray[np.float64]:
+def spearmans(human: Float, metric: Float) -> Float:
     """Spearman's correlation of every row; for `SystemMeasure`."""
     return np.array([spearman(*rows) for rows in zip(metric, human, strict=True)], dtype=np.float64)
 
 
-def kendalls(human: NDArray[np.float64], metric: NDArray[np.float64]) -> NDArray[np.float64]:
+def kendalls(human: Float, metric: Float) -> Float:
     """Kendall's tau-b of every row; for `SystemMeasure`."""
     first, second = pair_indices(human.shape[1])
     people, machine = (np.sign(side[:, first] - side[:, second]) for side in (human, metric))
@@ -160,13 +172,13 @@ def kendalls(human: NDArray[np.float64], metric: NDArray[np.float64]) -> NDArray
     return result
 
 
-def accuracies(human: NDArray[np.float64], metric: NDArray[np.float64]) -> NDArray[np.float64]:
+def accuracies(human: Float, metric: Float) -> Float:
     """Pairwise accuracy of every row; for `SystemMeasure`."""
     first, second = pair_indices(human.shape[1])
     if not first.size:
         return np.full(len(human), np.nan)
     same = np.sign(human[:, first] - human[:, second]) == np.sign(metric[:, first] - metric[:, second])
-    shares: NDArray[np.float64] = same.mean(axis=1)
+    shares: Float = same.mean(axis=1)
     return shares
 
 
@@ -187,17 +199,17 @@ def system_ids(items: Items) -> NDArray[np.int64]:
     return items.systems
 
 
-def _means(scores: NDArray[np.float64], systems: NDArray[np.int64]) -> NDArray[np.float64]:
-    means: NDArray[np.float64] = np.bincount(systems, weights=scores) / np.bincount(systems)
+def _means(scores: Float, systems: NDArray[np.int64]) -> Float:
+    means: Float = np.bincount(systems, weights=scores) / np.bincount(systems)
     return means
 
 
-def added(metric: NDArray[np.float64]) -> NDArray[np.float64]:
+def added(metric: Float) -> Float:
     """What translations add to the sums: statistics as they are, float64 [n, k]; of scores [score, 1], centred."""
     return metric if metric.ndim == 2 else np.column_stack([_centred(metric), np.ones(metric.size)])
 
 
-def scaled_scores(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+def scaled_scores(scores: Float) -> Float:
     """Every row of scores, float64 [m, n], divided by its largest absolute value."""
     largest = np.abs(scores).max(axis=-1, keepdims=True, initial=0.0)
     scaled = scores.copy()
@@ -205,11 +217,11 @@ def scaled_scores(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     return scaled
 
 
-def _centred(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+def _centred(scores: Float) -> Float:
     """Scores from their overall mean, the largest 1: a common offset or scale then costs no digits."""
     if not scores.size:
         return scores
-    deviations: NDArray[np.float64] = scores - scores[0]
+    deviations: Float = scores - scores[0]
     deviations -= deviations.mean()
     largest = float(np.abs(deviations).max())
     return deviations / largest if largest > 0.0 else deviations
@@ -227,3 +239,131 @@ SYSTEM_STATISTICS: Mapping[str, _OfSystems] = {
     "accuracy": _by_order(accuracies),
 }
 """Statistics for `SystemMeasure`, by name."""
+
+
+Int64 = NDArray[np.int64]
+WON, EXPECTED_WINS = "won", "expected-wins"
+
+
+def share_won(wins: Float) -> Float:
+    """The share of its comparisons that each system wins.
+
+    Args:
+        wins: float64 [..., k, k], how often the row's system was preferred to the column's.
+
+    Returns:
+        float64 [..., k]; NaN for a system without a comparison.
+    """
+    compared = (wins + np.swapaxes(wins, -1, -2)).sum(axis=-1)
+    return _quotient(wins.sum(axis=-1), compared)
+
+
+def expected_wins(wins: Float) -> Float:
+    """The mean, over the systems that each was compared with, of the share of comparisons that it wins.
+
+    Arguments and results as of `share_won`.
+    """
+    compared = wins + np.swapaxes(wins, -1, -2)
+    shares = np.divide(wins, compared, out=np.zeros(wins.shape), where=compared > 0.0)
+    return _quotient(shares.sum(axis=-1), (compared > 0.0).sum(axis=-1).astype(np.float64))
+
+
+def _quotient(over: Float, under: Float) -> Float:
+    return np.asarray(np.divide(over, under, out=np.full(over.shape, np.nan), where=under > 0.0))
+
+
+SYSTEM_SCORES: Mapping[str, Callable[[Float], Float]] = {WON: share_won, EXPECTED_WINS: expected_wins}
+"""People's scores of systems from wins, by name."""
+
+
+@dataclass(frozen=True, eq=False)
+class RankedSystems:
+    """The translations that people ranked, and their comparisons; a metric's scores are those of the translations."""
+
+    systems: Int64
+    """int64 [n], from 0 up: who made each translation."""
+    units: Int64
+    """int64 [n], from 0 up in the order of their first translations: what is drawn together in resamples."""
+    better: Int64
+    """int64 [m], the preferred translation of each comparison."""
+    worse: Int64
+    """int64 [m]"""
+    votes: Float
+    """float64 [m]"""
+    people: str = EXPECTED_WINS
+    """Which of `SYSTEM_SCORES` people's scores of systems are."""
+
+    def __len__(self) -> int:
+        return self.systems.size
+
+    def select(self, rows: Int64) -> "RankedSystems":
+        """Some translations, with the comparisons among them."""
+        place = np.full(len(self), -1)
+        place[rows] = np.arange(rows.size)
+        better, worse = place[self.better], place[self.worse]
+        kept = (better >= 0) & (worse >= 0)
+        _, systems = np.unique(self.systems[rows], return_inverse=True)
+        return replace(
+            self,
+            systems=systems.astype(np.int64),
+            units=by_appearance(self.units[rows]),
+            better=better[kept],
+            worse=worse[kept],
+            votes=self.votes[kept],
+        )
+
+    def pick(self, metric: Float, rows: Int64) -> Float:
+        """A metric's scores of the items of `select`, from its scores of all."""
+        return metric[rows]
+
+
+@dataclass(frozen=True, eq=False)
+class RankingMeasure(AdditiveMeasure):
+    """A statistic of the systems' scores; undefined where a system was not compared, or has no translation."""
+
+    items: RankedSystems
+    of_systems: Callable[[Float, Float], Float]
+    """From people's and the metric's scores, float64 [m, k], to the statistic, float64 [m]."""
+    of_totals: OfTotals = mean_of_totals
+    """From sums of what the translations add, float64 [m, k, n_sums], to scores, float64 [m, k]."""
+
+    def pooled(self, of_totals: OfTotals) -> "RankingMeasure":
+        """As `Measure.pooled`."""
+        return replace(self, of_totals=lambda totals: scaled_scores(of_totals(totals)))
+
+    @property
+    def n_units(self) -> int:
+        """As `Measure.n_units`."""
+        return count_ids(self.items.units)
+
+    def table(self, metric: Float) -> Float:
+        """float64 [n_units, k k + k (1 + n_sums)]: wins, numbers of translations, and sums of what they add."""
+        items = self.items
+        k = count_ids(items.systems)
+        pairs = (items.units[items.better] * k + items.systems[items.better]) * k + items.systems[items.worse]
+        wins = np.bincount(pairs, weights=items.votes, minlength=self.n_units * k * k)
+        cells = items.units * k + items.systems
+        sums = [
+            np.bincount(cells, weights=values, minlength=self.n_units * k).reshape(-1, k)
+            for values in (np.ones(cells.size), *added(metric).T)
+        ]
+        return np.concatenate([wins.reshape(-1, k * k), *sums], axis=1)
+
+    def of_sums(self, sums: Float) -> Float:
+        """As `AdditiveMeasure.of_sums`."""
+        k = count_ids(self.items.systems)
+        wins = sums[:, : k * k].reshape(-1, k, k)
+        numbers, *totals = np.split(sums[:, k * k :], sums.shape[1] // k - k, axis=1)
+        people = SYSTEM_SCORES[self.items.people](wins)
+        full = (numbers > 0.0).all(axis=1) & np.isfinite(people).all(axis=1)
+        result = np.full(len(sums), np.nan)
+        scores = self.of_totals(np.stack(totals, axis=-1)[full])
+        defined = np.isfinite(scores).all(axis=1)
+        places = np.flatnonzero(full)[defined]
+        result[places] = self.of_systems(people[places], scores[defined])
+        return result
+
+
+def bound_ranking(name: str) -> Callable[[RankedSystems], RankingMeasure]:
+    """What ties one of `pfsm.evaluation.system_level.SYSTEM_STATISTICS` to ranked systems."""
+    return lambda items: RankingMeasure(items, SYSTEM_STATISTICS[name])

@@ -255,10 +255,7 @@ def _explained(name: str) -> Iterator[None]:
     except OSError as error:
         failed = Path(str(error.filename))
         # An error that names another file comes from something else that the block does.
-        ours = failed.name.startswith(PREFIX) or failed in {
-            Path(name),
-            Path(os.path.realpath(name)),
-        }
+        ours = failed.name.startswith(PREFIX) or failed in {Path(name), Path(os.path.realpath(name))}
         if ours and isinstance(error, PermissionError):
             raise PfsmError(f"{name}: no permission to write it") from None
         if ours or error.errno in _FULL_DISK:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from pfsm.errors import PfsmError
 from pfsm.evaluation import Comparison, compare_systems
-from pfsm.evaluation.documents import comparison_document, interval_entry
+from pfsm.evaluation.comparison import comparison_document, interval_entry
 from pfsm.metrics.references import flat_pairs, number_by_segment
 from pfsm.model.explain.document import explanation_document
 from pfsm.model.explain.explanation import Explanation

@@ -132,9 +132,7 @@ def test_experiments_train_and_score_with_columns(cli: Cli, model: str, write: W
     assert cli(*arguments).status == 0
     metric = load(model, 1)
     scores = metric.score_pairs(
-        [row[1] for row in again],
-        [row[0] for row in again],
-        {"quality": list(map(float, QUALITY[:20]))},
+        [row[1] for row in again], [row[0] for row in again], {"quality": list(map(float, QUALITY[:20]))}
     )
     human = [float(row[2]) for row in again]
     r = np.corrcoef(scores, human)[0, 1]

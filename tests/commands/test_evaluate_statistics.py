@@ -286,7 +286,7 @@ class TestPreferences:
             statistic="wmt12",
             segments=[row[5] for row in PAIRS],
             n_resamples=40,
-            seed=pfsm.evaluation.samples.group_seed(12345, "all"),
+            seed=pfsm.evaluation.bootstrap.group_seed(12345, "all"),
         )
         assert found["kendall_tau"]["interval"] == [expected.low, expected.high]
         assert found["kendall_tau"]["value"] == preference_counts(better, worse, votes).kendall_tau("wmt12")

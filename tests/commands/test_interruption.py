@@ -23,10 +23,7 @@ class TestInterruption:
         """A command whose errors go to a terminal, so that it reports progress; the terminal's other end."""
         ours, theirs = os.openpty()
         process = subprocess.Popen(
-            [sys.executable, "-c", START, *arguments],
-            cwd=folder,
-            stdout=subprocess.PIPE,
-            stderr=theirs,
+            [sys.executable, "-c", START, *arguments], cwd=folder, stdout=subprocess.PIPE, stderr=theirs
         )
         os.close(theirs)
         return process, ours

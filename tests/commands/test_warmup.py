@@ -61,10 +61,7 @@ def test_it_says_where_kernels_are_and_what_was_left_out(cli: Cli, monkeypatch: 
     monkeypatch.setattr(warmup, "run_quietly", lambda run, _: "no PyTorch" if run[0] == "train" else None)
     done = cli("warmup")
     assert done.status == 0, done.err
-    assert done.lines == [
-        "left out of `pfsm train`: no PyTorch",
-        f"compiled kernels are in {FOLDER}",
-    ]
+    assert done.lines == ["left out of `pfsm train`: no PyTorch", f"compiled kernels are in {FOLDER}"]
     assert cli("warmup", "--quiet").out == ""
 
 

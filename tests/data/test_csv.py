@@ -37,14 +37,7 @@ def fault(folder: Path, content: str | bytes, name: str = "x.csv") -> str:
 
 @pytest.mark.parametrize(
     ("name", "separator"),
-    [
-        ("x.csv", ","),
-        ("X.CSV", ","),
-        ("x.txt", ","),
-        ("x.tsv", "\t"),
-        ("x.txt", "\t"),
-        ("x.csv.tsv", "\t"),
-    ],
+    [("x.csv", ","), ("X.CSV", ","), ("x.txt", ","), ("x.tsv", "\t"), ("x.txt", "\t"), ("x.csv.tsv", "\t")],
 )
 def test_the_format_is_told_by_name_or_header(name: str, separator: str, tmp_path: Path) -> None:
     content = 'a\tb\n1\t"2"\n'.replace("\t", separator)
@@ -95,22 +88,13 @@ def test_csv_round_trip(data: st.DataObject) -> None:
         ('a,b\n"1\n\n",2\n1,2,3\n', "5: 3 fields, the header has 2 fields"),
         ("a,b,a\n", "1: column 'a' is in the header twice; rename one of them"),
         ("a,b\n1,2\n3,\0\n", "3: a NUL character, which a CSV file cannot hold; remove it"),
-        (
-            'a,b\n1,2\n"3,4\n5,6\n',
-            f"3: {UNTERMINATED}",
-        ),
-        (
-            'a,b\n"1,2\n' + "long text,3\n" * 20_000,
-            f"2: {UNTERMINATED}",
-        ),
+        ('a,b\n1,2\n"3,4\n5,6\n', f"3: {UNTERMINATED}"),
+        ('a,b\n"1,2\n' + "long text,3\n" * 20_000, f"2: {UNTERMINATED}"),
         (
             'a,b\n1,"2"x\n',
             "2: text after the end of a quoted field; write quotes inside a quoted field twice",
         ),
-        (
-            "a,b\n1,2\rx\n",
-            "2: a carriage return inside an unquoted field; quote the field or remove it",
-        ),
+        ("a,b\n1,2\rx\n", "2: a carriage return inside an unquoted field; quote the field or remove it"),
     ],
 )
 def test_malformed_csv(content: str, expected: str, tmp_path: Path) -> None:

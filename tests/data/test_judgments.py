@@ -87,10 +87,7 @@ def test_comet_csv(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "expected"),
     [
-        (
-            "ref\tmt\tDA\nr\th\t1\n",
-            ": no column 'score'; the columns are 'ref', 'mt', 'DA'",
-        ),
+        ("ref\tmt\tDA\nr\th\t1\n", ": no column 'score'; the columns are 'ref', 'mt', 'DA'"),
         ("hypothesis\tscore\nh\t1\n", ": no column 'reference'; the columns are 'hypothesis', 'score'"),
         ("reference\tscore\nh\t1\n", ": no column 'hypothesis'; the columns are 'reference', 'score'"),
         (

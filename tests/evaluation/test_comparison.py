@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from pfsm.errors import PfsmError
 from pfsm.evaluation import bootstrap, compare_systems, holm, paired_p_value
-from pfsm.evaluation.samples import group_seed
+from pfsm.evaluation.bootstrap import group_seed
 
 
 def normal_scores(n_systems: int, n_segments: int, seed: int = 1) -> list[NDArray[np.float64]]:

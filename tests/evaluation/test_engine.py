@@ -11,7 +11,7 @@ from pfsm.evaluation import Question, canonical, compare, estimate, pearson, pla
 from pfsm.evaluation.catalogue import BY_LEVEL, SEGMENT_LEVEL, level_and_name, named_statistic
 from pfsm.evaluation.engine import check_units, samples
 from pfsm.evaluation.measure import Items
-from pfsm.evaluation.permutation import permutation_test
+from pfsm.evaluation.significance import permutation_test
 from tests.oracles import resampling
 
 Float = NDArray[np.float64]

@@ -11,8 +11,8 @@ from scipy import stats
 
 from pfsm.data import read_judgments, read_preferences
 from pfsm.evaluation import absolute_question, estimate, preference_question
+from pfsm.evaluation.bootstrap import count_ids
 from pfsm.evaluation.catalogue import PREFERENCES, SEGMENT_LEVEL
-from pfsm.evaluation.samples import count_ids
 from tests.oracles import resampling
 
 DATA = os.environ.get("PFSM_DATA")

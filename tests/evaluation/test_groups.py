@@ -17,7 +17,7 @@ from pfsm.evaluation import (
     preference_interval,
     spearman,
 )
-from pfsm.evaluation.samples import group_seed
+from pfsm.evaluation.bootstrap import group_seed
 
 Scores = NDArray[np.float64]
 SIZES = {"fr-en": 80, "cs-en": 40, "de-en": 40}

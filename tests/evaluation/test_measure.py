@@ -10,7 +10,7 @@ from pfsm.evaluation import kendall_tau_b, pearson, spearman
 from pfsm.evaluation.bootstrap import resampled_rows
 from pfsm.evaluation.catalogue import PREFERENCES, SEGMENT_LEVEL, SYSTEM_LEVEL, Statistic, plain
 from pfsm.evaluation.measure import Items, scored_items
-from pfsm.evaluation.preference_measures import preference_items
+from pfsm.evaluation.preference import preference_items
 from pfsm_kernels.statistics.rank import repeated_kendall_tau_b, repeated_spearman
 
 SEED = 11

@@ -34,9 +34,7 @@ def clustered(generator: np.random.Generator, n_segments: int = 60, per_segment:
 
 
 def rejections(
-    p_value: Callable[[Scores, int], float],
-    made: Callable[[np.random.Generator], Scores],
-    n_simulations: int,
+    p_value: Callable[[Scores, int], float], made: Callable[[np.random.Generator], Scores], n_simulations: int
 ) -> int:
     generator = np.random.default_rng(20240607)
     return sum(p_value(made(generator), seed) < LEVEL for seed in range(n_simulations))

@@ -10,8 +10,7 @@ from scipy import stats
 
 from pfsm.errors import PfsmError
 from pfsm.evaluation import PairedTest, mean_removed_pearson, paired_bootstrap_correlations, pearson
-from pfsm.evaluation.bootstrap import resampled_rows
-from pfsm.evaluation.samples import group_seed
+from pfsm.evaluation.bootstrap import group_seed, resampled_rows
 
 
 def scores(n: int, seed: int = 1, noise: tuple[float, float] = (1.0, 1.0)) -> tuple[NDArray[np.float64], ...]:

@@ -16,7 +16,7 @@ from pfsm.evaluation import (
     pairwise_judgments,
     random_accuracy,
 )
-from pfsm.evaluation import pairwise as module
+from pfsm.evaluation import preference as module
 from pfsm_kernels.statistics.orders import best_order
 from tests.oracles import pairs
 from tests.oracles.pairs import Judgment

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from pfsm.evaluation import calibrate_ties, perm_both, system_pairwise_accuracy, system_scores
-from pfsm.evaluation.permutation import _p_value
+from pfsm.evaluation.significance import _p_value
 from tests.evaluation.test_paired_bootstrap import groups_of, scores
 
 

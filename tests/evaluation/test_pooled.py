@@ -22,9 +22,9 @@ from pfsm.evaluation import (
     translated_documents,
 )
 from pfsm.evaluation.catalogue import DOCUMENT_LEVEL, SEGMENT_LEVEL, SYSTEM_LEVEL
-from pfsm.evaluation.permutation import permutation_test
 from pfsm.evaluation.pooled import corpus_statistics
 from pfsm.evaluation.questions import Question
+from pfsm.evaluation.significance import permutation_test
 from pfsm.evaluation.soft_pairwise import pooled_p_values
 from pfsm.metrics import get_metric
 from tests.judgment_cases import rows

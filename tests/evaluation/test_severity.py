@@ -8,8 +8,7 @@ from scipy.stats import mannwhitneyu, spearmanr
 
 from pfsm.data import DataSource
 from pfsm.data.minimal_pairs import SEVERITIES, MinimalPairs
-from pfsm.evaluation.probe import probe
-from pfsm.evaluation.severity import severity_result
+from pfsm.evaluation.probe import probe, severity_result
 from tests.evaluation.test_probe import Numbers
 
 LOSSES = np.array([0.0, 1.0, 2.0, 3.0, 3.0, 5.0, 8.0, 4.0])

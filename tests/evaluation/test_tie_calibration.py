@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pfsm.errors import PfsmError
-from pfsm.evaluation import accuracy_with_ties, calibrate_ties, tie_calibration
+from pfsm.evaluation import accuracy_with_ties, calibrate_ties, segment_pairs
 from pfsm_kernels.statistics.pairs import calibrated_accuracies, tie_changes
 from tests.oracles import pairs
 
@@ -70,7 +70,7 @@ def test_no_pairs() -> None:
 
 
 def test_too_many_pairs_are_refused_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tie_calibration, "MOST_PAIRS", 5)
+    monkeypatch.setattr(segment_pairs, "MOST_PAIRS", 5)
     with pytest.raises(PfsmError, match="6 pairs of translations of one segment, up to 4 translations each"):
         calibrate_ties([1.0] * 4, [1.0] * 4)
 

@@ -12,8 +12,7 @@ from scipy import stats
 from pfsm import PfsmError
 from pfsm.data import read_judgments, read_preferences
 from pfsm.evaluation import Interval
-from pfsm.evaluation.bootstrap import resampled_rows
-from pfsm.evaluation.samples import group_seed
+from pfsm.evaluation.bootstrap import group_seed, resampled_rows
 from pfsm.metrics import get_metric
 from pfsm_experiments import read_experiment, run_experiment
 from pfsm_experiments.data import MEAN

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 from matplotlib.patches import Rectangle
 
-from pfsm.evaluation.bootstrap import resampled_rows
-from pfsm.evaluation.samples import group_seed
+from pfsm.evaluation.bootstrap import group_seed, resampled_rows
 from pfsm_experiments.data import MEAN
 from pfsm_experiments.estimates import Contrast
 from pfsm_experiments.report.contrasts import contrast_tables

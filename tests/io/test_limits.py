@@ -162,10 +162,7 @@ def test_very_many_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 def test_documents(tmp_path: Path) -> None:
     deep = "[" * 20000
     for content, fault in (
-        (
-            json.dumps({"x": ["a" * 500] * 200}, indent=0),
-            "a JSON document is larger than 50k",
-        ),
+        (json.dumps({"x": ["a" * 500] * 200}, indent=0), "a JSON document is larger than 50k"),
         (deep, "nested too deeply"),
         ('{"format": ' + deep, "nested too deeply"),
         ('{"a": ' + "9" * 10000 + "}", "thousands of digits"),

@@ -19,7 +19,7 @@ from pfsm.data import (
 )
 from pfsm.errors import PfsmError
 from pfsm.evaluation.questions import ONE_GROUP
-from pfsm.evaluation.rankings import EXPECTED_WINS
+from pfsm.evaluation.system_level import EXPECTED_WINS
 from pfsm_experiments.spec import DataSpec
 
 Rows = NDArray[np.int64]

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pfsm.evaluation import Interval
-from pfsm.evaluation.differences import corrected_differences
-from pfsm.evaluation.samples import Sample
+from pfsm.evaluation.bootstrap import Sample
+from pfsm.evaluation.engine import corrected_differences
 
 SIGNIFICANCE = 0.05
 

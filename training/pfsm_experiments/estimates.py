@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.evaluation import Interval
+from pfsm.evaluation.bootstrap import Sample, mean_sample
 from pfsm.evaluation.engine import samples
 from pfsm.evaluation.pooled import PooledScores, Scores
 from pfsm.evaluation.questions import LIKENESS, Question
-from pfsm.evaluation.samples import Sample, mean_sample
 from pfsm_experiments.data import MEAN, TestSet
 from pfsm_experiments.differences import Difference, differences
 from pfsm_experiments.plan import Plan, statistics_of

@@ -19,12 +19,13 @@ from pfsm.evaluation.catalogue import (
 )
 from pfsm.evaluation.catalogue import LIKENESS as LIKENESS_STATISTICS
 from pfsm.evaluation.engine import Float, check_units
-from pfsm.evaluation.likeness import LikenessQuestion, likeness_question
 from pfsm.evaluation.questions import (
     LIKENESS,
     SEGMENTS,
+    LikenessQuestion,
     Question,
     absolute_question,
+    likeness_question,
     preference_question,
     ranking_question,
 )

@@ -8,7 +8,7 @@ from typing import Any
 
 from pfsm.errors import PfsmError
 from pfsm.evaluation.questions import RESAMPLES, SEGMENTS
-from pfsm.evaluation.rankings import EXPECTED_WINS, SYSTEM_SCORES
+from pfsm.evaluation.system_level import EXPECTED_WINS, SYSTEM_SCORES
 from pfsm.io.files import StrPath, display_name
 from pfsm.metrics import get_metric
 from pfsm.model.file import Model

@@ -9,8 +9,8 @@ import numpy as np
 
 from pfsm.distributed.pools import Pool
 from pfsm.errors import NotInstalledError
-from pfsm.evaluation.likeness import LikenessQuestion
 from pfsm.evaluation.pooled import PooledScores
+from pfsm.evaluation.questions import LikenessQuestion
 from pfsm.io.temporaries import sweep
 from pfsm.runtime.progress import Stage
 from pfsm.runtime.threads import default_threads

@@ -15,7 +15,7 @@ from pfsm.evaluation.catalogue import (
     level_and_name,
 )
 from pfsm.evaluation.preference import TAUS
-from pfsm.evaluation.rankings import EXPECTED_WINS
+from pfsm.evaluation.system_level import EXPECTED_WINS
 from pfsm.model.file import Model
 
 SCHEMES = ("train-test", "k-fold", "round-robin", "learning-curve")
@@ -75,7 +75,7 @@ class DataSpec:
         sample: Number of rows to draw; None: all rows are used.
         seed: Seed of the draw.
         system_scores: What people's scores of systems are where they ranked translations, one of
-            `pfsm.evaluation.rankings.SYSTEM_SCORES`.
+            `pfsm.evaluation.system_level.SYSTEM_SCORES`.
     """
 
     files: tuple[str, ...]

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.errors import PfsmError
-from pfsm.evaluation.likeness import LikenessQuestion
+from pfsm.evaluation.questions import LikenessQuestion
 from pfsm.metrics import get_metric
 from pfsm.metrics.references import number_by_segment
 from pfsm.model.file import Model

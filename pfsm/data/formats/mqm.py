@@ -64,10 +64,7 @@ def read_mqm(paths: Sequence[StrPath], options: Options) -> Reading:
     present += ["rater"] * options.per_rater
     further = [] if options.per_rater else ["n_raters"]
     return Reading(
-        Judgment,
-        layout(Judgment, present, finder.count, further),
-        _records(rated, finder, options),
-        notes,
+        Judgment, layout(Judgment, present, finder.count, further), _records(rated, finder, options), notes
     )
 
 

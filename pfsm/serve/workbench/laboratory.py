@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from pfsm.encoder.heads import contents_of, head_path
 from pfsm.evaluation import kendall_tau_b, pearson
-from pfsm.evaluation.documents import number
+from pfsm.evaluation.comparison import number
 from pfsm.metrics.references import flat_pairs
 from pfsm.model.file import Model
 from pfsm.model.prepared import PreparedPairs

@@ -77,11 +77,7 @@ def test_no_reference_is_its_own_reference(root: Path) -> None:
     found = list(read.records)
     assert {
         getattr(each, "system", ""): each.references for each in found if each.segment_id.endswith("1")
-    } == {
-        "S": ("r", "u"),
-        "refA": ("u",),
-        "refB": ("r",),
-    }
+    } == {"S": ("r", "u"), "refA": ("u",), "refB": ("r",)}
     assert read.notes == {"segments without a score left out": 1}
     read = reading(str(root), references=("refB",))
     assert {getattr(each, "system", "") for each in read.records} == {"S", "refA"}

@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 
 from pfsm.data import Judgments
 from pfsm.evaluation.bins import Bin, group_bins, length_bins, score_bins
+from pfsm.evaluation.bootstrap import Sample, group_members, group_seed
 from pfsm.evaluation.catalogue import MEAN as MEAN_SCORE
 from pfsm.evaluation.catalogue import PREFERENCES, SEGMENT_LEVEL, Statistic
 from pfsm.evaluation.engine import samples_of
 from pfsm.evaluation.measure import Items
-from pfsm.evaluation.preference_measures import PreferenceItems
+from pfsm.evaluation.preference import PreferenceItems
 from pfsm.evaluation.questions import Data
-from pfsm.evaluation.samples import Sample, group_members, group_seed
 from pfsm_experiments.data import TestSet
 from pfsm_experiments.estimates import Column, Entry, Prediction, interval_of, of_largest_size
 from pfsm_experiments.plan import Plan

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from pfsm.data import Judgments
 from pfsm.errors import PfsmError
-from pfsm.evaluation.samples import group_members
+from pfsm.evaluation.bootstrap import group_members
 from pfsm.model.explain.text import explanation_lines
 from pfsm.model.metric import Metric
 from pfsm_experiments.data import TestSet
