@@ -4,25 +4,26 @@ import math
 from collections.abc import Mapping, Sequence
 
 from drawing import DELETE, FAINT, INK, INSERT, JUMP, MATCH, line, svg, text
-from measured import cells, with_interval
+from results import Cell, last, tables
 
 import pfsm
 
 GREY = "#59636e"
-SHIPPED = "The shipped models, on judgments outside their training data"
 PANELS = (("MQM", "experts' error marks (WMT21 MQM)"), ("DA", "crowd, one rater (WMT21 DA)"))
 # Pairs a second from which names stand above and below points, where there is no room beside them.
 CROWDED = 1000
 Point = tuple[float, float]
 
 
-def accuracy(results: str, rates: Mapping[str, float]) -> str:
+def accuracy(rates: Mapping[str, float]) -> str:
     """Pearson's r with its interval against pairs a second, on two kinds of judgments."""
-    section = results.partition(f"## {SHIPPED}")[2]
+    found = tables("shipped")
     parts = []
     for place, (name, title) in enumerate(PANELS):
-        rows = cells(section, f"### Pearson's r, WMT21 {name}")
-        points = [(one, rates[one], with_interval(rows[one][-1])) for one in rates if one in rows]
+        table = f"Pearson's r, WMT21 {name}"
+        points = [
+            (one, rates[one], _ends(last("shipped", table, one))) for one in rates if one in found[table]
+        ]
         parts += _panel(70 + 480 * place, title, points)
     parts.append(text(500, 352, "pairs a second of processor time, on one core (log scale)", GREY))
     parts.append(text(20, 180, "Pearson's r with people", GREY, more='transform="rotate(-90 20 180)"'))
@@ -73,13 +74,15 @@ def _r(value: float) -> str:
     return f"{value:.2f}".replace("0.", ".", 1)
 
 
-def learning_curve(results: str) -> str:
+def _ends(cell: Cell) -> tuple[float, float, float]:
+    return float(cell.value), float(cell.low), float(cell.high)
+
+
+def learning_curve() -> str:
     """Agreement against the number of training judgments, with intervals."""
-    rows = cells(results.partition("## Learning curve\n")[2], "### Pearson's r, WMT16")
-    numbers = [float(cell.replace(",", "")) for cell in rows.pop("Pearson's r, WMT16")]
-    curves = {
-        name: [with_interval(cell) for cell in row] for name, row in rows.items() if name not in {"---", "n"}
-    }
+    rows = tables("learning-curve")["Pearson's r, WMT16"]
+    numbers = [float(column.replace(",", "")) for column in rows["n"]]
+    curves = {name: [_ends(cell) for cell in row.values()] for name, row in rows.items() if name != "n"}
     left, width, top, bottom = 80, 470, 50, 310
     ends = [end for curve in curves.values() for _, *several in curve for end in several]
     low, high = math.floor(50 * min(ends)) / 50, math.ceil(50 * max(ends)) / 50

@@ -1,9 +1,15 @@
 """Settings of Sphinx for the documentation site: ``make docs`` builds it from ``docs``."""
 
+import html
 import re
+import sys
+from pathlib import Path
 from typing import Any
 
 from pfsm.version import __version__
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
+import results  # isort: skip
 
 project = "pfsm"
 author = "The pfsm developers"
@@ -52,9 +58,8 @@ _PARTS = (
     ("Guides", "guides/index"),
     ("Concepts", "concepts/index"),
     ("Reference", "reference/index"),
-    ("Results", "results-overview"),
-    ("Papers", "papers"),
-    ("Comparison", "comparison"),
+    ("Results", "results"),
+    ("Performance", "performance"),
     ("Project", "project/index"),
 )
 _TREE = (
@@ -62,13 +67,26 @@ _TREE = (
 )
 # Links to files of the checkout. The README's place is taken by the site's first page; of the others the text stays.
 _README = re.compile(r"\]\((?:\.\./)+README\.md(?:#[^)]*)?\)")
-_OUTSIDE = re.compile(r"\[([^\]]+)\]\(\.\./(?:examples|pfsm)/[^)]*\)")
+_OUTSIDE = re.compile(r"\[([^\]]+)\]\(\.\./(?:configs|examples|pfsm|scripts|tests)/[^)]*\)")
+# A link to a table of results alone in its paragraph: the site shows the table. The text is the title of one table, or
+# of all tables of an experiment.
+_RESULTS = re.compile(r"^\[([^\]]+)\]\((?:\.\./)+configs/results/([\w-]+)\.tsv\)$", re.MULTILINE)
+
+
+def _drawn(link: re.Match[str]) -> str:
+    text, name = link.groups()
+    if text == "Side by side":
+        return results.side_by_side()
+    if text in results.tables(name):
+        return results.markdown(name, text)
+    head = f"<details><summary>{html.escape(text)}</summary>\n\n`configs/{name}.yaml`: {results.about(name)}"
+    return f"{head}\n\n{results.markdown(name)}\n</details>\n"
 
 
 def _on_site(_: Any, page: str, source: list[str]) -> None:
     """Adds the navigation to the first page and turns links that leave the documentation into text."""
     home = "../" * page.count("/") + "index.md"
-    text = _OUTSIDE.sub(r"\1", _README.sub(f"]({home})", source[0]))
+    text = _OUTSIDE.sub(r"\1", _README.sub(f"]({home})", _RESULTS.sub(_drawn, source[0])))
     text = text.replace("```mermaid\n", "```text\n")  # drawing it would take a script from a network
     source[0] = text + _TREE if page == root_doc else text
 

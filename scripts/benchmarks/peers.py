@@ -3,7 +3,7 @@
     PFSM_DATA=… BENCH_OUT=scripts/benchmarks/measured python scripts/benchmarks/peers.py
 
 The README's table, the one of docs/performance.md and the picture of accuracy and speed are made from
-scripts/benchmarks/measured/peers.json: ``scripts/build_readme.py --write``, ``scripts/build_pictures.py --write``.
+scripts/benchmarks/measured/peers.json: ``scripts/build_tables.py --write``, ``scripts/build_pictures.py --write``.
 
 pfsm is timed with an empty vocabulary (every sentence is new) and with a full one. RapidFuzz is given token ids, so its
 time is without tokenisation. Greedy matching as in BERTScore runs over the encoder that ships (``embedding_f1``), and

@@ -38,15 +38,6 @@ class TestReference:
         assert found == {file(name) for name in metric_names()} | {"index"}
 
 
-def test_papers_have_the_figures_of_the_results(script: Any) -> None:
-    papers = script("build_papers")
-    page, results = (path.read_text(encoding="utf-8") for path in (papers.PAGE, papers.RESULTS))
-    assert page == papers.made(page, results)
-    assert papers.figure(results, "Block edits and jumps", "Spearman's ρ, WMT16", "pFSM n1") in page
-    with pytest.raises(KeyError, match="no row"):
-        papers.figure(results, "Block edits and jumps", "Spearman's ρ, WMT16", "pFSM n9")
-
-
 def test_pictures_are_up_to_date(script: Any) -> None:
     pictures = script("build_pictures")
     for name, draw in pictures.PICTURES.items():
@@ -111,12 +102,53 @@ class TestBuiltSite:
         ]
 
 
-def test_tables_have_the_figures_of_the_results_and_benchmarks(script: Any) -> None:
-    readme = script("build_readme")
-    for path in readme.PAGES:
-        text = path.read_text(encoding="utf-8")
-        assert text == readme.made(text), f"{path.name} is stale: python scripts/build_readme.py --write"
-    measured = script("measured")
-    assert measured.with_interval("**-.376 [-.410, .341]**▲") == (-0.376, -0.41, 0.341)
-    # Of new sentences alone.
-    assert set(measured.rates(known=True)) == {*measured.rates()} - {"greedy matching"}
+class TestResults:
+    def test_tables_have_the_figures_of_the_results_and_benchmarks(self, script: Any) -> None:
+        build, measured = script("build_tables"), script("measured")
+        for path in build.PAGES:
+            text = path.read_text(encoding="utf-8")
+            assert text == build.made(text), f"{path.name} is stale: python scripts/build_tables.py --write"
+        assert set(measured.rates(known=True)) == {*measured.rates()} - {"greedy matching"}
+        with pytest.raises(KeyError):
+            script("results").last("table1", "Spearman's ρ, WMT16", "pFSM n9")
+
+    def test_every_experiment_is_on_the_page(self, script: Any) -> None:
+        results = script("results")
+        page = (DOCS / "results.md").read_text(encoding="utf-8")
+        for path in results.FOLDER.glob("*.tsv"):
+            name = path.stem.removesuffix("-rows")
+            assert f"](../configs/results/{name}.tsv)\n" in page
+            assert results.about(name)
+            assert results.markdown(name)
+
+    def test_a_report_becomes_data(
+        self, script: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        results = script("results")
+        monkeypatch.setattr(results, "FOLDER", tmp_path)
+        monkeypatch.setattr(results, "NOTES", tmp_path / "notes.json")
+        head = "| r of systems | cs | de |\n| --- | --- | --- |\n"
+        report = (
+            f"# Title\n\nAbout.\n\n## Empty\n\n{head}| a | – | – |\n| n | 5 | 5 |\n\n"
+            f"## Half: intervals\n\n{head}| a | **-.376 [-.410, .341]**▲ | .1 – |\n| n | 5 | 5 |\n\n"
+            "## Rows\n\n| A against B | A | B | A - B | 95% interval | p | p (Holm) |\n| --- | --- | --- | --- |"
+            " --- | --- | --- |\n| a against b | .2 | .3 | -.1▼ | [-.2, -.0] | .01 | .02 |\n\nA note.\n"
+            "\n## Where the mistakes are\n\nLeft out.\n"
+        )
+        results.convert("any", report)
+        cells = {"cs": ("-.376", "-.410", ".341", "▲"), "de": (".1", "", "", "")}
+        assert results.tables("any") == {
+            "Half": {"a": cells, "n": {"cs": ("5", "", "", ""), "de": ("5", "", "", "")}}
+        }
+        assert "| a against b | .2 | .3 | -.1▼ | [-.2, -.0] | .01 | .02 |" in results.markdown("any")
+        assert results.markdown("any").endswith("\nA note.\n")
+        assert results.markdown("any", "Half") == (
+            "| | cs | de |\n| --- | --: | --: |\n| a | -.376 [-.410, .341]▲ | .1 |\n| n | 5 | 5 |\n"
+        )
+
+    def test_side_by_side(self, script: Any) -> None:
+        lines = script("results").side_by_side().splitlines()
+        assert len({line.count(" | ") for line in lines}) == 1
+        assert all(one in lines[3] for one in ("| lexical | NIST |", " .178 |"))
+        assert "**.471**" not in lines[3]
+        assert any("<b>.471</b>" in line for line in lines)

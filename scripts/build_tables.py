@@ -1,0 +1,141 @@
+"""Writes the small tables of README.md and docs that show measured figures.
+
+They come from configs/results (``scripts/results.py``), and from ``benchmarks/measured``, which benchmarks write.
+
+python scripts/build_tables.py            # exit status 1 if they are stale
+python scripts/build_tables.py --write
+"""
+
+import argparse
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import results
+import yaml
+from measured import rates
+
+CHECKOUT = Path(__file__).resolve().parent.parent
+PAGES = tuple(
+    CHECKOUT / name
+    for name in ("README.md", "docs/performance.md", "docs/guides/little-data.md", "docs/results.md")
+)
+PAPERS = results.FOLDER / "papers.yaml"
+_PART = re.compile(r"(<!-- table (?P<name>[\w-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
+_SPEEDS = {
+    "en-small": "`en-small`",
+    "en-fast": "`en-fast`",
+    "en": "`en`, with its encoder",
+    "sentence BLEU": "sacrebleu's sentence BLEU",
+    "chrF": "sacrebleu's chrF",
+    "chrF++": "sacrebleu's chrF++",
+    "TER": "sacrebleu's TER",
+    "greedy matching": "greedy matching over the same encoder (`embedding_f1`)",
+    "METEOR 1.5": "METEOR's jar, with its start-up",
+}
+_ADAPTED = {
+    "en-small as shipped": "`en-small` as it ships",
+    "from en-small, lambda chosen": "`--init en-small`",
+    "from nothing, lambda chosen": "without `--init`",
+}
+_ACCURACY = ("sentence BLEU", "chrF++", "METEOR 1.5", "en-small", "en-fast", "en")
+
+
+def table(columns: list[str], rows: list[list[str]]) -> str:
+    """A Markdown table; numbers stand on the right."""
+    lines = [f"| {' | '.join(['', *columns])} |".replace("|  |", "| |"), "|---|" + "--:|" * len(columns)]
+    return "\n".join([*lines, *(f"| {' | '.join(row)} |" for row in rows)]) + "\n"
+
+
+def accuracy() -> str:
+    """Pearson's r of the models and of other metrics, with marks and without intervals."""
+    rows = []
+    for name in _ACCURACY:
+        cells = [results.last("shipped", f"Pearson's r, WMT21 {kind}", name) for kind in ("MQM", "DA")]
+        label = f"`{name}`" if name.startswith("en") else name
+        rows.append([label, *(cell.value + cell.mark for cell in cells)])
+    return table(["experts' error marks (WMT21 MQM)", "crowd, one rater (WMT21 DA)"], rows)
+
+
+def adaptation() -> str:
+    """Pearson's r of models that start from one that ships, or from nothing, by the number of judgments."""
+    found = results.tables("adaptation")["Pearson's r, MLQE-PE et-en"]
+    rows = [[label, *(cell.value for cell in found[name].values())] for name, label in _ADAPTED.items()]
+    return table(list(found["n"]), rows)
+
+
+def speed() -> str:
+    """Pairs a second of processor time on one core, and how many times those of chrF++ that is."""
+    measured = rates()
+    rows = [
+        [label, f"{measured[name]:,.0f}", _times(measured[name] / measured["chrF++"])]
+        for name, label in _SPEEDS.items()
+        if name in measured
+    ]
+    return table(["new pairs a second", "times chrF++"], rows)
+
+
+def peers() -> str:
+    """The same of new and of known sentences, for the page on performance."""
+    new, known = rates(), rates(known=True)
+    labels = {**_SPEEDS, "RapidFuzz": "RapidFuzz's Levenshtein on token ids"}
+    rows = [
+        [label, f"{new[name]:,.0f}", f"{known[name]:,.0f}" if name.startswith("en") else ""]
+        for name, label in labels.items()
+        if name in new
+    ]
+    return table(["new sentences", "known sentences"], rows)
+
+
+def paper(name: str) -> str:
+    """A paper's table with our figures beside: the last column of each of our tables, without intervals and marks."""
+    beside = yaml.safe_load(PAPERS.read_text(encoding="utf-8"))[name]
+    rows = []
+    for label, *theirs, row in beside["rows"]:
+        ours = [results.last(experiment, title, row).value for _, experiment, title in beside["ours"]]
+        rows.append([label.replace("*", "\\*"), *theirs, *ours])
+    return table([*beside["theirs"], *(heading for heading, _, _ in beside["ours"])], rows)
+
+
+def _times(ratio: float) -> str:
+    return f"{ratio:.1f}" if ratio >= 1 else f"{ratio:.2g}".removeprefix("0")
+
+
+_TABLES: dict[str, Callable[[], str]] = {
+    "accuracy": accuracy,
+    "adaptation": adaptation,
+    "speed": speed,
+    "peers": peers,
+}
+
+
+def made(page: str) -> str:
+    """A page with its tables."""
+
+    def written(part: re.Match[str]) -> str:
+        draw = _TABLES.get(part["name"])
+        return f"{part[1]}\n{draw() if draw else paper(part['name'])}\n{part[3]}"
+
+    return _PART.sub(written, page)
+
+
+def main() -> None:
+    """Writes the tables, or says that they are stale."""
+    parser = argparse.ArgumentParser(description="Writes tables of measured figures into README.md and docs.")
+    parser.add_argument("--write", action="store_true", help="write them")
+    write = parser.parse_args().write
+    stale = []
+    for path in PAGES:
+        page = path.read_text(encoding="utf-8")
+        now = made(page)
+        if now != page:
+            stale.append(path.name)
+            if write:
+                path.write_text(now, encoding="utf-8")
+    if stale and not write:
+        sys.exit(f"{' and '.join(stale)}: stale; python scripts/build_tables.py --write")
+
+
+if __name__ == "__main__":
+    main()
