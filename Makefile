@@ -76,9 +76,7 @@ models: $(VENV)/.train
 AGAINST ?= HEAD^
 bench: $(VENV)/.dev
 	-$(BIN)/python scripts/benchmarks/against.py $(AGAINST)
-	$(BIN)/python scripts/benchmarks/startup.py
 	$(BIN)/python scripts/benchmarks/kernels.py
-	$(BIN)/python scripts/benchmarks/scoring.py
 	$(BIN)/python scripts/benchmarks/peers.py
 	$(BIN)/python scripts/benchmarks/training.py
 	$(BIN)/python scripts/benchmarks/syntax.py

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from refusals import refuse
+from real_data import refuse
 
 from pfsm.embeddings.bert_weights import read_shape
 from pfsm.embeddings.encoders import ABOUT

@@ -17,18 +17,21 @@ from typing import Any
 import numpy as np
 
 from pfsm.data import Judgments, read_judgments
-from pfsm.data.minimal_pairs import shipped_minimal_pairs
+from pfsm.data.minimal_pairs import MinimalPairs, shipped_minimal_pairs
+from pfsm.data.table import read_table
 from pfsm.errors import PfsmError
 from pfsm.evaluation import default_seed
 from pfsm.evaluation.probe import ProbeResult, probe
 from pfsm.io.files import atomic_write
 from pfsm.model.file import Model, load_model, save_model
 from pfsm.model.metric import Metric
+from pfsm.perturbation.pairs import minimal_pairs, perturb
+from pfsm.perturbation.registry import kinds_for
+from pfsm.perturbation.translations import translations_of
 from pfsm_training import read_config, train
 from pfsm_training.fit.anchor import anchored
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from changed_texts import changed_texts
 from matched_words import check_matches, some_of
 from model_cards import card
 from real_data import CHECKOUT, data_folder
@@ -145,6 +148,37 @@ RECIPES: Mapping[str, Recipe] = {
 }
 
 
+PER_KIND = 100
+SEED = 12345
+
+
+@dataclass(frozen=True)
+class Texts:
+    """Good translations in the data folder.
+
+    Attributes:
+        about: What they are, for the card.
+        file: Path inside the data folder.
+        column: What is changed.
+        score_column: Of hypotheses, the column of their scores; the best tenth is taken.
+    """
+
+    about: str
+    file: str
+    column: str = "reference"
+    score_column: str = "score"
+
+
+TEXTS: Mapping[str, tuple[Texts, ...]] = {
+    "en": (
+        Texts("references of WMT19 lt-en", "wmt19-darr/lt-en-test.tsv.gz"),
+        Texts("the best translations of WMT21 ru-en", "wmt21-da/ru-en-test.tsv.gz", "hypothesis", "da_z"),
+    ),
+    "de": (Texts("references of MLQE-PE en-de, test part", "mlqe-pe/en-de-test.tsv.gz"),),
+}
+"""By language of the translations."""
+
+
 def main() -> None:
     """Builds the models and their cards, or with --cards the cards alone."""
     parser = argparse.ArgumentParser(
@@ -242,6 +276,18 @@ def changed(model: Model, data: Path) -> dict[str, ProbeResult]:
     metric = Metric(model)
     pairs = changed_texts(model.settings.language, data)
     return {about: probe(metric, found, seed=default_seed()) for about, found in pairs.items()}
+
+
+def changed_texts(language: str, data: Path) -> dict[str, MinimalPairs]:
+    """Minimal pairs of all kinds for a language, by what was changed; empty where there are no texts."""
+    found = {}
+    for texts in TEXTS.get(language, ()):
+        table = read_table(data / texts.file)
+        translations = translations_of(table, texts.column, top=0.1, score_column=texts.score_column)
+        kinds = kinds_for(language)
+        pairs = perturb(translations, kinds, language=language, seed=SEED, per_kind=PER_KIND)
+        found[texts.about] = minimal_pairs(list(pairs), table.source)
+    return found
 
 
 if __name__ == "__main__":

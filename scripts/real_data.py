@@ -1,9 +1,13 @@
-"""Finds the real judgments: PFSM_DATA names their folder."""
+"""Finds the real judgments, and ends scripts on an error as pfsm does: with one line and exit status 2."""
 
 import os
+import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import NoReturn
 
-from refusals import refuse
+from pfsm.data import read_judgments
+from pfsm.errors import PfsmError
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 
@@ -22,3 +26,27 @@ def into_english(folder: Path) -> list[Path]:
     if not files:
         refuse(f"{folder}: no files named XX-en-*.tsv.gz")
     return files
+
+
+def distinct_pairs(sources: list[Path], most: int = 10_000) -> tuple[list[str], list[str]]:
+    """References and hypotheses of the first distinct pairs of the files."""
+    pairs: dict[tuple[str, str], None] = {}
+    for source in sources:
+        judgments = read_judgments(source)
+        pairs |= dict.fromkeys(zip(judgments.references, judgments.hypotheses, strict=True))
+    chosen = list(pairs)[:most]
+    return [reference for reference, _ in chosen], [hypothesis for _, hypothesis in chosen]
+
+
+def refuse(message: str) -> NoReturn:
+    """Prints a message and ends the script with status 2."""
+    print(f"{Path(sys.argv[0]).name}: {message}", file=sys.stderr)
+    sys.exit(2)
+
+
+def explained(main: Callable[[], None]) -> None:
+    """Runs the main function of a script; a `PfsmError` ends it without a traceback."""
+    try:
+        main()
+    except PfsmError as error:
+        refuse(str(error))

@@ -34,8 +34,7 @@ from pfsm.evaluation.correlation import spearman
 from pfsm.metrics import get_metric
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from real_data import data_folder
-from refusals import explained
+from real_data import data_folder, explained
 
 Float = NDArray[np.float64]
 Int64 = NDArray[np.int64]

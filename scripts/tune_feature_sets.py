@@ -36,7 +36,7 @@ from pfsm_training.tuning.hill_climbing import climb
 from pfsm_training.tuning.target import Target
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from refusals import explained
+from real_data import explained
 
 Float = NDArray[np.float64]
 Int64 = NDArray[np.int64]

@@ -24,8 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-from real_data import data_folder, into_english
-from scoring import distinct_pairs
+from real_data import data_folder, distinct_pairs, into_english
 from stopwatch import machine, one_core
 
 from pfsm.data import read_judgments

@@ -15,8 +15,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from peers import pairs
-from report import Report
-from stopwatch import cost, one_core
+from stopwatch import Report, cost, one_core
 
 from pfsm import Settings
 from pfsm.lattice.arrays import LatticeBatch

@@ -23,11 +23,10 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from rapidfuzz.distance import Levenshtein
 from real_data import data_folder, into_english
-from report import Report
 from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.metrics.chrf import CHRF
 from sacrebleu.metrics.ter import TER
-from stopwatch import cost, cost_of_command, one_core
+from stopwatch import Report, cost, cost_of_command, one_core
 
 import pfsm
 from pfsm.data import read_judgments

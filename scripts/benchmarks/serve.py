@@ -26,8 +26,7 @@ from typing import IO
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-from real_data import data_folder, into_english
-from scoring import distinct_pairs
+from real_data import data_folder, distinct_pairs, into_english
 from stopwatch import machine
 
 import pfsm

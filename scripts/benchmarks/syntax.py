@@ -17,8 +17,7 @@ from pathlib import Path
 os.environ["OPENBLAS_NUM_THREADS"] = "1"
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from peers import pairs
-from report import Report
-from stopwatch import cost, one_core
+from stopwatch import Report, cost, one_core
 
 from pfsm.analysis.service import analyse_lines
 from pfsm.analysis.wanted import Wanted

@@ -21,10 +21,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import yaml
-from real_data import data_folder, into_english
-from refusals import explained
-from report import Report
-from stopwatch import cost_of_command
+from real_data import data_folder, explained, into_english
+from stopwatch import Report, cost_of_command
 
 from pfsm.commands.arguments import positive
 from pfsm.data import read_table
