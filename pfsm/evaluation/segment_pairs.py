@@ -41,6 +41,7 @@ from pfsm.evaluation.bootstrap import dense_ids, sums_of_segments
 from pfsm.evaluation.correlation import dense_ranks, paired_scores
 from pfsm.evaluation.measure import AdditiveMeasure, Measure, Names, OfTimes, whole_parts
 from pfsm.evaluation.preference import PreferenceCounts, statistic_of_votes
+from pfsm.runtime.choice import simplest_within_noise
 
 Int = NDArray[np.int64]
 
@@ -276,7 +277,7 @@ def calibrate_ties(human: ArrayLike, metric: ArrayLike, segments: Names | None =
     whole = np.concatenate([[True], np.diff(pairs.gaps) > 0.0, [True]])[-len(accuracies) :]
     thresholds = np.concatenate([[0.0], pairs.gaps])[whole]
     accuracies = accuracies[whole]
-    best = int(np.argmax(accuracies >= accuracies.max() - _ROUNDING))
+    best = simplest_within_noise(accuracies, _ROUNDING)
     return TieCalibration(float(accuracies[best]), float(thresholds[best]))
 
 

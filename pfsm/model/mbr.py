@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.metrics.base import SegmentMetric
+from pfsm.runtime.choice import NOISE, simplest_within_noise
 from pfsm.runtime.progress import Stage
 
 Float = NDArray[np.float64]
@@ -149,5 +150,5 @@ def _choice(source: _Source, scores: Float) -> Choice:
         others[place, kind] = source.weights[copies].sum()
     # einsum adds in a fixed order, whatever the number of threads.
     expected = np.einsum("nk,nk->n", others, scores[source.kind]) / others.sum(axis=1)
-    best = int(np.argmax(expected))
+    best = simplest_within_noise(expected, NOISE * float(np.abs(expected).max()))
     return Choice(best, source.distinct[source.kind[best]], expected)

@@ -19,6 +19,7 @@ from pfsm.errors import PfsmError
 from pfsm.perturbation.pairs import Translation, perturb
 from pfsm.perturbation.registry import NAMES, kinds_asked_for
 from pfsm.perturbation.registry import kind_named as known_kind
+from pfsm.runtime.choice import NOISE
 from pfsm_training.minimal_pairs_option import HYPOTHESIS, KEY, REFERENCE, MinimalPairsOptions
 
 NONE, MAJOR, CRITICAL = SEVERITIES[0], SEVERITIES[2], SEVERITIES[3]
@@ -188,7 +189,8 @@ def _best(part: Judgments | Preferences, top: float, weights: NDArray[np.float64
         weights = np.ones(len(part))
     falling = np.argsort(-part.scores, kind="stable")
     # The best that have this share of all weight.
-    last = int(np.searchsorted(np.cumsum(weights[falling]), top * weights.sum()))
+    total = np.cumsum(weights[falling])
+    last = int(np.searchsorted(total, (1.0 - NOISE) * top * total[-1]))
     least = part.scores[falling[min(last, len(part) - 1)]]
     rows: list[int] = np.flatnonzero(part.scores >= least).tolist()
     return rows

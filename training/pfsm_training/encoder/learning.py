@@ -6,7 +6,7 @@ head's predictions of its own training data would trust it too much.
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -21,6 +21,7 @@ from pfsm.encoder.heads import feature_name, remember
 from pfsm.errors import PfsmError
 from pfsm.evaluation import preference_counts
 from pfsm.model.reading import TextReader
+from pfsm.runtime.choice import simplest_within_noise
 from pfsm.runtime.progress import Stage
 from pfsm_training.config import AUTO, HEAD, SINGLE, EncoderOptions, TrainingConfig
 from pfsm_training.data.moments import correlation
@@ -102,8 +103,7 @@ def learn(
         for values in by_pass
     ]
     means = [_mean(row) for row in results]
-    # Among equal ones, the fewest.
-    passes = 1 + max(range(passes), key=lambda place: (means[place], -place))
+    passes = passes_of(means)
     with Stage(AREA, "encoder, all data", passes, "passes") as stage:
         head = runs.on_all(passes, stage)
     record = {
@@ -176,6 +176,11 @@ def _agreement(given: Material, values: Float, part: Part) -> float:
     if not part.preferences.size:
         return math.nan
     return float(preference_counts(better, worse, given.votes[part.preferences]).kendall_tau("wmt12"))
+
+
+def passes_of(means: Sequence[float]) -> int:
+    """The number of passes with the highest mean agreement, given that after each; of equal ones the fewest."""
+    return 1 + simplest_within_noise(means)
 
 
 def _mean(values: list[float]) -> float:

@@ -15,6 +15,7 @@ from scipy.stats import t as student_t
 from pfsm.data import Judgments, Preferences
 from pfsm.errors import PfsmError
 from pfsm.evaluation import preference_counts
+from pfsm.runtime.choice import NOISE, simplest_within_noise
 from pfsm_training.config import HIGHEST
 from pfsm_training.data.moments import correlation
 from pfsm_training.data.training_set import TrainingSet
@@ -276,7 +277,7 @@ def agreement(predicted: Float, test: TrainingSet) -> float:
 
 
 def choose(tried: Sequence[CrossValidation], n_folds: int, rule: str = HIGHEST) -> CrossValidation:
-    """The choice with the highest mean agreement; among equal ones, the largest lambda, then the largest mixture.
+    """The choice with the highest mean agreement: `highest`.
 
     Args:
         tried: The result of each choice.
@@ -299,15 +300,21 @@ def choose(tried: Sequence[CrossValidation], n_folds: int, rule: str = HIGHEST) 
             f"{_chosen(tried)} cannot be chosen by cross-validation (by {by}): in every fold, all predictions or all "
             f"scores are the same, or there are fewer than {FEWEST_HELD_OUT} judgments; give a number"
         )
-    best = max(usable or tried, key=lambda result: (result.mean if usable else 0.0, result.choice))
+    best = highest(usable or tried)
     if rule == HIGHEST or not math.isfinite(best.standard_error):
         return best
     near = [
         one
         for one in usable
-        if one.choice.mixture == best.choice.mixture and one.mean >= best.mean - best.standard_error
+        if one.choice.mixture == best.choice.mixture and one.mean >= best.mean - best.standard_error - NOISE
     ]
     return max(near, key=lambda result: result.choice)
+
+
+def highest(tried: Sequence[CrossValidation]) -> CrossValidation:
+    """The result with the highest mean; of those within noise, the one with the largest lambda, then mixture."""
+    ordered = sorted(tried, key=lambda result: result.choice, reverse=True)
+    return ordered[simplest_within_noise([result.mean for result in ordered])]
 
 
 def _chosen(tried: Sequence[CrossValidation]) -> str:

@@ -197,8 +197,8 @@ class Fitter:
             begin, comparison, before = list(near.minima), near.starts, near.n_pairs
         found = [self._minimised(problem, one, self.tolerance, before) for one in begin]
         ends = [_minimum(start.start, *result) for start, result in zip(begin, found, strict=True)]
-        lowest = min(range(len(ends)), key=lambda number: ends[number].objective)
-        machine, fit = found[lowest]
+        minima = distinct(ends)
+        machine, fit = found[ends.index(minima[0])]
         others = {
             end.start: ((end.objective - fit.objective) / abs(fit.objective), other)
             for end, (other, _) in zip(ends, found, strict=True)
@@ -209,8 +209,8 @@ class Fitter:
             start: (above, correlation(data.predictions(other), predicted, data.items.weights(data.weights)))
             for start, (above, other) in others.items()
         }
-        comparison = replace(comparison, kept=ends[lowest].start, others=told)
-        return Fitted(machine, fit, mean, sd, slope, comparison, tuple(distinct(ends)), amount_of_pairs(data))
+        comparison = replace(comparison, kept=minima[0].start, others=told)
+        return Fitted(machine, fit, mean, sd, slope, comparison, tuple(minima), amount_of_pairs(data))
 
     def _near(self, data: TrainingSet, choice: Choice, step: str) -> Fitted | None:
         """The fit to a part of much data; None where there is not much."""

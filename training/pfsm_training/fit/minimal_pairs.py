@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.model.settings import Settings
+from pfsm.runtime.choice import NOISE
 from pfsm_training.data.minimal_pairs import PairsToLearn
 from pfsm_training.data.training_set import Encoder
 from pfsm_training.data.training_text import TrainingText
@@ -183,8 +184,8 @@ def _has_fallen(before: Mapping[str, float], after: Mapping[str, float]) -> bool
         return True
     mean = math.fsum(differences) / len(differences)
     if len(differences) < 2:
-        return mean < 0.0
-    return mean < -float(np.std(differences, ddof=1)) / math.sqrt(len(differences))
+        return mean < -NOISE
+    return mean < -NOISE - float(np.std(differences, ddof=1)) / math.sqrt(len(differences))
 
 
 def minimal_pairs_record(

@@ -14,7 +14,7 @@ from pfsm.version import __version__
 from pfsm_training.config import TrainingConfig
 from pfsm_training.data.moments import correlation
 from pfsm_training.data.training_set import TrainingSet, amount_judged
-from pfsm_training.fit.crossval import CrossValidation, Folds
+from pfsm_training.fit.crossval import CrossValidation, Folds, highest
 from pfsm_training.fit.fitting import Fitted, Fitter
 from pfsm_training.fit.overfitting import overfitting, training_interval
 
@@ -124,11 +124,8 @@ def _lambdas(
     }
     if len(results) < 2:
         return {}
-    best = max(
-        results.values(), key=lambda one: (one.mean if math.isfinite(one.mean) else -math.inf, one.choice)
-    )
     edges = {min(results): "smallest", max(results): "largest"}
-    at_edge = edges.get(best.choice.penalty)
+    at_edge = edges.get(highest(list(results.values())).choice.penalty)
     return {
         "lambda_rule": config.lambda_rule,
         **_tried("lambda_tried", results),

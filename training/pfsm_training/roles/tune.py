@@ -14,6 +14,7 @@ from pfsm.analysis.labeller.weights import RoleWeights
 from pfsm.analysis.parser.parameters import ParserWeights
 from pfsm.analysis.role_scoring import RoleScores, score_roles
 from pfsm.analysis.roles import NOUN, VERB
+from pfsm.runtime.choice import simplest_within_noise
 from pfsm_training.roles.samples import Sample
 
 TEMPERATURES = tuple(round(0.8 + 0.05 * k, 2) for k in range(25))
@@ -61,8 +62,11 @@ def _best(having: With, samples: Sequence[Sample], parser: ParserWeights, kind: 
             return float("inf")
         return float(np.nansum((scores.mean - scores.accuracy) ** 2))
 
-    temperature = min(TEMPERATURES, key=lambda one: (gap(one), one))
-    threshold = max(THRESHOLDS, key=lambda one: (found(temperature, one).arguments.f1, one))
+    temperature = TEMPERATURES[simplest_within_noise([-gap(one) for one in TEMPERATURES])]
+    largest_first = THRESHOLDS[::-1]
+    threshold = largest_first[
+        simplest_within_noise([found(temperature, one).arguments.f1 for one in largest_first])
+    ]
     return having(temperature, threshold)
 
 

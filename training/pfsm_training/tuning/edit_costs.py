@@ -30,6 +30,7 @@ from pfsm.metrics.terp.costs import KINDS, T, cost_vector
 from pfsm.metrics.terp.metric import TerpMetric, features
 from pfsm.model.file import Model, Scale
 from pfsm.model.settings import BEST, Settings
+from pfsm.runtime.choice import NOISE
 from pfsm.version import __version__
 from pfsm_training.loss.references import PairsOfItems
 from pfsm_training.tuning.hill_climbing import climb
@@ -158,7 +159,7 @@ def tune_costs(
         last, reached = reached, problem.correlation(again, costs, weights)
         stable = bool((again == columns).all()) or abs(reached - last) < SETTLED
         rounds, columns = rounds + 1, again
-        if reached > best[0]:
+        if reached > best[0] + NOISE:
             best = reached, costs, weights
     correlation, costs, weights = best
     return TunedCosts(

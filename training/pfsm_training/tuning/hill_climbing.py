@@ -8,12 +8,15 @@ point on that line.
 import numpy as np
 from numpy.typing import NDArray
 
+from pfsm.runtime.choice import simplest_within_noise
 from pfsm_training.tuning.target import Moments
 
 Float = NDArray[np.float64]
 # Steps in units of a feature's standard deviation.
 FIRST_STEP, LAST_STEP = 1.0, 1e-6
 _SMALLEST_GAIN = 1e-10
+# Of a correlation.
+_ROUNDING = 1e-11
 # Another start must be better by this much, so that costs do not jump without need.
 _WORTH_A_JUMP = 1e-6
 _MOST_MOVES = 20_000
@@ -92,10 +95,10 @@ def _climbed(moments: Moments, start: Float, bounds: Float) -> tuple[Float, floa
 
 
 def _one_changed(moments: Moments, weights: Float, bounds: Float, step: float) -> tuple[Float, float]:
-    """The best weights that differ in one entry by a step, and their correlation."""
+    """The best weights that differ in one entry by a step, of equal ones the first, and their correlation."""
     changes = np.stack([np.full(weights.size, step), np.maximum(-step, bounds - weights)])
     values = _after(moments, weights, changes)
-    row, column = divmod(int(values.argmax()), weights.size)
+    row, column = divmod(simplest_within_noise(values.ravel(), _ROUNDING), weights.size)
     changed = weights.copy()
     changed[column] += changes[row, column]
     return changed, float(values[row, column])
