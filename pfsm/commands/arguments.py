@@ -240,15 +240,6 @@ def add_format(parser: ArgumentParser, *formats: str, more: str = "") -> None:
     )
 
 
-def add_spreadsheet(parser: ArgumentParser) -> None:
-    """``--spreadsheet``."""
-    parser.add_argument(
-        "--spreadsheet",
-        action="store_true",
-        help="for opening the TSV in a spreadsheet: an apostrophe before cells that it would take for a formula",
-    )
-
-
 def add_threads(parser: ArgumentParser) -> None:
     """``--threads N``."""
     parser.add_argument(

@@ -15,7 +15,6 @@ from pfsm.commands.arguments import (
     add_resamples,
     add_scorers,
     add_signature,
-    add_spreadsheet,
     add_threads,
     check_output,
     decimals,
@@ -32,7 +31,6 @@ from pfsm.errors import PfsmError
 from pfsm.evaluation import Comparison, Interval, PairResult
 from pfsm.evaluation.comparison import NO_PREFERENCE
 from pfsm.io.files import atomic_write
-from pfsm.io.spreadsheets import tsv_row
 
 TIE = "tie"
 
@@ -58,7 +56,6 @@ def add_arguments(parser: ArgumentParser) -> None:
         metavar="FILE",
         help="write scores and preferred system per segment, as a TSV; its segments are counted from 0",
     )
-    add_spreadsheet(parser)
     parser.add_argument(
         "--html", metavar="FILE", help="write one self-contained page to look at, share, sort and search"
     )
@@ -90,7 +87,7 @@ def run(options: Namespace) -> None:
     compared = compare_outputs(metrics, outputs, text.references, options.confidence_n, facts=facts)
     if options.sentences is not None:
         scores = compared.results[0].scores
-        _write_sentences(options.sentences, list(outputs), scores, spreadsheet=options.spreadsheet)
+        _write_sentences(options.sentences, list(outputs), scores)
     if options.html is not None:
         write_comparison(compared, options.html, f"Comparison with {' '.join(paths)}")
     _print(compared, options)
@@ -102,8 +99,6 @@ def _check(options: Namespace, paths: Sequence[str]) -> None:
         raise PfsmError("no references to compare with; give a reference file, or --test-set NAME")
     if len(options.input) < 2:
         raise PfsmError("compare needs at least two system outputs after -i")
-    if options.spreadsheet and options.sentences is None:
-        raise PfsmError("--spreadsheet is for the TSV of --sentences FILE; give that too, or leave it out")
     if options.segments is not None and options.html is None:
         raise PfsmError("--segments is for the page of --html FILE; give that too, or leave it out")
     inputs = [*paths, *options.input, *([] if options.segments is None else [options.segments])]
@@ -127,19 +122,15 @@ def _print(compared: Compared, options: Namespace) -> None:
         _print_text(result.comparison, name, options.width)
 
 
-def _write_sentences(
-    path: str, names: list[str], scores: Sequence[NDArray[np.float64]], *, spreadsheet: bool
-) -> None:
+def _write_sentences(path: str, names: list[str], scores: Sequence[NDArray[np.float64]]) -> None:
     # A system's name is its path, which may hold bytes that are not UTF-8.
     names = [name.encode("utf-8", "backslashreplace").decode() for name in names]
     with atomic_write(path) as handle:
-        handle.write(tsv_row(["segment", *names, "preferred"], spreadsheet=spreadsheet) + "\n")
+        handle.write("\t".join(["segment", *names, "preferred"]) + "\n")
         for segment, values in enumerate(np.column_stack(scores).tolist()):
             best = [name for name, score in zip(names, values, strict=True) if score == max(values)]
             preferred = best[0] if len(best) == 1 else TIE
-            handle.write(
-                tsv_row([str(segment), *map(repr, values), preferred], spreadsheet=spreadsheet) + "\n"
-            )
+            handle.write("\t".join([str(segment), *map(repr, values), preferred]) + "\n")
 
 
 def _range(interval: Interval, form: str) -> str:

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import fields
 from typing import Any
 
-from pfsm.commands.arguments import add_spreadsheet, check_output
+from pfsm.commands.arguments import check_output
 from pfsm.data.formats import FORMATS, Options, Preference, Written, read_format, write_tsv
 from pfsm.data.formats.mqm_weights import DEFAULT_WEIGHTS
 from pfsm.errors import PfsmError
@@ -29,7 +29,6 @@ def add_reader_options(parser: ArgumentParser) -> None:
         metavar="FORMAT",
         help=f"{', '.join(FORMATS)} (default: detected from the file)",
     )
-    add_spreadsheet(parser)
     _add_texts(parser)
     _add_places(parser)
     _add_scores(parser)
@@ -122,7 +121,7 @@ def run(options: Namespace) -> None:
     check_output(options.output, [*options.inputs, *texts, options.sources, options.documents])
     reading = read_format(options.inputs, chosen, options.from_format)
     with atomic_write(options.output) as file:
-        written = write_tsv(reading, file, spreadsheet=options.spreadsheet)
+        written = write_tsv(reading, file)
         if not written.rows:
             raise PfsmError(f"{', '.join(options.inputs)}: no judgments; nothing to write")
     kind = "preferences" if reading.kind is Preference else "judgments"

@@ -6,13 +6,12 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 
-from pfsm.commands.arguments import add_spreadsheet, check_output, positive
+from pfsm.commands.arguments import check_output, positive
 from pfsm.data.minimal_pairs import SEVERITIES
 from pfsm.data.table import Table, read_table
 from pfsm.errors import PfsmError
 from pfsm.evaluation import default_seed
 from pfsm.io.files import atomic_write, display_name, read_lines
-from pfsm.io.spreadsheets import tsv_row
 from pfsm.perturbation.kind import Kind
 from pfsm.perturbation.pairs import Pair, Translation, perturb
 from pfsm.perturbation.registry import NAMES, kind_named, kinds_asked_for
@@ -81,7 +80,6 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--no-cache", action="store_true", help="neither read nor write the cache of analyses"
     )
-    add_spreadsheet(parser)
 
 
 def _add_texts(parser: ArgumentParser) -> None:
@@ -136,7 +134,7 @@ def run(options: Namespace) -> None:
                 if not counts:
                     out.write("\t".join(HEADER) + "\n")
                 counts[pair.kind] += 1
-                out.write(tsv_row(_cells(pair), spreadsheet=options.spreadsheet) + "\n")
+                out.write("\t".join(_cells(pair)) + "\n")
             if not counts:
                 raise PfsmError(
                     f"{display_name(options.input)}: no kind applies to these texts; nothing to write"

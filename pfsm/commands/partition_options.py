@@ -7,7 +7,7 @@ from pfsm.distributed.partitions import FORMATS, LEAST_BYTES
 from pfsm.errors import PfsmError
 from pfsm.io.sizes import byte_size
 
-PARQUET, SPREADSHEET = "parquet", "spreadsheet"
+PARQUET = "parquet"
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -43,24 +43,12 @@ def check(options: Namespace) -> None:
         for name in ("output_format", "keep", "partition_size"):
             if getattr(options, name) is not None:
                 raise PfsmError(f"--{name.replace('_', '-')} goes with --output DIR")
-        if options.spreadsheet and options.format != "tsv":
-            raise PfsmError(
-                f"--spreadsheet is for TSV, not {options.format}; add --format tsv, or leave it out"
-            )
     elif options.table is None:
         raise PfsmError("--output is for --table FILE, a folder, or a pattern such as 'data/*.tsv.gz'")
     elif options.sentence_level:
         raise PfsmError("--sentence-level prints scores, --output writes them; give one of them")
     elif options.format == "tsv":
         raise PfsmError("--format tsv prints scores, --output writes them; give --output-format tsv")
-    elif options.format == "latex":
-        raise PfsmError(
-            "--format latex is a table of systems, which --output does not print; give text or json"
-        )
-    elif options.spreadsheet and options.output_format not in {"tsv", SPREADSHEET}:
-        raise PfsmError(
-            f"--spreadsheet is for TSV, not {options.output_format or PARQUET}; give --output-format {SPREADSHEET}"
-        )
 
 
 def _size(text: str) -> int:

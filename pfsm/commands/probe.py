@@ -11,7 +11,6 @@ from pfsm.commands.arguments import (
     add_resamples,
     add_scorers,
     add_signature,
-    add_spreadsheet,
     add_threads,
     check_output,
     heading,
@@ -26,7 +25,6 @@ from pfsm.evaluation.bootstrap import Estimate
 from pfsm.evaluation.comparison import interval_entry, number
 from pfsm.evaluation.probe import KindResult, ProbeResult, SeverityResult, probe
 from pfsm.io.files import STANDARD_INPUT
-from pfsm.io.spreadsheets import tsv_row
 from pfsm.metrics import SegmentMetric, metric_names
 from pfsm.model.shipped import shipped_models
 
@@ -45,7 +43,6 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--plot", metavar="FILE", help="draw the table as a picture too: a name on .svg, .png or .pdf"
     )
-    add_spreadsheet(parser)
     add_signature(parser)
     add_format(parser, "text", "json")
     add_resamples(parser)
@@ -55,8 +52,6 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(options: Namespace) -> None:
     """Reads, scores, counts, prints."""
     seed = default_seed()
-    if options.spreadsheet and (not options.list or options.format != "text"):
-        raise PfsmError("--spreadsheet is for the TSV of --list; give that too, or leave it out")
     if options.plot is not None:
         _check_plot(options)
     metrics = open_scorers(options)
@@ -84,7 +79,7 @@ def run(options: Namespace) -> None:
         document = documents[0] if len(documents) == 1 else {"metrics": documents}
         print(json.dumps(document, indent=1, ensure_ascii=False))
     elif options.list:
-        _print_pairs(pairs, results[0].result, spreadsheet=options.spreadsheet)
+        _print_pairs(pairs, results[0].result)
     elif len(results) == 1:
         print_one(results[0], note)
     else:
@@ -198,10 +193,10 @@ def _pair_documents(pairs: MinimalPairs, result: ProbeResult) -> list[dict[str, 
     return documents
 
 
-def _print_pairs(pairs: MinimalPairs, result: ProbeResult, *, spreadsheet: bool) -> None:
+def _print_pairs(pairs: MinimalPairs, result: ProbeResult) -> None:
     """Prints a TSV that `pfsm probe` can read again, with the scores as two more columns."""
     documents = _pair_documents(pairs, result)
     print("\t".join(documents[0]))
     for document in documents:
         cells = [f"{cell:.4f}" if isinstance(cell, float) else cell for cell in document.values()]
-        print(tsv_row(cells, spreadsheet=spreadsheet))
+        print("\t".join(cells))

@@ -16,7 +16,6 @@ from pfsm.commands.arguments import (
     add_resamples,
     add_scorers,
     add_signature,
-    add_spreadsheet,
     add_threads,
     decimals,
     hush,
@@ -75,10 +74,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     add_signature(parser)
     add_quiet(parser)
-    add_format(
-        parser, "text", "json", "tsv", "latex", more="; text counts segments from 1, json and tsv from 0"
-    )
-    add_spreadsheet(parser)
+    add_format(parser, "text", "json", "tsv", more="; text counts segments from 1, json and tsv from 0")
     add_threads(parser)
     partition_options.add_arguments(parser)
 
@@ -92,8 +88,6 @@ def run(options: Namespace) -> None:
         raise PfsmError("give either --table, or REF and -i, not both")
     if options.table is None and not references:
         raise PfsmError("nothing to score; give a reference file, --test-set NAME, or --table FILE")
-    if options.sentence_level and options.format == "latex":
-        raise PfsmError("--format latex is a table of systems; leave out --sentence-level")
     metrics = open_scorers(options)
     for metric in metrics:
         if options.table is None and metric.columns:

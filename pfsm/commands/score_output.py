@@ -1,4 +1,4 @@
-"""What ``pfsm score`` prints: lines, tables, JSON, TSV, LaTeX."""
+"""What ``pfsm score`` prints: lines, tables, JSON, TSV."""
 
 import json
 import math
@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from pfsm.commands.arguments import heading
 from pfsm.commands.evaluation_text import NO_INTERVAL
 from pfsm.errors import PfsmWarning
-from pfsm.io.spreadsheets import tsv_row
 from pfsm.metrics import SegmentMetric
 from pfsm.metrics.references import NumberOfReferences
 
@@ -22,10 +21,6 @@ if TYPE_CHECKING:
     from pfsm.evaluation import Interval
 
 Float = NDArray[np.float64]
-_LATEX = str.maketrans(
-    {sign: f"\\{sign}" for sign in "&%$#_{}"}
-    | {"~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "\\": r"\textbackslash{}"}
-)
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,15 +59,13 @@ def print_scores(columns: Sequence[Column], options: Namespace) -> None:
         _print_json(columns, options)
     elif options.format == "tsv":
         _print_tsv(columns, options)
-    elif options.format == "latex":
-        _print_latex(columns, options)
     elif options.sentence_level:
         _print_segments(columns, options)
     elif len(columns) > 1:
         _print_table(columns, options)
     else:
         _print_lines(columns[0], options)
-    if options.format in {"text", "latex"}:
+    if options.format == "text":
         _say_why_no_interval(columns)
 
 
@@ -159,20 +152,6 @@ def _print_table(columns: Sequence[Column], options: Namespace) -> None:
         print(f"{label}: {told}{better}")
 
 
-def _print_latex(columns: Sequence[Column], options: Namespace) -> None:
-    head, *rows = ([cell.translate(_LATEX) for cell in row] for row in _rows(columns, options))
-    for column in columns:
-        print(f"% {heading(column.metric, column.nrefs, 'corpus', options)}")
-    print(rf"\begin{{tabular}}{{l{'r' * len(columns)}}}")
-    print(r"\hline")
-    print(" & ".join(head) + r" \\")
-    print(r"\hline")
-    for row in rows:
-        print(" & ".join(row) + r" \\")
-    print(r"\hline")
-    print(r"\end{tabular}")
-
-
 def _print_json(columns: Sequence[Column], options: Namespace) -> None:
     documents = [_document(column, result, options) for column in columns for result in column.results]
     print(json.dumps(documents[0] if len(documents) == 1 else documents, indent=1, ensure_ascii=False))
@@ -214,11 +193,11 @@ def _document(column: Column, result: Scored, options: Namespace) -> dict[str, A
 def _print_tsv(columns: Sequence[Column], options: Namespace) -> None:
     if options.sentence_level:
         heads = ["system", "segment", *(_labels(columns) if len(columns) > 1 else ["score"])]
-        print(tsv_row(heads, spreadsheet=options.spreadsheet))
+        print("\t".join(heads))
         for results in zip(*(column.results for column in columns), strict=True):
             for index, scores in enumerate(zip(*(one.segments.tolist() for one in results), strict=True)):
                 cells = [results[0].system, str(index), *map(repr, scores)]
-                print(tsv_row(cells, spreadsheet=options.spreadsheet))
+                print("\t".join(cells))
         return
     print(
         "\t".join(["system", "score", "name", "signature", *(["low", "high"] if options.confidence else [])])
@@ -229,4 +208,4 @@ def _print_tsv(columns: Sequence[Column], options: Namespace) -> None:
             for one in (result, *result.parts):
                 ends = [repr(one.interval.low), repr(one.interval.high)] if one.interval is not None else []
                 cells = [one.system, repr(one.score), column.metric.name, signature, *ends]
-                print(tsv_row(cells, spreadsheet=options.spreadsheet))
+                print("\t".join(cells))

@@ -10,7 +10,7 @@ import numpy as np
 
 from pfsm.commands.arguments import heading
 from pfsm.commands.languages import check_text
-from pfsm.commands.partition_options import PARQUET, SPREADSHEET
+from pfsm.commands.partition_options import PARQUET
 from pfsm.distributed import FILES, PACKAGES, need_packages
 from pfsm.distributed.job import Job, Scored, score_job
 from pfsm.distributed.partitions import PARTITION_BYTES
@@ -51,7 +51,7 @@ def run(metric: SegmentMetric, options: Namespace) -> None:
             options.table,
             options.output,
             spec_of(metric),
-            SPREADSHEET if options.spreadsheet else options.output_format or PARQUET,
+            options.output_format or PARQUET,
             keep,
             size,
             not metric.averages,

@@ -20,7 +20,6 @@ from pfsm.distributed.pieces import Piece
 from pfsm.distributed.rows import Rows, read_piece
 from pfsm.distributed.scorers import ScorerSpec, borrowed
 from pfsm.errors import PfsmError
-from pfsm.io.spreadsheets import tsv_row
 from pfsm.metrics import SegmentMetric
 from pfsm.metrics.references import as_streams
 
@@ -143,6 +142,6 @@ def _content(kept: dict[str, Sequence[str]], scores: NDArray[np.float64], form: 
                 )
     columns = [*kept.values(), [repr(score) for score in scores.tolist()]]
     rows = chain([(*kept, SCORE)], zip(*columns, strict=True))
-    lines = [tsv_row(cells, spreadsheet=form == "spreadsheet") for cells in rows]
+    lines = ["\t".join(cells) for cells in rows]
     text = "".join(f"{line}\n" for line in lines).encode("utf-8", "surrogatepass")
     return gzip.compress(text, mtime=0) if form == "tsv.gz" else text

@@ -123,19 +123,6 @@ def test_one_segment_has_no_interval(cli: Cli, write: Write) -> None:
     assert "a single segment cannot be resampled" in outcome.err
 
 
-def test_latex(cli: Cli, write: Write) -> None:
-    write("a_b.txt", text(ONE))
-    lines = cli(
-        "score", "ref.txt", "-i", "a_b.txt", "-m", "hand.json", "--metric", "bleu", "-f", "latex", "-w", "1"
-    ).lines
-    assert lines[0].startswith("% pfsm:hand:")
-    assert r"\begin{tabular}{lrr}" in lines
-    assert r"system & hand & bleu \\" in lines
-    score = pfsm.load("hand.json").score_pairs(ONE, REFERENCES).mean()
-    assert any(line.startswith(rf"a\_b.txt & {score:.1f} & ") for line in lines)
-    assert lines[-1] == r"\end{tabular}"
-
-
 class TestSignatures:
     def test_short_of_a_model(self, cli: Cli) -> None:
         metric = pfsm.load("en")

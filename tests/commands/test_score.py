@@ -195,20 +195,3 @@ def test_more_decimals_than_a_number_has_are_refused(cli: Cli, write: Write) -> 
     assert done.status == 2
     assert "'18' is not a whole number from 0 to 17" in done.err
     assert cli("score", "r", "-i", "r", "--metric", "chrf", "-w", "17", "-b").out == f"{100:.17f}\n"
-
-
-@pytest.mark.parametrize(
-    ("command", "says"),
-    [
-        (("score", "r", "-i", "r"), "--spreadsheet is for TSV, not text; add --format tsv, or leave it out"),
-        (("score", "r", "-i", "r", "-f", "json"), "--spreadsheet is for TSV, not json; add --format tsv, "),
-        (("compare", "r", "-i", "r", "r"), "--spreadsheet is for the TSV of --sentences FILE; give "),
-        (("probe",), "--spreadsheet is for the TSV of --list; give that too, or leave it out"),
-        (("probe", "--list", "-f", "json"), "--spreadsheet is for the TSV of --list; give that too, or leave it out"),
-    ],
-)  # fmt: skip
-def test_a_spreadsheet_without_a_table_is_refused(
-    cli: Cli, write: Write, command: tuple[str, ...], says: str
-) -> None:
-    write("r", "a b\n")
-    assert cli(*command, "--metric", "chrf", "--spreadsheet").fault.startswith(says)

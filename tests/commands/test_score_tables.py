@@ -88,9 +88,3 @@ def test_two_columns_of_one_name_say_how_they_differ(cli: Cli, write: Write) -> 
     for line, label, case in zip(lines[-2:], lines[0].split()[1:], ("mixed", "lc"), strict=True):
         assert line.startswith(f"{label}: nrefs:1|")
         assert f"|case:{case}|" in line
-
-
-def test_a_table_of_systems_is_not_written_in_partitions(cli: Cli, write: Write, model: str) -> None:
-    write("t.tsv", "hypothesis\treference\na\ta\n")
-    fault = cli("score", "--table", "t.tsv", "-m", model, "-f", "latex", "-o", "out").fault
-    assert fault.startswith("--format latex is a table of systems, which --output does not print")

@@ -404,17 +404,6 @@ def test_a_run_without_any_score_says_one_line_and_leaves_nothing(
     assert not (tmp_path / "out").exists()
 
 
-def test_a_spreadsheet_in_partitions(cli: Cli, write: Write, tmp_path: Path) -> None:
-    write("d.tsv", "reference\thypothesis\tnote\na b\ta\t=1+1\n")
-    options = "--table", "d.tsv", "--metric", "chrf", "--keep", "note", "-o", "out", "--spreadsheet"
-    for form in ("parquet", "tsv.gz"):
-        fault = cli("score", *options, "--output-format", form).fault
-        assert fault == f"--spreadsheet is for TSV, not {form}; give --output-format spreadsheet"
-    assert "not parquet" in cli("score", *options).fault
-    assert cli("score", *options, "--output-format", "tsv").status == 0
-    assert (tmp_path / "out" / "d.tsv.00000.tsv").read_text().splitlines()[1].startswith("'=1+1\t")
-
-
 @pytest.mark.parametrize("name", ["nist_b", "dpmf(training=set)"])
 def test_what_cannot_be_scored_in_parts_says_what_to_do(cli: Cli, write: Write, name: str) -> None:
     write("c.txt", "a b\na c\n")

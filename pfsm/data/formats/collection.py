@@ -15,7 +15,6 @@ from pfsm.data.table import DataSource
 from pfsm.errors import PfsmError
 from pfsm.io.faults import STANDARD_INPUT, StrPath
 from pfsm.io.files import checksum
-from pfsm.io.spreadsheets import tsv_row
 
 _BREAKS = re.compile(r"[\t\n\r]")
 _IN_TABLES = {
@@ -77,23 +76,22 @@ class Written:
     """Fields in which tabs or line ends, which a TSV cannot hold, were replaced by spaces."""
 
 
-def write_tsv(reading: Reading, file: TextIO, *, spreadsheet: bool = False) -> Written:
+def write_tsv(reading: Reading, file: TextIO) -> Written:
     """Writes the records of a reading, one at a time, as the TSV that `pfsm.data.read_table` reads.
 
     Args:
         reading: What to write.
         file: Where to.
-        spreadsheet: Whether cells are `pfsm.io.spreadsheets.inert`.
 
     Raises:
         PfsmError: what the reader raises.
     """
-    file.write(tsv_row(_clean(reading.columns)[0], spreadsheet=spreadsheet) + "\n")
+    file.write("\t".join(_clean(reading.columns)[0]) + "\n")
     getters = [field_getter(reading.kind, name) for name in reading.columns]
     rows = mended = 0
     for record in reading.records:
         fields, changed = _clean([get(record) for get in getters])
-        file.write(tsv_row(fields, spreadsheet=spreadsheet) + "\n")
+        file.write("\t".join(fields) + "\n")
         rows += 1
         mended += changed
     return Written(rows, mended)
