@@ -4,7 +4,8 @@
     python scripts/ceilings.py --all      # every room with its lines and files
 
 Lines are those of Python files that git knows, blank ones included; of ``docs``, words of Markdown except the generated
-``docs/reference``. The ceilings are in ``[tool.pfsm.ceilings]``. A file counts in the room with the longest matching path.
+``docs/reference``. A file counts in the room with the longest matching path. The ceilings are in
+``[tool.pfsm.ceilings]``.
 """
 
 import subprocess
