@@ -1,4 +1,4 @@
-"""Writes docs/reference: the command line from its parsers, a page for each metric from docs/metrics.md.
+"""Writes docs/reference: the command line from its parsers, a table of all metrics from docs/metrics.md.
 
 python scripts/build_reference.py            # says what is stale, exit status 1
 python scripts/build_reference.py --write
@@ -30,27 +30,9 @@ _EXTRA = ("meteor", "dpmf", "terp")
 _LINK = re.compile(r"\]\((?!\w+://)([^)]*)\)")
 
 
-def pages(some: Sequence[str] = ()) -> dict[str, str]:
-    """Text of each generated page by its path below docs/reference; of all metrics, or of some."""
-    made = {"commands.md": "".join(_commands())}
-    rows = dict(_rows())
-    names = metric_names()
-    for name in some or names:
-        made[f"metrics/{_file(name)}.md"] = _metric(name, rows[name])
-    listed = "\n".join(f"{name} <{_file(name)}>" for name in names)
-    table = "\n".join(
-        f"| [`{name}`]({_file(name)}.md) | {_escaped(describe_feature(name))} |" for name in names
-    )
-    made["metrics/index.md"] = (
-        f"{MADE}# Metrics, one by one\n\nOptions, corpus scores and several references are described together in"
-        f" [metrics](../../metrics.md).\n\n| name | what |\n|---|---|\n{table}\n\n"
-        f"```{{toctree}}\n:hidden:\n\n{listed}\n```\n"
-    )
-    return made
-
-
-def _file(name: str) -> str:
-    return name.replace("++", "-plus").replace("*", "all")
+def pages() -> dict[str, str]:
+    """Text of each generated page by its name below docs/reference."""
+    return {"commands.md": "".join(_commands()), "metrics.md": _metrics(metric_names())}
 
 
 def _escaped(text: str) -> str:
@@ -118,51 +100,42 @@ def _expanded(pattern: str) -> list[str]:
     return [pattern, *(name for name in metric_names() if name == pattern + "-*")]
 
 
+def _metrics(names: Sequence[str]) -> str:
+    """The page of these metrics: a row for each."""
+    rows = dict(_rows())
+    examples = "\n".join(f"* {letter}: *{ours}*" for letter, (ours, _) in zip("abc", PAIRS, strict=True))
+    lines = [_metric(name, rows[name]) for name in names]
+    return (
+        f"{MADE}# Metrics, as a table\n\n"
+        "Scores of segments, higher is better. [Metrics](../metrics.md) has the options' meanings, corpus scores and"
+        f" several references. a, b and c are the scores of three translations of *{PAIRS[0][1]}*:\n\n"
+        f"{examples}\n\n| name | what | range | options | a | b | c |\n|---|---|---|---|--:|--:|--:|\n"
+        + "\n".join(lines)
+        + "\n\n– needs the extra `paraphrases`.\n"
+    )
+
+
 def _metric(name: str, cells: list[str]) -> str:
-    _, what, span, options = cells
-    about = describe_feature(name)
-    what = about if what.startswith("the same") else what
-    span = {"to 0": "up to 0, which is best", "from 0": "from 0 up, higher is better"}.get(
-        span, span
-    ) or "that of the metric"
-    text = (
-        f"{MADE}# {name.replace('*', chr(92) + '*')}\n\n{_sentence(_escaped(about))}\n\n"
-        f"**Definition and source.** {_moved(_sentence(what))}\n\n**Range of segment scores.** {span}.\n\n"
-        f"**Options.** {_moved(options) if options else 'None'}.\n\n"
-        "**Several references, corpus scores.** [The table of all metrics](../../metrics.md#corpus-scores).\n\n"
-        "## Example\n\n"
-        f"```sh\npfsm score ref.txt -i hyp.txt --metric '{name}' -sl\n```\n\n"
-    )
-    if name in _EXTRA:
-        return text + "The metric needs the extra `paraphrases`.\n"
-    hypotheses, references = zip(*PAIRS, strict=True)
-    scores = get_metric(name).score_pairs(list(hypotheses), list(references))
-    rows = "\n".join(
-        f"| {ours} | {theirs} | {score:.3f} |" for (ours, theirs), score in zip(PAIRS, scores, strict=True)
-    )
-    return f"{text}| translation | reference | score |\n|---|---|--:|\n{rows}\n"
-
-
-def _sentence(text: str) -> str:
-    return f"{text[0].upper()}{text[1:]}" + ("" if text.endswith(".") else ".")
+    scores = ["–"] * len(PAIRS)
+    if name not in _EXTRA:
+        hypotheses, references = zip(*PAIRS, strict=True)
+        scores = [f"{one:.3f}" for one in get_metric(name).score_pairs(list(hypotheses), list(references))]
+    shown = [f"`{name}`", _escaped(describe_feature(name)), cells[2], _moved(cells[3]), *scores]
+    return f"| {' | '.join(shown)} |"
 
 
 def _moved(text: str) -> str:
-    """Links of docs/metrics.md, seen from docs/reference/metrics."""
-    return _LINK.sub(
-        lambda link: f"](../../{'metrics.md' if link[1].startswith('#') else ''}{link[1]})", text
-    )
+    """Links of docs/metrics.md, seen from docs/reference."""
+    return _LINK.sub(lambda link: f"](../{'metrics.md' if link[1].startswith('#') else ''}{link[1]})", text)
 
 
 def main() -> None:
     """Writes the pages, or says which are stale."""
     parser = argparse.ArgumentParser(description="Writes docs/reference.")
     parser.add_argument("--write", action="store_true", help="write the pages")
-    parser.add_argument("metrics", nargs="*", help="pages of these metrics only; all take some minutes")
-    options = parser.parse_args()
-    write = options.write
+    write = parser.parse_args().write
     stale = []
-    for name, text in pages(options.metrics).items():
+    for name, text in pages().items():
         path = FOLDER / name
         if path.is_file() and path.read_text(encoding="utf-8") == text:
             continue

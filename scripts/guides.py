@@ -1,7 +1,7 @@
 """Runs what the guides show, page by page; ``--write`` puts what the commands print into the pages.
 
     python scripts/guides.py            # prints what differs
-    python scripts/guides.py --write    # writes it into docs/guides and docs/start
+    python scripts/guides.py --write    # writes it into the pages
 
 A page is run in a new folder that holds the files of the demonstration (``make demo`` leaves the same in
 ``demo-output``). Four kinds of blocks are run, in their order:
@@ -9,7 +9,7 @@ A page is run in a new folder that holds the files of the demonstration (``make 
 * ``{code-block}`` with a caption: the file of that name
 * ``console``: commands after ``$``, each followed by what it prints on standard output
 * ``python``: code; a block of ``text`` after it is what it prints
-* ``sh`` is not run: commands of an installation or of another machine
+* ``sh``, ``json`` and ``yaml`` are not run: commands of another machine, excerpts
 """
 
 import argparse
@@ -31,10 +31,10 @@ from pfsm.cli import main as pfsm
 from pfsm.model.shipped import shipped_models
 
 CHECKOUT = Path(__file__).resolve().parent.parent
-FOLDERS = ("docs/start", "docs/guides")
+DOCS = CHECKOUT / "docs"
 BLOCK = re.compile(r"^```(?P<kind>[^\n]*)\n(?P<content>.*?)^```$", re.MULTILINE | re.DOTALL)
 _FILE = re.compile(r":caption: (?P<name>\S+)\n\n(?P<text>.*)", re.DOTALL)
-_NOT_RUN = ("sh", "{toctree}")
+_NOT_RUN = ("sh", "json", "yaml")
 # Of models: in a signature, and in what `pfsm show` prints.
 _FINGERPRINT = re.compile(r"(?P<before>\bpfsm:(?P<name>[\w.-]+):|\(fingerprint )[0-9a-f]{8}\b")
 
@@ -44,8 +44,10 @@ class PageError(Exception):
 
 
 def pages() -> list[Path]:
-    """The pages whose blocks are run."""
-    return [path for folder in FOLDERS for path in sorted((CHECKOUT / folder).glob("*.md"))]
+    """The pages whose blocks are run: those that show commands with what they print."""
+    return [
+        path for path in sorted(DOCS.rglob("*.md")) if "\n```console\n" in path.read_text(encoding="utf-8")
+    ]
 
 
 def comparable(text: str) -> str:

@@ -36,6 +36,7 @@ html_theme = "pydata_sphinx_theme"
 html_title = "pfsm"
 html_static_path = ["static"]
 html_css_files = ["site.css"]
+html_js_files = ["filter.js"]
 html_copy_source = False
 html_show_sourcelink = False
 html_last_updated_fmt = None
@@ -43,7 +44,6 @@ html_theme_options = {
     "logo": {"text": "pfsm"},
     "navbar_end": ["theme-switcher"],
     "navbar_align": "left",
-    "header_links_before_dropdown": 9,
     "show_toc_level": 2,
     "footer_start": ["copyright"],
     "footer_end": [],
@@ -52,22 +52,45 @@ html_theme_options = {
     "secondary_sidebar_items": ["page-toc"],
 }
 
-# The order of the parts. It stands here, not in index.md, which `pfsm help index` prints in a terminal.
-_PARTS = (
-    ("Start", "start/index"),
-    ("Guides", "guides/index"),
-    ("Concepts", "concepts/index"),
-    ("Reference", "reference/index"),
-    ("Results", "results"),
-    ("Performance", "performance"),
-    ("Project", "project/index"),
-)
-_TREE = (
-    "\n\n```{toctree}\n:hidden:\n\n" + "\n".join(f"{title} <{page}>" for title, page in _PARTS) + "\n```\n"
+# The navigation. It stands here, not in index.md, which GitHub shows as it is.
+_PARTS = {
+    "Start": ("install", "guides/five-minutes", "tutorial"),
+    "Guides": (
+        "guides/compare",
+        "guides/explanations",
+        "guides/train",
+        "guides/preferences-and-mqm",
+        "guides/little-data",
+        "guides/languages",
+        "guides/clusters",
+        "guides/serve",
+        "experiments",
+        "evaluation",
+        "probe",
+        "integrations",
+    ),
+    "Reference": (
+        "reference/commands",
+        "reference/python",
+        "reference/metrics",
+        "metrics",
+        "settings",
+        "data",
+        "resources",
+        "syntax",
+        "model",
+        "extending",
+    ),
+    "Results": ("results", "performance"),
+    "Project": ("structure", "stability", "security", "faults", "licences"),
+}
+_TREE = "".join(
+    f"\n\n```{{toctree}}\n:hidden:\n:caption: {part}\n\n" + "\n".join(pages) + "\n```\n"
+    for part, pages in _PARTS.items()
 )
 # Links to files of the checkout. The README's place is taken by the site's first page; of the others the text stays.
 _README = re.compile(r"\]\((?:\.\./)+README\.md(?:#[^)]*)?\)")
-_OUTSIDE = re.compile(r"\[([^\]]+)\]\(\.\./(?:configs|examples|pfsm|scripts|tests)/[^)]*\)")
+_OUTSIDE = re.compile(r"\[([^\]]+)\]\((?:\.\./)+(?:configs|examples|pfsm|scripts|tests)/[^)]*\)")
 # A link to a table of results alone in its paragraph: the site shows the table. The text is the title of one table, or
 # of all tables of an experiment.
 _RESULTS = re.compile(r"^\[([^\]]+)\]\((?:\.\./)+configs/results/([\w-]+)\.tsv\)$", re.MULTILINE)

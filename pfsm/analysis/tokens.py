@@ -2,7 +2,7 @@
 
 Clitics are split off (``do`` ``n't``, ``they`` ``'ll``, ``dog`` ``'s``). Compounds are split at hyphens and slashes,
 except after bound prefixes (``15`` ``-`` ``year``, but ``co-operate``). Periods stay with abbreviations, and quotes
-remain as they are written. One regular expression takes the longest match at each position; ``docs/parsing.md`` says
+remain as they are written. One regular expression takes the longest match at each position; ``docs/syntax.md`` says
 what it was tuned on.
 """
 

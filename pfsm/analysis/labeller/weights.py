@@ -25,7 +25,7 @@ from pfsm.analysis.parser.weights import SCALE, quantised, restored
 from pfsm.io.containers import Format, content_bytes, incomplete, read_content, write_content
 from pfsm.io.files import StrPath
 
-FORMAT = Format("pfsm-roles-1", "labeller", "train one: `pfsm help parsing`", "copy it again")
+FORMAT = Format("pfsm-roles-1", "labeller", "train one: `pfsm help syntax`", "copy it again")
 SUFFIX = ".roles"
 KEYS = "keys"
 # Features are known by so many bits of their hashes.

@@ -15,7 +15,7 @@ from pfsm.analysis.parser.shapes import check_arrays
 from pfsm.io.containers import Format, content_bytes, incomplete, read_content, write_content
 from pfsm.io.files import StrPath
 
-FORMAT = Format("pfsm-parser-1", "parser", "train one: `pfsm help parsing`", "copy it again")
+FORMAT = Format("pfsm-parser-1", "parser", "train one: `pfsm help syntax`", "copy it again")
 SCALE = ".scale"
 _INVENTORIES = ("words", "vector_words", "characters", "upos", "xpos", "labels", "span_labels")
 _LARGEST_LEVEL = 127
