@@ -15,6 +15,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from pfsm.perturbation.pairs import minimal_pairs, perturb
+from pfsm.perturbation.registry import kinds_for
+from pfsm.perturbation.translations import translations_of
 
 from pfsm.data import Judgments, read_judgments
 from pfsm.data.minimal_pairs import MinimalPairs, shipped_minimal_pairs
@@ -25,9 +28,6 @@ from pfsm.evaluation.probe import ProbeResult, probe
 from pfsm.io.files import atomic_write
 from pfsm.model.file import Model, load_model, save_model
 from pfsm.model.metric import Metric
-from pfsm.perturbation.pairs import minimal_pairs, perturb
-from pfsm.perturbation.registry import kinds_for
-from pfsm.perturbation.translations import translations_of
 from pfsm_training import read_config, train
 from pfsm_training.fit.anchor import anchored
 

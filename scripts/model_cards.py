@@ -4,9 +4,9 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 
 from pfsm.data.minimal_pairs import SEVERITIES
+from pfsm.english.perturbation.kind import NAMES
 from pfsm.evaluation.probe import ALL, KindResult, ProbeResult
 from pfsm.model.file import Model
-from pfsm.perturbation.registry import NAMES
 
 # Share of the pairs of a contrast test below which the model is said not to notice the error.
 SELDOM = 0.5

@@ -9,13 +9,19 @@ from contextlib import nullcontext
 from pfsm.commands.arguments import check_output, positive
 from pfsm.data.minimal_pairs import SEVERITIES
 from pfsm.data.table import Table, read_table
+from pfsm.english.perturbation.kind import NAMES, Kind, kind_named, kinds_asked_for
+from pfsm.english.perturbation.pairs import (
+    COLUMNS,
+    Pair,
+    Translation,
+    has_sources,
+    language_of,
+    perturb,
+    translations_of,
+)
 from pfsm.errors import PfsmError
 from pfsm.evaluation import default_seed
 from pfsm.io.files import atomic_write, display_name, read_lines
-from pfsm.perturbation.kind import Kind
-from pfsm.perturbation.pairs import Pair, Translation, perturb
-from pfsm.perturbation.registry import NAMES, kind_named, kinds_asked_for
-from pfsm.perturbation.translations import COLUMNS, has_sources, language_of, translations_of
 from pfsm.runtime.progress import Stage
 from pfsm.text.languages import language_code
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from pfsm.commands.evaluation_text import NO_INTERVAL
 from pfsm.data.minimal_pairs import KINDS, SEVERITIES
+from pfsm.english.perturbation.kind import NAMES, kind_named
 from pfsm.evaluation.bootstrap import Estimate, Interval
 from pfsm.evaluation.probe import ALL, KindResult, ProbeResult, SeverityResult
-from pfsm.perturbation.registry import NAMES, kind_named
 
 HEADINGS = ("kind", "n", "worse is lower", "mean difference", "what is worse")
 MEAN = "mean of kinds"

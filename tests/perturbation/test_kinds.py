@@ -5,10 +5,9 @@ from collections import Counter
 import pytest
 
 from pfsm.analysis.service import analyse_lines
-from pfsm.perturbation.dice import Dice
-from pfsm.perturbation.pool import Pool
-from pfsm.perturbation.registry import NAMES, kind_named
-from pfsm.perturbation.text import Text
+from pfsm.english.perturbation.draws import Dice, Pool
+from pfsm.english.perturbation.kind import NAMES, kind_named
+from pfsm.english.perturbation.text import Text
 
 DRAWS = 60
 OTHERS = ("Seven gulls circled over Lisbon harbour while fishermen mended torn nets.",)

@@ -6,13 +6,12 @@ import pytest
 
 from pfsm.data.minimal_pairs import read_minimal_pairs
 from pfsm.data.preferences import read_preferences
+from pfsm.english.perturbation import pairs as pairs_module
+from pfsm.english.perturbation.draws import Dice, Pool
+from pfsm.english.perturbation.edits import place_of_change, takes_an, with_article, without
+from pfsm.english.perturbation.kind import kinds_for
+from pfsm.english.perturbation.pairs import Translation, perturb
 from pfsm.errors import PfsmError
-from pfsm.perturbation import pairs as pairs_module
-from pfsm.perturbation.dice import Dice
-from pfsm.perturbation.edits import place_of_change, takes_an, with_article, without
-from pfsm.perturbation.pairs import Translation, perturb
-from pfsm.perturbation.pool import Pool
-from pfsm.perturbation.registry import kinds_for
 from tests.command_runs import Cli, Write, text
 
 LINES = [

@@ -1,4 +1,4 @@
-"""Minimal pairs to learn from: those of files, and those that `pfsm.perturbation` makes of the training data.
+"""Minimal pairs to learn from: those of files, and those that `pfsm.english.perturbation` makes of the training data.
 
 A pair of a file keeps the place of its reference. Pairs are made from every distinct reference as its own translation,
 and from the hypotheses that people liked best, against their first reference.
@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from pfsm.data import DataSource, Judgments, Preferences
 from pfsm.data.minimal_pairs import SEVERITIES, MinimalPairs, read_minimal_pairs
+from pfsm.english.perturbation.kind import NAMES, kinds_asked_for
+from pfsm.english.perturbation.kind import kind_named as known_kind
+from pfsm.english.perturbation.pairs import Translation, perturb
 from pfsm.errors import PfsmError
-from pfsm.perturbation.pairs import Translation, perturb
-from pfsm.perturbation.registry import NAMES, kinds_asked_for
-from pfsm.perturbation.registry import kind_named as known_kind
 from pfsm.runtime.choice import NOISE
 from pfsm_training.minimal_pairs_option import HYPOTHESIS, KEY, REFERENCE, MinimalPairsOptions
 

@@ -1,0 +1,1 @@
+"""English: what pfsm knows of one language, found by name through `pfsm.registry`."""

@@ -1,0 +1,327 @@
+"""Numbers, dates, units and names are changed, or written in another way."""
+
+import itertools
+import re
+from collections.abc import Iterator
+
+from pfsm.analysis.tokens import Word
+from pfsm.english.perturbation.draws import Dice
+from pfsm.english.perturbation.edits import Edit, edited, in_case_of, inserted, swapped
+from pfsm.english.perturbation.kind import CRITICAL, NONE, english, kind
+from pfsm.english.perturbation.lists import is_common_noun, words
+from pfsm.english.perturbation.text import Parse, Text, Token, is_letters, is_word
+from pfsm.text.plain import tokenise
+
+_SMALL = ["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
+_TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
+_ORDINALS = ["third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"]
+_SIZES = ["hundred", "thousand", "million", "billion"]
+_MANY = ["hundreds", "thousands", "millions", "billions"]
+_LISTS = {word: words for words in (_SMALL, _TENS, _ORDINALS, _SIZES, _MANY) for word in words}
+
+
+@kind("change-number", CRITICAL, "a number is changed")
+def _change_number(text: Text, dice: Dice) -> str | None:
+    listed = _LISTS if text.classes.number else {}
+    found = [word for word in text.words if _digits(word) or word.form.lower() in listed]
+    if not found:
+        return None
+    word = dice.choice(found)
+    if not _digits(word):
+        others = [other for other in listed[word.form.lower()] if other != word.form.lower()]
+        return edited(text.line, [Edit(word.start, word.end, in_case_of(dice.choice(others), word.form))])
+    at = dice.choice(_digits(word)[:3])
+    old = int(word.form[at])
+    lead = at == 0 or not word.form[at - 1].isdecimal()
+    # A leading zero would be no number, and a 1 that becomes a 2 would need a plural.
+    options = [digit for digit in range(1 if lead else 0, 10) if digit != old]
+    if word.form[at + 1 :].isalpha() and len(word.form) - at == 3:
+        # In English the ending of an ordinal number depends on its last digit.
+        options = [digit for digit in options if digit >= 4 and old >= 4]
+        if not options:
+            return None
+    new = dice.choice(options)
+    character = chr(ord(word.form[at]) - old + new)
+    return edited(text.line, [Edit(word.start + at, word.start + at + 1, character)])
+
+
+def _digits(word: Word) -> list[int]:
+    return [at for at, character in enumerate(word.form) if character.isdecimal()]
+
+
+@kind("add-number", CRITICAL, "a number is added")
+def _add_number(text: Text, dice: Dice) -> str | None:
+    if text.is_parsed:
+        places = [
+            token.start
+            for token in text.parse.tokens
+            if token.xpos == "NNS"
+            and not token.form[0].isupper()
+            and token.at
+            and text.line[token.start - 1] == " "
+            and not any(map(str.isdigit, text.parse.tokens[token.at - 1].form))
+            and not text.parse.children(token, "nummod", "amod", "compound")
+        ]
+    else:
+        words = text.words
+        places = [
+            right.start
+            for left, right in itertools.pairwise(words)
+            if is_letters(left.form) and is_letters(right.form)
+        ]
+    if not places:
+        return None
+    return inserted(text.line, dice.choice(places), str(dice.between(12, 98)), spaced=text.spaced)
+
+
+# Of more, some are drawn: the pairs grow with the square.
+_MOST = 30
+
+
+@kind("swap-numbers", CRITICAL, "two numbers change places")
+def _swap_numbers(text: Text, dice: Dice) -> str | None:
+    numbers = [word for word in text.words if all(c.isdecimal() or c in ".,:" for c in word.form)]
+    numbers = sorted(dice.shuffled(numbers)[:_MOST], key=lambda word: word.start)
+    # "3 and 5" and "3 or 5" mean the same in either order: other words must stand between.
+    pairs = [
+        (left, right)
+        for left, right in itertools.combinations(numbers, 2)
+        if left.form != right.form and sum(map(is_word, tokenise(text.line[left.end : right.start]))) >= 2
+    ]
+    return swapped(text.line, dice, pairs)
+
+
+_WORDS = [
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
+]  # fmt: skip
+_GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+")
+_PERCENT = re.compile(r"(?<=\d)(?:%| percent\b| per cent\b)")
+_SIZE = re.compile(r"(?<![\d.,$€£])(\d{1,3}) (million|thousand)\b")
+_FRACTIONS = frozenset(
+    ["halves", "thirds", "quarters", "fourths", "fifths", "sixths", "sevenths", "eighths", "ninths", "tenths"]
+)
+_ZEROS = {"thousand": ",000", "million": ",000,000"}
+
+
+@english("number-form", NONE, "a number is written in another way")
+def _number_form(text: Text, dice: Dice) -> str | None:
+    found = [edit for token in text.parse.tokens for edit in _other_forms(text, token)]
+    found += [
+        Edit(mark.start(), mark.end(), " percent" if mark[0] == "%" else "%")
+        for mark in _PERCENT.finditer(text.line)
+    ]
+    found += [Edit(size.start(), size.end(), size[1] + _ZEROS[size[2]]) for size in _SIZE.finditer(text.line)]
+    return edited(text.line, [dice.choice(found)]) if found else None
+
+
+def _other_forms(text: Text, token: Token) -> list[Edit]:
+    if token.upos != "NUM" or token.label != "nummod":
+        return []
+    head = text.parse.head(token)
+    if (
+        head is None
+        or head.at < token.at
+        or text.line[token.start - 1 : token.start] in {"-", "$", "€", "£", "/"}
+    ):
+        return []
+    if _GROUPED.fullmatch(token.form):
+        return [Edit(token.start, token.end, token.form.replace(",", ""))]
+    if re.fullmatch(r"[1-9]\d{4,8}", token.form):
+        return [Edit(token.start, token.end, f"{int(token.form):,}")]
+    counted = (
+        head.xpos == "NNS"
+        and head.lower not in _FRACTIONS
+        and not any(
+            one.upos in {"NUM", "SYM"} or one.form in {"-", "and", "or", "to"}
+            for one in text.parse.tokens[max(0, token.at - 2) : token.at + 2]
+            if one is not token
+        )
+    )
+    if counted and token.lower in _WORDS[2:] and not text.parse.is_first(token):
+        return [Edit(token.start, token.end, str(_WORDS.index(token.lower)))]
+    if counted and token.form.isascii() and token.form.isdigit() and 2 <= int(token.form) <= 12:
+        word = _WORDS[int(token.form)]
+        return [Edit(token.start, token.end, word.capitalize() if text.parse.is_first(token) else word)]
+    return []
+
+
+_GROUPS = (
+    "millimetre centimetre metre kilometre mile yard inch", "millimeter centimeter meter kilometer mile yard inch",
+    "millimetres centimetres metres kilometres miles feet yards inches",
+    "millimeters centimeters meters kilometers miles feet yards inches", "mm cm km m", "gram kilogram tonne ton pound",
+    "grams kilograms tonnes tons", "kg g mg", "litre gallon", "litres gallons", "liters gallons", "second minute hour",
+    "seconds minutes hours", "day week month year", "days weeks months years decades", "hours days weeks",
+    "dollar euro", "dollars euros pounds", "dollars euros yen yuan rubles", "kronor euros dollars", "litas euros",
+    "million billion thousand", "millions billions", "megawatts kilowatts gigawatts", "hectares acres",
+)  # fmt: skip
+_OTHER_UNITS: dict[str, list[str]] = {}
+for _group in _GROUPS:
+    for _word in _group.split():
+        _OTHER_UNITS.setdefault(_word, []).extend(other for other in _group.split() if other != _word)
+_SIGNS = {"$": "€", "€": "$", "£": "$"}
+_MONEY = re.compile(r"(?<![\w$€£])[$€£](?=\d)")
+
+
+@english("unit", CRITICAL, "a unit or a currency is another one")
+def _unit(text: Text, dice: Dice) -> str | None:
+    parse = text.parse
+    found = [
+        (token.start, token.start + len(name), in_case_of(new, token.form))
+        for token in parse.tokens
+        if (name := token.lower.rstrip(".")) in _OTHER_UNITS and _is_measure(parse, token)
+        for new in _OTHER_UNITS[name]
+    ]
+    found += [(sign.start(), sign.end(), _SIGNS[sign[0]]) for sign in _MONEY.finditer(text.line)]
+    if not found:
+        return None
+    start = dice.choice(sorted({one[0] for one in found}))
+    return edited(text.line, [Edit(*dice.choice([one for one in found if one[0] == start]))])
+
+
+def _is_measure(parse: Parse, token: Token) -> bool:
+    """Whether a number stands before the word, and it is not the hyphenated part of a compound."""
+    before = parse.previous(token)
+    if before is not None and before.form == "-" and before.at:
+        before = parse.previous(before)
+    return (
+        before is not None
+        and (before.upos == "NUM" or any(map(str.isdigit, before.form)))
+        and token.form.islower()
+        and token.xpos not in {"JJ", "RB"}
+    )
+
+
+_MONTHS = [
+    "January", "February", "March", "April", "June", "July", "August", "September", "October", "November",
+    "December",
+]  # fmt: skip
+_DAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
+_YEAR = re.compile(r"(?<![\w.,:/$€£-])(?:19\d\d|20[0-3]\d)(?![\w%°:/]|[.,]\d)")
+_COUNTED = re.compile(
+    r"[ \u00a0](?:yen|yuan|won|people|men|women|children|police|USD|EUR|euros?|pounds?|dollars?|km|kg|m|mm|cm|tons?|"
+    r"(?!was\b|is\b|as\b|has\b|this\b|its\b|does\b|thus\b|versus\b|plus\b|us\b)[a-z]+s)\b"
+)
+_NUMERIC = re.compile(r"(?<![\w.,/-])(\d{1,2})([./-])(\d{1,2})\2(\d{4}|\d{2})(?![\w/-])")
+
+
+@kind("change-date", CRITICAL, "a day, a month or a year is changed")
+def _change_date(text: Text, dice: Dice) -> str | None:
+    found = [*_numeric(text.line), *_years(text.line)]
+    if text.classes.number:
+        found += [*_named(text.line, _MONTHS), *_named(text.line, _DAYS)]
+    if not found:
+        return None
+    start, end, options = dice.choice(sorted(found))
+    return edited(text.line, [Edit(start, end, dice.choice(options))])
+
+
+def _numeric(line: str) -> Iterator[tuple[int, int, list[str]]]:
+    """The first two parts of a date are both at most 12 where day and month could change places unnoticed."""
+    for found in _NUMERIC.finditer(line):
+        day = int(found[1])
+        options = [f"{other:0{len(found[1])}d}" for other in range(1, 13) if other != day]
+        yield found.start(1), found.end(1), options
+
+
+def _years(line: str) -> Iterator[tuple[int, int, list[str]]]:
+    for found in _YEAR.finditer(line):
+        # "2000 yen", "1950 votes".
+        if _COUNTED.match(line, found.end()):
+            continue
+        year = int(found[0])
+        yield found.start(), found.end(), [str(year + by) for by in (-9, -7, -4, -3, -2, 2, 3, 4)]
+
+
+def _named(line: str, names: list[str]) -> Iterator[tuple[int, int, list[str]]]:
+    for found in re.finditer(rf"\b(?:{'|'.join(names)})\b", line):
+        # A march may open a sentence.
+        if found[0] != "March" or found.start():
+            yield found.start(), found.end(), [name for name in names if name != found[0]]
+
+
+# Where every noun has a capital, it says nothing.
+_CAPITAL_NOUNS = ("de", "deu", "lb", "ltz")
+_NO_NAMES = words("names-no-names")
+
+
+def names_of(text: Text) -> list[Word]:
+    """The names, each a run of words, with their places; none in languages that write all nouns with a capital."""
+    if text.language.replace("_", "-").partition("-")[0].lower() in _CAPITAL_NOUNS:
+        return []
+    names: list[list[Word]] = []
+    for word in _tagged(text) if text.is_parsed else _capitalised(text):
+        if names and text.line[names[-1][-1].end : word.start] in {" ", "-"}:
+            names[-1].append(word)
+        else:
+            names.append([word])
+    names = [one for one in names if not _is_common(text, one)]
+    found = [Word(text.line[one[0].start : one[-1].end], one[0].start, one[-1].end) for one in names]
+    return [name for name in found if len(name.form) > 2 and not set(name.form.lower().split()) & _NO_NAMES]
+
+
+def _is_common(text: Text, words: list[Word]) -> bool:
+    """Whether a name of one word may be an English noun, with the capital of a sentence or of a headline."""
+    return (
+        len(words) == 1
+        and text.is_english
+        and not words[0].form.isupper()
+        and is_common_noun(words[0].form.lower())
+    )
+
+
+def _tagged(text: Text) -> list[Word]:
+    return [
+        Word(token.form, token.start, token.end)
+        for token in text.parse.tokens
+        if token.upos == "PROPN" and token.form[:1].isupper() and token.form[-1].isalpha()
+    ]
+
+
+def _capitalised(text: Text) -> list[Word]:
+    return [
+        word
+        for word in text.words
+        if word.form[:1].isupper()
+        and is_letters(word.form)
+        and word.start not in text.is_first
+        and text.class_of(word) == "name"
+        and word.form != "I"
+    ]
+
+
+@kind("swap-names", CRITICAL, "two names change places")
+def _swap_names(text: Text, dice: Dice) -> str | None:
+    names = sorted(dice.shuffled(names_of(text))[:_MOST], key=lambda name: name.start)
+    pairs = [
+        (left, right)
+        for left, right in itertools.combinations(names, 2)
+        if left.form != right.form
+        and left.form not in right.form
+        and right.form not in left.form
+        and not _is_list(text.line[left.end : right.start])
+    ]
+    return swapped(text.line, dice, pairs)
+
+
+def _is_list(between: str) -> bool:
+    """Whether names with this between them may be members of a list, or a name and another for the same thing."""
+    words = [form for form in tokenise(between) if is_word(form)]
+    if "," in between and re.search(r"\b(?:and|or|und|et|y|e|и)\b", between):
+        return True
+    return sum(word.islower() or (not word.isupper() and not word.istitle()) for word in words) < 2
+
+
+@kind("change-name", CRITICAL, "a name is replaced by another")
+def _change_name(text: Text, dice: Dice) -> str | None:
+    names = names_of(text)
+    if not names:
+        return None
+    name = dice.choice(names)
+    own = text.line.lower()
+    for other in text.neighbours():
+        # The neighbour is not parsed: its names are judged by their capitals.
+        found = [one.form for one in names_of(other) if one.form.lower() not in own]
+        found = [form for form in found if not set(form.lower().split()) & set(own.split())]
+        if found:
+            return edited(text.line, [Edit(name.start, name.end, dice.choice(found))])
+    return None

@@ -1,0 +1,317 @@
+"""Spelling, spaces, capitals and marks."""
+
+import itertools
+import re
+from functools import cache
+
+from pfsm.analysis.tokens import Word
+from pfsm.english.perturbation.clauses import is_question
+from pfsm.english.perturbation.draws import Dice
+from pfsm.english.perturbation.edits import Edit, edited, in_case_of
+from pfsm.english.perturbation.kind import MINOR, NONE, english, kind
+from pfsm.english.perturbation.lists import is_common_noun, rows, wordnet, words
+from pfsm.english.perturbation.text import Parse, Text, Token, is_letters, is_word
+from pfsm.text.classes import SHIPPED, default_lists, normal_form
+
+_LEAST = 5
+
+
+def spellable(text: Text) -> list[Word]:
+    """Words of small letters that are long enough for a slip not to make another word of them."""
+    return [
+        word
+        for word in text.words
+        if len(word.form) >= _LEAST and word.form.isalpha() and word.form.islower()
+    ]
+
+
+def is_known(text: Text, form: str) -> bool:
+    """Whether a spelling is a word: in English by WordNet and the word lists, else by the words of the text."""
+    if any(word.form == form for word in text.words):
+        return True
+    if default_lists(text.language) not in SHIPPED:
+        return False
+    classes, word = text.classes, normal_form(form)
+    return (
+        word in classes.function
+        or word in classes.negation
+        or word in classes.number
+        or bool(wordnet().synonyms.synsets(form))
+    )
+
+
+@kind("misspell", MINOR, "a letter of a word is replaced")
+def _misspell(text: Text, dice: Dice) -> str | None:
+    letters = sorted({letter for word in text.words for letter in word.form if letter.islower()})
+    for word in dice.shuffled(spellable(text))[:8]:
+        at = dice.between(1, len(word.form) - 2)
+        letter = dice.choice(letters)
+        form = word.form[:at] + letter + word.form[at + 1 :]
+        if letter != word.form[at] and not is_known(text, form):
+            return edited(text.line, [Edit(word.start, word.end, form)])
+    return None
+
+
+@kind("drop-letter", MINOR, "a letter of a word is dropped")
+def _drop_letter(text: Text, dice: Dice) -> str | None:
+    for word in dice.shuffled(spellable(text))[:8]:
+        at = dice.between(1, len(word.form) - 2)
+        form = word.form[:at] + word.form[at + 1 :]
+        if not is_known(text, form):
+            return edited(text.line, [Edit(word.start, word.end, form)])
+    return None
+
+
+@kind("transpose-letters", MINOR, "two letters of a word change places")
+def _transpose_letters(text: Text, dice: Dice) -> str | None:
+    for word in dice.shuffled(spellable(text))[:8]:
+        at = dice.between(1, len(word.form) - 3)
+        form = word.form[:at] + word.form[at + 1] + word.form[at] + word.form[at + 2 :]
+        if form != word.form and not is_known(text, form):
+            return edited(text.line, [Edit(word.start, word.end, form)])
+    return None
+
+
+_WORD = re.compile(r"\b[a-z]+\b")
+
+
+@cache
+def _variants() -> dict[str, str]:
+    pairs = [(british, american) for british, american in rows("spelling-variants")]
+    return dict([*pairs, *(pair[::-1] for pair in pairs)])
+
+
+@kind("spelling-variant", NONE, "British for American spelling or the other way round", languages=("en",))
+def _spelling_variant(text: Text, dice: Dice) -> str | None:
+    variants = _variants()
+    # Words with a capital may be names, such as that of a theatre or of an organisation.
+    found = [
+        word
+        for word in _WORD.finditer(text.line)
+        if word[0] in variants and word[0] not in {"tire", "tires", "program"}
+    ]
+    if not found:
+        return None
+    word = dice.choice(found)
+    return edited(text.line, [Edit(word.start(), word.end(), in_case_of(variants[word[0]], word[0]))])
+
+
+_FULL = {"wo": "will", "ca": "can", "sha": "shall"}
+_NOT = words("contraction-not")
+_CLITICS = {"'re": "are", "'ve": "have", "'ll": "will", "'m": "am"}
+_SHORT = {"are": "'re", "have": "'ve", "will": "'ll", "am": "'m", "is": "'s"}
+_PRONOUNS = frozenset(["i", "you", "we", "they", "he", "she", "it"])
+
+
+@english("contraction", NONE, "a contraction is written in full or the other way round")
+def _contraction(text: Text, dice: Dice) -> str | None:
+    parse = text.parse
+    found = [edit for token in parse.tokens for edit in (*_with_not(parse, token), *_clitic(parse, token))]
+    return edited(text.line, [dice.choice(found)]) if found else None
+
+
+def _with_not(parse: Parse, token: Token) -> list[Edit]:
+    """``do not`` and ``don't``; in questions the two stand in different places."""
+    before = parse.previous(token)
+    if before is None or before.upos not in {"AUX", "VERB"} or is_question(parse, token):
+        return []
+    if token.lower == "n't" and before.lower != "ai":
+        full = _FULL.get(before.lower, before.lower)
+        return [
+            Edit(before.start, token.end, f"{in_case_of(full, before.form)}{'' if full == 'can' else ' '}not")
+        ]
+    if token.lower == "not" and before.end < token.start and before.upos == "AUX":
+        if before.lower in _NOT:
+            return [Edit(before.start, token.end, f"{before.form}n't")]
+        if before.lower == "will":
+            return [Edit(before.start, token.end, in_case_of("won't", before.form))]
+    return []
+
+
+def _clitic(parse: Parse, token: Token) -> list[Edit]:
+    before, after = parse.previous(token), parse.next(token)
+    if before is None or after is None or before.lower not in _PRONOUNS or token.upos != "AUX":
+        return []
+    if token.lower in _CLITICS and token.start == before.end:
+        return [Edit(token.start, token.end, f" {_CLITICS[token.lower]}")]
+    agrees = (
+        token.lower == "will"
+        or {"am": "i", "is": before.lower}.get(token.lower, "we they you").find(before.lower) >= 0
+    )
+    agrees = agrees or (token.lower == "have" and before.lower == "i")
+    follows = after.upos in {"VERB", "ADJ", "DET", "ADV", "NOUN"} and after.lower != "not"
+    if (
+        token.lower in _SHORT
+        and agrees
+        and follows
+        and before.label.startswith("nsubj")
+        and token.start == before.end + 1
+    ):
+        return [Edit(before.end, token.end, _SHORT[token.lower])]
+    return []
+
+
+def _without_space(line: str, dice: Dice, places: list[int]) -> str | None:
+    at = dice.choice(places) if places else None
+    return None if at is None else line[:at] + line[at + 1 :]
+
+
+@kind("join-words", MINOR, "the space between two words is missing")
+def _join_words(text: Text, dice: Dice) -> str | None:
+    words = text.words
+    if not text.spaced:
+        return None
+    places = [
+        left.end
+        for left, right in itertools.pairwise(words)
+        if text.line[left.end : right.start] == " " and is_letters(left.form) and is_letters(right.form)
+    ]
+    return _without_space(text.line, dice, places)
+
+
+@kind("tokenise", MINOR, "marks stand apart from words")
+def _tokenise(text: Text, _: Dice) -> str | None:
+    if not text.spaced:
+        return None
+    return " ".join(token.form for token in text.tokens)
+
+
+# Not behind initials and abbreviations, and not before digits: "A.Smith" is written, "1,2" is another number.
+_BEHIND = re.compile(r"(?<=[^\W\d_]{4}[.,;:!?)]) (?=[^\W\d_])")
+
+
+@kind("detokenise", MINOR, "the space behind a mark is missing")
+def _detokenise(text: Text, dice: Dice) -> str | None:
+    """The space behind a mark is missing.
+
+    Spaces in front of marks, as tokenised text has them, are faults of the text itself: to leave them out mends it.
+    """
+    if not text.spaced:
+        return None
+    places = [found.start() for found in _BEHIND.finditer(text.line)]
+    return _without_space(text.line, dice, places)
+
+
+@kind("lower-first", MINOR, "the first letter is a small one")
+def _lower_first(text: Text, _: Dice) -> str | None:
+    if not text.words:
+        return None
+    word = text.words[0]
+    if not word.form[0].isupper() or word.form[1:2].isupper():
+        return None
+    return edited(text.line, [Edit(word.start, word.start + 1, word.form[0].lower())])
+
+
+# Titles and offices are written both ways, as are other nouns within names: "the chamber of commerce".
+_EITHER_WAY = words("lower-name-either-way")
+
+
+@kind("lower-name", MINOR, "a name loses its capital")
+def _lower_name(text: Text, dice: Dice) -> str | None:
+    words = [
+        word
+        for word in text.words
+        if word.form[0].isupper()
+        and word.form[1:].islower()
+        and word.start not in text.is_first
+        and word.form.lower() not in _EITHER_WAY
+    ]
+    if text.is_parsed:
+        names = {token.start for token in text.parse.tokens if token.upos == "PROPN"}
+        words = [word for word in words if word.start in names]
+    # In a line of headline capitals a small letter is no fault.
+    if not words or 2 * len(words) > len(text.words):
+        return None
+    if text.is_english:
+        words = [word for word in words if not is_common_noun(word.form.lower())]
+    if not words:
+        return None
+    word = dice.choice(words)
+    return edited(text.line, [Edit(word.start, word.end, word.form.lower())])
+
+
+@kind("lower-all", MINOR, "all letters are small")
+def _lower_all(text: Text, _: Dice) -> str | None:
+    return text.line.lower()
+
+
+@kind("upper-all", MINOR, "all letters are capitals")
+def _upper_all(text: Text, _: Dice) -> str | None:
+    return text.line.upper()
+
+
+_ENDS = ".!?。！？।॥؟۔…"
+
+
+@kind("drop-punctuation", MINOR, "the mark at the end is dropped")
+def _drop_punctuation(text: Text, _: Dice) -> str | None:
+    line = text.line.rstrip()
+    if not line or line[-1] not in _ENDS or len(text.words) < 3:
+        return None
+    kept = line.rstrip(_ENDS).rstrip()
+    # The period of an abbreviation stays.
+    if not is_word(kept[-1:]) or (line[-1] == "." and "." in kept.split()[-1]):
+        return None
+    return kept
+
+
+_OTHER = {
+    ".": "?,;", "!": ",;", "?": ".,", "。": "？，", "！": "，", "？": "。，", "।": "?,", "؟": "،", "۔": "؟،",
+}  # fmt: skip
+
+
+@kind("change-punctuation", MINOR, "the mark at the end is another one")
+def _change_punctuation(text: Text, dice: Dice) -> str | None:
+    line = text.line.rstrip()
+    if len(text.words) < 3 or line[-1] not in _OTHER or line[-2] in _OTHER:
+        return None
+    return line[:-1] + dice.choice(_OTHER[line[-1]])
+
+
+_TIED = frozenset({
+    ("DET", "NOUN"), ("DET", "ADJ"), ("ADP", "DET"), ("ADP", "NOUN"), ("ADP", "PROPN"), ("ADJ", "NOUN"),
+    ("PART", "VERB"), ("AUX", "VERB"),
+})  # fmt: skip
+_MARKS = {"zh": "，", "ja": "、", "ar": "،", "fa": "،", "ur": "،"}
+
+
+@kind("add-punctuation", MINOR, "a comma is added")
+def _add_punctuation(text: Text, dice: Dice) -> str | None:
+    if text.is_parsed:
+        tokens = text.parse.tokens
+        places = [
+            left.end
+            for left, right in itertools.pairwise(tokens)
+            if (left.upos, right.upos) in _TIED
+            and text.line[left.end] == " "
+            and left.label not in {"compound:prt", "nsubj", "obj", "root"}
+        ]
+    else:
+        words = text.words
+        gap = " " if text.spaced else ""
+        places = [
+            left.end for left, right in itertools.pairwise(words) if text.line[left.end : right.start] == gap
+        ]
+    if not places:
+        return None
+    at = dice.choice(places)
+    mark = _MARKS.get(text.language[:2].lower(), ",")
+    return f"{text.line[:at]}{mark}{text.line[at:]}"
+
+
+_TO_TYPEWRITER = str.maketrans(
+    {"’": "'", "‘": "'", "“": '"', "”": '"', "–": "-", "—": "-", "…": "...", "‑": "-"}
+)
+
+
+@kind("unicode-punctuation", NONE, "quotes, apostrophes and dashes are other characters")
+def _unicode_punctuation(text: Text, _: Dice) -> str | None:
+    plain = text.line.translate(_TO_TYPEWRITER)
+    if plain != text.line:
+        return plain
+    line = re.sub(r"(?<=\w)'(?=\w)", "’", text.line)
+    line = re.sub(r'(^|[\s(])"(?=\S)', r"\1“", line)
+    line = re.sub(r'(?<=\S)"(?=$|[\s.,;:!?)])', "”", line)
+    line = line.replace(" - ", " – ").replace("...", "…")
+    # Both marks of a pair are replaced, or none is.
+    return None if '"' in line and ("“" in line or "”" in line) else line

@@ -1,1 +1,0 @@
-"""English: inflections, word lists, clauses."""
