@@ -15,13 +15,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from pfsm.perturbation.pairs import minimal_pairs, perturb
-from pfsm.perturbation.registry import kinds_for
-from pfsm.perturbation.translations import translations_of
 
 from pfsm.data import Judgments, read_judgments
 from pfsm.data.minimal_pairs import MinimalPairs, shipped_minimal_pairs
 from pfsm.data.table import read_table
+from pfsm.english.perturbation.kind import kinds_for
+from pfsm.english.perturbation.pairs import minimal_pairs, perturb, translations_of
 from pfsm.errors import PfsmError
 from pfsm.evaluation import default_seed
 from pfsm.evaluation.probe import ProbeResult, probe
