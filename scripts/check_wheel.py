@@ -119,7 +119,6 @@ def check_content(wheel: Path) -> None:
         "pfsm_kernels/py.typed",
         "pfsm_experiments/py.typed",
         "pfsm/resources/demo/train.tsv",
-        "pfsm_experiments/page/report.html",
         "pfsm_training/page/training.html",
         "pfsm/resources/lexicons/wordnet-3.0.lexicon",
         "pfsm/resources/lexicons/wordnet-3.0.LICENSE",

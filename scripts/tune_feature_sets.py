@@ -200,7 +200,7 @@ def draw(rows: list[Row], path: str) -> None:
     """Draws both halves of every row with intervals; vertical lines separate the groups of rows (`group_of`)."""
     from matplotlib import pyplot  # noqa: PLC0415 - only where there is something to draw
 
-    from pfsm_experiments.report.plots import STYLE  # noqa: PLC0415 - brings matplotlib
+    from pfsm_experiments.report.pictures import STYLE  # noqa: PLC0415 - brings matplotlib
 
     with pyplot.rc_context(STYLE):
         figure, axes = pyplot.subplots(figsize=(10, 4.5))

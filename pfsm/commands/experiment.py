@@ -1,13 +1,12 @@
-"""``pfsm experiment``: from a YAML file to tables, plots, a report and the models behind them."""
+"""``pfsm experiment``: from a YAML file to tables and the models behind them."""
 
 import sys
 from argparse import ArgumentParser, Namespace
-from importlib.util import find_spec
 from pathlib import Path
 
 from pfsm.commands.arguments import add_scheduler, add_trust, positive
 from pfsm.distributed.pools import open_pool
-from pfsm.errors import NotInstalledError, PfsmError
+from pfsm.errors import PfsmError
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -43,10 +42,6 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(options: Namespace) -> None:
     """Runs, reports, names what was written."""
-    if find_spec("matplotlib") is None:
-        raise NotInstalledError(
-            "experiments need matplotlib, which is not installed", ["matplotlib"], ["experiment"]
-        )
     config, data, output = Path(options.config), Path(options.data), Path(options.output)
     if not data.is_dir():
         raise PfsmError(f"{data}: no such folder of data")
@@ -69,4 +64,4 @@ def run(options: Namespace) -> None:
         print(f"{markdown_table(table)}\n")
     for note in results.notes:
         print(f"pfsm: note: {note}", file=sys.stderr)
-    print(f"wrote {output / 'report.html'}")
+    print(f"wrote {output / 'table.md'}")

@@ -3,6 +3,7 @@
 import json
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -122,21 +123,20 @@ def _shipped(metrics: Sequence[SegmentMetric]) -> MinimalPairs:
 
 def _check_plot(options: Namespace) -> None:
     """Refuses what the picture could not be made of, before any work is done."""
-    try:
-        from pfsm_experiments.report.pictures import check_picture  # noqa: PLC0415 - brings matplotlib
-    except ImportError:
+    if find_spec("matplotlib") is None:
         raise NotInstalledError(
             "--plot needs matplotlib, which is not installed", ["matplotlib"], ["experiment"]
-        ) from None
+        )
+    from pfsm_experiments.report.pictures import check_picture  # noqa: PLC0415 - takes time to import
+
     check_picture(options.plot)
     check_output(options.plot, [] if options.pairs is None else [options.pairs])
 
 
 def _draw(results: Sequence[Tested], path: str) -> None:
-    from pfsm_experiments.report.pictures import write_picture  # noqa: PLC0415 - brings matplotlib
-    from pfsm_experiments.report.probe_figure import probe_figure  # noqa: PLC0415
+    from pfsm_experiments.report.pictures import probe_figure, write_picture  # noqa: PLC0415 - brings matplotlib
 
-    write_picture(path, lambda: probe_figure([(one.name, one.result) for one in results]))
+    write_picture(Path(path), lambda: probe_figure([(one.name, one.result) for one in results]))
 
 
 def _document(one: Tested, pairs: MinimalPairs, options: Namespace, seed: int) -> dict[str, Any]:

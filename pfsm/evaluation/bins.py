@@ -1,6 +1,6 @@
-"""Bins of the judgments of a test set: quantiles of a number that each judgment has, or the groups of the set."""
+"""Bins of the judgments of a test set: quantiles of a number that each judgment has."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -56,27 +56,3 @@ def quantile_bins(values: Float, rows: Rows, count: int, label: Label) -> list[B
         low, high = float(chosen[inside].min()), float(chosen[inside].max())
         bins.append(Bin(label(low, high), rows[inside], low, high))
     return bins
-
-
-def length_bins(references: Sequence[str], rows: Rows) -> list[Bin]:
-    """Quartiles of the number of words of the reference, split at white space."""
-    lengths = np.array([len(reference.split()) for reference in references], dtype=np.float64)
-    return quantile_bins(lengths, rows, 4, _words)
-
-
-def score_bins(human: Float, rows: Rows) -> list[Bin]:
-    """Fifths of the standardised human scores."""
-    return quantile_bins(human, rows, 5, lambda low, high: _joined(f"{low:.2f}", f"{high:.2f}", " to "))
-
-
-def group_bins(members: Mapping[str, Rows]) -> list[Bin]:
-    """One bin per group."""
-    return [Bin(name, rows) for name, rows in members.items()]
-
-
-def _words(low: float, high: float) -> str:
-    return f"{_joined(f'{low:.0f}', f'{high:.0f}', '–')} {'word' if high == 1.0 else 'words'}"
-
-
-def _joined(low: str, high: str, between: str) -> str:
-    return low if low == high else f"{low}{between}{high}"

@@ -12,7 +12,7 @@ from scipy import stats
 from pfsm.data import read_judgments
 from pfsm.metrics import get_metric
 from pfsm_experiments import run_experiment
-from pfsm_experiments.report.summary import results_summary
+from pfsm_experiments.report.output import results_summary
 from tests.command_runs import Cli, Write
 from tests.experiments.experiment_cases import run_here, write_experiment
 from tests.judgment_cases import rows, tsv
@@ -143,7 +143,7 @@ def test_the_same_in_experiments(
     metric: str, file: str, made: Made, cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("pfsm_experiments.run.run_tasks", run_here)
-    monkeypatch.setattr("pfsm_experiments.report.output.write_output", lambda *_: None)
+    monkeypatch.setattr("pfsm_experiments.run.write_output", lambda *_: None)
     names = ["system-pearson", "system-spa", "document-pearson", "pearson"]
     config = {
         "title": "t",
@@ -153,7 +153,6 @@ def test_the_same_in_experiments(
         "group_by": "source_lang",
         "resamples": 40,
         "seed": 12345,
-        "mistakes": 0,
     }
 
     def run() -> tuple[dict[str, list[float]], dict[str, Any], list[str]]:

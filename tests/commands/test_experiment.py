@@ -35,7 +35,7 @@ def files(write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
 def test_tables_are_printed_and_files_written(cli: Cli, tmp_path: Path) -> None:
     lines = cli("experiment", "c.yaml", "--data", "d", "-o", "out", "--jobs", "1").lines
     assert lines[0] == "| Pearson's r, held out | all |"
-    assert lines[-1] == "wrote out/report.html"
+    assert lines[-1] == "wrote out/table.md"
     document = json.loads((tmp_path / "out" / "results.json").read_text(encoding="utf-8"))
     assert [(entry["row"], entry["n"]) for entry in document["results"]] == [("chrF", 20), ("pFSM", 20)]
     assert f"{document['results'][0]['value']:.3f}".lstrip("0") in lines[2]
@@ -80,10 +80,13 @@ def test_a_cell_that_cannot_be_learned_from_is_named(cli: Cli, write: Write) -> 
     assert fault.startswith("all 9 scores are 1")
 
 
-def test_what_must_be_installed(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pfsm.commands.experiment.find_spec", lambda name: name != "matplotlib" or None)
+def test_matplotlib_must_be_installed_for_pictures(
+    cli: Cli, write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write("c.yaml", CONFIG + "pictures: svg\n")
+    monkeypatch.setattr("pfsm_experiments.run.find_spec", lambda name: name != "matplotlib" or None)
     fault = cli("experiment", "c.yaml", "--data", "d", "-o", "out").fault
-    assert fault == f"experiments need matplotlib, which is not installed; {install_command(['experiment'])}"
+    assert fault.endswith(f"matplotlib, which is not installed; {install_command(['experiment'])}")
 
 
 def test_torch_must_be_installed_where_a_row_trains(
@@ -105,4 +108,4 @@ def test_rows_that_are_not_trained_need_no_torch(write: Write, tmp_path: Path) -
     done = subprocess.run(
         [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=False
     )
-    assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "wrote out/report.html"), done.stderr
+    assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "wrote out/table.md"), done.stderr

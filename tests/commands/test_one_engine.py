@@ -26,7 +26,7 @@ from pfsm.evaluation import (
 from pfsm.evaluation.catalogue import MEAN
 from pfsm.metrics import get_metric
 from pfsm_experiments import run_experiment
-from pfsm_experiments.report.summary import results_summary
+from pfsm_experiments.report.output import results_summary
 from tests.command_runs import Cli, Write
 from tests.experiments.experiment_cases import run_here, write_experiment
 from tests.judgment_cases import rows
@@ -121,7 +121,7 @@ PAIRS = {
 def place(tmp_path: Path, write: Write, monkeypatch: pytest.MonkeyPatch) -> Callable[[Shape], list[str]]:
     """Writes the files of a shape; returns their names."""
     monkeypatch.setattr("pfsm_experiments.run.run_tasks", run_here)
-    monkeypatch.setattr("pfsm_experiments.report.output.write_output", lambda *_: None)
+    monkeypatch.setattr("pfsm_experiments.run.write_output", lambda *_: None)
     monkeypatch.setenv("PFSM_SEED", f"{SEED}")
 
     def put(shape: Shape) -> list[str]:
@@ -175,7 +175,6 @@ def experiment(shape: Shape, folder: Path, names: Sequence[str], **keys: Any) ->
         "versus": OTHER,
         "resamples": COUNT,
         "seed": SEED,
-        "mistakes": 0,
         **({"group_by": shape.group} if shape.group else {}),
         **keys,
     }

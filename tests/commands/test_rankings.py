@@ -12,7 +12,7 @@ from scipy import stats
 from pfsm.data import Preferences, read_preferences
 from pfsm.metrics import get_metric
 from pfsm_experiments import run_experiment
-from pfsm_experiments.report.summary import results_summary
+from pfsm_experiments.report.output import results_summary
 from tests.command_runs import Cli, Write
 from tests.experiments.experiment_cases import run_here, write_experiment
 from tests.judgment_cases import rows
@@ -184,8 +184,8 @@ def summary_of(
     config: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> dict[tuple[str, str, str], Any]:
     monkeypatch.setattr("pfsm_experiments.run.run_tasks", run_here)
-    monkeypatch.setattr("pfsm_experiments.report.output.write_output", lambda *_: None)
-    common = {"title": "t", "resamples": 50, "seed": 12345, "mistakes": 0}
+    monkeypatch.setattr("pfsm_experiments.run.write_output", lambda *_: None)
+    common = {"title": "t", "resamples": 50, "seed": 12345}
     results = run_experiment(write_experiment(tmp_path, common | config), tmp_path, tmp_path / "out")
     summary = results_summary(results, "", [])
     return {(one["row"], one["statistic"], one["group"]): one for one in summary["results"]}

@@ -11,7 +11,7 @@ import pfsm
 from pfsm.data import read_judgments, read_preferences
 from pfsm.metrics import SegmentMetric, get_metric
 from pfsm_experiments import run_experiment
-from pfsm_experiments.report.summary import results_summary
+from pfsm_experiments.report.output import results_summary
 from tests.command_runs import Cli, Write
 from tests.experiments.experiment_cases import run_here, write_experiment
 from tests.judgment_cases import rows
@@ -131,7 +131,7 @@ def test_experiments_give_the_same(
     name: str, files: list[list[str]], cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("pfsm_experiments.run.run_tasks", run_here)
-    monkeypatch.setattr("pfsm_experiments.report.output.write_output", lambda *_: None)
+    monkeypatch.setattr("pfsm_experiments.run.write_output", lambda *_: None)
     assert files
     statistics = {"segment": "pearson", "system": "system-pearson"}
     config = {
@@ -141,7 +141,6 @@ def test_experiments_give_the_same(
         "statistics": [*statistics.values(), "accuracy"],
         "resamples": 20,
         "seed": 12345,
-        "mistakes": 0,
     }
     results = run_experiment(write_experiment(tmp_path, config), tmp_path, tmp_path / "out")
     summary = results_summary(results, "", [])

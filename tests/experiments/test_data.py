@@ -12,7 +12,7 @@ from pfsm_experiments.spec import DataSpec
 
 
 def spec(*files: str, **keys: object) -> DataSpec:
-    return DataSpec(files, "t.yaml: train 1", **keys)  # type: ignore[arg-type]
+    return DataSpec(files=files, where="t.yaml: train 1", **keys)  # type: ignore[arg-type]
 
 
 def read(data: Path, one: DataSpec) -> Judgments:

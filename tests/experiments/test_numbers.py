@@ -12,7 +12,7 @@ from pfsm.data import Judgments, read_judgments, read_preferences
 from pfsm.evaluation import evaluate_groups, holm, preference_counts
 from pfsm.metrics import get_metric
 from pfsm_experiments.estimates import Entry
-from pfsm_experiments.report.results import Results
+from pfsm_experiments.report.output import Results
 from pfsm_training import train
 from pfsm_training.config import config_from_dict
 from tests.experiments.conftest import Run

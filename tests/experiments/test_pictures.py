@@ -1,52 +1,11 @@
-"""The text in plots: names fit, and long names hide no number."""
+"""Pictures: legends leave room, intervals can be seen."""
 
-import numpy as np
 import pytest
-from scipy import stats
 
-from pfsm.data import Judgments
 from pfsm.evaluation import Interval
-from pfsm_experiments import data as experiment_data
-from pfsm_experiments.estimates import Column, Entry, Prediction
-from pfsm_experiments.report.figures import (
-    AROUND_INTERVALS,
-    COLOURS,
-    INTERVALS,
-    LONGEST_TITLE,
-    bars,
-    scatter,
-)
-from pfsm_experiments.report.plots import STYLE
+from pfsm_experiments.estimates import Column, Entry
+from pfsm_experiments.report.pictures import AROUND_INTERVALS, COLOURS, INTERVALS, STYLE, bars
 from pfsm_experiments.report.tables import result_tables
-from pfsm_experiments.report.weights import LONGEST_LABEL, label
-
-
-@pytest.mark.parametrize(
-    ("name", "shown"),
-    [
-        ("S_word", "S_word"),
-        ("feature:chrf", "chrf"),
-        ("feature:embedding_f1(layer=4,source=package:a-b@34fac109)", "embedding_f1(layer=4)"),
-        ("feature:embedding_distance(source=package:a-b@34fac109)", "embedding_distance"),
-        ("feature:" + "x" * 40, "x" * (LONGEST_LABEL - 1) + "…"),
-    ],
-)
-def test_labels_of_weights(name: str, shown: str) -> None:
-    assert label(name) == shown
-
-
-def test_a_long_name_does_not_hide_the_correlation() -> None:
-    scores = np.array([1.0, 2.0, 4.0, 3.0])
-    predicted = np.array([0.1, 0.5, 0.4, 0.6])
-    data = Judgments(("r",) * 4, ("h",) * 4, scores, {}, ())
-    test = experiment_data.TestSet("set", data, ("all",) * 4, np.zeros(4, dtype=np.int64))
-    row = "a name that is much too long to stand above a panel"
-    draw = scatter(test, [Prediction(row, None, 0, {"set": predicted})])
-    assert draw is not None
-    axes = draw().axes[0]
-    assert axes.get_title() == row[: LONGEST_TITLE - 1] + "…"
-    r = f"{stats.pearsonr(predicted, scores)[0]:.3f}".lstrip("0")
-    assert [text.get_text() for text in axes.texts] == [f"r = {r}"]
 
 
 @pytest.mark.parametrize("rows", [3, 90])

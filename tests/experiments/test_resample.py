@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from pfsm.errors import PfsmError
-from pfsm_experiments.report.mistakes_text import how_to_read
-from pfsm_experiments.report.summary import results_summary
+from pfsm_experiments.report.output import results_summary
 from pfsm_experiments.report.tables import explanation, result_tables
 from tests.experiments.conftest import Run
 from tests.experiments.experiment_cases import table
@@ -51,7 +50,6 @@ def test_what_is_resampled_is_told(run: Run, folder: Path, resample: str | None)
     assert results_summary(results, "", [])["resampled"] == unit
     tables = result_tables(results.entries)
     assert f"(60 resamples of {unit}, seed 12345)" in explanation(results.experiment, tables)[0]
-    assert f"60 resamples of the bin's {unit}, seed" in how_to_read(results.experiment, results.mistakes)[-1]
 
 
 def test_units_make_a_difference(run: Run, folder: Path) -> None:

@@ -6,10 +6,8 @@ import pytest
 
 from pfsm.evaluation import Interval
 from pfsm_experiments.data import MEAN
-from pfsm_experiments.differences import Difference
-from pfsm_experiments.estimates import Column, Entry
-from pfsm_experiments.report.results import Results
-from pfsm_experiments.report.summary import training_summary
+from pfsm_experiments.estimates import Column, Difference, Entry
+from pfsm_experiments.report.output import Results, training_summary
 from pfsm_experiments.report.tables import latex, markdown, markdown_table, result_tables, short, table_labels
 from tests.experiments.conftest import Run
 from tests.experiments.experiment_cases import table

@@ -11,12 +11,15 @@ from matplotlib.patches import Rectangle
 from pfsm.evaluation.bootstrap import group_seed, resampled_rows
 from pfsm_experiments.data import MEAN
 from pfsm_experiments.estimates import Contrast
-from pfsm_experiments.report.contrasts import contrast_tables
-from pfsm_experiments.report.figures import bars
-from pfsm_experiments.report.markup import result_table
-from pfsm_experiments.report.results import Results
-from pfsm_experiments.report.summary import results_summary
-from pfsm_experiments.report.tables import ResultTable, explanation, markdown_table, result_tables
+from pfsm_experiments.report.output import Results, results_summary
+from pfsm_experiments.report.pictures import bars
+from pfsm_experiments.report.tables import (
+    ResultTable,
+    contrast_tables,
+    explanation,
+    markdown_table,
+    result_tables,
+)
 from tests.experiments.conftest import Run
 from tests.experiments.experiment_cases import table
 from tests.judgment_cases import rows, tsv
@@ -144,13 +147,10 @@ def test_a_single_segment_has_no_intervals_and_no_marks(
     assert "–" not in against.rows[0][:-3]
     (shown,) = result_tables(results.entries)
     assert "| bleu | -.911 – |" in markdown_table(shown, intervals=True)
-    assert '<span class="interval">–</span>' in result_table(shown)
     summary = results_summary(results, "", [])
     unknown = {"interval": [None, None], "p_value": None, "p_holm": None}
     assert summary["contrasts"][0]["difference"].items() >= unknown.items()
     json.dumps(summary, allow_nan=False)
-    assert "nan" not in result_table(shown)
-    assert "p = –" in result_table(shown)
     assert drawn_bars(shown) == ([line.entries[0].value for line in shown.lines], 0)
     assert not recwarn.list
 

@@ -1,6 +1,7 @@
 """Statistics of every row in every column, with bootstrap intervals and paired tests between rows.
 
-The resamples of a group depend on the seed and the group alone; all rows share them.
+The resamples of a group depend on the seed and the group alone. All rows share them, so the differences of two rows'
+resampled statistics are those of a paired bootstrap (Koehn 2004).
 """
 
 import math
@@ -14,16 +15,16 @@ from numpy.typing import NDArray
 
 from pfsm.evaluation import Interval
 from pfsm.evaluation.bootstrap import Sample, mean_sample
-from pfsm.evaluation.engine import samples
+from pfsm.evaluation.engine import corrected_differences, samples
 from pfsm.evaluation.pooled import PooledScores, Scores
 from pfsm.evaluation.questions import LIKENESS, Question
 from pfsm_experiments.data import MEAN, TestSet
-from pfsm_experiments.differences import Difference, differences
 from pfsm_experiments.plan import Plan, statistics_of
 from pfsm_experiments.questions import metric_scores, questions_of
 from pfsm_experiments.spec import Experiment
 
 Float = NDArray[np.float64]
+SIGNIFICANCE = 0.05
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,26 @@ class Column:
     group: str
     n: int
     size: int | None = None
+
+
+@dataclass(frozen=True)
+class Difference:
+    """From another row: difference, its interval, p-values (two-sided); NaN where resamples tell nothing of chance."""
+
+    value: float
+    interval: Interval
+    p_value: float
+    p_holm: float
+
+    @property
+    def significant(self) -> bool:
+        """Whether it is significant, corrected for the number of differences that were tested together.
+
+        The interval must be there and not hold zero: where a few segments carry the whole difference, resamples have
+        two heaps, and centring them, as the test does, makes any difference look certain.
+        """
+        one_sided = self.interval.low > 0.0 or self.interval.high < 0.0
+        return self.p_holm < SIGNIFICANCE and one_sided
 
 
 @dataclass(frozen=True)
@@ -108,12 +129,6 @@ class Prediction:
     scores: Mapping[str, Float]
     pooled: Mapping[tuple[str, str], PooledScores] = field(default_factory=dict)
     likeness: Mapping[str, Float] = field(default_factory=dict)
-
-
-def of_largest_size(predictions: Sequence[Prediction]) -> dict[str, Prediction]:
-    """Row -> its prediction; in a learning curve that of the first sample of the largest size."""
-    # Sizes grow within a row.
-    return {one.row: one for one in predictions if one.sample == 0}
 
 
 def estimate(
@@ -270,6 +285,23 @@ class _Filled:
             )
             for (row, other), (one, two), difference in zip(pairs, sides, differences(sides), strict=True)
         ]
+
+
+def differences(pairs: Sequence[tuple[Sample, Sample]]) -> list[Difference | None]:
+    """The first of each pair less the second; Holm's correction is for all pairs that have a p-value.
+
+    Args:
+        pairs: Statistics of two rows with their resamples, float64 [n_resamples] each, from the same draws.
+
+    Returns:
+        One a pair; None where one of the two has no value.
+    """
+    return [
+        None
+        if math.isnan(found.difference)
+        else Difference(found.difference, found.interval, found.p_value, p_holm)
+        for found, p_holm in corrected_differences(pairs)
+    ]
 
 
 def interval_of(sample: Sample) -> Interval | None:

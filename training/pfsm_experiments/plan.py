@@ -16,12 +16,14 @@ from pfsm_experiments.data import (
     TestSet,
     TrainData,
     groups_of,
+    overlap_with_model,
+    overlap_with_training,
+    reference_notes,
     sample_rows,
 )
 from pfsm_experiments.questions import check_questions
 from pfsm_experiments.requirements import check_weights, columns_of_row, missing, without_places
 from pfsm_experiments.spec import PAIRWISE, RANKED, Experiment, RowSpec, absolute_names, level_of
-from pfsm_experiments.training_overlap import overlap_with_model, overlap_with_training, reference_notes
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,30 +1,45 @@
-"""Reads an experiment's YAML file."""
+"""Reads an experiment's YAML file; errors name the file, the place in it and what is needed."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import asdict, replace
 
 from pfsm.errors import PfsmError
-from pfsm.evaluation.questions import RESAMPLES, SEGMENTS
-from pfsm.evaluation.system_level import EXPECTED_WINS, SYSTEM_SCORES
+from pfsm.evaluation.questions import RESAMPLES
+from pfsm.evaluation.system_level import SYSTEM_SCORES
 from pfsm.io.files import StrPath, display_name
+from pfsm.io.typed import MisfitError, typed
 from pfsm.metrics import get_metric
-from pfsm.model.file import Model
+from pfsm.model.file import Model, check_line
 from pfsm.model.shipped import find_model, shipped_models
 from pfsm.runtime.places import DATA as DATA_KEYS
 from pfsm.runtime.places import EXPERIMENT as KEYS
 from pfsm.runtime.places import ROW as ROW_KEYS
-from pfsm_experiments.checks import check_whole
-from pfsm_experiments.fields import Fields, name_or_number, two_names
-from pfsm_experiments.spec import PAIRWISE, SCHEMES, DataSpec, Experiment, RowSpec, absolute_names, reported
+from pfsm.runtime.places import unknown_key
+from pfsm_experiments.spec import (
+    KING,
+    PAIRWISE,
+    PICTURES,
+    SCHEMES,
+    DataKeys,
+    DataSpec,
+    Experiment,
+    ExperimentKeys,
+    RowSpec,
+    absolute_names,
+    reported,
+)
 from pfsm_training.config import config_from_dict
 from pfsm_training.fit.initial import settings_to_train
 from pfsm_training.yaml_file import read_yaml_mapping
 
-# From the fields of a row and a key to the model that stands there.
-Find = Callable[[Fields, str], Model]
+S = TypeVar("S", bound=Struct)
+# From the name of a model and its place in messages to the model.
+Find = Callable[[str, str], Model]
 ALL = "all"
 # Keys that only some schemes use. With another scheme they would silently do nothing, so they are refused.
 SCHEME_KEYS: Mapping[str, tuple[str, ...]] = {
@@ -33,6 +48,20 @@ SCHEME_KEYS: Mapping[str, tuple[str, ...]] = {
     "round-robin": ("by",),
     "learning-curve": ("sizes", "repeats"),
 }
+HELD_OUT_BY = {"round-robin": "source_lang", "k-fold": "reference"}
+
+
+class _RowKeys(Struct, frozen=True):
+    """The keys of a row as they stand in the file; `train` is None if there is none."""
+
+    name: str
+    metric: str = ""
+    options: dict[str, Any] | None = None
+    model: str = ""
+    train: dict[str, Any] | None = None
+    init: str = ""
+    train_data: Any = ()
+    optional: bool = False
 
 
 def read_experiment(path: StrPath, *, trust: bool = False) -> Experiment:
@@ -43,160 +72,230 @@ def read_experiment(path: StrPath, *, trust: bool = False) -> Experiment:
     """
     values = read_yaml_mapping(path, KEYS)
     where = display_name(path)
-    fields = Fields(values, where, KEYS)
-    scheme = fields.choice("scheme", SCHEMES, SCHEMES[0])
-    _only_keys_of(scheme, fields)
+    keys = _keys(values, KEYS, where, ExperimentKeys)
+    for key, value, known in (
+        ("scheme", (keys.scheme,), SCHEMES),
+        ("resample", (keys.resample,), RESAMPLES),
+        ("pictures", keys.pictures, PICTURES),
+    ):
+        if not set(value) <= set(known):
+            raise _invalid(where, key, values[key], f"one of {', '.join(known)}")
+    for key in ("by", "folds", "sizes", "repeats"):
+        if key in values and key not in SCHEME_KEYS[keys.scheme]:
+            users = " and ".join(name for name, own in SCHEME_KEYS.items() if key in own)
+            raise PfsmError(f"{where}: {key} is for the scheme {users}, not for {keys.scheme}")
     find = partial(_model, folder=Path(path).parent, trust=trust)
-    rows = fields.items("rows", lambda item, _: _row(item, where, find))
+    plain = asdict(
+        replace(keys, by=keys.by or HELD_OUT_BY.get(keys.scheme), description=keys.description.strip())
+    )
     experiment = Experiment(
-        title=fields.line("title"),
-        description=fields.text("description"),
-        scheme=scheme,
-        by=_by(fields, scheme),
-        folds=fields.count("folds", 5, lowest=2),
-        sizes=_sizes(fields),
-        repeats=fields.count("repeats", 1),
-        train=fields.items("train", _data),
-        test=fields.items("test", _data),
-        rows=rows,
-        group_by=fields.line("group_by") if "group_by" in fields else None,
-        statistics=_statistics(fields),
-        resample=fields.choice("resample", RESAMPLES, SEGMENTS),
-        versus=fields.line("versus") if "versus" in fields else None,
-        contrasts=fields.items("contrasts", two_names),
-        seed=fields.count("seed", 12345, lowest=0),
-        resamples=fields.count("resamples", 1000),
-        mistakes=fields.count("mistakes", 10, lowest=0),
-        mistakes_of=fields.line("mistakes_of") if "mistakes_of" in fields else None,
+        **plain,
+        sizes=_sizes(values.get("sizes", [ALL]), where),
+        train=_data_sets(values.get("train", []), f"{where}: train"),
+        test=_data_sets(values.get("test", []), f"{where}: test"),
+        rows=tuple(_row(item, where, find) for item in _listed(values.get("rows", []))),
+        statistics=_statistics(values.get("statistics", ["pearson"]), where),
+        contrasts=tuple(
+            _two_names(pair, f"{where}: contrasts {number}")
+            for number, pair in enumerate(_listed(values.get("contrasts", [])), 1)
+        ),
         where=where,
     )
-    check_whole(experiment)
+    _check_whole(experiment)
     return experiment
 
 
-def _only_keys_of(scheme: str, fields: Fields) -> None:
-    for key in ("by", "folds", "sizes", "repeats"):
-        if key in fields and key not in SCHEME_KEYS[scheme]:
-            users = " and ".join(name for name, keys in SCHEME_KEYS.items() if key in keys)
-            raise PfsmError(f"{fields.where}: {key} is for the scheme {users}, not for {scheme}")
+def _keys(value: object, known: Sequence[str], where: str, kind: type[S]) -> S:
+    """The plain keys of a mapping, checked; all text but a description is a line."""
+    if not isinstance(value, Mapping):
+        raise PfsmError(f"{where}: is {value!r}, it must hold `key: value`; keys are {', '.join(known)}")
+    for key in value:
+        if key not in known:
+            raise PfsmError(
+                f"{where}: unknown key {key!r}; {unknown_key(key, known, '`pfsm help experiments`')}"
+            )
+    own = {key: value[key] for key in kind.__struct_fields__ if key in value}
+    if isinstance(own.get("pictures"), str):
+        own["pictures"] = [own["pictures"]]
+    try:
+        keys = typed(own, kind)
+    except MisfitError as error:
+        place = " ".join(str(part + 1) if isinstance(part, int) else part for part in error.path)
+        if not error.needed:
+            raise PfsmError(f"{where}: the key {place!r} is missing") from None
+        raise _invalid(where, place, error.value, error.needed) from None
+    for key in own:
+        line = getattr(keys, key)
+        if isinstance(line, str) and key != "description":
+            check_line(line, f"{where}: {key}")
+    return keys
 
 
-def _by(fields: Fields, scheme: str) -> str | None:
-    if scheme == "round-robin":
-        return fields.line("by", "source_lang")
-    return fields.line("by", "reference") if scheme == "k-fold" else None
-
-
-def _sizes(fields: Fields) -> tuple[int | None, ...]:
-    value = fields.values.get("sizes", [ALL])
-    needed = f"a rising list of whole numbers from 2, whose last item may be {ALL}"
-    if not isinstance(value, list) or not value:
-        raise fields.fault("sizes", needed)
-    numbers = value[:-1] if value[-1] == ALL else value
-    if any(type(number) is not int or number < 2 for number in numbers) or numbers != sorted(set(numbers)):
-        raise fields.fault("sizes", needed)
-    return (*numbers, *([None] if value[-1] == ALL else []))
-
-
-def _statistics(fields: Fields) -> tuple[str, ...]:
-    known = tuple(dict.fromkeys((*absolute_names(), *PAIRWISE)))
-    value = fields.values.get("statistics", ["pearson"])
-    given = value if isinstance(value, list) else [value]
-    names = [reported(name) if isinstance(name, str) else name for name in given]
-    if not names or any(name not in known for name in names) or len(set(names)) < len(names):
-        raise fields.fault("statistics", f"a list of different names among {', '.join(known)}")
-    return tuple(names)
-
-
-def _data(value: object, where: str) -> DataSpec:
-    fields = Fields({"files": value} if isinstance(value, str) else value, where, DATA_KEYS)
-    files = fields.items("files", name_or_number)
-    if not files:
-        raise PfsmError(f"{where}: the key 'files' is missing")
-    for pattern in files:
-        if Path(pattern).is_absolute() or ".." in Path(pattern).parts:
-            raise PfsmError(f"{where}: files has {pattern!r}, it must be a path inside the data folder")
-    keep = {
-        column: tuple(name_or_number(one, f"{where}: where: {column}") for one in _listed(values))
-        for column, values in fields.mapping("where").items()
-    }
-    return DataSpec(
-        files=files,
-        where=where,
-        name=fields.line("name") if "name" in fields else None,
-        score_column=fields.line("score_column", "score"),
-        negate=fields.flag("negate"),
-        keep=keep,
-        sample=fields.count("sample", 1) if "sample" in fields else None,
-        seed=fields.count("seed", 0, lowest=0),
-        system_scores=fields.choice("system_scores", tuple(SYSTEM_SCORES), EXPECTED_WINS),
-    )
+def _invalid(where: str, key: str, value: object, needed: str) -> PfsmError:
+    return PfsmError(f"{where}: {key} is {value!r}, it must be {needed}")
 
 
 def _listed(value: object) -> list[Any]:
     return value if isinstance(value, list) else [value]
 
 
+def _name(value: object, where: str) -> str:
+    """A name as it is written in a data file; YAML reads ``no`` without quotes as false, which is none."""
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        raise PfsmError(f"{where}: is {value!r}, it must be text; put it in quotes")
+    return str(value)
+
+
+def _two_names(value: object, where: str) -> tuple[str, str]:
+    if not isinstance(value, list) or len(value) != 2:
+        raise PfsmError(f"{where}: is {value!r}, it must be the names of two rows, [A, B]")
+    return _name(value[0], where), _name(value[1], where)
+
+
+def _sizes(value: Any, where: str) -> tuple[int | None, ...]:
+    numbers = value[:-1] if isinstance(value, list) and value[-1:] == [ALL] else value
+    if (
+        not isinstance(value, list)
+        or not value
+        or any(type(number) is not int or number < 2 for number in numbers)
+        or numbers != sorted(set(numbers))
+    ):
+        raise _invalid(
+            where, "sizes", value, f"a rising list of whole numbers from 2, whose last item may be {ALL}"
+        )
+    return (*numbers, *([None] if numbers is not value else []))
+
+
+def _statistics(value: object, where: str) -> tuple[str, ...]:
+    known = tuple(dict.fromkeys((*absolute_names(), *PAIRWISE)))
+    names = [reported(name) if isinstance(name, str) else name for name in _listed(value)]
+    if not names or any(name not in known for name in names) or len(set(names)) < len(names):
+        raise _invalid(where, "statistics", value, f"a list of different names among {', '.join(known)}")
+    return tuple(names)
+
+
+def _data_sets(value: object, where: str) -> tuple[DataSpec, ...]:
+    return tuple(_data(item, f"{where} {number}") for number, item in enumerate(_listed(value), 1))
+
+
+def _data(value: object, where: str) -> DataSpec:
+    given: Any = {"files": value} if isinstance(value, str) else value
+    keys = _keys(given, DATA_KEYS, where, DataKeys)
+    if keys.system_scores not in SYSTEM_SCORES:
+        raise _invalid(where, "system_scores", keys.system_scores, f"one of {', '.join(SYSTEM_SCORES)}")
+    files = tuple(
+        _name(one, f"{where}: files {number}")
+        for number, one in enumerate(_listed(given.get("files", [])), 1)
+    )
+    if not files:
+        raise PfsmError(f"{where}: the key 'files' is missing")
+    for pattern in files:
+        if Path(pattern).is_absolute() or ".." in Path(pattern).parts:
+            raise PfsmError(f"{where}: files has {pattern!r}, it must be a path inside the data folder")
+    kept = given.get("where") or {}
+    if not isinstance(kept, dict) or not all(isinstance(column, str) for column in kept):
+        raise _invalid(where, "where", kept, "lines `key: value`")
+    keep = {
+        column: tuple(_name(one, f"{where}: where: {column}") for one in _listed(several))
+        for column, several in kept.items()
+    }
+    return DataSpec(**asdict(keys), files=files, where=where, keep=keep)
+
+
 def _row(value: object, where: str, find: Find) -> RowSpec:
-    given: Mapping[str, Any] = value if isinstance(value, Mapping) else {}
-    name = given.get("name")
+    name = value.get("name") if isinstance(value, Mapping) else None
     if not isinstance(name, str):
         raise PfsmError(
             f"{where}: rows: every row needs a name, and one of metric, model, train; not {value!r}"
         )
-    fields = Fields(value, f"{where}: row {name!r}", ROW_KEYS)
-    fields.line("name")
-    optional = given.get("optional", False)
-    if not isinstance(optional, bool):
-        raise PfsmError(f"{fields.where}: optional is {optional!r}, it must be true or false")
-    return replace(_row_of_kind(name, fields, find), optional=optional)
-
-
-def _row_of_kind(name: str, fields: Fields, find: Find) -> RowSpec:
-    kinds = [key for key in ("metric", "model", "train") if key in fields]
+    assert isinstance(value, Mapping)
+    where = f"{where}: row {name!r}"
+    keys = _keys(value, ROW_KEYS, where, _RowKeys)
+    kinds = [key for key in ("metric", "model", "train") if key in value]
     if len(kinds) != 1:
-        raise PfsmError(
-            f"{fields.where}: has {' and '.join(kinds) or 'none'} of metric, model, train; give one"
-        )
+        raise PfsmError(f"{where}: has {' and '.join(kinds) or 'none'} of metric, model, train; give one")
     for key, kind in (("options", "metric"), ("init", "train"), ("train_data", "train")):
-        if key in fields and kinds != [kind]:
-            raise PfsmError(f"{fields.where}: {key} needs {kind}")
-    if kinds == ["metric"]:
-        return _metric_row(name, fields)
-    if kinds == ["model"]:
-        return RowSpec(name, model=find(fields, "model"))
-    training = dict(fields.mapping("train"))
-    if "init" in training:
-        # The initial model may stand beside `train` or, as an option of the training, in it.
-        if "init" in fields:
-            raise PfsmError(
-                f"{fields.where}: init is given twice, in the row and in train; leave out one of them"
-            )
-        fields.values["init"] = training.pop("init")
-    init = find(fields, "init") if "init" in fields else None
-    config = config_from_dict(training, f"{fields.where}: train", init)
+        if key in value and kinds != [kind]:
+            raise PfsmError(f"{where}: {key} needs {kind}")
+    if keys.metric:
+        options = keys.options or {}
+        try:
+            get_metric(keys.metric, **options)
+        except PfsmError as error:
+            raise PfsmError(f"{where}: {error}") from None
+        return RowSpec(name, metric=keys.metric, options=options, optional=keys.optional)
+    if keys.model:
+        return RowSpec(name, model=find(keys.model, f"{where}: model"), optional=keys.optional)
+    training = dict(keys.train or {})
+    # The initial model may stand beside `train` or, as an option of the training, in it.
+    if keys.init and "init" in training:
+        raise PfsmError(f"{where}: init is given twice, in the row and in train; leave out one of them")
+    named = keys.init or training.pop("init", "")
+    init = find(check_line(named, f"{where}: init"), f"{where}: init") if named != "" else None
+    config = config_from_dict(training, f"{where}: train", init)
     try:
         settings_to_train(None, config, init)
     except PfsmError as error:
-        raise PfsmError(f"{fields.where}: train: {error}") from None
-    return RowSpec(name, training=training, init=init, train_data=fields.items("train_data", _data))
+        raise PfsmError(f"{where}: train: {error}") from None
+    data = _data_sets(keys.train_data, f"{where}: train_data") if "train_data" in value else ()
+    return RowSpec(name, training=training, init=init, train_data=data, optional=keys.optional)
 
 
-def _metric_row(name: str, fields: Fields) -> RowSpec:
-    metric, options = fields.line("metric"), fields.mapping("options")
-    try:
-        get_metric(metric, **options)
-    except PfsmError as error:
-        raise PfsmError(f"{fields.where}: {error}") from None
-    return RowSpec(name, metric=metric, options=options)
-
-
-def _model(fields: Fields, key: str, folder: Path, *, trust: bool) -> Model:
+def _model(name: str, where: str, folder: Path, *, trust: bool) -> Model:
     """A shipped model by name, or a model file; its path is relative to the folder of the YAML file."""
-    name = fields.line(key)
     shipped = name in {model.name for model in shipped_models()}
     path = folder / name
     try:
         return find_model(name if shipped or not path.is_file() else path, trust=trust)
     except PfsmError as error:
-        raise PfsmError(f"{fields.where}: {key}: {error}") from None
+        raise PfsmError(f"{where}: {error}") from None
+
+
+def _check_whole(experiment: Experiment) -> None:
+    """Checks that the keys fit together.
+
+    Raises:
+        PfsmError: If keys exclude each other, or one that others need is missing.
+    """
+    where, names = experiment.where, [row.name for row in experiment.rows]
+    if not names:
+        raise PfsmError(f"{where}: the key 'rows' is missing")
+    _check_names(experiment, names)
+    trained = [row.name for row in experiment.rows if row.training is not None and not row.train_data]
+    if trained and not experiment.train:
+        raise PfsmError(f"{where}: row {trained[0]!r} is trained, but the key 'train' is missing")
+    if experiment.scheme == "k-fold" and experiment.test:
+        raise PfsmError(f"{where}: k-fold tests on parts of its training data; leave out the key 'test'")
+    holds_out = experiment.scheme in {"k-fold", "round-robin"}
+    if holds_out and any(row.train_data for row in experiment.rows):
+        raise PfsmError(f"{where}: train_data of a row needs the scheme train-test or learning-curve")
+    if not experiment.test and not holds_out:
+        raise PfsmError(f"{where}: the key 'test' is missing")
+    if KING in experiment.statistics and holds_out:
+        raise PfsmError(
+            f"{where}: {KING} scores whole test sets; it needs the scheme train-test or learning-curve"
+        )
+    if not experiment.test and not experiment.train:
+        raise PfsmError(f"{where}: the key 'train' is missing")
+
+
+def _check_names(experiment: Experiment, names: list[str]) -> None:
+    for name in names:
+        if names.count(name) > 1:
+            raise PfsmError(f"{experiment.where}: two rows are called {name!r}")
+    if experiment.versus is not None and experiment.versus not in names:
+        raise _invalid(experiment.where, "versus", experiment.versus, "the name of a row")
+    for number, contrast in enumerate(experiment.contrasts, 1):
+        _check_contrast(contrast, names, f"{experiment.where}: contrasts {number}")
+        if any(set(contrast) == set(earlier) for earlier in experiment.contrasts[: number - 1]):
+            raise PfsmError(
+                f"{experiment.where}: contrasts {number}: {' and '.join(contrast)} are compared twice"
+            )
+
+
+def _check_contrast(contrast: tuple[str, str], names: list[str], where: str) -> None:
+    for name in contrast:
+        if name not in names:
+            raise PfsmError(f"{where}: has {name!r}, it must be the name of a row")
+    if contrast[0] == contrast[1]:
+        raise PfsmError(f"{where}: compares {contrast[0]!r} with itself")

@@ -14,21 +14,25 @@ from pfsm.evaluation.questions import LikenessQuestion
 from pfsm.io.temporaries import sweep
 from pfsm.runtime.progress import Stage
 from pfsm.runtime.threads import default_threads
-from pfsm_experiments.cells import Finished
-from pfsm_experiments.clusters import run_on
-from pfsm_experiments.corpora import corpora_of, pooled_scores
 from pfsm_experiments.data import DataFolder, segments_of
 from pfsm_experiments.estimates import Prediction, estimate
 from pfsm_experiments.plan import Cell, Plan, make_plan, statistics_of
 from pfsm_experiments.questions import likeness_of
 from pfsm_experiments.reading import read_experiment
-from pfsm_experiments.report.mistakes import mistake_tables
-from pfsm_experiments.report.results import Results
-from pfsm_experiments.report.worst import worst_segments
+from pfsm_experiments.report.output import Results, write_output
 from pfsm_experiments.spec import KING, Experiment
 from pfsm_experiments.store import CellStore, make_folder
-from pfsm_experiments.task import Outcome, Task, cell_scores, likeness_scores, make_task
-from pfsm_experiments.workers import run_tasks
+from pfsm_experiments.task import (
+    Finished,
+    Outcome,
+    Task,
+    cell_scores,
+    corpora_of,
+    likeness_scores,
+    make_task,
+    pooled_scores,
+)
+from pfsm_experiments.workers import run_on, run_tasks
 
 Progress = Callable[[str], None]
 # Of the logger.
@@ -72,8 +76,6 @@ def run_experiment(
         PfsmError: If the configuration or the data is invalid, a cell cannot be computed, or the output cannot be
             written.
     """
-    from pfsm_experiments.report.output import write_output  # noqa: PLC0415 - brings matplotlib
-
     experiment = read_experiment(config, trust=trust)
     _check_packages(experiment)
     progress("reading")
@@ -94,11 +96,7 @@ def run_experiment(
     with Stage(AREA, "statistics"):
         predictions = _predictions(experiment, plan, likeness, finished)
         entries, contrasts = estimate(experiment, plan, predictions)
-        mistakes = mistake_tables(experiment, plan, predictions)
-        worst = worst_segments(experiment, plan, predictions, finished)
-    results = Results(
-        experiment, folder, plan, tuple(finished), predictions, entries, contrasts, mistakes, worst
-    )
+    results = Results(experiment, folder, plan, tuple(finished), predictions, entries, contrasts)
     progress("writing")
     with Stage(AREA, "writing"):
         write_output(results, config, output)
@@ -106,7 +104,13 @@ def run_experiment(
 
 
 def _check_packages(experiment: Experiment) -> None:
-    """Refuses a row that is trained if PyTorch is missing, before any work is done."""
+    """Refuses pictures without matplotlib and a row that is trained without PyTorch, before any work is done."""
+    if experiment.pictures and find_spec("matplotlib") is None:
+        raise NotInstalledError(
+            f"{experiment.where}: pictures need matplotlib, which is not installed",
+            ["matplotlib"],
+            ["experiment"],
+        )
     trained = next((row.name for row in experiment.rows if row.training is not None), None)
     if trained is not None and find_spec("torch") is None:
         raise NotInstalledError(

@@ -2,7 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any
+
+from msgspec import Meta, Struct
 
 from pfsm.evaluation.catalogue import (
     DOCUMENT,
@@ -15,9 +17,14 @@ from pfsm.evaluation.catalogue import (
     level_and_name,
 )
 from pfsm.evaluation.preference import TAUS
+from pfsm.evaluation.questions import SEGMENTS
 from pfsm.evaluation.system_level import EXPECTED_WINS
 from pfsm.model.file import Model
 
+Whole = Annotated[int, Meta(ge=0)]
+Positive = Annotated[int, Meta(ge=1)]
+# Kinds of files that tables are drawn into.
+PICTURES = ("svg", "png", "pdf")
 SCHEMES = ("train-test", "k-fold", "round-robin", "learning-curve")
 
 
@@ -61,32 +68,39 @@ def level_of(name: str) -> str:
     return level_and_name(name)[0] or SEGMENT
 
 
-@dataclass(frozen=True)
-class DataSpec:
-    """Files of judgments, and the rows to use.
+class DataKeys(Struct, frozen=True, kw_only=True):
+    """The plain keys of a data set.
 
     Attributes:
-        files: Patterns relative to the data folder.
-        where: Its name in messages.
         name: Heading in tables; None: the folder of the files, or the file if it is directly in the data folder.
         score_column: Column of absolute scores.
         negate: Whether lower scores are better, so that their sign is changed.
-        keep: Values of the rows to keep, by column.
         sample: Number of rows to draw; None: all rows are used.
         seed: Seed of the draw.
         system_scores: What people's scores of systems are where they ranked translations, one of
             `pfsm.evaluation.system_level.SYSTEM_SCORES`.
     """
 
-    files: tuple[str, ...]
-    where: str
     name: str | None = None
     score_column: str = "score"
     negate: bool = False
-    keep: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    sample: int | None = None
-    seed: int = 0
+    sample: Positive | None = None
+    seed: Whole = 0
     system_scores: str = EXPECTED_WINS
+
+
+class DataSpec(DataKeys, frozen=True, kw_only=True):
+    """Files of judgments, and the rows to use.
+
+    Attributes:
+        files: Patterns relative to the data folder.
+        where: Its name in messages.
+        keep: Values of the rows to keep, by column.
+    """
+
+    files: tuple[str, ...]
+    where: str
+    keep: Mapping[str, tuple[str, ...]] = {}
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,52 +128,57 @@ class RowSpec:
     optional: bool = False
 
 
-@dataclass(frozen=True, eq=False)
-class Experiment:
-    """One table.
+class ExperimentKeys(Struct, frozen=True, kw_only=True):
+    """The plain keys of an experiment.
 
     Attributes:
-        title: Heading of the report.
-        description: A few sentences for its reader.
+        title: Heading of the tables.
+        description: A few sentences for their reader.
         scheme: One of `SCHEMES`.
         by: Column that determines what is held out: one value at a time in a round robin; in k-fold, rows with the
             same value stay together.
         folds: Number of folds of k-fold.
-        sizes: Training sizes of a learning curve; None stands for all data.
         repeats: Number of samples of each size in a learning curve.
-        train: Training data.
-        test: Test data; empty if the scheme tests on held-out parts of the training data.
-        rows: Rows of the table.
         group_by: Column of the test data whose values have a column each in the table; None: one column.
-        statistics: Names from `ABSOLUTE` and `PAIRWISE`.
         resample: Unit of the bootstrap, one of `pfsm.evaluation.questions.RESAMPLES`; for statistics of documents
             it is always the document.
         versus: Name of the row that the others are compared with.
-        contrasts: Pairs of names of rows that are compared with each other.
         seed: Seed of all samples and resamples.
         resamples: Number of bootstrap resamples.
-        mistakes: How many of the most overrated and of the most underrated segments the report shows.
-        mistakes_of: Name of the row whose segments these are; None: the last row with a model.
-        where: Name of the file in messages.
+        pictures: Kinds of files, such as ``svg``, that every table is drawn into as well.
     """
 
     title: str
-    description: str
-    scheme: str
-    by: str | None
-    folds: int
+    description: str = ""
+    scheme: str = SCHEMES[0]
+    by: str | None = None
+    folds: Annotated[int, Meta(ge=2)] = 5
+    repeats: Positive = 1
+    group_by: str | None = None
+    resample: str = SEGMENTS
+    versus: str | None = None
+    seed: Whole = 12345
+    resamples: Positive = 1000
+    pictures: tuple[str, ...] = ()
+
+
+class Experiment(ExperimentKeys, frozen=True, kw_only=True, eq=False):
+    """One table.
+
+    Attributes:
+        sizes: Training sizes of a learning curve; None stands for all data.
+        train: Training data.
+        test: Test data; empty if the scheme tests on held-out parts of the training data.
+        rows: Rows of the table.
+        statistics: Names from `ABSOLUTE` and `PAIRWISE`.
+        contrasts: Pairs of names of rows that are compared with each other.
+        where: Name of the file in messages.
+    """
+
     sizes: tuple[int | None, ...]
-    repeats: int
     train: tuple[DataSpec, ...]
     test: tuple[DataSpec, ...]
     rows: tuple[RowSpec, ...]
-    group_by: str | None
     statistics: tuple[str, ...]
-    resample: str
-    versus: str | None
     contrasts: tuple[tuple[str, str], ...]
-    seed: int
-    resamples: int
-    mistakes: int
-    mistakes_of: str | None
     where: str

@@ -14,18 +14,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfsm.errors import PfsmError
+from pfsm.evaluation.catalogue import SEGMENT
+from pfsm.evaluation.pooled import PooledScores, corpus_statistics, oriented_scores
 from pfsm.evaluation.questions import LikenessQuestion
 from pfsm.metrics import get_metric
+from pfsm.metrics.base import SegmentMetric
 from pfsm.metrics.references import number_by_segment
 from pfsm.model.file import Model
 from pfsm.model.metric import Metric
 from pfsm.model.plugins import metric_labels
 from pfsm.version import __version__
-from pfsm_experiments.corpora import Corpora, pooling_metric, statistics_and_signature
 from pfsm_experiments.data import TestSet, TrainData, columns_digest, numbers_of_segments, segments_of
 from pfsm_experiments.plan import Cell, Plan
+from pfsm_experiments.questions import questions_of
 from pfsm_experiments.requirements import columns_of_row, resources_of, settings_of
-from pfsm_experiments.spec import RowSpec
+from pfsm_experiments.spec import RowSpec, level_of
 from pfsm_training.config import config_from_dict
 
 Float = NDArray[np.float64]
@@ -43,6 +46,63 @@ APART = (
 KINDS = (".py", ".txt")
 # A hypothesis, all its references, and numbers of columns.
 Segment = tuple[str, tuple[str, ...], tuple[float, ...]]
+
+
+@dataclass(frozen=True, eq=False)
+class Corpora:
+    """The systems, or the documents, of a test set.
+
+    Attributes:
+        test: Name of the test set.
+        level: One of `pfsm.evaluation.catalogue.LEVELS`.
+        hypotheses: [n], of every row of the test set; of preferences every translation once.
+        references: [n], all references of each.
+        members: int64 [n], the corpus of each.
+    """
+
+    test: str
+    level: str
+    hypotheses: tuple[str, ...]
+    references: tuple[tuple[str, ...], ...]
+    members: NDArray[np.int64]
+
+
+def corpora_of(test: TestSet, statistics: Sequence[str], resample: str) -> list[Corpora]:
+    """The corpora that statistics of a test set are about; none for statistics of segments."""
+    hypotheses, references = segments_of(test.data)
+    names = [name for name in statistics if level_of(name) != SEGMENT]
+    found = []
+    for question, _ in questions_of(test, names, resample):
+        chosen = question.translations
+        if chosen is not None:
+            hypotheses = tuple(hypotheses[at] for at in chosen.tolist())
+            references = tuple(references[at] for at in chosen.tolist())
+        found.append(Corpora(test.name, question.level, hypotheses, references, question.corpora))
+    return found
+
+
+def pooling_metric(row: RowSpec) -> SegmentMetric | None:
+    """The metric of a row, if it pools counts to score corpora.
+
+    Raises:
+        PfsmError: If something that it needs is not installed.
+    """
+    if row.metric is None:
+        return None
+    metric = get_metric(row.metric, **row.options)
+    return None if metric.averages else metric
+
+
+def statistics_and_signature(metric: SegmentMetric, corpora: Corpora) -> tuple[Float, str]:
+    """What every row adds to the score of its corpus, float64 [n, k], and the signature of these scores."""
+    statistics = corpus_statistics(metric, corpora.hypotheses, corpora.references, corpora.members)
+    return statistics, metric.get_signature(number_by_segment(corpora.references), "corpus")
+
+
+def pooled_scores(row: RowSpec, statistics: Float) -> PooledScores | None:
+    """The statistics of a row's metric as scores; None if it does not pool."""
+    metric = pooling_metric(row)
+    return None if metric is None else PooledScores(statistics, oriented_scores(metric))
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,6 +151,15 @@ class Outcome:
     scores: Float
     statistics: tuple[Float, ...] = ()
     corpus_signatures: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Finished:
+    """A cell with its task and outcome."""
+
+    cell: Cell
+    task: Task
+    outcome: Outcome
 
 
 def run_task(task: Task) -> Outcome:

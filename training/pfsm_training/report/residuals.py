@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.evaluation.bins import Bin, group_bins, quantile_bins
+from pfsm.evaluation.bins import Bin, quantile_bins
 
 Float = NDArray[np.float64]
 Rows = NDArray[np.int64]
@@ -79,7 +79,7 @@ def error_tables(errors: Errors) -> list[ErrorTable]:
     for name in GROUP_COLUMNS:
         groups = _groups(errors.columns.get(name, ()), known)
         if groups:
-            bins[name] = group_bins(groups)
+            bins[name] = [Bin(value, rows) for value, rows in groups.items()]
     return [ErrorTable(by, tuple(_bin(errors, one) for one in found)) for by, found in bins.items() if found]
 
 

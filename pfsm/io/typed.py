@@ -1,0 +1,66 @@
+"""Checks plain values, as read from YAML or JSON, against types; errors say where a value stands and what is needed."""
+
+import re
+from typing import Any, TypeVar
+
+import msgspec
+
+T = TypeVar("T")
+_MESSAGE = re.compile(r"(.*?)(?: - at (?:`key` in )?`\$(.*)`)?", re.DOTALL)
+_PATH = re.compile(r"\.([^.\[]+)|\[(\d+)\]")
+_NAMES = {
+    "int": "a whole number",
+    "float": "a number",
+    "str": "text",
+    "bool": "true or false",
+    "null": "null",
+    "object": "lines `key: value`",
+    "array": "a list",
+}
+
+
+class MisfitError(Exception):
+    """A value that does not fit its type.
+
+    Args:
+        path: Where it stands: names of fields, and places in lists from 0.
+        needed: What is needed there, as in "it must be ..."; empty if the field at `path` is missing.
+        value: The value; None if it is missing.
+    """
+
+    def __init__(self, path: tuple[str | int, ...], needed: str, value: object = None) -> None:
+        super().__init__(path, needed, value)
+        self.path, self.needed, self.value = path, needed, value
+
+
+def typed(value: object, kind: type[T]) -> T:
+    """The value as a type that msgspec knows, such as a `msgspec.Struct`; whole numbers become reals.
+
+    Raises:
+        MisfitError: If it does not fit.
+    """
+    try:
+        return msgspec.convert(value, kind)
+    except msgspec.ValidationError as error:
+        match = _MESSAGE.fullmatch(str(error))
+        assert match is not None
+        text, place = match[1], match[2] or ""
+        path = tuple(int(number) if number else name for name, number in _PATH.findall(place))
+        if missing := re.fullmatch("Object missing required field `(.*)`", text):
+            raise MisfitError((*path, missing[1]), "") from None
+        raise MisfitError(path, _needed(text), _at(value, path)) from None
+
+
+def _needed(text: str) -> str:
+    """A message of msgspec in our words, such as "a whole number from 2"."""
+    wanted = text.partition(", got")[0].removeprefix("Expected ")
+    wanted = re.sub(
+        "`([^`]+)`", lambda kinds: " or ".join(_NAMES.get(one, one) for one in kinds[1].split(" | ")), wanted
+    )
+    return wanted.replace(" >= ", " from ").replace(" <= ", " up to ")
+
+
+def _at(value: Any, path: tuple[str | int, ...]) -> object:
+    for key in path:
+        value = value[key]
+    return value

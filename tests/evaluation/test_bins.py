@@ -1,0 +1,41 @@
+"""Bins by quantiles, on cases worked out by hand."""
+
+import numpy as np
+import pytest
+
+from pfsm.evaluation.bins import quantile_bins
+
+
+def binned(values: list[float], count: int) -> list[list[float]]:
+    array = np.array(values)
+    found = quantile_bins(array, np.arange(array.size), count, lambda low, high: f"{low} {high}")
+    for one in found:
+        assert (one.low, one.high) == (array[one.rows].min(), array[one.rows].max())
+        assert one.label == f"{one.low} {one.high}"
+    return [sorted(array[one.rows].tolist()) for one in found]
+
+
+@pytest.mark.parametrize(
+    ("values", "count", "expected"),
+    [
+        ([4.0, 1.0, 3.0, 2.0], 4, [[1.0], [2.0], [3.0], [4.0]]),
+        ([8.0, 7.0, 6.0, 5.0, 4.0, 3.0, 2.0, 1.0], 4, [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0], [7.0, 8.0]]),
+        # The quartiles of these are 1, 1 and 2: equal numbers are never torn apart.
+        ([1.0, 1.0, 1.0, 2.0, 5.0], 4, [[1.0, 1.0, 1.0], [2.0], [5.0]]),
+        ([3.0, 3.0, 3.0], 4, [[3.0, 3.0, 3.0]]),
+        ([2.0, 1.0], 5, [[1.0], [2.0]]),
+        ([7.0], 5, [[7.0]]),
+        ([], 4, []),
+    ],
+)
+def test_quantiles(values: list[float], count: int, expected: list[list[float]]) -> None:
+    assert binned(values, count) == expected
+
+
+def test_every_judgment_is_in_one_bin_and_the_bins_are_about_equal() -> None:
+    values = np.random.default_rng(0).normal(size=1003)
+    rows = np.arange(1003)[::2]
+    found = quantile_bins(values, rows, 5, lambda *_: "")
+    assert sorted(np.concatenate([one.rows for one in found]).tolist()) == rows.tolist()
+    assert {one.rows.size for one in found} <= {100, 101}
+    assert np.concatenate([np.sort(values[one.rows]) for one in found]).tolist() == sorted(values[rows])
