@@ -6,7 +6,7 @@ from typing import Any
 
 from pfsm.lattice.names import ends
 from pfsm.model.training_record import weighted
-from pfsm.runtime.html_chart import Mark, html_chart
+from pfsm.runtime.charts import Mark, html_chart
 from pfsm.runtime.html_table import html_table
 
 # Weights of single states and of features; those of transitions are too many.

@@ -8,9 +8,9 @@ import pytest
 from scipy import stats
 
 from pfsm_training.report import learning_curve as module
+from pfsm_training.report.items import segments_of
 from pfsm_training.report.learning_curve import FEWEST_ITEMS, Gain, LearningCurve, learning_curve
 from pfsm_training.report.sections import hint, hints
-from pfsm_training.report.segments import segments_of
 from tests.training.report.report_cases import kept, training_of
 from tests.training.small_data import invented
 

@@ -15,12 +15,11 @@ from pfsm.data import Judgments
 from pfsm_training.config import TrainingConfig
 from pfsm_training.fit.training import Training
 from pfsm_training.report import write_report
-from pfsm_training.report.scatter import MOST_POINTS, scatter
 from tests.training.report.report_cases import kept, training_of
 from tests.training.small_data import invented
 
 ODD = '<b onclick="x">odd</b> & {{style}} \u202e "quoted" </script>'
-SECTIONS = ["agreement", "curve", "predictions", "weights", "pulling", "residuals", "worst", "record"]
+SECTIONS = ["agreement", "curve", "weights", "residuals", "worst", "record"]
 VOID = {"meta", "link", "wbr", "path", "circle", "rect"}
 
 
@@ -88,7 +87,6 @@ def test_every_kind_of_training_has_every_section(kind: str, tmp_path: Path) -> 
         assert not re.search(rf"\b{number}\b", page.text)
         assert not any(number in str(part.get("d", "")) for part in page.of("path"))
     if kind in {"scores", "preferences", "both"}:
-        assert len(page.of("li")) == 10  # those that pull hardest
         assert len([one for one in page.of("div") if "data-explanation" in one]) >= 5
     if kind == "few":
         assert "a learning curve needs" in page.text
@@ -116,7 +114,7 @@ def test_it_loads_nothing_and_runs_only_its_own_script(tmp_path: Path) -> None:
     assert page.of("b") == []
     assert ODD in page.text
     pictures = page.of("svg")
-    assert len(pictures) >= 5
+    assert len(pictures) >= 4
     assert all(one["role"] == "img" and len(str(one["aria-label"])) > 15 for one in pictures)
     frames = [one for one in page.of("div") if one.get("class") == "scroll"]
     assert all(one["tabindex"] == "0" and one["role"] == "region" and one["aria-label"] for one in frames)
@@ -142,28 +140,3 @@ def test_the_numbers_of_the_model_stand_in_it(tmp_path: Path) -> None:
     assert "source language" in page.text
     texts = {*judgments.hypotheses}
     assert any(line in page.text for line in texts)
-
-
-def test_many_points_become_hexagons_that_hold_them_all() -> None:
-    rng = np.random.default_rng(2)
-    human = rng.normal(size=MOST_POINTS + 1)
-    few, hexagons = scatter([("seen", 0.5 * human[:50])], human[:50], {3: "1"})
-    assert not hexagons
-    assert few.count('class="point"') == 50
-    assert few.count('class="ring"') == 1
-    many, hexagons = scatter([("seen", 0.5 * human)], human, {})
-    assert hexagons
-    assert "1.000" in many
-    assert 'class="point"' not in many
-    assert many.count("z") > 50
-    hundred = rng.normal(size=100_000)
-    large, _ = scatter([("seen", hundred + rng.normal(size=hundred.size))], hundred, {})
-    assert len(large) < 100_000
-    assert "100,000 judgments" in large
-
-
-def test_predictions_that_are_all_alike_can_be_drawn() -> None:
-    human = np.linspace(0.0, 1.0, 7)
-    picture, _ = scatter([("seen", np.ones(7)), ("held out", np.full(7, np.nan))], human, {})
-    assert "nan" not in picture
-    assert picture.count('class="point"') == 7

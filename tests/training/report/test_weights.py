@@ -10,8 +10,7 @@ from pfsm_training.data.training_set import encode_here, selected_weights
 from pfsm_training.data.training_text import TrainingText
 from pfsm_training.loss.objective import HuberError, SquaredError
 from pfsm_training.report import weights as module
-from pfsm_training.report.items import local
-from pfsm_training.report.segments import resamples, segments_of
+from pfsm_training.report.items import local, resamples, segments_of
 from pfsm_training.report.weights import FEWEST_SEGMENTS, Repeated, weight_intervals
 from tests.training.report.report_cases import kept, preferences_of, training_of
 from tests.training.small_data import invented

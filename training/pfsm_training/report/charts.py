@@ -1,19 +1,14 @@
-"""Charts of agreement, of the learning curve, of intervals, and of margins."""
+"""Charts of agreement, of the learning curve and of intervals; tables and figures of the report."""
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
-from pfsm_training.report.drawing import Drawing, Scale, number, scale_for
+from pfsm.runtime.charts import Drawing, Scale, number, scale_for
+from pfsm.runtime.html_table import text as escaped
 from pfsm_training.report.learning_curve import LearningCurve
 
-Float = NDArray[np.float64]
-
 WIDTH, ROW = 700.0, 22.0
-MARGIN_BINS = 25
 
 
 @dataclass(frozen=True)
@@ -136,29 +131,27 @@ def _bar(drawing: Drawing, scale: Scale, bar: Bar, y: float, left: float, right:
         drawing.text(right + 66, y + 4, bar.note, "tick", "end")
 
 
-def margins_chart(margins: Float, votes: Float, alternative: str) -> str:
-    """Votes by held-out margin: those below 0 are ordered the wrong way round."""
-    known = np.isfinite(margins)
-    left, top, bottom = 58.0, 36.0, 230.0
-    drawing = Drawing(WIDTH, bottom + 46)
-    across = scale_for([0.0, *margins[known].tolist()], left, WIDTH - 24, 0.02)
-    # Bins end at 0, where right and wrong part.
-    width = (across.high - across.low) / MARGIN_BINS
-    place = np.floor(margins[known] / width).astype(np.int64)
-    place[(margins[known] == 0.0)] = -1
-    heights = {int(at): float(votes[known][place == at].sum()) for at in np.unique(place)}
-    up = scale_for([0.0, *heights.values()], bottom, top, 0.0)
-    drawing.axis_left(up, left, WIDTH - 24, "votes", 4)
-    drawing.axis_below(
-        across, bottom, top, "held-out margin: predicted score of the better minus that of the worse", 8
-    )
-    for at, height in heights.items():
-        x = across(at * width)
-        kind = "right" if at >= 0 else "wrong"
-        drawing.box(x + 0.5, up(height), across((at + 1) * width) - x - 1.0, bottom - up(height), kind)
-    return drawing.svg(alternative)
-
-
 def _label_room(labels: Sequence[str]) -> float:
     """Pixels left of a chart for its labels."""
     return min(260.0, 30.0 + 7.8 * max(map(len, labels), default=0))
+
+
+def figure(picture: str, caption: str) -> str:
+    """A picture with its caption, in a frame that scrolls where the window is narrow."""
+    return (
+        f'<figure><div class="scroll" tabindex="0" role="region" aria-label="{escaped(caption)}">{picture}</div>'
+        f"<figcaption>{escaped(caption)}</figcaption></figure>"
+    )
+
+
+def table(headings: Sequence[str], rows: Sequence[Sequence[str]], caption: str, kind: str = "numbers") -> str:
+    """A table; the first cell of a row is its heading. Cells are HTML, headings and caption are text."""
+    head = "".join(f'<th scope="col">{escaped(label)}</th>' for label in headings)
+    body = "".join(
+        f'<tr><th scope="row">{row[0]}</th>{"".join(f"<td>{cell}</td>" for cell in row[1:])}</tr>'
+        for row in rows
+    )
+    return (
+        f'<div class="scroll" tabindex="0" role="region" aria-label="{escaped(caption)}"><table class="{kind}">'
+        f"<caption>{escaped(caption)}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+    )

@@ -10,11 +10,9 @@ from pfsm_training.data.moments import mean_and_sd
 from pfsm_training.fit.crossval import HeldOut
 from pfsm_training.fit.steps import AREA, PATIENCE
 from pfsm_training.fit.training import Training
-from pfsm_training.report.influence import Influence, influence
-from pfsm_training.report.items import Local, local
+from pfsm_training.report.items import local, segments_of
 from pfsm_training.report.learning_curve import LearningCurve, learning_curve
 from pfsm_training.report.residuals import Errors, ErrorTable, error_tables
-from pfsm_training.report.segments import segments_of
 from pfsm_training.report.weights import FEWEST_SEGMENTS, Intervals, weight_intervals
 from pfsm_training.report.worst import WorstSegment, worst_segments
 
@@ -31,13 +29,7 @@ class Findings:
     Attributes:
         training: The training.
         curve: The learning curve, or why there is none.
-        predicted: float64 [n_scored], predictions of the final model in the units of the scores.
-        held_out: float64 [n_scored], held-out predictions; NaN where there is none.
-        errors: float64 [n_scored], held-out errors in standard deviations of the human scores.
-        margins: float64 [n_preferences], held-out margins.
-        local: The objective near the trained weights; None where it is too large.
         intervals: Of the weights, or why there are none.
-        influence: Of each judgment and preference, or why there is none.
         judgments: Errors of judgments by length and group.
         preferences: Errors of preferences by length and group.
         worst: The worst segments.
@@ -45,13 +37,7 @@ class Findings:
 
     training: Training
     curve: LearningCurve | str
-    predicted: Float
-    held_out: Float
-    errors: Float
-    margins: Float
-    local: Local | None
     intervals: Intervals | str
-    influence: Influence | str
     judgments: tuple[ErrorTable, ...]
     preferences: tuple[ErrorTable, ...]
     worst: tuple[WorstSegment, ...]
@@ -68,25 +54,15 @@ def findings(training: Training) -> Findings:
     curve = learning_curve(training, segments)
     with Stage(AREA, "report: derivatives", patience=PATIENCE):
         at = local(training)
-    pulls = TOO_MUCH_MEMORY if at is None else influence(at)
-    if pulls is None:
-        pulls = "there are too few judgments, or one judgment alone holds a weight in place"
     intervals = TOO_MUCH_MEMORY if at is None else weight_intervals(training, at, segments)
     if intervals is None:
         intervals = f"intervals of weights need {FEWEST_SEGMENTS} segments or more"
     held_out, margins = _held_out(training)
     errors = (held_out - data.scores) / mean_and_sd(data.scores, data.weights)[1]
-    predicted = training.fitted.predict(data)[: data.scores.size]
     return Findings(
         training,
         curve,
-        predicted,
-        held_out,
-        errors,
-        margins,
-        at,
         intervals,
-        pulls,
         _tables_of_judgments(training, errors, segments),
         _tables_of_preferences(training, margins, segments),
         tuple(worst_segments(training, errors, margins)),

@@ -6,19 +6,23 @@ for a judgment, the margin between two predictions for a preference. Around the 
     gradient_i = slope_i * row_i,      curvature_i = bend_i * row_i row_i^T,
 
 where ``row_i`` are the derivatives of its number. The parameters are the learned weights, then alpha if it is free.
-Influence and bootstrap are sums of these. What the sum of ``curvature_i`` leaves out, the second derivatives of the
+The bootstrap of the weights is sums of these. What the sum of ``curvature_i`` leaves out, the second derivatives of the
 log-sum, is `Local.bending`.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from pfsm.data import Judgments, Preferences
+from pfsm.evaluation.bootstrap import default_seed
 from pfsm.matchers.bins import is_rising
 from pfsm_training.data.moments import mean_and_sd
 from pfsm_training.data.training_set import TrainingSet, amount_judged, selected_weights
+from pfsm_training.fit.crossval import segment_names
 from pfsm_training.fit.fitting import Fitted
 from pfsm_training.fit.training import Training
 from pfsm_training.loss.module import LogLinearMachine
@@ -52,7 +56,6 @@ class Local:
         data: The training data.
         mean: Of the training scores.
         sd: Of the training scores; 1 where they are not standardised, and the mean is 0.
-        spread: Standard deviation of the scores in standardised units: 1 where they are standardised.
         scored_weight: Weight of a judgment in the loss.
         vote_weight: Weight of a vote in the loss.
         slope: Log odds of a preference per unit of prediction.
@@ -73,17 +76,11 @@ class Local:
     data: TrainingSet
     mean: float
     sd: float
-    spread: float
     scored_weight: float
     vote_weight: float
     slope: float
     huber: bool
     raw: bool
-
-    @property
-    def n_items(self) -> int:
-        """Number of judgments and preferences."""
-        return self.data.scores.size + self.data.votes.size
 
     @property
     def targets(self) -> Float:
@@ -115,11 +112,6 @@ class Local:
             np.concatenate([scored * errors, -weights * self.slope * wrong]),
             np.concatenate([scored * bends, weights * self.slope**2 * wrong * (1.0 - wrong)]),
         )
-
-    def margin(self, preference: int) -> float:
-        """Predicted score of the better minus that of the worse translation, in the units of the data."""
-        pair = self.data.better[preference], self.data.worse[preference]
-        return self.sd * float(self.predictions[pair[0]] - self.predictions[pair[1]])
 
     def pull(self) -> Float:
         """Gradient of the penalty, float64 [n_parameters]."""
@@ -156,7 +148,6 @@ def local(training: Training) -> Local | None:
         data,
         fitted.mean,
         fitted.sd,
-        mean_and_sd(data.scores, data.weights)[1] / fitted.sd,
         1.0 - choice.mixture if both else 1.0,
         choice.mixture * amount_judged(data) / float(data.votes.sum()) if both else 1.0,
         slope,
@@ -242,3 +233,34 @@ def restandardised(at: Local, scored: Rows) -> Float | None:
     if scores.size and not sd > 1e-12 * abs(mean):
         return None
     return scores if at.raw else (scores - mean) / sd
+
+
+def segments_of(judgments: Judgments | None, preferences: Preferences | None) -> Rows:
+    """Number of the segment of each judgment, then of each preference, int64 [n_items].
+
+    As in cross-validation: rows with the same ``segment_id`` or the same reference are of one segment. Where there are
+    scores and preferences it is always the reference.
+    """
+    parts = [part for part in (judgments, preferences) if part is not None]
+    keys: list[str] = []
+    for part in parts:
+        keys += segment_names(part) if len(parts) == 1 else part.references
+    number = {key: at for at, key in enumerate(sorted(set(keys)))}
+    return np.array([number[key] for key in keys], dtype=np.int64)
+
+
+def resamples(segments: Rows, count: int) -> Iterator[Rows]:
+    """Items of as many segments, drawn with replacement, ascending; an item stands as often as its segment is drawn.
+
+    Args:
+        segments: int64 [n_items].
+        count: Number of resamples; the seed is that of PFSM_SEED.
+
+    Raises:
+        PfsmError: If PFSM_SEED is no seed.
+    """
+    random = np.random.default_rng(default_seed())
+    n_segments = int(segments.max()) + 1
+    for _ in range(count):
+        times = np.bincount(random.integers(n_segments, size=n_segments), minlength=n_segments)
+        yield np.repeat(np.arange(segments.size, dtype=np.int64), times[segments])

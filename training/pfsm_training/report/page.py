@@ -6,6 +6,7 @@ text.
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from importlib.resources import files
 
 from pfsm.io.files import StrPath, atomic_write
@@ -13,22 +14,48 @@ from pfsm.io.html_page import embedded, filled, html_page
 from pfsm.model.explain.explanation import Explanation
 from pfsm.model.explain.page import FIGURE_SCRIPTS, asset
 from pfsm.model.explain.page_data import page_data
+from pfsm.runtime.html_table import text as escaped
 from pfsm_training.fit.training import Training
 from pfsm_training.report import sections
-from pfsm_training.report.drawing import escaped, table
-from pfsm_training.report.findings import Findings
+from pfsm_training.report.charts import table
+from pfsm_training.report.findings import Findings, findings
 from pfsm_training.report.worst import Translation, WorstSegment
+from pfsm_training.trainer import one_torch_thread
 
 
-def write_page(found: Findings, path: StrPath, doubts: Sequence[str] = ()) -> None:
-    """Writes the page; the file is there whole or not at all.
+@dataclass(frozen=True)
+class TrainingReport:
+    """What a report found, for the log.
+
+    Attributes:
+        hints: Sentences on what more data would add; none where that cannot be said.
+    """
+
+    hints: tuple[str, ...]
+
+
+def write_report(training: Training, path: StrPath, doubts: Sequence[str] = ()) -> TrainingReport:
+    """Works out the report of a training and writes it as one self-contained page.
+
+    It takes about as long as the training and its cross-validation. The same training gives the same bytes, whatever
+    the threads.
+
+    Args:
+        training: As `pfsm_training.train` gives it to ``after``.
+        path: Where to write the page.
+        doubts: Sentences on what is uncertain about the training, to stand at the top.
 
     Raises:
-        PfsmError: If it cannot be written, or an explanation has a number that is not finite.
+        PfsmError: If the page cannot be written, or PFSM_SEED is no seed.
     """
+    with one_torch_thread():
+        found = findings(training)
     text = render(found, doubts)
     with atomic_write(path) as handle:
         handle.write(text)
+    return TrainingReport(
+        tuple(sections.hints(found.curve, sections.noun_of(found), sections.statistic_of(found)))
+    )
 
 
 def render(found: Findings, doubts: Sequence[str] = ()) -> str:
@@ -53,9 +80,7 @@ def render(found: Findings, doubts: Sequence[str] = ()) -> str:
         "doubts": "".join(f'<p class="doubt">{escaped(line)}</p>' for line in doubts),
         "agreement": sections.agreement(found),
         "curve": sections.curve(found),
-        "predictions": sections.predictions(found),
         "weights": sections.weights(found),
-        "pulling": sections.pulling(found),
         "residuals": sections.residuals(found),
         "worst": worst,
         "record": _record(found.training),

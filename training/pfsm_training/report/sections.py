@@ -4,24 +4,18 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from pfsm.lattice.names import FEATURE_PREFIX, ends, states_of
-from pfsm_training.data.moments import mean_and_sd
-from pfsm_training.report.charts import Bar, Pair, curve_chart, intervals_chart, margins_chart, pairs_chart
-from pfsm_training.report.drawing import MINUS, escaped, figure, interval, number, signed, table
+from pfsm.runtime.charts import interval, number, signed
+from pfsm.runtime.html_table import text as escaped
+from pfsm_training.report.charts import Bar, Pair, curve_chart, figure, intervals_chart, pairs_chart, table
 from pfsm_training.report.findings import Findings
-from pfsm_training.report.influence import SHOWN, Influence
 from pfsm_training.report.learning_curve import Gain, LearningCurve
 from pfsm_training.report.residuals import ErrorTable
-from pfsm_training.report.scatter import scatter
 from pfsm_training.report.weights import Intervals
 
 STATISTICS = {"pearson": "Pearson's r", "kendall_tau": "Kendall's τ"}
 # Rows of a picture of weights; the table below it has all.
 MOST_BARS = 30
-# Errors beyond this many standard deviations are rare where scores are sound.
-FAR = 3.0
 LONGEST_FEATURE = 34
 
 
@@ -157,40 +151,6 @@ def hints(found: "LearningCurve | str", noun: str, statistic: str) -> list[str]:
     return [hint(gain, noun, statistic) for gain in found.gains if gain.is_clear or gain.is_small]
 
 
-def predictions(found: Findings) -> str:
-    """Predicted against human scores, and margins of preferences."""
-    parts = []
-    data = found.training.data
-    if data.scores.size:
-        marked = {at: str(place) for place, at in enumerate(_hardest(found), 1) if at < data.scores.size}
-        panels = [("Training data", found.predicted)]
-        if np.isfinite(found.held_out).sum() > 1:
-            panels.append(("Held out", found.held_out))
-        picture, hexagons = scatter(panels, data.scores, marked, data.weights)
-        how = (
-            f"Shades show how many judgments lie in a hexagon, on a logarithmic scale ({data.scores.size:,} in all)."
-            if hexagons
-            else "A point is a judgment."
-        )
-        rings = " Rings mark the judgments that pull hardest, numbered as below." if marked else ""
-        parts.append(
-            figure(
-                picture,
-                f"Predicted against human scores, with the regression line and r over all points. {how}{rings}",
-            )
-        )
-    if data.votes.size and np.isfinite(found.margins).any():
-        known = np.isfinite(found.margins)
-        votes = data.votes[known]
-        share = (
-            float(votes[found.margins[known] > 0.0].sum()) / float(votes.sum()) if votes.any() else math.nan
-        )
-        right = f"{number(100.0 * share, 1)}% of {votes.sum():,.0f} votes"
-        told = f"Votes by held-out margin: {right} are on the right side of 0"
-        parts.append(figure(margins_chart(found.margins, data.votes, told), f"{told}."))
-    return "".join(parts) or _missing("There is no prediction to draw.")
-
-
 def weights(found: Findings) -> str:
     """The weights with their intervals, in a picture and as a table."""
     named = found.training.model.weights
@@ -226,10 +186,10 @@ def weights(found: Findings) -> str:
 
 
 def _intervals_by_name(found: Findings) -> dict[str, tuple[float, float]]:
-    if found.local is None or isinstance(found.intervals, str):
+    if isinstance(found.intervals, str):
         return {}
-    lows, highs = found.intervals.low.tolist(), found.intervals.high.tolist()
-    return {name: (low, high) for name, low, high in zip(found.local.names, lows, highs, strict=True) if name}
+    ends_ = zip(found.intervals.low.tolist(), found.intervals.high.tolist(), strict=True)
+    return {name: pair for name, pair in zip(found.intervals.names, ends_, strict=True) if name}
 
 
 def _how_bootstrapped(found: Findings) -> str:
@@ -249,99 +209,9 @@ def _label(name: str) -> str:
     return short if len(short) <= LONGEST_FEATURE else f"{short[: LONGEST_FEATURE - 1]}…"
 
 
-def pulling(found: Findings) -> str:
-    """The judgments and preferences that pull hardest."""
-    if isinstance(found.influence, str):
-        return _missing(f"Not worked out: {found.influence}.")
-    spread = _spread_without(found, found.influence)
-    items, far = [], 0
-    for at in _hardest(found):
-        item, is_far = _pulling_item(found, found.influence, at, spread)
-        items.append(f"<li>{item}</li>")
-        far += is_far
-    unit = "standard deviations of the human scores" if found.training.judgments is not None else "log odds"
-    text = (
-        "Leaving one of these out of training would move the predictions most. Moves: root mean square change of all "
-        f"predictions, in {unit}. Without it: the prediction of a model that has not seen it. Leverage, from 0 to 1: "
-        f"how far it determines its own prediction. {_about_far(far)}"
-    )
-    return _paragraph(text) + f'<ol class="pulling">{"".join(items)}</ol>'
-
-
-def _about_far(far: int) -> str:
-    if not far:
-        return "Each of them is near what the model says without it."
-    return (
-        f"{_counted(far)} of them {'is' if far == 1 else 'are'} far from what the model says without it (bold): more "
-        f"than {FAR:g} standard deviations from a score, or the other way round for a preference. Check these first, "
-        "they may be annotation errors."
-    )
-
-
-def _hardest(found: Findings) -> list[int]:
-    if isinstance(found.influence, str):
-        return []
-    order: list[int] = found.influence.order()[:SHOWN].tolist()
-    return order
-
-
-def _spread_without(found: Findings, pulls: Influence) -> float:
-    """Standard deviation of the errors of judgments, each predicted without it."""
-    data = found.training.data
-    errors = pulls.without[: data.scores.size] - data.scores
-    return mean_and_sd(errors, data.weights)[1] if errors.size else math.nan
-
-
-def _pulling_item(found: Findings, pulls: Influence, at: int, spread: float) -> tuple[str, bool]:
-    """A judgment or preference with its numbers, and whether it is far from what the others say."""
-    training, count = found.training, found.training.data.scores.size
-    without, is_far = float(pulls.without[at]), False
-    if at < count and training.judgments is not None:
-        part, row = training.judgments, at
-        error = (without - float(part.scores[at])) / spread if spread > 0.0 else math.nan
-        is_far = abs(error) > FAR
-        told = {
-            "Human score": _plain(part.scores[at]),
-            **({} if training.data.weights is None else {"Weight": _plain(training.data.weights[at])}),
-            "Predicted": _plain(found.predicted[at]),
-            "Without it": _plain(without),
-            "Error without it": f"{signed(error, 2)} sd",
-        }
-        texts, columns, reference = [("hyp", part.hypotheses[at])], part.columns, part.references[at]
-    else:
-        assert training.preferences is not None
-        pair, row = training.preferences, at - count
-        margin = math.nan if found.local is None else found.local.margin(row)
-        is_far = without < 0.0
-        told = {
-            "Votes": f"{pair.votes[row]:g}",
-            "Margin": signed(margin),
-            "Margin without it": signed(without),
-        }
-        texts = [("better", pair.better[row]), ("worse", pair.worse[row])]
-        columns, reference = pair.columns, pair.references[row]
-    moved = {"Moves": number(float(pulls.movement[at]), 4), "Leverage": number(float(pulls.leverage[at]))}
-    bold = ("Error without it", "Margin without it") if is_far else ()
-    facts = fact_list({**_labels(columns, row), **told, **moved}, bold)
-    return facts + source_texts(reference, texts), is_far
-
-
-def _plain(value: float) -> str:
-    return f"{value:.4g}".replace("-", MINUS)
-
-
-def _labels(columns: Mapping[str, Sequence[str]], at: int) -> dict[str, str]:
-    names = ("segment_id", "system", "better_system", "worse_system")
-    return {name: columns[name][at] for name in names if name in columns and columns[name][at]}
-
-
-def fact_list(facts: Mapping[str, str], bold: Sequence[str] = ()) -> str:
-    """Names with their values in a row; those in ``bold`` stand out."""
-    rows = (
-        f"<div><dt>{escaped(name)}</dt><dd>"
-        f"{f'<strong>{escaped(value)}</strong>' if name in bold else escaped(value)}</dd></div>"
-        for name, value in facts.items()
-    )
+def fact_list(facts: Mapping[str, str]) -> str:
+    """Names with their values in a row."""
+    rows = (f"<div><dt>{escaped(name)}</dt><dd>{escaped(value)}</dd></div>" for name, value in facts.items())
     return f'<dl class="facts">{"".join(rows)}</dl>'
 
 
@@ -404,10 +274,6 @@ def _paragraph(text: str, kind: str = "reading") -> str:
 
 def _folded(summary: str, content: str) -> str:
     return f"<details><summary>{escaped(summary)}</summary>{content}</details>"
-
-
-def _counted(count: int) -> str:
-    return "One" if count == 1 else str(count)
 
 
 def _by(name: str) -> str:

@@ -30,10 +30,10 @@ from pfsm_training.report.items import (
     Local,
     machine_at,
     product,
+    resamples,
     restandardised,
     solved,
 )
-from pfsm_training.report.segments import resamples
 
 Float = NDArray[np.float64]
 Rows = NDArray[np.int64]
@@ -52,12 +52,14 @@ class Intervals:
     """Intervals of the weights, 95%, by percentiles over resamples.
 
     Attributes:
+        names: [n_parameters], as of `Local`.
         low: float64 [n_parameters].
         high: float64 [n_parameters].
         resamples: Number of them.
         refitted: Whether Gauss-Newton went on from the first step.
     """
 
+    names: tuple[str, ...]
     low: Float
     high: Float
     resamples: int
@@ -80,7 +82,7 @@ def weight_intervals(training: Training, at: Local, segments: Rows) -> Intervals
     if len(found) < 2:
         return None
     low, high = np.quantile(np.stack(found), LEVELS, axis=0)
-    return Intervals(low, high, len(found), refit)
+    return Intervals(at.names, low, high, len(found), refit)
 
 
 def _fitted(training: Training, at: Local, items: Rows, *, refit: bool) -> Float | None:

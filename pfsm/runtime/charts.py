@@ -1,19 +1,15 @@
-"""Pictures as SVG inside a page: its style sheet colours them, so that they fit light and dark pages and print."""
+"""Charts as SVG: for pages, whose style sheets colour them, and for notebooks, in the colour of the text."""
 
-import html
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-import numpy as np
-from numpy.typing import NDArray
+from pfsm.runtime.html_table import text
 
 MINUS = "−"
-
-
-def escaped(text: object) -> str:
-    """Text escaped for an element or a quoted attribute; lone surrogates, which UTF-8 cannot encode, are replaced."""
-    return html.escape(str(text).encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
+WIDTH, LABELS, ROW, FOOT = 640.0, 200.0, 24.0, 22.0
+# Of a label, as many letters have room.
+MOST_LETTERS = 26
 
 
 def number(value: float, digits: int = 3) -> str:
@@ -49,10 +45,6 @@ class Scale:
     def __call__(self, value: float) -> float:
         """The place of a number."""
         return self.start + (value - self.low) / (self.high - self.low) * (self.stop - self.start)
-
-    def places(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The places of many numbers, float64 [n] both."""
-        return self.start + (values - self.low) / (self.high - self.low) * (self.stop - self.start)
 
 
 def scale_for(values: Sequence[float], start: float, stop: float, margin: float = 0.05) -> Scale:
@@ -95,24 +87,14 @@ class Drawing:
         steps = "L".join(f"{x:.1f} {y:.1f}" for x, y in points)
         self.parts.append(f'<path class="{kind}" d="M{steps}{"Z" if closed else ""}"/>')
 
-    def shape(self, outline: str, kind: str) -> None:
-        """A path in the language of SVG."""
-        self.parts.append(f'<path class="{kind}" d="{outline}"/>')
-
     def dot(self, x: float, y: float, kind: str, radius: float = 4.0) -> None:
         """A disc."""
         self.parts.append(f'<circle class="{kind}" cx="{x:.1f}" cy="{y:.1f}" r="{radius:g}"/>')
 
-    def box(self, x: float, y: float, width: float, height: float, kind: str) -> None:
-        """A rectangle."""
-        self.parts.append(
-            f'<rect class="{kind}" x="{x:.1f}" y="{y:.1f}" width="{max(width, 0.0):.1f}" height="{height:.1f}"/>'
-        )
-
     def text(self, x: float, y: float, words: str, kind: str = "label", anchor: str = "start") -> None:
         """A line of text; anchor: start, middle or end."""
         self.parts.append(
-            f'<text class="{kind}" x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escaped(words)}</text>'
+            f'<text class="{kind}" x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{text(words)}</text>'
         )
 
     def axis_below(self, scale: Scale, y: float, top: float, label: str, count: int = 5) -> None:
@@ -132,27 +114,64 @@ class Drawing:
     def svg(self, alternative: str) -> str:
         """The element; ``alternative`` says in words what it shows."""
         return (
-            f'<svg class="picture" role="img" aria-label="{escaped(alternative)}" width="{self.width:g}" '
+            f'<svg class="picture" role="img" aria-label="{text(alternative)}" width="{self.width:g}" '
             f'height="{self.height:g}" viewBox="0 0 {self.width:g} {self.height:g}">{"".join(self.parts)}</svg>'
         )
 
 
-def figure(picture: str, caption: str) -> str:
-    """A picture with its caption, in a frame that scrolls where the window is narrow."""
+@dataclass(frozen=True)
+class Mark:
+    """A row of a chart: a value and its interval; NaN at both ends for none."""
+
+    label: str
+    value: float
+    low: float = math.nan
+    high: float = math.nan
+
+
+def html_chart(marks: Sequence[Mark], title: str, *, zero: bool = False) -> str:
+    """A dot with a line for each row, on one scale with its ends below; empty without rows.
+
+    Args:
+        marks: The rows.
+        title: What it shows, for readers of the screen.
+        zero: Whether 0 is on the scale, with a line through it.
+    """
+    known = [end for one in marks for end in (one.value, one.low, one.high) if math.isfinite(end)]
+    if not known:
+        return ""
+    low, high = min(known), max(known)
+    if zero:
+        low, high = min(low, 0.0), max(high, 0.0)
+    room = 0.06 * (high - low) or 0.5 * abs(low) or 0.5
+    low, high = low - room, high + room
+
+    def x(value: float) -> float:
+        return LABELS + (value - low) / (high - low) * (WIDTH - LABELS)
+
+    height = ROW * len(marks) + FOOT
+    parts = [_line(x(0.0), 0.0, x(0.0), height - FOOT, 1.0, 0.5)] if zero else []
+    for place, one in enumerate(marks):
+        y = ROW * (place + 0.5)
+        label = one.label if len(one.label) <= MOST_LETTERS else one.label[: MOST_LETTERS - 1] + "…"
+        parts.append(_text(LABELS - 12, y + 4, label, "end"))
+        if math.isfinite(one.low) and math.isfinite(one.high):
+            parts.append(_line(x(one.low), y, x(one.high), y, 3.0, 0.45))
+        if math.isfinite(one.value):
+            parts.append(f'<circle cx="{x(one.value):.1f}" cy="{y:.1f}" r="5" fill="currentColor"/>')
+    parts += [_text(x(end), height - 5, f"{end:.4g}", "middle") for end in (low + room, high - room)]
     return (
-        f'<figure><div class="scroll" tabindex="0" role="region" aria-label="{escaped(caption)}">{picture}</div>'
-        f"<figcaption>{escaped(caption)}</figcaption></figure>"
+        f'<svg role="img" aria-label="{text(title)}" width="{WIDTH:g}" height="{height:g}" '
+        f'viewBox="0 0 {WIDTH:g} {height:g}" font-size="13" font-family="sans-serif">{"".join(parts)}</svg>'
     )
 
 
-def table(headings: Sequence[str], rows: Sequence[Sequence[str]], caption: str, kind: str = "numbers") -> str:
-    """A table; the first cell of a row is its heading. Cells are HTML, headings and caption are text."""
-    head = "".join(f'<th scope="col">{escaped(label)}</th>' for label in headings)
-    body = "".join(
-        f'<tr><th scope="row">{row[0]}</th>{"".join(f"<td>{cell}</td>" for cell in row[1:])}</tr>'
-        for row in rows
-    )
+def _line(x1: float, y1: float, x2: float, y2: float, width: float, opacity: float) -> str:
     return (
-        f'<div class="scroll" tabindex="0" role="region" aria-label="{escaped(caption)}"><table class="{kind}">'
-        f"<caption>{escaped(caption)}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+        f'<path d="M{x1:.1f} {y1:.1f}L{x2:.1f} {y2:.1f}" stroke="currentColor" stroke-width="{width:g}" '
+        f'stroke-opacity="{opacity:g}"/>'
     )
+
+
+def _text(x: float, y: float, words: str, anchor: str) -> str:
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" fill="currentColor">{text(words)}</text>'
