@@ -19,18 +19,17 @@ import torch
 
 from pfsm.analysis.analysers import SUFFIX
 from pfsm.analysis.constituents import BracketedSentence
-from pfsm.analysis.labeller.label import Labeller
-from pfsm.analysis.labeller.weights import SUFFIX as ROLES_SUFFIX
-from pfsm.analysis.labeller.weights import RoleWeights, write_role_weights
-from pfsm.analysis.own_analyser import OwnAnalyser
-from pfsm.analysis.parser.parameters import ParserWeights
-from pfsm.analysis.parser.weights import quantised, read_weights, restored, write_weights
 from pfsm.analysis.parser_evaluation import Analyse, ParserEvaluation, evaluate_on_text, evaluate_on_words
-from pfsm.analysis.role_scoring import RoleScores, score_roles
 from pfsm.analysis.roles import NOUN, VERB
+from pfsm.analysis.scoring import RoleScores, score_roles
 from pfsm.analysis.sentence import Analysis
-from pfsm.analysis.tokens import words_of
 from pfsm.analysis.wanted import Wanted
+from pfsm.english.analyser import OwnAnalyser
+from pfsm.english.labeller.label import Labeller
+from pfsm.english.labeller.weights import SUFFIX as ROLES_SUFFIX
+from pfsm.english.labeller.weights import RoleWeights, write_role_weights
+from pfsm.english.parser.weights import ParserWeights, quantised, read_weights, restored, write_weights
+from pfsm.english.tokens import words_of
 from pfsm.io.files import read_lines
 from pfsm_training.parsing.boundaries import with_tuned_starts
 from pfsm_training.parsing.calibrate import calibrated

@@ -1,16 +1,13 @@
 """Analysers: the shipped parser, other weights for it, programs and files. A configuration names one in a line."""
 
+from collections.abc import Callable
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from pfsm.analysis.watched import Analyser, AnalyserKind, watched_analyser
+from pfsm.analysis.watched import Analyser, AnalyserKind, TrainedAnalyser, watched_analyser
 from pfsm.errors import PfsmError
 from pfsm.io.faults import is_file
 from pfsm.registry import Table
-
-if TYPE_CHECKING:
-    from pfsm.analysis.own_analyser import OwnAnalyser
 
 DEFAULT_PARSER = "en-ewt"
 SUFFIX = ".parser"
@@ -36,15 +33,18 @@ ANALYSERS: Table[AnalyserKind] = Table(
 """What stands before the colon, and what makes an analyser of what stands behind it."""
 
 
-def own_analyser(name: str) -> "OwnAnalyser":
+_READERS: Table[Callable[[Path], TrainedAnalyser]] = Table(
+    "reader of weights", {SUFFIX: "pfsm.english.analyser:analyser_of_file"}, lambda _, reader: reader
+)
+
+
+def own_analyser(name: str) -> TrainedAnalyser:
     """The parser of this name, or the parser in the weights file at this path.
 
     Raises:
         PfsmError: If there is none.
     """
-    from pfsm.analysis.own_analyser import analyser_of_file  # noqa: PLC0415 - few runs parse
-
-    shipped = shipped_parsers()
+    shipped, analyser_of_file = shipped_parsers(), _READERS[SUFFIX]
     if name in shipped:
         return analyser_of_file(shipped[name])
     if name.endswith(SUFFIX) or is_file(name):

@@ -22,7 +22,7 @@ from pfsm.analysis.sentence import Analysis, DependencyTree
 
 LEFT, RIGHT = "left", "right"
 # The side from which to search the children, and the labels to search for, in order (table A.1).
-_RULES: dict[str, tuple[str, str]] = {
+COLLINS_RULES: dict[str, tuple[str, str]] = {
     "ADJP": (LEFT, "NNS QP NN $ ADVP JJ VBN VBG ADJP JJR NP JJS DT FW RBR RBS SBAR RB"),
     "ADVP": (RIGHT, "RB RBR RBS FW ADVP TO CD JJR JJ IN NP JJS NN"),
     "CONJP": (RIGHT, "CC RB IN"),
@@ -135,7 +135,7 @@ def _place_of_head(node: _Node) -> int:
     labels = [child.label for child in node.children]
     if node.label in _NOUN_PHRASES:
         return _head_of_noun_phrase(labels)
-    side, wanted = _RULES.get(node.label, (LEFT, ""))
+    side, wanted = COLLINS_RULES.get(node.label, (LEFT, ""))
     places = range(len(labels)) if side == LEFT else range(len(labels) - 1, -1, -1)
     for label in wanted.split():
         for place in places:

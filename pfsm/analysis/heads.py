@@ -6,40 +6,22 @@ their noun, complementiser phrases by their verb, and auxiliaries are modifiers 
 """
 
 from collections.abc import Iterable, Sequence
-from typing import Literal
 
+from pfsm.analysis.collins import COLLINS_RULES, LEFT, RIGHT
 from pfsm.analysis.constituents import TOP, Constituent
 from pfsm.analysis.sentence import DependencyTree
 
-Side = Literal["left", "right"]
-
 _NOUNS = ("NN", "NNP", "NNPS", "NNS", "NX", "NML", "POS", "JJR")
-# The side from which to search the children, and the labels to search for, in order.
-_RULES: dict[str, tuple[Side, str]] = {
-    "ADJP": ("left", "NNS QP NN $ ADVP JJ VBN VBG ADJP JJR NP JJS DT FW RBR RBS SBAR RB"),
-    "ADVP": ("right", "RB RBR RBS FW ADVP TO CD JJR JJ IN NP JJS NN"),
-    "CONJP": ("right", "CC RB IN"),
-    "FRAG": ("right", ""),
-    "INTJ": ("left", ""),
-    "LST": ("right", "LS :"),
-    "NAC": ("left", "NN NNS NNP NNPS NP NAC EX $ CD QP PRP VBG JJ JJS JJR ADJP FW"),
-    "PP": ("left", "NP NML WHNP QP ADJP S SBAR VP ADVP PP IN TO VBG VBN RP FW"),
-    "PRN": ("left", ""),
-    "PRT": ("right", "RP"),
-    "QP": ("left", "$ IN NNS NN JJ RB DT CD NCD QP JJR JJS"),
-    "RRC": ("right", "VP NP ADVP ADJP PP"),
-    "S": ("left", "VP S SBAR ADJP UCP NP TO IN"),
-    "SBAR": ("left", "S SQ SINV SBAR FRAG VP WHNP WHPP WHADVP WHADJP IN DT"),
-    "SBARQ": ("left", "SQ S SINV SBARQ FRAG"),
-    "SINV": ("left", "VP VBZ VBD VBP VB MD S SINV ADJP NP"),
-    "SQ": ("left", "VP VBZ VBD VBP VB MD SQ"),
-    "UCP": ("right", ""),
-    "VP": ("left", "VP VBD VBN VBZ VB VBG VBP AUX AUXG MD TO ADJP NN NNS NP"),
-    "WHADJP": ("left", "CC WRB JJ ADJP"),
-    "WHADVP": ("right", "CC WRB"),
-    "WHNP": ("left", "WDT WP WP$ WHADJP WHPP WHNP"),
-    "WHPP": ("left", "WHNP NP IN TO FW"),
-    TOP: ("left", ""),
+# The side from which to search the children, and the labels to search for, in order: where they differ from Collins's.
+_RULES = COLLINS_RULES | {
+    "PP": (LEFT, "NP NML WHNP QP ADJP S SBAR VP ADVP PP IN TO VBG VBN RP FW"),
+    "S": (LEFT, "VP S SBAR ADJP UCP NP TO IN"),
+    "SBAR": (LEFT, "S SQ SINV SBAR FRAG VP WHNP WHPP WHADVP WHADJP IN DT"),
+    "SINV": (LEFT, "VP VBZ VBD VBP VB MD S SINV ADJP NP"),
+    "SQ": (LEFT, "VP VBZ VBD VBP VB MD SQ"),
+    "VP": (LEFT, "VP VBD VBN VBZ VB VBG VBP AUX AUXG MD TO ADJP NN NNS NP"),
+    "WHPP": (LEFT, "WHNP NP IN TO FW"),
+    TOP: (LEFT, ""),
 }
 _PUNCTUATION = frozenset({",", ":", "``", "''", ".", "-LRB-", "-RRB-", "HYPH", "NFP"})
 
@@ -56,8 +38,8 @@ def head_child(node: Constituent) -> Constituent:
     children = [child for child in node.children if not _is_punctuation(child)] or list(node.children)
     if node.label in {"NP", "NML", "NX"}:
         return _head_of_noun_phrase(children)
-    side, labels = _RULES.get(node.label, ("right", ""))
-    ordered = children if side == "left" else children[::-1]
+    side, labels = _RULES.get(node.label, (RIGHT, ""))
+    ordered = children if side == LEFT else children[::-1]
     return _first(ordered, labels.split()) or ordered[0]
 
 

@@ -4,10 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from pfsm.analysis.conllu import ConlluSentence
-from pfsm.analysis.conllu_lines import analysis_of
+from pfsm.analysis.conllu import ConlluSentence, analysis_of
 from pfsm.analysis.constituents import BracketedSentence, Constituent
-from pfsm.analysis.own_analyser import OwnAnalyser
 from pfsm.analysis.scoring import (
     Agreement,
     Calibration,
@@ -18,6 +16,7 @@ from pfsm.analysis.scoring import (
 )
 from pfsm.analysis.sentence import Analysis, joined
 from pfsm.analysis.wanted import Wanted
+from pfsm.analysis.watched import TrainedAnalyser
 
 _PORTION = 256
 Line = TypeVar("Line")
@@ -44,7 +43,7 @@ class ParserEvaluation:
 
 
 def evaluate_on_words(
-    analyser: OwnAnalyser, sentences: Sequence[ConlluSentence], trees: Sequence[BracketedSentence] | None
+    analyser: TrainedAnalyser, sentences: Sequence[ConlluSentence], trees: Sequence[BracketedSentence] | None
 ) -> ParserEvaluation:
     """Evaluates on the words of the treebank, one sentence at a time."""
     wanted = Wanted(marginals=True, constituents=trees is not None, one_sentence=True)

@@ -12,12 +12,11 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from pfsm.analysis.conllu import NOTHING, parse_conllu
-from pfsm.analysis.conllu_lines import analyses_of
+from pfsm.analysis.alignment import EMPTY, LineFinder, put_on_lines
+from pfsm.analysis.clause_files import is_clause_text, read_clauses
+from pfsm.analysis.conllu import NOTHING, analyses_of, parse_conllu
 from pfsm.analysis.constituents import TOP, BracketedSentence, parse_brackets
-from pfsm.analysis.discourse.clause_files import is_clause_text, read_clauses
 from pfsm.analysis.heads import head_dependencies
-from pfsm.analysis.lines import EMPTY, LineFinder, put_on_lines
 from pfsm.analysis.role_files import role_reader
 from pfsm.analysis.sentence import ROOT_LABEL, Analysis, DependencyTree, joined, unparsed
 from pfsm.analysis.wanted import Wanted

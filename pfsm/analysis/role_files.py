@@ -13,8 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from pfsm.analysis.constituents import parse_brackets
-from pfsm.analysis.role_notation import lemma_of_sense
-from pfsm.analysis.roles import Frame, Span, arguments_of
+from pfsm.analysis.roles import Argument, Frame, Span, arguments_of, lemma_of_sense
 from pfsm.analysis.sentence import ROOT_LABEL, Analysis, DependencyTree
 from pfsm.errors import PfsmError
 
@@ -336,3 +335,25 @@ def _bracketed_roles(cells: Sequence[tuple[int, str]], source: str) -> list[tupl
     if opened:
         raise PfsmError(f"{source}:{cells[-1][0]}: the role {opened[-1][0]} is not closed")
     return found
+
+
+def role_lines(analysis: Analysis, number: int) -> Iterator[str]:
+    """One line of text for every predicate: the line's number, the predicate, its arguments with their probabilities.
+
+    Args:
+        analysis: A line with roles.
+        number: Its number.
+    """
+    for frame in analysis.frames or ():
+        if not frame.is_likely:
+            continue
+        arguments = [_shown(analysis, one) for one in frame.arguments]
+        yield "\t".join(
+            [str(number), analysis.tokens[frame.predicate], frame.roleset or frame.lemma, *arguments]
+        )
+
+
+def _shown(analysis: Analysis, argument: Argument) -> str:
+    parts = [" ".join(analysis.tokens[start:end]) for start, end in argument.spans]
+    share = "" if argument.probability == 1.0 else f" ({argument.probability:.2f})"
+    return f"{argument.label}: {' … '.join(parts)}{share}"

@@ -2,6 +2,9 @@
 
 from dataclasses import dataclass, field, replace
 
+# More trees of a line add little information, and take longer than the marginals over all trees.
+MOST_TREES = 1000
+
 
 @dataclass(frozen=True)
 class Wanted:

@@ -2,13 +2,12 @@
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.analysis.role_notation import check_frames
-from pfsm.analysis.roles import Frame
+from pfsm.analysis.roles import Frame, check_frames
 from pfsm.analysis.sentence import Analysis, DependencyTree, Marginals
 from pfsm.analysis.wanted import Wanted
 from pfsm.errors import PfsmError
@@ -24,6 +23,20 @@ class Analyser(Protocol):
 
     def analyse(self, lines: Sequence[str], wanted: Wanted) -> list[Analysis]:
         """The analyses of lines, in order."""
+
+
+@runtime_checkable
+class TrainedAnalyser(Analyser, Protocol):
+    """An analyser with weights of its own, which takes lines that are already split into words or parsed."""
+
+    roles_label: str
+    """Name and version of its labeller of semantic roles; empty without one."""
+
+    def analyse_words(self, lines: Sequence[Sequence[str]], wanted: Wanted) -> list[Analysis]:
+        """The analyses of lines of words."""
+
+    def labelled(self, trees: Sequence[Analysis], *, given: bool, nominal: bool = False) -> list[Analysis]:
+        """Lines that have tags and trees, with the labeller's roles; as they are without a labeller."""
 
 
 AnalyserKind = Callable[[str], Analyser]

@@ -9,16 +9,14 @@ from contextlib import nullcontext
 from typing import Any
 
 from pfsm.analysis.analysers import DEFAULT_PARSER, get_analyser
-from pfsm.analysis.conllu import read_conllu
-from pfsm.analysis.conllu_lines import conllu_lines
+from pfsm.analysis.conllu import conllu_lines, read_conllu
 from pfsm.analysis.constituents import format_brackets, read_brackets
-from pfsm.analysis.own_analyser import OwnAnalyser
-from pfsm.analysis.parser.parse import MOST_TREES
 from pfsm.analysis.parser_evaluation import ParserEvaluation, evaluate_on_text, evaluate_on_words
-from pfsm.analysis.role_table import role_lines
+from pfsm.analysis.role_files import role_lines
 from pfsm.analysis.sentence import Analysis, moved
 from pfsm.analysis.service import PORTION, analyse_lines
-from pfsm.analysis.wanted import Wanted
+from pfsm.analysis.wanted import MOST_TREES, Wanted
+from pfsm.analysis.watched import TrainedAnalyser
 from pfsm.commands.arguments import check_output, positive
 from pfsm.commands.parse_drs import check_drs, drs_lines, evaluate_drs
 from pfsm.commands.parse_roles import evaluate_roles
@@ -221,7 +219,7 @@ def _evaluate_trees(options: Namespace) -> None:
     analyser = get_analyser(options.parser)
     if options.raw:
         result = evaluate_on_text(lambda lines: analyser.analyse(lines, Wanted()), sentences, options.join)
-    elif isinstance(analyser, OwnAnalyser):
+    elif isinstance(analyser, TrainedAnalyser):
         result = evaluate_on_words(analyser, sentences, trees)
     else:
         raise PfsmError(f"parser {options.parser!r}: splits words itself; add --raw")

@@ -5,12 +5,12 @@ from argparse import Namespace
 from collections.abc import Iterator, Sequence
 
 from pfsm.analysis.analysers import DEFAULT_PARSER, get_analyser
-from pfsm.analysis.discourse.building import structure_of
-from pfsm.analysis.discourse.clause_files import clause_lines, read_clauses
-from pfsm.analysis.discourse.matching import ClauseCounts, count_matches
+from pfsm.analysis.clause_files import clause_lines, read_clauses
+from pfsm.analysis.clause_matching import ClauseCounts, count_matches
 from pfsm.analysis.sentence import Analysis
 from pfsm.analysis.service import PORTION
 from pfsm.analysis.wanted import Wanted
+from pfsm.english.discourse.building import structure_of
 from pfsm.errors import PfsmError
 from pfsm.io.files import display_name, read_lines
 

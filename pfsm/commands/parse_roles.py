@@ -10,16 +10,14 @@ from typing import Any
 from pfsm.analysis.analysers import get_analyser
 from pfsm.analysis.conllu import parse_conllu
 from pfsm.analysis.constituents import read_brackets
-from pfsm.analysis.own_analyser import OwnAnalyser
 from pfsm.analysis.parser_evaluation import first_of_each, in_portions
 from pfsm.analysis.programs import is_bracketed, parsed_text
 from pfsm.analysis.role_files import role_reader
-from pfsm.analysis.role_scoring import RoleScores, score_roles
 from pfsm.analysis.roles import NOUN, VERB
-from pfsm.analysis.scoring import Agreement
+from pfsm.analysis.scoring import Agreement, RoleScores, score_roles
 from pfsm.analysis.sentence import Analysis, joined
 from pfsm.analysis.wanted import Wanted
-from pfsm.analysis.watched import Analyser
+from pfsm.analysis.watched import Analyser, TrainedAnalyser
 from pfsm.errors import PfsmError
 from pfsm.io.files import display_name, read_lines
 
@@ -44,7 +42,7 @@ def evaluate_roles(options: Namespace) -> None:
     wanted = Wanted(roles=True, nominal=options.nominal)
     if options.gold_trees:
         found = _on_gold_trees(analyser, gold, options)
-    elif options.raw or not isinstance(analyser, OwnAnalyser):
+    elif options.raw or not isinstance(analyser, TrainedAnalyser):
         groups = [gold[first : first + options.join] for first in range(0, len(gold), options.join)]
         texts = _texts(lines_of_gold, display_name(options.evaluate), gold)
         lines = [texts[first : first + options.join] for first in range(0, len(gold), options.join)]
@@ -71,7 +69,7 @@ def _on_gold_trees(analyser: Analyser, gold: Sequence[Analysis], options: Namesp
     """The gold standard's trees with the labeller's roles."""
     if options.raw or options.join > 1:
         raise PfsmError("--gold-trees goes with the words of the gold standard; leave --raw and --join out")
-    if not isinstance(analyser, OwnAnalyser) or not analyser.roles_label:
+    if not isinstance(analyser, TrainedAnalyser) or not analyser.roles_label:
         raise PfsmError(f"parser {options.parser!r}: has no labeller of semantic roles")
     if any(one.tree is None or not one.upos or not one.xpos for one in gold):
         raise PfsmError(

@@ -1,7 +1,7 @@
 """``S_morph``: two forms of one English word: ``walks`` and ``walked``, ``is`` and ``were``, ``he`` and ``him``.
 
 Features of a match say what tells the forms apart: ``morph:tense``, ``morph:number`` and so on, as in
-`pfsm.text.inflection`.
+`pfsm.english.inflection`.
 """
 
 from collections.abc import Mapping
@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pfsm.english.inflection import CATEGORIES, base_forms, differences, forms
 from pfsm.lexicons import registry
 from pfsm.lexicons.synonyms import KIND, shared_table
 from pfsm.matchers.kind import BuiltIn
 from pfsm.matchers.protocol import EncodedPairs, Offers
 from pfsm.matchers.synonym import check_options, learn_options
 from pfsm.matchers.type_lists import TypeLists
-from pfsm.text.inflection import CATEGORIES, base_forms, differences, forms
 from pfsm.text.vocabulary import Vocabulary
 
 NAMES = tuple(f"morph:{category}" for category in CATEGORIES)

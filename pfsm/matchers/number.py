@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pfsm.english.numbers import Number, digit_numbers, english_numbers
 from pfsm.errors import PfsmError
 from pfsm.matchers.kind import BuiltIn
 from pfsm.matchers.protocol import EncodedPairs, Offers
 from pfsm.runtime.places import elsewhere
-from pfsm.text.numbers import Number, digit_numbers, english_numbers
 from pfsm.text.vocabulary import EncodedLines, Vocabulary
 
 DIGITS = "none"

@@ -1,6 +1,6 @@
 """``S_quantity``: amounts and dates that say the same, written otherwise: ``$5 million`` and ``five million dollars``.
 
-What counts as the same is in `pfsm.text.quantities`. Numbers without a unit are for the matcher ``num``.
+What counts as the same is in `pfsm.english.quantities`. Numbers without a unit are for the matcher ``num``.
 """
 
 from collections.abc import Sequence
@@ -9,10 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from pfsm.english.facts import RUN, SAYS, token_kind
+from pfsm.english.quantities import Quantity, quantities
 from pfsm.matchers.kind import BuiltIn
 from pfsm.matchers.protocol import EncodedPairs, Offers
-from pfsm.text.facts import RUN, SAYS, token_kind
-from pfsm.text.quantities import Quantity, quantities
 from pfsm.text.short_runs import remembered
 from pfsm.text.vocabulary import EncodedLines, Vocabulary
 
@@ -72,7 +72,7 @@ _read = remembered(quantities)
 
 
 def _kinds(tokens: Sequence[str]) -> list[int]:
-    """What tokens can be part of, as `pfsm.text.facts` has it; no token ends a run."""
+    """What tokens can be part of, as `pfsm.english.facts` has it; no token ends a run."""
     return list(map(token_kind, tokens))
 
 

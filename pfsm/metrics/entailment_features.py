@@ -8,9 +8,8 @@ from numpy.typing import NDArray
 
 from pfsm.analysis.analysers import DEFAULT_PARSER
 from pfsm.analysis.service import analyse_lines, analyser_label
-from pfsm.entailment import coverage, facts, meanings, polarity
-from pfsm.entailment.alignment import align
-from pfsm.entailment.sides import Pair, Side, side_of
+from pfsm.english.entailment import coverage, facts, polarity
+from pfsm.english.entailment.sides import Pair, Side, align, side_of
 from pfsm.lexicons.relations import RelationTable, load_relations
 from pfsm.metrics.distinct import score_distinct
 from pfsm.metrics.metric_group import MetricGroup
@@ -53,8 +52,8 @@ _CLASHES: Mapping[str, Feature] = {
     "name_clash": facts.name_clash,
 }
 _MEANINGS: Mapping[str, Callable[[Pair, RelationTable], float]] = {
-    "antonyms": meanings.antonyms,
-    "more_general": meanings.more_general,
+    "antonyms": polarity.antonyms,
+    "more_general": polarity.more_general,
 }
 FEATURES = (
     *(f"rte.{name}_{side}" for name in _SHARES for side in ("r", "h")),
@@ -72,7 +71,7 @@ def pair_values(pair: Pair, table: RelationTable) -> list[float]:
         *(feature(side) for feature in _LOSSES.values() for side in both),
         *(feature(pair) for feature in _CLASHES.values()),
         *(feature(pair, table) for feature in _MEANINGS.values()),
-        meanings.more_general(pair.swapped, table),
+        polarity.more_general(pair.swapped, table),
     ]
 
 

@@ -3,10 +3,9 @@
 import numpy as np
 
 from pfsm.analysis.clauses import Clause, Drs
-from pfsm.analysis.labeller.nominal_weights import NominalWeights
-from pfsm.analysis.labeller.nominals import noun_key
-from pfsm.analysis.labeller.weights import RoleWeights
-from pfsm.analysis.parser.parameters import Matrix, ParserWeights
+from pfsm.english.labeller.nominals import noun_key
+from pfsm.english.labeller.weights import NominalWeights, RoleWeights
+from pfsm.english.parser.weights import Matrix, ParserWeights
 
 CONLLU = """\
 # sent_id = 1

@@ -11,9 +11,9 @@ from pfsm.analysis.analysers import get_analyser
 from pfsm.analysis.constituents import Constituent, format_brackets, tree_of_spans
 from pfsm.analysis.heads import head_dependencies, projected_labels
 from pfsm.analysis.json_form import from_json, to_json
-from pfsm.analysis.parser.bracketings import best_constituents
 from pfsm.analysis.programs import parsed_text
 from pfsm.analysis.wanted import Wanted
+from pfsm.english.parser.trees import best_constituents
 
 NAMES = ("", "NP", "S+VP")
 LINES = [

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from pfsm.analysis import cache_limit
-from pfsm.analysis.cache import AnalysisCache
-from pfsm.analysis.cache_limit import LARGEST, largest_size, make_room
+from pfsm.analysis import cache as cache_limit
+from pfsm.analysis.cache import LARGEST, AnalysisCache, largest_size, make_room
 from pfsm.analysis.sentence import Analysis
 from pfsm.errors import PfsmError
 
@@ -36,7 +35,7 @@ def size(folder: Path) -> int:
 def hours(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The clock: its last entry is the hour."""
     clock = [1000]
-    for module in ("pfsm.analysis.cache", "pfsm.analysis.cache_limit"):
+    for module in ("pfsm.analysis.cache", "pfsm.analysis.cache"):
         monkeypatch.setattr(f"{module}.this_hour", lambda: clock[-1])
     return clock
 

@@ -2,9 +2,8 @@
 
 import pytest
 
+from pfsm.analysis.clause_files import box_lines, clause_lines, read_clauses
 from pfsm.analysis.clauses import Clause
-from pfsm.analysis.discourse.boxes import box_lines
-from pfsm.analysis.discourse.clause_files import clause_lines, read_clauses
 from pfsm.analysis.json_form import from_json, to_json
 from pfsm.analysis.sentence import joined
 from pfsm.errors import PfsmError

@@ -2,8 +2,7 @@ import math
 
 import pytest
 
-from pfsm.analysis.conllu import parse_conllu
-from pfsm.analysis.conllu_lines import analyses_of, conllu_lines
+from pfsm.analysis.conllu import analyses_of, conllu_lines, parse_conllu
 from pfsm.analysis.sentence import Analysis, DependencyTree
 from pfsm.errors import PfsmError
 from tests.analysis.samples import CONLLU

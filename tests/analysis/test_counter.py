@@ -5,8 +5,8 @@ import random
 
 import pytest
 
+from pfsm.analysis.clause_matching import ClauseCounts, count_matches
 from pfsm.analysis.clauses import Clause, Drs
-from pfsm.analysis.discourse.matching import ClauseCounts, count_matches
 from tests.analysis.samples import drs
 
 

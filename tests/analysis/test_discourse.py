@@ -9,15 +9,14 @@ from typing import Any
 import pytest
 
 from pfsm.analysis.analysers import get_analyser
+from pfsm.analysis.clause_files import read_clauses
+from pfsm.analysis.clause_matching import ClauseCounts, count_matches
 from pfsm.analysis.clauses import Drs
-from pfsm.analysis.conllu import parse_conllu
-from pfsm.analysis.conllu_lines import analyses_of
-from pfsm.analysis.discourse.building import structure_of
-from pfsm.analysis.discourse.clause_files import read_clauses
-from pfsm.analysis.discourse.matching import ClauseCounts, count_matches
+from pfsm.analysis.conllu import analyses_of, parse_conllu
 from pfsm.analysis.roles import Argument, Frame
 from pfsm.analysis.sentence import Analysis, DependencyTree
 from pfsm.analysis.wanted import Wanted
+from pfsm.english.discourse.building import structure_of
 from tests.analysis.samples import drs
 
 

@@ -9,16 +9,16 @@ import numpy as np
 import pytest
 
 from pfsm.analysis.analysers import DEFAULT_PARSER, get_analyser
-from pfsm.analysis.labeller.inputs import SentenceArrays, candidates_of, sentence_arrays
-from pfsm.analysis.labeller.label import Labeller, Tagged
-from pfsm.analysis.labeller.weights import read_role_weights, write_role_weights
-from pfsm.analysis.own_analyser import OwnAnalyser
-from pfsm.analysis.parser.weights import write_weights
-from pfsm.analysis.role_scoring import score_roles
 from pfsm.analysis.roles import Argument, Frame
+from pfsm.analysis.scoring import score_roles
 from pfsm.analysis.sentence import Analysis, DependencyTree
 from pfsm.analysis.wanted import Wanted
 from pfsm.analysis.watched import check_analysis
+from pfsm.english.analyser import OwnAnalyser
+from pfsm.english.labeller.inputs import SentenceArrays, candidates_of, sentence_arrays
+from pfsm.english.labeller.label import Labeller, Tagged
+from pfsm.english.labeller.weights import read_role_weights, write_role_weights
+from pfsm.english.parser.weights import write_weights
 from pfsm.errors import PfsmError
 from pfsm.metrics import get_metric
 from pfsm_kernels.roles.encoder import lstm

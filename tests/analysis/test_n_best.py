@@ -5,8 +5,8 @@ from itertools import product
 import numpy as np
 import pytest
 
-from pfsm.analysis.parser.parse import _combined
 from pfsm.analysis.sentence import DependencyTree
+from pfsm.english.parser.parse import _combined
 
 
 def lists_of(seed: int, sizes: tuple[int, ...]) -> list[list[DependencyTree]]:

@@ -9,22 +9,21 @@ import numpy as np
 import pytest
 
 from pfsm.analysis.analysers import DEFAULT_PARSER, get_analyser
-from pfsm.analysis.conllu_lines import conllu_lines
+from pfsm.analysis.conllu import conllu_lines
 from pfsm.analysis.json_form import from_json, to_json
-from pfsm.analysis.labeller.inputs import number_of, predicate_lemma, sentence_arrays
-from pfsm.analysis.labeller.label import SMALLEST_OF_NOUNS, Labeller, Tagged
-from pfsm.analysis.labeller.nominal_weights import NOUN_BITS, NominalWeights
-from pfsm.analysis.labeller.nominals import noun_key, noun_keys, noun_log_odds, nouns_of
-from pfsm.analysis.labeller.weights import read_role_weights, write_role_weights
-from pfsm.analysis.own_analyser import OwnAnalyser
-from pfsm.analysis.parser.weights import write_weights
 from pfsm.analysis.programs import parsed_text
-from pfsm.analysis.role_scoring import score_roles
-from pfsm.analysis.role_table import role_lines
+from pfsm.analysis.role_files import role_lines
 from pfsm.analysis.roles import NOUN, VERB, Argument, Frame, Span
+from pfsm.analysis.scoring import score_roles
 from pfsm.analysis.sentence import Analysis, DependencyTree
 from pfsm.analysis.wanted import Wanted
 from pfsm.analysis.watched import check_analysis
+from pfsm.english.analyser import OwnAnalyser
+from pfsm.english.labeller.inputs import number_of, predicate_lemma, sentence_arrays
+from pfsm.english.labeller.label import SMALLEST_OF_NOUNS, Labeller, Tagged
+from pfsm.english.labeller.nominals import noun_key, noun_keys, noun_log_odds, nouns_of
+from pfsm.english.labeller.weights import NOUN_BITS, NominalWeights, read_role_weights, write_role_weights
+from pfsm.english.parser.weights import write_weights
 from pfsm.errors import PfsmError
 from tests.analysis.samples import nominal_weights, random_weights, role_weights
 

@@ -10,11 +10,17 @@ import pytest
 
 from pfsm.analysis.constituents import format_brackets
 from pfsm.analysis.json_form import from_json, to_json
-from pfsm.analysis.parser.network import Network
-from pfsm.analysis.parser.parameters import ParserWeights
-from pfsm.analysis.parser.parse import LONGEST_SENTENCE, Parser
-from pfsm.analysis.parser.weights import quantised, read_weights, restored, weights_bytes, write_weights
 from pfsm.analysis.wanted import Wanted
+from pfsm.english.parser.network import Network
+from pfsm.english.parser.parse import LONGEST_SENTENCE, Parser
+from pfsm.english.parser.weights import (
+    ParserWeights,
+    quantised,
+    read_weights,
+    restored,
+    weights_bytes,
+    write_weights,
+)
 from pfsm.errors import PfsmError
 from tests.analysis.samples import random_weights
 from tests.oracles.syntax import single_root_trees, tree_score

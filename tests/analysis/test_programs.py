@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from pfsm.analysis import service
+from pfsm.analysis.alignment import LineFinder, put_on_lines
 from pfsm.analysis.analysers import get_analyser
 from pfsm.analysis.cache import AnalysisCache
-from pfsm.analysis.lines import LineFinder, put_on_lines
-from pfsm.analysis.parser.weights import write_weights
 from pfsm.analysis.sentence import Analysis, DependencyTree
 from pfsm.analysis.service import analyse_lines
 from pfsm.analysis.wanted import Wanted
+from pfsm.english.parser.weights import write_weights
 from pfsm.errors import PfsmError
 from tests.analysis.samples import CONLLU, random_weights
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pfsm.analysis.conllu_lines import conllu_lines
+from pfsm.analysis.conllu import conllu_lines
 from pfsm.analysis.json_form import from_json, to_json
 from pfsm.analysis.programs import FileAnalyser, parsed_text
 from pfsm.analysis.role_files import _Branches

@@ -1,6 +1,6 @@
 import pytest
 
-from pfsm.analysis.tokens import words_of
+from pfsm.english.tokens import words_of
 
 
 @pytest.mark.parametrize(

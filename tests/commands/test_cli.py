@@ -107,7 +107,7 @@ sys.exit(status)
     def test_a_model_without_parses_brings_no_parser(self, tmp_path: Path, write: Write) -> None:
         write("ref.txt", "a b\n")
         write("hyp.txt", "a\n")
-        heavy = "pfsm.analysis.parser.parse pfsm.analysis.service pfsm.matchers.role pfsm.distributed.job"
+        heavy = "pfsm.english.parser.parse pfsm.analysis.service pfsm.matchers.role pfsm.distributed.job"
         line = "score ref.txt -i hyp.txt -m en-fast --threads 1"
         done = python(self.RUN, "with torch", heavy, line, folder=tmp_path)
         assert (done.returncode, done.stderr.splitlines()[-1]) == (0, "loaded:")

@@ -9,12 +9,12 @@ import pytest
 
 from pfsm.analysis.conllu import read_conllu
 from pfsm.analysis.constituents import read_brackets
-from pfsm.analysis.labeller.weights import write_role_weights
-from pfsm.analysis.parser.weights import write_weights
 from pfsm.analysis.programs import FileAnalyser
 from pfsm.analysis.sentence import Analysis
 from pfsm.analysis.wanted import Wanted
 from pfsm.cli import main
+from pfsm.english.labeller.weights import write_role_weights
+from pfsm.english.parser.weights import write_weights
 from tests.analysis.samples import CONLLU, nominal_weights, random_weights, role_weights
 
 

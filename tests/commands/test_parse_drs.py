@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from pfsm.analysis.discourse.clause_files import read_clauses
-from pfsm.analysis.parser.weights import write_weights
+from pfsm.analysis.clause_files import read_clauses
 from pfsm.cli import main
+from pfsm.english.parser.weights import write_weights
 from tests.analysis.samples import random_weights
 
 TREES = """\

@@ -1,8 +1,7 @@
 """Analysed lines written by hand: FORM/UPOS/XPOS/HEAD/LABEL, heads counted from 1."""
 
 from pfsm.analysis.sentence import Analysis, DependencyTree
-from pfsm.entailment.alignment import align
-from pfsm.entailment.sides import Pair, Side, side_of
+from pfsm.english.entailment.sides import Pair, Side, align, side_of
 
 
 def side(text: str) -> Side:

@@ -2,8 +2,8 @@
 
 import pytest
 
-from pfsm.entailment import coverage, facts, meanings, polarity
-from pfsm.entailment.sides import share
+from pfsm.english.entailment import coverage, facts, polarity
+from pfsm.english.entailment.sides import share
 from pfsm.lexicons.relations import load_relations
 from pfsm.metrics.entailment_features import FEATURES, RELATIONS, pair_values
 from tests.entailment.lines import pair, side
@@ -243,20 +243,20 @@ class TestMeanings:
     def test_antonyms(self) -> None:
         table = load_relations(RELATIONS)
         rose, fell = (f"prices/NOUN/NNS/2/nsubj {verb}/VERB/VBD/0/root" for verb in ("rose", "fell"))
-        assert meanings.antonyms(pair(rose, fell), table) == 0.5
-        assert meanings.antonyms(pair(rose, rose), table) == 0.0
+        assert polarity.antonyms(pair(rose, fell), table) == 0.5
+        assert polarity.antonyms(pair(rose, rose), table) == 0.0
         negated = "prices/NOUN/NNS/4/nsubj did/AUX/VBD/4/aux not/PART/RB/4/advmod fall/VERB/VB/0/root"
-        assert meanings.antonyms(pair(rose, negated), table) == 0.0
-        assert meanings.antonyms(pair(rose, ""), table) == 0.0
+        assert polarity.antonyms(pair(rose, negated), table) == 0.0
+        assert polarity.antonyms(pair(rose, ""), table) == 0.0
 
     def test_kinds(self) -> None:
         table = load_relations(RELATIONS)
         dog, animal = (f"{noun}/NOUN/NN/2/nsubj barked/VERB/VBD/0/root" for noun in ("dog", "animal"))
-        assert meanings.more_general(pair(dog, animal), table) == 0.5
-        assert meanings.more_general(pair(animal, dog), table) == 0.0
+        assert polarity.more_general(pair(dog, animal), table) == 0.5
+        assert polarity.more_general(pair(animal, dog), table) == 0.0
         # What is aligned already is not in the place of anything.
         both = "dog/NOUN/NN/3/nsubj animal/NOUN/NN/1/x barked/VERB/VBD/0/root"
-        assert meanings.more_general(pair(both, animal), table) == 0.0
+        assert polarity.more_general(pair(both, animal), table) == 0.0
 
 
 def test_a_line_and_itself_lack_nothing() -> None:

@@ -2,8 +2,7 @@
 
 import pytest
 
-from pfsm.entailment.dates import Date, dates
-from pfsm.entailment.quantities import digits_value, numbers
+from pfsm.english.entailment.values import Date, dates, digits_value, numbers
 
 
 @pytest.mark.parametrize(

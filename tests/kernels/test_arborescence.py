@@ -5,8 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from pfsm.analysis.parser.exact import exact_tree_marginals
-from pfsm.analysis.parser.trees import best_tree, best_trees, tree_marginals
+from pfsm.english.parser.trees import best_tree, best_trees, exact_tree_marginals, tree_marginals
 from tests.oracles.syntax import Float, single_root_trees, tree_score, tree_sums
 
 

@@ -75,8 +75,7 @@ def test_families_can_be_left_out(tmp_path: Path) -> None:
 
 
 def test_relations_through_another_tokenisation(tmp_path: Path) -> None:
-    from pfsm.analysis.conllu import parse_conllu
-    from pfsm.analysis.conllu_lines import analysis_of
+    from pfsm.analysis.conllu import analysis_of, parse_conllu
 
     analysis = analysis_of(next(parse_conllu(CONLLU.split("\n"), "x")))
     found = relations(["We", "don't", "sing", ",", "Anna", "."], analysis, marginals=False)

@@ -4,12 +4,12 @@ from collections.abc import Iterable
 
 import pytest
 
+from pfsm.english.inflection import CATEGORIES, differences, forms
 from pfsm.errors import PfsmError
 from pfsm.lexicons import registry
 from pfsm.lexicons.synonyms import KIND, SynonymTable
 from pfsm.matchers.morphology import MATCHER, NAMES, MorphologyMatcher
 from pfsm.model.metric import Metric
-from pfsm.text.inflection import CATEGORIES, differences, forms
 from tests.matchers.test_spelling import encoded
 from tests.model_cases import model
 

@@ -4,9 +4,9 @@ import random
 
 import pytest
 
+from pfsm.english.quantities import quantities
 from pfsm.matchers.quantity import QuantityMatcher
 from pfsm.model.metric import Metric
-from pfsm.text.quantities import quantities
 from tests.matchers.test_spelling import encoded
 from tests.model_cases import model
 

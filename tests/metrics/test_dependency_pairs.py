@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from pfsm.analysis.constituents import parse_brackets
-from pfsm.analysis.parser.network import Network
-from pfsm.analysis.parser.parse import SMALLEST_PROBABILITY, Parser
 from pfsm.analysis.sentence import Analysis, DependencyTree
 from pfsm.analysis.wanted import Wanted
+from pfsm.english.parser.network import Network
+from pfsm.english.parser.parse import SMALLEST_PROBABILITY, Parser
 from pfsm.errors import PfsmError
 from pfsm.metrics.syntax.counted import f_of_sums, harmonic_mean
 from pfsm.metrics.syntax.dependency_lines import constituent_dependencies

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pfsm.analysis.discourse.grammar import Grammar
 from pfsm.analysis.sentence import Analysis
+from pfsm.english.discourse.grammar import Grammar
 from pfsm.errors import PfsmError
 from pfsm.metrics.registry import describe_metric, feature_names, get_metric
 
@@ -220,7 +220,7 @@ def test_several_metrics_build_a_structure_once(tmp_path: Path, monkeypatch: pyt
         built.append(analysis.tokens)
         return Grammar(analysis)
 
-    monkeypatch.setattr("pfsm.analysis.discourse.building.Grammar", counted)
+    monkeypatch.setattr("pfsm.english.discourse.building.Grammar", counted)
     names = ("dr-or-*", "dr-or-pred", "dr-orp-*", "dr-or-*_i", "dr-stm", "dr-stm(pieces=paths)")
     for k, name in enumerate(names):
         # A file of its own for each, so that no analysis is shared.
@@ -253,7 +253,7 @@ def test_boxes_in_circles_end(tmp_path: Path) -> None:
 
 
 def _kinds(clauses: str) -> list[tuple[str, str]]:
-    from pfsm.analysis.discourse.clause_files import read_clauses
+    from pfsm.analysis.clause_files import read_clauses
     from pfsm.metrics.discourse.conditions import conditions_of
 
     (one,) = read_clauses(f"%%% raw: a b c d e f\n{clauses}".splitlines(), "x")

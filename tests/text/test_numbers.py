@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from pfsm.text.numbers import Number, digit_value, english_numbers
+from pfsm.english.numbers import Number, digit_value, english_numbers
 
 
 @pytest.mark.parametrize(

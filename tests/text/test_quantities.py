@@ -6,11 +6,11 @@ from fractions import Fraction
 
 import pytest
 
-from pfsm.text.dates import Meaning
-from pfsm.text.facts import contradictions, runs
-from pfsm.text.numbers import english_numbers
+from pfsm.english.dates import Meaning
+from pfsm.english.facts import contradictions, runs
+from pfsm.english.numbers import english_numbers
+from pfsm.english.quantities import may_say, quantities
 from pfsm.text.penn import tokenise
-from pfsm.text.quantities import may_say, quantities
 
 LINES = [
     "$ 5 million was paid on 3 May 2021 .", "five per cent of 1,000 metres", "He may march in May , then rest .",

@@ -5,7 +5,7 @@ import weakref
 
 import pytest
 
-from pfsm.text.facts import contradictions
+from pfsm.english.facts import contradictions
 from pfsm.text.short_runs import MOST_CHARACTERS, MOST_TOKENS, Run, remembered
 
 

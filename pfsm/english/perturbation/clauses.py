@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from pfsm.english.perturbation.lists import words
+from pfsm.english.lists import words
 from pfsm.english.perturbation.text import Parse, Token
 
 NEGATIONS = words("clauses-negations")

@@ -4,9 +4,9 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from pfsm.analysis.tokens import Word
 from pfsm.english.perturbation.draws import Dice
 from pfsm.english.perturbation.text import Token
+from pfsm.english.tokens import Word
 
 _CLOSING = re.compile(r"[.,;:!?…)\]}»”’'\"。，、；：！？]")
 _AN = re.compile(r"(?i)[aeiou]|hono|hour|heir|honest")

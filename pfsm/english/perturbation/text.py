@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from pfsm.analysis.sentence import Analysis
-from pfsm.analysis.tokens import Word, words_of
+from pfsm.english.lists import words
 from pfsm.english.perturbation.draws import Pool
-from pfsm.english.perturbation.lists import words
+from pfsm.english.tokens import Word, words_of
 from pfsm.text.classes import CLASSES, SHIPPED, WordClasses, default_lists, word_classes
 from pfsm.text.plain import tokenise
 

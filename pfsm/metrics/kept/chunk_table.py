@@ -5,9 +5,9 @@ from functools import cache
 from itertools import count
 from typing import NamedTuple
 
+from pfsm.english.facts import NOTHING, chunk_kind, may_have_kind, word_kind
+from pfsm.english.numbers import NUMBER_WORDS, digit_value, is_number_word
 from pfsm.text.classes import normal_form, shipped_lists
-from pfsm.text.facts import NOTHING, chunk_kind, may_have_kind, word_kind
-from pfsm.text.numbers import NUMBER_WORDS, digit_value, is_number_word
 from pfsm.text.plain import chunk_tokens
 
 # A closing mark, an English suffix or an opening mark that tokenisers cut off.
@@ -53,7 +53,7 @@ class Counts(NamedTuple):
 class ChunkTable(dict[str, int]):
     """By chunk, from the lowest bits: its first word, its last word, whether it has tokens, whether it has counts.
 
-    The two bits above say what it can be part of (`pfsm.text.facts.chunk_kind`).
+    The two bits above say what it can be part of (`pfsm.english.facts.chunk_kind`).
 
     Words are numbered in lower case, `WORD_BITS` bits each; `NO_WORD` where a chunk begins or ends with another token.
     Which number a word has depends on what was read before, so only whether two are equal means anything. Threads may

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from pfsm.english.facts import contradictions
+from pfsm.english.numbers import Number, digit_numbers, english_numbers
 from pfsm.metrics.kept.lines import LineCounts, Runs, read_lines
 from pfsm.metrics.metric_group import MetricGroup
-from pfsm.text.facts import contradictions
-from pfsm.text.numbers import Number, digit_numbers, english_numbers
 from pfsm.text.plain import tokenise
 
 Float = NDArray[np.float64]
@@ -27,7 +27,7 @@ def differences(name: str, hypotheses: Sequence[str], references: Sequence[str])
     - ``kept.case``: words that stand on both sides, but with other capitals.
     - ``kept.numbers``: numbers in digits whose value stands on one side only.
     - ``kept.numbers-en``: the same of numbers in digits or English words.
-    - ``kept.facts-en``: numbers, units, dates and times of day that stand against others (`pfsm.text.facts`).
+    - ``kept.facts-en``: numbers, units, dates and times of day that stand against others (`pfsm.english.facts`).
     - ``kept.negation-en``: difference of the numbers of English words that negate.
     - ``kept.spaces``: ln(1 + difference of the numbers of marks that stand apart, as tokenisers leave them, +
       difference of the numbers of marks without a space behind them).

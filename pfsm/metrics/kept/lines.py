@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from pfsm.english.facts import RUN, run_tokens
 from pfsm.metrics.kept.chunk_table import END, HAS_COUNTS, KIND_BIT, NO_WORD, WORD_BITS, ChunkTable, Counts
-from pfsm.text.facts import RUN, run_tokens
 from pfsm.text.short_runs import Run, remembered
 
 Int64 = NDArray[np.int64]
@@ -135,7 +135,7 @@ def _remember(lines: Sequence[str], columns: Int64, runs: Sequence[Runs]) -> Non
 
 
 def runs_of(read: Chunks) -> list[Runs]:
-    """What lines say of amounts and dates: of each line the runs of `pfsm.text.facts.runs`."""
+    """What lines say of amounts and dates: of each line the runs of `pfsm.english.facts.runs`."""
     kinds = (read.packed >> 2 * WORD_BITS + KIND_BIT).astype(np.uint8).tobytes()
     found: list[Runs] = [()] * len(read.lines)
     places = [run.span() for run in RUN.finditer(kinds)]

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from pfsm.analysis.analysers import DEFAULT_PARSER
-from pfsm.analysis.parser.parse import MOST_TREES
+from pfsm.analysis.wanted import MOST_TREES
 from pfsm.errors import PfsmError
 from pfsm.metrics.metric_group import Options
 from pfsm.metrics.syntax.dependency_heads import AS_PARSED, COLLINS

@@ -5,11 +5,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pfsm.analysis.conllu import read_conllu
-from pfsm.analysis.conllu_lines import analysis_of
-from pfsm.analysis.parser.parameters import ParserWeights
+from pfsm.analysis.conllu import analysis_of, read_conllu
 from pfsm.analysis.parser_evaluation import Analyse
 from pfsm.analysis.sentence import Analysis
+from pfsm.english.parser.weights import ParserWeights
 from pfsm_training.parsing.boundaries import BIAS, with_tuned_starts
 from tests.analysis.samples import random_weights
 

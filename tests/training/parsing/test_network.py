@@ -6,7 +6,7 @@ import torch
 
 from pfsm.analysis.conllu import parse_conllu
 from pfsm.analysis.constituents import parse_brackets
-from pfsm.analysis.parser.network import Network
+from pfsm.english.parser.network import Network
 from pfsm_training.parsing.batches import Numbering, make_lines
 from pfsm_training.parsing.export import exported
 from pfsm_training.parsing.inventory import span_label_number, take_inventory

@@ -7,14 +7,13 @@ import numpy as np
 import pytest
 import torch
 
-from pfsm.analysis.labeller.encoder import Numbers, states_of
-from pfsm.analysis.labeller.inputs import candidates_of
-from pfsm.analysis.labeller.label import Labeller
-from pfsm.analysis.labeller.nominals import noun_keys, noun_log_odds
-from pfsm.analysis.labeller.weights import RoleWeights
-from pfsm.analysis.parser.features import normal_form
 from pfsm.analysis.roles import Argument, Frame
 from pfsm.analysis.sentence import Analysis, DependencyTree
+from pfsm.english.labeller.inputs import Numbers, candidates_of, states_of
+from pfsm.english.labeller.label import Labeller
+from pfsm.english.labeller.nominals import noun_keys, noun_log_odds
+from pfsm.english.labeller.weights import RoleWeights
+from pfsm.english.parser.network import normal_form
 from pfsm_training.roles.export import exported_arrays, exported_nouns
 from pfsm_training.roles.jackknife import fold_of
 from pfsm_training.roles.network import RoleNetwork, RoleSizes

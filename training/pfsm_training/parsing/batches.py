@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from pfsm.analysis.constituents import labelled_spans
-from pfsm.analysis.parser.features import character_numbers, normal_form
+from pfsm.english.parser.network import character_numbers, normal_form
 from pfsm_training.parsing.inventory import Inventory, numbered, span_label_number
 from pfsm_training.parsing.treebank import Example, binary_spans
 

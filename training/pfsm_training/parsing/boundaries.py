@@ -11,8 +11,8 @@ from dataclasses import replace
 import numpy as np
 
 from pfsm.analysis.conllu import ConlluSentence
-from pfsm.analysis.parser.parameters import ParserWeights
 from pfsm.analysis.parser_evaluation import Analyse, evaluate_on_text
+from pfsm.english.parser.weights import ParserWeights
 from pfsm.runtime.choice import simplest_within_noise
 
 BIAS = "starts.bias"

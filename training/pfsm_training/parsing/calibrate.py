@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 
-from pfsm.analysis.parser.network import Network
-from pfsm.analysis.parser.parameters import ParserWeights
-from pfsm.analysis.parser.trees import tree_marginals
 from pfsm.analysis.scoring import N_BINS
+from pfsm.english.parser.network import Network
+from pfsm.english.parser.trees import tree_marginals
+from pfsm.english.parser.weights import ParserWeights
 from pfsm_kernels.syntax.bracketing import span_marginals
 from pfsm_training.parsing.treebank import Example, binary_spans
 

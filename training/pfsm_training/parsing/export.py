@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from torch import Tensor
 
-from pfsm.analysis.parser.parameters import Matrix, ParserWeights
+from pfsm.english.parser.weights import Matrix, ParserWeights
 from pfsm_training.parsing.inventory import Inventory
 from pfsm_training.parsing.network import ParserNetwork
 

@@ -5,7 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from pfsm.analysis.constituents import CHAIN, labelled_spans
-from pfsm.analysis.parser.features import END, normal_form
+from pfsm.english.parser.network import normal_form
+from pfsm.english.parser.weights import END
 from pfsm_training.parsing.treebank import Example, all_words
 
 # Not a constituent: a span that exists only because the tree was made binary.

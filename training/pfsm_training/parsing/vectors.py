@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_matrix
 from scipy.sparse.linalg import svds
 
-from pfsm.analysis.parser.features import normal_form
-from pfsm.analysis.tokens import words_of
+from pfsm.english.parser.network import normal_form
+from pfsm.english.tokens import words_of
 
 _POSITIONS = (-2, -1, 1, 2)
 _SMOOTHING = 0.75

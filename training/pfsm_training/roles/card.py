@@ -3,9 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from pfsm.analysis.labeller.weights import RoleWeights
-from pfsm.analysis.role_scoring import RoleScores
-from pfsm.analysis.scoring import Agreement
+from pfsm.analysis.scoring import Agreement, RoleScores
+from pfsm.english.labeller.weights import RoleWeights
 from pfsm_training.parsing.card import calibration_rows
 
 _SOURCES = {

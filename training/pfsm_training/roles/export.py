@@ -4,9 +4,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from pfsm.analysis.labeller.nominal_weights import NominalWeights
-from pfsm.analysis.parser.parameters import Matrix
-from pfsm.analysis.parser.weights import quantised, restored
+from pfsm.english.labeller.weights import NominalWeights
+from pfsm.english.parser.weights import Matrix, quantised, restored
 from pfsm_training.roles.network import RoleNetwork
 
 

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import torch
 
-from pfsm.analysis.parser.parameters import ParserWeights
-from pfsm.analysis.parser.parse import Parser
 from pfsm.analysis.sentence import Analysis
 from pfsm.analysis.wanted import Wanted
+from pfsm.english.parser.parse import Parser
+from pfsm.english.parser.weights import ParserWeights
 from pfsm_training.parsing.export import exported
 from pfsm_training.parsing.inventory import take_inventory
 from pfsm_training.parsing.recipe import Recipe

@@ -6,10 +6,10 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.analysis.labeller.encoder import Numbers
-from pfsm.analysis.parser.parameters import ParserWeights
 from pfsm.analysis.roles import NOUN
 from pfsm.analysis.sentence import Analysis
+from pfsm.english.labeller.inputs import Numbers
+from pfsm.english.parser.weights import ParserWeights
 from pfsm_training.roles.plan import RolePlan
 from pfsm_training.roles.samples import (
     Sample,

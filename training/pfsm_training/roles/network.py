@@ -1,4 +1,4 @@
-"""The network of the labeller, as it is trained: the twin of `pfsm.analysis.labeller.encoder` and its kernels."""
+"""The network of the labeller, as it is trained: the twin of `pfsm.english.labeller.inputs` and its kernels."""
 
 from dataclasses import dataclass
 from typing import NamedTuple

@@ -8,12 +8,11 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from pfsm.analysis.labeller.encoder import Numbers
-from pfsm.analysis.labeller.inputs import SentenceArrays, candidates_of, sentence_arrays
-from pfsm.analysis.labeller.nominals import noun_keys, nouns_of
-from pfsm.analysis.labeller.weights import KEY_BITS
 from pfsm.analysis.roles import NOUN, VERB
 from pfsm.analysis.sentence import Analysis
+from pfsm.english.labeller.inputs import Numbers, SentenceArrays, candidates_of, sentence_arrays
+from pfsm.english.labeller.nominals import noun_keys, nouns_of
+from pfsm.english.labeller.weights import KEY_BITS
 from pfsm_kernels.roles.features import N_SLOTS
 from pfsm_training.roles.network import Batch
 from pfsm_training.roles.treebank import labelled_spans_of

@@ -8,9 +8,9 @@ import numpy as np
 import torch
 from torch import nn
 
-from pfsm.analysis.labeller.weights import RoleWeights
-from pfsm.analysis.parser.parameters import ParserWeights
 from pfsm.analysis.sentence import Analysis
+from pfsm.english.labeller.weights import RoleWeights
+from pfsm.english.parser.weights import ParserWeights
 from pfsm_training.parsing.subnormals import without_subnormals
 from pfsm_training.roles.distil import derivatives, teach
 from pfsm_training.roles.export import as_stored, exported_arrays, exported_nouns

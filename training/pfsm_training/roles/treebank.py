@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from pfsm.analysis.conllu_lines import analysis_of
+from pfsm.analysis.conllu import analysis_of
 from pfsm.analysis.role_files import read_propbank
 from pfsm.analysis.roles import CONTINUATION, Frame, Span
 from pfsm.analysis.sentence import Analysis

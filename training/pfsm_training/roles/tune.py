@@ -6,14 +6,13 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from pfsm.analysis.labeller.encoder import Numbers, states_of
-from pfsm.analysis.labeller.label import Labeller
-from pfsm.analysis.labeller.nominal_weights import NominalWeights
-from pfsm.analysis.labeller.nominals import noun_keys, noun_log_odds, nouns_of
-from pfsm.analysis.labeller.weights import RoleWeights
-from pfsm.analysis.parser.parameters import ParserWeights
-from pfsm.analysis.role_scoring import RoleScores, score_roles
 from pfsm.analysis.roles import NOUN, VERB
+from pfsm.analysis.scoring import RoleScores, score_roles
+from pfsm.english.labeller.inputs import Numbers, states_of
+from pfsm.english.labeller.label import Labeller
+from pfsm.english.labeller.nominals import noun_keys, noun_log_odds, nouns_of
+from pfsm.english.labeller.weights import NominalWeights, RoleWeights
+from pfsm.english.parser.weights import ParserWeights
 from pfsm.runtime.choice import simplest_within_noise
 from pfsm_training.roles.samples import Sample
 

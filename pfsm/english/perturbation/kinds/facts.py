@@ -4,20 +4,18 @@ import itertools
 import re
 from collections.abc import Iterator
 
-from pfsm.analysis.tokens import Word
+from pfsm.english.lists import is_common_noun, words
 from pfsm.english.perturbation.draws import Dice
 from pfsm.english.perturbation.edits import Edit, edited, in_case_of, inserted, swapped
 from pfsm.english.perturbation.kind import CRITICAL, NONE, english, kind
-from pfsm.english.perturbation.lists import is_common_noun, words
 from pfsm.english.perturbation.text import Parse, Text, Token, is_letters, is_word
+from pfsm.english.tables import MONTHS, ORDINALS, SIZES, TENS, UNITS, WEEKDAYS
+from pfsm.english.tokens import Word
 from pfsm.text.plain import tokenise
 
-_SMALL = ["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
-_TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
-_ORDINALS = ["third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"]
-_SIZES = ["hundred", "thousand", "million", "billion"]
-_MANY = ["hundreds", "thousands", "millions", "billions"]
-_LISTS = {word: words for words in (_SMALL, _TENS, _ORDINALS, _SIZES, _MANY) for word in words}
+_MANY = [f"{size}s" for size in SIZES if size != "trillion"]
+_GROUPS_OF_WORDS = (UNITS[2:13], TENS, ORDINALS[2:10], [size.removesuffix("s") for size in _MANY], _MANY)
+_LISTS = {word: words for words in _GROUPS_OF_WORDS for word in words}
 
 
 @kind("change-number", CRITICAL, "a number is changed")
@@ -91,9 +89,6 @@ def _swap_numbers(text: Text, dice: Dice) -> str | None:
     return swapped(text.line, dice, pairs)
 
 
-_WORDS = [
-    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
-]  # fmt: skip
 _GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+")
 _PERCENT = re.compile(r"(?<=\d)(?:%| percent\b| per cent\b)")
 _SIZE = re.compile(r"(?<![\d.,$€£])(\d{1,3}) (million|thousand)\b")
@@ -137,10 +132,10 @@ def _other_forms(text: Text, token: Token) -> list[Edit]:
             if one is not token
         )
     )
-    if counted and token.lower in _WORDS[2:] and not text.parse.is_first(token):
-        return [Edit(token.start, token.end, str(_WORDS.index(token.lower)))]
+    if counted and token.lower in UNITS[2:13] and not text.parse.is_first(token):
+        return [Edit(token.start, token.end, str(UNITS.index(token.lower)))]
     if counted and token.form.isascii() and token.form.isdigit() and 2 <= int(token.form) <= 12:
-        word = _WORDS[int(token.form)]
+        word = UNITS[int(token.form)]
         return [Edit(token.start, token.end, word.capitalize() if text.parse.is_first(token) else word)]
     return []
 
@@ -191,11 +186,9 @@ def _is_measure(parse: Parse, token: Token) -> bool:
     )
 
 
-_MONTHS = [
-    "January", "February", "March", "April", "June", "July", "August", "September", "October", "November",
-    "December",
-]  # fmt: skip
-_DAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
+# "May" is a verb more often than not.
+_MONTHS = [month.capitalize() for month in MONTHS if month != "may"]
+_DAYS = [day.capitalize() for day in WEEKDAYS]
 _YEAR = re.compile(r"(?<![\w.,:/$€£-])(?:19\d\d|20[0-3]\d)(?![\w%°:/]|[.,]\d)")
 _COUNTED = re.compile(
     r"[ \u00a0](?:yen|yuan|won|people|men|women|children|police|USD|EUR|euros?|pounds?|dollars?|km|kg|m|mm|cm|tons?|"

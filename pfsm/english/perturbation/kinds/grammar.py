@@ -2,11 +2,11 @@
 
 import re
 
+from pfsm.english.lists import words
 from pfsm.english.perturbation.clauses import clauses, has_end_mark, is_whole
 from pfsm.english.perturbation.draws import Dice
 from pfsm.english.perturbation.edits import Edit, dropped, edited, in_case_of, replaced, with_article, without
 from pfsm.english.perturbation.kind import CRITICAL, MAJOR, MINOR, english
-from pfsm.english.perturbation.lists import words
 from pfsm.english.perturbation.text import Parse, Text, Token
 
 

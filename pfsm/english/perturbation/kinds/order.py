@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+from pfsm.english.inflection import participle, third, verb_lemma
+from pfsm.english.lists import is_common_noun, words
 from pfsm.english.perturbation.clauses import (
     COLLECTIVE,
     Clause,
@@ -13,9 +15,7 @@ from pfsm.english.perturbation.clauses import (
 )
 from pfsm.english.perturbation.draws import Dice
 from pfsm.english.perturbation.edits import Edit, capitalised, edited
-from pfsm.english.perturbation.inflection import participle, third, verb_lemma
 from pfsm.english.perturbation.kind import CRITICAL, NONE, english
-from pfsm.english.perturbation.lists import is_common_noun, words
 from pfsm.english.perturbation.text import Parse, Text, Token
 
 # Verbs that say the same both ways.

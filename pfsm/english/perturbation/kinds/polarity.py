@@ -1,11 +1,11 @@
 """English: negation, quantifiers, modal verbs, and statements that become questions."""
 
+from pfsm.english.inflection import verb_lemma
+from pfsm.english.lists import words
 from pfsm.english.perturbation.clauses import Clause, clauses, is_negated, is_question, lowered
 from pfsm.english.perturbation.draws import Dice
 from pfsm.english.perturbation.edits import Edit, capitalised, edited, in_case_of, without
-from pfsm.english.perturbation.inflection import verb_lemma
 from pfsm.english.perturbation.kind import CRITICAL, MAJOR, english
-from pfsm.english.perturbation.lists import words
 from pfsm.english.perturbation.text import Parse, Text, Token
 
 _NOT_SO = words("drop-negation-not-so")

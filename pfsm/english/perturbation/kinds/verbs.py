@@ -1,5 +1,7 @@
 """English: tense, aspect and agreement of verbs."""
 
+from pfsm.english.inflection import gerund, participle, past, third, verb_lemma
+from pfsm.english.lists import words
 from pfsm.english.perturbation.clauses import (
     Clause,
     be,
@@ -13,9 +15,7 @@ from pfsm.english.perturbation.clauses import (
 )
 from pfsm.english.perturbation.draws import Dice
 from pfsm.english.perturbation.edits import Edit, edited
-from pfsm.english.perturbation.inflection import gerund, participle, past, third, verb_lemma
 from pfsm.english.perturbation.kind import MAJOR, MINOR, english
-from pfsm.english.perturbation.lists import words
 from pfsm.english.perturbation.text import Parse, Text, Token
 
 # What is reported is the same in either tense.

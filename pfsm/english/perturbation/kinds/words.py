@@ -1,6 +1,5 @@
 """Kinds for all languages: words and phrases are lost, added, repeated or moved."""
 
-from pfsm.analysis.tokens import Word
 from pfsm.english.perturbation.draws import Dice
 from pfsm.english.perturbation.edits import (
     Edit,
@@ -13,6 +12,7 @@ from pfsm.english.perturbation.edits import (
 )
 from pfsm.english.perturbation.kind import CRITICAL, MAJOR, MINOR, kind
 from pfsm.english.perturbation.text import Parse, Text, Token, is_letters
+from pfsm.english.tokens import Word
 from pfsm.text.plain import tokenise
 
 

@@ -1,0 +1,1 @@
+"""Discourse representation structures, built from trees and roles."""

@@ -1,0 +1,268 @@
+"""Amounts, numbers and dates of two English texts that stand against each other.
+
+``3 km`` against ``3 miles``, ``in May`` against ``in June``, ``noon`` against ``midnight``. What says the same in other
+words (`pfsm.english.quantities`) stands against nothing, and neither does what one of the texts leaves out.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from itertools import chain
+from typing import NamedTuple
+
+from pfsm.english import dates
+from pfsm.english import quantities as units
+from pfsm.english.numbers import NUMBER_WORDS, digit_value, english_numbers, is_number_word
+from pfsm.english.quantities import Quantity, may_say, parts, quantities
+from pfsm.text.short_runs import MOST_RUNS, Run, is_short, remembered
+
+
+class Fact(NamedTuple):
+    """One of a group of facts that exclude each other, as text."""
+
+    group: str
+    value: str
+
+
+# Words of which one excludes the others.
+_NAMED = {
+    word: Fact(group, word)
+    for group, words in {
+        "season": "spring summer autumn winter",
+        "part of the day": "morning afternoon evening night dawn dusk",
+        "day": "yesterday today tomorrow",
+        "decade": "twenties thirties forties fifties sixties seventies eighties nineties",
+        "often": "once twice",
+        "factor": "doubled tripled trebled quadrupled halved",
+    }.items()
+    for word in words.split()
+}
+# Between the parts of one amount or date.
+_BETWEEN = frozenset({"and", "of", ",", "/", "a", "an", "per", "square", "cubic", "one"})
+_JOINING = _BETWEEN | dates.BEFORE_MONTHS
+_WORDS = _NAMED.keys() | units.UNIT_WORDS | dates.WORDS | {"per"}
+_MARKS = "\"'()[]{}.,;:!?\u2026\u201c\u201d\u201e\u2018\u2019\u00ab\u00bb"
+_CLOSING_ALONE = _MARKS.replace(".", "")
+# Chunks of text that say nothing, that join others, that say something, and that say something before a mark.
+NOTHING, JOINS, SAYS, ENDS = range(4)
+_DIGIT = re.compile(r"\d")
+RUN = re.compile(rb"\x01?(?:\x03|\x02(?:[\x01\x02]*[\x02\x03])?)")
+"""What is a run in a string of such kinds."""
+_KINDS = dict.fromkeys(_WORDS | NUMBER_WORDS, SAYS) | dict.fromkeys(_JOINING - _WORDS, JOINS)
+
+# Runs of two lines that are remembered together.
+MOST_TOGETHER = 8
+_PARTS = frozenset({"number", "unit", "ordinal", "weekday", "time"})
+
+
+def word_kind(word: str, lower: str) -> int:
+    """The kind of a chunk that is one word of letters alone, given in lower case too."""
+    return _KINDS.get(lower, NOTHING) or (SAYS if word in units.SHORT else NOTHING)
+
+
+def chunk_kind(chunk: str) -> int:
+    """The kind of the text between two spaces."""
+    if chunk.isalpha():
+        return word_kind(chunk, chunk.lower())
+    if chunk in _BETWEEN:
+        return JOINS
+    if _DIGIT.search(chunk) is None and not _is_said(chunk):
+        return NOTHING
+    words = _tokens_of(chunk)
+    if not words:
+        return NOTHING
+    return SAYS if words[-1] == "," or chunk.endswith(words[-1]) else ENDS
+
+
+def may_have_kind(chunk: str, word: str, lower: str) -> bool:
+    """Whether the kind of a chunk may be other than `NOTHING`: of a word of letters and a mark behind it.
+
+    Args:
+        chunk: The word and the mark.
+        word: The word.
+        lower: The word in lower case.
+    """
+    return lower in _KINDS or word in units.SHORT or chunk in units.SHORT or chunk.lower() in _WORDS
+
+
+def token_kind(token: str) -> int:
+    """The kind of a token of a tokeniser, which no mark is attached to."""
+    if token.isalpha() or token in _JOINING:
+        return word_kind(token, token.lower())
+    says = may_say(token) or is_number_word(token.lower()) or digit_value(token) is not None
+    return SAYS if says else NOTHING
+
+
+def _is_said(chunk: str) -> bool:
+    """Whether a chunk without digits is a word that says something, an abbreviation with its point, or a sign."""
+    word = chunk.strip(_MARKS)
+    return (
+        word_kind(word, word.lower()) == SAYS
+        or chunk.lower().rstrip(_CLOSING_ALONE) in _WORDS
+        or chunk in units.SHORT
+    )
+
+
+def run_tokens(chunks: Iterable[str]) -> Run:
+    """The words and numbers of chunks and what is attached to them, without marks; a comma is a token of its own."""
+    return tuple(token for chunk in chunks for token in _tokens_of(chunk))
+
+
+def _tokens_of(chunk: str) -> list[str]:
+    if chunk.isalpha() or chunk.lower() in _WORDS or chunk in units.SHORT:
+        return [chunk]
+    # Perhaps with the point of an abbreviation.
+    inner = chunk.lstrip(_MARKS).rstrip(_CLOSING_ALONE)
+    word = inner if inner.lower() in _WORDS else chunk.strip(_MARKS)
+    word = word.removesuffix("'s").removesuffix("\u2019s")
+    found = parts(word) if word else []
+    return [*found, ","] if chunk.endswith(",") else found
+
+
+def runs(line: str) -> tuple[Run, ...]:
+    """The runs of tokens in which a line says something of amounts and dates, each with one joining word before it.
+
+    What a run says depends on its own tokens alone. A full stop or another mark but the comma ends a run.
+    """
+    chunks = line.split(" ")
+    found = RUN.finditer(bytes(map(chunk_kind, chunks)))
+    return tuple(run_tokens(chunks[run.start() : run.end()]) for run in found)
+
+
+def contradictions(ours: tuple[Run, ...], theirs: tuple[Run, ...]) -> int:
+    """How many facts of the runs of two lines stand against each other.
+
+    Equal runs are taken away first, then places of equal meaning, the longest first. What is left falls into numbers,
+    units, months, days of the week and so on. Of each of these groups the fewer of those count that one side has alone
+    and the other alone.
+    """
+    if len(ours) + len(theirs) <= MOST_TOGETHER and all(map(is_short, (*ours, *theirs))):
+        return _known_contradictions(ours, theirs)
+    return _contradictions(ours, theirs)
+
+
+def _contradictions(ours: tuple[Run, ...], theirs: tuple[Run, ...]) -> int:
+    mine, yours = list(ours), []
+    for run in theirs:
+        if run in mine:
+            mine.remove(run)
+        else:
+            yours.append(run)
+    if not mine or not yours:
+        return 0
+    one_side, other_side = [*map(_read, mine)], [*map(_read, yours)]
+    if all(one.is_simple for one in chain(one_side, other_side)):
+        # Then nothing but equal facts has an equal meaning.
+        left, right = ([fact for one in side for _, _, fact in one.facts] for side in (one_side, other_side))
+        if len(left) == len(right) == 1:
+            return int(left[0] != right[0] and left[0].group == right[0].group)
+        one, other = Counter(left), Counter(right)
+    else:
+        one, other = map(Counter, _without_equal(mine, yours))
+    return (_by_group(one - other) & _by_group(other - one)).total()
+
+
+# The same translations come again, and other ones say the same.
+_known_contradictions = lru_cache(maxsize=MOST_RUNS)(_contradictions)
+
+
+def _by_group(facts: Counter[Fact]) -> Counter[str]:
+    counted: Counter[str] = Counter()
+    for fact, number in facts.items():
+        counted[fact.group] += number
+    return counted
+
+
+# More than the tokens of any line; tokens of a side are numbered through its runs.
+_APART = 1 << 20
+
+
+def _without_equal(ours: Sequence[Run], theirs: Sequence[Run]) -> tuple[list[Fact], list[Fact]]:
+    """The facts of both sides that are left when places of equal meaning are taken away, the longest of ours first."""
+    taken: tuple[set[int], set[int]] = (set(), set())
+    by_meaning: dict[str, list[range]] = {}
+    for place, meaning in _numbered(theirs):
+        by_meaning.setdefault(meaning, []).append(place)
+    for place, meaning in sorted(_numbered(ours), key=lambda one: -len(one[0])):
+        for other in by_meaning.get(meaning, ()):
+            if taken[0].isdisjoint(place) and taken[1].isdisjoint(other):
+                taken[0].update(place)
+                taken[1].update(other)
+    return _left(ours, taken[0]), _left(theirs, taken[1])
+
+
+def _numbered(side: Sequence[Run]) -> list[tuple[range, str]]:
+    """The places of all runs of a side with their meanings."""
+    return [
+        (range(number * _APART + start, number * _APART + stop), meaning)
+        for number, run in enumerate(side)
+        for start, stop, meaning in _places(run)
+    ]
+
+
+def _left(side: Sequence[Run], taken: set[int]) -> list[Fact]:
+    return [
+        fact
+        for number, run in enumerate(side)
+        for start, stop, fact in _read(run).facts
+        if taken.isdisjoint(range(number * _APART + start, number * _APART + stop))
+    ]
+
+
+class _Read(NamedTuple):
+    """What a run says.
+
+    Attributes:
+        said: Amounts and dates, numbers without units included.
+        facts: Start, end and value of the smallest parts of it.
+        is_simple: Whether these facts are all that it says, each in a place of its own.
+    """
+
+    said: tuple[Quantity, ...]
+    facts: tuple[tuple[int, int, Fact], ...]
+    is_simple: bool
+
+
+# Most runs are short and come again: "two", "in May", "last year".
+@remembered
+def _read(run: Run) -> _Read:
+    said = _said(run)
+    facts = (*_facts_of(said), *_named(run))
+    apart = len(facts) == len(said) == len({start for start, _, _ in facts})
+    return _Read(said, facts, apart and all(stop == start + 1 for start, stop, _ in facts))
+
+
+# Text is hashed faster than fractions are.
+@remembered
+def _places(run: Run) -> tuple[tuple[int, int, str], ...]:
+    """Start, end and meaning of what a run says."""
+    return tuple((one.start, one.start + one.length, repr(one.meaning)) for one in _read(run).said)
+
+
+def _facts_of(said: Iterable[Quantity]) -> Iterator[tuple[int, int, Fact]]:
+    for place in said:
+        kind, *meaning = place.meaning
+        stop = place.start + place.length
+        if kind == "date" and meaning[0] is None and meaning[2] is None:
+            yield place.start, stop, Fact("month", repr(meaning[1]))
+        elif kind in _PARTS or (kind == "date" and place.length == 1):
+            yield place.start, stop, Fact(str(kind), repr(meaning))
+
+
+def _named(run: Run) -> Iterator[tuple[int, int, Fact]]:
+    for at, token in enumerate(run):
+        fact = _NAMED.get(token.lower())
+        if fact is not None:
+            yield at, at + 1, fact
+
+
+def _said(run: Run) -> tuple[Quantity, ...]:
+    # Most runs are one number, and the word before it.
+    others = [at for at, token in enumerate(run) if token.lower() not in _JOINING]
+    value = digit_value(run[others[0]]) if len(others) == 1 else None
+    if value is not None:
+        return (Quantity(others[0], 1, ("number", value)),)
+    numbers = english_numbers(run)
+    alone = (Quantity(one.start, one.length, ("number", one.value)) for one in numbers)
+    return (*quantities(run, numbers), *alone)

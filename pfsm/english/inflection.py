@@ -1,0 +1,259 @@
+"""Forms of one English word: what tells two of them apart, and how one is made from another.
+
+Two forms differ in tense, number, person, aspect, degree, gender, case or a short form. Regular and irregular nouns,
+verbs and adjectives are looked up in a dictionary's parts of speech and base forms; auxiliaries, modal verbs and
+pronouns are on the lists below. A form that can be several things is each of them: ``cut`` is the present and the past.
+Two forms differ in a category where every reading of the same base form differs in it.
+
+Forms are made by lists of irregular ones and rules for the others.
+"""
+
+import re
+from collections.abc import Callable, Iterable
+from functools import cache
+from typing import NamedTuple
+
+from pfsm.english.lists import lemma, rows, words
+
+TENSE, NUMBER, PERSON, ASPECT, DEGREE = "tense", "number", "person", "aspect", "degree"
+GENDER, CASE, SHORT, OTHER = "gender", "case", "short", "other"
+CATEGORIES = (TENSE, NUMBER, PERSON, ASPECT, DEGREE, GENDER, CASE, SHORT, OTHER)
+
+# From a lower-cased word to its parts of speech (n, v, a, r) and base forms.
+Lemmas = Callable[[str], Iterable[tuple[str, str]]]
+
+
+class Form(NamedTuple):
+    """One reading of a word.
+
+    Attributes:
+        lemma: Base form with its part of speech, such as ``v:walk``; of pronouns ``pronoun``.
+        features: What it is in the categories in which it is anything: category and value.
+    """
+
+    lemma: str
+    features: tuple[tuple[str, str], ...]
+
+
+def _form(lemma: str, **features: str) -> Form:
+    return Form(lemma, tuple(sorted(features.items())))
+
+
+_PRESENT, _PAST = "present", "past"
+_LISTED: dict[str, tuple[Form, ...]] = {
+    "am": (_form("v:be", tense=_PRESENT, number="singular", person="1", aspect="finite"),),
+    "is": (_form("v:be", tense=_PRESENT, number="singular", person="3", aspect="finite"),),
+    "are": (_form("v:be", tense=_PRESENT, number="plural", aspect="finite"),),
+    "was": (_form("v:be", tense=_PAST, number="singular", aspect="finite"),),
+    "were": (_form("v:be", tense=_PAST, number="plural", aspect="finite"),),
+    "be": (_form("v:be", aspect="base"),),
+    "been": (_form("v:be", aspect="participle"),),
+    "being": (_form("v:be", aspect="gerund"),),
+    "have": (_form("v:have", tense=_PRESENT, number="plural", aspect="finite"),),
+    "has": (_form("v:have", tense=_PRESENT, number="singular", aspect="finite"),),
+    "had": (_form("v:have", tense=_PAST, aspect="finite"),),
+    "having": (_form("v:have", aspect="gerund"),),
+    "do": (_form("v:do", tense=_PRESENT, number="plural", aspect="finite"),),
+    "does": (_form("v:do", tense=_PRESENT, number="singular", aspect="finite"),),
+    "did": (_form("v:do", tense=_PAST, aspect="finite"),),
+    "done": (_form("v:do", aspect="participle"),),
+    "doing": (_form("v:do", aspect="gerund"),),
+    "not": (_form("r:not"),),
+    "this": (_form("d:this", number="singular"),),
+    "these": (_form("d:this", number="plural"),),
+    "that": (_form("d:that", number="singular"),),
+    "those": (_form("d:that", number="plural"),),
+    "who": (_form("p:who", case="subject"),),
+    "whom": (_form("p:who", case="object"),),
+}
+for _modal, _was in (("will", "would"), ("can", "could"), ("shall", "should"), ("may", "might")):
+    _LISTED[_modal] = (_form(f"m:{_modal}", tense=_PRESENT),)
+    _LISTED[_was] = (_form(f"m:{_modal}", tense=_PAST),)
+# Short forms as tokenisers cut them off, and what they can be short for.
+_SHORT_FORMS = {
+    "n't": "not", "'m": "am", "'re": "are", "'ve": "have", "'ll": "will shall", "'s": "is has", "'d": "would had",
+    "ca": "can", "wo": "will", "sha": "shall",
+}  # fmt: skip
+for _short, _long in _SHORT_FORMS.items():
+    _LISTED[_short] = tuple(
+        _form(form.lemma, short="yes", **dict(form.features))
+        for word in _long.split()
+        for form in _LISTED[word]
+    )
+_CASES = ("subject", "object", "possessive", "absolute", "reflexive")
+_PRONOUNS = (
+    ("1", "singular", "", "i me my mine myself"), ("1", "plural", "", "we us our ours ourselves"),
+    ("2", "", "", "you you your yours yourself"), ("3", "singular", "male", "he him his his himself"),
+    ("3", "singular", "female", "she her her hers herself"), ("3", "singular", "neuter", "it it its its itself"),
+    ("3", "plural", "", "they them their theirs themselves"),
+)  # fmt: skip
+for _person, _number, _gender, _words in _PRONOUNS:
+    for _case, _word in zip(_CASES, _words.split(), strict=True):
+        _all = {"person": _person, "number": _number, "gender": _gender, "case": _case}
+        _reading = _form("pronoun", **{key: value for key, value in _all.items() if value})
+        _LISTED[_word] = (*_LISTED.get(_word, ()), _reading)
+
+
+def base_forms(word: str, lemmas: Lemmas) -> set[str]:
+    """The base forms of all readings of a word, as `Form` has them."""
+    word = word.lower().replace("\u2019", "'")
+    if word in _LISTED:
+        return {form.lemma for form in _LISTED[word]}
+    return {f"{tag}:{base}" for tag, base in lemmas(word)} if word.isalpha() else set()
+
+
+def forms(word: str, lemmas: Lemmas) -> tuple[Form, ...]:
+    """All readings of a word; none of a word that is neither on the lists nor in the dictionary."""
+    word = word.lower().replace("\u2019", "'")
+    if word in _LISTED:
+        return _LISTED[word]
+    return tuple(dict.fromkeys(form for tag, base in lemmas(word) for form in _readings(word, tag, base)))
+
+
+def _readings(word: str, tag: str, base: str) -> list[Form]:
+    lemma = f"{tag}:{base}"
+    if tag == "n":
+        return [_form(lemma, number="singular" if word == base else "plural")]
+    if tag == "v":
+        return _verbs(word, base, lemma)
+    degree = "positive" if word == base else "superlative" if word.endswith("st") else "comparative"
+    return [_form(lemma, degree=degree)]
+
+
+def _verbs(word: str, base: str, lemma: str) -> list[Form]:
+    if word == base:
+        return [_form(lemma, tense=_PRESENT, number="plural", aspect="finite")]
+    if word.endswith("ing"):
+        return [_form(lemma, aspect="gerund")]
+    if word.endswith("s"):
+        return [_form(lemma, tense=_PRESENT, number="singular", aspect="finite")]
+    # The past tense and the participle of most verbs are one form.
+    return [_form(lemma, tense=_PAST, aspect="finite")]
+
+
+def differences(ours: Iterable[Form], theirs: Iterable[Form]) -> tuple[str, ...] | None:
+    """The categories in which two different forms of one word differ; None if no base form is the same.
+
+    Of several pairs of readings with the same base form the one with the fewest differences counts, the first of them.
+    A category in which one of the two is nothing in particular makes no difference, but for `SHORT`: ``'s`` against
+    ``is``. If none does, they differ in `OTHER`.
+    """
+    theirs = tuple(theirs)
+    found = [_between(one, other) for one in ours for other in theirs if one.lemma == other.lemma]
+    return min(found, key=len) or (OTHER,) if found else None
+
+
+def _between(one: Form, other: Form) -> tuple[str, ...]:
+    ours, theirs = dict(one.features), dict(other.features)
+    differing = {name for name in ours.keys() & theirs.keys() if ours[name] != theirs[name]}
+    if (SHORT in ours) != (SHORT in theirs):
+        differing.add(SHORT)
+    # Without a finite form there is no tense, so that aspect alone tells the two apart.
+    return tuple(name for name in CATEGORIES if name in differing)
+
+
+# Verbs of several syllables whose last one is stressed, so that its consonant is doubled.
+_DOUBLED = words("inflection-doubled")
+_ONE_SYLLABLE = re.compile(r"[^aeiou]*(?:qu)?[aeiou][bdfgklmnprtvz]$")
+_IRREGULAR_PLURALS = {
+    "man": "men", "woman": "women", "child": "children", "person": "people", "foot": "feet", "tooth": "teeth",
+    "mouse": "mice", "life": "lives", "wife": "wives", "knife": "knives", "leaf": "leaves", "half": "halves",
+    "wolf": "wolves", "shelf": "shelves", "thief": "thieves", "crisis": "crises", "analysis": "analyses",
+    "basis": "bases", "hypothesis": "hypotheses", "criterion": "criteria", "phenomenon": "phenomena",
+    "policeman": "policemen", "spokesman": "spokesmen", "hero": "heroes", "potato": "potatoes", "tomato": "tomatoes",
+}  # fmt: skip
+
+
+@cache
+def _irregular() -> dict[str, tuple[str, str]]:
+    return {base: (past, participle) for base, past, participle in rows("irregular-verbs")}
+
+
+def verb_lemma(form: str) -> str:
+    """The base form of a verb in lower case."""
+    if form in {"'s", "is", "are", "am", "was", "were", "been", "being", "'re", "'m"}:
+        return "be"
+    return _BASES.get(form) or lemma(form, "v")
+
+
+_BASES = {"has": "have", "had": "have", "having": "have", "'ve": "have", "does": "do", "did": "do", "done": "do",
+          "left": "leave", "leaving": "leave", "lay": "lie", "found": "find", "saw": "see", "felt": "feel",
+          "ground": "grind", "wound": "wound", "bound": "bind", "fell": "fall", "lit": "light", "spat": "spit",
+          "led": "lead", "won": "win", "shot": "shoot", "founded": "found",
+          "lives": "live", "living": "live"}  # fmt: skip
+
+
+def past(base: str) -> str:
+    """The past tense: ``went``; of ``be``: ``was``."""
+    return _irregular()[base][0] if base in _irregular() else _with_ed(base)
+
+
+def participle(base: str) -> str:
+    """The past participle: ``gone``."""
+    return _irregular()[base][1] if base in _irregular() else _with_ed(base)
+
+
+def third(base: str) -> str:
+    """The third person singular of the present: ``goes``."""
+    return {"be": "is", "have": "has"}.get(base) or _with_s(base)
+
+
+def gerund(base: str) -> str:
+    """The form on ``-ing``."""
+    if base in {"be", "see", "flee", "agree", "free", "guarantee", "foresee", "oversee"}:
+        return f"{base}ing"
+    if base.endswith("ie"):
+        return f"{base[:-2]}ying"
+    if base.endswith("e") and not base.endswith(("ee", "oe", "ye")):
+        return f"{base[:-1]}ing"
+    return f"{_doubled(base)}ing"
+
+
+def plural(noun: str) -> str:
+    """The plural of a noun."""
+    if noun.endswith("craft"):
+        return noun
+    if noun.endswith("man") and noun not in {"human", "german", "roman", "shaman"}:
+        return f"{noun[:-3]}men"
+    return _IRREGULAR_PLURALS.get(noun) or _with_s(noun)
+
+
+def _with_s(base: str) -> str:
+    if re.search(r"[^aeiou]y$", base):
+        return f"{base[:-1]}ies"
+    if base in {"go", "do", "undergo", "veto", "echo"} or base.endswith(("s", "sh", "ch", "x", "z")):
+        return f"{base}es"
+    return f"{base}s"
+
+
+def _with_ed(base: str) -> str:
+    if base.endswith("e"):
+        return f"{base}d"
+    if re.search(r"[^aeiou]y$", base):
+        return f"{base[:-1]}ied"
+    return f"{_doubled(base)}ed"
+
+
+def _doubled(base: str) -> str:
+    if base in _DOUBLED or (_ONE_SYLLABLE.match(base) and base not in {"bus", "gas"}):
+        return base + base[-1]
+    if base.endswith("c"):
+        return f"{base}k"
+    return base
+
+
+def inflected_like(base: str, form: str, tag: str) -> str | None:
+    """Another word in the form of a given one, by its Penn Treebank tag; None where the form is not made."""
+    makers = {
+        "NN": lambda: base,
+        "NNS": lambda: plural(base),
+        "VB": lambda: base,
+        "VBP": lambda: base,
+        "VBZ": lambda: third(base),
+        "VBD": lambda: past(base),
+        "VBN": lambda: participle(base),
+        "VBG": lambda: gerund(base),
+        "JJ": lambda: base,
+        "RB": lambda: base,
+    }
+    return makers[tag]() if tag in makers and form else None

@@ -1,0 +1,292 @@
+"""A labeller of semantic roles as a file (`pfsm.io.containers`); it stands beside the parser that it reads.
+
+The header gives name, licence, sources, scores, labels, temperature, threshold and the number of layers; ``nominal`` is
+there, with three arrays, if the labeller knows nominal predicates (`pfsm.english.labeller.nominals`). Matrices are int8
+with one float32 scale per row, as in the file of a parser; vectors are float32, keys of features int32.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pfsm.english.labeller.inputs import layers_of
+from pfsm.english.parser.weights import SCALE, Matrix, ParserWeights, quantised, restored
+from pfsm.io.containers import Format, content_bytes, incomplete, read_content, write_content
+from pfsm.io.files import StrPath
+
+# Features of nouns are known by so many bits of their numbers.
+NOUN_BITS = 24
+_KEYS, _WEIGHTS, _STATE = "nouns.keys", "nouns.weights", "nouns.state"
+_NUMBERS = ("bias", "temperature", "threshold")
+
+
+@dataclass(frozen=True, eq=False)
+class NominalWeights:
+    """Weights of `pfsm.english.labeller.nominals`, and how arguments of nouns are decided.
+
+    Attributes:
+        keys: int32 [n_features], the lowest `NOUN_BITS` bits of each known feature, ascending.
+        weights: float32 [n_features], their weights.
+        state: float32 [state size], the weights of a noun's state.
+        labels: Labels of spans that only nouns have, as AM-LVB, the verb of "made a decision"; their scores follow
+            those of the others.
+        bias: What is added for every noun.
+        temperature: Scores of the arguments of nouns are divided by it.
+        threshold: An argument of a noun is worth its probability less this.
+    """
+
+    keys: NDArray[np.int32] = field(repr=False)
+    weights: Matrix = field(repr=False)
+    state: Matrix = field(repr=False)
+    labels: tuple[str, ...]
+    bias: float
+    temperature: float
+    threshold: float
+
+
+def nominal_header(weights: NominalWeights) -> dict[str, Any]:
+    """The entry of the header."""
+    return {"labels": list(weights.labels), **{name: getattr(weights, name) for name in _NUMBERS}}
+
+
+def nominal_arrays(weights: NominalWeights) -> dict[str, NDArray[Any]]:
+    """The arrays of the file. The weights of features are int8 with one scale for all."""
+    steps, scale = quantised(weights.weights[None])
+    return {
+        _KEYS: weights.keys,
+        _WEIGHTS: steps[0],
+        _WEIGHTS + SCALE: scale,
+        _STATE: weights.state.astype(np.float32),
+    }
+
+
+def nominal_weights(header: Mapping[str, Any], stored: Mapping[str, NDArray[Any]]) -> NominalWeights:
+    """The weights from the header's entry and the file's arrays.
+
+    Raises:
+        KeyError: If one is missing.
+        ValueError: If a number is none.
+    """
+    return NominalWeights(
+        stored[_KEYS],
+        restored(stored[_WEIGHTS][None], stored[_WEIGHTS + SCALE])[0],
+        stored[_STATE],
+        tuple(map(str, header["labels"])),
+        *(float(header[name]) for name in _NUMBERS),
+    )
+
+
+def check_nominal(weights: NominalWeights, size: int) -> None:
+    """Checks shapes and values.
+
+    Args:
+        weights: The weights.
+        size: Length of a word's state.
+
+    Raises:
+        ValueError: If an array has another shape, or a value is out of its range.
+    """
+    keys = weights.keys
+    if keys.dtype != np.int32 or keys.ndim != 1 or not keys.size or weights.weights.shape != keys.shape:
+        raise ValueError("keys and weights of nouns do not fit together")
+    if keys[0] < 0 or keys[-1] >> NOUN_BITS or (np.diff(keys) <= 0).any():
+        raise ValueError("keys of nouns must ascend")
+    if weights.state.shape != (size,) or weights.state.dtype != np.float32:
+        raise ValueError(f"the weights of a noun's state must be float32 [{size}]")
+    if not all(np.isfinite(array).all() for array in (weights.weights, weights.state, weights.bias)):
+        raise ValueError("weights of nouns must be finite")
+    if not 0.0 < weights.temperature < np.inf or not 0.0 <= weights.threshold <= 1.0:
+        raise ValueError("temperature or threshold of nouns are out of range")
+
+
+FORMAT = Format("pfsm-roles-1", "labeller", "train one: `pfsm help syntax`", "copy it again")
+SUFFIX = ".roles"
+KEYS = "keys"
+# Features are known by so many bits of their hashes.
+KEY_BITS = 24
+PLACES = ("predicate", "head", "first", "last")
+_DIRECTIONS = ("ahead", "back")
+_VECTORS = ("bias", "output_bias")
+_MATRICES = ("tags", "relations", "features", "output", *PLACES)
+# Of each layer and direction.
+_LSTM_MATRICES, _LSTM_VECTORS = ("input", "recurrent"), ("bias",)
+
+
+@dataclass(frozen=True, eq=False)
+class RoleWeights:
+    """A labeller as stored in a file.
+
+    Attributes:
+        name: Its name.
+        licence: Terms of the weights.
+        card: Its origin and its accuracy, plain JSON values.
+        labels: Labels of spans that verbs have; C-A1 continues an A1.
+        temperature: Scores are divided by it, so that probabilities are calibrated.
+        threshold: An argument is worth its probability less this.
+        keys: int32 [n_features], the lowest `KEY_BITS` bits of each known feature.
+        arrays: float32, shapes as in `check_role_arrays`.
+        checksum: First 8 hex digits of the file's digest; empty before it is written.
+        nominal: What it knows of nominal predicates; None if it labels the arguments of verbs alone.
+    """
+
+    name: str
+    licence: str
+    card: Mapping[str, Any]
+    labels: tuple[str, ...]
+    temperature: float
+    threshold: float
+    keys: NDArray[np.int32] = field(repr=False)
+    arrays: Mapping[str, Matrix] = field(repr=False)
+    checksum: str = ""
+    nominal: NominalWeights | None = None
+
+    @property
+    def label(self) -> str:
+        """``NAME@CHECKSUM``, as in signatures."""
+        return f"{self.name}@{self.checksum}"
+
+    @property
+    def all_labels(self) -> tuple[str, ...]:
+        """Labels of spans in the order of their scores, those that only nouns have last."""
+        return self.labels if self.nominal is None else (*self.labels, *self.nominal.labels)
+
+    @property
+    def layers(self) -> int:
+        """Number of stacked LSTMs."""
+        return layers_of(self.arrays)
+
+    @property
+    def vector_size(self) -> int:
+        """Length of the word vectors of the parser that it reads."""
+        given = self.arrays["tags"].shape[1] + self.arrays["relations"].shape[1]
+        both: int = self.arrays["ahead.0.input"].shape[0] - given
+        return both // 2
+
+    def reads(self, parser: ParserWeights) -> bool:
+        """Whether it fits a parser: the length of its word vectors, and its inventories of tags and relations."""
+        rows = {"tags": "xpos", "relations": "labels"}
+        known = all(len(self.arrays[own]) == len(parser.inventories[of]) + 1 for own, of in rows.items())
+        return known and self.vector_size == parser.arrays["vectors"].shape[1]
+
+
+def _names(layers: int) -> tuple[list[str], list[str]]:
+    """Names of the matrices and of the vectors."""
+    lstms = [f"{name}.{layer}" for layer in range(layers) for name in _DIRECTIONS]
+    return (
+        [*_MATRICES, *(f"{lstm}.{part}" for lstm in lstms for part in _LSTM_MATRICES)],
+        [*_VECTORS, *(f"{lstm}.{part}" for lstm in lstms for part in _LSTM_VECTORS)],
+    )
+
+
+def role_weights_bytes(weights: RoleWeights) -> bytes:
+    """The file's content; the same weights give the same bytes."""
+    stored: dict[str, NDArray[Any]] = {KEYS: weights.keys}
+    matrices, vectors = _names(weights.layers)
+    for name in matrices:
+        stored[name], stored[name + SCALE] = quantised(weights.arrays[name])
+    for name in vectors:
+        stored[name] = weights.arrays[name].astype(np.float32)
+    header = {
+        "name": weights.name,
+        "licence": weights.licence,
+        "card": dict(weights.card),
+        "labels": list(weights.labels),
+        "temperature": weights.temperature,
+        "threshold": weights.threshold,
+        "layers": weights.layers,
+    }
+    if weights.nominal is not None:
+        stored |= nominal_arrays(weights.nominal)
+        header["nominal"] = nominal_header(weights.nominal)
+    return content_bytes(FORMAT, header, stored)
+
+
+def write_role_weights(weights: RoleWeights, path: StrPath) -> None:
+    """Writes a labeller's file; an existing file is replaced only when everything is written.
+
+    Raises:
+        PfsmError: If it cannot be written.
+    """
+    write_content(path, role_weights_bytes(weights))
+
+
+def read_role_weights(path: StrPath) -> RoleWeights:
+    """Reads a labeller's file and checks that it is complete.
+
+    Raises:
+        PfsmError: If it is missing, not a labeller, of another format, or damaged.
+    """
+    content = read_content(path, FORMAT)
+    header, stored = content.header, content.arrays
+    try:
+        matrices, vectors = _names(int(header["layers"]))
+        arrays = {name: restored(stored[name], stored[name + SCALE]) for name in matrices}
+        arrays |= {name: stored[name] for name in vectors}
+        weights = RoleWeights(
+            str(header["name"]),
+            str(header["licence"]),
+            dict(header["card"]),
+            tuple(map(str, header["labels"])),
+            float(header["temperature"]),
+            float(header["threshold"]),
+            stored[KEYS],
+            arrays,
+            content.checksum,
+            nominal_weights(header["nominal"], stored) if "nominal" in header else None,
+        )
+        check_role_arrays(weights)
+    except (KeyError, TypeError, ValueError, OverflowError, AttributeError):
+        raise incomplete(path, FORMAT) from None
+    return weights
+
+
+def check_role_arrays(weights: RoleWeights) -> None:
+    """Checks names, shapes and values of all arrays.
+
+    Raises:
+        ValueError: If an array has a shape that does not fit its neighbours, or values that are no finite numbers.
+    """
+    arrays = weights.arrays
+    hidden, n_labels = arrays["bias"].size, len(weights.all_labels)
+    inputs, gates = arrays["ahead.0.input"].shape
+    state, units = gates // 4, arrays["output"].shape[0]
+    # States of both directions, and the word's vector.
+    size = 2 * state + weights.vector_size
+    shapes = {
+        "tags": (len(arrays["tags"]), arrays["tags"].shape[-1]),
+        "relations": (len(arrays["relations"]), arrays["relations"].shape[-1]),
+        "features": (weights.keys.size, hidden),
+        "bias": (hidden,),
+        "output": (units, n_labels),
+        "output_bias": (n_labels,),
+        **dict.fromkeys(PLACES, (size, units)),
+    }
+    for layer in range(weights.layers):
+        for name in _DIRECTIONS:
+            shapes |= {
+                f"{name}.{layer}.input": (2 * state if layer else inputs, gates),
+                f"{name}.{layer}.recurrent": (state, gates),
+                f"{name}.{layer}.bias": (gates,),
+            }
+    for name, shape in shapes.items():
+        array = arrays[name]
+        if (
+            array.shape != shape
+            or array.dtype != np.float32
+            or not np.isfinite(array).all()
+            or not array.size
+        ):
+            raise ValueError(f"{name} must be {shape}")
+    if gates != 4 * state or units < hidden or weights.vector_size < 1:
+        raise ValueError("layers do not fit together")
+    if weights.keys.dtype != np.int32 or weights.keys.ndim != 1 or not 0.0 < weights.temperature < np.inf:
+        raise ValueError("keys or the temperature are none")
+    if not 0.0 <= weights.threshold <= 1.0:
+        raise ValueError("the threshold is no probability")
+    if weights.nominal is not None:
+        check_nominal(weights.nominal, size)
+    if weights.keys.min() < 0 or np.unique(weights.keys).size != weights.keys.size:
+        raise ValueError("a key occurs twice")

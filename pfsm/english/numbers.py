@@ -1,0 +1,137 @@
+"""Values of the numbers in a text, so that ``1,000``, ``1000`` and ``one thousand`` are equal.
+
+A number is written in digits of any script, with separators of thousands or decimals, or in English words. A word such
+as ``million`` multiplies what stands before it. ``One`` alone is no number, for it is more often a pronoun.
+"""
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import NamedTuple
+
+from pfsm.english.tables import SIZES, SMALL
+
+_ZERO = Fraction(0)
+_VALUES = {word: Fraction(value) for word, value in SMALL.items()}
+NUMBER_WORDS = frozenset(SMALL.keys() | SIZES.keys())
+"""All English words that can be a part of a number, but for those with a hyphen."""
+_GROUPED = re.compile(r"(\d{1,3})((?:[,.]\d{3})+)(?:[,.](\d+))?")
+_DECIMAL = re.compile(r"(\d+)[,.](\d+)")
+# Longer ones are codes; a limit keeps the work small.
+_LONGEST = 40
+
+
+def digit_value(token: str) -> Fraction | None:
+    """The value of a number in digits; None for any other token.
+
+    Groups of three digits behind one and the same separator are thousands; any other separator is that of decimals.
+    """
+    if not token[:1].isdecimal() or len(token) > _LONGEST:
+        return None
+    text = token
+    if not token.isascii():
+        text = "".join(str(unicodedata.decimal(character, character)) for character in token)
+    if text.isdecimal():
+        return Fraction(int(text))
+    grouped = _GROUPED.fullmatch(text)
+    if grouped is not None and _is_one_separator(grouped[2], text):
+        whole = grouped[1] + grouped[2].replace(",", "").replace(".", "")
+        return Fraction(f"{whole}.{grouped[3] or 0}")
+    decimal = _DECIMAL.fullmatch(text)
+    return None if decimal is None else Fraction(f"{decimal[1]}.{decimal[2]}")
+
+
+def is_number_word(token: str) -> bool:
+    """Whether an English word, in lower case, can be a part of a number: ``ten``, ``twenty-five``, ``million``."""
+    return token in SIZES or (
+        all(part in SMALL for part in _parts(token)) if "-" in token else token.lower() in SMALL
+    )
+
+
+def _is_one_separator(groups: str, text: str) -> bool:
+    """Whether the groups have one separator, and what follows them another."""
+    marks = set(groups) - set("0123456789")
+    rest = text[text.index(groups) + len(groups) :]
+    return len(marks) == 1 and not rest.startswith(tuple(marks))
+
+
+class Number(NamedTuple):
+    """A number in a text.
+
+    Attributes:
+        start: Its first token.
+        length: Number of its tokens.
+        value: Its value.
+    """
+
+    start: int
+    length: int
+    value: Fraction
+
+
+def digit_numbers(tokens: Sequence[str]) -> list[Number]:
+    """The numbers in digits, one token each, in their order."""
+    return [
+        Number(at, 1, value) for at, token in enumerate(tokens) if (value := digit_value(token)) is not None
+    ]
+
+
+def english_numbers(tokens: Sequence[str]) -> list[Number]:
+    """The numbers in digits or English words, in their order."""
+    parts = [(part, at) for at, token in enumerate(tokens) for part in _parts(token)]
+    words = [part for part, _ in parts]
+    found, at = [], 0
+    while at < len(words):
+        if words[at] not in SMALL and not words[at][:1].isdecimal():  # as most words are
+            at += 1
+            continue
+        value, after = _phrase(words, at)
+        if value is not None and not (after == at + 1 and words[at] == "one"):
+            first, last = parts[at][1], parts[after - 1][1]
+            found.append(Number(first, last - first + 1, value))
+        at = max(after, at + 1)
+    return found
+
+
+def _parts(token: str) -> list[str]:
+    """``twenty-five`` in two, all else whole, in lower case."""
+    lower = token.lower()
+    if "-" not in lower:
+        return [lower]
+    parts = lower.split("-")
+    return parts if len(parts) == 2 and all(part in SMALL for part in parts) else [lower]
+
+
+def _phrase(tokens: Sequence[str], at: int) -> tuple[Fraction | None, int]:
+    """The value of the longest number that begins at a place, and the place behind it."""
+    total = current = previous = _ZERO
+    started = False
+    while at < len(tokens):
+        token = tokens[at]
+        if token in SIZES and started:
+            current *= SIZES[token]
+            if SIZES[token] > 100:
+                total, current = total + current, _ZERO
+            previous = Fraction(SIZES[token])
+        elif (value := _value(token)) is not None and (not started or _follows(previous, value, token)):
+            current = current + value if started else value
+            started, previous = True, value if token in SMALL else _ZERO
+        elif not (token == "and" and previous == 100 and _value(tokens[at + 1 : at + 2]) is not None):
+            break
+        at += 1
+    return ((total + current if total else current) if started else None), at
+
+
+def _value(token: str | Sequence[str]) -> Fraction | None:
+    """The value of a small number word or of digits; of a list, that of its one member."""
+    if not isinstance(token, str):
+        return _value(token[0]) if token else None
+    return _VALUES[token] if token in _VALUES else digit_value(token)
+
+
+def _follows(previous: Fraction, value: Fraction, token: str) -> bool:
+    """Whether a number word continues a number: ``twenty five``, ``two hundred five``, ``two thousand five``."""
+    if token not in SMALL:
+        return False
+    return previous >= 100 or (previous >= 20 and previous % 10 == 0 and 0 < value < 10)
