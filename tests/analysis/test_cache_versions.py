@@ -72,5 +72,5 @@ def test_parser_and_kernels_are_among_the_sources(monkeypatch: pytest.MonkeyPatc
         assert code_version().endswith(" digest")
     finally:
         code_version.cache_clear()
-    names = ("parse.py", "arborescence.py")
-    assert [any(folder.rglob(name)) for folder, name in zip(looked, names, strict=True)] == [True, True]
+    names = ("sentence.py", "parse.py", "arborescence.py")
+    assert [any(folder.rglob(name)) for folder, name in zip(looked, names, strict=True)] == [True, True, True]
